@@ -1,0 +1,45 @@
+# Everything bootstraps itself from python3 (3.11 or newer, with venv), make and the package registry.
+PYTHON ?= python3
+UV_VERSION := 0.13.8
+BIN := .venv/bin
+RUN := $(BIN)/uv run --locked --no-sync
+# Tests run on the environment's Python and on this one too, where it is present (the Lambdas run it).
+ALSO_PYTHON ?= 3.13
+# Only traffic to this machine: nothing of the caller's account may leak into the demo or the tests.
+CLEAN_ENV := env -u AWS_PROFILE -u AWS_ENDPOINT_URL AWS_EC2_METADATA_DISABLED=true
+
+.PHONY: demo test lint format clean
+
+.venv/.ready: pyproject.toml uv.lock Makefile
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Plimsoll needs Python 3.11 or newer: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@$(PYTHON) -m venv .venv || \
+	  { echo "python3 has no venv module: install it (Debian and Ubuntu: apt-get install python3-venv)" >&2; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	$(BIN)/uv sync --locked --quiet
+	@touch $@
+
+demo: .venv/.ready ## audit a simulated organisation, without AWS
+	@$(CLEAN_ENV) $(RUN) plimsoll demo
+
+test: .venv/.ready ## every test, on every supported Python that is here
+	$(CLEAN_ENV) $(RUN) pytest -n auto --dist loadfile
+	@if $(BIN)/uv python find --no-python-downloads $(ALSO_PYTHON) >/dev/null 2>&1; then \
+	  echo "== and on Python $(ALSO_PYTHON)" && \
+	  export UV_PROJECT_ENVIRONMENT=.venv-$(ALSO_PYTHON) && \
+	  $(BIN)/uv sync --locked --quiet --no-python-downloads --python $(ALSO_PYTHON) && \
+	  $(CLEAN_ENV) $(BIN)/uv run --locked --no-sync --python $(ALSO_PYTHON) pytest -n auto --dist loadfile; \
+	else echo "== Python $(ALSO_PYTHON) is not here: tested on $$($(BIN)/python -V) alone"; fi
+
+lint: .venv/.ready ## style, types and the direction of imports
+	$(RUN) ruff check .
+	$(RUN) ruff format --check .
+	$(RUN) mypy
+	$(RUN) lint-imports
+
+format: .venv/.ready ## rewrite the code in the project's style
+	$(RUN) ruff check --fix .
+	$(RUN) ruff format .
+
+clean: ## remove what make has made
+	rm -rf .venv .venv-* .mypy_cache .pytest_cache .ruff_cache .hypothesis

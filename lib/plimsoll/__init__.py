@@ -1,0 +1,1 @@
+"""Plimsoll right-sizes cloud block storage on what its workload really asks for."""

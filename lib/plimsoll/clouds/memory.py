@@ -1,0 +1,135 @@
+"""A cloud in memory: the reference implementation of every port, for tests, examples and embedding."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+import numpy as np
+
+from plimsoll.domain.errors import CloudError
+from plimsoll.domain.prices import PriceBook
+from plimsoll.domain.sums import OPTIONAL_SERIES, Sums, Window, series
+from plimsoll.domain.volume import Volume, VolumeSpec
+from plimsoll.domain.volume_types import VolumeType
+from plimsoll.ports import FailedTarget, Reading, Target, Usage
+
+
+@dataclass(slots=True, kw_only=True)
+class MemoryInventory:
+    """Volumes given as a list; `broken` targets or volumes' targets raise their error when listed."""
+
+    given: Sequence[Volume]
+    unreachable: Sequence[FailedTarget] = ()
+    broken: Mapping[Target, CloudError] = field(default_factory=dict)
+    texts: Mapping[Target, Sequence[str]] = field(default_factory=dict)
+
+    def targets(self) -> Sequence[Target | FailedTarget]:
+        """Every target that a volume names or that is broken, in order."""
+        places = {Target(account=volume.account, region=volume.region) for volume in self.given}
+        return [*sorted(places | set(self.broken)), *self.unreachable]
+
+    def volumes(self, target: Target) -> Iterator[Volume]:
+        """The target's volumes in the order given, then its error if it has one."""
+        for volume in self.given:
+            if (volume.account, volume.region) == (target.account, target.region):
+                yield volume
+        if target in self.broken:
+            raise self.broken[target]
+
+    def notices(self, target: Target) -> Sequence[str]:
+        """The target's notices."""
+        return self.texts.get(target, ())
+
+
+@dataclass(slots=True, kw_only=True)
+class MemoryMetrics:
+    """Sums given by volume id at one period; coarser periods are summed from them, absent windows are NaN."""
+
+    given: Mapping[str, Sums]
+    broken: Mapping[str, CloudError] = field(default_factory=dict)
+    retention_days: Mapping[int, float] = field(default_factory=lambda: {60: 15, 300: 63, 3600: 455})
+    usage: Usage = field(default_factory=Usage)
+
+    def read(self, volumes: Sequence[Volume], window: Window, period_s: int) -> Reading:
+        """The sums of the volumes over the window."""
+        failed = {volume.id: self.broken[volume.id] for volume in volumes if volume.id in self.broken}
+        self.usage.calls += 1
+        found = {}
+        for volume in volumes:
+            if volume.id in failed:
+                continue
+            whole = self.given.get(volume.id)
+            found[volume.id] = nothing(window, period_s) if whole is None else cut(whole, window, period_s)
+            metrics = len(list(series(found[volume.id])))
+            self.usage.metrics += metrics
+            self.usage.datapoints += metrics * window.buckets(period_s)
+        return Reading(sums=found, failed=failed)
+
+
+def nothing(window: Window, period_s: int) -> Sums:
+    """Sums of a volume for which the cloud has no point."""
+    empty = np.full(window.buckets(period_s), np.nan)
+    return Sums(
+        start_s=window.start_s, period_s=period_s, read_ops=empty, write_ops=empty, read_bytes=empty, write_bytes=empty
+    )
+
+
+def cut(sums: Sums, window: Window, period_s: int) -> Sums:
+    """The part of some sums that lies in a window, in buckets of a period that is a multiple of theirs."""
+    fine = Window(start_s=window.start_s, end_s=window.end_s)
+    offset = (window.start_s - sums.start_s) // sums.period_s
+    index = np.arange(fine.buckets(sums.period_s)) + offset
+    inside = (index >= 0) & (index < sums.buckets)
+    folded = {}
+    for name, values in series(sums):
+        placed = np.where(inside, values[np.clip(index, 0, sums.buckets - 1)], np.nan)
+        folded[name] = _fold(placed.reshape(-1, period_s // sums.period_s), name)
+    return replace(
+        nothing(window, period_s),
+        **{name: folded.get(name) for name in (*folded, *OPTIONAL_SERIES)},  # type: ignore[arg-type]  # arrays by name
+    )
+
+
+def _fold(buckets: np.ndarray[tuple[int, ...], np.dtype[np.float64]], name: str) -> object:
+    absent = np.isnan(buckets).all(axis=1)
+    if name == "burst_balance_pct":
+        folded = np.where(np.isnan(buckets), np.inf, buckets).min(axis=1)
+    elif name.endswith("_exceeded"):
+        folded = np.nan_to_num(buckets).max(axis=1)
+    else:
+        folded = np.nansum(buckets, axis=1)
+    return np.where(absent, np.nan, folded)
+
+
+@dataclass(slots=True, kw_only=True)
+class MemoryPrices:
+    """Price books by region."""
+
+    books: Mapping[str, PriceBook]
+
+    def book(self, target: Target) -> PriceBook | None:
+        """The region's book, None where there is none."""
+        return self.books.get(target.region)
+
+
+@dataclass(slots=True, kw_only=True)
+class MemoryCatalogue:
+    """Volume types given as a mapping; changes are named, not explained."""
+
+    types: Mapping[str, VolumeType]
+    provider: str = "memory"
+
+    def change(self, volume: Volume, target: VolumeSpec) -> str:
+        """The change in one line."""
+        return f"change {volume.id} to {target}"
+
+
+@dataclass(slots=True, kw_only=True)
+class MemoryClock:
+    """A clock that stands where it is set."""
+
+    time: datetime
+
+    def now(self) -> datetime:
+        """The time it is set to."""
+        return self.time

@@ -1,0 +1,1 @@
+"""The nouns and the decisions: pure, standard library and numpy alone."""

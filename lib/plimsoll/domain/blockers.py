@@ -1,0 +1,74 @@
+"""Blockers: what forbids a change today, so that the recommendation stands but cannot be acted on yet."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Final
+
+from plimsoll.domain.evidence import Evidence
+from plimsoll.domain.offer import impossible
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.recommendation import Blocker
+from plimsoll.domain.volume import Volume, VolumeSpec, VolumeState
+from plimsoll.domain.volume_types import VolumeType, type_of
+
+CHANGES_A_DAY: Final = 4
+"""Changes of one volume in a rolling 24 hours (EBS User Guide, "Modify a volume", 2026: the six-hour rule is gone)."""
+
+
+def blockers(
+    volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType], *, now: datetime
+) -> tuple[Blocker, ...]:
+    """Everything that forbids changing the volume to the target at that time."""
+    return (*_of_state(volume), *_of_changes(volume, now), *_of_target(volume, target, types))
+
+
+def evidence_blocker(action: str, evidence: Evidence, policy: Policy) -> Iterator[Blocker]:
+    """The policy's required grade for the action, where the evidence stays under it."""
+    required = policy.require_evidence.get(action, policy.require_evidence.get("*"))
+    if required is not None and evidence.grade < required:
+        yield Blocker(
+            code="evidence",
+            text=f"the policy wants evidence of grade {required.name} for {action}, and there is grade "
+            f"{evidence.grade.name}: measure this class of volume first.",
+        )
+
+
+def _of_state(volume: Volume) -> Iterator[Blocker]:
+    if volume.state not in {VolumeState.IN_USE, VolumeState.AVAILABLE}:
+        yield Blocker(code="state", text=f"the volume is {volume.state}; it must be in-use or available.")
+    if volume.operator is not None:
+        yield Blocker(
+            code="operator-managed", text=f"{volume.operator} manages this volume and refuses changes by others."
+        )
+
+
+def _of_changes(volume: Volume, now: datetime) -> Iterator[Blocker]:
+    latest = volume.modification
+    if latest is not None and latest.in_progress:
+        progress = "" if latest.progress_pct is None else f" ({latest.progress_pct} %)"
+        yield Blocker(
+            code="modification-in-progress",
+            text=f"a change begun {latest.started:%Y-%m-%d %H:%M} UTC is {latest.state}{progress}; "
+            "wait until it is completed.",
+        )
+    day = [start for start in volume.recent_changes if now - timedelta(days=1) < start <= now]
+    if len(day) >= CHANGES_A_DAY:
+        free_at = sorted(day)[-CHANGES_A_DAY] + timedelta(days=1)
+        yield Blocker(
+            code="modifications-used-up",
+            text=f"its {CHANGES_A_DAY} changes of a rolling 24 hours are used up; "
+            f"the next is possible from {free_at:%Y-%m-%d %H:%M} UTC.",
+        )
+
+
+def _of_target(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> Iterator[Blocker]:
+    kind = type_of(target, types)
+    if target.size_gib < volume.spec.size_gib:
+        yield Blocker(code="shrink", text="a volume cannot shrink; copy its files to a smaller one.")
+    for reason in impossible(volume, kind):
+        yield Blocker(code="impossible", text=f"{reason}.")
+    if volume.multi_attach and not kind.multi_attach:
+        yield Blocker(
+            code="multi-attach",
+            text=f"Multi-Attach is enabled and {kind.name} has none: detach the volume and disable it first.",
+        )

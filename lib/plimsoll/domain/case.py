@@ -1,0 +1,99 @@
+"""A case: everything known of one volume when it is decided upon."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.demand import Demand
+from plimsoll.domain.envelope import Envelope
+from plimsoll.domain.need import Need, need_of, usable
+from plimsoll.domain.offer import Market, ceiling_on_hosts
+from plimsoll.domain.period import io_size_kib
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.recommendation import DemandSummary
+from plimsoll.domain.saturation import HostLoad, Saturation, saturation
+from plimsoll.domain.units import MIB
+from plimsoll.domain.volume import Volume
+from plimsoll.domain.volume_types import type_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Basis:
+    """What decisions rest on besides the volume: what is sold, what was measured, the policy and the time."""
+
+    market: Market
+    envelopes: Sequence[Envelope]
+    policy: Policy
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One volume's demand, its ceilings now, and how the one stood to the other. `needs` by a type's largest I/O."""
+
+    volume: Volume
+    basis: Basis
+    demand: Demand
+    present: Ceiling
+    hosts: Ceiling
+    stood: Saturation
+    summary: DemandSummary
+    needs: Mapping[float, Need]
+
+    @property
+    def policy(self) -> Policy:
+        """The policy that applies to this volume."""
+        return self.basis.policy
+
+    @property
+    def market(self) -> Market:
+        """What is sold where the volume is."""
+        return self.basis.market
+
+    def need(self, type_name: str) -> Need:
+        """What a volume of that type must carry."""
+        return self.needs[self.market.types[type_name].io_kib]
+
+
+def case_of(volume: Volume, demand: Demand, host: HostLoad | None, basis: Basis) -> Case:
+    """The case of a volume; `host` is the traffic of its only host, None where it has several or an unknown one."""
+    policy, types = basis.policy, basis.market.types
+    present = ceiling_on_hosts(type_of(volume.spec, types), volume.spec, volume)
+    hosts = usable(volume)
+    stood = saturation(demand, present, host, policy)
+    return Case(
+        volume=volume,
+        basis=basis,
+        demand=demand,
+        present=present,
+        hosts=hosts,
+        stood=stood,
+        summary=_summary(demand, stood, policy),
+        needs={
+            io_kib: need_of(demand, io_kib, present=present, stood=stood, hosts=hosts, policy=policy)
+            for io_kib in {kind.io_kib for kind in types.values()}
+        },
+    )
+
+
+def _summary(demand: Demand, stood: Saturation, policy: Policy) -> DemandSummary:
+    iops, throughput = demand.iops, demand.throughput_mib_s
+    busy = demand.busy_share is not None
+    operations = float(iops.sum())
+    return DemandSummary(
+        peak_iops=demand.peak(iops, policy.peak_quantile),
+        peak_throughput_mib_s=demand.peak(throughput, policy.peak_quantile),
+        peak_busy_iops=demand.peak(demand.busy(iops), policy.peak_quantile) if busy else None,
+        peak_busy_throughput_mib_s=demand.peak(demand.busy(throughput), policy.peak_quantile) if busy else None,
+        mean_iops=demand.mean(iops),
+        mean_throughput_mib_s=demand.mean(throughput),
+        mean_io_size_kib=float(io_size_kib(throughput.sum() * MIB, iops.sum())) if operations else None,
+        read_share=float(demand.read_iops.sum()) / operations if operations else None,
+        resolution_s=demand.coarsest_s,
+        hours_observed=demand.hours_observed,
+        gap_hours=demand.gap_hours,
+        censored=stood.censored,
+        throttled_minutes=stood.throttled_minutes,
+        host_bound_minutes=stood.host_minutes,
+    )

@@ -1,0 +1,86 @@
+"""Ceilings: what a configuration can carry, as a storage roofline with token buckets on top."""
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from plimsoll.domain.units import KIB_PER_MIB
+
+
+class Resource(StrEnum):
+    """The two sides of a roofline."""
+
+    IOPS = "iops"
+    THROUGHPUT = "throughput"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenBucket:
+    """Credits for work above a free rate.
+
+    Work at up to `free_rate` a second is free; each unit above it costs one credit; `refill_rate` credits come back a
+    second, up to `capacity`, which is also the initial balance. When the bucket is empty only
+    `free_rate + refill_rate` is carried. Units: operations for IOPS, MiB for throughput. An operation is charged at
+    least `least_charge_mib` of a throughput bucket (st1 and sc1 charge a whole MiB for a random one).
+    """
+
+    resource: Resource
+    free_rate: float
+    refill_rate: float
+    capacity: float
+    least_charge_mib: float = 0.0
+
+    @property
+    def sustained_rate(self) -> float:
+        """What an empty bucket still carries, a second."""
+        return self.free_rate + self.refill_rate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ceiling:
+    """A roofline: at I/O size b it carries min(iops, throughput / b), while its buckets last.
+
+    `io_kib` is the largest I/O that counts as one operation: larger ones count as several (None: no such rule).
+    """
+
+    iops: float
+    throughput_mib_s: float
+    io_kib: float | None = None
+    buckets: tuple[TokenBucket, ...] = ()
+
+    def __and__(self, other: "Ceiling") -> "Ceiling":
+        """Both at once (a volume on a host): the lower of each side, and every bucket."""
+        sizes = [size for size in (self.io_kib, other.io_kib) if size is not None]
+        return Ceiling(
+            iops=min(self.iops, other.iops),
+            throughput_mib_s=min(self.throughput_mib_s, other.throughput_mib_s),
+            io_kib=min(sizes, default=None),
+            buckets=self.buckets + other.buckets,
+        )
+
+    def __add__(self, other: "Ceiling") -> "Ceiling":
+        """Side by side (the hosts that share a multi-attached volume): the sum of each side."""
+        return Ceiling(iops=self.iops + other.iops, throughput_mib_s=self.throughput_mib_s + other.throughput_mib_s)
+
+    def at(self, io_size_kib: float) -> float:
+        """IOPS carried at that mean I/O size."""
+        per_io = max(1.0, io_size_kib / self.io_kib) if self.io_kib else 1.0
+        return min(self.iops / per_io, self.throughput_mib_s * KIB_PER_MIB / io_size_kib)
+
+    @property
+    def sustained_iops(self) -> float:
+        """IOPS carried for ever."""
+        return min([self.iops, *self._sustained(Resource.IOPS)])
+
+    @property
+    def sustained_throughput_mib_s(self) -> float:
+        """MiB/s carried for ever at the largest I/O."""
+        by_iops = self.sustained_iops * self.io_kib / KIB_PER_MIB if self.io_kib else math.inf
+        return min([self.throughput_mib_s, by_iops, *self._sustained(Resource.THROUGHPUT)])
+
+    def _sustained(self, resource: Resource) -> list[float]:
+        return [bucket.sustained_rate for bucket in self.buckets if bucket.resource is resource]
+
+
+UNBOUNDED = Ceiling(iops=math.inf, throughput_mib_s=math.inf)
+"""What is not known to limit anything."""

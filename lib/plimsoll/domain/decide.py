@@ -1,0 +1,140 @@
+"""The decision: one volume, its demand and the market in; one recommendation out. See docs/decision.md."""
+
+from plimsoll.domain import reasons
+from plimsoll.domain.blockers import blockers, evidence_blocker
+from plimsoll.domain.case import Basis, Case, case_of
+from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.demand import Demand
+from plimsoll.domain.evidence import Evidence, evidence_for
+from plimsoll.domain.offer import Offer, flip, offers, parity
+from plimsoll.domain.recommendation import (
+    Comparison,
+    Detached,
+    InsufficientData,
+    Keep,
+    Migrate,
+    Recommendation,
+    Reprovision,
+    Upgrade,
+)
+from plimsoll.domain.replay import replay
+from plimsoll.domain.saturation import HostLoad
+from plimsoll.domain.volume import Volume, VolumeSpec, VolumeState
+from plimsoll.domain.volume_types import type_of
+
+
+def is_detached(volume: Volume) -> bool:
+    """Whether it is paid for and attached to nothing, so that no metric can say anything."""
+    return volume.state is VolumeState.AVAILABLE and not volume.attachments
+
+
+def recommend_detached(volume: Volume, basis: Basis) -> Detached:
+    """The answer for a volume that is attached to nothing; UnknownVolumeType where its type is not published."""
+    type_of(volume.spec, basis.market.types)
+    usd_month = basis.market.book.usd_month(volume.spec)
+    return Detached(volume=volume, usd_month_now=usd_month, reasons=reasons.detached(usd_month))
+
+
+def recommend(volume: Volume, demand: Demand, host: HostLoad | None, basis: Basis) -> Recommendation:
+    """What should be done with an attached volume.
+
+    `host` is the traffic of its only host, None where it has several or an unknown one. Raises UnknownVolumeType.
+    """
+    case = case_of(volume, demand, host, basis)
+    usd_month = case.market.book.usd_month(volume.spec, mean_iops=case.summary.mean_iops)
+    if usd_month is None or demand.hours_observed < case.policy.min_hours:
+        return InsufficientData(
+            volume=volume,
+            usd_month_now=usd_month,
+            reasons=reasons.insufficient(case, usd_month),
+            demand=case.summary,
+        )
+    comparison = _compare(case)
+    best = _best(comparison)
+    if best is None or not _worth_it(case, best, usd_month):
+        return Keep(
+            volume=volume,
+            usd_month_now=usd_month,
+            reasons=reasons.keep(case, best, usd_month),
+            demand=case.summary,
+            comparison=comparison,
+            evidence=_evidence(case, volume.spec, case.present),
+        )
+    return _change(case, comparison, best, usd_month)
+
+
+def _compare(case: Case) -> Comparison:
+    volume, market = case.volume, case.market
+    replay_now = replay(case.demand, case.present)
+    found = offers(volume, case.demand, case.needs, replay_now, market=market, policy=case.policy)
+    return Comparison(
+        present=case.present,
+        hosts=case.hosts,
+        replay_now=replay_now,
+        offers=found,
+        parity=parity(volume, case.present, market=market, policy=case.policy),
+        flip=flip(market.types[found[0].spec.type], volume.spec.size_gib, market.book),
+    )
+
+
+def _best(comparison: Comparison) -> Offer | None:
+    cheapest = comparison.offers[0]
+    return cheapest if cheapest.feasible else None
+
+
+def _worth_it(case: Case, best: Offer, usd_month: float) -> bool:
+    if best.spec == case.volume.spec or best.usd_month is None:
+        return False
+    return _relieves(case, best.ceiling) or usd_month - best.usd_month >= case.policy.min_saving_usd_month
+
+
+def _relieves(case: Case, offered: Ceiling) -> bool:
+    """Whether the offer carries more on a resource that is throttled often."""
+    present = case.present
+    raised = {
+        Resource.IOPS: offered.iops > present.iops or offered.sustained_iops > present.sustained_iops,
+        Resource.THROUGHPUT: offered.throughput_mib_s > present.throughput_mib_s
+        or offered.sustained_throughput_mib_s > present.sustained_throughput_mib_s,
+    }
+    return any(raised[resource] for resource in case.stood.frequent)
+
+
+def _change(case: Case, comparison: Comparison, best: Offer, usd_month: float) -> Migrate | Reprovision | Upgrade:
+    kind: type[Migrate | Reprovision | Upgrade]
+    if _relieves(case, best.ceiling):
+        kind = Upgrade
+    elif best.spec.type != case.volume.spec.type:
+        kind = Migrate
+    else:
+        kind = Reprovision
+    evidence = _evidence(case, best.spec, best.ceiling)
+    return kind(
+        volume=case.volume,
+        usd_month_now=usd_month,
+        target=best,
+        usd_month_then=best.usd_month or 0.0,
+        demand=case.summary,
+        comparison=comparison,
+        evidence=evidence,
+        reasons=reasons.change(case, comparison, best, usd_month),
+        blockers=(
+            *blockers(case.volume, best.spec, case.market.types, now=case.basis.now),
+            *evidence_blocker(kind.action, evidence, case.policy),
+        ),
+    )
+
+
+def _evidence(case: Case, spec: VolumeSpec, ceiling: Ceiling) -> Evidence:
+    need = case.need(spec.type)
+    return evidence_for(
+        spec,
+        ceiling,
+        need.iops,
+        need.throughput_mib_s,
+        case.basis.envelopes,
+        provider=case.market.provider,
+        account=case.volume.account,
+        region=case.volume.region,
+        today=case.basis.now.date(),
+        max_age_days=case.policy.evidence_max_age_days,
+    )

@@ -1,0 +1,63 @@
+"""The one tree of errors: every message names the thing, the place and the remedy.
+
+PlimsollError
+├── BadInput            what the user gave cannot be used (exit code 2)
+│   └── PolicyError
+├── UnknownVolumeType   a volume whose type has no published limits here
+└── CloudError          a cloud refused or failed; costs its own target only (exit code 3)
+    ├── AccessDenied
+    ├── BadCredentials
+    ├── RegionUnavailable
+    ├── ClockSkewed
+    ├── Throttled
+    ├── Unreachable
+    └── Unexpected      an answer that breaks the cloud's own contract
+"""
+
+
+class PlimsollError(Exception):
+    """Something a person has to know, in one clear sentence that says what to do."""
+
+
+class BadInput(PlimsollError):
+    """What the user gave cannot be used."""
+
+
+class PolicyError(BadInput):
+    """A policy holds an unknown key or a value outside its bounds."""
+
+
+class UnknownVolumeType(PlimsollError):
+    """A volume has a type without published limits, so nothing can be said of it."""
+
+
+class CloudError(PlimsollError):
+    """A cloud refused or failed."""
+
+
+class AccessDenied(CloudError):
+    """The caller lacks a permission."""
+
+
+class BadCredentials(CloudError):
+    """There are no usable credentials."""
+
+
+class RegionUnavailable(CloudError):
+    """The region does not exist or is switched off for the account."""
+
+
+class ClockSkewed(CloudError):
+    """This machine's clock differs too much from the cloud's."""
+
+
+class Throttled(CloudError):
+    """The cloud kept asking for fewer calls until the retries were used up."""
+
+
+class Unreachable(CloudError):
+    """No connection to the cloud's endpoint."""
+
+
+class Unexpected(CloudError):
+    """The cloud answered with something that its contract does not allow."""

@@ -1,0 +1,184 @@
+"""Offers: what could be bought instead, each with its ceiling, price, replay, and why it is refused if it is."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.demand import Demand
+from plimsoll.domain.need import Need
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.prices import PriceBook
+from plimsoll.domain.replay import Replay, replay
+from plimsoll.domain.volume import Volume, VolumeSpec
+from plimsoll.domain.volume_types import FromIops, LatencyClass, Provisioned, VolumeType
+
+ROUNDING = 1e-6
+"""Needs this little above a whole number are that number: the excess is floating-point noise."""
+
+LATENCY_WORDS: Mapping[LatencyClass, str] = {
+    LatencyClass.TENS_OF_MS: "tens of milliseconds",
+    LatencyClass.SINGLE_DIGIT_MS: "single-digit milliseconds",
+    LatencyClass.SUB_MS: "under a millisecond",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A spec one can buy. `usd_month` is None without a price, `replay` None where it was refused before replaying."""
+
+    spec: VolumeSpec
+    ceiling: Ceiling
+    usd_month: float | None
+    replay: Replay | None
+    refused: tuple[str, ...] = ()
+
+    @property
+    def feasible(self) -> bool:
+        """Whether nothing speaks against it."""
+        return not self.refused
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Market:
+    """What is sold where the volume is: a provider's published types and one region's prices."""
+
+    provider: str
+    types: Mapping[str, VolumeType]
+    book: PriceBook
+
+
+def offers(
+    volume: Volume, demand: Demand, needs: Mapping[float, Need], now: Replay, *, market: Market, policy: Policy
+) -> tuple[Offer, ...]:
+    """One offer of each published type, feasible ones first and cheapest first; `needs` by a type's largest I/O."""
+    made = (
+        _offer(volume, kind, demand, needs[kind.io_kib], now, market=market, policy=policy)
+        for kind in market.types.values()
+    )
+    return tuple(sorted(made, key=lambda offer: _preference(offer, market.types[offer.spec.type])))
+
+
+def parity(volume: Volume, present: Ceiling, *, market: Market, policy: Policy) -> Offer | None:
+    """The cheapest allowed configuration, other than the present one, that carries all the present one ever could."""
+    need = Need.of_ceiling(present)
+    found = []
+    for kind in market.types.values():
+        spec = fitted(kind, volume.spec.size_gib, need)
+        ceiling = ceiling_on_hosts(kind, spec, volume)
+        usd_month = market.book.usd_month(spec)
+        refused = [*_unsuited(volume, kind, usd_month, policy), *_too_small(spec, ceiling, need)]
+        if not refused and spec != volume.spec:
+            found.append(Offer(spec=spec, ceiling=ceiling, usd_month=usd_month, replay=None))
+    return min(found, key=lambda offer: _preference(offer, market.types[offer.spec.type]), default=None)
+
+
+def flip(kind: VolumeType, size_gib: int, book: PriceBook) -> Offer | None:
+    """What a bare change to that type gives: what it includes without being asked; None where it includes nothing."""
+    match kind.iops, kind.throughput:
+        case Provisioned(included=iops), Provisioned(included=throughput) if iops and throughput:
+            spec = VolumeSpec(type=kind.name, size_gib=size_gib, iops=iops, throughput_mib_s=throughput)
+            return Offer(spec=spec, ceiling=kind.ceiling(spec), usd_month=book.usd_month(spec), replay=None)
+        case _:
+            return None
+
+
+def fitted(kind: VolumeType, size_gib: int, need: Need) -> VolumeSpec:
+    """The smallest spec of that type and size that answers the need, or the largest sold if that is less."""
+    throughput: int | None = None
+    iops_needed = max(need.iops, need.sustained_iops)
+    throughput_needed = max(need.throughput_mib_s, need.sustained_throughput_mib_s)
+    if isinstance(kind.throughput, Provisioned):
+        throughput = min(max(kind.throughput.least, whole(throughput_needed)), kind.throughput.most)
+        iops_needed = max(iops_needed, throughput / kind.throughput.per_iops)
+    elif isinstance(kind.throughput, FromIops):
+        iops_needed = max(iops_needed, kind.throughput.least_iops(throughput_needed))
+    if not isinstance(kind.iops, Provisioned):
+        return VolumeSpec(type=kind.name, size_gib=size_gib, throughput_mib_s=throughput)
+    most = kind.iops.most_at(size_gib)
+    iops = most if iops_needed > most else max(kind.iops.least, whole(iops_needed))
+    if isinstance(kind.throughput, Provisioned) and throughput is not None:
+        throughput = min(throughput, kind.throughput.most_at(size_gib, iops))
+    return VolumeSpec(type=kind.name, size_gib=size_gib, iops=iops, throughput_mib_s=throughput)
+
+
+def whole(figure: float) -> int:
+    """A figure rounded up to what can be provisioned: whole IOPS and whole MiB/s."""
+    return math.ceil(figure - ROUNDING)
+
+
+def ceiling_on_hosts(kind: VolumeType, spec: VolumeSpec, volume: Volume) -> Ceiling:
+    """The spec's published ceiling, with what the type cannot do on the volume's older hosts."""
+    ceiling = kind.ceiling(spec)
+    if all(host.nitro for host in volume.hosts):
+        return ceiling
+    return ceiling & Ceiling(iops=kind.older_host_iops, throughput_mib_s=math.inf)
+
+
+def _offer(
+    volume: Volume, kind: VolumeType, demand: Demand, need: Need, now: Replay, *, market: Market, policy: Policy
+) -> Offer:
+    spec = fitted(kind, volume.spec.size_gib, need)
+    ceiling = ceiling_on_hosts(kind, spec, volume)
+    usd_month = market.book.usd_month(spec, mean_iops=demand.mean(demand.iops))
+    refused = [*_unsuited(volume, kind, usd_month, policy), *_too_small(spec, ceiling, need)]
+    replayed = None
+    if not refused:
+        replayed = replay(demand, ceiling, whole_ios=True)
+        refused.extend(_throttles(demand, ceiling, replayed, now, policy))
+    return Offer(spec=spec, ceiling=ceiling, usd_month=usd_month, replay=replayed, refused=tuple(refused))
+
+
+def _preference(offer: Offer, kind: VolumeType) -> tuple[bool, float, int, float, str]:
+    usd_month = math.inf if offer.usd_month is None else offer.usd_month
+    return (not offer.feasible, usd_month, -kind.latency, -kind.durability_pct, kind.name)
+
+
+def _unsuited(volume: Volume, kind: VolumeType, usd_month: float | None, policy: Policy) -> Iterator[str]:
+    """Why this type is not for this volume, whatever the demand."""
+    if not kind.sold:
+        yield f"{kind.name} is of a previous generation"
+    if kind.name not in {*policy.target_types, volume.spec.type}:
+        yield f"{kind.name} is not among the policy's target_types"
+    if not kind.least_size_gib <= volume.spec.size_gib <= kind.most_size_gib:
+        yield f"{kind.name} comes from {kind.least_size_gib:,} to {kind.most_size_gib:,} GiB"
+    yield from impossible(volume, kind)
+    if policy.latency_floor is not None and kind.latency < policy.latency_floor:
+        floor = LATENCY_WORDS[policy.latency_floor]
+        yield f"{kind.name} answers in {LATENCY_WORDS[kind.latency]}, the policy wants {floor}"
+    if kind.durability_pct < policy.durability_floor_pct:
+        yield f"{kind.name} is {kind.durability_pct:g} % durable, the policy wants {policy.durability_floor_pct:g} %"
+    if usd_month is None:
+        yield f"there is no price for {kind.name} in {volume.region}"
+
+
+def impossible(volume: Volume, kind: VolumeType) -> Iterator[str]:
+    """What this volume is used for that the type cannot do."""
+    if volume.boot and not kind.boots:
+        yield f"{kind.name} cannot be a boot volume"
+    if len(volume.attachments) > 1 and not kind.multi_attach:
+        yield f"{kind.name} cannot be attached to several hosts"
+
+
+def _too_small(spec: VolumeSpec, ceiling: Ceiling, need: Need) -> Iterator[str]:
+    """Where the ceiling stays under the need."""
+    figures: Iterable[tuple[str, str, float, float]] = (
+        ("IOPS", "", ceiling.iops, need.iops),
+        ("IOPS", " for ever", ceiling.sustained_iops, need.sustained_iops),
+        ("MiB/s", "", ceiling.throughput_mib_s, need.throughput_mib_s),
+        ("MiB/s", " for ever", ceiling.sustained_throughput_mib_s, need.sustained_throughput_mib_s),
+    )
+    for unit, span, carried, needed in figures:
+        if carried < needed - ROUNDING:
+            yield f"{spec} carries {carried:,.0f} {unit}{span}, needed are {needed:,.1f}"
+
+
+def _throttles(demand: Demand, ceiling: Ceiling, then: Replay, now: Replay, policy: Policy) -> Iterator[str]:
+    """Where the replay speaks against it."""
+    if then.throttled_minutes > now.throttled_minutes:
+        minutes = f"{then.throttled_minutes:,.0f} minutes, the present one {now.throttled_minutes:,.0f}"
+        yield f"its replay throttles {minutes}"
+    elif ceiling.buckets:
+        with_headroom = replay(demand, ceiling, scale=1 + policy.headroom_pct / 100, whole_ios=True)
+        if with_headroom.throttled_minutes > 0:
+            yield f"with headroom its credits run out for {with_headroom.throttled_minutes:,.0f} minutes"

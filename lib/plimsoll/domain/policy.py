@@ -1,0 +1,108 @@
+"""Policy: what an organisation wants decided how. Every knob has a bound, a default and a sentence."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from plimsoll.domain.errors import PolicyError
+from plimsoll.domain.evidence import Grade
+from plimsoll.domain.volume_types import LatencyClass
+
+
+class SizeOn(StrEnum):
+    """Which rate of a bucket sizes an offer."""
+
+    AVERAGE = "average"
+    BUSY_TIME = "busy-time"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TagMatch:
+    """A tag by key, with any value when `value` is None."""
+
+    tag: str
+    value: str | None = None
+
+    def __str__(self) -> str:
+        return self.tag if self.value is None else f"{self.tag}={self.value}"
+
+    def matches(self, tags: Mapping[str, str]) -> bool:
+        """Whether the tags hold it."""
+        return self.tag in tags and self.value in (None, tags[self.tag])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Override:
+    """Other values of some keys for the volumes with a tag."""
+
+    match: TagMatch
+    policy: Mapping[str, Any]
+
+
+OPT_OUT = TagMatch(tag="plimsoll:exclude", value="true")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """How demand is judged, what may be offered, and when a change is worth it; see docs/decision.md."""
+
+    lookback_days: int = 14
+    resolution_s: int = 60
+    headroom_pct: float = 20.0
+    peak_quantile: float = 1.0
+    size_on: SizeOn = SizeOn.AVERAGE
+    min_hours: float = 30.0
+    saturation_pct: float = 95.0
+    empty_balance_pct: float = 1.0
+    upgrade_throttled_share_pct: float = 0.5
+    upgrade_step_pct: float = 50.0
+    min_saving_usd_month: float = 1.0
+    target_types: tuple[str, ...] = ("gp3", "io2")
+    latency_floor: LatencyClass | None = None
+    durability_floor_pct: float = 0.0
+    require_evidence: Mapping[str, Grade] = field(default_factory=dict)
+    evidence_max_age_days: int = 180
+    discounts_pct: Mapping[str, float] = field(default_factory=dict)
+    exclude: tuple[TagMatch, ...] = (OPT_OUT,)
+    overrides: tuple[Override, ...] = ()
+
+    def __post_init__(self) -> None:
+        for key, (least, most) in BOUNDS.items():
+            value = getattr(self, key)
+            if not least <= value <= most:
+                raise PolicyError(f"policy key {key} is {value}; it must be from {least:g} to {most:g}.")
+        if self.resolution_s not in RESOLUTIONS_S:
+            raise PolicyError(f"policy key resolution_s is {self.resolution_s}; it must be one of {RESOLUTIONS_S}.")
+        for name, discount_pct in self.discounts_pct.items():
+            if not 0 <= discount_pct <= 100:
+                raise PolicyError(f"policy key discounts_pct.{name} is {discount_pct}; it must be from 0 to 100.")
+
+    def excluding(self, tags: Mapping[str, str]) -> TagMatch | None:
+        """The exclusion that a volume with these tags falls under, None when it is audited."""
+        return next((match for match in self.exclude if match.matches(tags)), None)
+
+    def for_tags(self, tags: Mapping[str, str]) -> "Policy":
+        """The policy for a volume with these tags: every override that matches, in their order."""
+        policy = self
+        for override in self.overrides:
+            if override.match.matches(tags):
+                policy = replace(policy, **override.policy)
+        return policy
+
+
+RESOLUTIONS_S = (60, 300, 3600)
+
+BOUNDS: Mapping[str, tuple[float, float]] = {
+    "lookback_days": (1, 455),
+    "headroom_pct": (0, 400),
+    "peak_quantile": (0.5, 1),
+    "min_hours": (0, 24 * 455),
+    "saturation_pct": (50, 100),
+    "empty_balance_pct": (0, 50),
+    "upgrade_throttled_share_pct": (0, 100),
+    "upgrade_step_pct": (0, 400),
+    "min_saving_usd_month": (0, 1e9),
+    "durability_floor_pct": (0, 100),
+    "evidence_max_age_days": (1, 3650),
+}

@@ -1,0 +1,148 @@
+"""Reasons: the sentences that explain a recommendation to the person who has to act on it."""
+
+from collections.abc import Iterator
+
+from plimsoll.domain.case import Case
+from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.offer import LATENCY_WORDS, Offer
+from plimsoll.domain.policy import SizeOn
+from plimsoll.domain.recommendation import Comparison
+from plimsoll.domain.units import MINUTE_S
+
+WORTH_A_WORD_H = 1.0
+"""Gaps in the metrics shorter than this are not worth a sentence."""
+
+
+def detached(usd_month: float | None) -> tuple[str, ...]:
+    """Why a detached volume is worth a look."""
+    cost = "" if usd_month is None else f" and costs ${usd_month:,.2f} a month"
+    return (f"it is attached to nothing{cost}: snapshot and delete it if nobody needs it.",)
+
+
+def insufficient(case: Case, usd_month: float | None) -> tuple[str, ...]:
+    """What is missing."""
+    spec, summary = case.volume.spec, case.summary
+    found = []
+    if usd_month is None:
+        found.append(f"there is no price for {spec.type} in {case.volume.region}: give one with --prices.")
+    if summary.hours_observed < case.policy.min_hours:
+        found.append(
+            f"the metrics hold {summary.hours_observed:,.1f} hours of this volume; "
+            f"the policy wants {case.policy.min_hours:g} (min_hours)."
+        )
+    return (*found, *_quality(case))
+
+
+def keep(case: Case, best: Offer | None, usd_month: float) -> tuple[str, ...]:
+    """Why nothing better is worth it."""
+    return (_why_keep(case, best, usd_month), *_demand(case), *_host(case), *_quality(case))
+
+
+def change(case: Case, comparison: Comparison, best: Offer, usd_month: float) -> tuple[str, ...]:
+    """Why the offer, what it costs or saves, how much of that rests on proof, and what is given up."""
+    return (
+        *_demand(case),
+        *_sizing(case, best),
+        *_money(case, comparison, best, usd_month),
+        *_given_up(case, best),
+        *_host(case),
+        *_quality(case),
+    )
+
+
+def _why_keep(case: Case, best: Offer | None, usd_month: float) -> str:
+    if best is None:
+        return "no offer that the policy allows carries the need on this host: see the offers."
+    if best.spec == case.volume.spec:
+        return "the present configuration is the cheapest that carries the need."
+    saved = usd_month - (best.usd_month or 0.0)
+    if saved < 0:
+        return f"the cheapest that carries the need with headroom, {best.spec}, costs ${-saved:,.2f} a month more."
+    return (
+        f"{best.spec} would save ${saved:,.2f} a month, under the policy's {case.policy.min_saving_usd_month:,.2f} "
+        "(min_saving_usd_month)."
+    )
+
+
+def _demand(case: Case) -> Iterator[str]:
+    summary = case.summary
+    quantile = "peak" if case.policy.peak_quantile >= 1 else f"p{case.policy.peak_quantile * 100:g}"
+    span = f"{summary.resolution_s // MINUTE_S} minute" + ("s" if summary.resolution_s > MINUTE_S else "")
+    yield (
+        f"{quantile} demand over {summary.hours_observed:,.0f} hours, by buckets of {span}: "
+        f"{summary.peak_iops:,.0f} IOPS, {summary.peak_throughput_mib_s:,.1f} MiB/s."
+    )
+    if summary.censored:
+        yield (
+            f"demand is censored: {summary.throttled_minutes:,.0f} minutes at the volume's ceiling and "
+            f"{summary.host_bound_minutes:,.0f} at the host's, so the true demand is at least what was seen, "
+            "and no smaller configuration is offered."
+        )
+    for resource in sorted(case.stood.frequent):
+        side = "IOPS" if resource is Resource.IOPS else "throughput"
+        yield f"the workload is throttled on {side} often enough to act."
+    if summary.peak_busy_iops is not None and case.demand.iops_exceeded is not None:
+        yield from _micro_bursts(case)
+
+
+def _micro_bursts(case: Case) -> Iterator[str]:
+    summary = case.summary
+    exceeded = case.demand.iops_exceeded
+    if exceeded is not None and exceeded.any() and summary.peak_busy_iops is not None:
+        sized = "sizes" if case.policy.size_on is SizeOn.BUSY_TIME else "does not size"
+        yield (
+            f"some seconds asked for more than is provisioned; while busy the rate was up to "
+            f"{summary.peak_busy_iops:,.0f} IOPS, which {sized} the offer (size_on)."
+        )
+
+
+def _sizing(case: Case, best: Offer) -> Iterator[str]:
+    need = case.need(best.spec.type)
+    yield (
+        f"{best.spec} carries the need of {need.iops:,.0f} IOPS and {need.throughput_mib_s:,.1f} MiB/s, "
+        f"{case.policy.headroom_pct:g} % headroom included."
+    )
+
+
+def _money(case: Case, comparison: Comparison, best: Offer, usd_month: float) -> Iterator[str]:
+    parity = comparison.parity
+    if parity is not None and parity.usd_month is not None:
+        difference = usd_month - parity.usd_month
+        verb = "saves" if difference >= 0 else "costs"
+        more = "" if difference >= 0 else " more"
+        yield (
+            f"full parity with all the present volume could ever do is {parity.spec} and {verb} "
+            f"${abs(difference):,.2f} a month{more}; what the offer saves beyond that rests on the measured demand."
+        )
+    flip = comparison.flip
+    if flip is not None and flip.spec not in (best.spec, case.volume.spec) and flip.usd_month is not None:
+        yield f"a bare type flip would give {flip.spec} for ${flip.usd_month:,.2f} a month: name the figures."
+    if case.market.types[case.volume.spec.type].billed_per_io:
+        yield "the present type is billed by operation as well; the mean of the window stands for the month."
+
+
+def _given_up(case: Case, best: Offer) -> Iterator[str]:
+    now, then = case.market.types[case.volume.spec.type], case.market.types[best.spec.type]
+    if then.latency < now.latency:
+        yield f"given up: latency of {LATENCY_WORDS[now.latency]} for {LATENCY_WORDS[then.latency]}."
+    if then.durability_pct < now.durability_pct:
+        yield f"given up: durability of {now.durability_pct:g} % for {then.durability_pct:g} %."
+
+
+def _host(case: Case) -> Iterator[str]:
+    present, hosts = case.present, case.hosts
+    if case.summary.host_bound_minutes:
+        minutes = case.summary.host_bound_minutes
+        yield f"the host was the bottleneck in {minutes:,.0f} minutes: a larger volume does not help there."
+    if present.iops > hosts.iops:
+        yield f"{present.iops:,.0f} IOPS are provisioned and the host carries {hosts.iops:,.0f}: the rest is waste."
+    if present.throughput_mib_s > hosts.throughput_mib_s:
+        yield (
+            f"{present.throughput_mib_s:,.0f} MiB/s are provisioned and the host carries "
+            f"{hosts.throughput_mib_s:,.0f}: the rest is waste."
+        )
+
+
+def _quality(case: Case) -> Iterator[str]:
+    if case.summary.gap_hours >= WORTH_A_WORD_H:
+        yield f"the metrics have gaps of {case.summary.gap_hours:,.1f} hours, which count as unknown."

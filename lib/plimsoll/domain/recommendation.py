@@ -1,0 +1,138 @@
+"""Recommendations: what should be done, why, what it saves and what stands in the way. Different answers are
+different types."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.evidence import Evidence
+from plimsoll.domain.offer import Offer
+from plimsoll.domain.replay import Replay
+from plimsoll.domain.volume import Volume
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blocker:
+    """What forbids a change today; `code` for machines, `text` for people."""
+
+    code: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemandSummary:
+    """A demand in numbers. Peaks are the policy's quantile of the bucket averages; the busy ones are rates over the
+    busy share of a bucket, None where idle time is not published."""
+
+    peak_iops: float
+    peak_throughput_mib_s: float
+    peak_busy_iops: float | None
+    peak_busy_throughput_mib_s: float | None
+    mean_iops: float
+    mean_throughput_mib_s: float
+    mean_io_size_kib: float | None
+    read_share: float | None
+    resolution_s: int
+    hours_observed: float
+    gap_hours: float
+    censored: bool
+    throttled_minutes: float
+    host_bound_minutes: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What was weighed: ceilings, every offer, the parity offer, what a bare type flip gives, and the replay now."""
+
+    present: Ceiling
+    hosts: Ceiling
+    replay_now: Replay
+    offers: tuple[Offer, ...]
+    parity: Offer | None
+    flip: Offer | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What every recommendation has. `usd_month_now` is None where the region has no price for the present type."""
+
+    action: ClassVar[str]
+    volume: Volume
+    usd_month_now: float | None
+    reasons: tuple[str, ...]
+    blockers: tuple[Blocker, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change(Answer):
+    """A change worth making."""
+
+    usd_month_now: float
+    target: Offer
+    usd_month_then: float
+    demand: DemandSummary
+    comparison: Comparison
+    evidence: Evidence
+
+    @property
+    def usd_month_saved(self) -> float:
+        """USD a month less than today; negative where an upgrade costs more."""
+        return self.usd_month_now - self.usd_month_then
+
+    @property
+    def usd_month_saved_at_parity(self) -> float:
+        """The part of the saving that needs no proof: it holds when everything the present volume can do is kept."""
+        offer = self.comparison.parity
+        if offer is None or offer.usd_month is None:
+            return 0.0
+        return max(0.0, min(self.usd_month_saved, self.usd_month_now - offer.usd_month))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Migrate(Change):
+    """Another type carries the demand for less."""
+
+    action: ClassVar[str] = "migrate"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reprovision(Change):
+    """The same type with other IOPS or throughput carries the demand for less."""
+
+    action: ClassVar[str] = "reprovision"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upgrade(Change):
+    """The volume throttles its workload today."""
+
+    action: ClassVar[str] = "upgrade"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keep(Answer):
+    """Nothing better is worth it."""
+
+    action: ClassVar[str] = "keep"
+    usd_month_now: float
+    demand: DemandSummary
+    comparison: Comparison
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detached(Answer):
+    """Paid for, attached to nothing."""
+
+    action: ClassVar[str] = "detached"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InsufficientData(Answer):
+    """Too little is known to say anything. `demand` is what there is."""
+
+    action: ClassVar[str] = "insufficient-data"
+    demand: DemandSummary | None = None
+
+
+Recommendation = Migrate | Reprovision | Upgrade | Keep | Detached | InsufficientData

@@ -1,0 +1,96 @@
+"""Saturation: when demand stood at a ceiling, so that the true demand is unknown and at least that."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from plimsoll.domain.ceiling import Ceiling, Resource, TokenBucket
+from plimsoll.domain.demand import BoolArray, Demand
+from plimsoll.domain.host import Host
+from plimsoll.domain.period import FloatArray
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.replay import spent
+from plimsoll.domain.units import MINUTE_S
+
+LEAST_HOST_SHARE = 0.05
+"""A volume with less of its host's traffic than this does not count as held back by the host."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostLoad:
+    """One host's traffic in each bucket, over all its volumes that could be read."""
+
+    host: Host
+    iops: FloatArray
+    throughput_mib_s: FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saturation:
+    """Minutes throttled by the volume on each resource and on either, and minutes bound by the host."""
+
+    iops_minutes: float
+    throughput_minutes: float
+    throttled_minutes: float
+    host_minutes: float
+    censored: bool
+    frequent: frozenset[Resource]
+
+
+def saturation(demand: Demand, ceiling: Ceiling, host: HostLoad | None, policy: Policy) -> Saturation:
+    """How often demand stood at the volume's ceiling, or at its only host's (None: several, or unknown)."""
+    iops, throughput = throttled(demand, ceiling, policy)
+    bound = host_bound(demand, host, policy) if host else np.zeros_like(demand.observed)
+    buckets = int(demand.observed.sum())
+    ignorable = (1 - policy.peak_quantile) * buckets
+    least_frequent = max(1.0, policy.upgrade_throttled_share_pct / 100 * buckets)
+    counts = {Resource.IOPS: int(iops.sum()), Resource.THROUGHPUT: int(throughput.sum())}
+    minutes = demand.resolution_s / MINUTE_S
+    return Saturation(
+        iops_minutes=counts[Resource.IOPS] * minutes,
+        throughput_minutes=counts[Resource.THROUGHPUT] * minutes,
+        throttled_minutes=int((iops | throughput).sum()) * minutes,
+        host_minutes=int(bound.sum()) * minutes,
+        censored=int((iops | throughput | bound).sum()) > ignorable,
+        frequent=frozenset(resource for resource, count in counts.items() if count >= least_frequent),
+    )
+
+
+def throttled(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArray, BoolArray]:
+    """The observed buckets at the volume's ceiling, on IOPS and on throughput.
+
+    At `saturation_pct` of the highest it can carry, or any exceeded check, or its credits spent.
+    """
+    share = policy.saturation_pct / 100
+    iops = demand.accounted_iops(ceiling.io_kib) >= share * ceiling.iops
+    throughput = demand.throughput_mib_s >= share * ceiling.throughput_mib_s
+    if demand.iops_exceeded is not None:
+        iops |= demand.iops_exceeded
+    if demand.throughput_exceeded is not None:
+        throughput |= demand.throughput_exceeded
+    if demand.burst_balance_pct is not None:
+        empty = np.nan_to_num(demand.burst_balance_pct, nan=100.0) < policy.empty_balance_pct
+        credited = {bucket.resource for bucket in ceiling.buckets}
+        iops |= empty & (Resource.IOPS in credited)
+        throughput |= empty & (Resource.THROUGHPUT in credited)
+    return iops & demand.observed, throughput & demand.observed
+
+
+def host_bound(demand: Demand, load: HostLoad, policy: Policy) -> BoolArray:
+    """The observed buckets in which the host's traffic stood at what the host could carry just then."""
+    ceiling = load.host.ceiling
+    bound = np.zeros_like(demand.observed)
+    for resource, own, total, maximum in (
+        (Resource.IOPS, demand.iops, load.iops, ceiling.iops),
+        (Resource.THROUGHPUT, demand.throughput_mib_s, load.throughput_mib_s, ceiling.throughput_mib_s),
+    ):
+        available = np.full(len(total), maximum)
+        for bucket in ceiling.buckets:
+            if bucket.resource is resource:
+                available[_exhausted(total, bucket, demand.resolution_s)] = bucket.sustained_rate
+        bound |= (total >= policy.saturation_pct / 100 * available) & (own >= LEAST_HOST_SHARE * total) & (own > 0)
+    return bound & demand.observed
+
+
+def _exhausted(total: FloatArray, bucket: TokenBucket, resolution_s: int) -> BoolArray:
+    return spent(total, bucket, resolution_s) > bucket.capacity

@@ -1,0 +1,111 @@
+"""Sums: what a cloud's metrics answer for one volume, before any division."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from plimsoll.domain.period import FloatArray
+from plimsoll.domain.units import DAY_S, HOUR_S
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """A span of time in epoch seconds: `start_s` inclusive, `end_s` exclusive."""
+
+    start_s: int
+    end_s: int
+
+    def buckets(self, period_s: int) -> int:
+        """How many whole buckets of that period it holds."""
+        return (self.end_s - self.start_s) // period_s
+
+    @property
+    def hours(self) -> float:
+        """Its length in hours."""
+        return (self.end_s - self.start_s) / HOUR_S
+
+    @classmethod
+    def before(cls, now: datetime, *, days: float, period_s: int) -> "Window":
+        """The last `days` until `now`, both ends on multiples of the period."""
+        end_s = int(now.timestamp()) // period_s * period_s
+        return cls(start_s=end_s - int(days * DAY_S) // period_s * period_s, end_s=end_s)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """A part of a window and the finest period in which its data still lives."""
+
+    window: Window
+    period_s: int
+
+
+def segments(window: Window, resolution_s: int, retention_days: Mapping[int, float], now_s: float) -> list[Segment]:
+    """The window cut by age, oldest part first, each with the finest period from `resolution_s` up that is kept.
+
+    `retention_days` is how many days data of each period (in seconds) lives.
+    """
+    periods = sorted(period for period in retention_days if period >= resolution_s)
+    found: list[Segment] = []
+    end_s = window.end_s
+    for period_s, coarser_s in zip(periods, [*periods[1:], periods[-1]], strict=True):
+        oldest_s = math.ceil((now_s - retention_days[period_s] * DAY_S) / coarser_s) * coarser_s
+        start_s = max(window.start_s, min(oldest_s, end_s))
+        if start_s < end_s:
+            found.append(Segment(window=Window(start_s=start_s, end_s=end_s), period_s=period_s))
+            end_s = start_s
+    return found[::-1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sums:
+    """One volume's sums over consecutive buckets of `period_s` seconds from `start_s` (epoch seconds).
+
+    Every array has one element a bucket; NaN where the cloud has no point, None where it does not publish the metric
+    for this volume. `read_ops`, `write_ops` are counts, `read_bytes`, `write_bytes` bytes, `idle_s` seconds without a
+    pending operation; `burst_balance_pct` is the least balance within the bucket; `iops_exceeded` and
+    `throughput_exceeded` are above 0 where demand was above what is provisioned in some second of the bucket.
+    """
+
+    start_s: int
+    period_s: int
+    read_ops: FloatArray
+    write_ops: FloatArray
+    read_bytes: FloatArray
+    write_bytes: FloatArray
+    idle_s: FloatArray | None = None
+    burst_balance_pct: FloatArray | None = None
+    iops_exceeded: FloatArray | None = None
+    throughput_exceeded: FloatArray | None = None
+
+    @property
+    def buckets(self) -> int:
+        """How many buckets there are."""
+        return len(self.read_ops)
+
+    @property
+    def counters(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """The four sums that demand is made of."""
+        return self.read_ops, self.write_ops, self.read_bytes, self.write_bytes
+
+    @property
+    def observed(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """The buckets for which the cloud has any of the four sums."""
+        present = np.zeros(self.buckets, dtype=np.bool_)
+        for counter in self.counters:
+            present |= ~np.isnan(counter)
+        return present
+
+
+OPTIONAL_SERIES = ("idle_s", "burst_balance_pct", "iops_exceeded", "throughput_exceeded")
+COUNTER_SERIES = ("read_ops", "write_ops", "read_bytes", "write_bytes")
+
+
+def series(sums: Sums) -> Iterator[tuple[str, FloatArray]]:
+    """Every series that the cloud published, by name."""
+    for name in (*COUNTER_SERIES, *OPTIONAL_SERIES):
+        values = getattr(sums, name)
+        if values is not None:
+            yield name, values

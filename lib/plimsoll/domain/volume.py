@@ -1,0 +1,130 @@
+"""Volumes: what is there, where, on which hosts, and owned by whom."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from plimsoll.domain.host import Host
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VolumeSpec:
+    """A configuration. `iops` and `throughput_mib_s` are what is provisioned, None where the type provisions none."""
+
+    type: str
+    size_gib: int
+    iops: int | None = None
+    throughput_mib_s: int | None = None
+
+    def __str__(self) -> str:
+        parts = [self.type, f"{self.size_gib:,} GiB"]
+        if self.iops is not None:
+            parts.append(f"{self.iops:,} IOPS")
+        if self.throughput_mib_s is not None:
+            parts.append(f"{self.throughput_mib_s:,} MiB/s")
+        return " ".join(parts)
+
+
+class VolumeState(StrEnum):
+    """Where a volume is in its life."""
+
+    CREATING = "creating"
+    AVAILABLE = "available"
+    IN_USE = "in-use"
+    DELETING = "deleting"
+    DELETED = "deleted"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """A volume on a host since a time; `boot` where it is the host's root device. `host` is None where the cloud
+    hides it."""
+
+    host: Host | None
+    device: str
+    since: datetime
+    boot: bool = False
+
+
+class OwnerKind(StrEnum):
+    """Who would undo a change made behind their back."""
+
+    CLOUDFORMATION = "cloudformation"
+    TERRAFORM = "terraform"
+    KUBERNETES = "kubernetes"
+    AUTO_SCALING = "auto-scaling"
+    OPERATOR = "operator"
+    HAND = "hand"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owner:
+    """Who made the volume and would change it. `details` holds what the change text needs (logical id, claim,
+    storage class, launch template)."""
+
+    kind: OwnerKind
+    name: str | None = None
+    details: Mapping[str, str] = field(default_factory=dict)
+
+
+BY_HAND = Owner(kind=OwnerKind.HAND)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Modification:
+    """The latest change of a volume's configuration that the cloud still knows."""
+
+    state: str
+    started: datetime
+    progress_pct: int | None = None
+
+    @property
+    def in_progress(self) -> bool:
+        """Whether it still runs, so that no other can start."""
+        return self.state in {"modifying", "optimizing"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Volume:
+    """A spec with an id, a place, tags, attachments and an owner.
+
+    `operator` names the service that manages it and alone may change it. `modification` is the latest change the cloud
+    still knows; `recent_changes` are the starts of all that are known of.
+    """
+
+    id: str
+    account: str
+    region: str
+    zone: str
+    spec: VolumeSpec
+    state: VolumeState
+    created: datetime
+    tags: Mapping[str, str] = field(default_factory=dict)
+    attachments: tuple[Attachment, ...] = ()
+    owner: Owner = BY_HAND
+    multi_attach: bool = False
+    operator: str | None = None
+    recent_changes: tuple[datetime, ...] = ()
+    modification: Modification | None = None
+
+    @property
+    def name(self) -> str | None:
+        """What people call it."""
+        return self.tags.get("Name")
+
+    @property
+    def boot(self) -> bool:
+        """Whether a host starts from it."""
+        return any(attachment.boot for attachment in self.attachments)
+
+    @property
+    def hosts(self) -> tuple[Host, ...]:
+        """The hosts it is attached to, as far as they are known."""
+        return tuple(attachment.host for attachment in self.attachments if attachment.host is not None)
+
+    @property
+    def attached_since(self) -> datetime | None:
+        """When the oldest of its present attachments began; None while detached."""
+        return min((attachment.since for attachment in self.attachments), default=None)

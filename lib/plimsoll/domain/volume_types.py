@@ -1,0 +1,178 @@
+"""Volume types: published limits as formulas whose figures are data, and the ceiling they give a spec.
+
+The figures of a cloud live in its `data` folder with source and date; this module knows only the shapes of the
+formulas that clouds publish.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+from plimsoll.domain.ceiling import Ceiling, Resource, TokenBucket
+from plimsoll.domain.errors import UnknownVolumeType
+from plimsoll.domain.volume import VolumeSpec
+
+
+class LatencyClass(IntEnum):
+    """Typical latency, the better the higher."""
+
+    TENS_OF_MS = 0
+    SINGLE_DIGIT_MS = 1
+    SUB_MS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sized:
+    """Grows with the volume: per_gib * size, never under `floor` or over `cap`."""
+
+    per_gib: float = 0.0
+    floor: float = 0.0
+    cap: float = math.inf
+
+    def at(self, size_gib: float) -> float:
+        """The figure at that size."""
+        return min(self.cap, max(self.floor, self.per_gib * size_gib))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stepped:
+    """Constant over ranges of size: (largest size in GiB or None, figure), smallest size first."""
+
+    steps: tuple[tuple[float | None, float], ...]
+
+    def at(self, size_gib: float) -> float:
+        """The figure at that size."""
+        for up_to_gib, figure in self.steps:
+            if up_to_gib is None or size_gib <= up_to_gib:
+                return figure
+        return self.steps[-1][1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provisioned:
+    """Bought from `least` to `most`, within `per_gib` of the size and `per_iops` of the provisioned IOPS.
+
+    `least` can be had at any size. `included` is what a volume has when nothing is asked for (0: must be asked for).
+    """
+
+    least: int
+    most: int
+    per_gib: float = math.inf
+    per_iops: float = math.inf
+    included: int = 0
+
+    def most_at(self, size_gib: float, iops: float = math.inf) -> int:
+        """The most that can be bought at that size and with that many provisioned IOPS."""
+        return int(max(self.least, min(self.most, self.per_gib * size_gib, self.per_iops * iops)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FromIops:
+    """Follows the provisioned IOPS by bands: (up to these IOPS or None, MiB/s per IOPS, cap), lowest band first."""
+
+    bands: tuple[tuple[float | None, float, float], ...]
+
+    def at(self, iops: float) -> float:
+        """MiB/s of that many provisioned IOPS."""
+        for up_to_iops, per_iops, cap in self.bands:
+            if up_to_iops is None or iops <= up_to_iops:
+                return min(cap, per_iops * iops)
+        return self.bands[-1][2]
+
+    def least_iops(self, throughput_mib_s: float) -> float:
+        """The fewest IOPS that bring that throughput; infinite where none do."""
+        for up_to_iops, per_iops, cap in self.bands:
+            iops = throughput_mib_s / per_iops
+            if throughput_mib_s <= cap and (up_to_iops is None or iops <= up_to_iops):
+                return iops
+        return math.inf
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Burst:
+    """A higher rate of one resource while credits last; credits refill at the sustained rate.
+
+    `credits` and `credits_per_gib` add up to the bucket: operations for IOPS, MiB for throughput. No burst where the
+    sustained rate reaches `rate`.
+    """
+
+    resource: Resource
+    rate: Sized
+    credits: float = 0.0
+    credits_per_gib: float = 0.0
+    least_charge_mib: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VolumeType:
+    """One kind of volume that can be bought, as its cloud publishes it."""
+
+    name: str
+    least_size_gib: int
+    most_size_gib: int
+    iops: Sized | Provisioned
+    throughput: Sized | Stepped | Provisioned | FromIops
+    io_kib: float
+    latency: LatencyClass
+    durability_pct: float
+    boots: bool
+    multi_attach: bool
+    burst: Burst | None = None
+    older_host_iops: float = math.inf
+    sold: bool = True
+    billed_per_io: bool = False
+
+    def ceiling(self, spec: VolumeSpec) -> Ceiling:
+        """The published roofline of a spec of this type, buckets included."""
+        sustained_iops = self._iops(spec)
+        throughput = self._throughput(spec, sustained_iops)
+        if self.burst is None:
+            return Ceiling(iops=sustained_iops, throughput_mib_s=throughput, io_kib=self.io_kib)
+        sustained = sustained_iops if self.burst.resource is Resource.IOPS else throughput
+        rate = max(sustained, self.burst.rate.at(spec.size_gib))
+        return Ceiling(
+            iops=rate if self.burst.resource is Resource.IOPS else sustained_iops,
+            throughput_mib_s=rate if self.burst.resource is Resource.THROUGHPUT else throughput,
+            io_kib=self.io_kib,
+            buckets=_bucket(self.burst, sustained, spec.size_gib) if rate > sustained else (),
+        )
+
+    def _iops(self, spec: VolumeSpec) -> float:
+        if isinstance(self.iops, Provisioned):
+            return float(spec.iops if spec.iops is not None else max(self.iops.included, self.iops.least))
+        return self.iops.at(spec.size_gib)
+
+    def _throughput(self, spec: VolumeSpec, iops: float) -> float:
+        match self.throughput:
+            case Provisioned() as bought:
+                asked = spec.throughput_mib_s
+                return float(asked if asked is not None else max(bought.included, bought.least))
+            case FromIops() as follows:
+                return follows.at(iops)
+            case Sized() | Stepped() as sized:
+                return sized.at(spec.size_gib)
+
+
+def _bucket(burst: Burst, sustained: float, size_gib: float) -> tuple[TokenBucket, ...]:
+    return (
+        TokenBucket(
+            resource=burst.resource,
+            free_rate=0.0,
+            refill_rate=sustained,
+            capacity=burst.credits + burst.credits_per_gib * size_gib,
+            least_charge_mib=burst.least_charge_mib,
+        ),
+    )
+
+
+def type_of(spec: VolumeSpec, types: Mapping[str, VolumeType]) -> VolumeType:
+    """The published type of a spec; UnknownVolumeType, with what to do, where there is none."""
+    try:
+        return types[spec.type]
+    except KeyError:
+        known = ", ".join(sorted(types))
+        raise UnknownVolumeType(
+            f"volume type {spec.type} has no published limits in this version of Plimsoll (it knows {known}): "
+            "update Plimsoll, or exclude such volumes by tag in the policy."
+        ) from None

@@ -1,0 +1,52 @@
+"""Outcomes: what becomes of each volume and target of an audit, as a stream that reports and run folders consume."""
+
+from dataclasses import dataclass
+
+from plimsoll.domain.recommendation import Recommendation
+from plimsoll.ports import FailedTarget, Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """A target's inventory is complete: so many volumes."""
+
+    target: Target
+    volumes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """A volume's recommendation, and how its owner would make the change (empty where there is none)."""
+
+    target: Target
+    recommendation: Recommendation
+    change: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skipped:
+    """A volume that the policy leaves out, or that an earlier part of the run has answered."""
+
+    target: Target
+    volume_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedVolume:
+    """A volume that could not be answered, with the sentence that says why."""
+
+    target: Target
+    volume_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """Something people should know about a target."""
+
+    target: Target
+    text: str
+
+
+Outcome = Seen | Answered | Skipped | FailedVolume | FailedTarget | Notice

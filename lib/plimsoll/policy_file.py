@@ -1,0 +1,155 @@
+"""The policy file: YAML and flags in, a checked Policy out, and the nearest known key for a misspelt one."""
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from enum import Enum
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+from pydantic import TypeAdapter, ValidationError
+
+from plimsoll.domain.errors import PolicyError
+from plimsoll.domain.evidence import Grade
+from plimsoll.domain.policy import Override, Policy, TagMatch
+from plimsoll.domain.volume_types import LatencyClass
+
+_POLICY = TypeAdapter(Policy)
+_KEYS: Final = tuple(field.name for field in fields(Policy))
+_WHOLE_RUN: Final = ("lookback_days", "resolution_s", "exclude", "overrides")
+"""Keys that an override by tag cannot change, because they decide what is read."""
+
+
+def load_policy(path: Path | None, flags: Mapping[str, Any]) -> Policy:
+    """The policy in a file (None: the defaults) with `flags` on top; PolicyError for what cannot be used."""
+    written: Any = {}
+    if path is not None:
+        try:
+            written = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        except OSError as error:
+            raise PolicyError(f"the policy {path} cannot be read: {error.strerror}.") from error
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            raise PolicyError(f"the policy {path} is not YAML: {error}".replace("\n", " ")) from error
+        if not isinstance(written, Mapping):
+            raise PolicyError(f"the policy {path} must be a mapping of keys to values, such as `headroom_pct: 20`.")
+    return parse_policy({**written, **flags})
+
+
+def parse_policy(written: Mapping[str, Any]) -> Policy:
+    """A policy from plain values; PolicyError names the key and what it may be."""
+    _known(written, _KEYS, "the policy")
+    values = {key: _value(key, value) for key, value in written.items()}
+    try:
+        return _POLICY.validate_python(values)
+    except ValidationError as error:
+        raise PolicyError(_sentence(error)) from error
+
+
+def parse_flags(pairs: Iterable[str]) -> dict[str, Any]:
+    """`key=value` flags as plain values, read as YAML."""
+    found = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise PolicyError(f"--set {pair} must be KEY=VALUE, such as --set headroom_pct=30.")
+        try:
+            found[key.strip()] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise PolicyError(f"--set {pair}: the value is not YAML.") from error
+    return found
+
+
+def dump_policy(policy: Policy) -> dict[str, Any]:
+    """The policy as plain values that `parse_policy` takes back."""
+    return {field.name: _plain(getattr(policy, field.name)) for field in fields(policy)}
+
+
+def _value(key: str, value: object) -> Any:
+    match key:
+        case "latency_floor":
+            return None if value is None else _member(key, LatencyClass, value)
+        case "require_evidence":
+            grades = value if isinstance(value, Mapping) else {"*": value}
+            return {action: _member(key, Grade, grade) for action, grade in grades.items()}
+        case "exclude":
+            return tuple(_match(key, found) for found in _items(key, value))
+        case "overrides":
+            return tuple(_override(found) for found in _items(key, value))
+        case "target_types":
+            return tuple(_items(key, value))
+        case _:
+            return value
+
+
+def _override(found: object) -> Override:
+    if not isinstance(found, Mapping) or "policy" not in found:
+        raise PolicyError("each of the policy's overrides needs `tag`, perhaps `value`, and `policy`.")
+    inner = found["policy"]
+    if not isinstance(inner, Mapping):
+        raise PolicyError("an override's `policy` must be a mapping of keys to values.")
+    _known(inner, tuple(key for key in _KEYS if key not in _WHOLE_RUN), "an override's policy")
+    checked = parse_policy(inner)
+    match = _match("overrides", {key: value for key, value in found.items() if key != "policy"})
+    return Override(match=match, policy={key: getattr(checked, key) for key in inner})
+
+
+def _match(key: str, found: object) -> TagMatch:
+    if not isinstance(found, Mapping) or "tag" not in found:
+        raise PolicyError(f"each entry of the policy's {key} needs a `tag`, and may have a `value`.")
+    _known(found, ("tag", "value"), f"the policy's {key}")
+    value = found.get("value")
+    if isinstance(value, bool):
+        value = str(value).lower()
+    return TagMatch(tag=str(found["tag"]), value=None if value is None else str(value))
+
+
+def _items(key: str, value: object) -> list[Any]:
+    if isinstance(value, str):
+        return [part.strip() for part in value.split(",") if part.strip()]
+    if not isinstance(value, list | tuple):
+        raise PolicyError(f"policy key {key} must be a list.")
+    return list(value)
+
+
+def _member(key: str, kind: type[Enum], value: object) -> Enum:
+    name = str(value).upper().replace("-", "_")
+    if name not in kind.__members__:
+        known = ", ".join(_spelt(member) for member in kind)
+        raise PolicyError(f"policy key {key} is {value}; it must be one of {known}.")
+    return kind[name]
+
+
+def _spelt(member: Enum) -> str:
+    return member.name if isinstance(member, Grade) else member.name.lower().replace("_", "-")
+
+
+def _known(written: Mapping[str, Any], keys: tuple[str, ...], where: str) -> None:
+    for key in written:
+        if key not in keys:
+            near = difflib.get_close_matches(str(key), keys, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"it knows {', '.join(keys)}."
+            raise PolicyError(f"{where} has no key {key}: {hint}")
+
+
+def _sentence(error: ValidationError) -> str:
+    first = error.errors()[0]
+    key = ".".join(str(part) for part in first["loc"])
+    return f"policy key {key} is {first['input']!r}: {first['msg'].lower()}."
+
+
+def _plain(value: object) -> Any:
+    plain: Any = value
+    if isinstance(value, LatencyClass | Grade):
+        plain = _spelt(value)
+    elif isinstance(value, TagMatch):
+        plain = {"tag": value.tag} | ({} if value.value is None else {"value": value.value})
+    elif isinstance(value, Override):
+        plain = {**_plain(value.match), "policy": _plain(value.policy)}
+    elif isinstance(value, Mapping):
+        plain = {key: _plain(found) for key, found in value.items()}
+    elif isinstance(value, tuple):
+        plain = [_plain(found) for found in value]
+    elif isinstance(value, Enum):
+        plain = value.value
+    return plain

@@ -1,0 +1,113 @@
+"""What the pipelines need of the world, as protocols named for the need.
+
+Each has an in-memory implementation in `clouds.memory` that ships, and every implementation passes one contract suite.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from plimsoll.domain.errors import CloudError
+from plimsoll.domain.prices import PriceBook
+from plimsoll.domain.sums import Sums, Window
+from plimsoll.domain.volume import Volume, VolumeSpec
+from plimsoll.domain.volume_types import VolumeType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Target:
+    """One account (or project) in one region: the unit that succeeds or fails on its own."""
+
+    account: str
+    region: str
+
+    def __str__(self) -> str:
+        return f"{self.account}/{self.region}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedTarget:
+    """A target that could not even be named in full (a role that cannot be assumed, a profile without credentials)."""
+
+    name: str
+    error: CloudError
+
+
+@dataclass(slots=True, kw_only=True)
+class Usage:
+    """What has been asked of a cloud so far: API calls, metrics (series) and datapoints, retries included."""
+
+    calls: int = 0
+    metrics: int = 0
+    datapoints: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What metrics gave for some volumes: sums by volume id, and the error of each volume that could not be read."""
+
+    sums: Mapping[str, Sums]
+    failed: Mapping[str, CloudError] = field(default_factory=dict)
+
+
+class Inventory(Protocol):
+    """Which volumes are there, on which hosts, owned by whom?"""
+
+    def targets(self) -> Sequence[Target | FailedTarget]:
+        """Every account and region in scope, and those that cannot be reached with why."""
+        ...
+
+    def volumes(self, target: Target) -> Iterator[Volume]:
+        """Every volume of a target, as pages arrive; raises CloudError."""
+        ...
+
+    def notices(self, target: Target) -> Sequence[str]:
+        """What else acts on these volumes or limits the answer, a sentence each; raises CloudError."""
+        ...
+
+
+class Metrics(Protocol):
+    """What did the workload ask for?"""
+
+    usage: Usage
+    retention_days: Mapping[int, float]
+    """How many days data of each period, in seconds, lives."""
+
+    def read(self, volumes: Sequence[Volume], window: Window, period_s: int) -> Reading:
+        """The sums of some volumes of one target over a window; raises CloudError when none can be read."""
+        ...
+
+
+class Prices(Protocol):
+    """What does it cost there?"""
+
+    def book(self, target: Target) -> PriceBook | None:
+        """The price book of a target's region, None where no price is known."""
+        ...
+
+
+class Catalogue(Protocol):
+    """What can be bought of a cloud, and how a change is made there."""
+
+    @property
+    def provider(self) -> str:
+        """The cloud's name, as envelopes give it."""
+        ...
+
+    @property
+    def types(self) -> Mapping[str, VolumeType]:
+        """The published volume types by name."""
+        ...
+
+    def change(self, volume: Volume, target: VolumeSpec) -> str:
+        """How the volume's owner makes it so: commands or the text to change, and what undoes it."""
+        ...
+
+
+class Clock(Protocol):
+    """What time is it?"""
+
+    def now(self) -> datetime:
+        """The present, in UTC."""
+        ...

@@ -1,0 +1,1 @@
+"""How recommendations reach people: terminal tables and files."""

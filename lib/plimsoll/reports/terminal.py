@@ -1,0 +1,143 @@
+"""The terminal report: a run's totals, its best savings, and what could not be read."""
+
+from collections.abc import Iterable, Sequence
+from heapq import nlargest
+from typing import Any
+
+from rich.console import Console, Group
+from rich.table import Table
+from rich.text import Text
+
+from plimsoll.reports.record import RecommendationRecord, SpecRecord
+
+ACTION_WORDS = {
+    "upgrade": "throttled today: move to something faster",
+    "migrate": "move to another type",
+    "reprovision": "provision less of the same type",
+    "keep": "keep as they are",
+    "detached": "paid for, attached to nothing",
+    "insufficient-data": "not enough data to say",
+}
+_ACTION_STYLE = {"upgrade": "bold red", "migrate": "green", "reprovision": "green", "detached": "yellow"}
+
+
+def best_savings(records: Iterable[RecommendationRecord], count: int) -> list[RecommendationRecord]:
+    """The recommendations that save the most, largest first; it keeps no more than `count` of them."""
+    saving = (record for record in records if record.monthly_usd_saved > 0)
+    return nlargest(count, saving, key=lambda record: (record.monthly_usd_saved, record.volume_id))
+
+
+def show_run(console: Console, run: dict[str, Any], best: Sequence[RecommendationRecord]) -> None:
+    """Prints a run: totals, actions, best savings, notices, failures, and where the files are."""
+    console.print(_totals(run))
+    if best:
+        console.print(savings_table(best, console.width))
+    for place, texts in run["notices"].items():
+        for text in texts:
+            console.print(Text.assemble(("note ", "yellow"), (f"{place}: ", "bold"), text))
+    console.print(_failures(run))
+
+
+def savings_table(records: Sequence[RecommendationRecord], width: int) -> Table:
+    """The savings as a table that fits 80 columns and uses 160."""
+    wide = width >= 120
+    table = Table(
+        title="Best savings, USD a month", title_justify="left", box=None, pad_edge=False, header_style="bold"
+    )
+    table.add_column("volume", overflow="fold", ratio=3 if wide else 2)
+    if wide:
+        table.add_column("where", overflow="fold")
+    table.add_column("action")
+    table.add_column("from", overflow="fold", ratio=2)
+    table.add_column("to", overflow="fold", ratio=2)
+    table.add_column("saves", justify="right", no_wrap=True)
+    table.add_column("at parity" if wide else "parity", justify="right", no_wrap=True)
+    table.add_column("evidence" if wide else "ev.", no_wrap=True)
+    if wide:
+        table.add_column("blocked by", overflow="fold")
+    for record in records:
+        name = record.volume_id if record.name is None else f"{record.volume_id}\n{record.name}"
+        cells: list[Text | str] = [Text(name)]
+        if wide:
+            cells.append(f"{record.account}\n{record.zone}")
+        cells += [
+            action_text(record.action),
+            spec_text(record.current),
+            spec_text(record.target),
+            f"{record.monthly_usd_saved:,.2f}",
+            f"{record.monthly_usd_saved_at_parity:,.2f}",
+            record.evidence.grade if record.evidence else "",
+        ]
+        if wide:
+            cells.append(Text(", ".join(blocker.code for blocker in record.blockers)))
+        table.add_row(*cells)
+    return table
+
+
+def spec_text(spec: SpecRecord | None) -> str:
+    """A configuration in a few words."""
+    if spec is None:
+        return ""
+    parts = [f"{spec.type} {spec.size_gib:,} GiB"]
+    if spec.iops is not None:
+        parts.append(f"{spec.iops:,} IOPS")
+    if spec.throughput_mib_s is not None:
+        parts.append(f"{spec.throughput_mib_s:,} MiB/s")
+    return " ".join(parts)
+
+
+def action_text(action: str) -> Text:
+    """An action in its colour."""
+    return Text(action, style=_ACTION_STYLE.get(action, ""))
+
+
+def _totals(run: dict[str, Any]) -> Group:
+    volumes, usd = run["volumes"], run["monthly_usd"]
+    share = f" ({usd['saved'] / usd['now']:.0%} of ${usd['now']:,.2f})" if usd["now"] else ""
+    lines = [
+        Text.assemble(("Plimsoll ", "bold"), f"run {run['id']}: {run['status']}"),
+        Text.assemble(("can be saved      ", "dim"), (f"${usd['saved']:>12,.2f} a month", "bold green"), share),
+        Text.assemble(("  at full parity  ", "dim"), f"${usd['saved_at_parity']:>12,.2f}  needs no proof"),
+        Text.assemble(("  on proved need  ", "dim"), f"${usd['saved_on_proof']:>12,.2f}  rests on the measured demand"),
+        Text.assemble(("  blocked today   ", "dim"), f"${usd['saved_but_blocked']:>12,.2f}  of the saving"),
+        Text.assemble(("detached volumes  ", "dim"), f"${usd['detached']:>12,.2f}  paid for, attached to nothing"),
+        Text.assemble(
+            ("upgrades cost     ", "dim"), f"${usd['more_for_upgrades']:>12,.2f}  more, for throttled volumes"
+        ),
+        Text(""),
+    ]
+    counts = Table(box=None, pad_edge=False, show_header=False)
+    counts.add_column(justify="right")
+    counts.add_column()
+    counts.add_column(style="dim", overflow="fold")
+    for action, words in ACTION_WORDS.items():
+        if run["actions"].get(action):
+            counts.add_row(f"{run['actions'][action]:,}", action_text(action), words)
+    for reason, count in volumes["skipped"].items():
+        counts.add_row(f"{count:,}", "skipped", reason)
+    if volumes["failed"]:
+        counts.add_row(f"{volumes['failed']:,}", Text("failed", style="bold red"), "see below")
+    counts.add_row(f"{volumes['seen']:,}", Text("volumes seen", style="bold"), _reconciled(volumes))
+    usage = run["usage"]
+    asked = Text(
+        f"{usage['calls']:,} GetMetricData calls, {usage['metrics']:,} metrics, {usage['datapoints']:,} datapoints, "
+        f"about ${usage['estimated_usd']:,.2f}; {sum(run['seconds'].values()):,.1f} s",
+        style="dim",
+    )
+    return Group(*lines, counts, asked, Text(""))
+
+
+def _reconciled(volumes: dict[str, Any]) -> str:
+    return "each has exactly one outcome" if volumes["reconciled"] else "the outcomes do not add up: please report this"
+
+
+def _failures(run: dict[str, Any]) -> Group:
+    failures = run["failures"]
+    lines = [Text(f"failed {place}: {reason}", style="red") for place, reason in failures["targets"].items()]
+    for place, reasons in failures["volumes"].items():
+        if place in failures["targets"]:
+            continue
+        for reason, ids in reasons.items():
+            shown = ids[0] if len(ids) == 1 else f"{len(ids):,} volumes ({ids[0]}, ...)"
+            lines.append(Text(f"failed {place} {shown}: {reason}", style="red"))
+    return Group(*lines)
