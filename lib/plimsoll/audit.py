@@ -171,3 +171,40 @@ def _decided(target: Target, volume: Volume, read: _Read, world: World, basis: B
     if isinstance(recommendation, Change):
         change = world.catalogue.change(volume, recommendation.target.spec)
     return Answered(target=target, recommendation=recommendation, change=change)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explained:
+    """One volume's outcome, with the demand it rests on (None where no metrics were needed or read)."""
+
+    outcome: Outcome
+    demand: Demand | None
+
+
+def explain(world: World, volume_id: str, policy: Policy, now: datetime) -> Explained | None:
+    """The outcome of one volume, reading the metrics of its host's volumes alone; None where it is nowhere.
+
+    Raises the CloudError of a target that could not be searched when the volume was not found elsewhere.
+    """
+    unsearched: CloudError | None = None
+    for target in world.inventory.targets():
+        volumes, error = ([], target.error) if isinstance(target, FailedTarget) else _listed(target, world)
+        unsearched = error or unsearched
+        for group in by_host(volumes, 1):
+            volume = next((found for found in group if found.id == volume_id), None)
+            if volume is not None and isinstance(target, Target):
+                return _explained(target, volume, group, world, policy, now)
+    if unsearched is not None:
+        raise unsearched
+    return None
+
+
+def _explained(
+    target: Target, volume: Volume, group: list[Volume], world: World, policy: Policy, now: datetime
+) -> Explained:
+    basis = Basis(market=_market(target, world), envelopes=world.envelopes, policy=policy, now=now)
+    settled = _without_metrics(target, volume, basis, frozenset())
+    if settled is not None:
+        return Explained(outcome=settled, demand=None)
+    read = _read(group, world, basis)
+    return Explained(outcome=_decided(target, volume, read, world, basis), demand=read.demands.get(volume.id))

@@ -11,7 +11,7 @@ from plimsoll.domain.volume import VolumeSpec
 
 
 class Grade(IntEnum):
-    """How sure: C published limits alone, B measured elsewhere or longer ago, A measured here within the policy's age."""
+    """How sure: C published limits alone, B measured elsewhere or longer ago, A measured here lately."""
 
     C = 1
     B = 2

@@ -1,0 +1,129 @@
+"""A run: an audit carried out into a folder, which can be interrupted and resumed."""
+
+import platform
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plimsoll.audit import ANSWERED_BEFORE, World, audit
+from plimsoll.domain.policy import Policy
+from plimsoll.outcomes import Outcome, Seen, Skipped
+from plimsoll.policy_file import dump_policy, parse_policy
+from plimsoll.ports import Usage
+from plimsoll.reports.files import RunFolder, read_records, read_run
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.tally import Tally
+from plimsoll.reports.terminal import best_savings
+
+BEST = 10
+"""How many of the best savings a run keeps at hand to show."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What a run is to do: where to write, with which scope, policy and time, and what metrics cost."""
+
+    folder: Path
+    scope: Mapping[str, Any]
+    policy: Policy
+    now: datetime
+    usd_per_1000_metrics: float
+
+    @property
+    def id(self) -> str:
+        """The run's name: that of its folder."""
+        return self.folder.name
+
+
+@dataclass(slots=True, kw_only=True)
+class Progress:
+    """How far a run is."""
+
+    tally: Tally = field(default_factory=Tally)
+    best: list[RecommendationRecord] = field(default_factory=list)
+    status: str = "running"
+
+
+def carry_out(
+    order: Order, world: World, tell: Callable[[Progress, Outcome], None]
+) -> tuple[dict[str, Any], list[RecommendationRecord]]:
+    """Audits into the order's folder and gives run.json's content and the best savings.
+
+    What the folder already answers is not asked again. `tell` is called after every outcome. On Ctrl-C and on errors
+    everything answered so far stays on disk, run.json says `interrupted`, and the exception goes on.
+    """
+    progress = Progress(status="interrupted")
+    with RunFolder(order.folder) as folder:
+        for record in read_records(order.folder):
+            progress.tally.count(record)
+            progress.best = best_savings([*progress.best, record], BEST)
+        done = frozenset(folder.answered)
+        try:
+            folder.describe(describe(order, world, progress, status="running"))
+            for outcome in audit(world, order.policy, order.now, done=done):
+                _take(outcome, folder, progress)
+                tell(progress, outcome)
+                if isinstance(outcome, Seen):
+                    folder.flush()
+            progress.status = "partial" if progress.tally.partial else "complete"
+        finally:
+            run = describe(order, world, progress, status=progress.status)
+            folder.describe(run)
+    return run, progress.best
+
+
+def resumed(folder: Path, usd_per_1000_metrics: float) -> Order:
+    """The order of a run that was begun before, with its own scope, policy and time; BadInput where it is none."""
+    run = read_run(folder)
+    return Order(
+        folder=folder,
+        scope=run["scope"],
+        policy=parse_policy(run["policy"]),
+        now=datetime.fromisoformat(run["now"]),
+        usd_per_1000_metrics=usd_per_1000_metrics,
+    )
+
+
+def describe(order: Order, world: World, progress: Progress, *, status: str) -> dict[str, Any]:
+    """The content of run.json."""
+    usage: Usage = world.metrics.usage
+    return {
+        "id": order.id,
+        "status": status,
+        "now": order.now.isoformat(),
+        "scope": dict(order.scope),
+        "policy": dump_policy(order.policy),
+        "versions": versions(),
+        **progress.tally.summary(),
+        "usage": {
+            "calls": usage.calls,
+            "metrics": usage.metrics,
+            "datapoints": usage.datapoints,
+            "estimated_usd": round(usage.metrics / 1000 * order.usd_per_1000_metrics, 4),
+        },
+        "seconds": {stage: round(seconds, 3) for stage, seconds in world.stages.seconds.items()},
+    }
+
+
+def versions() -> dict[str, str]:
+    """What this run was made with."""
+    return {
+        "plimsoll": version("plimsoll"),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "boto3": version("boto3"),
+    }
+
+
+def _take(outcome: Outcome, folder: RunFolder, progress: Progress) -> None:
+    if isinstance(outcome, Skipped) and outcome.reason == ANSWERED_BEFORE:
+        return
+    record = progress.tally.take(outcome)
+    if record is not None:
+        folder.add(record)
+        progress.best = best_savings([*progress.best, record], BEST)
