@@ -1,0 +1,78 @@
+"""Owners: who made a volume, told by the tags that each tool leaves."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from plimsoll.domain.volume import BY_HAND, Owner, OwnerKind
+
+_TERRAFORM_TAGS: Final = ("terraform", "managed-by", "managed_by", "managedby", "iac", "provisioner", "created-by")
+_CLAIM: Final = "kubernetes.io/created-for/pvc/name"
+_CLUSTER_PREFIX: Final = "kubernetes.io/cluster/"
+
+
+def owner_of(tags: Mapping[str, str], host_tags: Mapping[str, str], operator: str | None) -> Owner:
+    """The owner of a volume from its own tags, those of its host, and the service that manages it.
+
+    The most specific wins: an operator, then Kubernetes, CloudFormation, Terraform, and the Auto Scaling group or
+    launch template of its host; otherwise it was made by hand.
+    """
+    if operator is not None:
+        return Owner(kind=OwnerKind.OPERATOR, name=operator)
+    return _kubernetes(tags) or _cloudformation(tags) or _terraform(tags) or _auto_scaling(host_tags) or BY_HAND
+
+
+def _kubernetes(tags: Mapping[str, str]) -> Owner | None:
+    cluster = tags.get("KubernetesCluster") or tags.get("ebs.csi.aws.com/cluster-name")
+    cluster = cluster or next(
+        (key.removeprefix(_CLUSTER_PREFIX) for key in tags if key.startswith(_CLUSTER_PREFIX)), None
+    )
+    claim = tags.get(_CLAIM)
+    if claim is None and tags.get("ebs.csi.aws.com/cluster") != "true":
+        return None
+    namespace = tags.get("kubernetes.io/created-for/pvc/namespace", "default")
+    details = {
+        "claim": claim,
+        "namespace": namespace if claim else None,
+        "persistent_volume": tags.get("kubernetes.io/created-for/pv/name"),
+        "cluster": cluster,
+        "storage_class": tags.get("storageclass") or tags.get("kubernetes.io/storageclass"),
+    }
+    name = f"{namespace}/{claim}" if claim else cluster
+    return Owner(kind=OwnerKind.KUBERNETES, name=name, details=_said(details))
+
+
+def _cloudformation(tags: Mapping[str, str]) -> Owner | None:
+    stack = tags.get("aws:cloudformation:stack-name")
+    if stack is None:
+        return None
+    details = {
+        "logical_id": tags.get("aws:cloudformation:logical-id"),
+        "stack_id": tags.get("aws:cloudformation:stack-id"),
+    }
+    return Owner(kind=OwnerKind.CLOUDFORMATION, name=stack, details=_said(details))
+
+
+def _terraform(tags: Mapping[str, str]) -> Owner | None:
+    lowered = {key.lower(): value for key, value in tags.items()}
+    for key in _TERRAFORM_TAGS:
+        value = lowered.get(key, "").lower()
+        if "terraform" in value or (key == "terraform" and value in {"true", "yes", "1"}):
+            module = lowered.get("terraform-module") or lowered.get("terraform_module") or lowered.get("workspace")
+            return Owner(kind=OwnerKind.TERRAFORM, name=module, details=_said({"module": module}))
+    return None
+
+
+def _auto_scaling(host_tags: Mapping[str, str]) -> Owner | None:
+    group = host_tags.get("aws:autoscaling:groupName")
+    template = host_tags.get("aws:ec2launchtemplate:id")
+    if group is None and template is None:
+        return None
+    return Owner(
+        kind=OwnerKind.AUTO_SCALING,
+        name=group or template,
+        details=_said({"group": group, "launch_template": template}),
+    )
+
+
+def _said(details: Mapping[str, str | None]) -> dict[str, str]:
+    return {key: value for key, value in details.items() if value is not None}

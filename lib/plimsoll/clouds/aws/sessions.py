@@ -1,0 +1,115 @@
+"""Sessions: whose credentials are used for which account, and the clients made from them."""
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.metadata import version
+from typing import Any, Final
+
+import boto3
+import botocore.session
+from botocore.config import Config
+from botocore.credentials import AssumeRoleCredentialFetcher, DeferredRefreshableCredentials
+from botocore.exceptions import BotoCoreError, ClientError
+
+from plimsoll.clouds.aws.errors import translate
+from plimsoll.domain.errors import BadInput
+from plimsoll.ports import FailedTarget
+
+HOME_REGION: Final = "us-east-1"
+"""Where calls go that belong to no region, unless the session says otherwise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credential:
+    """A way into an account: a profile (None: the default chain), and perhaps a role to assume from it."""
+
+    profile: str | None = None
+    role_arn: str | None = None
+    external_id: str | None = None
+
+    def __str__(self) -> str:
+        return self.role_arn or (f"profile {self.profile}" if self.profile else "the default credentials")
+
+
+@dataclass(slots=True, kw_only=True)
+class Sessions:
+    """One boto3 session an account, and clients from them. `attempts` bounds the retries of one call."""
+
+    attempts: int
+    connections: int
+    by_account: dict[str, boto3.Session] = field(default_factory=dict)
+    _clients: dict[tuple[str, str, str], Any] = field(default_factory=dict, repr=False)
+
+    def sign_in(self, credentials: Sequence[Credential]) -> list[FailedTarget]:
+        """Finds the account behind each credential; gives those that lead to none, with why."""
+        failed = []
+        for credential in credentials:
+            try:
+                session = _session(credential)
+                client = session.client("sts", region_name=session.region_name or HOME_REGION, config=self._config())
+                self.by_account.setdefault(client.get_caller_identity()["Account"], session)
+            except (ClientError, BotoCoreError) as error:
+                permission = "sts:AssumeRole" if credential.role_arn else "sts:GetCallerIdentity"
+                failed.append(FailedTarget(name=str(credential), error=translate(error, str(credential), permission)))
+        return failed
+
+    def client(self, service: str, account: str, region: str) -> Any:
+        """The client of a service in an account and region; one is kept for each."""
+        key = (service, account, region)
+        if key not in self._clients:
+            session = self.by_account[account]
+            self._clients[key] = session.client(service, region_name=region, config=self._config())  # type: ignore[call-overload]  # the service's name is not a literal
+        return self._clients[key]
+
+    def _config(self) -> Config:
+        return Config(
+            retries={"mode": "adaptive", "total_max_attempts": self.attempts},
+            max_pool_connections=self.connections,
+            connect_timeout=10,
+            read_timeout=60,
+            user_agent_extra=f"plimsoll/{version('plimsoll')}",
+        )
+
+
+@lru_cache
+def known_regions() -> tuple[str, ...]:
+    """Every AWS region that botocore knows, by name."""
+    session = boto3.Session()
+    return tuple(
+        sorted(
+            region
+            for partition in session.get_available_partitions()
+            for region in session.get_available_regions("ec2", partition_name=partition)
+        )
+    )
+
+
+def check_regions(regions: Sequence[str]) -> None:
+    """BadInput for a name that is no AWS region, with the nearest that is."""
+    for region in regions:
+        if region not in known_regions():
+            near = difflib.get_close_matches(region, known_regions(), n=1)
+            hint = f"did you mean {near[0]}?" if near else "see the list with `aws ec2 describe-regions`."
+            raise BadInput(f"there is no AWS region {region}: {hint}")
+
+
+def _session(credential: Credential) -> boto3.Session:
+    base = boto3.Session(profile_name=credential.profile)
+    if credential.role_arn is None:
+        return base
+    extra = {"RoleSessionName": "plimsoll"}
+    if credential.external_id is not None:
+        extra["ExternalId"] = credential.external_id
+    source = base._session  # boto3 has no public way to a session that renews an assumed role
+    fetcher = AssumeRoleCredentialFetcher(
+        client_creator=source.create_client,
+        source_credentials=source.get_credentials(),
+        role_arn=credential.role_arn,
+        extra_args=extra,
+    )
+    assumed = botocore.session.Session()
+    renewed = DeferredRefreshableCredentials(fetcher.fetch_credentials, "assume-role")
+    assumed._credentials = renewed  # type: ignore[attr-defined]  # as above
+    return boto3.Session(botocore_session=assumed, region_name=base.region_name)
