@@ -1,0 +1,84 @@
+"""Price files: dated books of list prices by region, the one that ships and those that users give."""
+
+from collections.abc import Mapping
+from datetime import date
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from plimsoll.domain.errors import BadInput
+from plimsoll.domain.prices import PriceBook, TypePrice
+
+Usd = Annotated[float, Field(ge=0)]
+
+
+class _Price(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    gib_month: Usd
+    iops_month: Usd | None = None
+    iops_tiers: tuple[tuple[float | None, Usd], ...] = ()
+    included_iops: int = Field(0, ge=0)
+    throughput_mib_s_month: Usd = 0.0
+    included_throughput_mib_s: int = Field(0, ge=0)
+    million_io: Usd = 0.0
+
+    def priced(self) -> TypePrice:
+        """The domain's price."""
+        tiers = ((None, self.iops_month),) if self.iops_month is not None else self.iops_tiers
+        return TypePrice(iops_tiers=tiers, **self.model_dump(exclude={"iops_month", "iops_tiers"}))
+
+
+class _Region(BaseModel):
+    model_config = ConfigDict(extra="allow")
+    source: str
+    __pydantic_extra__: dict[str, _Price] = Field(init=False)
+
+
+class PriceFile(BaseModel):
+    """A price file: when it was held against its sources, those sources, and prices by region and type."""
+
+    model_config = ConfigDict(extra="forbid")
+    verified_on: date
+    sources: dict[str, str]
+    regions: dict[str, _Region]
+
+    def book(self, region: str, discounts_pct: Mapping[str, float]) -> PriceBook | None:
+        """A region's book; None where the file has none."""
+        found = self.regions.get(region)
+        if found is None:
+            return None
+        return PriceBook(
+            region=region,
+            source=self.sources.get(found.source, found.source),
+            as_of=self.verified_on,
+            types={name: price.priced() for name, price in (found.__pydantic_extra__ or {}).items()},
+            discounts_pct=dict(discounts_pct),
+        )
+
+
+def load_prices(path: Path) -> PriceFile:
+    """A price file that a user gives; BadInput says what is wrong with it and where."""
+    try:
+        written: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+        return PriceFile.model_validate(written)
+    except OSError as error:
+        raise BadInput(f"the price file {path} cannot be read: {error.strerror}.") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise BadInput(f"the price file {path} is not YAML: {' '.join(str(error).split())}.") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the whole file"
+        raise BadInput(
+            f"the price file {path} is wrong at {where}: {first['msg'].lower()}. CONTRIBUTING.md shows the format."
+        ) from error
+
+
+@cache
+def shipped_prices() -> PriceFile:
+    """The price book that ships."""
+    written = (files("plimsoll.clouds.aws") / "data" / "prices.yaml").read_text(encoding="utf-8")
+    return PriceFile.model_validate(yaml.safe_load(written))
