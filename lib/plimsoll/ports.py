@@ -70,9 +70,15 @@ class Inventory(Protocol):
 class Metrics(Protocol):
     """What did the workload ask for?"""
 
-    usage: Usage
-    retention_days: Mapping[int, float]
-    """How many days data of each period, in seconds, lives."""
+    @property
+    def usage(self) -> Usage:
+        """What has been asked so far."""
+        ...
+
+    @property
+    def retention_days(self) -> Mapping[int, float]:
+        """How many days data of each period, in seconds, lives."""
+        ...
 
     def read(self, volumes: Sequence[Volume], window: Window, period_s: int) -> Reading:
         """The sums of some volumes of one target over a window; raises CloudError when none can be read."""

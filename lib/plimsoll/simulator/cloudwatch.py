@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
@@ -29,6 +29,7 @@ _METRICS: Final = {
     "VolumeIOPSExceededCheck": "iops_exceeded",
     "VolumeThroughputExceededCheck": "throughput_exceeded",
 }
+_FOLDS: Final[dict[str, Any]] = {"Sum": np.nansum, "Maximum": np.nanmax, "Minimum": np.nanmin, "Average": np.nanmean}
 _CACHED_VOLUMES: Final = 32
 
 
@@ -46,6 +47,10 @@ class CloudWatch:
 
     fleet: Fleet
     broken: dict[str, tuple[str, int]] = field(default_factory=dict)
+    _minutes: Callable[[str, int, int], dict[str, FloatArray]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._minutes = lru_cache(maxsize=_CACHED_VOLUMES)(self._served)
 
     def get_metric_data(self, request: Mapping[str, Any], account: str, region: str) -> dict[str, Any]:
         """One page: values as arrays, timestamps as arrays of epoch seconds."""
@@ -100,10 +105,30 @@ class CloudWatch:
         known = volume.account == account and volume.region == region and volume.workload is not None
         if not known or not volume.publishes(series, found.get("InstanceId")):
             return empty, empty, status
-        stamps, values = _folded(volume, series, start_s, end_s, period_s, stat["Stat"])
+        stamps, buckets = self._buckets(volume, series, start_s, end_s, period_s)
+        values = _fold(buckets, stat["Stat"]) if len(buckets) else empty
         if request.get("ScanBy", "TimestampDescending") == "TimestampDescending":
             stamps, values = stamps[::-1], values[::-1]
         return stamps, values, status
+
+    def _buckets(
+        self, volume: SimulatedVolume, series: str, start_s: int, end_s: int, period_s: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """The minutes of each bucket of the period that holds any, with the buckets' start times."""
+        width = period_s // MINUTE_S
+        count = max(0, (end_s - start_s) // MINUTE_S) // width * width
+        if not count:
+            return np.empty(0), np.empty((0, width))
+        buckets = self._minutes(volume.id, start_s // MINUTE_S, count)[series].reshape(-1, width)
+        present = ~np.isnan(buckets).all(axis=1)
+        stamps = np.asarray(start_s + np.arange(len(buckets)) * float(period_s), dtype=np.float64)
+        return stamps[present], buckets[present]
+
+    def _served(self, volume_id: str, first_minute: int, count: int) -> dict[str, FloatArray]:
+        volume = self.fleet.volume(volume_id)
+        if volume is None:
+            raise Refused("InvalidParameterValue", f"There is no volume {volume_id}.")
+        return served_minutes(volume, first_minute, count)
 
     def _status(self, metric: str) -> str:
         status, times = self.broken.get(metric, ("Complete", 0))
@@ -113,43 +138,14 @@ class CloudWatch:
         return status
 
 
-@lru_cache(maxsize=_CACHED_VOLUMES)
-def _minutes(volume_id: str, fleet_volume: "_Keyed", first_minute: int, count: int) -> dict[str, FloatArray]:
-    return served_minutes(fleet_volume.volume, first_minute, count)
-
-
-@dataclass(frozen=True, slots=True)
-class _Keyed:
-    """A volume that counts as equal to another when its id is, so that it can key a cache."""
-
-    volume: SimulatedVolume
-
-    def __hash__(self) -> int:
-        return hash(self.volume.id)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Keyed) and other.volume is self.volume
-
-
-def _folded(
-    volume: SimulatedVolume, series: str, start_s: int, end_s: int, period_s: int, stat: str
-) -> tuple[FloatArray, FloatArray]:
-    """Buckets of the period that hold any minute, with their start times."""
-    first, count = start_s // MINUTE_S, max(0, (end_s - start_s) // MINUTE_S)
-    width = period_s // MINUTE_S
-    count -= count % width
-    if not count:
-        return np.empty(0), np.empty(0)
-    buckets = _minutes(volume.id, _Keyed(volume), first, count)[series].reshape(-1, width)
-    present = ~np.isnan(buckets).all(axis=1)
-    stamps = (start_s + np.arange(len(buckets)) * period_s)[present].astype(np.float64)
-    kept = buckets[present]
-    fold = {"Sum": np.nansum, "Maximum": np.nanmax, "Minimum": np.nanmin, "Average": np.nanmean}
+def _fold(buckets: FloatArray, stat: str) -> FloatArray:
+    """One figure for each bucket of minutes, none of which is empty."""
     if stat == "SampleCount":
-        return stamps, (~np.isnan(kept)).sum(axis=1).astype(np.float64)
-    if stat not in fold:
+        return np.asarray((~np.isnan(buckets)).sum(axis=1), dtype=np.float64)
+    fold = _FOLDS.get(stat)
+    if fold is None:
         raise Refused("InvalidParameterValue", f"The simulated CloudWatch has no statistic {stat}.")
-    return stamps, fold[stat](kept, axis=1) if len(kept) else np.empty(0)
+    return np.asarray(fold(buckets, axis=1), dtype=np.float64)
 
 
 def _allowed(start_s: float, period_s: int, now_s: float) -> bool:

@@ -1,4 +1,4 @@
-"""The organisation: three accounts in two regions with every workload, owner, blocker and oddity that Plimsoll knows."""
+"""The organisation: three accounts in two regions with every workload, owner, blocker and oddity there is."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -152,7 +152,7 @@ def _throttled(maker: _Maker) -> None:
 def _shared_hosts(maker: _Maker) -> None:
     small = maker.host("t3.medium")
     for part in ("a", "b", "c"):
-        # The host's 260.625 MB/s maximum, 248.55 MiB/s, is shared by three volumes of 64 KiB I/O for fifteen minutes a day.
+        # Three volumes share the host's maximum of 260.625 MB/s, 248.55 MiB/s, for fifteen minutes a day.
         maker.volume(gp2(500), Archetype.HOST_BOUND, f"node-{part}", low=20, high=1320, io_kib=64, hosts=(small,))
     raid = maker.host("m5.8xlarge")
     for part in ("0", "1"):

@@ -21,7 +21,7 @@ from plimsoll.clouds.aws.pacing import Pacer
 from plimsoll.clouds.aws.paging import in_chunks
 from plimsoll.clouds.aws.queries import Query, queries_of
 from plimsoll.clouds.aws.sessions import Sessions
-from plimsoll.clouds.aws.wire import decode_fast
+from plimsoll.clouds.aws.wire import decode_fast, epoch_s
 from plimsoll.domain.errors import AccessDenied, CloudError, Unexpected
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.sums import COUNTER_SERIES, Sums, Window
@@ -130,8 +130,7 @@ class AwsMetrics:
 
 def _place(series: FloatArray, result: Mapping[str, Any], start_s: int, period_s: int) -> None:
     """Puts a page's values where their timestamps say; points outside the window are dropped."""
-    stamps = np.fromiter((stamp.timestamp() for stamp in result["Timestamps"]), dtype=np.float64)
-    index = np.floor((stamps - start_s) / period_s).astype(np.int64)
+    index = np.floor((epoch_s(result["Timestamps"]) - start_s) / period_s).astype(np.int64)
     inside = (index >= 0) & (index < len(series))
     series[index[inside]] = np.asarray(result["Values"], dtype=np.float64)[inside]
 

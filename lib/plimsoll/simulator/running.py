@@ -1,0 +1,79 @@
+"""A running organisation: the simulator in a process of its own, for as long as it is needed."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from plimsoll.domain.errors import PlimsollError
+from plimsoll.simulator.fleet import Fleet
+from plimsoll.simulator.organisation import LEAST_VOLUMES, fleet_of, organisation
+from plimsoll.simulator.server import HOME_KEY, Fault
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """Where it listens, and what it simulates."""
+
+    endpoint: str
+    fleet: Fleet
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment variables that point any AWS tool at it."""
+        return {
+            "AWS_ENDPOINT_URL": self.endpoint,
+            "AWS_ACCESS_KEY_ID": HOME_KEY,
+            "AWS_SECRET_ACCESS_KEY": "simulated",
+            "AWS_REGION": self.fleet.regions[0],
+            "AWS_DEFAULT_REGION": self.fleet.regions[0],
+            "AWS_EC2_METADATA_DISABLED": "true",
+        }
+
+    @property
+    def role_arns(self) -> tuple[str, ...]:
+        """The roles to assume in the accounts that are not the caller's own."""
+        return tuple(f"arn:aws:iam::{account}:role/plimsoll-audit" for account in self.fleet.accounts[1:])
+
+
+@contextmanager
+def running(
+    now: datetime,
+    *,
+    volumes: int = LEAST_VOLUMES,
+    seed: int = 1,
+    everyday: bool = False,
+    port: int = 0,
+    faults: Sequence[Fault] = (),
+    broken: Mapping[str, tuple[str, int]] | None = None,
+    latency_ms: float = 0.0,
+    clock_offset_s: float = 0.0,
+) -> Iterator[Running]:
+    """Runs the organisation in a process that ends with the block, or with this process."""
+    options: dict[str, Any] = {
+        "--now": now.isoformat(),
+        "--volumes": volumes,
+        "--seed": seed,
+        "--port": port,
+        "--faults": json.dumps([asdict(fault) for fault in faults]),
+        "--broken": json.dumps(broken or {}),
+        "--latency-ms": latency_ms,
+        "--clock-offset-s": clock_offset_s,
+    }
+    words = [f"{name}={value}" for name, value in options.items()] + (["--everyday"] if everyday else [])
+    command = [sys.executable, "-m", "plimsoll.simulator", *words]
+    fleet = fleet_of(volumes, now, seed=seed) if everyday else organisation(now, volumes=volumes, seed=seed)
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603  # our own module
+        if process.stdin is None or process.stdout is None:
+            raise PlimsollError("the simulator could not be started: it has no pipes.")
+        try:
+            line = process.stdout.readline()
+            if not line:
+                raise PlimsollError(f"the simulator did not start; see above. Is port {port} free?")
+            yield Running(endpoint=f"http://127.0.0.1:{json.loads(line)['port']}", fleet=fleet)
+        finally:
+            process.stdin.close()

@@ -1,0 +1,206 @@
+"""Builders: the nouns of the domain with everything filled in that a test does not care about."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+
+import numpy as np
+
+from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.domain.case import Basis, Case, case_of
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.decide import recommend
+from plimsoll.domain.demand import Demand
+from plimsoll.domain.envelope import Envelope
+from plimsoll.domain.host import Host, HostLimits
+from plimsoll.domain.hosting import host_loads, sole_host
+from plimsoll.domain.offer import Market
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.prices import PriceBook, TypePrice
+from plimsoll.domain.recommendation import Recommendation
+from plimsoll.domain.saturation import HostLoad
+from plimsoll.domain.sums import Sums
+from plimsoll.domain.units import mib_s_from_mb_s
+from plimsoll.domain.volume import Attachment, Volume, VolumeSpec, VolumeState
+from plimsoll.domain.volume_types import Provisioned, VolumeType
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+LONG_AGO = NOW - timedelta(days=400)
+
+TYPES: Mapping[str, VolumeType] = volume_types()
+
+US_EAST_1 = PriceBook(
+    region="us-east-1",
+    source="facts.md, section 1.2",
+    as_of=date(2026, 11, 20),
+    types={
+        "gp2": TypePrice(gib_month=0.10),
+        "gp3": TypePrice(
+            gib_month=0.08,
+            iops_tiers=((None, 0.005),),
+            included_iops=3000,
+            throughput_mib_s_month=0.04,
+            included_throughput_mib_s=125,
+        ),
+        "io1": TypePrice(gib_month=0.125, iops_tiers=((None, 0.065),)),
+        "io2": TypePrice(gib_month=0.125, iops_tiers=((32_000, 0.065), (64_000, 0.0455), (None, 0.03185))),
+        "st1": TypePrice(gib_month=0.045),
+        "sc1": TypePrice(gib_month=0.015),
+        "standard": TypePrice(gib_month=0.05, million_io=0.05),
+    },
+)
+
+# Baseline IOPS and MB/s, maximum IOPS and MB/s, as DescribeInstanceTypes gives them.
+HOST_FIGURES: Mapping[str, tuple[float, float, float, float] | None] = {
+    "m5.large": (3_600, 81.25, 18_750, 593.75),
+    "r5b.large": (5_417, 156.25, 43_333, 1_250.0),
+    "t3.micro": (500, 10.875, 11_800, 260.625),
+    "m5.24xlarge": (80_000, 2_375.0, 80_000, 2_375.0),
+    "r5b.24xlarge": (260_000, 7_500.0, 260_000, 7_500.0),
+    "m4.large": (3_600, 56.25, 3_600, 56.25),
+    "t2.micro": None,
+}
+OLDER_HOSTS = {"m4.large", "t2.micro"}
+
+
+def a_host(type: str = "m5.24xlarge", *, id: str = "i-1") -> Host:  # noqa: A002  # as people say it
+    return Host(id=id, type=type, limits=_limits(type), nitro=type not in OLDER_HOSTS)
+
+
+def _limits(host_type: str) -> HostLimits | None:
+    figures = HOST_FIGURES[host_type]
+    if figures is None:
+        return None
+    baseline_iops, baseline_mb_s, maximum_iops, maximum_mb_s = figures
+    return HostLimits(
+        baseline_iops=baseline_iops,
+        baseline_throughput_mib_s=mib_s_from_mb_s(baseline_mb_s),
+        maximum_iops=maximum_iops,
+        maximum_throughput_mib_s=mib_s_from_mb_s(maximum_mb_s),
+    )
+
+
+def a_spec(
+    type: str,  # noqa: A002  # as people say it
+    size_gib: int = 500,
+    *,
+    iops: int | None = None,
+    throughput_mib_s: int | None = None,
+) -> VolumeSpec:
+    """A spec as a cloud describes it: what the type provisions is given, at its default where the test does not say."""
+    kind = TYPES.get(type)
+    if kind and isinstance(kind.iops, Provisioned):
+        iops = iops or max(kind.iops.included, kind.iops.least)
+    if kind and isinstance(kind.throughput, Provisioned):
+        throughput_mib_s = throughput_mib_s or max(kind.throughput.included, kind.throughput.least)
+    return VolumeSpec(type=type, size_gib=size_gib, iops=iops, throughput_mib_s=throughput_mib_s)
+
+
+def a_volume(
+    type: str = "gp2",  # noqa: A002  # as people say it
+    size_gib: int = 500,
+    *,
+    iops: int | None = None,
+    throughput_mib_s: int | None = None,
+    on: Host | Sequence[Host | None] | None = None,
+    boot: bool = False,
+    id: str = "vol-1",  # noqa: A002  # as people say it
+    region: str = "us-east-1",
+    account: str = "111122223333",
+    **fields: object,
+) -> Volume:
+    """A volume in use on one large host, or `on` the hosts given."""
+    hosts = [on or a_host()] if on is None or isinstance(on, Host) else on
+    attachments = tuple(Attachment(host=host, device="/dev/sdf", since=LONG_AGO, boot=boot) for host in hosts)
+    return Volume(
+        **{
+            "id": id,
+            "account": account,
+            "region": region,
+            "zone": f"{region}a",
+            "spec": a_spec(type, size_gib, iops=iops, throughput_mib_s=throughput_mib_s),
+            "state": VolumeState.IN_USE if hosts else VolumeState.AVAILABLE,
+            "created": LONG_AGO,
+            "attachments": attachments,
+            **fields,
+        }
+    )
+
+
+def ceiling_of(volume: Volume) -> Ceiling:
+    """What is published for the volume, whatever its hosts."""
+    return TYPES[volume.spec.type].ceiling(volume.spec)
+
+
+def a_demand(
+    iops: float | Sequence[float] = 0.0,
+    throughput_mib_s: float | Sequence[float] = 0.0,
+    *,
+    buckets: int | None = None,
+    resolution_s: int = 60,
+    **fields: object,
+) -> Demand:
+    """A demand over two days, or over as many buckets as a list has; lists go on with zero up to `buckets`."""
+    given = [len(rate) for rate in (iops, throughput_mib_s) if isinstance(rate, Sequence)]
+    length = buckets or max(given, default=2 * 86_400 // resolution_s)
+    lists = {
+        name: np.resize(np.asarray(value), length) if np.ndim(value) == 0 else np.asarray(value)
+        for name, value in fields.items()
+    }
+    return Demand(
+        **{
+            "start_s": 0,
+            "resolution_s": resolution_s,
+            "coarsest_s": resolution_s,
+            "iops": _series(iops, length),
+            "throughput_mib_s": _series(throughput_mib_s, length),
+            "read_iops": np.zeros(length),
+            "observed": np.ones(length, dtype=np.bool_),
+            **lists,
+        }
+    )
+
+
+def _series(rate: float | Sequence[float], length: int) -> np.ndarray:
+    if isinstance(rate, Sequence):
+        return np.pad(np.asarray(rate, dtype=np.float64), (0, length - len(rate)))
+    return np.full(length, float(rate))
+
+
+def some_sums(*, start_s: int = 0, period_s: int = 60, buckets: int | None = None, **series: object) -> Sums:
+    """Sums of lists or constants; the four counters are zero where nothing is said of them."""
+    given = [len(values) for values in series.values() if isinstance(values, Sequence)]
+    length = buckets or max(given, default=1)
+    counters = {"read_ops": 0.0, "write_ops": 0.0, "read_bytes": 0.0, "write_bytes": 0.0}
+    arrays = {name: np.resize(np.asarray(values, np.float64), length) for name, values in {**counters, **series}.items()}
+    return Sums(start_s=start_s, period_s=period_s, **arrays)
+
+
+def a_policy(**keys: object) -> Policy:
+    return Policy(**keys)
+
+
+def a_market(book: PriceBook = US_EAST_1) -> Market:
+    return Market(provider="aws", types=TYPES, book=book)
+
+
+def a_basis(
+    policy: Policy | None = None, *, market: Market | None = None, envelopes: Sequence[Envelope] = ()
+) -> Basis:
+    return Basis(market=market or a_market(), envelopes=envelopes, policy=policy or a_policy(), now=NOW)
+
+
+def load_of(volume: Volume, demand: Demand) -> HostLoad | None:
+    """The traffic of the volume's only host when it has no other volume."""
+    host = sole_host(volume)
+    return host_loads([volume], {volume.id: demand})[host.id] if host else None
+
+
+def a_case(volume: Volume, demand: Demand, policy: Policy | None = None) -> Case:
+    return case_of(volume, demand, load_of(volume, demand), a_basis(policy))
+
+
+def decision(
+    volume: Volume, demand: Demand, policy: Policy | None = None, *, market: Market | None = None
+) -> Recommendation:
+    """What is recommended for a volume that is alone on its host."""
+    return recommend(volume, demand, load_of(volume, demand), a_basis(policy, market=market))
