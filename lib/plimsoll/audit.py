@@ -113,7 +113,9 @@ def _audit_batch(
     yield from (_decided(target, volume, read, world, basis) for volume in pending)
 
 
-def _without_metrics(target: Target, volume: Volume, basis: Basis, done: frozenset[str]) -> Outcome | None:
+def _without_metrics(
+    target: Target, volume: Volume, basis: Basis, done: frozenset[str]
+) -> Answered | Skipped | FailedVolume | None:
     """The outcome of a volume that needs no metrics, None for one that does."""
     if volume.id in done:
         return Skipped(target=target, volume_id=volume.id, reason=ANSWERED_BEFORE)
@@ -159,7 +161,7 @@ def _read(volumes: Sequence[Volume], world: World, basis: Basis) -> _Read:
     return _Read(demands=demands, failed=failed, loads=host_loads(volumes, demands))
 
 
-def _decided(target: Target, volume: Volume, read: _Read, world: World, basis: Basis) -> Outcome:
+def _decided(target: Target, volume: Volume, read: _Read, world: World, basis: Basis) -> Answered | FailedVolume:
     if volume.id in read.failed:
         return FailedVolume(target=target, volume_id=volume.id, reason=str(read.failed[volume.id]))
     host = sole_host(volume)
@@ -177,7 +179,7 @@ def _decided(target: Target, volume: Volume, read: _Read, world: World, basis: B
 class Explained:
     """One volume's outcome, with the demand it rests on (None where no metrics were needed or read)."""
 
-    outcome: Outcome
+    outcome: Answered | Skipped | FailedVolume
     demand: Demand | None
 
 

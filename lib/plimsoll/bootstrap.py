@@ -8,6 +8,7 @@ from pathlib import Path
 
 from plimsoll.audit import World
 from plimsoll.clouds.aws.catalogue import AwsCatalogue
+from plimsoll.clouds.aws.console import console_link as aws_console_link
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.aws.pacing import Pacer
@@ -18,6 +19,8 @@ from plimsoll.clouds.ledger import Ledger, NotedInventory
 from plimsoll.clouds.recording import Recorder, Recording, RecordingInventory, RecordingMetrics, RecordingPrices
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.policy import Policy
+from plimsoll.domain.sums import Window
+from plimsoll.domain.volume import Volume
 from plimsoll.ports import Clock
 from plimsoll.settings import Settings
 
@@ -121,6 +124,12 @@ def recording_world(world: World, recorder: Recorder) -> World:
 def envelopes(campaigns: Path | None) -> Sequence[Envelope]:
     """Every measured envelope that ships, and those of the user's own campaigns."""
     return ()
+
+
+def console_link(volume: Volume, policy: Policy, now: datetime) -> str:
+    """Where the volume's demand over the policy's window can be seen in its cloud's own console."""
+    window = Window.before(now, days=policy.lookback_days, period_s=policy.resolution_s)
+    return aws_console_link(volume, window, policy.resolution_s)
 
 
 def clock() -> Clock:

@@ -11,16 +11,22 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="PLIMSOLL_", frozen=True)
 
-    runs_dir: Path = Field(Path("plimsoll-runs"), description="The folder of runs and of the ledger of changes.")
-    campaigns_dir: Path | None = Field(None, description="A folder with measured campaigns of your own.")
+    runs_dir: Path = Field(
+        default=Path("plimsoll-runs"), description="The folder of runs and of the ledger of changes."
+    )
+    campaigns_dir: Path | None = Field(default=None, description="A folder with measured campaigns of your own.")
     calls_per_s: float = Field(
-        500.0, gt=0, description="GetMetricData calls a second (AWS's default quota is 500, older accounts have 50)."
+        default=500.0,
+        gt=0,
+        description="GetMetricData calls a second (AWS's default quota is 500, older accounts have 50).",
     )
     datapoints_per_s: float = Field(
-        396_000.0, gt=0, description="GetMetricData datapoints a second (AWS's quota is 396,000, formerly 90,000)."
+        default=396_000.0,
+        gt=0,
+        description="GetMetricData datapoints a second (AWS's quota is 396,000, formerly 90,000).",
     )
-    parallel_calls: int = Field(8, ge=1, le=64, description="GetMetricData calls under way at once.")
-    max_attempts: int = Field(8, ge=1, le=20, description="Attempts of one call, retries included.")
+    parallel_calls: int = Field(default=8, ge=1, le=64, description="GetMetricData calls under way at once.")
+    max_attempts: int = Field(default=8, ge=1, le=20, description="Attempts of one call, retries included.")
     usd_per_1000_metrics: float = Field(
-        0.01, ge=0, description="Price of 1,000 metrics asked with GetMetricData (us-east-1 list price)."
+        default=0.01, ge=0, description="Price of 1,000 metrics asked with GetMetricData (us-east-1 list price)."
     )

@@ -221,7 +221,7 @@ def organisation(now: datetime, *, volumes: int = LEAST_VOLUMES, seed: int = 1) 
     """
     places = [(account, region) for account in ACCOUNTS for region in REGIONS][:-1]
     makers = [_Maker(now, account, region, seed * 100 + index) for index, (account, region) in enumerate(places)]
-    for maker, scenes in zip(makers, (_SCENES, _SCENES[:4], _SCENES[2:], _SCENES[1:3], _SCENES[:2]), strict=True):
+    for maker, scenes in zip(makers, (_SCENES, _SCENES[:2], _SCENES[3:], _SCENES[1:3], _SCENES[:1]), strict=True):
         for scene in scenes:
             scene(maker)
     makers[0].volume(VolumeSpec(type="gp9", size_gib=100), Archetype.STEADY, "from-the-future")

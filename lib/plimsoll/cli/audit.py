@@ -1,0 +1,109 @@
+"""`plimsoll audit`: every volume in scope, into a run folder."""
+
+from contextlib import ExitStack
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from plimsoll.audit import World
+from plimsoll.bootstrap import Scope, aws_world, clock, recorded_world, recording_world
+from plimsoll.cli import options
+from plimsoll.cli.progress import RunBar
+from plimsoll.clouds.ledger import Ledger
+from plimsoll.clouds.recording import Recorder, Recording
+from plimsoll.domain.errors import BadInput
+from plimsoll.reports.files import RECOMMENDATIONS
+from plimsoll.reports.terminal import show_run
+from plimsoll.run import Order, carry_out, resumed, versions
+from plimsoll.settings import Settings
+
+LEDGER = "ledger.json"
+PARTIAL = 3
+INTERRUPTED = 130
+
+
+def audit(
+    profile: options.Profiles = None,
+    role_arn: options.Roles = None,
+    external_id: options.ExternalId = None,
+    region: options.Regions = None,
+    policy: options.PolicyPath = None,
+    set_: options.Settings_ = None,
+    lookback_days: options.Lookback = None,
+    headroom_pct: options.Headroom = None,
+    min_saving: options.MinSaving = None,
+    prices: options.PriceFile = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the run. Default: a new one under ./plimsoll-runs.")
+    ] = None,
+    record: Annotated[Path | None, typer.Option(help="Keep what the clouds answer in this file.")] = None,
+    from_: options.FromFile = None,
+    resume: Annotated[Path | None, typer.Option(help="Go on with the run in this folder.")] = None,
+) -> None:
+    """Recommend what each EBS volume should be, with the saving, the evidence and what stands in the way."""
+    settings = Settings()
+    console = Console()
+    if resume is not None and (record or from_ or out):
+        raise BadInput("--resume goes on with a run as it was begun: leave out --out, --record and --from.")
+    chosen = options.policy_from(
+        policy, set_, lookback_days=lookback_days, headroom_pct=headroom_pct, min_saving=min_saving
+    )
+    now = clock().now()
+    ledger = Ledger.at(settings.runs_dir / LEDGER)
+    with ExitStack() as stack:
+        if resume is not None:
+            order = resumed(resume, settings.usd_per_1000_metrics)
+            world = aws_world(Scope.from_dict(order.scope), order.policy, settings, today=now.date(), ledger=ledger)
+        elif from_ is not None:
+            recording = Recording.open(from_)
+            world = recorded_world(recording, settings)
+            order = _order(out, {"recording": str(from_)}, chosen, recording.now, settings)
+        else:
+            scope = Scope(
+                profiles=tuple(profile or ()),
+                role_arns=tuple(role_arn or ()),
+                external_id=external_id,
+                regions=tuple(region or ()),
+                prices=str(prices) if prices else None,
+            )
+            world = aws_world(scope, chosen, settings, today=now.date(), ledger=ledger)
+            order = _order(out, scope.as_dict(), chosen, now, settings)
+        if record is not None:
+            world = _recorded(stack, record, world, now)
+        run = follow(console, order, world)
+    ledger.save(now)
+    if run["status"] != "complete":
+        raise typer.Exit(PARTIAL)
+
+
+def follow(console: Console, order: Order, world: World) -> dict[str, Any]:
+    """Carries a run out under a progress bar and prints it; on Ctrl-C says how to go on."""
+    try:
+        with RunBar(console, world.metrics.usage) as bar:
+            run, best = carry_out(order, world, lambda _progress, outcome: bar.take(outcome))
+    except KeyboardInterrupt:
+        console.print(
+            f"interrupted; what was answered is in {order.folder / RECOMMENDATIONS}.\n"
+            f"Go on with: plimsoll audit --resume {order.folder}",
+            markup=False,
+            soft_wrap=True,
+        )
+        raise typer.Exit(INTERRUPTED) from None
+    show_run(console, run, best)
+    console.print(f"files: {order.folder}/{{run.json,recommendations.json,recommendations.csv}}", soft_wrap=True)
+    return run
+
+
+def _order(out: Path | None, scope: dict[str, Any], policy: Any, now: datetime, settings: Settings) -> Order:
+    folder = out or settings.runs_dir / clock().now().strftime("%Y%m%dT%H%M%SZ")
+    if out is not None and (out / RECOMMENDATIONS).exists():
+        raise BadInput(f"{out} holds a run already: give another --out, or go on with it by --resume {out}.")
+    return Order(folder=folder, scope=scope, policy=policy, now=now, usd_per_1000_metrics=settings.usd_per_1000_metrics)
+
+
+def _recorded(stack: ExitStack, path: Path, world: World, now: datetime) -> World:
+    recorder = stack.enter_context(Recorder(path, now, versions()["plimsoll"], dict(world.metrics.retention_days)))
+    return recording_world(world, recorder)
