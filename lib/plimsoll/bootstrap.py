@@ -1,6 +1,6 @@
 """The composition root: the only place that chooses which implementation fulfils which port."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cache
@@ -10,6 +10,7 @@ from plimsoll.audit import World
 from plimsoll.clouds.aws.catalogue import AwsCatalogue
 from plimsoll.clouds.aws.console import console_link as aws_console_link
 from plimsoll.clouds.aws.inventory import AwsInventory
+from plimsoll.clouds.aws.limits import volume_types
 from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.aws.pacing import Pacer
 from plimsoll.clouds.aws.price_file import load_prices, shipped_prices
@@ -17,10 +18,10 @@ from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.aws.sessions import Credential, Sessions, check_regions
 from plimsoll.clouds.ledger import Ledger, NotedInventory
 from plimsoll.clouds.recording import Recorder, Recording, RecordingInventory, RecordingMetrics, RecordingPrices
-from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import Window
 from plimsoll.domain.volume import Volume
+from plimsoll.envelopes.library import EnvelopeLibrary, load_library, shipped_campaigns
 from plimsoll.ports import Clock
 from plimsoll.settings import Settings
 
@@ -93,7 +94,7 @@ def aws_world(scope: Scope, policy: Policy, settings: Settings, *, today: date, 
             today=today,
         ),
         catalogue=AwsCatalogue(),
-        envelopes=envelopes(settings.campaigns_dir),
+        envelopes=tuple(envelope_library(settings.campaigns_dir).envelopes.values()),
     )
 
 
@@ -104,7 +105,7 @@ def recorded_world(recording: Recording, settings: Settings) -> World:
         metrics=recording,
         prices=recording,
         catalogue=AwsCatalogue(),
-        envelopes=envelopes(settings.campaigns_dir),
+        envelopes=tuple(envelope_library(settings.campaigns_dir).envelopes.values()),
     )
 
 
@@ -121,9 +122,10 @@ def recording_world(world: World, recorder: Recorder) -> World:
 
 
 @cache
-def envelopes(campaigns: Path | None) -> Sequence[Envelope]:
-    """Every measured envelope that ships, and those of the user's own campaigns."""
-    return ()
+def envelope_library(campaigns: Path | None = None) -> EnvelopeLibrary:
+    """Every measured campaign that ships, and those in the user's own folder."""
+    folders = [shipped_campaigns(), *([campaigns] if campaigns else [])]
+    return load_library(folders, volume_types())
 
 
 def console_link(volume: Volume, policy: Policy, now: datetime) -> str:

@@ -1,10 +1,45 @@
 """`plimsoll envelopes`: what was measured, by whom, and what it says."""
 
+import json
+from typing import Annotated
+
 import typer
+from rich.console import Console
+
+from plimsoll.bootstrap import envelope_library
+from plimsoll.reports import envelopes as report
+from plimsoll.settings import Settings
 
 app = typer.Typer(help="Measured envelopes: list, show, compare.", no_args_is_help=True)
 
+AsJson = Annotated[bool, typer.Option("--json", help="As JSON, every printed figure included.")]
+
 
 @app.command(name="list")
-def list_() -> None:
-    """List every measured envelope."""
+def list_(as_json: AsJson = False) -> None:
+    """List every measured envelope with its roofs."""
+    library = envelope_library(Settings().campaigns_dir)
+    envelopes = list(library.envelopes.values())
+    if as_json:
+        typer.echo(json.dumps([report.as_data(one) for one in envelopes], indent=2))
+        return
+    Console().print(report.list_table(envelopes, {one.name: library.campaign_of(one.name).name for one in envelopes}))
+
+
+@app.command()
+def show(name: str, as_json: AsJson = False) -> None:
+    """Show one envelope: its roofs, what cut them, and every figure as its source printed it."""
+    library = envelope_library(Settings().campaigns_dir)
+    envelope, campaign = library.get(name), library.campaign_of(name)
+    if as_json:
+        typer.echo(json.dumps({**report.as_data(envelope), "source": campaign.source}, indent=2))
+        return
+    profile = campaign.profiles.get(envelope.host_type or "")
+    Console(highlight=False).print(report.show(envelope, f"{campaign.title} ({campaign.source})", profile))
+
+
+@app.command()
+def compare(names: Annotated[list[str], typer.Argument(help="Two envelopes or more.")]) -> None:
+    """Set envelopes side by side over mode and I/O size."""
+    library = envelope_library(Settings().campaigns_dir)
+    Console(highlight=False).print(report.compare([library.get(name) for name in names]))

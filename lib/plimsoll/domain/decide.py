@@ -5,7 +5,7 @@ from plimsoll.domain.blockers import blockers, evidence_blocker
 from plimsoll.domain.case import Basis, Case, case_of
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.demand import Demand
-from plimsoll.domain.evidence import Evidence, evidence_for
+from plimsoll.domain.evidence import Evidence, Place, evidence_for
 from plimsoll.domain.offer import Offer, flip, offers, parity
 from plimsoll.domain.recommendation import (
     Comparison,
@@ -125,16 +125,18 @@ def _change(case: Case, comparison: Comparison, best: Offer, usd_month: float) -
 
 
 def _evidence(case: Case, spec: VolumeSpec, ceiling: Ceiling) -> Evidence:
-    need = case.need(spec.type)
+    need, volume = case.need(spec.type), case.volume
     return evidence_for(
-        spec,
+        spec.type,
         ceiling,
-        need.iops,
-        need.throughput_mib_s,
-        case.basis.envelopes,
-        provider=case.market.provider,
-        account=case.volume.account,
-        region=case.volume.region,
-        today=case.basis.now.date(),
-        max_age_days=case.policy.evidence_max_age_days,
+        need_iops=need.iops,
+        need_throughput_mib_s=need.throughput_mib_s,
+        envelopes=case.basis.envelopes,
+        place=Place(
+            provider=case.market.provider,
+            account=volume.account,
+            region=volume.region,
+            today=case.basis.now.date(),
+            max_age_days=case.policy.evidence_max_age_days,
+        ),
     )

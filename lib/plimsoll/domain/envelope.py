@@ -20,10 +20,13 @@ class BoundBy(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Latency:
-    """Latency of one direction of I/O in microseconds; a percentile the source does not give is absent.
+    """Completion latency in microseconds; a figure the source does not give is absent.
 
-    `upper_bound` marks figures that are the upper edges of histogram bins, not values.
+    `under_us` is the upper edge of the histogram bin where that is all the source gives, and `upper_bound` says so
+    (with `under_us` None for an open last bin).
     """
+
+    under_us: float | None = None
 
     mean_us: float | None = None
     least_us: float | None = None
@@ -73,7 +76,8 @@ class Measurement:
     """One benchmark result: configuration, job shape, IOPS, MiB/s, latency and provenance.
 
     `iops` and `throughput_mib_s` are both directions together. `printed` keeps the figures that the source printed, in
-    its own words and units, so that nothing is lost by conversion.
+    its own words and units, so that nothing is lost by conversion. `rejected_side` names a side ("iops", "throughput"
+    or "all") whose figures are not the device's.
     """
 
     system: str
@@ -86,8 +90,13 @@ class Measurement:
     latency: Latency = field(default_factory=Latency)
     bound_by: BoundBy = BoundBy.UNKNOWN
     volumes: int = 1
+    rejected_side: str | None = None
     printed: tuple[tuple[str, str], ...] = ()
     note: str | None = None
+
+    def rejected(self, side: str) -> bool:
+        """Whether the figures of that side are not the device's."""
+        return self.rejected_side in {side, "all"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,10 +123,10 @@ class Envelope:
 
     @property
     def best_iops(self) -> float:
-        """The highest IOPS measured, uncut."""
-        return max(measurement.iops for measurement in self.measurements)
+        """The highest IOPS that the device was measured at, uncut; 0 where every figure is rejected."""
+        return max((one.iops for one in self.measurements if not one.rejected("iops")), default=0.0)
 
     @property
     def best_throughput_mib_s(self) -> float:
-        """The highest MiB/s measured, uncut."""
-        return max(measurement.throughput_mib_s for measurement in self.measurements)
+        """The highest MiB/s that the device was measured at, uncut; 0 where every figure is rejected."""
+        return max((one.throughput_mib_s for one in self.measurements if not one.rejected("throughput")), default=0.0)

@@ -52,7 +52,7 @@ def segments(window: Window, resolution_s: int, retention_days: Mapping[int, flo
     end_s = window.end_s
     for period_s, coarser_s in zip(periods, [*periods[1:], periods[-1]], strict=True):
         oldest_s = math.ceil((now_s - retention_days[period_s] * DAY_S) / coarser_s) * coarser_s
-        start_s = max(window.start_s, min(oldest_s, end_s))
+        start_s = max(math.ceil(window.start_s / period_s) * period_s, min(oldest_s, end_s))
         if start_s < end_s:
             found.append(Segment(window=Window(start_s=start_s, end_s=end_s), period_s=period_s))
             end_s = start_s

@@ -1,0 +1,1 @@
+"""Measured envelopes: campaigns read, rooflines fitted, and the library of them."""
