@@ -18,7 +18,7 @@ from plimsoll.domain.saturation import HostLoad
 from plimsoll.domain.sums import Sums, Window, segments
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import type_of
-from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Seen, Skipped
+from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Priced, Seen, Skipped
 from plimsoll.ports import Catalogue, FailedTarget, Inventory, Metrics, Prices, Target
 from plimsoll.telemetry import Stages
 
@@ -66,7 +66,9 @@ def audit_target(
         yield from (FailedVolume(target=target, volume_id=volume.id, reason=str(error)) for volume in volumes)
         return
     yield from _notices(target, world)
-    basis = Basis(market=_market(target, world), envelopes=world.envelopes, policy=policy, now=now)
+    market = _market(target, world)
+    yield Priced(target=target, source=market.book.source, as_of=market.book.as_of)
+    basis = Basis(market=market, envelopes=world.envelopes, policy=policy, now=now)
     for batch in by_host(volumes, BATCH_VOLUMES):
         yield from _audit_batch(target, batch, world, basis, done)
 

@@ -1,6 +1,7 @@
 """Outcomes: what becomes of each volume and target of an audit, as a stream that reports and run folders consume."""
 
 from dataclasses import dataclass
+from datetime import date
 
 from plimsoll.domain.recommendation import Recommendation
 from plimsoll.ports import FailedTarget, Target
@@ -12,6 +13,15 @@ class Seen:
 
     target: Target
     volumes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Priced:
+    """Where a target's prices come from and of what date (None: there are none)."""
+
+    target: Target
+    source: str
+    as_of: date | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,4 +59,4 @@ class Notice:
     text: str
 
 
-Outcome = Seen | Answered | Skipped | FailedVolume | FailedTarget | Notice
+Outcome = Seen | Priced | Answered | Skipped | FailedVolume | FailedTarget | Notice

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Seen, Skipped
+from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Priced, Seen, Skipped
 from plimsoll.ports import FailedTarget
 from plimsoll.reports.record import RecommendationRecord, record_of
 
@@ -19,6 +19,7 @@ class Tally:
     failed_volumes: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     failed_targets: dict[str, str] = field(default_factory=dict)
     notices: dict[str, list[str]] = field(default_factory=dict)
+    prices: dict[str, dict[str, str | None]] = field(default_factory=dict)
     usd_now: float = 0.0
     usd_saved: float = 0.0
     usd_saved_at_parity: float = 0.0
@@ -51,6 +52,9 @@ class Tally:
         match outcome:
             case Seen():
                 self.seen += outcome.volumes
+            case Priced():
+                as_of = outcome.as_of.isoformat() if outcome.as_of else None
+                self.prices[str(outcome.target)] = {"source": outcome.source, "as_of": as_of}
             case Skipped():
                 self.skipped[outcome.reason] += 1
             case FailedVolume():
@@ -105,4 +109,5 @@ class Tally:
                 "volumes": {target: dict(reasons) for target, reasons in self.failed_volumes.items()},
             },
             "notices": self.notices,
+            "prices": self.prices,
         }

@@ -5,10 +5,10 @@ from datetime import date
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.prices import PriceBook, TypePrice
@@ -16,8 +16,16 @@ from plimsoll.domain.prices import PriceBook, TypePrice
 Usd = Annotated[float, Field(ge=0)]
 
 
+class _Source(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    what: str
+    where: str
+    as_of: date
+
+
 class _Price(BaseModel):
     model_config = ConfigDict(extra="forbid")
+    source: str | None = None
     gib_month: Usd
     iops_month: Usd | None = None
     iops_tiers: tuple[tuple[float | None, Usd], ...] = ()
@@ -29,7 +37,7 @@ class _Price(BaseModel):
     def priced(self) -> TypePrice:
         """The domain's price."""
         tiers = ((None, self.iops_month),) if self.iops_month is not None else self.iops_tiers
-        return TypePrice(iops_tiers=tiers, **self.model_dump(exclude={"iops_month", "iops_tiers"}))
+        return TypePrice(iops_tiers=tiers, **self.model_dump(exclude={"source", "iops_month", "iops_tiers"}))
 
 
 class _Region(BaseModel):
@@ -43,18 +51,29 @@ class PriceFile(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     verified_on: date
-    sources: dict[str, str]
+    currency: Literal["USD"] = "USD"
+    sources: dict[str, _Source]
     regions: dict[str, _Region]
+
+    @model_validator(mode="after")
+    def _sourced(self) -> "PriceFile":
+        for region, found in self.regions.items():
+            prices = (found.__pydantic_extra__ or {}).values()
+            for source in (found.source, *(price.source for price in prices if price.source)):
+                if source not in self.sources:
+                    raise ValueError(f"{region} names the source {source}, which is not under sources")
+        return self
 
     def book(self, region: str, discounts_pct: Mapping[str, float]) -> PriceBook | None:
         """A region's book; None where the file has none."""
         found = self.regions.get(region)
         if found is None:
             return None
+        source = self.sources[found.source]
         return PriceBook(
             region=region,
-            source=self.sources.get(found.source, found.source),
-            as_of=self.verified_on,
+            source=f"{source.what} ({source.where})",
+            as_of=source.as_of,
             types={name: price.priced() for name, price in (found.__pydantic_extra__ or {}).items()},
             discounts_pct=dict(discounts_pct),
         )

@@ -1,0 +1,152 @@
+"""The simulated organisation's recommendations are those of the naive oracle, at full one-minute resolution."""
+
+import json
+import os
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from plimsoll.bootstrap import Scope, aws_world
+from plimsoll.clouds.ledger import Ledger
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.sums import Window
+from plimsoll.run import Order, carry_out
+from plimsoll.settings import Settings
+from plimsoll.simulator.fleet import Fleet, SimulatedHost, SimulatedVolume, truth
+from plimsoll.simulator.running import running
+from tests.oracle.naive import decide, rates
+
+NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
+SERIES = (
+    "read_ops",
+    "write_ops",
+    "read_bytes",
+    "write_bytes",
+    "idle_s",
+    "burst_balance_pct",
+    "iops_exceeded",
+    "throughput_exceeded",
+)
+EMPTY = dict.fromkeys(SERIES[:4], ()) | dict.fromkeys(SERIES[4:])
+
+
+@pytest.fixture(scope="module")
+def audited(tmp_path_factory):
+    """The demo's organisation, audited by the ordinary path over HTTP: its fleet, run.json and recommendations."""
+    folder = tmp_path_factory.mktemp("runs") / "truth"
+    with running(NOW) as organisation:
+        before = dict(os.environ)
+        os.environ.update(organisation.environment)
+        try:
+            scope = Scope(role_arns=organisation.role_arns, regions=organisation.fleet.regions)
+            settings = Settings(datapoints_per_s=1e9, calls_per_s=1e9)
+            ledger = Ledger(path=folder / "ledger.json")
+            world = aws_world(scope, Policy(), settings, today=NOW.date(), ledger=ledger)
+            order = Order(folder=folder, scope={}, policy=Policy(), now=NOW, usd_per_1000_metrics=0.01)
+            run, _best = carry_out(order, world, lambda _progress, _outcome: None)
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+    recommendations = json.loads((folder / "recommendations.json").read_text(encoding="utf-8"))
+    return organisation.fleet, run, {found["volume_id"]: found for found in recommendations}
+
+
+def plain(volume: SimulatedVolume) -> dict[str, object]:
+    """The volume's full-resolution truth as plain lists."""
+    sums = truth(volume, Window.before(NOW, days=14, period_s=60))
+    if sums is None:
+        return EMPTY
+    return {
+        name: None
+        if getattr(sums, name) is None
+        else [None if np.isnan(value) else float(value) for value in getattr(sums, name)]
+        for name in SERIES
+    }
+
+
+def host_limits(host: SimulatedHost) -> dict[str, object]:
+    limits = HOSTS[host.type]
+    names = ("baseline_mb_s", "maximum_mb_s", "baseline_iops", "maximum_iops")
+    return dict(zip(names, limits, strict=True)) | {"nitro": host.nitro}
+
+
+# MB/s and IOPS, baseline and maximum, as AWS's DescribeInstanceTypes gives them for the demo's hosts.
+HOSTS = {
+    "m5.4xlarge": (593.75, 593.75, 18750, 18750),
+    "m5.8xlarge": (850.0, 850.0, 30000, 30000),
+    "m5.large": (81.25, 593.75, 3600, 18750),
+    "m4.4xlarge": (250.0, 250.0, 16000, 16000),
+    "t3.medium": (43.375, 260.625, 2000, 11800),
+}
+
+
+def oracle_answers(fleet: Fleet) -> dict[str, dict[str, object]]:
+    """The oracle's answer for every volume of a known type that the policy does not exclude."""
+    minutes = {volume.id: plain(volume) for volume in fleet.volumes}
+    on_host: dict[str, list[tuple[list[float], list[float]]]] = {}
+    for volume in fleet.volumes:
+        if len(volume.hosts) == 1:
+            iops, mib_s, _ = rates(minutes[volume.id])
+            on_host.setdefault(volume.hosts[0].id, []).append((iops, mib_s))
+    answers = {}
+    for volume in fleet.volumes:
+        spec = volume.spec
+        if spec.type == "gp9" or dict(volume.tags).get("plimsoll:exclude") == "true":
+            continue
+        described = {
+            "spec": {
+                "type": spec.type,
+                "size_gib": spec.size_gib,
+                "iops": spec.iops,
+                "throughput_mib_s": spec.throughput_mib_s,
+            },
+            "region": volume.region,
+            "state": volume.state,
+            "boot": any(volume.device == host.root_device for host in volume.hosts),
+            "attachments": len(volume.hosts),
+            "hosts": [host_limits(host) for host in volume.hosts],
+        }
+        siblings = on_host.get(volume.hosts[0].id, []) if volume.hosts else []
+        answers[volume.id] = decide(described, minutes[volume.id], siblings)
+    return answers
+
+
+def test_every_recommendation_is_the_oracles(audited):
+    fleet, _run, recommendations = audited
+    answers = oracle_answers(fleet)
+    assert set(answers) == set(recommendations)
+    for volume_id, expected in answers.items():
+        found = recommendations[volume_id]
+        label = f"{found['name']} {found['current']}"
+        assert found["action"] == expected["action"], label
+        assert found["target"] == expected["target"], label
+        assert found["monthly_usd_now"] == cents(expected["usd_now"]), label
+        assert found["monthly_usd_then"] == cents(expected["usd_then"]), label
+        if found["demand"] is not None:
+            demand = found["demand"]
+            assert demand["peak_iops"] == pytest.approx(expected["peak_iops"], abs=0.006), label
+            assert demand["peak_throughput_mib_s"] == pytest.approx(expected["peak_mib_s"], abs=0.006), label
+            assert demand["censored"] == expected["censored"], label
+            assert demand["throttled_minutes"] == expected["throttled_minutes"], label
+            assert demand["host_bound_minutes"] == expected["host_bound_minutes"], label
+            assert demand["hours_observed"] == pytest.approx(expected["hours"], abs=0.06), label
+        if found["replay"] is not None:
+            assert found["replay"]["throttled_minutes_now"] == expected["replay_now"], label
+            assert found["replay"]["throttled_minutes_then"] == expected["replay_then"], label
+            parity = found["parity"] and found["parity"]["monthly_usd"]
+            assert parity == cents(expected["parity_usd"]), label
+
+
+def test_the_organisation_has_every_answer_and_the_totals_reconcile(audited):
+    fleet, run, recommendations = audited
+    actions = {found["action"] for found in recommendations.values()}
+    assert actions == {"migrate", "reprovision", "upgrade", "keep", "detached", "insufficient-data"}
+    volumes = run["volumes"]
+    assert volumes["seen"] == len(fleet.volumes) >= 120
+    assert volumes["reconciled"]
+    assert volumes["seen"] == volumes["answered"] + volumes["failed"] + sum(volumes["skipped"].values())
+
+
+def cents(usd: object) -> object:
+    return usd if usd is None else round(usd, 2)
