@@ -134,13 +134,15 @@ def _host(case: Case) -> Iterator[str]:
     if case.summary.host_bound_minutes:
         minutes = case.summary.host_bound_minutes
         yield f"the host was the bottleneck in {minutes:,.0f} minutes: a larger volume does not help there."
-    if present.iops > hosts.iops:
-        yield f"{present.iops:,.0f} IOPS are provisioned and the host carries {hosts.iops:,.0f}: the rest is waste."
-    if present.throughput_mib_s > hosts.throughput_mib_s:
-        yield (
-            f"{present.throughput_mib_s:,.0f} MiB/s are provisioned and the host carries "
-            f"{hosts.throughput_mib_s:,.0f}: the rest is waste."
-        )
+    for unit, carried, usable in (
+        ("IOPS", present.iops, hosts.iops),
+        ("MiB/s", present.throughput_mib_s, hosts.throughput_mib_s),
+    ):
+        if carried > usable:
+            yield (
+                f"the volume is provisioned for {carried:,.0f} {unit} and its host carries {usable:,.0f} at most: "
+                "the rest is waste."
+            )
 
 
 def _quality(case: Case) -> Iterator[str]:

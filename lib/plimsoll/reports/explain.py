@@ -28,11 +28,19 @@ def show_explanation(
     if demand is not None and demand.observed.any():
         parts += _plots(console, recommendation, demand)
     if record.demand is not None:
-        parts.append(_demand(record.demand))
+        parts += _demand(record.demand)
     if isinstance(recommendation, Change | Keep):
         parts += [_ceilings(recommendation), offers_table(record, console.width)]
-    parts += _why(record, link)
-    console.print(Group(*parts))
+    console.print(Group(*parts, *_why(record)))
+    _print_whole(console, "how to change it", record.change)
+    _print_whole(console, "see it in CloudWatch", link)
+
+
+def _print_whole(console: Console, title: str, text: str | None) -> None:
+    """Text to copy: never broken to fit the width."""
+    if text:
+        console.print(Rule(title, align="left", style="dim"))
+        console.print(text, soft_wrap=True, markup=False, highlight=False)
 
 
 def _head(record: RecommendationRecord) -> Group:
@@ -81,7 +89,7 @@ def _axis(demand: Demand, width: int) -> str:
     return " " * _AXIS_INDENT + left + " " * max(1, width - len(left) - len(right)) + right
 
 
-def _demand(found: DemandRecord) -> Table:
+def _demand(found: DemandRecord) -> list[RenderableType]:
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in ("demand", "IOPS", "MiB/s"):
         table.add_column(column, justify="left" if column == "demand" else "right")
@@ -92,12 +100,11 @@ def _demand(found: DemandRecord) -> Table:
     table.add_row("mean", f"{found.mean_iops:,.1f}", f"{found.mean_throughput_mib_s:,.2f}")
     size = "" if found.mean_io_size_kib is None else f"; mean I/O {found.mean_io_size_kib:,.1f} KiB"
     reads = "" if found.read_share is None else f", {found.read_share:.0%} reads"
-    table.caption = (
+    quality = (
         f"{found.hours_observed:,.1f} h observed by {found.resolution_s} s{size}{reads}; "
         f"{found.throttled_minutes:,.0f} min at the volume's ceiling, {found.host_bound_minutes:,.0f} at the host's"
     )
-    table.caption_justify = "left"
-    return table
+    return [table, Text(quality, style="dim")]
 
 
 def _ceilings(recommendation: Change | Keep) -> Table:
@@ -140,13 +147,9 @@ def _usd(offer: OfferRecord) -> str:
     return "" if offer.monthly_usd is None else f"{offer.monthly_usd:,.2f}"
 
 
-def _why(record: RecommendationRecord, link: str | None) -> list[RenderableType]:
+def _why(record: RecommendationRecord) -> list[RenderableType]:
     lines: list[RenderableType] = [Text(f"- {reason}") for reason in record.reasons]
     if record.evidence is not None:
         lines.append(Text(f"evidence {record.evidence.grade}: {record.evidence.text}"))
     lines += [Text(f"blocked: {blocker.text}", style="red") for blocker in record.blockers]
-    if record.change:
-        lines += [Rule("how to change it", align="left", style="dim"), Text(record.change)]
-    if link:
-        lines.append(Text(f"see it in CloudWatch: {link}", style="dim", overflow="fold"))
     return lines

@@ -7,8 +7,9 @@ import threading
 from datetime import UTC, datetime, timedelta
 
 from plimsoll.simulator.cloudwatch import CloudWatch
+from plimsoll.simulator.faults import Fault
 from plimsoll.simulator.organisation import LEAST_VOLUMES, fleet_of, organisation
-from plimsoll.simulator.server import Fault, Front, serve
+from plimsoll.simulator.server import Front, serve
 
 
 def main() -> None:

@@ -10,9 +10,9 @@ from datetime import datetime
 from typing import Any
 
 from plimsoll.domain.errors import PlimsollError
+from plimsoll.simulator.faults import HOME_KEY, Fault
 from plimsoll.simulator.fleet import Fleet
 from plimsoll.simulator.organisation import LEAST_VOLUMES, fleet_of, organisation
-from plimsoll.simulator.server import HOME_KEY, Fault
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,32 +19,13 @@ from werkzeug.wrappers import Request, Response
 
 from plimsoll.simulator import cbor, ec2, pricing
 from plimsoll.simulator.cloudwatch import CloudWatch, Refused
+from plimsoll.simulator.faults import HOME_KEY, Fault
 from plimsoll.simulator.fleet import Fleet
-
-HOME_KEY: Final = "AKIAPLIMSOLLSIMULATED"
-"""The access key of the organisation's first account; the others are reached by assuming a role."""
 
 _SCOPE: Final = re.compile(r"Credential=([^/]+)/\d+/([^/]+)/([^/]+)/aws4_request")
 _CBOR: Final = "application/cbor"
 _OPERATION: Final = re.compile(r"/service/\w+/operation/(\w+)$")
 _SKEW_ALLOWED: Final = timedelta(minutes=5)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
-    """What goes wrong where: an error code for an operation (None: every one), at most `times` (None: always)."""
-
-    code: str
-    operation: str | None = None
-    account: str | None = None
-    region: str | None = None
-    times: int | None = None
-    status: int = 400
-
-    def strikes(self, operation: str, account: str, region: str) -> bool:
-        """Whether a call meets it."""
-        places = ((self.operation, operation), (self.account, account), (self.region, region))
-        return all(wanted in (None, found) for wanted, found in places)
 
 
 @dataclass(slots=True)

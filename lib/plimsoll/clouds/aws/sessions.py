@@ -90,8 +90,8 @@ def check_regions(regions: Sequence[str]) -> None:
     """BadInput for a name that is no AWS region, with the nearest that is."""
     for region in regions:
         if region not in known_regions():
-            near = difflib.get_close_matches(region, known_regions(), n=1)
-            hint = f"did you mean {near[0]}?" if near else "see the list with `aws ec2 describe-regions`."
+            near = difflib.get_close_matches(region, known_regions(), n=2)
+            hint = f"did you mean {' or '.join(near)}?" if near else "see the list with `aws ec2 describe-regions`."
             raise BadInput(f"there is no AWS region {region}: {hint}")
 
 
