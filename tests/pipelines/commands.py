@@ -1,0 +1,34 @@
+"""The real command line as a user runs it, against a simulated organisation."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from plimsoll.simulator.running import Running
+
+TWO_DAYS = ("--lookback-days", "2")
+REGIONS = ("--region", "us-east-1", "--region", "eu-west-1")
+
+
+def environment(organisation: Running, **more: str) -> dict[str, str]:
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("AWS_", "PLIMSOLL_"))}
+    fast = {"PLIMSOLL_DATAPOINTS_PER_S": "1e9", "PLIMSOLL_CALLS_PER_S": "1e9", "COLUMNS": "160", "NO_COLOR": "1"}
+    return {**kept, **organisation.environment, **fast, **more}
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "plimsoll", *words]
+
+
+def plimsoll(organisation: Running, folder: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command in a folder; no test expects a traceback of any."""
+    done = subprocess.run(
+        command(*words), cwd=folder, env=environment(organisation, **more), capture_output=True, text=True, check=False
+    )
+    assert "Traceback" not in done.stdout + done.stderr, done.stdout + done.stderr
+    return done
+
+
+def roles(organisation: Running) -> list[str]:
+    return [word for arn in organisation.role_arns for word in ("--role-arn", arn)]
