@@ -18,6 +18,7 @@ ACTION_WORDS = {
     "detached": "paid for, attached to nothing",
     "insufficient-data": "not enough data to say",
 }
+_ID_WIDTH = len("vol-0123456789abcdef0")
 _ACTION_STYLE = {"upgrade": "bold red", "migrate": "green", "reprovision": "green", "detached": "yellow"}
 
 
@@ -44,10 +45,9 @@ def savings_table(records: Sequence[RecommendationRecord], width: int) -> Table:
     table = Table(
         title="Best savings, USD a month", title_justify="left", box=None, pad_edge=False, header_style="bold"
     )
-    table.add_column("volume", overflow="fold", ratio=3 if wide else 2)
+    table.add_column("volume", overflow="fold", min_width=_ID_WIDTH)
     if wide:
         table.add_column("where", overflow="fold")
-    table.add_column("action")
     table.add_column("from", overflow="fold", ratio=2)
     table.add_column("to", overflow="fold", ratio=2)
     table.add_column("saves", justify="right", no_wrap=True)
@@ -56,12 +56,11 @@ def savings_table(records: Sequence[RecommendationRecord], width: int) -> Table:
     if wide:
         table.add_column("blocked by", overflow="fold")
     for record in records:
-        name = record.volume_id if record.name is None else f"{record.volume_id}\n{record.name}"
-        cells: list[Text | str] = [Text(name)]
+        name = Text.assemble(record.volume_id, "\n", action_text(record.action), f" {record.name or ''}".rstrip())
+        cells: list[Text | str] = [name]
         if wide:
             cells.append(f"{record.account}\n{record.zone}")
         cells += [
-            action_text(record.action),
             spec_text(record.current),
             spec_text(record.target),
             f"{record.monthly_usd_saved:,.2f}",
