@@ -4,7 +4,9 @@ UV_VERSION := 0.13.8
 BIN := .venv/bin
 RUN := $(BIN)/uv run --locked --no-sync
 # Tests run on the environment's Python and on this one too, where it is present (the Lambdas run it).
-ALSO_PYTHON ?= 3.13
+ALSO := 3.13
+ALSO_PYTHON ?= $(firstword $(foreach one,python$(ALSO) $(wildcard $(HOME)/.pyenv/versions/$(ALSO)*/bin/python$(ALSO)),\
+  $(shell $(one) -c 'import sys; print(sys.executable)' 2>/dev/null)))
 # Only traffic to this machine: nothing of the caller's account may leak into the demo or the tests.
 CLEAN_ENV := env -u AWS_PROFILE -u AWS_ENDPOINT_URL AWS_EC2_METADATA_DISABLED=true
 
@@ -24,12 +26,13 @@ demo: .venv/.ready ## audit a simulated organisation, without AWS
 
 test: .venv/.ready ## every test, on every supported Python that is here
 	$(CLEAN_ENV) $(RUN) pytest -n auto --dist loadfile
-	@if $(BIN)/uv python find --no-python-downloads $(ALSO_PYTHON) >/dev/null 2>&1; then \
-	  echo "== and on Python $(ALSO_PYTHON)" && \
-	  export UV_PROJECT_ENVIRONMENT=.venv-$(ALSO_PYTHON) && \
-	  $(BIN)/uv sync --locked --quiet --no-python-downloads --python $(ALSO_PYTHON) && \
-	  $(CLEAN_ENV) $(BIN)/uv run --locked --no-sync --python $(ALSO_PYTHON) pytest -n auto --dist loadfile; \
-	else echo "== Python $(ALSO_PYTHON) is not here: tested on $$($(BIN)/python -V) alone"; fi
+ifneq ($(ALSO_PYTHON),)
+	@echo "== and on Python $(ALSO)"
+	UV_PROJECT_ENVIRONMENT=.venv-$(ALSO) $(BIN)/uv sync --locked --quiet --python $(ALSO_PYTHON)
+	$(CLEAN_ENV) .venv-$(ALSO)/bin/python -m pytest -n auto --dist loadfile
+else
+	@echo "== Python $(ALSO) is not here: tested on $$($(BIN)/python -V) alone"
+endif
 
 lint: .venv/.ready ## style, types and the direction of imports
 	$(RUN) ruff check .

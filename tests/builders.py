@@ -139,22 +139,26 @@ def a_demand(
     resolution_s: int = 60,
     **fields: object,
 ) -> Demand:
-    """A demand over two days, or over as many buckets as a list has; lists go on with zero up to `buckets`."""
+    """A demand over two days, or over as many buckets as a list has; lists go on with zero up to `buckets`.
+
+    Rates are zero where nothing is `observed`.
+    """
     given = [len(rate) for rate in (iops, throughput_mib_s) if isinstance(rate, Sequence)]
     length = buckets or max(given, default=2 * 86_400 // resolution_s)
     lists = {
         name: np.resize(np.asarray(value), length) if np.ndim(value) == 0 else np.asarray(value)
         for name, value in fields.items()
     }
+    observed = lists.pop("observed", np.ones(length, dtype=np.bool_))
     return Demand(
         **{
             "start_s": 0,
             "resolution_s": resolution_s,
             "coarsest_s": resolution_s,
-            "iops": _series(iops, length),
-            "throughput_mib_s": _series(throughput_mib_s, length),
+            "iops": _series(iops, length) * observed,
+            "throughput_mib_s": _series(throughput_mib_s, length) * observed,
             "read_iops": np.zeros(length),
-            "observed": np.ones(length, dtype=np.bool_),
+            "observed": observed,
             **lists,
         }
     )
@@ -171,7 +175,9 @@ def some_sums(*, start_s: int = 0, period_s: int = 60, buckets: int | None = Non
     given = [len(values) for values in series.values() if isinstance(values, Sequence)]
     length = buckets or max(given, default=1)
     counters = {"read_ops": 0.0, "write_ops": 0.0, "read_bytes": 0.0, "write_bytes": 0.0}
-    arrays = {name: np.resize(np.asarray(values, np.float64), length) for name, values in {**counters, **series}.items()}
+    arrays = {
+        name: np.resize(np.asarray(values, np.float64), length) for name, values in {**counters, **series}.items()
+    }
     return Sums(start_s=start_s, period_s=period_s, **arrays)
 
 
@@ -183,9 +189,7 @@ def a_market(book: PriceBook = US_EAST_1) -> Market:
     return Market(provider="aws", types=TYPES, book=book)
 
 
-def a_basis(
-    policy: Policy | None = None, *, market: Market | None = None, envelopes: Sequence[Envelope] = ()
-) -> Basis:
+def a_basis(policy: Policy | None = None, *, market: Market | None = None, envelopes: Sequence[Envelope] = ()) -> Basis:
     return Basis(market=market or a_market(), envelopes=envelopes, policy=policy or a_policy(), now=NOW)
 
 

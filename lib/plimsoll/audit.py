@@ -8,7 +8,7 @@ from plimsoll.domain.case import Basis
 from plimsoll.domain.decide import is_detached, recommend, recommend_detached
 from plimsoll.domain.demand import Demand, demand_of
 from plimsoll.domain.envelope import Envelope
-from plimsoll.domain.errors import CloudError, UnknownVolumeType
+from plimsoll.domain.errors import CloudError, PolicyError, Unexpected, UnknownVolumeType
 from plimsoll.domain.hosting import by_host, host_loads, sole_host
 from plimsoll.domain.offer import Market
 from plimsoll.domain.policy import Policy
@@ -17,7 +17,7 @@ from plimsoll.domain.recommendation import Change
 from plimsoll.domain.saturation import HostLoad
 from plimsoll.domain.sums import Sums, Window, segments
 from plimsoll.domain.volume import Volume
-from plimsoll.domain.volume_types import type_of
+from plimsoll.domain.volume_types import VolumeType, type_of
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Priced, Seen, Skipped
 from plimsoll.ports import Catalogue, FailedTarget, Inventory, Metrics, Prices, Target
 from plimsoll.telemetry import Stages
@@ -25,6 +25,9 @@ from plimsoll.telemetry import Stages
 BATCH_VOLUMES = 100
 """Volumes whose minutes are in memory at once; a host's volumes stay together, so a batch can be larger."""
 
+
+PRICES_AGE_DAYS = 365
+"""Prices older than this are worth a notice."""
 
 ANSWERED_BEFORE = "answered by an earlier part of this run"
 
@@ -46,6 +49,7 @@ def audit(world: World, policy: Policy, now: datetime, *, done: frozenset[str] =
 
     A failing target costs itself only.
     """
+    check_types(policy, world.catalogue.types)
     with world.stages.stage("inventory"):
         targets = world.inventory.targets()
     for target in targets:
@@ -63,26 +67,41 @@ def audit_target(
     yield Seen(target=target, volumes=len(volumes))
     if error is not None:
         yield FailedTarget(name=str(target), error=error)
-        yield from (FailedVolume(target=target, volume_id=volume.id, reason=str(error)) for volume in volumes)
+        yield from (_unanswered(target, volume, error, done) for volume in volumes)
         return
     yield from _notices(target, world)
-    market = _market(target, world)
-    yield Priced(target=target, source=market.book.source, as_of=market.book.as_of)
+    market, unpriced = _market(target, world)
+    yield from _priced(target, market.book, unpriced, now)
     basis = Basis(market=market, envelopes=world.envelopes, policy=policy, now=now)
     for batch in by_host(volumes, BATCH_VOLUMES):
         yield from _audit_batch(target, batch, world, basis, done)
 
 
+def check_types(policy: Policy, types: Mapping[str, VolumeType]) -> None:
+    """PolicyError for a target type that the cloud does not publish, here or in an override."""
+    for found in (policy, *(policy.for_tags({one.match.tag: one.match.value or ""}) for one in policy.overrides)):
+        for name in found.target_types:
+            if name not in types:
+                known = ", ".join(types)
+                raise PolicyError(f"policy key target_types names {name}, which is no volume type: it knows {known}.")
+
+
 def _listed(target: Target, world: World) -> tuple[list[Volume], CloudError | None]:
     """The target's volumes; on an error those listed before it, since a host's traffic needs all of them."""
-    volumes: list[Volume] = []
+    volumes: dict[str, Volume] = {}
     try:
         with world.stages.stage("inventory"):
             for volume in world.inventory.volumes(target):
-                volumes.append(volume)  # noqa: PERF402  # extend would lose the pages before an error
+                volumes[volume.id] = volume  # a volume that moves between pages can be listed twice
     except CloudError as error:
-        return volumes, error
-    return volumes, None
+        return list(volumes.values()), error
+    return list(volumes.values()), None
+
+
+def _unanswered(target: Target, volume: Volume, error: CloudError, done: frozenset[str]) -> Outcome:
+    if volume.id in done:
+        return Skipped(target=target, volume_id=volume.id, reason=ANSWERED_BEFORE)
+    return FailedVolume(target=target, volume_id=volume.id, reason=str(error))
 
 
 def _notices(target: Target, world: World) -> Iterator[Notice]:
@@ -93,12 +112,27 @@ def _notices(target: Target, world: World) -> Iterator[Notice]:
     yield from (Notice(target=target, text=text) for text in texts)
 
 
-def _market(target: Target, world: World) -> Market:
-    with world.stages.stage("prices"):
-        book = world.prices.book(target)
+def _priced(target: Target, book: PriceBook, unpriced: CloudError | None, now: datetime) -> Iterator[Outcome]:
+    if unpriced is not None:
+        yield FailedTarget(name=f"prices of {target}", error=unpriced)
+    yield Priced(target=target, source=book.source, as_of=book.as_of)
+    if book.as_of is not None and (now.date() - book.as_of).days > PRICES_AGE_DAYS:
+        text = f"the prices known here are of {book.as_of}: savings may have changed since."
+        yield Notice(target=target, text=text)
+
+
+def _market(target: Target, world: World) -> tuple[Market, CloudError | None]:
+    """What is sold at a target; without prices, and why, where they could not be read."""
+    error = None
+    book = None
+    try:
+        with world.stages.stage("prices"):
+            book = world.prices.book(target)
+    except CloudError as raised:
+        error = raised
     if book is None:
         book = PriceBook(region=target.region, source="none", as_of=None, types={})
-    return Market(provider=world.catalogue.provider, types=world.catalogue.types, book=book)
+    return Market(provider=world.catalogue.provider, types=world.catalogue.types, book=book), error
 
 
 def _audit_batch(
@@ -126,11 +160,18 @@ def _without_metrics(
         return Skipped(target=target, volume_id=volume.id, reason=f"excluded by the policy: tag {match}")
     try:
         if is_detached(volume):
-            return Answered(target=target, recommendation=recommend_detached(volume, basis))
+            return Answered(target=target, recommendation=recommend_detached(volume, _own(volume, basis)))
         type_of(volume.spec, basis.market.types)
     except UnknownVolumeType as error:
         return FailedVolume(target=target, volume_id=volume.id, reason=str(error))
     return None
+
+
+def _own(volume: Volume, basis: Basis) -> Basis:
+    """The basis with the policy that applies to the volume, its discounts included."""
+    policy = basis.policy.for_tags(volume.tags)
+    book = replace(basis.market.book, discounts_pct=policy.discounts_pct)
+    return replace(basis, policy=policy, market=replace(basis.market, book=book))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,8 +196,11 @@ def _read(volumes: Sequence[Volume], world: World, basis: Basis) -> _Read:
             except CloudError as error:
                 return _Read(demands={}, failed=dict.fromkeys(sums, error), loads={})
             failed.update(reading.failed)
-            for volume_id, read in reading.sums.items():
-                sums[volume_id].append(read)
+            for volume_id, found in sums.items():
+                if volume_id in reading.sums:
+                    found.append(reading.sums[volume_id])
+                elif volume_id not in failed:
+                    failed[volume_id] = Unexpected(f"the metrics of {volume_id} were asked for and not answered.")
     demands = {
         name: demand_of(found, resolution_s=policy.resolution_s) for name, found in sums.items() if name not in failed
     }
@@ -168,9 +212,8 @@ def _decided(target: Target, volume: Volume, read: _Read, world: World, basis: B
         return FailedVolume(target=target, volume_id=volume.id, reason=str(read.failed[volume.id]))
     host = sole_host(volume)
     load = read.loads.get(host.id) if host else None
-    own = replace(basis, policy=basis.policy.for_tags(volume.tags))
     with world.stages.stage("decide"):
-        recommendation = recommend(volume, read.demands[volume.id], load, own)
+        recommendation = recommend(volume, read.demands[volume.id], load, _own(volume, basis))
     change = ""
     if isinstance(recommendation, Change):
         change = world.catalogue.change(volume, recommendation.target.spec)
@@ -206,7 +249,7 @@ def explain(world: World, volume_id: str, policy: Policy, now: datetime) -> Expl
 def _explained(
     target: Target, volume: Volume, group: list[Volume], world: World, policy: Policy, now: datetime
 ) -> Explained:
-    basis = Basis(market=_market(target, world), envelopes=world.envelopes, policy=policy, now=now)
+    basis = Basis(market=_market(target, world)[0], envelopes=world.envelopes, policy=policy, now=now)
     settled = _without_metrics(target, volume, basis, frozenset())
     if settled is not None:
         return Explained(outcome=settled, demand=None)

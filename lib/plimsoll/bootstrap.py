@@ -17,7 +17,8 @@ from plimsoll.clouds.aws.price_file import load_prices, shipped_prices
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.aws.sessions import Credential, Sessions, check_regions
 from plimsoll.clouds.ledger import Ledger, NotedInventory
-from plimsoll.clouds.recording import Recorder, Recording, RecordingInventory, RecordingMetrics, RecordingPrices
+from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
+from plimsoll.clouds.recording import Recording
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import Window
 from plimsoll.domain.volume import Volume
@@ -72,7 +73,7 @@ class Scope:
         )
 
 
-def aws_world(scope: Scope, policy: Policy, settings: Settings, *, today: date, ledger: Ledger) -> World:
+def aws_world(scope: Scope, settings: Settings, *, today: date, ledger: Ledger) -> World:
     """The world behind AWS's APIs; BadInput for a region that does not exist or a price file that is none."""
     check_regions(scope.regions)
     sessions = Sessions(attempts=settings.max_attempts, connections=settings.parallel_calls + 2)
@@ -90,7 +91,6 @@ def aws_world(scope: Scope, policy: Policy, settings: Settings, *, today: date, 
         prices=AwsPrices(
             shipped=book,
             sessions=None if scope.prices else sessions,
-            discounts_pct=policy.discounts_pct,
             today=today,
         ),
         catalogue=AwsCatalogue(),

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from plimsoll.domain.errors import PolicyError
 from plimsoll.domain.evidence import Grade
 from plimsoll.domain.policy import Override, Policy, TagMatch
+from plimsoll.domain.recommendation import CHANGES
 from plimsoll.domain.volume_types import LatencyClass
 
 _POLICY = TypeAdapter(Policy)
@@ -71,6 +72,7 @@ def _value(key: str, value: object) -> Any:
             return None if value is None else _member(key, LatencyClass, value)
         case "require_evidence":
             grades = value if isinstance(value, Mapping) else {"*": value}
+            _known(grades, ("*", *CHANGES), "the policy's require_evidence")
             return {action: _member(key, Grade, grade) for action, grade in grades.items()}
         case "exclude":
             return tuple(_match(key, found) for found in _items(key, value))

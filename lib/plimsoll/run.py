@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from plimsoll.audit import ANSWERED_BEFORE, World, audit
+from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
 from plimsoll.outcomes import Outcome, Seen, Skipped
 from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import Usage
-from plimsoll.reports.files import RunFolder, read_records, read_run
+from plimsoll.reports.files import RUN, RunFolder, read_records, read_run
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.tally import Tally
 from plimsoll.reports.terminal import best_savings
@@ -80,13 +81,11 @@ def carry_out(
 def resumed(folder: Path, usd_per_1000_metrics: float) -> Order:
     """The order of a run that was begun before, with its own scope, policy and time; BadInput where it is none."""
     run = read_run(folder)
-    return Order(
-        folder=folder,
-        scope=run["scope"],
-        policy=parse_policy(run["policy"]),
-        now=datetime.fromisoformat(run["now"]),
-        usd_per_1000_metrics=usd_per_1000_metrics,
-    )
+    try:
+        scope, policy, now = dict(run["scope"]), parse_policy(dict(run["policy"])), datetime.fromisoformat(run["now"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadInput(f"{folder / RUN} does not say how the run was begun ({error}): begin a new one.") from error
+    return Order(folder=folder, scope=scope, policy=policy, now=now, usd_per_1000_metrics=usd_per_1000_metrics)
 
 
 def describe(order: Order, world: World, progress: Progress, *, status: str) -> dict[str, Any]:

@@ -80,7 +80,7 @@ def test_the_example_price_file_is_one(tmp_path):
     example = next(block for block in blocks(CONTRIBUTING, "yaml") if "gib_month" in block)
     path = tmp_path / "prices.yaml"
     path.write_text(example, encoding="utf-8")
-    book = load_prices(path).book("eu-west-9", {})
+    book = load_prices(path).book("eu-west-9")
     assert book is not None
     assert book.types["gp3"].included_iops == 3000
     assert yaml.safe_load(example)["currency"] == "USD"

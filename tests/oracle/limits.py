@@ -13,19 +13,20 @@ LATENCY = {"tens-of-ms": 0, "single-digit-ms": 1, "sub-ms": 2}
 
 def sized(rule, size):
     figure = rule.get("per_gib", 0) * size
-    if figure < rule.get("floor", 0):
-        figure = rule.get("floor", 0)
+    figure = max(figure, rule.get("floor", 0))
     if figure > rule.get("cap", INFINITE):
         figure = rule["cap"]
     return figure
 
 
 def ceiling(spec, older_host=False):
-    """iops, mib_s: the highest; sustained_iops, sustained_mib_s: for ever; credits: None or (resource, capacity, refill)."""
+    """The highest iops and mib_s, both sustained for ever, and credits: None or (resource, capacity, refill)."""
     kind = EBS[spec["type"]]
     size = spec["size_gib"]
     rule = kind["iops"]
     iops = float(spec["iops"]) if "least" in rule else float(sized(rule, size))
+    if older_host and "least" in rule and iops > kind.get("older_host_iops", INFINITE):
+        iops = float(kind["older_host_iops"])
     rule = kind["throughput_mib_s"]
     if "least" in rule:
         mib_s = float(spec["throughput_mib_s"])
@@ -54,11 +55,8 @@ def ceiling(spec, older_host=False):
             found["credits"] = (side, capacity, found[side])
             found[side] = float(rate)
             found["least_charge_mib"] = burst.get("least_charge_mib", 0)
-    if older_host and kind.get("older_host_iops", INFINITE) < found["iops"]:
-        found["iops"] = found["sustained_iops"] = float(kind["older_host_iops"])
     by_iops = found["sustained_iops"] * kind["io_kib"] / 1024
-    if by_iops < found["sustained_mib_s"]:
-        found["sustained_mib_s"] = by_iops
+    found["sustained_mib_s"] = min(found["sustained_mib_s"], by_iops)
     return found
 
 

@@ -43,8 +43,9 @@ def peak(series, observed, minutes, policy):
         if observed[minute]:
             if policy["size_on"] == "busy-time" and minutes.get("idle_s") is not None:
                 idle = minutes["idle_s"][minute] or 0.0
-                value = value / (min(MINUTE, max(1.0, MINUTE - idle)) / MINUTE)
-            seen.append(value)
+                seen.append(value / (min(MINUTE, max(1.0, MINUTE - idle)) / MINUTE))
+            else:
+                seen.append(value)
     if not seen:
         return 0.0
     return sorted(seen)[math.ceil(policy["peak_quantile"] * (len(seen) - 1))]
@@ -145,6 +146,7 @@ def spec_for(name, size, needs):
     kind = EBS[name]
     need_iops = max(needs["iops"], needs["sustained_iops"])
     need_mib_s = max(needs["mib_s"], needs["sustained_mib_s"])
+    need_iops = max(need_iops, needs["sustained_mib_s"] * 1024 / kind["io_kib"])
     iops = throughput = None
     rule = kind["throughput_mib_s"]
     if "least" in rule:
@@ -211,16 +213,13 @@ def needs_of(io_kib, facts, policy):
         "sustained_mib_s": 0.0,
     }
     if facts["censored"]:
-        for side in needs:
-            needs[side] = max(needs[side], now[side])
+        needs = {side: max(needed, now[side]) for side, needed in needs.items()}
     seen = {"iops": accounted(facts["iops"], facts["mib_s"], now["io_kib"]), "mib_s": facts["mib_s"]}
     for side in facts["frequent"]:
         raised = max(peak(seen[side], observed, minutes, policy), now[f"sustained_{side}"]) * step
         needs[side] = max(needs[side], raised)
         needs[f"sustained_{side}"] = max(needs[f"sustained_{side}"], raised)
-    for side in needs:
-        needs[side] = min(needs[side], facts["hosts"][side.removeprefix("sustained_")])
-    return needs
+    return {side: min(needed, facts["hosts"][side.removeprefix("sustained_")]) for side, needed in needs.items()}
 
 
 def offers(volume, facts, policy):
@@ -268,12 +267,12 @@ def answer(action, target, usd_now, usd_then, facts=None, **more):
     }
 
 
-def decide(volume, minutes, siblings, policy=POLICY):
+def decide(volume, minutes, siblings, policy=POLICY, unread_sibling=False):
     """The answer for one volume.
 
     volume: spec, region, state, boot, attachments, hosts (maximum_iops, maximum_mb_s, baseline_iops, baseline_mb_s,
     nitro; None where unknown). minutes: eight series of floats or None. siblings: (iops, mib_s) of every volume on its
-    only host, itself included.
+    only host, itself included; unread_sibling: one of them could not be read.
     """
     usd_now = price(volume["spec"], volume["region"])
     if volume["state"] == "available" and volume["attachments"] == 0:
@@ -288,8 +287,10 @@ def decide(volume, minutes, siblings, policy=POLICY):
     host = volume["hosts"][0] if volume["attachments"] == 1 else None
     bound = host_bound_minutes(host, siblings, iops, mib_s, observed, policy)
     total = len(seen)
-    censored = len(throttled["iops"] | throttled["mib_s"] | bound) > (1 - policy["peak_quantile"]) * total
     least = max(1, policy["upgrade_throttled_share_pct"] / 100 * total)
+    frequent = [side for side in throttled if len(throttled[side]) >= least]
+    held_back = len(throttled["iops"] | throttled["mib_s"] | bound)
+    censored = unread_sibling or bool(frequent) or held_back > (1 - policy["peak_quantile"]) * total + 1e-9
     plain = {**policy, "size_on": "average"}
     facts = {
         "now": now,
@@ -299,7 +300,7 @@ def decide(volume, minutes, siblings, policy=POLICY):
         "observed": observed,
         "mean_iops": mean_iops,
         "censored": censored,
-        "frequent": [side for side in throttled if len(throttled[side]) >= least],
+        "frequent": frequent,
         "hosts": usable(volume),
         "shown": {
             "peak_iops": peak(iops, observed, minutes, plain),

@@ -99,6 +99,8 @@ def organisation():
         (("audit", "--region", "us-esat-1"), "there is no AWS region us-esat-1: did you mean"),
         (("audit", "--set", "headrom_pct=3"), "no key headrom_pct: did you mean headroom_pct?"),
         (("audit", "--set", "headroom_pct=-3"), "policy key headroom_pct is -3"),
+        (("audit", "--region", "us-east-1", "--set", "target_types=gp9"), "gp9, which is no volume type"),
+        (("audit", "--set", "require_evidence={migrat: A}"), "no key migrat: did you mean migrate?"),
         (("audit", "--policy", "missing.yaml"), "the policy missing.yaml cannot be read"),
         (("audit", "--prices", "garbled.yaml"), "the price file garbled.yaml is not YAML"),
         (("audit", "--from", "garbled.yaml"), "is not a recording"),

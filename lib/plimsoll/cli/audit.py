@@ -13,7 +13,8 @@ from plimsoll.bootstrap import Scope, aws_world, clock, recorded_world, recordin
 from plimsoll.cli import options
 from plimsoll.cli.progress import RunBar
 from plimsoll.clouds.ledger import Ledger
-from plimsoll.clouds.recording import Recorder, Recording
+from plimsoll.clouds.recorder import Recorder
+from plimsoll.clouds.recording import Recording
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.files import RECOMMENDATIONS
 from plimsoll.reports.terminal import show_run
@@ -56,20 +57,14 @@ def audit(
     with ExitStack() as stack:
         if resume is not None:
             order = resumed(resume, settings.usd_per_1000_metrics)
-            world = aws_world(Scope.from_dict(order.scope), order.policy, settings, today=now.date(), ledger=ledger)
+            world = _world_of(order, settings, ledger)
         elif from_ is not None:
             recording = Recording.open(from_)
             world = recorded_world(recording, settings)
             order = _order(out, {"recording": str(from_)}, chosen, recording.now, settings)
         else:
-            scope = Scope(
-                profiles=tuple(profile or ()),
-                role_arns=tuple(role_arn or ()),
-                external_id=external_id,
-                regions=tuple(region or ()),
-                prices=str(prices) if prices else None,
-            )
-            world = aws_world(scope, chosen, settings, today=now.date(), ledger=ledger)
+            scope = options.scope_from(profile, role_arn, external_id, region, prices)
+            world = aws_world(scope, settings, today=now.date(), ledger=ledger)
             order = _order(out, scope.as_dict(), chosen, now, settings)
         if record is not None:
             world = _recorded(stack, record, world, now)
@@ -77,6 +72,14 @@ def audit(
     ledger.save(now)
     if run["status"] != "complete":
         raise typer.Exit(PARTIAL)
+
+
+def _world_of(order: Order, settings: Settings, ledger: Ledger) -> World:
+    """The world that an earlier part of a run was begun in."""
+    recording = order.scope.get("recording")
+    if isinstance(recording, str):
+        return recorded_world(Recording.open(Path(recording)), settings)
+    return aws_world(Scope.from_dict(order.scope), settings, today=order.now.date(), ledger=ledger)
 
 
 def follow(console: Console, order: Order, world: World) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def demo(
         os.environ.update(organisation.environment)
         scope = Scope(role_arns=organisation.role_arns, regions=organisation.fleet.regions)
         ledger = Ledger(path=folder / "ledger.json")
-        world = aws_world(scope, Policy(), settings, today=now.date(), ledger=ledger)
+        world = aws_world(scope, settings, today=now.date(), ledger=ledger)
         order = Order(
             folder=folder,
             scope=scope.as_dict(),

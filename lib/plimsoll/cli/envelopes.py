@@ -7,6 +7,7 @@ import typer
 from rich.console import Console
 
 from plimsoll.bootstrap import envelope_library
+from plimsoll.domain.errors import BadInput
 from plimsoll.reports import envelopes as report
 from plimsoll.settings import Settings
 
@@ -21,9 +22,11 @@ def list_(as_json: AsJson = False) -> None:
     library = envelope_library(Settings().campaigns_dir)
     envelopes = list(library.envelopes.values())
     if as_json:
-        typer.echo(json.dumps([report.as_data(one) for one in envelopes], indent=2))
+        typer.echo(json.dumps([report.as_data(one) for one in envelopes], indent=2, ensure_ascii=False))
         return
-    Console().print(report.list_table(envelopes, {one.name: library.campaign_of(one.name).name for one in envelopes}))
+    Console(highlight=False).print(
+        report.list_table(envelopes, {one.name: library.campaign_of(one.name).name for one in envelopes})
+    )
 
 
 @app.command()
@@ -31,15 +34,28 @@ def show(name: str, as_json: AsJson = False) -> None:
     """Show one envelope: its roofs, what cut them, and every figure as its source printed it."""
     library = envelope_library(Settings().campaigns_dir)
     envelope, campaign = library.get(name), library.campaign_of(name)
+    beside = [
+        *campaign.profiles.get(envelope.host_type or "", ()),
+        *(pair for one in campaign.published for pair in one),
+    ]
     if as_json:
-        typer.echo(json.dumps({**report.as_data(envelope), "source": campaign.source}, indent=2))
+        data = {**report.as_data(envelope), "source": campaign.source, "beside": dict(beside)}
+        typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
         return
-    profile = campaign.profiles.get(envelope.host_type or "")
-    Console(highlight=False).print(report.show(envelope, f"{campaign.title} ({campaign.source})", profile))
+    Console(highlight=False).print(report.show(envelope, f"{campaign.title} ({campaign.source})", beside))
 
 
 @app.command()
-def compare(names: Annotated[list[str], typer.Argument(help="Two envelopes or more.")]) -> None:
+def compare(
+    names: Annotated[list[str], typer.Argument(help="Two envelopes or more.")], as_json: AsJson = False
+) -> None:
     """Set envelopes side by side over mode and I/O size."""
+    if len(names) < 2:
+        raise BadInput("a comparison needs two envelopes or more: plimsoll envelopes compare A B")
     library = envelope_library(Settings().campaigns_dir)
-    Console(highlight=False).print(report.compare([library.get(name) for name in names]))
+    envelopes = [library.get(name) for name in names]
+    if as_json:
+        typer.echo(json.dumps([report.as_data(one) for one in envelopes], indent=2, ensure_ascii=False))
+        return
+    console = Console(highlight=False)
+    console.print(report.compare(envelopes, console.width))

@@ -6,7 +6,7 @@ import typer
 from rich.console import Console
 
 from plimsoll.audit import explain as explained
-from plimsoll.bootstrap import Scope, aws_world, clock, console_link, recorded_world
+from plimsoll.bootstrap import aws_world, clock, console_link, recorded_world
 from plimsoll.cli import options
 from plimsoll.cli.audit import LEDGER
 from plimsoll.clouds.ledger import Ledger
@@ -36,15 +36,9 @@ def explain(
         recording = Recording.open(from_)
         world, now = recorded_world(recording, settings), recording.now
     else:
-        scope = Scope(
-            profiles=tuple(profile or ()),
-            role_arns=tuple(role_arn or ()),
-            external_id=external_id,
-            regions=tuple(region or ()),
-            prices=str(prices) if prices else None,
-        )
+        scope = options.scope_from(profile, role_arn, external_id, region, prices)
         ledger = Ledger.at(settings.runs_dir / LEDGER)
-        world = aws_world(scope, chosen, settings, today=now.date(), ledger=ledger)
+        world = aws_world(scope, settings, today=now.date(), ledger=ledger)
     found = explained(world, volume, chosen, now)
     if found is None:
         raise BadInput(f"there is no volume {volume} in these accounts and regions: check --profile and --region.")

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from plimsoll.bootstrap import Scope
 from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import load_policy, parse_flags
 
@@ -35,3 +36,20 @@ def policy_from(
     flags: dict[str, Any] = parse_flags(pairs or ())
     named = {"lookback_days": lookback_days, "headroom_pct": headroom_pct, "min_saving_usd_month": min_saving}
     return load_policy(path, {**flags, **{key: value for key, value in named.items() if value is not None}})
+
+
+def scope_from(
+    profile: list[str] | None,
+    role_arn: list[str] | None,
+    external_id: str | None,
+    region: list[str] | None,
+    prices: Path | None,
+) -> Scope:
+    """The scope that these options name."""
+    return Scope(
+        profiles=tuple(profile or ()),
+        role_arns=tuple(role_arn or ()),
+        external_id=external_id,
+        regions=tuple(region or ()),
+        prices=str(prices) if prices else None,
+    )

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 
-from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.volume import VolumeSpec
 
 
@@ -27,7 +27,6 @@ class Latency:
     """
 
     under_us: float | None = None
-
     mean_us: float | None = None
     least_us: float | None = None
     most_us: float | None = None
@@ -58,7 +57,9 @@ class JobShape:
 class Provenance:
     """Where a measurement comes from: the document, who ran it with what, when, and where.
 
-    `account` and `region` are set for measurements made by Plimsoll itself; they are what makes grade A.
+    `measured_on` is the first day that the source's date can mean, and `dated` that date as the source tells it (a
+    day, a month, a year). `account` and `region` are set for measurements made by Plimsoll itself; they are what makes
+    grade A.
     """
 
     campaign: str
@@ -66,37 +67,59 @@ class Provenance:
     tool: str
     tool_version: str | None = None
     measured_on: date | None = None
+    dated: str | None = None
     provider: str = "aws"
     account: str | None = None
     region: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Anomaly:
+    """What makes a result say something else than it seems to; `rejects` are the sides whose figures are not the
+    device's, empty where the figures stand and only need the explanation."""
+
+    code: str
+    text: str
+    rejects: frozenset[Resource] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Measurement:
     """One benchmark result: configuration, job shape, IOPS, MiB/s, latency and provenance.
 
-    `iops` and `throughput_mib_s` are both directions together. `printed` keeps the figures that the source printed, in
-    its own words and units, so that nothing is lost by conversion. `rejected_side` names a side ("iops", "throughput"
-    or "all") whose figures are not the device's.
+    `iops` and `throughput_mib_s` are both directions together, None where the source gives none. `device_iops` is what
+    the device itself counted. `printed` keeps the figures that the source printed, in its own words and units, so that
+    nothing is lost by conversion. `rejected_side` names a side ("iops", "throughput" or "all") whose figures the
+    campaign itself says are not the device's; `anomalies` are those that its figures give away.
     """
 
     system: str
     spec: VolumeSpec
     host_type: str | None
     job: JobShape
-    iops: float
-    throughput_mib_s: float
+    iops: float | None
+    throughput_mib_s: float | None
     provenance: Provenance
     latency: Latency = field(default_factory=Latency)
+    device_iops: float | None = None
     bound_by: BoundBy = BoundBy.UNKNOWN
     volumes: int = 1
     rejected_side: str | None = None
+    anomalies: tuple[Anomaly, ...] = ()
     printed: tuple[tuple[str, str], ...] = ()
     note: str | None = None
 
+    def figure(self, side: Resource) -> float | None:
+        """The figure of that side as it was measured."""
+        return self.iops if side is Resource.IOPS else self.throughput_mib_s
+
     def rejected(self, side: str) -> bool:
         """Whether the figures of that side are not the device's."""
-        return self.rejected_side in {side, "all"}
+        return self.rejected_side in {side, "all"} or any(side in one.rejects for one in self.anomalies)
+
+    def served(self, side: Resource) -> float | None:
+        """The figure of that side where the device served it, None where the source has none or it is rejected."""
+        return None if self.rejected(side) else self.figure(side)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,8 +127,9 @@ class Envelope:
     """The roofline fitted to the measurements of one system (a class of volume in one campaign), latency included.
 
     `iops` and `throughput_mib_s` are the fitted roofs, None where no measurement reached that side (so the best seen
-    is only a lower bound; see `best_iops`, `best_throughput_mib_s`). `published` is the ceiling that cut it, and `cut`
-    says which sides were measured above it. `host_bound` names the sides where the host, not the volume, set the roof.
+    is only a lower bound; see `best`). `published` is the ceiling of the volume and `host` the maximum of its host;
+    roofs never exceed either, and `cut` says which sides were measured above. `host_bound` names the sides where the
+    host, not the volume, set the roof.
     """
 
     name: str
@@ -117,16 +141,15 @@ class Envelope:
     throughput_mib_s: float | None
     measurements: tuple[Measurement, ...]
     published: Ceiling | None = None
+    host: Ceiling | None = None
     cut: tuple[str, ...] = ()
     host_bound: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
-    @property
-    def best_iops(self) -> float:
-        """The highest IOPS that the device was measured at, uncut; 0 where every figure is rejected."""
-        return max((one.iops for one in self.measurements if not one.rejected("iops")), default=0.0)
+    def roof(self, side: Resource) -> float | None:
+        """The fitted roof of that side."""
+        return self.iops if side is Resource.IOPS else self.throughput_mib_s
 
-    @property
-    def best_throughput_mib_s(self) -> float:
-        """The highest MiB/s that the device was measured at, uncut; 0 where every figure is rejected."""
-        return max((one.throughput_mib_s for one in self.measurements if not one.rejected("throughput")), default=0.0)
+    def best(self, side: Resource) -> float | None:
+        """The most that the device was seen to serve on that side, uncut; None where nothing of it was."""
+        return max((seen for one in self.measurements if (seen := one.served(side)) is not None), default=None)

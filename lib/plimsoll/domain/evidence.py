@@ -2,17 +2,22 @@
 
 A measurement stands behind an offer on a resource (IOPS, or throughput) when
 
-- it is of the same provider and volume type, on one volume, and its source says enough to know what was bought;
-- what it showed lies under the offer's own ceiling, 10 % allowed because short runs overshoot: a larger configuration
-  proves nothing above it;
-- it delivered at least the need on that resource, counted no higher than the envelope's roof, which published limits
-  have cut, and not higher than the host let through.
+- it is of the same provider and volume type, on one volume (not a stripe), and its source says enough to know what was
+  bought;
+- the device served that figure: nothing rejects it (a page cache, merged I/O);
+- what it showed, on both resources, lies under the offer's own ceiling, 10 % allowed because short runs overshoot: a
+  larger configuration proves nothing above it;
+- it delivered at least the need on that resource, counted no higher than the envelope's roof, the volume's published
+  ceiling and the host's maximum.
 
 With both resources proven by measurements of this account and region that are young enough the grade is A; with both
 proven by any measurements B; otherwise C, and the text says which side rests on published limits alone. Of several
-measurements the one that shows the least above the need stands, then the newest, then the first by name.
+measurements those made here stand first, then those of the closest configuration (the smallest sum of the logarithms
+of the two ratios between its published ceiling and the offer's), then the newest, then the first by envelope name,
+then the one that showed least. docs/evidence.md has the rule with examples.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -21,6 +26,7 @@ from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.envelope import Envelope, Measurement
+from plimsoll.domain.units import KIB_PER_MIB
 
 OVERSHOOT: Final = 1.1
 """Short runs show up to 10 % more than what is provisioned (campaign aws-gp3-io2-2020)."""
@@ -54,19 +60,31 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What stands behind an offer: the grade, the envelope that says most, and one plain sentence with figures."""
+    """What stands behind an offer: the grade, the envelope that says most, and one plain sentence with figures.
+
+    `covers` are the resources that measurements prove, `measurements` those that do (in the same order), and
+    `age_days` the age of the oldest of them, None where nothing is proven or its date is not known.
+    """
 
     grade: Grade
     envelope: str | None
     text: str
+    covers: tuple[Resource, ...] = ()
+    measurements: tuple[Measurement, ...] = ()
+    age_days: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Proof:
+    """A measurement that stands behind an offer on a resource: what it showed, and how much of that counts."""
+
+    resource: Resource
     envelope: Envelope
     measurement: Measurement
     shown: float
+    counted: float
     here: bool
+    distance: float
 
 
 def evidence_for(
@@ -80,18 +98,19 @@ def evidence_for(
 ) -> Evidence:
     """The evidence for an offer of a type with that ceiling, and a need of so many IOPS and MiB/s."""
     alike = [one for one in envelopes if _is_alike(one, type_name, place.provider)]
-    iops = _best(_proofs(alike, ceiling, Resource.IOPS, need_iops, place))
-    throughput = _best(_proofs(alike, ceiling, Resource.THROUGHPUT, need_throughput_mib_s, place))
-    if iops is None and throughput is None:
+    needs = {Resource.IOPS: need_iops, Resource.THROUGHPUT: need_throughput_mib_s}
+    best = [_best(_proofs(alike, ceiling, resource, need, place)) for resource, need in needs.items()]
+    proven = [proof for proof in best if proof is not None]
+    if not proven:
         return Evidence(grade=Grade.C, envelope=None, text="published limits alone: nothing like it has been measured.")
-    if iops is None or throughput is None:
-        proof, side, other = (iops, "IOPS", "throughput") if iops else (throughput, "throughput", "IOPS")
-        name = proof.envelope.name if proof else None
-        shown = _told(proof, side) if proof else ""
-        return Evidence(grade=Grade.C, envelope=name, text=f"{shown}; its {other} rests on published limits alone.")
-    grade = Grade.A if iops.here and throughput.here else Grade.B
-    text = f"{_told(iops, 'IOPS')}; {_told(throughput, 'throughput')}."
-    return Evidence(grade=grade, envelope=iops.envelope.name, text=text)
+    return Evidence(
+        grade=_grade(proven),
+        envelope=proven[0].envelope.name,
+        text=_text(proven),
+        covers=tuple(proof.resource for proof in proven),
+        measurements=tuple(proof.measurement for proof in proven),
+        age_days=_age_days(proven, place.today),
+    )
 
 
 def _is_alike(envelope: Envelope, type_name: str, provider: str) -> bool:
@@ -103,28 +122,89 @@ def _proofs(
     envelopes: Sequence[Envelope], ceiling: Ceiling, resource: Resource, need: float, place: Place
 ) -> Iterator[_Proof]:
     for envelope in envelopes:
-        roof = envelope.iops if resource is Resource.IOPS else envelope.throughput_mib_s
+        distance = _distance(envelope.published, ceiling)
+        most = _most(envelope, resource)
         for one in envelope.measurements:
-            under = one.iops <= OVERSHOOT * ceiling.iops
-            under = under and one.throughput_mib_s <= OVERSHOOT * ceiling.throughput_mib_s
-            shown = one.iops if resource is Resource.IOPS else one.throughput_mib_s
-            counted = shown if roof is None else min(shown, roof)
-            if under and counted >= need and not one.rejected(resource.value):
-                yield _Proof(envelope=envelope, measurement=one, shown=shown, here=place.is_here(one))
+            shown = one.served(resource)
+            if shown is None or min(shown, most) < need or not _lies_under(one, ceiling):
+                continue
+            yield _Proof(
+                resource=resource,
+                envelope=envelope,
+                measurement=one,
+                shown=shown,
+                counted=min(shown, most),
+                here=place.is_here(one),
+                distance=distance,
+            )
+
+
+def _most(envelope: Envelope, resource: Resource) -> float:
+    """The most that a measurement of the envelope counts for: its roof, and what volume and host may carry."""
+    limits = [
+        limit.iops if resource is Resource.IOPS else limit.throughput_mib_s
+        for limit in (envelope.published, envelope.host)
+        if limit is not None
+    ]
+    roof = envelope.roof(resource)
+    return min([*limits, *([] if roof is None else [roof])], default=math.inf)
+
+
+def _lies_under(one: Measurement, ceiling: Ceiling) -> bool:
+    """Whether all that it showed is within the offer; the side that a source leaves out follows from the I/O size."""
+    mib = one.job.block_kib / KIB_PER_MIB
+    iops = (one.throughput_mib_s or 0.0) / mib if one.iops is None else one.iops
+    throughput_mib_s = iops * mib if one.throughput_mib_s is None else one.throughput_mib_s
+    return iops <= OVERSHOOT * ceiling.iops and throughput_mib_s <= OVERSHOOT * ceiling.throughput_mib_s
+
+
+def _distance(published: Ceiling | None, ceiling: Ceiling) -> float:
+    """How far a configuration's published ceiling is from the offer's; infinite where a side is not published."""
+    if published is None:
+        return math.inf
+    sides = ((published.iops, ceiling.iops), (published.throughput_mib_s, ceiling.throughput_mib_s))
+    return sum(abs(math.log(one / other)) if 0 < one / other < math.inf else math.inf for one, other in sides)
 
 
 def _best(proofs: Iterator[_Proof]) -> _Proof | None:
-    def rank(proof: _Proof) -> tuple[bool, float, int, str]:
-        on = proof.measurement.provenance.measured_on
-        return (not proof.here, proof.shown, -on.toordinal() if on else 0, proof.envelope.name)
+    def rank(proof: _Proof) -> tuple[bool, float, int, str, float, str, float]:
+        one = proof.measurement
+        on = one.provenance.measured_on
+        newest = -on.toordinal() if on else 0
+        return (
+            not proof.here, proof.distance, newest, proof.envelope.name, proof.shown, one.job.mode, one.job.block_kib
+        )  # fmt: skip
 
     return min(proofs, key=rank, default=None)
 
 
-def _told(proof: _Proof, side: str) -> str:
-    one, unit = proof.measurement, "IOPS" if side == "IOPS" else "MiB/s"
-    when = f", {one.provenance.measured_on:%Y-%m}" if one.provenance.measured_on else ""
+def _grade(proven: Sequence[_Proof]) -> Grade:
+    if len(proven) < len(Resource):
+        return Grade.C
+    return Grade.A if all(proof.here for proof in proven) else Grade.B
+
+
+def _age_days(proven: Sequence[_Proof], today: date) -> int | None:
+    made = [proof.measurement.provenance.measured_on for proof in proven]
+    ages = [(today - on).days for on in made if on is not None]
+    return max(ages) if len(ages) == len(made) else None
+
+
+def _text(proven: Sequence[_Proof]) -> str:
+    told = "; ".join(_told(proof) for proof in proven)
+    if len(proven) == len(Resource):
+        return f"{told}."
+    other = "throughput" if proven[0].resource is Resource.IOPS else "IOPS"
+    return f"{told}; its {other} rests on published limits alone."
+
+
+def _told(proof: _Proof) -> str:
+    one = proof.measurement
+    name, unit = ("IOPS", "IOPS") if proof.resource is Resource.IOPS else ("throughput", "MiB/s")
+    counted = f" (of which {proof.counted:,.0f} count)" if round(proof.counted) < round(proof.shown) else ""
+    made = one.provenance
+    when = f", {made.dated or f'{made.measured_on:%Y-%m}'}" if made.measured_on else ""
     where = f" on {one.host_type}" if one.host_type else ""
     job = f"{one.job.mode} of {one.job.block_kib:g} KiB"
-    source = f"{one.provenance.tool} ({proof.envelope.name}, {job}{where}{when})"
-    return f"{side}: {proof.shown:,.0f} {unit} measured by {source}"
+    source = f"{made.tool} ({proof.envelope.name}, {job}{where}{when})"
+    return f"{name}: {proof.shown:,.0f} {unit}{counted} measured by {source}"

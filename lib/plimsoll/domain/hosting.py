@@ -1,6 +1,8 @@
 """Hosting: which volumes share a host, and the traffic they make there together."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
 
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.host import Host
@@ -30,18 +32,22 @@ def sole_host(volume: Volume) -> Host | None:
 
 
 def host_loads(volumes: Iterable[Volume], demands: Mapping[str, Demand]) -> dict[str, HostLoad]:
-    """The traffic of every host that is some volume's only one, over all of those that could be read."""
-    loads: dict[str, HostLoad] = {}
+    """The traffic of every host that is some volume's only one; not complete where one of them could not be read."""
+    hosted: dict[str, list[Volume]] = {}
     for volume in volumes:
-        host, demand = sole_host(volume), demands.get(volume.id)
-        if host is None or demand is None:
-            continue
-        load = loads.get(host.id)
-        loads[host.id] = HostLoad(
-            host=host,
-            iops=demand.iops if load is None else load.iops + demand.iops,
-            throughput_mib_s=demand.throughput_mib_s
-            if load is None
-            else load.throughput_mib_s + demand.throughput_mib_s,
-        )
-    return loads
+        host = sole_host(volume)
+        if host is not None:
+            hosted.setdefault(host.id, []).append(volume)
+    return {host_id: load for host_id, group in hosted.items() if (load := _load(group, demands)) is not None}
+
+
+def _load(group: Sequence[Volume], demands: Mapping[str, Demand]) -> HostLoad | None:
+    read = [demands[volume.id] for volume in group if volume.id in demands]
+    if not read:
+        return None
+    return HostLoad(
+        host=group[0].hosts[0],
+        iops=np.sum([demand.iops for demand in read], axis=0),
+        throughput_mib_s=np.sum([demand.throughput_mib_s for demand in read], axis=0),
+        complete=len(read) == len(group),
+    )

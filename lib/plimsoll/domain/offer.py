@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand import Demand
@@ -10,6 +10,7 @@ from plimsoll.domain.need import Need
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.replay import Replay, replay
+from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import FromIops, LatencyClass, Provisioned, VolumeType
 
@@ -86,7 +87,8 @@ def flip(kind: VolumeType, size_gib: int, book: PriceBook) -> Offer | None:
 def fitted(kind: VolumeType, size_gib: int, need: Need) -> VolumeSpec:
     """The smallest spec of that type and size that answers the need, or the largest sold if that is less."""
     throughput: int | None = None
-    iops_needed = max(need.iops, need.sustained_iops)
+    by_largest_io = need.sustained_throughput_mib_s * KIB_PER_MIB / kind.io_kib
+    iops_needed = max(need.iops, need.sustained_iops, by_largest_io)
     throughput_needed = max(need.throughput_mib_s, need.sustained_throughput_mib_s)
     if isinstance(kind.throughput, Provisioned):
         throughput = min(max(kind.throughput.least, whole(throughput_needed)), kind.throughput.most)
@@ -108,11 +110,10 @@ def whole(figure: float) -> int:
 
 
 def ceiling_on_hosts(kind: VolumeType, spec: VolumeSpec, volume: Volume) -> Ceiling:
-    """The spec's published ceiling, with what the type cannot do on the volume's older hosts."""
-    ceiling = kind.ceiling(spec)
-    if all(host.nitro for host in volume.hosts):
-        return ceiling
-    return ceiling & Ceiling(iops=kind.older_host_iops, throughput_mib_s=math.inf)
+    """The spec's published ceiling, with no more IOPS than the type gives on the volume's older hosts."""
+    if spec.iops is None or all(host.nitro for host in volume.hosts) or spec.iops <= kind.older_host_iops:
+        return kind.ceiling(spec)
+    return kind.ceiling(replace(spec, iops=int(kind.older_host_iops)))
 
 
 def _offer(

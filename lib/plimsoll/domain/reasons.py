@@ -9,6 +9,8 @@ from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.recommendation import Comparison
 from plimsoll.domain.units import MINUTE_S
 
+A_WEEK_H = 168.0
+
 WORTH_A_WORD_H = 1.0
 """Gaps in the metrics shorter than this are not worth a sentence."""
 
@@ -43,6 +45,8 @@ def change(case: Case, comparison: Comparison, best: Offer, usd_month: float) ->
     return (
         *_demand(case),
         *_sizing(case, best),
+        *_bursts(case, best),
+        *_span(case),
         *_money(case, comparison, best, usd_month),
         *_given_up(case, best),
         *_host(case),
@@ -78,6 +82,8 @@ def _demand(case: Case) -> Iterator[str]:
             f"{summary.host_bound_minutes:,.0f} at the host's, so the true demand is at least what was seen, "
             "and no smaller configuration is offered."
         )
+    if not case.stood.host_known:
+        yield "another volume on the host could not be read, so the host may have been the bottleneck at any time."
     for resource in sorted(case.stood.frequent):
         side = "IOPS" if resource is Resource.IOPS else "throughput"
         yield f"the workload is throttled on {side} often enough to act."
@@ -102,6 +108,27 @@ def _sizing(case: Case, best: Offer) -> Iterator[str]:
         f"{best.spec} carries the need of {need.iops:,.0f} IOPS and {need.throughput_mib_s:,.1f} MiB/s, "
         f"{case.policy.headroom_pct:g} % headroom included."
     )
+
+
+def _span(case: Case) -> Iterator[str]:
+    if case.summary.hours_observed < A_WEEK_H:
+        yield "less than a week was observed: a weekly or monthly job, or a failover, may be missing."
+
+
+def _bursts(case: Case, best: Offer) -> Iterator[str]:
+    """What a minute's average may hide, where the offer would not carry it."""
+    summary, ceiling = case.summary, best.ceiling
+    if case.policy.size_on is SizeOn.BUSY_TIME:
+        return
+    for unit, busy, carried in (
+        ("IOPS", summary.peak_busy_iops, ceiling.iops),
+        ("MiB/s", summary.peak_busy_throughput_mib_s, ceiling.throughput_mib_s),
+    ):
+        if busy is not None and busy > carried:
+            yield (
+                f"risk: while it had work the volume may have reached {busy:,.0f} {unit} for seconds, above the "
+                f"offer's {carried:,.0f}: such bursts would queue. `size_on: busy-time` sizes for them."
+            )
 
 
 def _money(case: Case, comparison: Comparison, best: Offer, usd_month: float) -> Iterator[str]:
@@ -141,7 +168,7 @@ def _host(case: Case) -> Iterator[str]:
         if carried > usable:
             yield (
                 f"the volume is provisioned for {carried:,.0f} {unit} and its host carries {usable:,.0f} at most: "
-                "the rest is waste."
+                "the rest is waste, unless the host is to be replaced by a larger one."
             )
 
 

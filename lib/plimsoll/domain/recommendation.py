@@ -136,3 +136,6 @@ class InsufficientData(Answer):
 
 
 Recommendation = Migrate | Reprovision | Upgrade | Keep | Detached | InsufficientData
+
+CHANGES = (Migrate.action, Reprovision.action, Upgrade.action)
+"""The actions that change a volume."""

@@ -15,24 +15,33 @@ from plimsoll.domain.units import MINUTE_S
 LEAST_HOST_SHARE = 0.05
 """A volume with less of its host's traffic than this does not count as held back by the host."""
 
+ROUNDING = 1e-9
+"""A share of a count this little under a whole number is that number."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostLoad:
-    """One host's traffic in each bucket, over all its volumes that could be read."""
+    """One host's traffic in each bucket. It is not `complete` where a volume on the host could not be read."""
 
     host: Host
     iops: FloatArray
     throughput_mib_s: FloatArray
+    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saturation:
-    """Minutes throttled by the volume on each resource and on either, and minutes bound by the host."""
+    """Minutes throttled by the volume on each resource and on either, and minutes bound by the host.
+
+    `host_known` is False where a volume on the host could not be read, so that the host may have been the bottleneck in
+    any minute: demand then counts as censored.
+    """
 
     iops_minutes: float
     throughput_minutes: float
     throttled_minutes: float
     host_minutes: float
+    host_known: bool
     censored: bool
     frequent: frozenset[Resource]
 
@@ -46,13 +55,17 @@ def saturation(demand: Demand, ceiling: Ceiling, host: HostLoad | None, policy: 
     least_frequent = max(1.0, policy.upgrade_throttled_share_pct / 100 * buckets)
     counts = {Resource.IOPS: int(iops.sum()), Resource.THROUGHPUT: int(throughput.sum())}
     minutes = demand.resolution_s / MINUTE_S
+    host_known = host is None or host.complete
+    frequent = frozenset(resource for resource, count in counts.items() if count >= least_frequent)
+    held_back = int((iops | throughput | bound).sum())
     return Saturation(
         iops_minutes=counts[Resource.IOPS] * minutes,
         throughput_minutes=counts[Resource.THROUGHPUT] * minutes,
         throttled_minutes=int((iops | throughput).sum()) * minutes,
         host_minutes=int(bound.sum()) * minutes,
-        censored=int((iops | throughput | bound).sum()) > ignorable,
-        frequent=frozenset(resource for resource, count in counts.items() if count >= least_frequent),
+        host_known=host_known,
+        censored=bool(frequent) or not host_known or held_back > ignorable + ROUNDING,
+        frequent=frequent,
     )
 
 

@@ -47,7 +47,8 @@ def segments(window: Window, resolution_s: int, retention_days: Mapping[int, flo
 
     `retention_days` is how many days data of each period (in seconds) lives.
     """
-    periods = sorted(period for period in retention_days if period >= resolution_s)
+    kept = sorted(retention_days)
+    periods = [period for period in kept if period >= resolution_s] or kept[-1:]
     found: list[Segment] = []
     end_s = window.end_s
     for period_s, coarser_s in zip(periods, [*periods[1:], periods[-1]], strict=True):

@@ -1,171 +1,250 @@
 """Envelopes in the terminal: the list, one in full, and several side by side."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any, Final
 
 from rich.console import Group, RenderableType
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.domain.envelope import Envelope, Latency, Measurement
+from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.envelope import BoundBy, Envelope, Latency, Measurement
+
+SHAPE_WIDTH: Final = 16
+SYSTEM_WIDTH: Final = 32
+"""Characters that a comparison's shapes and each system side by side take."""
+
+_UNITS: Final = {Resource.IOPS: "IOPS", Resource.THROUGHPUT: "MiB/s"}
+_ROOFS: Final = "A roof that was never reached is shown as >= the best seen; - is not told by the source."
+_LEGEND: Final = f"Latency: avg (mean), p50 (median), or < the edge of the bin that is all the source gives. {_ROOFS}"
 
 
 def list_table(envelopes: Sequence[Envelope], campaigns: Mapping[str, str]) -> Table:
-    """One line an envelope; `campaigns` by envelope name."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("envelope", overflow="fold")
-    table.add_column("volume", overflow="fold")
-    table.add_column("IOPS", justify="right", no_wrap=True)
-    table.add_column("MiB/s", justify="right", no_wrap=True)
-    table.add_column("points", justify="right")
-    table.add_column("campaign", overflow="fold", style="dim")
-    for one in envelopes:
-        table.add_row(
-            one.name,
-            _spec(one),
-            roof(one.iops, one.best_iops),
-            roof(one.throughput_mib_s, one.best_throughput_mib_s),
-            str(len(one.measurements)),
-            campaigns[one.name],
-        )
-    table.caption = "A roof that was never reached is shown as >= the best seen."
+    """One line an envelope, under its campaign; `campaigns` by envelope name."""
+    table = _table(left=("envelope", "volume"), right=("IOPS", "MiB/s", "results"))
+    for campaign, found in groupby(envelopes, lambda one: campaigns[one.name]):
+        table.add_row(Text(campaign, style="dim"))
+        for one in found:
+            table.add_row(f"  {one.name}", _spec(one), *_roofs(one), str(len(one.measurements)))
+    table.caption = _ROOFS
     table.caption_justify = "left"
     return table
 
 
-def show(envelope: Envelope, source: str, profile: Mapping[str, Any] | None) -> Group:
-    """Everything about one envelope: its roofs and notes, and each measurement's figures as its source printed them."""
+def show(envelope: Envelope, source: str, beside: Sequence[tuple[str, str]]) -> Group:
+    """Everything about one envelope: its roofs and notes, and each measurement's figures as its source printed them.
+
+    `beside` are further figures of the source, by name: the host's profile, published formulas.
+    """
+    host = envelope.host_type or "an unnamed host"
     parts: list[RenderableType] = [
-        Text.assemble((envelope.name, "bold"), f"  {_spec(envelope)} on {envelope.host_type or 'an unnamed host'}"),
+        Text.assemble((envelope.name, "bold"), f"  {_spec(envelope)} on {host}"),
         Text(f"source: {source}"),
-        Text(
-            f"roofs: {roof(envelope.iops, envelope.best_iops)} IOPS, "
-            f"{roof(envelope.throughput_mib_s, envelope.best_throughput_mib_s)} MiB/s"
-        ),
-        *(Text(f"- {note}") for note in envelope.notes),
+        Text(""),
+        _limits(envelope),
+        Text(""),
+        _bullets(envelope.notes),
+        Text(""),
+        _results(envelope.measurements),
     ]
     for one in envelope.measurements:
-        parts += _measurement(one)
-    if profile:
-        parts.append(Rule(f"profile of the host {envelope.host_type}", align="left", style="dim"))
-        parts += [Text(f"{name}: {value}") for name, value in _flat(profile)]
+        parts += _as_printed(one)
+    if beside:
+        parts += [Rule("also in the source", align="left", style="dim"), *_grouped(beside)]
     return Group(*parts)
 
 
-def compare(envelopes: Sequence[Envelope]) -> Table:
-    """The envelopes side by side over mode and I/O size: IOPS, MiB/s and latency of each."""
-    table = Table(box=None, pad_edge=False, header_style="bold", show_lines=False)
-    table.add_column("mode", no_wrap=True)
-    table.add_column("KiB", justify="right", no_wrap=True)
+def compare(envelopes: Sequence[Envelope], width: int) -> Group:
+    """The envelopes over mode and I/O size: IOPS, MiB/s and latency, side by side where so many characters allow it."""
+    beside = width >= SHAPE_WIDTH + SYSTEM_WIDTH * len(envelopes)
+    roofs = _table(left=("roofs",), right=("IOPS", "MiB/s"))
     for one in envelopes:
-        table.add_column(one.name, justify="right", overflow="fold")
-    shapes = sorted({(m.job.mode, m.job.block_kib) for one in envelopes for m in one.measurements})
-    for mode, block_kib in shapes:
-        cells = [_cell(one, mode, block_kib) for one in envelopes]
-        table.add_row(mode, f"{block_kib:g}", *cells)
-    table.add_section()
-    roofs = [
-        f"{roof(one.iops, one.best_iops)} IOPS\n{roof(one.throughput_mib_s, one.best_throughput_mib_s)} MiB/s"
-        for one in envelopes
-    ]
-    table.add_row("roof", "", *roofs)
-    table.caption = "IOPS, MiB/s, and latency: the mean, else p50, else < the edge of the bin that the source names."
-    table.caption_justify = "left"
-    return table
+        roofs.add_row(one.name, *_roofs(one))
+    table = _side_by_side(envelopes) if beside else _stacked(envelopes)
+    return Group(table, Text(""), roofs, Text(_LEGEND, style="dim"))
 
 
 def as_data(envelope: Envelope) -> dict[str, Any]:
-    """An envelope for JSON: what was fitted, and every printed figure."""
+    """An envelope for JSON: what was fitted and why, and every figure as computed with and as printed."""
+    spec = envelope.spec
     return {
         "name": envelope.name,
         "provider": envelope.provider,
-        "type": envelope.spec.type,
-        "size_gib": envelope.spec.size_gib or None,
-        "provisioned_iops": envelope.spec.iops,
-        "provisioned_throughput_mib_s": envelope.spec.throughput_mib_s,
+        "type": spec.type,
+        "size_gib": spec.size_gib or None,
+        "provisioned_iops": spec.iops,
+        "provisioned_throughput_mib_s": spec.throughput_mib_s,
         "volumes": envelope.volumes,
         "host_type": envelope.host_type,
         "iops": envelope.iops,
         "throughput_mib_s": envelope.throughput_mib_s,
+        "best_iops": envelope.best(Resource.IOPS),
+        "best_throughput_mib_s": envelope.best(Resource.THROUGHPUT),
         "cut": list(envelope.cut),
         "host_bound": list(envelope.host_bound),
         "notes": list(envelope.notes),
-        "measurements": [
-            {
-                "mode": one.job.mode,
-                "block_kib": one.job.block_kib,
-                "iops": one.iops,
-                "throughput_mib_s": one.throughput_mib_s,
-                "printed": dict(one.printed),
-            }
-            for one in envelope.measurements
-        ],
+        "measurements": [_measurement_data(one) for one in envelope.measurements],
     }
 
 
-def roof(fitted: float | None, best: float) -> str:
-    """A roof, or the best seen where none was reached."""
-    return (
-        f">= {best:,.4g}"
-        if fitted is None and best < 100
-        else f">= {best:,.0f}"
-        if fitted is None
-        else f"{fitted:,.0f}"
-    )
+def roof(envelope: Envelope, side: Resource) -> str:
+    """A roof, or the best seen where none was reached, or - where the source tells nothing of that side."""
+    fitted, best = envelope.roof(side), envelope.best(side)
+    if fitted is not None or best is None:
+        return "-" if fitted is None else f"{fitted:,.0f}"
+    return f">= {best:,.3g}" if best < 100 else f">= {best:,.0f}"
 
 
 def latency_text(latency: Latency) -> str:
-    """A latency in a few characters, by what its source gives; empty where it gives none."""
-    typical = latency.mean_us if latency.mean_us is not None else latency.at(50.0)
-    if typical is not None:
-        return f"{typical:,.0f} us"
+    """A latency in a few characters, as its source gives it; empty where it gives none."""
+    if latency.mean_us is not None:
+        return f"avg {latency.mean_us:,.0f} us"
+    if (median_us := latency.at(50.0)) is not None:
+        return f"p50 {median_us:,.0f} us"
     if latency.under_us is not None:
         return f"< {latency.under_us / 1000:,.0f} ms"
     return ">= 2,000 ms" if latency.upper_bound else ""
 
 
-def _measurement(one: Measurement) -> list[RenderableType]:
-    job = one.job
-    shape = f"{job.mode} {job.block_kib:g} KiB"
-    details = {
+def _side_by_side(envelopes: Sequence[Envelope]) -> Table:
+    table = _table(left=("\nmode",), right=("\nKiB",))
+    for one in envelopes:
+        for head in ("\nIOPS", "\nMiB/s", f"{one.name}\nlatency"):
+            table.add_column(head, justify="right", overflow="fold")
+    for mode, block_kib in _shapes(envelopes):
+        cells = [cell for one in envelopes for cell in _cells(one, mode, block_kib)]
+        table.add_row(mode, f"{block_kib:g}", *cells)
+    return table
+
+
+def _stacked(envelopes: Sequence[Envelope]) -> Table:
+    table = _table(left=("mode",), right=("KiB",))
+    table.add_column("envelope", overflow="fold")
+    for head in ("IOPS", "MiB/s", "latency"):
+        table.add_column(head, justify="right", no_wrap=True)
+    for mode, block_kib in _shapes(envelopes):
+        shape = (mode, f"{block_kib:g}")
+        for one in envelopes:
+            cells = _cells(one, mode, block_kib)
+            if any(cells):
+                table.add_row(*shape, one.name, *cells)
+                shape = ("", "")
+    return table
+
+
+def _shapes(envelopes: Sequence[Envelope]) -> list[tuple[str, float]]:
+    return sorted({(one.job.mode, one.job.block_kib) for envelope in envelopes for one in envelope.measurements})
+
+
+def _cells(envelope: Envelope, mode: str, block_kib: float) -> tuple[str, str, str]:
+    found = [one for one in envelope.measurements if (one.job.mode, one.job.block_kib) == (mode, block_kib)]
+    return (
+        "\n".join(_rate(one.iops) for one in found),
+        "\n".join(_rate(one.throughput_mib_s) for one in found),
+        "\n".join(latency_text(one.latency) for one in found),
+    )
+
+
+def _rate(figure: float | None) -> str:
+    if figure is None:
+        return "-"
+    return f"{figure:,.0f}" if figure >= 1000 or figure == round(figure) else f"{figure:,.4g}"
+
+
+def _roofs(envelope: Envelope) -> tuple[str, ...]:
+    return tuple(roof(envelope, side) for side in Resource)
+
+
+def _limits(envelope: Envelope) -> Table:
+    table = _table(left=("",), right=("roof", "volume as published", "host at most", "best seen"))
+    for side, unit in _UNITS.items():
+        published = (_limit(envelope.published, side), _limit(envelope.host, side))
+        table.add_row(unit, roof(envelope, side), *published, _rate(envelope.best(side)))
+    return table
+
+
+def _limit(ceiling: Ceiling | None, side: Resource) -> str:
+    limit = float("inf") if ceiling is None else ceiling.iops if side is Resource.IOPS else ceiling.throughput_mib_s
+    return "-" if limit == float("inf") else f"{limit:,.0f}"
+
+
+def _results(measurements: Iterable[Measurement]) -> Table:
+    table = _table(left=("mode",), right=("KiB", "IOPS", "MiB/s", "latency", "p99"))
+    table.add_column("bound by", overflow="fold")
+    for one in measurements:
+        p99 = "" if (p99_us := one.latency.at(99.0)) is None else f"{p99_us:,.0f} us"
+        rates = (_rate(one.iops), _rate(one.throughput_mib_s), latency_text(one.latency))
+        bound_by = "" if one.bound_by is BoundBy.UNKNOWN else one.bound_by.value
+        table.add_row(one.job.mode, f"{one.job.block_kib:g}", *rates, p99, bound_by)
+    return table
+
+
+def _as_printed(one: Measurement) -> Iterator[RenderableType]:
+    made, job = one.provenance, one.job
+    version = f" {made.tool_version}" if made.tool_version else ""
+    told = {
+        "by": f"{made.tool}{version}",
         "engine": job.engine,
         "iodepth": job.iodepth,
         "jobs": job.jobs,
         "runtime": None if job.runtime_s is None else f"{job.runtime_s:g} s",
-        "bound by": None if one.bound_by == "unknown" else one.bound_by.value,
+        "dated": made.dated,
+        "source": made.source,
     }
-    told = ", ".join(f"{name} {value}" for name, value in details.items() if value is not None)
-    lines: list[RenderableType] = [
-        Rule(shape, align="left", style="dim"),
-        Text(f"{one.iops:,.2f} IOPS, {one.throughput_mib_s:,.2f} MiB/s ({told})"),
-    ]
+    yield Rule(f"{job.mode} {job.block_kib:g} KiB, as printed", align="left", style="dim")
+    yield Text(", ".join(f"{name} {value}" for name, value in told.items() if value is not None), style="dim")
     if one.note:
-        lines.append(Text(f"note: {one.note}"))
-    lines.append(Text("as printed: " + ", ".join(f"{name}={value}" for name, value in one.printed), style="dim"))
-    return lines
+        yield Text(f"note: {one.note}")
+    yield from _grouped(one.printed)
 
 
-def _cell(envelope: Envelope, mode: str, block_kib: float) -> str:
-    found = [m for m in envelope.measurements if (m.job.mode, m.job.block_kib) == (mode, block_kib)]
-    return "\n".join(
-        f"{m.iops:,.0f} IOPS {m.throughput_mib_s:,.1f} MiB/s {latency_text(m.latency)}".rstrip() for m in found
-    )
+def _grouped(figures: Iterable[tuple[str, str]]) -> Iterator[Text]:
+    """One line a group of figures: what stands before the first dot of their names."""
+    for group, found in groupby(figures, lambda figure: figure[0].partition(".")[0] if "." in figure[0] else ""):
+        line = ", ".join(f"{name.removeprefix(f'{group}.')} {text}" for name, text in found)
+        yield Text(f"{group}: {line}" if group else line)
+
+
+def _measurement_data(one: Measurement) -> dict[str, Any]:
+    made, latency = one.provenance, one.latency
+    return {
+        "mode": one.job.mode,
+        "block_kib": one.job.block_kib,
+        "iops": one.iops,
+        "throughput_mib_s": one.throughput_mib_s,
+        "mean_latency_us": latency.mean_us,
+        "latency_percentiles_us": {f"{percent:g}": value for percent, value in latency.percentiles_us},
+        "latency_under_us": latency.under_us,
+        "bound_by": one.bound_by.value,
+        "anomalies": [anomaly.code for anomaly in one.anomalies],
+        "source": made.source,
+        "tool": made.tool,
+        "tool_version": made.tool_version,
+        "measured_on": made.dated,
+        "printed": dict(one.printed),
+    }
 
 
 def _spec(envelope: Envelope) -> str:
     spec = envelope.spec
-    words = [f"{envelope.volumes} x" if envelope.volumes > 1 else "", spec.type]
-    words += [f"{spec.size_gib:,} GiB" if spec.size_gib else ""]
-    words += [
-        f"{spec.iops:,} IOPS" if spec.iops else "",
-        f"{spec.throughput_mib_s:,} MiB/s" if spec.throughput_mib_s else "",
-    ]
-    return " ".join(word for word in words if word)
+    words = [f"{envelope.volumes} x {spec.type}" if envelope.volumes > 1 else spec.type]
+    figures = {"GiB": spec.size_gib, "IOPS": spec.iops, "MiB/s": spec.throughput_mib_s}
+    return " ".join(words + [f"{figure:,} {unit}" for unit, figure in figures.items() if figure])
 
 
-def _flat(figures: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    for key, value in figures.items():
-        found += _flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else [(f"{prefix}{key}", str(value))]
-    return found
+def _bullets(lines: Iterable[str]) -> Table:
+    grid = Table.grid(padding=(0, 1))
+    for line in lines:
+        grid.add_row("-", line)
+    return grid
+
+
+def _table(*, left: Sequence[str], right: Sequence[str]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    for head in left:
+        table.add_column(head, no_wrap=head == "envelope", overflow="fold")
+    for head in right:
+        table.add_column(head, justify="right", no_wrap=True)
+    return table

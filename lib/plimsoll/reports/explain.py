@@ -40,7 +40,7 @@ def _print_whole(console: Console, title: str, text: str | None) -> None:
     """Text to copy: never broken to fit the width."""
     if text:
         console.print(Rule(title, align="left", style="dim"))
-        console.print(text, soft_wrap=True, markup=False, highlight=False)
+        console.print(text, soft_wrap=True, markup=False, emoji=False, highlight=False)
 
 
 def _head(record: RecommendationRecord) -> Group:

@@ -114,12 +114,11 @@ def read_records(folder: Path) -> list[RecommendationRecord]:
 def read_run(folder: Path) -> dict[str, Any]:
     """The run.json of a run; BadInput where there is none."""
     try:
-        found = json.loads((folder / RUN).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        return {**json.loads((folder / RUN).read_text(encoding="utf-8"))}
+    except (OSError, TypeError, ValueError) as error:
         raise BadInput(
             f"{folder} holds no readable {RUN}: give the folder of a run, such as one under plimsoll-runs."
         ) from error
-    return dict(found)
 
 
 def find_record(folder: Path, volume_id: str) -> RecommendationRecord | None:

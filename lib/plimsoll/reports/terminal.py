@@ -19,6 +19,7 @@ ACTION_WORDS = {
     "insufficient-data": "not enough data to say",
 }
 _ID_WIDTH = len("vol-0123456789abcdef0")
+_GRADE_WIDTH = 2
 _ACTION_STYLE = {"upgrade": "bold red", "migrate": "green", "reprovision": "green", "detached": "yellow"}
 
 
@@ -48,21 +49,22 @@ def savings_table(records: Sequence[RecommendationRecord], width: int) -> Table:
     table.add_column("volume", overflow="fold", min_width=_ID_WIDTH)
     if wide:
         table.add_column("where", overflow="fold")
-    table.add_column("from", overflow="fold", ratio=2)
-    table.add_column("to", overflow="fold", ratio=2)
+    table.add_column("from", overflow="fold")
+    table.add_column("to", overflow="fold")
     table.add_column("saves", justify="right", no_wrap=True)
     table.add_column("at parity" if wide else "parity", justify="right", no_wrap=True)
-    table.add_column("evidence" if wide else "ev.", no_wrap=True)
+    table.add_column("evidence" if wide else "ev", no_wrap=True, min_width=_GRADE_WIDTH)
     if wide:
         table.add_column("blocked by", overflow="fold")
+    between = " " if wide else "\n"
     for record in records:
         name = Text.assemble(record.volume_id, "\n", action_text(record.action), f" {record.name or ''}".rstrip())
         cells: list[Text | str] = [name]
         if wide:
             cells.append(f"{record.account}\n{record.zone}")
         cells += [
-            spec_text(record.current),
-            spec_text(record.target),
+            spec_text(record.current, between=between),
+            spec_text(record.target, between=between),
             f"{record.monthly_usd_saved:,.2f}",
             f"{record.monthly_usd_saved_at_parity:,.2f}",
             record.evidence.grade if record.evidence else "",
@@ -73,8 +75,8 @@ def savings_table(records: Sequence[RecommendationRecord], width: int) -> Table:
     return table
 
 
-def spec_text(spec: SpecRecord | None) -> str:
-    """A configuration in a few words."""
+def spec_text(spec: SpecRecord | None, *, between: str = " ") -> str:
+    """A configuration in a few words, its parts set apart by `between`."""
     if spec is None:
         return ""
     parts = [f"{spec.type} {spec.size_gib:,} GiB"]
@@ -82,7 +84,7 @@ def spec_text(spec: SpecRecord | None) -> str:
         parts.append(f"{spec.iops:,} IOPS")
     if spec.throughput_mib_s is not None:
         parts.append(f"{spec.throughput_mib_s:,} MiB/s")
-    return " ".join(parts)
+    return between.join(parts)
 
 
 def action_text(action: str) -> Text:
@@ -113,7 +115,7 @@ def _totals(run: dict[str, Any]) -> Group:
         if run["actions"].get(action):
             counts.add_row(f"{run['actions'][action]:,}", action_text(action), words)
     for reason, count in volumes["skipped"].items():
-        counts.add_row(f"{count:,}", "skipped", reason)
+        counts.add_row(f"{count:,}", "skipped", Text(reason))
     if volumes["failed"]:
         counts.add_row(f"{volumes['failed']:,}", Text("failed", style="bold red"), "see below")
     counts.add_row(f"{volumes['seen']:,}", Text("volumes seen", style="bold"), _reconciled(volumes))

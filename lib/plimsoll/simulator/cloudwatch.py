@@ -1,24 +1,20 @@
 """CloudWatch: GetMetricData over the fleet's workloads, with the real one's limits, paging and rounding."""
 
-import base64
-import json
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 
 from plimsoll.domain.period import FloatArray
-from plimsoll.domain.units import DAY_S, MINUTE_S
+from plimsoll.domain.units import MINUTE_S
+from plimsoll.simulator.faults import COMPLETE, Faults, Refused
 from plimsoll.simulator.fleet import Fleet, SimulatedVolume, served_minutes
+from plimsoll.simulator.metric_request import AskedData, AskedSeries, finest_kept_s, parse, seal
 
-QUERIES_A_CALL: Final = 500
-DATAPOINTS_A_PAGE: Final = 100_800
-KEPT_DAYS: Final = ((60, 15), (300, 63), (3600, 455))
-"""How many days data of each period lives, finest first."""
-
+_NAMESPACE: Final = "AWS/EBS"
 _METRICS: Final = {
     "VolumeReadOps": "read_ops",
     "VolumeWriteOps": "write_ops",
@@ -31,97 +27,100 @@ _METRICS: Final = {
 }
 _FOLDS: Final[dict[str, Any]] = {"Sum": np.nansum, "Maximum": np.nanmax, "Minimum": np.nanmin, "Average": np.nanmean}
 _CACHED_VOLUMES: Final = 32
+_NOTHING: Final = (np.empty(0), np.empty(0))
 
-
-class Refused(Exception):
-    """What the service would answer with an error code."""
-
-    def __init__(self, code: str, message: str, status: int = 400) -> None:
-        super().__init__(message)
-        self.code, self.message, self.status = code, message, status
+Points = tuple[FloatArray, FloatArray]
+"""Timestamps in epoch seconds, and values."""
 
 
 @dataclass(slots=True)
 class CloudWatch:
-    """Answers GetMetricData for a fleet. `broken` metrics answer with that status code the given number of times."""
+    """Answers GetMetricData for a fleet. `clock` None: time passes from the fleet's own `now` on."""
 
     fleet: Fleet
-    broken: dict[str, tuple[str, int]] = field(default_factory=dict)
+    faults: Faults = field(default_factory=Faults)
+    clock: Callable[[], float] | None = None
+    _started: float = field(default_factory=time.monotonic, repr=False)
     _minutes: Callable[[str, int, int], dict[str, FloatArray]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._minutes = lru_cache(maxsize=_CACHED_VOLUMES)(self._served)
 
     def get_metric_data(self, request: Mapping[str, Any], account: str, region: str) -> dict[str, Any]:
-        """One page: values as arrays, timestamps as arrays of epoch seconds."""
-        queries: Sequence[Mapping[str, Any]] = request["MetricDataQueries"]
-        if len(queries) > QUERIES_A_CALL:
-            raise Refused(
-                "ValidationError", f"The collection MetricDataQueries must not have more than {QUERIES_A_CALL}."
-            )
-        skip_query, skip_points = _token(request.get("NextToken"))
-        room = min(int(request.get("MaxDatapoints", DATAPOINTS_A_PAGE)), DATAPOINTS_A_PAGE)
+        """One page: values as arrays, timestamps as arrays of epoch seconds. Refused for what breaks the rules."""
+        asked = parse(request, self._now_s())
         results: list[dict[str, Any]] = []
-        for number, query in enumerate(queries[skip_query:], start=skip_query):
-            stamps, values, status = self._series(query, request, account, region)
-            begin = skip_points if number == skip_query else 0
-            page = slice(begin, begin + room)
+        room, begin = asked.room, asked.first_point
+        answer: dict[str, Any] = {"MetricDataResults": results, "Messages": []}
+        for number in range(asked.first_series, len(asked.series)):
+            one = asked.series[number]
+            if not one.returned:
+                continue
+            if room <= 0:
+                return {**answer, "NextToken": seal(number, 0)}
+            (stamps, values), status = self._answered(one, asked, account, region)
+            stamps, values, rest = stamps[begin:], values[begin:], len(values) - begin
+            whole = rest <= room
             results.append(
                 {
-                    "Id": query["Id"],
-                    "Label": query["MetricStat"]["Metric"]["MetricName"],
-                    "Timestamps": stamps[page],
-                    "Values": values[page],
-                    "StatusCode": "PartialData" if begin + room < len(values) else status,
+                    "Id": one.id,
+                    "Label": one.metric,
+                    "Timestamps": stamps[:room],
+                    "Values": values[:room],
+                    "StatusCode": status if whole else "PartialData",
                 }
             )
-            room -= len(values[page])
-            if begin + len(values[page]) < len(values):
-                return {
-                    "MetricDataResults": results,
-                    "Messages": [],
-                    "NextToken": _seal(number, begin + len(values[page])),
-                }
-            if room <= 0 and number + 1 < len(queries):
-                return {"MetricDataResults": results, "Messages": [], "NextToken": _seal(number + 1, 0)}
-        return {"MetricDataResults": results, "Messages": []}
+            if not whole:
+                return {**answer, "NextToken": seal(number, begin + room)}
+            room, begin = room - max(0, rest), 0
+        return answer
 
-    def _series(
-        self, query: Mapping[str, Any], request: Mapping[str, Any], account: str, region: str
-    ) -> tuple[FloatArray, FloatArray, str]:
-        if "MetricStat" not in query:
-            raise Refused("ValidationError", "The simulated CloudWatch evaluates no expressions: ask for MetricStat.")
-        stat = query["MetricStat"]
-        metric, period_s = stat["Metric"], int(stat["Period"])
-        status = self._status(metric["MetricName"])
-        start_s, end_s = _epoch(request["StartTime"]), _epoch(request["EndTime"])
-        usable = _allowed(start_s, period_s, self.fleet.now.timestamp())
-        series = _METRICS.get(metric["MetricName"])
-        found = {part["Name"]: part["Value"] for part in metric["Dimensions"]}
-        volume = self.fleet.volume(found.get("VolumeId", ""))
-        empty = np.empty(0)
-        if volume is None or series is None or not usable or status != "Complete":
-            return empty, empty, status
-        known = volume.account == account and volume.region == region and volume.workload is not None
-        if not known or not volume.publishes(series, found.get("InstanceId")):
-            return empty, empty, status
-        stamps, buckets = self._buckets(volume, series, start_s, end_s, period_s)
-        values = _fold(buckets, stat["Stat"]) if len(buckets) else empty
-        if request.get("ScanBy", "TimestampDescending") == "TimestampDescending":
+    def _answered(self, one: AskedSeries, asked: AskedData, account: str, region: str) -> tuple[Points, str]:
+        """The points of a series in the order asked for, and its status; what is not there is a whole, empty series."""
+        status = self.faults.status(one.metric, account, region)
+        if status not in {COMPLETE, "PartialData"}:
+            return _NOTHING, status
+        stamps, values = self._points(one, asked, account, region)
+        if not asked.ascending:
             stamps, values = stamps[::-1], values[::-1]
-        return stamps, values, status
+        kept = len(values) if status == COMPLETE else len(values) // 2
+        return (stamps[:kept], values[:kept]), status
 
-    def _buckets(
-        self, volume: SimulatedVolume, series: str, start_s: int, end_s: int, period_s: int
-    ) -> tuple[FloatArray, FloatArray]:
-        """The minutes of each bucket of the period that holds any, with the buckets' start times."""
+    def _points(self, one: AskedSeries, asked: AskedData, account: str, region: str) -> Points:
+        finest_s = finest_kept_s(asked.start_s, self._now_s())
+        volume, series = self._named(one, account, region)
+        if volume is None or finest_s is None or one.period_s % finest_s:
+            return _NOTHING
+        stamps, buckets = self._buckets(volume, series, asked, one.period_s)
+        return stamps, _fold(buckets, one.stat)
+
+    def _named(self, one: AskedSeries, account: str, region: str) -> tuple[SimulatedVolume | None, str]:
+        """The volume and series that exactly this metric and this set of dimensions stand for in this place."""
+        volume = self.fleet.volume(one.dimensions.get("VolumeId", ""))
+        series = _METRICS.get(one.metric, "")
+        if volume is None or not series or one.namespace != _NAMESPACE or volume.workload is None:
+            return None, series
+        here = (volume.account, volume.region) == (account, region)
+        exact = one.dimensions.keys() <= {"VolumeId", "InstanceId"}
+        published = here and exact and volume.publishes(series, one.dimensions.get("InstanceId"))
+        return (volume if published else None), series
+
+    def _buckets(self, volume: SimulatedVolume, series: str, asked: AskedData, period_s: int) -> Points:
+        """The minutes of each bucket that holds any (NaN beside them), with the buckets' start times.
+
+        Buckets begin at the start that was asked for, as the real ones do; the last may be cut short by the end, and
+        nothing is known of the future.
+        """
         width = period_s // MINUTE_S
-        count = max(0, (end_s - start_s) // MINUTE_S) // width * width
-        if not count:
+        present_minute_s = (self._now_s() // MINUTE_S + 1) * MINUTE_S
+        count = int(min(asked.end_s, present_minute_s) - asked.start_s) // MINUTE_S
+        if count <= 0:
             return np.empty(0), np.empty((0, width))
-        buckets = self._minutes(volume.id, start_s // MINUTE_S, count)[series].reshape(-1, width)
+        served = self._minutes(volume.id, asked.start_s // MINUTE_S, count)[series]
+        served = np.concatenate([served, np.full(-count % width, np.nan)]) if count % width else served
+        buckets = served.reshape(-1, width)
         present = ~np.isnan(buckets).all(axis=1)
-        stamps = np.asarray(start_s + np.arange(len(buckets)) * float(period_s), dtype=np.float64)
+        stamps = np.asarray(asked.start_s + np.arange(len(buckets)) * float(period_s), dtype=np.float64)
         return stamps[present], buckets[present]
 
     def _served(self, volume_id: str, first_minute: int, count: int) -> dict[str, FloatArray]:
@@ -130,12 +129,10 @@ class CloudWatch:
             raise Refused("InvalidParameterValue", f"There is no volume {volume_id}.")
         return served_minutes(volume, first_minute, count)
 
-    def _status(self, metric: str) -> str:
-        status, times = self.broken.get(metric, ("Complete", 0))
-        if times <= 0:
-            return "Complete"
-        self.broken[metric] = (status, times - 1)
-        return status
+    def _now_s(self) -> float:
+        if self.clock is not None:
+            return self.clock()
+        return self.fleet.now.timestamp() + time.monotonic() - self._started
 
 
 def _fold(buckets: FloatArray, stat: str) -> FloatArray:
@@ -144,30 +141,8 @@ def _fold(buckets: FloatArray, stat: str) -> FloatArray:
         return np.asarray((~np.isnan(buckets)).sum(axis=1), dtype=np.float64)
     fold = _FOLDS.get(stat)
     if fold is None:
-        raise Refused("InvalidParameterValue", f"The simulated CloudWatch has no statistic {stat}.")
-    return np.asarray(fold(buckets, axis=1), dtype=np.float64)
-
-
-def _allowed(start_s: float, period_s: int, now_s: float) -> bool:
-    """Whether data of the period still lives at the start, and the period is one that is kept for it."""
-    age_days = (now_s - start_s) / DAY_S
-    for finest_s, days in KEPT_DAYS:
-        if age_days <= days:
-            return period_s % finest_s == 0
-    return False
-
-
-def _epoch(time: object) -> int:
-    seconds = time.timestamp() if isinstance(time, datetime) else float(str(time))
-    return int(seconds) // MINUTE_S * MINUTE_S
-
-
-def _seal(query: int, points: int) -> str:
-    return base64.urlsafe_b64encode(json.dumps([query, points]).encode()).decode()
-
-
-def _token(token: str | None) -> tuple[int, int]:
-    if token is None:
-        return 0, 0
-    query, points = json.loads(base64.urlsafe_b64decode(token))
-    return int(query), int(points)
+        raise Refused(
+            "ValidationError",
+            f"The simulated CloudWatch has no statistic {stat}: it has Sum, Average, Maximum, Minimum and SampleCount.",
+        )
+    return np.asarray(fold(buckets, axis=1), dtype=np.float64) if len(buckets) else np.empty(0)

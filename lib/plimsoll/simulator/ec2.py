@@ -1,19 +1,37 @@
 """EC2: the fleet's volumes, instances and modifications as EC2's XML, with its paging and filters."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Final
 from xml.etree import ElementTree as ET
 
 from plimsoll.clouds.aws.limits import volume_types
 from plimsoll.domain.volume_types import Provisioned
-from plimsoll.simulator.cloudwatch import Refused
+from plimsoll.simulator.ec2_request import Fields, Item, Parameters, filtered, named, page
 from plimsoll.simulator.fleet import Fleet, SimulatedHost, SimulatedVolume
 
 _NAMESPACE: Final = "http://ec2.amazonaws.com/doc/2016-11-15/"
-_PAGE: Final = 500
-
-Parameters = Mapping[str, str]
+_VOLUME_FIELDS: Final[Fields[SimulatedVolume]] = {
+    "volume-id": lambda volume: (volume.id,),
+    "status": lambda volume: (volume.state,),
+    "volume-type": lambda volume: (volume.spec.type,),
+    "size": lambda volume: (str(volume.spec.size_gib),),
+    "availability-zone": lambda volume: (volume.zone,),
+    "attachment.instance-id": lambda volume: (host.id for host in volume.hosts),
+    "attachment.status": lambda volume: ("attached" for _ in volume.hosts),
+    "attachment.device": lambda volume: (volume.device for _ in volume.hosts),
+    "multi-attach-enabled": lambda volume: (_bool(volume.multi_attach),),
+    "operator.managed": lambda volume: (_bool(volume.operator is not None),),
+}
+_HOST_FIELDS: Final[Fields[SimulatedHost]] = {
+    "instance-id": lambda host: (host.id,),
+    "instance-type": lambda host: (host.type,),
+    "instance-state-name": lambda _: ("running",),
+}
+_CHANGE_FIELDS: Final[Fields[SimulatedVolume]] = {
+    "volume-id": lambda volume: (volume.id,),
+    "modification-state": lambda volume: (volume.modification[0],) if volume.modification else (),
+}
 
 
 def answer(action: str, asked: Parameters, fleet: Fleet, account: str, region: str) -> bytes | None:
@@ -24,61 +42,41 @@ def answer(action: str, asked: Parameters, fleet: Fleet, account: str, region: s
     root = ET.Element(f"{action}Response", xmlns=_NAMESPACE)
     ET.SubElement(root, "requestId").text = "simulated"
     handler(root, asked, fleet, account, region)
-    return _xml(root)
-
-
-def regions(fleet: Fleet) -> bytes:
-    """The XML of DescribeRegions: the regions that the organisation has switched on."""
-    root = ET.Element("DescribeRegionsResponse", xmlns=_NAMESPACE)
-    listed = ET.SubElement(root, "regionInfo")
-    for region in fleet.regions:
-        _texts(ET.SubElement(listed, "item"), regionName=region, regionEndpoint=f"ec2.{region}.amazonaws.com")
-    return _xml(root)
-
-
-def error(refused: Refused) -> bytes:
-    """EC2's XML of an error."""
-    root = ET.Element("Response")
-    inner = ET.SubElement(ET.SubElement(root, "Errors"), "Error")
-    ET.SubElement(inner, "Code").text = refused.code
-    ET.SubElement(inner, "Message").text = refused.message
-    ET.SubElement(root, "RequestID").text = "simulated"
-    return _xml(root)
-
-
-def _xml(root: ET.Element) -> bytes:
     return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True))
 
 
+def _regions(root: ET.Element, _asked: Parameters, fleet: Fleet, _account: str, _region: str) -> None:
+    """The regions that the organisation has switched on."""
+    found = ET.SubElement(root, "regionInfo")
+    for name in fleet.regions:
+        _texts(
+            ET.SubElement(found, "item"),
+            regionName=name,
+            regionEndpoint=f"ec2.{name}.amazonaws.com",
+            optInStatus="opt-in-not-required",
+        )
+
+
 def _volumes(root: ET.Element, asked: Parameters, fleet: Fleet, account: str, region: str) -> None:
-    wanted = set(_list(asked, "VolumeId"))
-    states = _filters(asked).get("status")
-    found = [
-        volume
-        for volume in fleet.at(account, region)
-        if (not wanted or volume.id in wanted) and (states is None or volume.state in states)
-    ]
-    listed = ET.SubElement(root, "volumeSet")
-    for volume in _page(root, asked, found):
-        _volume(ET.SubElement(listed, "item"), volume)
+    known = {volume.id: volume for volume in fleet.at(account, region)}
+    found = named(asked, "VolumeId", known, "InvalidVolume.NotFound")
+    found = filtered(asked, found, _VOLUME_FIELDS, lambda volume: volume.tags)
+    _listing(root, "volumeSet", asked, found, _volume)
 
 
 def _volume(item: ET.Element, volume: SimulatedVolume) -> None:
-    kind = volume_types().get(volume.spec.type)
-    iops = volume.spec.iops
-    if iops is None and kind is not None and not isinstance(kind.iops, Provisioned):
-        iops = int(kind.iops.at(volume.spec.size_gib)) if volume.spec.type == "gp2" else None
     _texts(
         item,
         volumeId=volume.id,
         size=volume.spec.size_gib,
+        snapshotId="",
         availabilityZone=volume.zone,
         status=volume.state,
         createTime=_time(volume.created),
         volumeType=volume.spec.type,
-        iops=iops,
+        iops=_described_iops(volume),
         throughput=volume.spec.throughput_mib_s,
-        multiAttachEnabled=str(volume.multi_attach).lower(),
+        multiAttachEnabled=_bool(volume.multi_attach),
         encrypted="true",
     )
     attachments = ET.SubElement(item, "attachmentSet")
@@ -97,15 +95,23 @@ def _volume(item: ET.Element, volume: SimulatedVolume) -> None:
         _texts(ET.SubElement(item, "operator"), managed="true", principal=volume.operator)
 
 
+def _described_iops(volume: SimulatedVolume) -> int | None:
+    """The IOPS that EC2 shows: what is provisioned, for gp2 its baseline, for other types none."""
+    kind = volume_types().get(volume.spec.type)
+    if volume.spec.type == "gp2" and kind is not None and not isinstance(kind.iops, Provisioned):
+        return int(kind.iops.at(volume.spec.size_gib))
+    return volume.spec.iops
+
+
 def _instances(root: ET.Element, asked: Parameters, fleet: Fleet, account: str, region: str) -> None:
-    hosts = fleet.hosts(account, region)
-    wanted = set(_list(asked, "InstanceId")) or _filters(asked).get("instance-id") or set(hosts)
-    found = [hosts[name] for name in sorted(wanted) if name in hosts]
-    listed = ET.SubElement(root, "reservationSet")
-    for host in _page(root, asked, found):
-        reservation = ET.SubElement(listed, "item")
-        _texts(reservation, reservationId=f"r-{host.id[2:]}", ownerId=account)
-        _instance(ET.SubElement(ET.SubElement(reservation, "instancesSet"), "item"), host)
+    found = named(asked, "InstanceId", fleet.hosts(account, region), "InvalidInstanceID.NotFound")
+    found = filtered(asked, found, _HOST_FIELDS, lambda host: host.tags)
+
+    def reservation(item: ET.Element, host: SimulatedHost) -> None:
+        _texts(item, reservationId=f"r-{host.id[2:]}", ownerId=account)
+        _instance(ET.SubElement(ET.SubElement(item, "instancesSet"), "item"), host)
+
+    _listing(root, "reservationSet", asked, sorted(found, key=lambda host: host.id), reservation)
 
 
 def _instance(item: ET.Element, host: SimulatedHost) -> None:
@@ -115,43 +121,42 @@ def _instance(item: ET.Element, host: SimulatedHost) -> None:
 
 
 def _modifications(root: ET.Element, asked: Parameters, fleet: Fleet, account: str, region: str) -> None:
-    listed = ET.SubElement(root, "volumeModificationSet")
-    changed = [volume for volume in fleet.at(account, region) if volume.modification is not None]
-    for volume in _page(root, asked, changed):
-        if volume.modification is None:
-            continue
-        state, started, progress = volume.modification
-        item = ET.SubElement(listed, "item")
-        ended = _time(started + timedelta(hours=1)) if state == "completed" else None
-        _texts(
-            item,
-            volumeId=volume.id,
-            modificationState=state,
-            startTime=_time(started),
-            endTime=ended,
-            progress=progress,
-            targetVolumeType=volume.spec.type,
-            targetSize=volume.spec.size_gib,
-        )
+    changed = {volume.id: volume for volume in fleet.at(account, region) if volume.modification is not None}
+    found = named(asked, "VolumeId", changed, "InvalidVolumeModification.NotFound")
+    found = filtered(asked, found, _CHANGE_FIELDS, lambda _: ())
+    _listing(root, "volumeModificationSet", asked, found, _modification)
 
 
-def _page(root: ET.Element, asked: Parameters, found: list[Any]) -> Iterable[Any]:
-    start = int(asked.get("NextToken", "0"))
-    size = int(asked.get("MaxResults", _PAGE))
-    if start + size < len(found):
-        ET.SubElement(root, "nextToken").text = str(start + size)
-    return found[start : start + size]
+def _modification(item: ET.Element, volume: SimulatedVolume) -> None:
+    """The latest change of a volume: it was half as large before."""
+    if volume.modification is None:
+        return
+    state, started, progress = volume.modification
+    _texts(
+        item,
+        volumeId=volume.id,
+        modificationState=state,
+        originalSize=max(1, volume.spec.size_gib // 2),
+        originalVolumeType=volume.spec.type,
+        targetSize=volume.spec.size_gib,
+        targetVolumeType=volume.spec.type,
+        targetIops=_described_iops(volume),
+        targetThroughput=volume.spec.throughput_mib_s,
+        progress=progress,
+        startTime=_time(started),
+        endTime=_time(started + timedelta(hours=1)) if state == "completed" else None,
+    )
 
 
-def _filters(asked: Parameters) -> dict[str, set[str]]:
-    names = {
-        key.split(".")[1]: value for key, value in asked.items() if key.startswith("Filter.") and key.endswith(".Name")
-    }
-    return {name: set(_list(asked, f"Filter.{number}.Value")) for number, name in names.items()}
-
-
-def _list(asked: Parameters, prefix: str) -> list[str]:
-    return [value for key, value in asked.items() if key.startswith(f"{prefix}.")]
+def _listing(
+    root: ET.Element, name: str, asked: Parameters, found: list[Item], write: Callable[[ET.Element, Item], None]
+) -> None:
+    """One page of items under a named element, and the token of the next page."""
+    shown, token = page(asked, found)
+    into = ET.SubElement(root, name)
+    for one in shown:
+        write(ET.SubElement(into, "item"), one)
+    _texts(root, nextToken=token)
 
 
 def _texts(item: ET.Element, **values: object) -> None:
@@ -161,9 +166,13 @@ def _texts(item: ET.Element, **values: object) -> None:
 
 
 def _tags(item: ET.Element, tags: Iterable[tuple[str, str]]) -> None:
-    listed = ET.SubElement(item, "tagSet")
+    found = ET.SubElement(item, "tagSet")
     for key, value in tags:
-        _texts(ET.SubElement(listed, "item"), key=key, value=value)
+        _texts(ET.SubElement(found, "item"), key=key, value=value)
+
+
+def _bool(value: bool) -> str:
+    return str(value).lower()
 
 
 def _time(time: datetime) -> str:
@@ -171,7 +180,8 @@ def _time(time: datetime) -> str:
 
 
 _ACTIONS: Final[dict[str, Callable[[ET.Element, Parameters, Fleet, str, str], None]]] = {
-    "DescribeVolumes": _volumes,
     "DescribeInstances": _instances,
+    "DescribeRegions": _regions,
+    "DescribeVolumes": _volumes,
     "DescribeVolumesModifications": _modifications,
 }

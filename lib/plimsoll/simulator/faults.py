@@ -1,24 +1,83 @@
-"""Faults: what goes wrong in the simulated organisation, and who its callers are."""
+"""Faults: what goes wrong in the simulated organisation, where, how often."""
 
-from dataclasses import dataclass
-from typing import Final
+import random
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
-HOME_KEY: Final = "AKIAPLIMSOLLSIMULATED"
-"""The access key of the organisation's first account; the others are reached by assuming a role."""
+COMPLETE = "Complete"
+"""The status of a series that came whole."""
+
+
+class Refused(Exception):
+    """What a service answers with an error code, a sentence and an HTTP status."""
+
+    def __init__(self, code: str, message: str, status: int = 400) -> None:
+        super().__init__(message)
+        self.code, self.message, self.status = code, message, status
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """What goes wrong where: an error code for an operation (None: every one), at most `times` (None: always)."""
+    """What goes wrong where: an error code for an operation (None: every one), at most `times` (None: always).
 
-    code: str
+    `code` None: nothing but a delay. With a `metric`, the call succeeds and that metric's series come back with `code`
+    as their StatusCode: PartialData (half of the points), InternalError or Forbidden (none).
+    """
+
+    code: str | None = None
     operation: str | None = None
     account: str | None = None
     region: str | None = None
+    metric: str | None = None
     times: int | None = None
+    probability: float = 1.0
+    delay_ms: float = 0.0
     status: int = 400
 
     def strikes(self, operation: str, account: str, region: str) -> bool:
         """Whether a call meets it."""
         places = ((self.operation, operation), (self.account, account), (self.region, region))
         return all(wanted in (None, found) for wanted, found in places)
+
+
+@dataclass(slots=True)
+class Faults:
+    """All that goes wrong, counted; chances come from a seed, so one caller at a time meets the same again."""
+
+    given: Sequence[Fault] = ()
+    seed: int = 0
+    _struck: dict[int, int] = field(default_factory=dict, repr=False)
+    _random: random.Random = field(init=False, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def __post_init__(self) -> None:
+        self._random = random.Random(self.seed)  # noqa: S311  # chance, not secrecy
+
+    def meet(self, operation: str, account: str, region: str) -> None:
+        """Waits and refuses as the faults of a call say."""
+        for fault in self._striking(operation, account, region, None):
+            time.sleep(fault.delay_ms / 1000)
+            if fault.code is not None:
+                raise Refused(fault.code, f"simulated {fault.code} for {operation}", fault.status)
+
+    def status(self, metric: str, account: str, region: str) -> str:
+        """The StatusCode of a metric's series in GetMetricData."""
+        struck = next(self._striking("GetMetricData", account, region, metric), None)
+        return COMPLETE if struck is None else struck.code or COMPLETE
+
+    def _striking(self, operation: str, account: str, region: str, metric: str | None) -> Iterator[Fault]:
+        for number, fault in enumerate(self.given):
+            if fault.metric == metric and fault.strikes(operation, account, region) and self._counts(number, fault):
+                yield fault
+
+    def _counts(self, number: int, fault: Fault) -> bool:
+        with self._lock:
+            struck = self._struck.get(number, 0)
+            if fault.times is not None and struck >= fault.times:
+                return False
+            if fault.probability < 1 and self._random.random() >= fault.probability:
+                return False
+            self._struck[number] = struck + 1
+            return True

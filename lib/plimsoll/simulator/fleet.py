@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Final
 
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.sums import Sums, Window
@@ -9,7 +10,10 @@ from plimsoll.domain.units import MINUTE_S
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.simulator.workloads import SERIES, Workload, minutes
 
-BALANCED = {"gp2", "st1", "sc1"}
+HOME_KEY: Final = "AKIAPLIMSOLLSIMULATED"
+"""The access key of the organisation's first account; the others are reached by assuming a role."""
+
+BALANCED: Final = frozenset({"gp2", "st1", "sc1"})
 """Types for which CloudWatch publishes a burst balance."""
 
 
@@ -74,11 +78,14 @@ class Fleet:
     automated: frozenset[str] = frozenset()
     _by_place: dict[tuple[str, str], list[SimulatedVolume]] = field(default_factory=dict, repr=False)
     _by_id: dict[str, SimulatedVolume] = field(default_factory=dict, repr=False)
+    _hosts: dict[tuple[str, str], dict[str, SimulatedHost]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         for volume in self.volumes:
-            self._by_place.setdefault((volume.account, volume.region), []).append(volume)
+            place = (volume.account, volume.region)
+            self._by_place.setdefault(place, []).append(volume)
             self._by_id[volume.id] = volume
+            self._hosts.setdefault(place, {}).update((host.id, host) for host in volume.hosts)
 
     def at(self, account: str, region: str) -> list[SimulatedVolume]:
         """The volumes of one account in one region."""
@@ -90,7 +97,7 @@ class Fleet:
 
     def hosts(self, account: str, region: str) -> dict[str, SimulatedHost]:
         """The instances of one account in one region, by id."""
-        return {host.id: host for volume in self.at(account, region) for host in volume.hosts}
+        return self._hosts.get((account, region), {})
 
 
 def served_minutes(volume: SimulatedVolume, first_minute: int, count: int) -> dict[str, FloatArray]:

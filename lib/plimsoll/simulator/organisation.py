@@ -1,15 +1,14 @@
 """The organisation: three accounts in two regions with every workload, owner, blocker and oddity there is."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import cycle
+from itertools import cycle, islice
 from typing import Final
 
-from plimsoll.clouds.aws.limits import volume_types
 from plimsoll.domain.volume import VolumeSpec
-from plimsoll.simulator.fleet import Fleet, SimulatedHost, SimulatedVolume, ago
-from plimsoll.simulator.workloads import Archetype, Workload
+from plimsoll.simulator.fleet import Fleet, ago
+from plimsoll.simulator.maker import Maker, gp2, gp3, io
+from plimsoll.simulator.workloads import Archetype
 
 ACCOUNTS: Final = ("111111111111", "222222222222", "333333333333")
 REGIONS: Final = ("us-east-1", "eu-west-1")
@@ -17,104 +16,14 @@ GP2_SIZES_GIB: Final = (20, 100, 170, 171, 200, 249, 250, 300, 334, 500, 1000, 1
 """Sizes around which gp2's published limits and its break-even with gp3 change."""
 
 LEAST_VOLUMES: Final = 120
-LARGE_HOST: Final = "m5.4xlarge"
+_STEPS_APART: Final = 8
+"""How far apart the places begin with their everyday volumes, so that every size is in the smallest organisation."""
 
 
-@dataclass(slots=True)
-class _Maker:
-    """Makes volumes of one place with ids, hosts and seeds of their own."""
-
-    now: datetime
-    account: str
-    region: str
-    seed: int
-    made: int = 0
-    volumes: list[SimulatedVolume] = field(default_factory=list)
-
-    def host(self, type_name: str = LARGE_HOST, *, nitro: bool = True, **tags: str) -> SimulatedHost:
-        """A host of its own; double underscores in a tag's name stand for colons."""
-        self.made += 1
-        named = tuple((key.replace("__", ":"), value) for key, value in tags.items())
-        return SimulatedHost(id=f"i-{self._number():017x}", type=type_name, tags=named, nitro=nitro)
-
-    def volume(
-        self,
-        spec: VolumeSpec,
-        archetype: Archetype | None,
-        name: str,
-        *,
-        low: float = 20,
-        high: float = 100,
-        io_kib: float = 16.0,
-        hosts: tuple[SimulatedHost, ...] | None = None,
-        tags: dict[str, str] | None = None,
-        seed: int | None = None,
-    ) -> SimulatedVolume:
-        """A volume with its workload; `archetype` None: attached to nothing."""
-        self.made += 1
-        created = ago(self.now, days=90)
-        number = self._number()
-        workload = archetype and _workload(spec, archetype, number if seed is None else seed, low, high, io_kib)
-        volume = SimulatedVolume(
-            id=f"vol-{number:017x}",
-            account=self.account,
-            region=self.region,
-            zone=f"{self.region}{'abc'[self.made % 3]}",
-            spec=spec,
-            created=created,
-            state="in-use" if archetype else "available",
-            tags=tuple({"Name": name, **(tags or {})}.items()),
-            hosts=() if archetype is None else hosts or (self.host(),),
-            attached=created if archetype else None,
-            workload=workload or None,
-        )
-        self.volumes.append(volume)
-        return volume
-
-    def change_last(self, **changes: object) -> None:
-        """Alters the volume that was made last."""
-        self.volumes[-1] = replace(self.volumes[-1], **changes)  # type: ignore[arg-type]  # names of its fields
-
-    def _number(self) -> int:
-        return (self.seed * 1_000_003 + self.made) * 2_654_435_761 % (1 << 60)
-
-
-def _workload(spec: VolumeSpec, archetype: Archetype, seed: int, low: float, high: float, io_kib: float) -> Workload:
-    kind = volume_types().get(spec.type)
-    if kind is None:
-        return Workload(archetype=archetype, seed=seed, low_iops=low, high_iops=high, io_kib=io_kib)
-    ceiling = kind.ceiling(spec)
-    return Workload(
-        archetype=archetype,
-        seed=seed,
-        low_iops=low,
-        high_iops=high,
-        io_kib=io_kib,
-        ceiling_iops=ceiling.iops,
-        ceiling_throughput_mib_s=ceiling.throughput_mib_s,
-        sustained_iops=ceiling.sustained_iops,
-    )
-
-
-def gp2(size_gib: int) -> VolumeSpec:
-    """A gp2 volume's spec."""
-    return VolumeSpec(type="gp2", size_gib=size_gib)
-
-
-def gp3(size_gib: int, iops: int = 3000, throughput_mib_s: int = 125) -> VolumeSpec:
-    """A gp3 volume's spec."""
-    return VolumeSpec(type="gp3", size_gib=size_gib, iops=iops, throughput_mib_s=throughput_mib_s)
-
-
-def io(kind: str, size_gib: int, iops: int) -> VolumeSpec:
-    """An io1 or io2 volume's spec."""
-    return VolumeSpec(type=kind, size_gib=size_gib, iops=iops)
-
-
-def _everyday(maker: _Maker) -> Iterator[None]:
-    """Volumes that most fleets are made of, one a step."""
+def _everyday(maker: Maker, start: int = 0) -> Iterator[None]:
+    """Volumes that most fleets are made of, one a step, from some step on."""
     patterns = cycle((Archetype.DIURNAL, Archetype.STEADY, Archetype.NIGHTLY, Archetype.BURSTS, Archetype.IDLE))
-    for size_gib, pattern in zip(cycle(GP2_SIZES_GIB), patterns, strict=False):
+    for size_gib, pattern in islice(zip(cycle(GP2_SIZES_GIB), patterns, strict=False), start, None):
         high = min(0.7 * 3000, 200 + 2.0 * size_gib)
         if pattern in {Archetype.STEADY, Archetype.DIURNAL, Archetype.NIGHTLY}:
             high = min(high, max(80.0, 2.4 * size_gib))
@@ -122,7 +31,7 @@ def _everyday(maker: _Maker) -> Iterator[None]:
         yield
 
 
-def _sequential(maker: _Maker) -> None:
+def _sequential(maker: Maker) -> None:
     maker.volume(gp2(500), Archetype.SEQUENTIAL, "etl-scratch", low=4, high=340, io_kib=512)
     maker.volume(gp2(2000), Archetype.SEQUENTIAL, "log-archive", low=8, high=760, io_kib=256)
     maker.volume(VolumeSpec(type="st1", size_gib=4000), Archetype.SEQUENTIAL, "hdfs-1", low=4, high=120, io_kib=1024)
@@ -130,7 +39,7 @@ def _sequential(maker: _Maker) -> None:
     maker.volume(VolumeSpec(type="standard", size_gib=200), Archetype.STEADY, "ancient", low=2, high=40)
 
 
-def _provisioned(maker: _Maker) -> None:
+def _provisioned(maker: Maker) -> None:
     maker.volume(io("io2", 800, 12_000), Archetype.STEADY, "orders-db", low=150, high=900)
     maker.volume(io("io1", 1000, 30_000), Archetype.DIURNAL, "ledger-db", low=2000, high=9000)
     maker.volume(io("io1", 600, 8000), Archetype.STEADY, "search", low=100, high=700, hosts=(maker.host("m5.large"),))
@@ -139,7 +48,7 @@ def _provisioned(maker: _Maker) -> None:
     maker.volume(gp3(1000, 16_000, 1000), Archetype.SEQUENTIAL, "warehouse", low=10, high=1300, io_kib=256)
 
 
-def _throttled(maker: _Maker) -> None:
+def _throttled(maker: Maker) -> None:
     maker.volume(gp3(200), Archetype.THROTTLED_IOPS, "queue", low=300)
     maker.volume(gp2(1500), Archetype.THROTTLED_IOPS, "index", low=500)
     maker.volume(gp3(500, 6000, 125), Archetype.THROTTLED_THROUGHPUT, "media", low=20, io_kib=128)
@@ -147,9 +56,10 @@ def _throttled(maker: _Maker) -> None:
     maker.volume(gp2(100), Archetype.STARVED, "jenkins", low=40)
     maker.volume(gp2(300), Archetype.STARVED, "wiki", low=60)
     maker.volume(gp3(250), Archetype.MICRO_BURSTS, "ticker", low=40, high=420)
+    maker.volume(io("io1", 200, 4000), Archetype.THROTTLED_IOPS, "oltp", low=300)
 
 
-def _shared_hosts(maker: _Maker) -> None:
+def _shared_hosts(maker: Maker) -> None:
     small = maker.host("t3.medium")
     for part in ("a", "b", "c"):
         # Three volumes share the host's maximum of 260.625 MB/s, 248.55 MiB/s, for fifteen minutes a day.
@@ -161,7 +71,7 @@ def _shared_hosts(maker: _Maker) -> None:
     maker.volume(gp2(400), Archetype.QUIET_XEN, "legacy", high=300, hosts=(old,))
 
 
-def _owners(maker: _Maker) -> None:
+def _owners(maker: Maker) -> None:
     maker.volume(
         gp2(400),
         Archetype.STEADY,
@@ -176,6 +86,7 @@ def _owners(maker: _Maker) -> None:
         tags={
             "kubernetes.io/created-for/pvc/name": "postgres-0",
             "kubernetes.io/created-for/pvc/namespace": "shop",
+            "kubernetes.io/created-for/pv/name": "pvc-4f1c2a9e-0d3b-4c55-9a77-6a1f0e2b8d10",
             "ebs.csi.aws.com/cluster": "true",
             "KubernetesCluster": "prod",
         },
@@ -187,9 +98,11 @@ def _owners(maker: _Maker) -> None:
     maker.change_last(operator="eks.amazonaws.com")
 
 
-def _odd(maker: _Maker) -> None:
+def _odd(maker: Maker) -> None:
     maker.volume(gp2(400), Archetype.STEADY, "being-changed")
     maker.change_last(modification=("optimizing", ago(maker.now, hours=2), 40))
+    maker.volume(gp2(220), Archetype.STEADY, "just-changed")
+    maker.change_last(modification=("modifying", ago(maker.now, minutes=5), 0))
     maker.volume(gp2(600), Archetype.STEADY, "changed-yesterday")
     maker.change_last(modification=("completed", ago(maker.now, hours=20), 100))
     maker.volume(io("io2", 500, 6000), Archetype.STEADY, "cluster-fs", high=900, hosts=(maker.host(), maker.host()))
@@ -202,9 +115,11 @@ def _odd(maker: _Maker) -> None:
     maker.volume(gp2(900), Archetype.STEADY, "left-alone", tags={"plimsoll:exclude": "true"})
     maker.volume(gp2(200), Archetype.STEADY, "broken")
     maker.change_last(state="error")
+    maker.volume(gp2(50), None, "being-born")
+    maker.change_last(state="creating", created=ago(maker.now, minutes=1))
 
 
-_SCENES: Final[tuple[Callable[[_Maker], None], ...]] = (
+_SCENES: Final[tuple[Callable[[Maker], None], ...]] = (
     _sequential,
     _provisioned,
     _throttled,
@@ -220,12 +135,12 @@ def organisation(now: datetime, *, volumes: int = LEAST_VOLUMES, seed: int = 1) 
     Every archetype, owner, blocker and oddity is in it. The same arguments give the same fleet.
     """
     places = [(account, region) for account in ACCOUNTS for region in REGIONS][:-1]
-    makers = [_Maker(now, account, region, seed * 100 + index) for index, (account, region) in enumerate(places)]
+    makers = [Maker(now, account, region, seed * 100 + index) for index, (account, region) in enumerate(places)]
     for maker, scenes in zip(makers, (_SCENES, _SCENES[:2], _SCENES[3:], _SCENES[1:3], _SCENES[:1]), strict=True):
         for scene in scenes:
             scene(maker)
     makers[0].volume(VolumeSpec(type="gp9", size_gib=100), Archetype.STEADY, "from-the-future")
-    everyday = [_everyday(maker) for maker in makers]
+    everyday = [_everyday(maker, start=index * _STEPS_APART) for index, maker in enumerate(makers)]
     for steps in cycle(everyday):
         if sum(len(maker.volumes) for maker in makers) >= volumes:
             break
@@ -239,9 +154,34 @@ def organisation(now: datetime, *, volumes: int = LEAST_VOLUMES, seed: int = 1) 
     )
 
 
+def _mixed(maker: Maker) -> Iterator[None]:
+    """The mix of an ordinary fleet, one volume a step: mostly gp2, some gp3, a few of everything else."""
+    everyday = _everyday(maker)
+    while True:
+        for _ in range(13):
+            next(everyday)
+            yield
+        for size_gib in (50, 100, 500):
+            maker.volume(gp3(size_gib), Archetype.DIURNAL, f"web-{size_gib}", low=20, high=900)
+            yield
+        for rare in _RARE:
+            rare(maker)
+            yield
+
+
+_RARE: Final[tuple[Callable[[Maker], object], ...]] = (
+    lambda maker: maker.volume(gp3(400, 9000, 400), Archetype.DIURNAL, "cache", low=100, high=1500),
+    lambda maker: maker.volume(io("io1", 400, 6000), Archetype.STEADY, "search", low=100, high=700),
+    lambda maker: maker.volume(gp2(100), Archetype.STARVED, "jenkins", low=40),
+    lambda maker: maker.volume(gp3(200), Archetype.THROTTLED_IOPS, "queue", low=300),
+    lambda maker: maker.volume(gp2(500), Archetype.SEQUENTIAL, "etl", low=4, high=340, io_kib=512),
+    lambda maker: maker.volume(gp2(700), None, "forgotten"),
+)
+
+
 def fleet_of(count: int, now: datetime, *, seed: int = 1) -> Fleet:
-    """So many everyday gp2 volumes in one account and region, for measuring how the audit grows."""
-    maker = _Maker(now, ACCOUNTS[0], REGIONS[0], seed)
-    for _ in zip(range(count), _everyday(maker), strict=False):
+    """So many volumes of an everyday mix in one account and region, for measuring how the audit grows."""
+    maker = Maker(now, ACCOUNTS[0], REGIONS[0], seed)
+    for _ in zip(range(count), _mixed(maker), strict=False):
         pass
     return Fleet(now=now, accounts=ACCOUNTS[:1], regions=REGIONS[:1], volumes=tuple(maker.volumes[:count]))

@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import Any
 
 from plimsoll.domain.errors import PlimsollError
-from plimsoll.simulator.faults import HOME_KEY, Fault
-from plimsoll.simulator.fleet import Fleet
+from plimsoll.simulator.faults import Fault
+from plimsoll.simulator.fleet import HOME_KEY, Fleet
 from plimsoll.simulator.organisation import LEAST_VOLUMES, fleet_of, organisation
 
 
@@ -53,14 +53,17 @@ def running(
     latency_ms: float = 0.0,
     clock_offset_s: float = 0.0,
 ) -> Iterator[Running]:
-    """Runs the organisation in a process that ends with the block, or with this process."""
+    """Runs the organisation in a process that ends with the block, or with this process.
+
+    `everyday`: so many volumes of an everyday mix in one account and region. `broken`: metrics whose series come back
+    with that StatusCode so many times.
+    """
     options: dict[str, Any] = {
         "--now": now.isoformat(),
         "--volumes": volumes,
         "--seed": seed,
         "--port": port,
-        "--faults": json.dumps([asdict(fault) for fault in faults]),
-        "--broken": json.dumps(broken or {}),
+        "--faults": json.dumps([asdict(fault) for fault in [*faults, *_broken(broken or {})]]),
         "--latency-ms": latency_ms,
         "--clock-offset-s": clock_offset_s,
     }
@@ -77,3 +80,7 @@ def running(
             yield Running(endpoint=f"http://127.0.0.1:{json.loads(line)['port']}", fleet=fleet)
         finally:
             process.stdin.close()
+
+
+def _broken(metrics: Mapping[str, tuple[str, int]]) -> list[Fault]:
+    return [Fault(code=status, metric=metric, times=times) for metric, (status, times) in metrics.items()]

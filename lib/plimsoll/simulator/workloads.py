@@ -81,7 +81,8 @@ class Day:
 def minutes(workload: Workload, first_minute: int, count: int) -> dict[str, FloatArray]:
     """The eight series of a span of minutes (minutes since the epoch), NaN where there is no point.
 
-    Sums are whole operations and bytes of one minute; idle time is in seconds, the balance in percent, checks 0 or 1.
+    Sums are whole operations and bytes of one minute; idle time is in seconds, the balance in percent and not there for
+    idle minutes, checks are 0 or 1.
     """
     first_day, last_day = first_minute // DAY_MINUTES, (first_minute + count - 1) // DAY_MINUTES
     days = [_served(workload, day) for day in range(first_day, last_day + 1)]
@@ -102,7 +103,7 @@ def _served(workload: Workload, day: int) -> dict[str, FloatArray]:
         "read_bytes": reads * size,
         "write_bytes": (ops - reads) * size,
         "idle_s": np.round(60 * (1 - np.where(ops > 0, shape.busy_share, 0.0)), 3),
-        "burst_balance_pct": shape.balance_pct,
+        "burst_balance_pct": np.where(ops > 0, shape.balance_pct, np.nan),
         "iops_exceeded": shape.iops_exceeded.astype(np.float64),
         "throughput_exceeded": shape.throughput_exceeded.astype(np.float64),
     }
@@ -117,7 +118,7 @@ def _day(iops: FloatArray, **given: FloatArray) -> Day:
     """A day of that demand, with what is not given as on a healthy volume."""
     never = np.zeros(DAY_MINUTES, dtype=np.bool_)
     usual: dict[str, FloatArray] = {
-        "busy_share": np.clip(0.25 + 0.5 * iops / max(float(iops.max()), 1.0), 0.02, 0.95),
+        "busy_share": np.clip(0.25 + 0.7 * iops / max(float(iops.max()), 1.0), 0.02, 0.95),
         "balance_pct": np.full(DAY_MINUTES, 100.0),
         "iops_exceeded": never,  # type: ignore[dict-item]  # flags beside rates
         "throughput_exceeded": never,  # type: ignore[dict-item]  # flags beside rates
@@ -175,7 +176,8 @@ def _throttled_throughput(work: Workload, _day_number: int, rng: np.random.Gener
 def _starved(work: Workload, _day_number: int, rng: np.random.Generator) -> Day:
     held = _hours(8, 20)
     iops = np.where(held, work.sustained_iops * _noise(rng, 0.01), work.low_iops * _noise(rng, 0.3))
-    refilled = np.clip((np.arange(DAY_MINUTES) % (12 * 60)) / (12 * 60) * 40, 1.5, 40)
+    since_evening = (np.arange(DAY_MINUTES) - 20 * 60) % DAY_MINUTES
+    refilled = np.clip(since_evening / (12 * 60) * 40, 1.5, 40)
     return _day(iops, balance_pct=np.where(held, 0.0, refilled), busy_share=np.where(held, 1.0, 0.3))
 
 
@@ -183,7 +185,8 @@ def _micro_bursts(work: Workload, _day_number: int, rng: np.random.Generator) ->
     bursting = np.zeros(DAY_MINUTES, dtype=np.bool_)
     bursting[rng.choice(DAY_MINUTES, size=4, replace=False)] = True
     iops = np.where(bursting, work.high_iops, work.low_iops * _noise(rng, 0.3))
-    return _day(iops, iops_exceeded=bursting, busy_share=np.where(bursting, 0.05, 0.3))  # type: ignore[arg-type]  # flags
+    at_ceiling = work.high_iops / work.ceiling_iops
+    return _day(iops, iops_exceeded=bursting, busy_share=np.where(bursting, at_ceiling, 0.3))  # type: ignore[arg-type]  # flags
 
 
 def _sequential(work: Workload, _day_number: int, rng: np.random.Generator) -> Day:

@@ -1,6 +1,5 @@
 """Price files: dated books of list prices by region, the one that ships and those that users give."""
 
-from collections.abc import Mapping
 from datetime import date
 from functools import cache
 from importlib.resources import files
@@ -64,7 +63,7 @@ class PriceFile(BaseModel):
                     raise ValueError(f"{region} names the source {source}, which is not under sources")
         return self
 
-    def book(self, region: str, discounts_pct: Mapping[str, float]) -> PriceBook | None:
+    def book(self, region: str) -> PriceBook | None:
         """A region's book; None where the file has none."""
         found = self.regions.get(region)
         if found is None:
@@ -75,7 +74,6 @@ class PriceFile(BaseModel):
             source=f"{source.what} ({source.where})",
             as_of=source.as_of,
             types={name: price.priced() for name, price in (found.__pydantic_extra__ or {}).items()},
-            discounts_pct=dict(discounts_pct),
         )
 
 

@@ -30,11 +30,10 @@ _COMPLETE: Final = {"gp2": (), "gp3": ("iops", "throughput"), "io1": ("iops",), 
 
 @dataclass(slots=True, kw_only=True)
 class AwsPrices:
-    """Price books by region. `sessions` None: no API is asked. Discounts in percent by type."""
+    """Price books by region, at list prices. `sessions` None: no API is asked."""
 
     shipped: PriceFile
     sessions: Sessions | None = None
-    discounts_pct: Mapping[str, float] = field(default_factory=dict)
     today: date
     _books: dict[str, PriceBook | None] = field(default_factory=dict, repr=False)
 
@@ -42,14 +41,14 @@ class AwsPrices:
         """The region's book; None where neither the API nor the file has one."""
         if target.region not in self._books:
             listed = self._listed(target) if self.sessions else None
-            self._books[target.region] = listed or self.shipped.book(target.region, self.discounts_pct)
+            self._books[target.region] = listed or self.shipped.book(target.region)
         return self._books[target.region]
 
     def _listed(self, target: Target) -> PriceBook | None:
         if self.sessions is None:
             return None
-        client = self.sessions.client("pricing", target.account, ENDPOINT_REGION)
         try:
+            client = self.sessions.client("pricing", target.account, ENDPOINT_REGION)
             rows = [json.loads(row) for row in _rows(client, target.region)]
         except (ClientError, BotoCoreError, ValueError):
             return None
@@ -61,7 +60,6 @@ class AwsPrices:
             source="AWS Price List API",
             as_of=self.today,
             types=types,
-            discounts_pct=dict(self.discounts_pct),
         )
 
 

@@ -1,0 +1,142 @@
+"""The recorder: ports that write what passes through them into a recording."""
+
+import json
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from plimsoll.clouds.recording_format import BOOK, FORMAT, VOLUME, error_out, member, pack, sums_member
+from plimsoll.domain.errors import CloudError
+from plimsoll.domain.prices import PriceBook
+from plimsoll.domain.sums import Window
+from plimsoll.domain.volume import Volume
+from plimsoll.ports import FailedTarget, Inventory, Metrics, Prices, Reading, Target, Usage
+
+
+@dataclass(slots=True)
+class Recorder:
+    """Writes what passes through its ports into a recording; use as a context manager."""
+
+    path: Path
+    now: datetime
+    version: str
+    retention_days: Mapping[int, float]
+    _zip: zipfile.ZipFile = field(init=False, repr=False)
+    _targets: list[dict[str, Any]] = field(init=False, repr=False, default_factory=list)
+
+    def __enter__(self) -> "Recorder":
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._zip = zipfile.ZipFile(self.path, "w", zipfile.ZIP_DEFLATED, compresslevel=6)
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        about = {
+            "format": FORMAT,
+            "now": self.now.isoformat(),
+            "version": self.version,
+            "retention_days": {str(period): days for period, days in self.retention_days.items()},
+            "targets": self._targets,
+        }
+        self.put("about.json", json.dumps(about, indent=1).encode())
+        self._zip.close()
+
+    def put(self, name: str, content: bytes) -> None:
+        """Adds a member with a fixed date, so that equal answers make equal files."""
+        info = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+        info.compress_type = zipfile.ZIP_DEFLATED
+        self._zip.writestr(info, content)
+
+    def target(self, found: Target | FailedTarget) -> None:
+        """Notes a target in the order it was given."""
+        if isinstance(found, Target):
+            self._targets.append({"account": found.account, "region": found.region})
+        else:
+            self._targets.append({"name": found.name, "error": error_out(found.error)})
+
+
+@dataclass(slots=True, kw_only=True)
+class RecordingInventory:
+    """An inventory that is recorded as it is read."""
+
+    inventory: Inventory
+    recorder: Recorder
+
+    def targets(self) -> Sequence[Target | FailedTarget]:
+        """As the inventory has them."""
+        found = self.inventory.targets()
+        for target in found:
+            self.recorder.target(target)
+        return found
+
+    def volumes(self, target: Target) -> Iterator[Volume]:
+        """The target's volumes, recorded up to an error if there is one."""
+        lines: list[bytes] = []
+        try:
+            for volume in self.inventory.volumes(target):
+                lines.append(VOLUME.dump_json(volume))
+                yield volume
+        except CloudError as error:
+            lines.append(json.dumps({"error": error_out(error)}).encode())
+            raise
+        finally:
+            self.recorder.put(member(target, "volumes.jsonl"), b"\n".join(lines))
+
+    def notices(self, target: Target) -> Sequence[str]:
+        """The target's notices, recorded."""
+        texts = list(self.inventory.notices(target))
+        self.recorder.put(member(target, "notices.json"), json.dumps(texts).encode())
+        return texts
+
+
+@dataclass(slots=True, kw_only=True)
+class RecordingPrices:
+    """Prices that are recorded as they are read."""
+
+    prices: Prices
+    recorder: Recorder
+
+    def book(self, target: Target) -> PriceBook | None:
+        """The target's book, recorded."""
+        book = self.prices.book(target)
+        self.recorder.put(member(target, "prices.json"), b"null" if book is None else BOOK.dump_json(book))
+        return book
+
+
+@dataclass(slots=True, kw_only=True)
+class RecordingMetrics:
+    """Metrics that are recorded as they are read."""
+
+    metrics: Metrics
+    recorder: Recorder
+
+    @property
+    def usage(self) -> Usage:
+        """What has been asked so far."""
+        return self.metrics.usage
+
+    @property
+    def retention_days(self) -> Mapping[int, float]:
+        """As the metrics have it."""
+        return self.metrics.retention_days
+
+    def read(self, volumes: Sequence[Volume], window: Window, period_s: int) -> Reading:
+        """The reading, recorded volume by volume."""
+        try:
+            reading = self.metrics.read(volumes, window, period_s)
+        except CloudError as error:
+            for volume in volumes:
+                self._put(volume, window, period_s, json.dumps(error_out(error)).encode(), "error.json")
+            raise
+        for volume in volumes:
+            if volume.id in reading.failed:
+                failed = json.dumps(error_out(reading.failed[volume.id])).encode()
+                self._put(volume, window, period_s, failed, "error.json")
+            else:
+                self._put(volume, window, period_s, pack(reading.sums[volume.id]), "npz")
+        return reading
+
+    def _put(self, volume: Volume, window: Window, period_s: int, content: bytes, ending: str) -> None:
+        self.recorder.put(sums_member(volume, window, period_s, ending), content)

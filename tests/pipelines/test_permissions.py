@@ -1,0 +1,49 @@
+"""The permissions that are declared are exactly those that an audit uses."""
+
+import os
+from datetime import UTC, datetime
+
+import pytest
+
+from plimsoll.audit import audit
+from plimsoll.bootstrap import Scope, aws_world
+from plimsoll.clouds.aws.permissions import AUDIT
+from plimsoll.clouds.aws.sessions import Sessions
+from plimsoll.clouds.ledger import Ledger
+from plimsoll.domain.policy import Policy
+from plimsoll.settings import Settings
+from plimsoll.simulator.running import running
+
+
+def test_an_audit_calls_exactly_what_it_declares(monkeypatch, tmp_path):
+    used: set[str] = set()
+    made = Sessions.client
+
+    def listened(sessions, service, account, region):
+        client = made(sessions, service, account, region)
+        prefix = client.meta.service_model.signing_name
+        prefix = "cloudwatch" if prefix == "monitoring" else prefix
+
+        def note(model, **_others):
+            used.add(f"{prefix}:{model.name}")
+
+        client.meta.events.register("before-call", note, unique_id="listened")
+        return client
+
+    monkeypatch.setattr(Sessions, "client", listened)
+    now = datetime.now(UTC)
+    with running(now, volumes=1) as organisation:
+        for name, value in organisation.environment.items():
+            monkeypatch.setenv(name, value)
+        settings = Settings(datapoints_per_s=1e9)
+        policy = Policy(lookback_days=2)
+        world = aws_world(Scope(), settings, today=now.date(), ledger=Ledger(path=tmp_path / "ledger.json"))
+        outcomes = list(audit(world, policy, now))
+    assert outcomes
+    assert os.environ["AWS_ENDPOINT_URL"].startswith("http://127.0.0.1")
+    assert used | {"sts:GetCallerIdentity"} == AUDIT
+
+
+@pytest.mark.parametrize("action", sorted(AUDIT))
+def test_every_declared_permission_reads(action):
+    assert action.split(":")[1].startswith(("Describe", "Get", "List"))

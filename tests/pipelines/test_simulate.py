@@ -1,0 +1,47 @@
+"""`plimsoll simulate` serves any AWS client until Ctrl-C, and `plimsoll demo` ends well from nothing."""
+
+import json
+import signal
+import subprocess
+from datetime import UTC, datetime
+
+import boto3
+import jsonschema
+
+from plimsoll.simulator.running import running
+
+from .commands import command, environment, plimsoll
+
+
+def test_simulate_prints_what_points_any_client_at_it_and_ends_on_ctrl_c():
+    with subprocess.Popen(command("simulate", "--volumes", "1"), stdout=subprocess.PIPE, text=True) as process:
+        exported = {}
+        for line in process.stdout:
+            if line.startswith("export "):
+                name, value = line.removeprefix("export ").strip().split("=", 1)
+                exported[name] = value
+            if line.startswith("# Ctrl-C"):
+                break
+        session = boto3.Session(
+            aws_access_key_id=exported["AWS_ACCESS_KEY_ID"],
+            aws_secret_access_key=exported["AWS_SECRET_ACCESS_KEY"],
+            region_name=exported["AWS_REGION"],
+        )
+        ec2 = session.client("ec2", endpoint_url=exported["AWS_ENDPOINT_URL"])
+        assert len(ec2.describe_volumes()["Volumes"]) > 10
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 0
+
+
+def test_the_demo_runs_from_an_empty_folder_and_its_files_fit_the_schema(tmp_path):
+    with running(datetime.now(UTC), volumes=1) as unused:
+        env = {key: value for key, value in environment(unused).items() if not key.startswith("AWS_")}
+    done = subprocess.run(command("demo"), cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "can be saved" in done.stdout
+    folder = tmp_path / "plimsoll-runs" / "demo"
+    assert sorted(path.name for path in folder.iterdir()) == ["recommendations.csv", "recommendations.json", "run.json"]
+    recommendations = json.loads((folder / "recommendations.json").read_text(encoding="utf-8"))
+    schema = json.loads(plimsoll(unused, tmp_path, "schema").stdout)
+    jsonschema.Draft202012Validator(schema).validate(recommendations)
+    assert len(recommendations) > 100

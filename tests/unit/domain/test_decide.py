@@ -1,0 +1,226 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from plimsoll.domain.decide import is_detached, recommend, recommend_detached
+from plimsoll.domain.errors import UnknownVolumeType
+from plimsoll.domain.evidence import Grade
+from plimsoll.domain.hosting import host_loads
+from plimsoll.domain.recommendation import Detached, InsufficientData, Keep, Migrate, Reprovision, Upgrade
+from plimsoll.domain.volume import Modification, VolumeState
+from tests.builders import (
+    NOW,
+    US_EAST_1,
+    a_basis,
+    a_demand,
+    a_host,
+    a_market,
+    a_policy,
+    a_spec,
+    a_volume,
+    decision,
+)
+
+
+def test_a_quiet_gp2_becomes_a_gp3_and_saves_a_fifth():
+    answer = decision(a_volume("gp2", 500), a_demand(iops=400, throughput_mib_s=20))
+    assert isinstance(answer, Migrate)
+    assert answer.target.spec == a_spec("gp3", 500, iops=3000, throughput_mib_s=125)
+    assert (answer.usd_month_now, answer.usd_month_then) == pytest.approx((50, 40))
+    assert answer.usd_month_saved == pytest.approx(10)
+    assert answer.usd_month_saved_at_parity == pytest.approx(5)
+
+
+def test_a_gp2_that_moves_200_mib_s_gets_the_throughput_it_asked_for():
+    answer = decision(a_volume("gp2", 1000), a_demand(iops=1000, throughput_mib_s=200))
+    assert answer.target.spec == a_spec("gp3", 1000, iops=3000, throughput_mib_s=240)
+    assert answer.usd_month_saved == pytest.approx(100 - 80 - 115 * 0.04)
+
+
+def test_a_gp2_of_200_gib_that_moves_200_mib_s_is_kept_because_gp3_would_cost_more():
+    answer = decision(a_volume("gp2", 200), a_demand(iops=[500.0], throughput_mib_s=[200.0], buckets=3000))
+    assert isinstance(answer, Keep)
+    (gp3,) = (offer for offer in answer.comparison.offers if offer.spec.type == "gp3")
+    assert gp3.feasible
+    assert gp3.usd_month == pytest.approx(answer.usd_month_now + 0.6)
+
+
+def test_an_idle_io1_becomes_a_gp3():
+    answer = decision(a_volume("io1", 500, iops=10_000), a_demand(iops=2000, throughput_mib_s=50))
+    assert isinstance(answer, Migrate)
+    assert answer.target.spec == a_spec("gp3", 500, iops=3000)
+
+
+def test_a_gp3_with_more_than_it_needs_is_reprovisioned():
+    answer = decision(a_volume("gp3", 500, iops=16_000, throughput_mib_s=1000), a_demand(iops=5000))
+    assert isinstance(answer, Reprovision)
+    assert answer.target.spec == a_spec("gp3", 500, iops=6000)
+    assert answer.usd_month_saved == pytest.approx(10_000 * 0.005 + 875 * 0.04)
+
+
+def test_a_gp3_at_its_ceiling_is_upgraded_though_it_costs_more():
+    answer = decision(a_volume("gp3", 500), a_demand(iops=2990, throughput_mib_s=20))
+    assert isinstance(answer, Upgrade)
+    assert answer.target.spec == a_spec("gp3", 500, iops=4500)
+    assert answer.usd_month_saved == pytest.approx(-7.5)
+    assert answer.usd_month_saved_at_parity == 0
+
+
+def test_a_credit_starved_gp2_is_upgraded():
+    starved = a_demand(iops=300, throughput_mib_s=5, burst_balance_pct=0.0)
+    answer = decision(a_volume("gp2", 100), starved)
+    assert isinstance(answer, Upgrade)
+    assert answer.target.spec == a_spec("gp3", 100, iops=3000, throughput_mib_s=128)
+
+
+def test_a_minute_at_the_ceiling_censors_and_keeps_everything_the_volume_has():
+    once = a_demand(iops=[16_000.0], buckets=3000)
+    answer = decision(a_volume("gp2", 16_384), once)
+    assert isinstance(answer, Migrate)
+    assert answer.demand.censored
+    assert answer.target.spec.iops >= 16_000
+    assert answer.target.spec.throughput_mib_s == 250
+
+
+def test_an_io2_that_its_host_holds_back_gets_what_the_host_can_use():
+    wasted = a_volume("io2", 2000, iops=100_000, on=a_host("m5.large"))
+    answer = decision(wasted, a_demand(iops=[18_750.0], throughput_mib_s=[100.0], buckets=3000))
+    assert isinstance(answer, Migrate)
+    assert answer.target.spec == a_spec("gp3", 2000, iops=18_750, throughput_mib_s=567)
+
+
+def test_what_is_already_right_is_kept():
+    answer = decision(a_volume("gp3", 500), a_demand(iops=500, throughput_mib_s=50))
+    assert isinstance(answer, Keep)
+    assert answer.reasons[0] == "the present configuration is the cheapest that carries the need."
+
+
+def test_a_saving_under_the_policys_least_is_not_worth_it():
+    small, quiet = a_volume("gp2", 40), a_demand(iops=50)
+    assert isinstance(decision(small, quiet), Keep)
+    assert isinstance(decision(small, quiet, a_policy(min_saving_usd_month=0.5)), Migrate)
+
+
+def test_too_few_hours_are_no_answer():
+    answer = decision(a_volume(), a_demand(iops=100, buckets=29 * 60))
+    assert isinstance(answer, InsufficientData)
+    assert "hold 29.0 hours of this volume; the policy wants 30" in answer.reasons[0]
+    assert not isinstance(decision(a_volume(), a_demand(iops=100, buckets=30 * 60)), InsufficientData)
+
+
+def test_hours_without_points_do_not_count():
+    mostly_silent = a_demand(iops=100, observed=[index < 60 for index in range(3000)], buckets=3000)
+    assert isinstance(decision(a_volume(), mostly_silent), InsufficientData)
+
+
+def test_silence_is_never_taken_for_idleness():
+    silent = a_demand(iops=0, observed=[False] * 3000, buckets=3000)
+    answer = decision(a_volume(), silent, a_policy(min_hours=1))
+    assert isinstance(answer, InsufficientData)
+    assert answer.demand.hours_observed == 0
+
+
+def test_without_a_price_for_the_present_type_there_is_no_answer():
+    book = replace(US_EAST_1, types={"gp3": US_EAST_1.types["gp3"]})
+    answer = decision(a_volume(), a_demand(iops=100), market=a_market(book))
+    assert isinstance(answer, InsufficientData)
+    assert answer.usd_month_now is None
+    assert answer.reasons[0] == "there is no price for gp2 in us-east-1: give one with --prices."
+
+
+def test_a_volume_on_nothing_is_detached():
+    detached = a_volume(on=[])
+    assert is_detached(detached)
+    assert not is_detached(a_volume())
+    assert not is_detached(a_volume(on=[], state=VolumeState.IN_USE))
+    answer = recommend_detached(detached, a_basis())
+    assert isinstance(answer, Detached)
+    assert answer.reasons == (
+        "it is attached to nothing and costs $50.00 a month: snapshot and delete it if nobody needs it.",
+    )
+
+
+def test_a_detached_volume_without_a_price_is_still_detached():
+    answer = recommend_detached(a_volume(on=[]), a_basis(market=a_market(replace(US_EAST_1, types={}))))
+    assert answer.usd_month_now is None
+    assert answer.reasons == ("it is attached to nothing: snapshot and delete it if nobody needs it.",)
+
+
+def test_an_unknown_type_is_never_answered():
+    unknown = a_volume("gp9")
+    with pytest.raises(UnknownVolumeType):
+        decision(unknown, a_demand(iops=1))
+    with pytest.raises(UnknownVolumeType):
+        recommend_detached(replace(unknown, attachments=(), state=VolumeState.AVAILABLE), a_basis())
+
+
+def test_blockers_never_change_the_answer():
+    free, quiet = a_volume("gp2", 500), a_demand(iops=100)
+    blocked = replace(free, operator="eks", modification=Modification(state="optimizing", started=NOW))
+    answer = decision(blocked, quiet, a_policy(require_evidence={"migrate": Grade.B}))
+    assert answer.target == decision(free, quiet).target
+    assert [blocker.code for blocker in answer.blockers] == ["operator-managed", "modification-in-progress", "evidence"]
+    assert decision(free, quiet).blockers == ()
+
+
+def test_without_measurements_the_evidence_is_of_grade_c():
+    answer = decision(a_volume("gp2", 500), a_demand(iops=100))
+    assert (answer.evidence.grade, answer.evidence.envelope) == (Grade.C, None)
+
+
+def test_discounts_are_part_of_the_price():
+    book = replace(US_EAST_1, discounts_pct={"gp2": 50})
+    assert isinstance(decision(a_volume("gp2", 500), a_demand(iops=100), market=a_market(book)), Keep)
+
+
+def test_two_volumes_on_one_host_censor_each_other():
+    host = a_host("m5.24xlarge")
+    one, other = (a_volume("io2", 2000, iops=60_000, id=name, on=host) for name in ("vol-1", "vol-2"))
+    half = a_demand(iops=[39_000.0], buckets=3000)
+    load = host_loads([one, other], {"vol-1": half, "vol-2": half})[host.id]
+    answer = recommend(one, half, load, a_basis())
+    assert isinstance(answer, Keep)
+    assert answer.demand.censored
+    assert (answer.demand.host_bound_minutes, answer.demand.throttled_minutes) == (1, 0)
+    alone = decision(one, half)
+    assert not alone.demand.censored
+    assert alone.target.spec == a_spec("gp3", 2000, iops=46_800)
+
+
+def test_the_summary_counts_what_was_observed():
+    demand = a_demand(
+        iops=[100.0, 300.0, 0.0],
+        throughput_mib_s=[1.0, 3.0, 0.0],
+        read_iops=[50.0, 50.0, 0.0],
+        busy_share=[0.5, 1.0, 1.0],
+        observed=[True, True, False],
+    )
+    summary = decision(a_volume(), demand, a_policy(min_hours=0)).demand
+    assert (summary.peak_iops, summary.mean_iops) == (300, 200)
+    assert (summary.peak_throughput_mib_s, summary.mean_throughput_mib_s) == (3, 2)
+    assert (summary.peak_busy_iops, summary.peak_busy_throughput_mib_s) == (300, 3)
+    assert summary.mean_io_size_kib == pytest.approx(10.24)
+    assert summary.read_share == 0.25
+    assert summary.hours_observed == pytest.approx(2 / 60)
+
+
+def test_an_idle_volume_has_no_io_size_and_no_read_share():
+    summary = decision(a_volume(), a_demand(iops=0)).demand
+    assert (summary.mean_io_size_kib, summary.read_share) == (None, None)
+    assert (summary.peak_busy_iops, summary.peak_busy_throughput_mib_s) == (None, None)
+
+
+def test_the_previous_generation_is_priced_by_its_operations_too():
+    quiet, busy = (decision(a_volume("standard", 100), a_demand(iops=iops)) for iops in (0.1, 50))
+    assert isinstance(quiet, Keep)
+    assert isinstance(busy, Migrate)
+    assert busy.usd_month_now == pytest.approx(5 + 50 * 730 * 3600 / 1e6 * 0.05)
+
+
+def test_the_demand_that_was_given_is_not_touched():
+    demand = a_demand(iops=[2990.0] * 10, iops_exceeded=[True] * 10, buckets=10)
+    before = demand.iops.copy(), demand.iops_exceeded.copy()
+    decision(a_volume("gp3"), demand, a_policy(min_hours=0))
+    assert np.array_equal(demand.iops, before[0])
+    assert np.array_equal(demand.iops_exceeded, before[1])

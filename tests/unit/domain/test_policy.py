@@ -1,0 +1,82 @@
+import math
+
+import pytest
+
+from plimsoll.domain.errors import PolicyError
+from plimsoll.domain.policy import BOUNDS, OPT_OUT, Override, Policy, TagMatch
+from tests.builders import a_policy
+
+
+@pytest.mark.parametrize("key", sorted(BOUNDS))
+def test_every_bounded_key_refuses_what_lies_outside_and_names_itself(key):
+    least, most = BOUNDS[key]
+    assert getattr(a_policy(**{key: least}), key) == least
+    assert getattr(a_policy(**{key: most}), key) == most
+    for outside in (least - 1, most + 1, math.nan):
+        with pytest.raises(PolicyError, match=rf"policy key {key} is .* must be from"):
+            a_policy(**{key: outside})
+
+
+def test_every_default_lies_within_its_bounds():
+    for key, (least, most) in BOUNDS.items():
+        assert least <= getattr(Policy(), key) <= most
+
+
+@pytest.mark.parametrize("resolution_s", [0, 1, 61, 120, 86_400])
+def test_only_resolutions_that_clouds_keep_are_taken(resolution_s):
+    with pytest.raises(PolicyError, match="resolution_s"):
+        a_policy(resolution_s=resolution_s)
+
+
+@pytest.mark.parametrize("discount_pct", [-1, 101])
+def test_discounts_are_percentages(discount_pct):
+    with pytest.raises(PolicyError, match=r"discounts_pct\.gp3"):
+        a_policy(discounts_pct={"gp3": discount_pct})
+
+
+def test_the_defaults_are_those_of_the_documentation():
+    policy = Policy()
+    assert (policy.lookback_days, policy.resolution_s, policy.headroom_pct, policy.peak_quantile) == (14, 60, 20, 1)
+    assert (policy.min_hours, policy.saturation_pct, policy.empty_balance_pct) == (30, 95, 1)
+    assert (policy.upgrade_throttled_share_pct, policy.upgrade_step_pct, policy.min_saving_usd_month) == (0.5, 50, 1)
+    assert policy.target_types == ("gp3", "io2")
+
+
+def test_a_tag_matches_by_key_and_where_it_names_one_by_value():
+    assert TagMatch(tag="env").matches({"env": "prod"})
+    assert TagMatch(tag="env", value="prod").matches({"env": "prod"})
+    assert not TagMatch(tag="env", value="prod").matches({"env": "test"})
+    assert not TagMatch(tag="env").matches({"Env": "prod"})
+    assert (str(TagMatch(tag="env")), str(TagMatch(tag="env", value="prod"))) == ("env", "env=prod")
+
+
+def test_a_volume_can_opt_out_by_tag():
+    assert Policy().excluding({"plimsoll:exclude": "true"}) == OPT_OUT
+    assert Policy().excluding({"plimsoll:exclude": "false"}) is None
+
+
+def test_the_first_exclusion_that_matches_is_named():
+    policy = a_policy(exclude=(TagMatch(tag="env", value="prod"), TagMatch(tag="team")))
+    assert policy.excluding({"team": "db", "env": "prod"}) == TagMatch(tag="env", value="prod")
+    assert policy.excluding({"team": "db", "env": "test"}) == TagMatch(tag="team")
+    assert policy.excluding({}) is None
+
+
+def test_overrides_by_tag_apply_in_their_order():
+    policy = a_policy(
+        headroom_pct=10,
+        overrides=(
+            Override(match=TagMatch(tag="env", value="prod"), policy={"headroom_pct": 50, "min_hours": 100}),
+            Override(match=TagMatch(tag="critical"), policy={"headroom_pct": 100}),
+        ),
+    )
+    assert policy.for_tags({}) == policy
+    assert policy.for_tags({"env": "prod"}).headroom_pct == 50
+    both = policy.for_tags({"env": "prod", "critical": ""})
+    assert (both.headroom_pct, both.min_hours) == (100, 100)
+
+
+def test_an_override_keeps_to_the_same_bounds():
+    policy = a_policy(overrides=(Override(match=TagMatch(tag="a"), policy={"headroom_pct": 1000}),))
+    with pytest.raises(PolicyError, match="headroom_pct"):
+        policy.for_tags({"a": ""})

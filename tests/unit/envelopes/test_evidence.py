@@ -1,0 +1,198 @@
+"""Grades by example, and what may never raise one."""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plimsoll.bootstrap import envelope_library
+from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.envelope import Envelope, Measurement
+from plimsoll.domain.evidence import Evidence, Grade, Place, evidence_for
+from plimsoll.envelopes.fit import fit
+from tests.builders import TYPES, a_spec
+from tests.unit.envelopes.measured import a_measurement, a_system
+
+TODAY = date(2026, 11, 20)
+HERE = {"account": "111122223333", "region": "us-east-1"}
+PLACE = Place(provider="aws", today=TODAY, max_age_days=180, **HERE)
+OFFER = Ceiling(iops=3_000, throughput_mib_s=125)
+
+
+def measured_here(iops=3_000.0, throughput_mib_s=46.9, *, days_ago=10, **fields) -> Measurement:
+    return a_measurement(iops, throughput_mib_s, **{"measured_on": TODAY - timedelta(days=days_ago), **HERE, **fields})
+
+
+def an_envelope(measurements: Sequence[Measurement], *, iops=3_000, volumes=1, kind="gp3", host=None) -> Envelope:
+    spec = a_spec(kind, iops=iops) if kind in {"gp3", "io2", "io1"} else a_spec(kind)
+    return fit(a_system(measurements, spec=spec, volumes=volumes, host=host), TYPES)
+
+
+def evidence(envelopes, *, need_iops=2_000.0, need_throughput_mib_s=40.0, ceiling=OFFER, place=PLACE) -> Evidence:
+    return evidence_for(
+        "gp3",
+        ceiling,
+        need_iops=need_iops,
+        need_throughput_mib_s=need_throughput_mib_s,
+        envelopes=envelopes,
+        place=place,
+    )
+
+
+def test_measured_here_lately_on_both_sides_is_a():
+    found = evidence([an_envelope([measured_here()])])
+    assert found.grade is Grade.A
+    assert found.covers == (Resource.IOPS, Resource.THROUGHPUT)
+    assert found.envelope == "a-system"
+    assert found.age_days == 10
+
+
+def test_measured_elsewhere_is_b():
+    assert evidence([an_envelope([measured_here(region="eu-west-1")])]).grade is Grade.B
+    assert evidence([an_envelope([measured_here(account="999988887777")])]).grade is Grade.B
+    assert evidence([an_envelope([a_measurement(3_000, 46.9)])]).grade is Grade.B
+
+
+@pytest.mark.parametrize(("days_ago", "grade"), [(180, Grade.A), (181, Grade.B)])
+def test_measured_longer_ago_than_the_policy_allows_is_b(days_ago, grade):
+    found = evidence([an_envelope([measured_here(days_ago=days_ago)])])
+    assert (found.grade, found.age_days) == (grade, days_ago)
+
+
+def test_measured_here_on_an_unknown_day_is_b_of_unknown_age():
+    found = evidence([an_envelope([measured_here(measured_on=None)])])
+    assert (found.grade, found.age_days) == (Grade.B, None)
+
+
+def test_nothing_like_it_measured_is_c_and_says_so():
+    found = evidence([])
+    assert (found.grade, found.envelope, found.covers) == (Grade.C, None, ())
+    assert found.text == "published limits alone: nothing like it has been measured."
+
+
+def test_one_side_alone_is_c_and_says_which_side_rests_on_published_limits():
+    found = evidence([an_envelope([measured_here()])], need_throughput_mib_s=100)
+    assert found.grade is Grade.C
+    assert found.covers == (Resource.IOPS,)
+    assert "3,000 IOPS" in found.text
+    assert found.text.endswith("its throughput rests on published limits alone.")
+
+
+def test_a_measurement_that_showed_less_than_the_need_proves_nothing():
+    assert evidence([an_envelope([measured_here(1_999, 39)])]).grade is Grade.C
+
+
+def test_another_type_or_provider_proves_nothing():
+    assert evidence([an_envelope([measured_here()], kind="gp2")]).covers == ()
+    elsewhere = Place(provider="azure", today=TODAY, max_age_days=180, **HERE)
+    assert evidence([an_envelope([measured_here()])], place=elsewhere).covers == ()
+
+
+def test_a_larger_configuration_proves_nothing_above_the_offer():
+    larger = an_envelope([measured_here(10_000, 80)], iops=10_000)
+    assert evidence([larger]).covers == ()
+
+
+def test_a_larger_configuration_proves_what_it_showed_below_the_offer():
+    assert evidence([an_envelope([measured_here(2_500, 60)], iops=10_000)]).grade is Grade.A
+
+
+def test_ten_percent_above_the_offer_is_a_short_run_and_counts_no_further_than_the_published():
+    overshot = an_envelope([measured_here(3_250, 50.8, block_kib=size) for size in (8, 16)])
+    assert evidence([overshot], need_iops=3_000).grade is Grade.A
+    assert evidence([overshot], need_iops=3_001).covers == (Resource.THROUGHPUT,)
+    assert "3,250 IOPS (of which 3,000 count)" in evidence([overshot]).text
+
+
+def test_a_stripe_does_not_count():
+    assert evidence([an_envelope([measured_here()], volumes=2)]).covers == ()
+
+
+def test_iops_that_a_cache_served_do_not_count():
+    cached = an_envelope([measured_here(device_iops=1_000)])
+    assert cached.measurements[0].rejected("iops")
+    assert evidence([cached]).grade is Grade.C
+
+
+def test_nothing_counts_above_what_the_host_could_carry():
+    host = Ceiling(iops=1_000, throughput_mib_s=1_000)
+    on_small_host = an_envelope([measured_here(1_100, 46.9)], host=host)
+    assert evidence([on_small_host], need_iops=1_050).covers == (Resource.THROUGHPUT,)
+    assert evidence([on_small_host], need_iops=1_000).grade is Grade.A
+
+
+def test_what_was_measured_here_stands_before_what_is_nearer_elsewhere():
+    here = an_envelope([measured_here(2_500, 60)], iops=10_000)
+    elsewhere = an_envelope([a_measurement(3_000, 46.9)])
+    for order in ([here, elsewhere], [elsewhere, here]):
+        found = evidence(order)
+        assert found.grade is Grade.A
+        assert found.measurements[0].iops == 2_500
+
+
+def test_the_text_names_figures_and_source():
+    text = evidence([an_envelope([measured_here(tool="fio", host_type="m5.large")])]).text
+    assert text == (
+        "IOPS: 3,000 IOPS measured by fio (a-system, randread of 16 KiB on m5.large, 2026-11); "
+        "throughput: 47 MiB/s measured by fio (a-system, randread of 16 KiB on m5.large, 2026-11)."
+    )
+
+
+def test_what_ships_proves_3_000_iops_of_gp3_elsewhere_and_no_stripe_of_it():
+    shipped = list(envelope_library(None).envelopes.values())
+    found = evidence(shipped, need_iops=2_900, ceiling=Ceiling(iops=3_000, throughput_mib_s=250))
+    assert found.grade is Grade.B
+    assert "raid0" not in found.text
+
+
+# ---- properties
+
+figures = st.tuples(st.floats(100, 20_000), st.floats(5, 1_200), st.sampled_from([4, 16, 64, 256]), st.integers(0, 400))
+needs = st.floats(0, 20_000)
+
+
+@st.composite
+def libraries(draw):
+    found = []
+    for place in draw(st.lists(st.booleans(), max_size=4)):
+        points = draw(st.lists(figures, min_size=1, max_size=3))
+        where = {} if place else {"region": "eu-west-1"}
+        measured = [measured_here(a, b, block_kib=size, days_ago=days, **where) for a, b, size, days in points]
+        found.append(
+            an_envelope(measured, iops=draw(st.sampled_from([3_000, 8_000, 16_000])), volumes=draw(st.integers(1, 2)))
+        )
+    return found
+
+
+@given(libraries(), needs, needs, st.floats(0, 1_000), st.floats(0, 1_000))
+def test_more_need_never_raises_the_grade(library, iops, more_iops, mib_s, more_mib_s):
+    modest = evidence(library, need_iops=iops, need_throughput_mib_s=mib_s)
+    demanding = evidence(library, need_iops=iops + more_iops, need_throughput_mib_s=mib_s + more_mib_s)
+    assert demanding.grade <= modest.grade
+    assert set(demanding.covers) <= set(modest.covers)
+
+
+@given(libraries(), needs, st.floats(0, 1_000))
+def test_the_order_of_envelopes_changes_nothing_that_is_said(library, iops, mib_s):
+    there = evidence(library, need_iops=iops, need_throughput_mib_s=mib_s)
+    back = evidence(list(reversed(library)), need_iops=iops, need_throughput_mib_s=mib_s)
+    assert (there.grade, there.covers) == (back.grade, back.covers)
+
+
+@given(libraries(), needs, st.floats(0, 1_000))
+def test_what_proves_an_offer_delivered_the_need_and_lies_under_the_offer(library, iops, mib_s):
+    found = evidence(library, need_iops=iops, need_throughput_mib_s=mib_s)
+    for side, one in zip(found.covers, found.measurements, strict=True):
+        assert one.figure(side) >= (iops if side is Resource.IOPS else mib_s)
+        assert one.iops <= 1.1 * OFFER.iops
+        assert one.throughput_mib_s <= 1.1 * OFFER.throughput_mib_s
+
+
+@given(libraries(), libraries(), needs, st.floats(0, 1_000))
+def test_more_measurements_never_take_a_side_s_proof_away(library, others, iops, mib_s):
+    few = evidence(library, need_iops=iops, need_throughput_mib_s=mib_s)
+    many = evidence([*library, *others], need_iops=iops, need_throughput_mib_s=mib_s)
+    assert set(few.covers) <= set(many.covers)
+    assert few.grade <= many.grade

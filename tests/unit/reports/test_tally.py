@@ -1,0 +1,142 @@
+"""The tally: every volume seen has one outcome, and the money adds up to what the records say."""
+
+from collections import Counter
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plimsoll.domain.errors import AccessDenied
+from plimsoll.outcomes import Answered, FailedVolume, Notice, Priced, Seen, Skipped
+from plimsoll.ports import FailedTarget, Target
+from plimsoll.reports.tally import Tally
+from tests.unit.reports.recommendations import a_record, every_action
+
+HERE = Target(account="111122223333", region="us-east-1")
+ACTIONS = sorted(every_action())
+
+
+def answered(action):
+    return Answered(target=HERE, recommendation=every_action()[action])
+
+
+def skipped(reason="excluded by the policy: tag keep"):
+    return Skipped(target=HERE, volume_id="vol-s", reason=reason)
+
+
+def failed(volume_id="vol-f", reason="no metrics"):
+    return FailedVolume(target=HERE, volume_id=volume_id, reason=reason)
+
+
+def tallied(*outcomes):
+    tally = Tally()
+    for outcome in outcomes:
+        tally.take(outcome)
+    return tally
+
+
+outcomes = st.lists(
+    st.one_of(
+        st.sampled_from(ACTIONS).map(answered),
+        st.sampled_from(["tag a", "tag b"]).map(skipped),
+        st.builds(failed, st.text(max_size=3), st.sampled_from(["no metrics", "unknown type"])),
+    ),
+    max_size=30,
+)
+
+
+@given(outcomes)
+def test_every_volume_seen_ends_in_one_answer_exclusion_or_failure(each):
+    summary = tallied(Seen(target=HERE, volumes=len(each)), *each).summary()
+    volumes = summary["volumes"]
+    assert volumes["reconciled"]
+    assert volumes["seen"] == volumes["answered"] + sum(volumes["skipped"].values()) + volumes["failed"]
+    assert sum(summary["actions"].values()) == volumes["answered"]
+
+
+@given(outcomes, st.integers(1, 5))
+def test_a_volume_too_many_or_too_few_is_noticed(each, more):
+    assert not tallied(Seen(target=HERE, volumes=len(each) + more), *each).reconciled
+    assert not tallied(Seen(target=HERE, volumes=len(each)), *each, *[skipped()] * more).reconciled
+
+
+@given(st.lists(st.sampled_from(ACTIONS), max_size=30))
+def test_the_money_is_the_sum_of_the_records(actions):
+    usd = tallied(*map(answered, actions)).summary()["monthly_usd"]
+    each = [a_record(action) for action in actions]
+    assert usd["now"] == pytest.approx(sum(one.monthly_usd_now for one in each), abs=0.01)
+    then = sum(one.monthly_usd_then for one in each)
+    assert usd["now"] - usd["saved"] + usd["more_for_upgrades"] == pytest.approx(then, abs=0.02)
+    assert usd["saved"] == pytest.approx(usd["saved_at_parity"] + usd["saved_on_proof"], abs=0.011)
+    assert usd["detached"] == pytest.approx(
+        sum(one.monthly_usd_now for one in each if one.action == "detached"), abs=0.01
+    )
+
+
+@given(outcomes)
+def test_the_order_of_outcomes_changes_no_count_and_no_sum(each):
+    there, back = tallied(*each).summary(), tallied(*reversed(each)).summary()
+    assert there["volumes"] == back["volumes"]
+    assert there["monthly_usd"] == pytest.approx(back["monthly_usd"])
+
+
+def test_a_blocked_saving_is_told_apart_and_still_counted():
+    record = a_record("migrate")
+    blocked = record.model_copy(update={"blockers": [{"code": "x", "text": "y"}]})
+    tally = Tally()
+    tally.count(record)
+    tally.count(blocked)
+    usd = tally.summary()["monthly_usd"]
+    assert usd["saved"] == pytest.approx(2 * record.monthly_usd_saved)
+    assert usd["saved_but_blocked"] == pytest.approx(record.monthly_usd_saved)
+
+
+def test_an_upgrade_s_price_is_no_negative_saving():
+    usd = tallied(answered("upgrade"), answered("migrate")).summary()["monthly_usd"]
+    assert usd["more_for_upgrades"] == -a_record("upgrade").monthly_usd_saved
+    assert usd["more_for_upgrades"] > 0
+    assert usd["saved"] == a_record("migrate").monthly_usd_saved
+
+
+def test_a_volume_without_a_price_adds_nothing_to_the_money():
+    tally = Tally()
+    tally.count(a_record("keep", monthly_usd_now=None, monthly_usd_then=None))
+    assert set(tally.summary()["monthly_usd"].values()) == {0.0}
+    assert tally.answered == 1
+
+
+def test_exclusions_are_counted_by_their_reason():
+    tally = tallied(skipped("tag a"), skipped("tag b"), skipped("tag a"))
+    assert tally.summary()["volumes"]["skipped"] == Counter({"tag a": 2, "tag b": 1})
+    assert not tally.partial
+
+
+def test_failed_volumes_are_named_under_their_reason_and_make_a_run_partial():
+    tally = tallied(failed("vol-1"), failed("vol-2"), failed("vol-3", "unknown type"))
+    assert tally.failed == 3
+    assert tally.partial
+    assert tally.summary()["failures"]["volumes"] == {
+        str(HERE): {"no metrics": ["vol-1", "vol-2"], "unknown type": ["vol-3"]}
+    }
+
+
+def test_a_failed_target_makes_a_run_partial_and_is_named_with_its_error():
+    tally = tallied(FailedTarget(name="444455556666/eu-west-1", error=AccessDenied("no ec2:DescribeVolumes")))
+    assert tally.partial
+    assert tally.summary()["failures"]["targets"] == {"444455556666/eu-west-1": "no ec2:DescribeVolumes"}
+
+
+def test_notices_and_prices_are_kept_by_target():
+    tally = tallied(
+        Notice(target=HERE, text="one"),
+        Notice(target=HERE, text="two"),
+        Priced(target=HERE, source="a list", as_of=date(2026, 11, 20)),
+        Priced(target=Target(account="1", region="eu-west-1"), source="none", as_of=None),
+    )
+    assert tally.summary()["notices"] == {str(HERE): ["one", "two"]}
+    assert tally.summary()["prices"] == {
+        str(HERE): {"source": "a list", "as_of": "2026-11-20"},
+        "1/eu-west-1": {"source": "none", "as_of": None},
+    }
+    assert not tally.partial

@@ -1,0 +1,98 @@
+"""The organisation in a process of its own: reachable while it runs, gone with whoever started it."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import boto3
+import pytest
+
+from plimsoll.simulator.faults import Fault
+from plimsoll.simulator.running import running
+
+from .served import NOW, ONCE, query
+
+HOLDER = """
+import sys, time
+from datetime import UTC, datetime
+from plimsoll.simulator.running import running
+with running(datetime.now(UTC), volumes=1) as organisation:
+    print(organisation.endpoint, flush=True)
+    time.sleep(600)
+"""
+
+
+def listens(endpoint: str) -> bool:
+    host, port = endpoint.removeprefix("http://").split(":")
+    with socket.socket() as probe:
+        return probe.connect_ex((host, int(port))) == 0
+
+
+def gone(endpoint: str, within_s: float = 10) -> bool:
+    end = time.monotonic() + within_s
+    while listens(endpoint):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def test_its_environment_points_any_client_at_it_and_faults_and_seeds_reach_it():
+    broken = {"VolumeReadOps": ("InternalError", 1)}
+    fault = Fault(code="AccessDenied", operation="DescribeRegions")
+    with running(NOW, seed=5, faults=[fault], broken=broken) as organisation:
+        settings = organisation.environment
+        session = boto3.Session(
+            aws_access_key_id=settings["AWS_ACCESS_KEY_ID"],
+            aws_secret_access_key=settings["AWS_SECRET_ACCESS_KEY"],
+            region_name=settings["AWS_REGION"],
+        )
+        ec2 = session.client("ec2", endpoint_url=settings["AWS_ENDPOINT_URL"], config=ONCE)
+        found = {volume["VolumeId"] for volume in ec2.describe_volumes()["Volumes"]}
+        assert found == {volume.id for volume in organisation.fleet.at("111111111111", "us-east-1")}
+        with pytest.raises(ec2.exceptions.ClientError, match="AccessDenied"):
+            ec2.describe_regions()
+        volume = next(one for one in organisation.fleet.at("111111111111", "us-east-1") if one.hosts)
+        cloudwatch = session.client("cloudwatch", endpoint_url=settings["AWS_ENDPOINT_URL"], config=ONCE)
+        answer = cloudwatch.get_metric_data(
+            MetricDataQueries=[query(volume, "VolumeReadOps")],
+            StartTime="2026-11-20T08:00Z",
+            EndTime="2026-11-20T09:00Z",
+        )
+        assert answer["MetricDataResults"][0]["StatusCode"] == "InternalError"
+        assert len(organisation.role_arns) == 2
+    assert gone(settings["AWS_ENDPOINT_URL"])
+
+
+def test_ten_thousand_volumes_are_up_soon():
+    start = time.monotonic()
+    with running(NOW, volumes=10_000, everyday=True) as organisation:
+        assert listens(organisation.endpoint)
+        assert len(organisation.fleet.volumes) == 10_000
+    assert time.monotonic() - start < 60
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_it_ends_when_its_starter_does(ending):
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as holder:
+        endpoint = holder.stdout.readline().strip()
+        assert listens(endpoint)
+        os.kill(holder.pid, ending)
+        holder.wait()
+    assert gone(endpoint)
+
+
+def test_alone_it_says_where_it_is_and_ends_quietly_on_ctrl_c():
+    command = [sys.executable, "-m", "plimsoll.simulator", "--volumes", "1"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes, text=True) as process:
+        assert '"port"' in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, complaint = process.communicate(timeout=10)
+    assert process.returncode == 0
+    assert complaint == ""
