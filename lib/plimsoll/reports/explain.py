@@ -15,7 +15,7 @@ from plimsoll.reports.plot import plot
 from plimsoll.reports.record import DemandRecord, OfferRecord, RecommendationRecord, record_of
 from plimsoll.reports.terminal import action_text, spec_text
 
-PLOT_HEIGHT = 7
+PLOT_HEIGHT = 5
 _AXIS_INDENT = 12
 
 
@@ -131,16 +131,24 @@ def _figures(ceiling: Ceiling) -> list[str]:
 
 
 def offers_table(record: RecommendationRecord, width: int) -> Table:
-    """Every offer, cheapest feasible first, and why the others lost."""
+    """Every offer, cheapest feasible first, and the first reason why the others lost."""
     table = Table(title="offers", title_justify="left", box=None, pad_edge=False, header_style="dim")
     table.add_column("configuration", overflow="fold")
     table.add_column("USD/month", justify="right", no_wrap=True)
     table.add_column("why not", overflow="fold", ratio=1, max_width=max(20, width - 45))
     for offer in record.offers:
-        table.add_row(spec_text(offer.spec), _usd(offer), Text("; ".join(offer.refused) or "feasible"))
+        table.add_row(spec_text(offer.spec), _usd(offer), Text(_why_not(offer)))
     if record.parity is not None:
         table.add_row(spec_text(record.parity.spec), _usd(record.parity), "full parity with the present volume")
     return table
+
+
+def _why_not(offer: OfferRecord) -> str:
+    """The first reason against an offer, and how many more recommendations.json has."""
+    if not offer.refused:
+        return "feasible"
+    more = len(offer.refused) - 1
+    return offer.refused[0] + (f" (and {more} more)" if more else "")
 
 
 def _usd(offer: OfferRecord) -> str:

@@ -8,6 +8,8 @@ from plimsoll.domain.period import FloatArray
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _RULE = "╌"
+_FINE_BELOW = 20
+"""Levels of plots lower than this are labelled with a decimal."""
 
 
 def plot(series: FloatArray, *, width: int, height: int, lines: Mapping[str, float], unit: str) -> list[str]:
@@ -20,7 +22,8 @@ def plot(series: FloatArray, *, width: int, height: int, lines: Mapping[str, flo
     shown = {label: level for label, level in lines.items() if level <= 2 * highest}
     top = max([highest, *shown.values()]) * 1.05
     rows = [_row(columns, row, height, top) for row in range(height - 1, -1, -1)]
-    labels = [f"{top * (row + 1) / height:>10,.0f}" for row in range(height - 1, -1, -1)]
+    digits = 0 if top >= _FINE_BELOW else 1
+    labels = [f"{top * (row + 1) / height:>10,.{digits}f}" for row in range(height - 1, -1, -1)]
     for label, level in shown.items():
         row = height - 1 - min(height - 1, int(level / top * height))
         rows[row] = _ruled(rows[row], f" {label} {level:,.0f} {unit} ")
