@@ -28,9 +28,7 @@ class Ledger:
             return cls(path=path)
         try:
             noted = json.loads(path.read_text(encoding="utf-8"))
-            starts = {
-                volume_id: {datetime.fromisoformat(start) for start in found} for volume_id, found in noted.items()
-            }
+            starts = {volume_id: {_zoned(start) for start in found} for volume_id, found in noted.items()}
         except (OSError, ValueError, AttributeError, TypeError) as error:
             raise BadInput(
                 f"the ledger of changes {path} cannot be read ({error}): move it away, and a new one is begun."
@@ -53,6 +51,14 @@ class Ledger:
         written = self.path.with_suffix(".new")
         written.write_text(json.dumps({name: found for name, found in kept.items() if found}), encoding="utf-8")
         written.replace(self.path)
+
+
+def _zoned(written: str) -> datetime:
+    """The time that is written; ValueError for one without a zone, which could be any."""
+    time = datetime.fromisoformat(written)
+    if time.tzinfo is None:
+        raise ValueError(f"{written} has no time zone")
+    return time
 
 
 @dataclass(slots=True, kw_only=True)

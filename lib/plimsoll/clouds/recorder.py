@@ -3,6 +3,7 @@
 import json
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -49,6 +50,15 @@ class Recorder:
         info.compress_type = zipfile.ZIP_DEFLATED
         self._zip.writestr(info, content)
 
+    @contextmanager
+    def errors_as(self, name: str) -> Iterator[None]:
+        """Keeps an error of the block in the place of its answer, and lets it go on."""
+        try:
+            yield
+        except CloudError as error:
+            self.put(name, json.dumps({"error": error_out(error)}).encode())
+            raise
+
     def target(self, found: Target | FailedTarget) -> None:
         """Notes a target in the order it was given."""
         if isinstance(found, Target):
@@ -86,8 +96,10 @@ class RecordingInventory:
 
     def notices(self, target: Target) -> Sequence[str]:
         """The target's notices, recorded."""
-        texts = list(self.inventory.notices(target))
-        self.recorder.put(member(target, "notices.json"), json.dumps(texts).encode())
+        name = member(target, "notices.json")
+        with self.recorder.errors_as(name):
+            texts = list(self.inventory.notices(target))
+        self.recorder.put(name, json.dumps(texts).encode())
         return texts
 
 
@@ -100,8 +112,10 @@ class RecordingPrices:
 
     def book(self, target: Target) -> PriceBook | None:
         """The target's book, recorded."""
-        book = self.prices.book(target)
-        self.recorder.put(member(target, "prices.json"), b"null" if book is None else BOOK.dump_json(book))
+        name = member(target, "prices.json")
+        with self.recorder.errors_as(name):
+            book = self.prices.book(target)
+        self.recorder.put(name, b"null" if book is None else BOOK.dump_json(book))
         return book
 
 

@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -44,7 +45,7 @@ class Recording:
                 _zip=opened,
                 _targets=about["targets"],
             )
-        except (OSError, zipfile.BadZipFile, KeyError, ValueError, TypeError) as error:
+        except (OSError, zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError, AttributeError) as error:
             raise BadInput(
                 f"{path} is not a recording ({error}): give a file that `plimsoll audit --record FILE` has written."
             ) from error
@@ -61,18 +62,22 @@ class Recording:
     def volumes(self, target: Target) -> Iterator[Volume]:
         """The recorded volumes of a target, then the recorded error if there was one."""
         for line in self._read(member(target, "volumes.jsonl")).splitlines():
-            if line.startswith(b'{"error"'):
-                raise error_in(json.loads(line)["error"])
+            _raise_recorded(line)
             yield VOLUME.validate_json(line)
 
     def notices(self, target: Target) -> Sequence[str]:
         """The recorded notices of a target."""
         name = member(target, "notices.json")
-        return list(json.loads(self._read(name))) if name in self._zip.namelist() else ()
+        if name not in self._zip.namelist():
+            return ()
+        content = self._read(name)
+        _raise_recorded(content)
+        return list(json.loads(content))
 
     def book(self, target: Target) -> PriceBook | None:
         """The recorded price book of a target."""
         content = self._read(member(target, "prices.json"))
+        _raise_recorded(content)
         return None if content == b"null" else BOOK.validate_json(content)
 
     def read(self, volumes: Sequence[Volume], window: Window, period_s: int) -> Reading:
@@ -84,6 +89,8 @@ class Recording:
                 sums[volume.id] = unpack(self._zip.read(sums_member(volume, window, period_s, "npz")))
             except KeyError:
                 failed[volume.id] = self._recorded_error(volume, window, period_s)
+            except _DAMAGE as error:
+                failed[volume.id] = self._damaged(volume.id, error)
         return Reading(sums=sums, failed=failed)
 
     def _recorded_error(self, volume: Volume, window: Window, period_s: int) -> CloudError:
@@ -100,3 +107,17 @@ class Recording:
             return self._zip.read(name)
         except KeyError as error:
             raise Unexpected(f"the recording {self.path} lacks {name}: it was interrupted; record it again.") from error
+        except _DAMAGE as error:
+            raise self._damaged(name, error) from error
+
+    def _damaged(self, name: str, error: Exception) -> Unexpected:
+        return Unexpected(f"the recording {self.path} is damaged at {name} ({error}): take another copy of it.")
+
+
+_DAMAGE = (zipfile.BadZipFile, zlib.error, OSError, ValueError)
+
+
+def _raise_recorded(content: bytes) -> None:
+    """Raises the error that stands in the place of an answer."""
+    if content.startswith(b'{"error"'):
+        raise error_in(json.loads(content)["error"])

@@ -6,8 +6,7 @@ from contextlib import contextmanager
 from botocore.exceptions import (
     BotoCoreError,
     ClientError,
-    ConnectTimeoutError,
-    EndpointConnectionError,
+    CredentialRetrievalError,
     HTTPClientError,
     NoCredentialsError,
     NoRegionError,
@@ -15,6 +14,9 @@ from botocore.exceptions import (
     ProfileNotFound,
     SSOError,
     TokenRetrievalError,
+)
+from botocore.exceptions import (
+    ConnectionError as BotoConnectionError,
 )
 
 from plimsoll.domain.errors import (
@@ -59,6 +61,7 @@ _NO_CREDENTIALS = (
     NoCredentialsError,
     PartialCredentialsError,
     ProfileNotFound,
+    CredentialRetrievalError,
     TokenRetrievalError,
     SSOError,
 )
@@ -84,7 +87,7 @@ def translate(error: Exception, place: str, permission: str) -> CloudError:
             f"{what}: no usable AWS credentials ({_line(str(error))}). Sign in (aws sso login, aws configure), or name "
             "another --profile."
         )
-    if isinstance(error, EndpointConnectionError | ConnectTimeoutError | HTTPClientError):
+    if isinstance(error, BotoConnectionError | HTTPClientError):
         return Unreachable(
             f"{what}: no connection for {permission} ({_line(str(error))}). Check the network, the proxy and the "
             f"region's name. {GOES_ON}."
@@ -97,7 +100,8 @@ def translate(error: Exception, place: str, permission: str) -> CloudError:
 def from_code(code: str, message: str, what: str, permission: str) -> CloudError:
     """The CloudError for an AWS error code."""
     name = code.removeprefix("Client.")
-    if name in _CLOCK and (name in {"RequestTimeTooSkewed", "RequestInTheFuture"} or "expired" in message.lower()):
+    skewed = any(text in message.lower() for text in ("expired", "not yet current"))
+    if name in _CLOCK and (skewed or name in {"RequestTimeTooSkewed", "RequestInTheFuture"}):
         return ClockSkewed(
             f"{what}: AWS says that this machine's clock is wrong ({name}). Set the clock (chronyc makestep, "
             "timedatectl set-ntp true) and run again."

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from plimsoll.clouds.aws.errors import translated
 from plimsoll.clouds.aws.paging import in_chunks
 from plimsoll.domain.host import Host, HostLimits
 from plimsoll.domain.units import mib_s_from_mb_s
@@ -22,9 +23,13 @@ class Instance:
 
 @dataclass(slots=True)
 class Hosts:
-    """The instances of one account and region, asked for as volumes need them. `ec2` is its EC2 client."""
+    """The instances of one account and region, `place`, asked for as volumes need them by its EC2 client.
+
+    Raises CloudError.
+    """
 
     ec2: Any
+    place: str
     known: dict[str, Instance] = field(default_factory=dict)
     _limits: dict[str, tuple[HostLimits | None, bool]] = field(default_factory=dict)
 
@@ -35,7 +40,8 @@ class Hosts:
             pages = self.ec2.get_paginator("describe_instances").paginate(
                 Filters=[{"Name": "instance-id", "Values": list(chunk)}]
             )
-            found = [one for page in pages for group in page["Reservations"] for one in group["Instances"]]
+            with translated(self.place, "ec2:DescribeInstances"):
+                found = [one for page in pages for group in page["Reservations"] for one in group["Instances"]]
             self._learn_types({one["InstanceType"] for one in found})
             self.known.update((one["InstanceId"], self._instance(one)) for one in found)
 
@@ -44,8 +50,8 @@ class Hosts:
             pages = self.ec2.get_paginator("describe_instance_types").paginate(
                 Filters=[{"Name": "instance-type", "Values": list(chunk)}]
             )
-            for page in pages:
-                for found in page["InstanceTypes"]:
+            with translated(self.place, "ec2:DescribeInstanceTypes"):
+                for found in (one for page in pages for one in page["InstanceTypes"]):
                     self._limits[found["InstanceType"]] = (limits_of(found), found.get("Hypervisor") != "xen")
 
     def _instance(self, found: Mapping[str, Any]) -> Instance:

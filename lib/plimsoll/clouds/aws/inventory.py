@@ -54,7 +54,7 @@ class AwsInventory:
     def volumes(self, target: Target) -> Iterator[Volume]:
         """Every volume of a target, a page at a time."""
         ec2 = self.sessions.client("ec2", target.account, target.region)
-        hosts = Hosts(ec2)
+        hosts = Hosts(ec2, str(target))
         with translated(str(target), "ec2:DescribeVolumesModifications"):
             modifications = _modifications(ec2)
         pages = ec2.get_paginator("describe_volumes").paginate(
@@ -63,10 +63,7 @@ class AwsInventory:
         with translated(str(target), "ec2:DescribeVolumes"):
             for page in pages:
                 found = page["Volumes"]
-                with translated(str(target), "ec2:DescribeInstances"):
-                    hosts.learn(
-                        where["InstanceId"] for one in found for where in _attached(one) if where.get("InstanceId")
-                    )
+                hosts.learn(where["InstanceId"] for one in found for where in _attached(one) if where.get("InstanceId"))
                 for one in found:
                     yield volume_of(one, target, hosts, modifications)
 

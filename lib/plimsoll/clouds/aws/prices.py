@@ -91,11 +91,11 @@ def prices_in(rows: Iterable[Mapping[str, Any]]) -> dict[str, TypePrice]:
 
 
 def _price(name: str, found: dict[str, Any]) -> TypePrice:
+    """The type's price; without IOPS prices where a tier is missing, so that the list counts as incomplete."""
     tiers = found.pop("tiers")
-    if len(tiers) == 1:
-        found["iops_tiers"] = ((None, tiers[1]),)
-    elif tiers:
-        found["iops_tiers"] = tuple((_TIER_ENDS[tier], tiers[tier]) for tier in sorted(tiers))
+    ends = _TIER_ENDS if name == "io2" else {1: None}
+    if set(tiers) == set(ends):
+        found["iops_tiers"] = tuple((ends[tier], tiers[tier]) for tier in sorted(tiers))
     return TypePrice(**found, **_INCLUDED.get(name, {}))
 
 

@@ -11,7 +11,7 @@ import boto3
 import botocore.session
 from botocore.config import Config
 from botocore.credentials import AssumeRoleCredentialFetcher, DeferredRefreshableCredentials
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
 
 from plimsoll.clouds.aws.errors import translate
 from plimsoll.domain.errors import BadInput
@@ -103,6 +103,8 @@ def _session(credential: Credential) -> boto3.Session:
     if credential.external_id is not None:
         extra["ExternalId"] = credential.external_id
     source = base._session  # boto3 has no public way to a session that renews an assumed role
+    if source.get_credentials() is None:
+        raise NoCredentialsError
     fetcher = AssumeRoleCredentialFetcher(
         client_creator=source.create_client,
         source_credentials=source.get_credentials(),

@@ -44,7 +44,7 @@ def _decode(response_dict: dict[str, Any], customized_response_dict: dict[str, A
     decode, empty = found
     try:
         decoded = decode(response_dict["body"])
-    except ValueError:
+    except (ValueError, cbor2.CBORDecodeError):
         return  # botocore reads it again and raises what it raises for a broken answer
     if isinstance(decoded, dict):
         response_dict["body"] = empty

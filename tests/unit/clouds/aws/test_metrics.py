@@ -155,6 +155,104 @@ def test_no_call_exceeds_what_cloudwatch_takes(days, period_s, volumes):
         assert request["StartTime"] == datetime(1970, 1, 1, tzinfo=UTC)
 
 
+@dataclass
+class Scripted(Cloud):
+    """A CloudWatch whose every call is answered by a function of the request."""
+
+    answer: object = None
+
+    def get_metric_data(self, **request):
+        self.requests.append(request)
+        return {"MetricDataResults": [self.answer(query, len(self.requests)) for query in request["MetricDataQueries"]]}
+
+
+def result(query, stamps, value=60.0, status="Complete"):
+    return {"Id": query["Id"], "StatusCode": status, "Timestamps": stamps, "Values": [value] * len(stamps)}
+
+
+def test_points_outside_the_window_are_dropped():
+    stamps = [START_S - 60, START_S, HOUR.end_s - 60, HOUR.end_s, HOUR.end_s + 600]
+    reading, _ = read(Scripted(answer=lambda query, _call: result(query, stamps)), [a_volume()])
+    assert list(np.flatnonzero(~np.isnan(reading.sums["vol-1"].read_ops))) == [0, 59]
+
+
+def test_what_a_partial_answer_held_is_kept_and_the_rest_filled_in():
+    def answer(query, call):
+        start = START_S if call == 1 else START_S + 1800
+        stamps = [start + 60 * minute for minute in range(30)]
+        return result(query, stamps, float(call), "PartialData" if call == 1 else "Complete")
+
+    reading, usage = read(Scripted(answer=answer), [a_volume()])
+    assert list(reading.sums["vol-1"].read_ops) == [1.0] * 30 + [2.0] * 30
+    assert (usage.calls, usage.metrics, usage.datapoints) == (2, 16, 960)
+
+
+def test_of_two_hosts_checks_either_counts():
+    def answer(query, _call):
+        hosts = [one["Value"] for one in query["MetricStat"]["Metric"]["Dimensions"] if one["Name"] == "InstanceId"]
+        minute = {"i-1": 1, "i-2": 2}.get(hosts[0] if hosts else "", 0)
+        return {
+            "Id": query["Id"],
+            "StatusCode": "Complete",
+            "Timestamps": [START_S, START_S + 60 * minute],
+            "Values": [0.0, 1.0],
+        }
+
+    volume = a_volume("io2", 500, iops=5000, on=(a_host(id="i-1"), a_host(id="i-2")))
+    reading, _ = read(Scripted(answer=answer), [volume])
+    checks = reading.sums["vol-1"].iops_exceeded
+    assert list(checks[:3]) == [0, 1, 1]
+    assert np.isnan(checks[3:]).all()
+
+
+def test_without_volumes_nothing_is_asked():
+    cloud = Cloud()
+    reading, usage = read(cloud, [])
+    assert (reading.sums, reading.failed, cloud.requests, usage.calls) == ({}, {}, [], 0)
+
+
+STATUSES = st.sampled_from(["Complete", "PartialData", "InternalError", "Forbidden"])
+
+
+@settings(max_examples=40)
+@given(st.lists(st.lists(STATUSES, max_size=6), min_size=1, max_size=5))
+def test_whatever_the_statuses_each_volume_is_in_exactly_one_of_sums_and_failed(scripts):
+    left = {f"vol-{index}": list(script) for index, script in enumerate(scripts)}
+
+    def answer(query, _call):
+        metric = query["MetricStat"]["Metric"]
+        script = left[metric["Dimensions"][0]["Value"]] if metric["MetricName"] == "VolumeReadOps" else []
+        status = script.pop(0) if script else "Complete"
+        return result(query, [START_S] if status == "Complete" else [], status=status)
+
+    volumes = [a_volume(id=name) for name in left]
+    reading, _ = read(Scripted(answer=answer), volumes)
+    assert set(reading.sums) | set(reading.failed) == {volume.id for volume in volumes}
+    assert not set(reading.sums) & set(reading.failed)
+    for index, script in enumerate(scripts):
+        settled = next((one for one in [*script, "Complete"][:4] if one in {"Complete", "Forbidden"}), None)
+        assert (f"vol-{index}" in reading.sums) == (settled == "Complete")
+
+
+def test_what_stays_broken_is_given_up_with_place_and_remedy():
+    reading, usage = read(Cloud(status={"VolumeReadOps": ["PartialData"] * 9}), [a_volume(region="eu-west-1")])
+    text = str(reading.failed["vol-1"])
+    assert "111122223333/eu-west-1" in text
+    assert "PartialData" in text
+    assert "--resume" in text
+    assert usage.calls == 4
+
+
+def test_a_refused_call_leaves_the_volumes_of_other_calls_alone():
+    days = 14
+    window = Window(start_s=START_S, end_s=START_S + days * 86_400)
+    volumes = [a_volume(id=f"vol-{index}") for index in range(4)]
+    reading, _ = read(Cloud(refusals=["ThrottlingException"]), volumes, window)
+    assert set(reading.sums) | set(reading.failed) == {volume.id for volume in volumes}
+    assert 1 <= len(reading.failed) < 4
+    assert all(isinstance(error, Throttled) for error in reading.failed.values())
+
+
 def test_series_that_cloudwatch_does_not_publish_are_not_asked_for():
     def series(volume):
         return {query.series for query in queries_of(volume)}

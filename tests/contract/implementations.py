@@ -1,0 +1,139 @@
+"""Every implementation of the ports that an audit reads from, each over a small world of its own."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+from plimsoll.clouds.aws.inventory import AwsInventory
+from plimsoll.clouds.aws.metrics import AwsMetrics
+from plimsoll.clouds.aws.pacing import Pacer
+from plimsoll.clouds.aws.price_file import shipped_prices
+from plimsoll.clouds.aws.prices import AwsPrices
+from plimsoll.clouds.aws.sessions import Credential, Sessions
+from plimsoll.clouds.memory import MemoryInventory, MemoryMetrics, MemoryPrices
+from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
+from plimsoll.clouds.recording import Recording
+from plimsoll.domain.errors import AccessDenied, BadCredentials, CloudError
+from plimsoll.domain.sums import Window
+from plimsoll.domain.volume import Volume, VolumeState
+from plimsoll.ports import FailedTarget, Inventory, Metrics, Prices, Target
+from plimsoll.simulator.faults import Fault
+from plimsoll.simulator.organisation import ACCOUNTS
+from plimsoll.simulator.running import running
+from tests.builders import US_EAST_1, a_host, a_volume, some_sums
+
+NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
+WINDOW = Window.before(NOW, days=2, period_s=3600)
+LATE = Window(start_s=WINDOW.start_s + 86_400, end_s=WINDOW.end_s)
+READS = ((WINDOW, 60), (WINDOW, 300), (LATE, 60))
+"""What the contract asks of metrics, so that a recording can hold it."""
+
+HOME = Target(account=ACCOUNTS[0], region="us-east-1")
+DENIED = Target(account=ACCOUNTS[1], region="us-east-1")
+UNPRICED = Target(account=ACCOUNTS[0], region="mx-central-1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ports:
+    """One implementation of the three ports."""
+
+    inventory: Inventory
+    metrics: Metrics
+    prices: Prices
+
+
+@contextmanager
+def in_memory(_folder: Path) -> Iterator[Ports]:
+    """The reference, over a few volumes of which one cannot be read and one was never measured."""
+    buckets = WINDOW.buckets(60)
+    random = np.random.default_rng(3)
+    ops = random.integers(0, 9000, buckets).astype(np.float64)
+    ops[random.integers(0, buckets, 90)] = np.nan
+    sums = some_sums(
+        start_s=WINDOW.start_s,
+        read_ops=ops,
+        write_ops=ops,
+        read_bytes=ops * 4096,
+        idle_s=ops / 9000 * 60,
+        buckets=buckets,
+    )
+    place = {"account": HOME.account, "region": HOME.region}
+    volumes = [
+        a_volume("gp2", 300, id="vol-busy", **place),
+        a_volume("gp3", 300, id="vol-new", on=a_host(id="i-2"), **place),
+        a_volume("gp2", 100, id="vol-refused", on=a_host(id="i-3"), **place),
+        a_volume("gp2", 100, id="vol-detached", on=(), **place),
+        a_volume("gp2", 50, id="vol-elsewhere", account=HOME.account, region="eu-west-1"),
+    ]
+    yield Ports(
+        inventory=MemoryInventory(
+            given=volumes,
+            unreachable=[FailedTarget(name="profile lost", error=BadCredentials("no usable credentials: sign in."))],
+            broken={DENIED: AccessDenied(f"cannot read {DENIED}: not allowed.")},
+            texts={HOME: ("another tool changes these volumes.",)},
+        ),
+        metrics=MemoryMetrics(
+            given={"vol-busy": sums}, broken={"vol-refused": AccessDenied("cannot read vol-refused: not allowed.")}
+        ),
+        prices=MemoryPrices(books={"us-east-1": US_EAST_1}),
+    )
+
+
+@contextmanager
+def recorded(folder: Path) -> Iterator[Ports]:
+    """A recording of what the one in memory answers."""
+    path = folder / "contract.zip"
+    with in_memory(folder) as ports, Recorder(path, NOW, "1", ports.metrics.retention_days) as recorder:
+        inventory = RecordingInventory(inventory=ports.inventory, recorder=recorder)
+        metrics = RecordingMetrics(metrics=ports.metrics, recorder=recorder)
+        prices = RecordingPrices(prices=ports.prices, recorder=recorder)
+        for target in [found for found in inventory.targets() if isinstance(found, Target)]:
+            volumes, _ = listed(inventory, target)
+            inventory.notices(target)
+            prices.book(target)
+            for window, period_s in READS:
+                metrics.read(volumes, window, period_s)
+        prices.book(UNPRICED)
+    recording = Recording.open(path)
+    yield Ports(inventory=recording, metrics=recording, prices=recording)
+
+
+@contextmanager
+def aws(_folder: Path) -> Iterator[Ports]:
+    """The AWS adapter over the simulated organisation, of which one account may not be listed."""
+    faults = [Fault(code="UnauthorizedOperation", operation="DescribeVolumes", account=DENIED.account, status=403)]
+    with running(NOW, faults=faults) as organisation:
+        before = dict(os.environ)
+        os.environ.update(organisation.environment)
+        try:
+            sessions = Sessions(attempts=2, connections=6)
+            roles = [Credential(role_arn=arn) for arn in organisation.role_arns]
+            failed = sessions.sign_in([Credential(), *roles, Credential(profile="lost")])
+            yield Ports(
+                inventory=AwsInventory(sessions=sessions, regions=organisation.fleet.regions, failed=failed),
+                metrics=AwsMetrics(sessions=sessions, calls=Pacer(1e9), datapoints=Pacer(1e9), parallel=4),
+                prices=AwsPrices(shipped=shipped_prices(), sessions=sessions, today=NOW.date()),
+            )
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+
+
+def listed(inventory: Inventory, target: Target) -> tuple[list[Volume], CloudError | None]:
+    """A target's volumes, and the error that ended them if one did."""
+    found: list[Volume] = []
+    try:
+        found.extend(inventory.volumes(target))
+    except CloudError as error:
+        return found, error
+    return found, None
+
+
+def attached(volumes: list[Volume]) -> list[Volume]:
+    """Those that are in use."""
+    return [volume for volume in volumes if volume.state is VolumeState.IN_USE]

@@ -1,0 +1,42 @@
+"""The console's link: a graph by the PERIOD expressions of the domain."""
+
+import json
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from plimsoll.clouds.aws.console import console_link
+from plimsoll.domain.period import iops_expression, throughput_expression
+from plimsoll.domain.sums import Window
+from tests.builders import a_volume
+
+DAY = Window(start_s=1_700_000_040, end_s=1_700_086_440)
+
+
+def graph_of(link):
+    return json.loads(unquote(link.split("graph=", 1)[1]))
+
+
+@pytest.mark.parametrize("period_s", [60, 300, 3600])
+def test_the_link_decodes_to_the_period_expressions_over_the_four_sums(period_s):
+    graph = graph_of(console_link(a_volume(id="vol-7", region="eu-west-1"), DAY, period_s))
+    shown = [one[0] for one in graph["metrics"] if isinstance(one[0], dict)]
+    hidden = {one[-1]["id"]: one for one in graph["metrics"] if not isinstance(one[0], dict)}
+    ids = {one[1]: name for name, one in hidden.items()}
+    assert set(ids) == {"VolumeReadOps", "VolumeWriteOps", "VolumeReadBytes", "VolumeWriteBytes"}
+    assert [one["expression"] for one in shown] == [
+        iops_expression(ids["VolumeReadOps"], ids["VolumeWriteOps"], period_s=period_s),
+        throughput_expression(ids["VolumeReadBytes"], ids["VolumeWriteBytes"], period_s=period_s),
+    ]
+    for one in hidden.values():
+        assert one[:1] + one[2:4] == ["AWS/EBS", "VolumeId", "vol-7"]
+        assert one[-1]["visible"] is False
+    assert (graph["period"], graph["stat"], graph["region"]) == (period_s, "Sum", "eu-west-1")
+    assert (graph["start"], graph["end"]) == ("2023-11-14T22:14:00+00:00", "2023-11-15T22:14:00+00:00")
+
+
+def test_the_link_goes_to_the_volumes_region_and_holds_nothing_unquoted():
+    link = console_link(a_volume(id='vol-"<x> &', region="eu-west-1"), DAY)
+    assert urlsplit(link).netloc == "eu-west-1.console.aws.amazon.com"
+    assert not set('"<> ') & set(link)
+    assert graph_of(link)["title"] == 'Demand of vol-"<x> &'

@@ -1,0 +1,304 @@
+"""The inventory: DescribeVolumes page by page, with hosts, changes and owners beside."""
+
+from datetime import UTC, datetime
+from functools import cache
+
+import boto3
+import pytest
+from botocore.stub import ANY, Stubber
+
+from plimsoll.clouds.aws.inventory import AwsInventory
+from plimsoll.domain.errors import AccessDenied, Throttled
+from plimsoll.domain.units import mib_s_from_mb_s
+from plimsoll.domain.volume import OwnerKind, VolumeSpec, VolumeState
+from plimsoll.ports import FailedTarget, Target
+
+TARGET = Target(account="111122223333", region="eu-west-1")
+SINCE = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+LARGE = {
+    "InstanceType": "m5.large",
+    "Hypervisor": "nitro",
+    "EbsInfo": {
+        "EbsOptimizedInfo": {
+            "BaselineIops": 3600,
+            "BaselineThroughputInMBps": 81.25,
+            "MaximumIops": 18750,
+            "MaximumThroughputInMBps": 593.75,
+        }
+    },
+}
+
+
+@cache
+def session():
+    """One for all tests: reading EC2's service model takes most of their time."""
+    return boto3.Session("testing", "testing", region_name="eu-west-1")
+
+
+class Account:
+    """Sessions with one account whose EC2 answers as it is told, in that order."""
+
+    def __init__(self, service="ec2"):
+        self.by_account = {TARGET.account: session()}
+        self.made = session().client(service)
+        self.stub = Stubber(self.made)
+        self.stub.activate()
+
+    def client(self, _service, _account, _region):
+        return self.made
+
+    def changes(self, *found):
+        self.stub.add_response("describe_volumes_modifications", {"VolumesModifications": list(found)}, None)
+        return self
+
+    def page(self, *volumes, token=None):
+        answer = {"Volumes": list(volumes)} | ({"NextToken": token} if token else {})
+        self.stub.add_response("describe_volumes", answer, None)
+        return self
+
+    def instances(self, *found, asked=ANY):
+        expected = {"Filters": [{"Name": "instance-id", "Values": asked}]}
+        self.stub.add_response("describe_instances", {"Reservations": [{"Instances": list(found)}]}, expected)
+        return self
+
+    def types(self, *found):
+        self.stub.add_response("describe_instance_types", {"InstanceTypes": list(found)}, None)
+        return self
+
+    def refuses(self, operation, code):
+        self.stub.add_client_error(operation, code, "no")
+        return self
+
+    def inventory(self, **fields):
+        return AwsInventory(sessions=self, **fields)
+
+    def volumes(self):
+        found = list(self.inventory().volumes(TARGET))
+        self.stub.assert_no_pending_responses()
+        return found
+
+
+def volume(name="vol-1", kind="gp3", size_gib=100, *, on=(), **fields):
+    attachments = [
+        {"InstanceId": host, "Device": "/dev/sdf", "State": "attached", "AttachTime": SINCE, "VolumeId": name}
+        for host in on
+    ]
+    return {
+        "VolumeId": name,
+        "VolumeType": kind,
+        "Size": size_gib,
+        "State": "in-use" if on else "available",
+        "AvailabilityZone": "eu-west-1a",
+        "CreateTime": SINCE,
+        "Attachments": attachments,
+        **fields,
+    }
+
+
+def instance(name="i-1", kind="m5.large", **fields):
+    return {"InstanceId": name, "InstanceType": kind, "RootDeviceName": "/dev/xvda", **fields}
+
+
+def tags(**found):
+    return [{"Key": key.replace("__", ":"), "Value": value} for key, value in found.items()]
+
+
+def test_volumes_of_all_pages_come_in_order():
+    account = Account().changes().page(volume("a"), volume("b"), token="more").page(volume("c"))
+    assert [found.id for found in account.volumes()] == ["a", "b", "c"]
+
+
+def test_an_empty_account_has_no_volumes():
+    assert Account().changes().page().volumes() == []
+
+
+def test_instances_of_a_page_are_looked_up_together_and_once():
+    account = Account().changes()
+    account.page(volume("a", on=["i-2"]), volume("b", on=["i-1"]), volume("c", on=["i-1"]), token="more")
+    account.instances(instance("i-1"), instance("i-2"), asked=["i-1", "i-2"]).types(LARGE)
+    account.page(volume("d", on=["i-2"]), volume("e", on=["i-3"])).instances(instance("i-3"), asked=["i-3"])
+    assert [found.hosts[0].id for found in account.volumes()] == ["i-2", "i-1", "i-1", "i-2", "i-3"]
+
+
+def test_many_instances_are_looked_up_in_batches():
+    names = [f"i-{index:03}" for index in range(201)]
+    account = Account().changes().page(*(volume(f"v{name}", on=[name]) for name in names))
+    account.instances(*map(instance, names[:200]), asked=names[:200]).types(LARGE)
+    account.instances(instance(names[200]), asked=names[200:])
+    assert [found.hosts[0].id for found in account.volumes()] == names
+
+
+def test_a_host_carries_its_types_limits_in_mib():
+    account = Account().changes().page(volume(on=["i-1"])).instances(instance()).types(LARGE)
+    (host,) = account.volumes()[0].hosts
+    assert (host.type, host.nitro) == ("m5.large", True)
+    assert (host.limits.baseline_iops, host.limits.maximum_iops) == (3600, 18750)
+    assert host.limits.baseline_throughput_mib_s == pytest.approx(mib_s_from_mb_s(81.25))
+    assert host.limits.maximum_throughput_mib_s == pytest.approx(593.75 * 1e6 / 2**20)
+
+
+@pytest.mark.parametrize(("hypervisor", "nitro"), [({"Hypervisor": "xen"}, False), ({}, True)])
+def test_an_older_host_without_published_limits_has_none(hypervisor, nitro):
+    older = {"InstanceType": "t2.micro", "EbsInfo": {"EbsOptimizedSupport": "unsupported"}, **hypervisor}
+    account = Account().changes().page(volume(on=["i-1"])).instances(instance(kind="t2.micro")).types(older)
+    (host,) = account.volumes()[0].hosts
+    assert (host.limits, host.nitro) == (None, nitro)
+
+
+def test_a_host_of_a_type_that_nothing_is_published_of_is_known_without_limits():
+    account = Account().changes().page(volume(on=["i-1"])).instances(instance(kind="zz9.large")).types()
+    assert account.volumes()[0].hosts[0].limits is None
+
+
+def test_an_instance_that_vanished_leaves_the_attachment_without_host():
+    account = Account().changes().page(volume(on=["i-gone"])).instances()
+    (attachment,) = account.volumes()[0].attachments
+    assert (attachment.host, attachment.since, attachment.boot) == (None, SINCE, False)
+
+
+def test_an_attachment_whose_instance_the_cloud_hides_has_no_host():
+    hidden = {"Device": None, "State": "attached", "AttachTime": SINCE, "InstanceOwningService": "ecs.amazonaws.com"}
+    account = Account().changes().page(volume(Attachments=[{k: v for k, v in hidden.items() if v}], State="in-use"))
+    (found,) = account.volumes()
+    assert (found.attachments[0].host, found.hosts, found.attached_since) == (None, (), SINCE)
+
+
+def test_an_attachment_that_ends_is_none():
+    leaving = {"InstanceId": "i-1", "Device": "/dev/sdf", "State": "detaching", "AttachTime": SINCE}
+    assert Account().changes().page(volume(Attachments=[leaving])).volumes()[0].attachments == ()
+
+
+def test_a_detached_volume_has_neither_hosts_nor_a_time():
+    (found,) = Account().changes().page(volume()).volumes()
+    assert (found.state, found.attachments, found.attached_since) == (VolumeState.AVAILABLE, (), None)
+
+
+@pytest.mark.parametrize(("device", "boot"), [("/dev/xvda", True), ("/dev/sdf", False)])
+def test_the_boot_volume_is_the_one_on_its_hosts_root_device(device, boot):
+    found = volume(on=["i-1"])
+    found["Attachments"][0]["Device"] = device
+    account = Account().changes().page(found).instances(instance()).types(LARGE)
+    assert account.volumes()[0].boot is boot
+
+
+@pytest.mark.parametrize(
+    ("kind", "described", "kept"),
+    [
+        ("gp2", {"Iops": 300}, (None, None)),
+        ("gp3", {"Iops": 4000, "Throughput": 250}, (4000, 250)),
+        ("io1", {"Iops": 5000}, (5000, None)),
+        ("io2", {"Iops": 5000}, (5000, None)),
+        ("st1", {}, (None, None)),
+        ("gp9", {"Iops": 7, "Throughput": 8}, (7, 8)),
+    ],
+)
+def test_only_what_a_type_provisions_is_its_spec_and_unknown_types_pass_through(kind, described, kept):
+    (found,) = Account().changes().page(volume(kind=kind, **described)).volumes()
+    assert found.spec == VolumeSpec(type=kind, size_gib=100, iops=kept[0], throughput_mib_s=kept[1])
+
+
+@pytest.mark.parametrize(
+    ("operator", "name"),
+    [
+        ({"Managed": True, "Principal": "eks.amazonaws.com"}, "eks.amazonaws.com"),
+        ({"Managed": True}, "an AWS service"),
+        ({"Managed": False}, None),
+    ],
+)
+def test_a_managed_volume_names_its_operator(operator, name):
+    (found,) = Account().changes().page(volume(Operator=operator, Tags=tags(terraform="true"))).volumes()
+    assert found.operator == name
+    assert found.owner.kind is (OwnerKind.OPERATOR if name else OwnerKind.TERRAFORM)
+
+
+def test_a_multi_attach_volume_has_all_its_hosts():
+    account = Account().changes().page(volume(kind="io2", Iops=5000, on=["i-1", "i-2"], MultiAttachEnabled=True))
+    account.instances(instance("i-1"), instance("i-2")).types(LARGE)
+    (found,) = account.volumes()
+    assert found.multi_attach
+    assert [host.id for host in found.hosts] == ["i-1", "i-2"]
+
+
+@pytest.mark.parametrize(
+    ("state", "running"), [("modifying", True), ("optimizing", True), ("completed", False), ("failed", False)]
+)
+def test_a_change_is_known_with_its_start_whether_it_still_runs(state, running):
+    change = {"VolumeId": "vol-1", "ModificationState": state, "StartTime": SINCE, "Progress": 40}
+    changed, other = Account().changes(change).page(volume("vol-1"), volume("vol-2")).volumes()
+    assert changed.modification.in_progress is running
+    assert (changed.modification.progress_pct, changed.recent_changes) == (40, (SINCE,))
+    assert (other.modification, other.recent_changes) == (None, ())
+
+
+def test_the_hosts_tags_tell_the_owner_where_the_volumes_own_do_not():
+    account = Account().changes().page(volume(on=["i-1"]), volume("b", on=["i-1"], Tags=tags(ManagedBy="terraform")))
+    account.instances(instance(Tags=tags(aws__autoscaling__groupName="workers"))).types(LARGE)
+    assert [found.owner.kind for found in account.volumes()] == [OwnerKind.AUTO_SCALING, OwnerKind.TERRAFORM]
+
+
+@pytest.mark.parametrize(
+    ("operation", "permission"),
+    [
+        ("describe_volumes_modifications", "ec2:DescribeVolumesModifications"),
+        ("describe_volumes", "ec2:DescribeVolumes"),
+        ("describe_instances", "ec2:DescribeInstances"),
+        pytest.param("describe_instance_types", "ec2:DescribeInstanceTypes"),
+    ],
+)
+def test_a_refused_call_names_the_permission_that_lacks(operation, permission):
+    account = Account()
+    steps = {
+        "describe_volumes_modifications": account.changes,
+        "describe_volumes": lambda: account.page(volume(on=["i-1"])),
+        "describe_instances": lambda: account.instances(instance()),
+    }
+    for name, answer in steps.items():
+        if name == operation:
+            break
+        answer()
+    account.refuses(operation, "UnauthorizedOperation")
+    with pytest.raises(AccessDenied, match=f"{TARGET}.* {permission}[^A-Za-z]"):
+        account.volumes()
+
+
+def test_what_was_listed_before_an_error_is_kept():
+    account = Account().changes().page(volume("a"), token="more").refuses("describe_volumes", "RequestLimitExceeded")
+    found = account.inventory().volumes(TARGET)
+    assert next(found).id == "a"
+    with pytest.raises(Throttled, match=str(TARGET)):
+        next(found)
+
+
+def test_targets_are_the_regions_given_or_those_switched_on_and_what_failed_before():
+    lost = FailedTarget(name="profile x", error=AccessDenied("no"))
+    given = Account().inventory(regions=["eu-west-1", "us-east-1"], failed=[lost])
+    assert [str(target) for target in given.targets()[:2]] == ["111122223333/eu-west-1", "111122223333/us-east-1"]
+    assert given.targets()[2] == lost
+    account = Account()
+    regions = [{"RegionName": name} for name in ("us-east-1", "eu-north-1")]
+    account.stub.add_response("describe_regions", {"Regions": regions})
+    assert [target.region for target in account.inventory().targets()] == ["eu-north-1", "us-east-1"]
+
+
+def test_an_account_whose_regions_cannot_be_listed_fails_alone():
+    (failed,) = Account().refuses("describe_regions", "UnauthorizedOperation").inventory().targets()
+    assert (failed.name, type(failed.error)) == (TARGET.account, AccessDenied)
+    assert "ec2:DescribeRegions" in str(failed.error)
+
+
+def enrolment(status):
+    account = Account("compute-optimizer-automation")
+    account.stub.add_response("get_enrollment_configuration", {"status": status, "lastUpdatedTimestamp": SINCE})
+    return account.inventory().notices(TARGET)
+
+
+def test_another_tool_that_changes_volumes_is_a_notice():
+    assert len(enrolment("Active")) == 1
+    assert "Compute Optimizer" in enrolment("Active")[0]
+    assert enrolment("Inactive") == ()
+
+
+@pytest.mark.parametrize(("code", "notices"), [("AccessDeniedException", 1), ("InternalServerException", 0)])
+def test_not_being_allowed_to_know_is_a_notice_too(code, notices):
+    account = Account("compute-optimizer-automation").refuses("get_enrollment_configuration", code)
+    assert len(account.inventory().notices(TARGET)) == notices

@@ -1,0 +1,80 @@
+"""Which CloudWatch series say what a volume was asked for."""
+
+import pytest
+
+from plimsoll.clouds.aws.queries import queries_of
+from tests.builders import a_host, a_volume
+
+COUNTERS = {"VolumeReadOps", "VolumeWriteOps", "VolumeReadBytes", "VolumeWriteBytes"}
+CHECKS = {"VolumeIOPSExceededCheck", "VolumeThroughputExceededCheck"}
+
+
+def metrics(volume):
+    return {query.metric for query in queries_of(volume)}
+
+
+@pytest.mark.parametrize(
+    ("kind", "size_gib", "balance"),
+    [
+        ("gp2", 1, True),
+        ("gp2", 999, True),
+        ("gp2", 1000, False),
+        ("gp2", 5334, False),
+        ("gp3", 100, False),
+        ("io1", 100, False),
+        ("io2", 100, False),
+        ("st1", 500, True),
+        ("sc1", 500, True),
+        ("standard", 100, False),
+    ],
+)
+def test_a_balance_is_published_where_there_is_a_bucket(kind, size_gib, balance):
+    assert ("BurstBalance" in metrics(a_volume(kind, size_gib))) is balance
+
+
+@pytest.mark.parametrize("kind", ["gp2", "gp3", "io1", "io2", "st1", "sc1"])
+def test_a_volume_on_a_nitro_host_has_counters_idle_time_and_checks(kind):
+    assert metrics(a_volume(kind, 1000)) >= COUNTERS | CHECKS | {"VolumeIdleTime"}
+
+
+def test_a_volume_on_a_xen_host_has_no_checks():
+    assert not metrics(a_volume("gp3", on=a_host("m4.large"))) & CHECKS
+
+
+def test_a_multi_attach_volume_has_counters_alone():
+    volume = a_volume("io2", iops=5000, multi_attach=True, on=(a_host(id="i-1"), a_host(id="i-2")))
+    assert metrics(volume) == COUNTERS
+
+
+def test_a_magnetic_volume_has_idle_time_and_no_checks():
+    assert metrics(a_volume("standard", 100)) == COUNTERS | {"VolumeIdleTime"}
+
+
+def test_a_volume_of_an_unknown_type_is_asked_for_what_every_volume_has():
+    volume = a_volume("gp9", 100)
+    assert metrics(volume) >= COUNTERS
+    assert "BurstBalance" not in metrics(volume)
+
+
+def test_a_detached_volume_has_no_checks():
+    assert not metrics(a_volume(on=())) & CHECKS
+
+
+def test_a_host_that_the_cloud_hides_has_no_checks():
+    assert not metrics(a_volume(on=(None,))) & CHECKS
+
+
+def test_checks_are_asked_under_volume_and_instance_and_the_rest_under_the_volume():
+    for query in queries_of(a_volume("gp2", 100, id="vol-7", on=a_host(id="i-9"))):
+        asked = query.asked_as("q0", 300)["MetricStat"]
+        dimensions = {one["Name"]: one["Value"] for one in asked["Metric"]["Dimensions"]}
+        on_host = {"InstanceId": "i-9"} if query.metric in CHECKS else {}
+        assert dimensions == {"VolumeId": "vol-7", **on_host}
+        assert (asked["Metric"]["Namespace"], asked["Period"]) == ("AWS/EBS", 300)
+
+
+def test_counters_are_summed_balances_least_and_checks_most():
+    stats = {query.metric: query.stat for query in queries_of(a_volume("gp2", 100))}
+    assert {stats[name] for name in (*COUNTERS, "VolumeIdleTime")} == {"Sum"}
+    assert stats["BurstBalance"] == "Minimum"
+    assert {stats[name] for name in CHECKS} == {"Maximum"}

@@ -1,0 +1,116 @@
+"""The ledger: changes seen by successive audits, so that the four of a day are known."""
+
+from datetime import timedelta
+
+import pytest
+
+from plimsoll.clouds.ledger import Ledger, NotedInventory
+from plimsoll.clouds.memory import MemoryInventory
+from plimsoll.domain.errors import AccessDenied, BadInput
+from plimsoll.domain.volume import Modification
+from plimsoll.ports import Target
+from tests.builders import NOW, a_volume
+
+
+def changed(hours_ago, name="vol-1"):
+    started = NOW - timedelta(hours=hours_ago)
+    return a_volume(id=name, modification=Modification(state="completed", started=started), recent_changes=(started,))
+
+
+def audited(path, *volumes, now=NOW):
+    """The volumes as an audit sees them with the ledger in that file, saved afterwards."""
+    ledger = Ledger.at(path)
+    noted = [ledger.note(volume) for volume in volumes]
+    ledger.save(now)
+    return noted
+
+
+def hours_ago(volume):
+    return [(NOW - start) / timedelta(hours=1) for start in volume.recent_changes]
+
+
+def test_where_there_is_no_file_there_are_no_changes(tmp_path):
+    (volume,) = audited(tmp_path / "new" / "ledger.json", a_volume())
+    assert volume.recent_changes == ()
+
+
+def test_changes_are_remembered_across_audits_though_the_cloud_shows_the_latest_alone(tmp_path):
+    path = tmp_path / "ledger.json"
+    audited(path, changed(20))
+    audited(path, changed(9))
+    (volume,) = audited(path, changed(1))
+    assert hours_ago(volume) == [20, 9, 1]
+
+
+def test_four_changes_of_a_day_are_counted_once_each(tmp_path):
+    path = tmp_path / "ledger.json"
+    for hours in (22, 22, 14, 14, 7, 1, 1):
+        (volume,) = audited(path, changed(hours))
+    assert hours_ago(volume) == [22, 14, 7, 1]
+
+
+def test_a_change_stays_known_when_the_cloud_has_forgotten_it(tmp_path):
+    path = tmp_path / "ledger.json"
+    audited(path, changed(5))
+    (volume,) = audited(path, a_volume())
+    assert hours_ago(volume) == [5]
+
+
+def test_volumes_keep_their_own_changes(tmp_path):
+    path = tmp_path / "ledger.json"
+    audited(path, changed(5, "a"), changed(3, "b"))
+    assert [hours_ago(volume) for volume in audited(path, a_volume(id="a"), a_volume(id="b"))] == [[5], [3]]
+
+
+def test_changes_that_no_longer_count_are_dropped(tmp_path):
+    path = tmp_path / "ledger.json"
+    audited(path, changed(47, "young"), changed(48, "old"))
+    assert set(Ledger.at(path).starts) == {"young"}
+    audited(path, now=NOW + timedelta(days=3))
+    assert Ledger.at(path).starts == {}
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"3",
+        b"\xff\xfe",
+        b'{"vol-1": 3}',
+        b'{"vol-1": null}',
+        b'{"vol-1": [3]}',
+        b'{"vol-1": ["yesterday"]}',
+        b'{"vol-1": "2026-11-20T00:00:00+00:00"}',
+        pytest.param(b'{"vol-1": ["2026-11-20T00:00:00"]}'),
+    ],
+)
+def test_a_damaged_file_is_refused_with_its_name_and_remedy_and_left_as_it_is(tmp_path, damaged):
+    path = tmp_path / "ledger.json"
+    path.write_bytes(damaged)
+    with pytest.raises(BadInput, match="move it away") as refused:
+        Ledger.at(path)
+    assert str(path) in str(refused.value)
+    assert path.read_bytes() == damaged
+
+
+def test_a_folder_in_its_place_is_refused(tmp_path):
+    with pytest.raises(BadInput, match="cannot be read"):
+        Ledger.at(tmp_path)
+
+
+def test_an_inventory_with_a_ledger_is_the_same_but_for_the_changes(tmp_path):
+    target = Target(account="111122223333", region="us-east-1")
+    broken = Target(account="999900001111", region="us-east-1")
+    inner = MemoryInventory(
+        given=[changed(5)], broken={broken: AccessDenied("denied")}, texts={target: ("another tool is active",)}
+    )
+    ledger = Ledger.at(tmp_path / "ledger.json")
+    ledger.note(changed(9))
+    noted = NotedInventory(inventory=inner, ledger=ledger)
+    assert noted.targets() == inner.targets()
+    assert noted.notices(target) == inner.notices(target)
+    assert [hours_ago(volume) for volume in noted.volumes(target)] == [[9, 5]]
+    with pytest.raises(AccessDenied, match="denied"):
+        list(noted.volumes(broken))

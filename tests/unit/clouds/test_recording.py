@@ -1,0 +1,324 @@
+"""A recording: what the clouds answered decides the same again, errors included."""
+
+import json
+import zipfile
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+
+import numpy as np
+import pytest
+
+from plimsoll.audit import World, audit
+from plimsoll.clouds.memory import MemoryCatalogue, MemoryInventory, MemoryMetrics, MemoryPrices
+from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
+from plimsoll.clouds.recording import Recording
+from plimsoll.domain.errors import AccessDenied, BadCredentials, BadInput, RegionUnavailable, Throttled, Unexpected
+from plimsoll.domain.sums import Window
+from plimsoll.domain.volume import Owner, OwnerKind
+from plimsoll.outcomes import Answered, FailedVolume, Notice
+from plimsoll.ports import FailedTarget, Target
+from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_policy, a_volume, some_sums
+
+HERE = Target(account="111122223333", region="us-east-1")
+UNPRICED = Target(account="111122223333", region="mx-central-1")
+DENIED = Target(account="444455556666", region="us-east-1")
+WINDOW = Window.before(NOW, days=14, period_s=60)
+RANDOM = np.random.default_rng(7)
+
+
+def busy(most):
+    """Fourteen days of minutes with up to so many operations a second, some of them missing."""
+    buckets = WINDOW.buckets(60)
+    ops = RANDOM.uniform(0, most * 60, buckets)
+    ops[RANDOM.integers(0, buckets, 500)] = np.nan
+    return some_sums(
+        start_s=WINDOW.start_s,
+        buckets=buckets,
+        read_ops=ops,
+        read_bytes=ops * 16_384,
+        idle_s=np.full(buckets, 30.0),
+        burst_balance_pct=np.full(buckets, 99.0),
+    )
+
+
+VOLUMES = [
+    a_volume("gp2", 500, id="vol-a", tags={"Name": '"quoted"\n\u2028\uac00'}),
+    a_volume("gp2", 1500, id="vol-b", on=a_host(id="i-2"), owner=Owner(kind=OwnerKind.TERRAFORM, name="data")),
+    a_volume("io2", 800, iops=12_000, id="vol-c", on=a_host("t2.micro", id="i-3")),
+    a_volume("gp3", 100, id="vol-detached", on=()),
+    a_volume("gp2", 200, id="vol-forbidden", on=a_host(id="i-4")),
+    a_volume("gp9", 10, id="vol-unknown"),
+    a_volume("gp2", 300, id="vol-unpriced", region="mx-central-1"),
+    a_volume("gp2", 300, id="vol-listed", account=DENIED.account),
+]
+
+
+def memory_world():
+    inventory = MemoryInventory(
+        given=VOLUMES,
+        unreachable=[FailedTarget(name="profile x", error=BadCredentials("no usable credentials."))],
+        broken={
+            DENIED: AccessDenied("cannot read it: not allowed."),
+            Target(account="777788889999", region="us-west-2"): RegionUnavailable("switched off."),
+        },
+        texts={HERE: ("another tool is active here.",)},
+    )
+    metrics = MemoryMetrics(
+        given={"vol-a": busy(300), "vol-b": busy(2000), "vol-unpriced": busy(40)},
+        broken={"vol-forbidden": Throttled("asked too often.")},
+    )
+    return World(
+        inventory=inventory,
+        metrics=metrics,
+        prices=MemoryPrices(books={"us-east-1": US_EAST_1}),
+        catalogue=MemoryCatalogue(types=TYPES, provider="aws"),
+        envelopes=(),
+    )
+
+
+def recorded(world, path, policy=None):
+    """The outcomes of an audit that is recorded into that file."""
+    with Recorder(path, NOW, "1.2.3", world.metrics.retention_days) as recorder:
+        through = World(
+            inventory=RecordingInventory(inventory=world.inventory, recorder=recorder),
+            metrics=RecordingMetrics(metrics=world.metrics, recorder=recorder),
+            prices=RecordingPrices(prices=world.prices, recorder=recorder),
+            catalogue=world.catalogue,
+            envelopes=world.envelopes,
+        )
+        return list(audit(through, policy or a_policy(), NOW))
+
+
+def replayed(path, policy=None):
+    recording = Recording.open(path)
+    world = World(
+        inventory=recording,
+        metrics=recording,
+        prices=recording,
+        catalogue=MemoryCatalogue(types=TYPES, provider="aws"),
+        envelopes=(),
+    )
+    return list(audit(world, policy or a_policy(), recording.now))
+
+
+def shown(outcomes):
+    """Outcomes as plain values; errors by kind and message, because they are equal only to themselves."""
+    return [plain(outcome) for outcome in outcomes]
+
+
+def plain(value):
+    if isinstance(value, Exception):
+        return type(value).__name__, str(value)
+    if isinstance(value, np.ndarray):
+        return [None if np.isnan(number) else number for number in value.tolist()]
+    if is_dataclass(value):
+        return type(value).__name__, {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, Mapping):
+        return {key: plain(found) for key, found in value.items()}
+    if isinstance(value, tuple | list):
+        return [plain(found) for found in value]
+    return value
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory):
+    path = tmp_path_factory.mktemp("recordings") / "new" / "audit.zip"
+    return recorded(memory_world(), path), path
+
+
+def test_a_recorded_audit_says_what_an_unrecorded_one_says(both):
+    outcomes, _ = both
+    assert [type(one) for one in outcomes] == [type(one) for one in audit(memory_world(), a_policy(), NOW)]
+
+
+def test_a_replayed_audit_gives_the_same_outcomes(both):
+    outcomes, path = both
+    assert shown(replayed(path)) == shown(outcomes)
+    kinds = {type(outcome) for outcome in outcomes}
+    assert kinds >= {Answered, FailedVolume, FailedTarget, Notice}
+
+
+def test_errors_replay_as_the_errors_they_were(both):
+    _, path = both
+    found = {one.name: one.error for one in replayed(path) if isinstance(one, FailedTarget)}
+    assert {name: type(error) for name, error in found.items()} == {
+        "profile x": BadCredentials,
+        str(DENIED): AccessDenied,
+        "777788889999/us-west-2": RegionUnavailable,
+    }
+    reading = Recording.open(path).read([VOLUMES[4]], WINDOW, 60)
+    assert type(reading.failed["vol-forbidden"]) is Throttled
+    assert str(reading.failed["vol-forbidden"]) == "asked too often."
+
+
+def test_another_policy_decides_again_from_the_same_recording(both):
+    _, path = both
+    policy = a_policy(headroom_pct=90, min_saving_usd_month=10_000)
+    assert shown(replayed(path, policy)) == shown(audit(memory_world_again(path), policy, NOW))
+    assert shown(replayed(path, policy)) != shown(replayed(path))
+
+
+def memory_world_again(path):
+    """The recording's own answers in memory, so that both have the same minutes."""
+    recording, world = Recording.open(path), memory_world()
+    given = {
+        volume.id: recording.read([volume], WINDOW, 60).sums[volume.id]
+        for volume in VOLUMES
+        if volume.id in world.metrics.given
+    }
+    world.metrics.given = given
+    return world
+
+
+def test_a_recording_keeps_when_it_was_made_by_what_and_how_long_data_lived(both):
+    _, path = both
+    found = Recording.open(path)
+    assert (found.now, found.version, found.retention_days) == (NOW, "1.2.3", {60: 15, 300: 63, 3600: 455})
+
+
+def test_equal_answers_make_equal_files(both, tmp_path):
+    _, path = both
+    recorded(memory_world_again(path), tmp_path / "again.zip")
+    recorded(memory_world_again(path), tmp_path / "twice.zip")
+    assert (tmp_path / "again.zip").read_bytes() == (tmp_path / "twice.zip").read_bytes()
+
+
+def test_another_lookback_is_refused_volume_by_volume_with_the_remedy(both):
+    _, path = both
+    failed = {
+        one.volume_id: one.reason for one in replayed(path, a_policy(lookback_days=7)) if type(one) is FailedVolume
+    }
+    assert "vol-a" in failed
+    assert "lookback_days" in failed["vol-a"]
+    assert str(path) in failed["vol-a"]
+
+
+def member_of(content, name="about.json"):
+    def write(path):
+        with zipfile.ZipFile(path, "w") as made:
+            made.writestr(name, content)
+
+    return write
+
+
+ABOUT = {"format": 1, "now": NOW.isoformat(), "version": "1", "retention_days": {"60": 15}, "targets": []}
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda _path: None,
+        lambda path: path.mkdir(),
+        lambda path: path.write_bytes(b""),
+        lambda path: path.write_bytes(b"not a zip"),
+        member_of("{}", name="other.json"),
+        member_of("{"),
+        member_of("[]"),
+        member_of("null"),
+        member_of("{}"),
+        member_of(json.dumps({**ABOUT, "now": "soon"})),
+        member_of(json.dumps({**ABOUT, "now": 3})),
+        member_of(json.dumps({**ABOUT, "retention_days": {"minute": 1}})),
+        member_of(json.dumps({key: value for key, value in ABOUT.items() if key != "targets"})),
+        pytest.param(member_of(json.dumps({**ABOUT, "retention_days": []}))),
+    ],
+)
+def test_a_file_that_is_no_recording_is_refused_by_name(tmp_path, write):
+    path = tmp_path / "audit.zip"
+    write(path)
+    with pytest.raises(BadInput, match="is not a recording") as refused:
+        Recording.open(path)
+    assert str(path) in str(refused.value)
+
+
+def test_a_recording_of_another_format_is_refused_with_both(tmp_path):
+    path = tmp_path / "audit.zip"
+    member_of(json.dumps({**ABOUT, "format": 99}))(path)
+    with pytest.raises(BadInput, match="format 99; this version reads 1"):
+        Recording.open(path)
+
+
+def test_an_interrupted_recording_is_told_where_it_lacks_something(tmp_path):
+    path = tmp_path / "audit.zip"
+    member_of(json.dumps({**ABOUT, "targets": [{"account": "1", "region": "us-east-1"}]}))(path)
+    found = Recording.open(path)
+    (target,) = found.targets()
+    with pytest.raises(Unexpected, match=r"lacks 1/us-east-1/volumes\.jsonl: it was interrupted"):
+        list(found.volumes(target))
+    with pytest.raises(Unexpected, match=r"lacks 1/us-east-1/prices\.json"):
+        found.book(target)
+    assert list(found.notices(target)) == []
+
+
+def test_a_recording_that_was_stopped_in_the_middle_keeps_what_it_had(tmp_path):
+    path = tmp_path / "audit.zip"
+    world = memory_world()
+
+    def stopped():
+        with Recorder(path, NOW, "1", {60: 15}) as recorder:
+            inventory = RecordingInventory(inventory=world.inventory, recorder=recorder)
+            inventory.targets()
+            list(inventory.volumes(HERE))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stopped()
+    found = Recording.open(path)
+    assert [volume.id for volume in found.volumes(HERE)] == [
+        volume.id for volume in VOLUMES if (volume.account, volume.region) == (HERE.account, HERE.region)
+    ]
+
+
+class Refusing:
+    """Ports that are refused as a whole."""
+
+    usage = None
+    retention_days = {60: 15}  # noqa: RUF012  # never changed
+
+    def read(self, _volumes, _window, _period_s):
+        raise AccessDenied("metrics are not allowed.")
+
+    def book(self, _target):
+        raise AccessDenied("prices are not allowed.")
+
+    def notices(self, _target):
+        raise AccessDenied("notices are not allowed.")
+
+
+def test_metrics_refused_as_a_whole_replay_as_each_volumes_error(tmp_path):
+    path = tmp_path / "audit.zip"
+    with Recorder(path, NOW, "1", {60: 15}) as recorder:
+        metrics = RecordingMetrics(metrics=Refusing(), recorder=recorder)
+        with pytest.raises(AccessDenied):
+            metrics.read(VOLUMES[:2], WINDOW, 60)
+    reading = Recording.open(path).read(VOLUMES[:2], WINDOW, 60)
+    assert [type(error) for error in reading.failed.values()] == [AccessDenied, AccessDenied]
+
+
+def test_prices_that_were_refused_replay_as_refused(tmp_path):
+    path = tmp_path / "audit.zip"
+    with Recorder(path, NOW, "1", {60: 15}) as recorder, pytest.raises(AccessDenied):
+        RecordingPrices(prices=Refusing(), recorder=recorder).book(HERE)
+    with pytest.raises(AccessDenied, match="prices are not allowed"):
+        Recording.open(path).book(HERE)
+
+
+def test_notices_that_were_refused_replay_as_refused(tmp_path):
+    path = tmp_path / "audit.zip"
+    with Recorder(path, NOW, "1", {60: 15}) as recorder, pytest.raises(AccessDenied):
+        RecordingInventory(inventory=Refusing(), recorder=recorder).notices(HERE)
+    with pytest.raises(AccessDenied, match="notices are not allowed"):
+        Recording.open(path).notices(HERE)
+
+
+def test_damage_inside_a_recording_is_an_error_of_the_cloud(both, tmp_path):
+    _, path = both
+    content = bytearray(path.read_bytes())
+    with zipfile.ZipFile(path) as whole:
+        name = f"{HERE.account}/{HERE.region}/volumes.jsonl"
+        start = whole.getinfo(name).header_offset + 30 + len(name)
+    content[start + 8 : start + 24] = bytes(16)
+    damaged = tmp_path / "damaged.zip"
+    damaged.write_bytes(content)
+    with pytest.raises((Unexpected, BadInput), match=r"damaged\.zip"):
+        list(Recording.open(damaged).volumes(HERE))
