@@ -18,6 +18,7 @@ from botocore.exceptions import (
 from botocore.exceptions import (
     ConnectionError as BotoConnectionError,
 )
+from botocore.parsers import ResponseParserError
 
 from plimsoll.domain.errors import (
     AccessDenied,
@@ -29,6 +30,9 @@ from plimsoll.domain.errors import (
     Unexpected,
     Unreachable,
 )
+
+FAILURES = (ClientError, BotoCoreError, ResponseParserError)
+"""Everything that a call through botocore can end in."""
 
 GOES_ON = "The audit goes on without it"
 
@@ -72,7 +76,7 @@ def translated(place: str, permission: str) -> Iterator[None]:
     """Raises what botocore raises inside the block as a CloudError that names the place and the IAM permission."""
     try:
         yield
-    except (ClientError, BotoCoreError) as error:
+    except FAILURES as error:
         raise translate(error, place, permission) from error
 
 

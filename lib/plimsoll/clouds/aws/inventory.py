@@ -4,9 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from botocore.exceptions import BotoCoreError, ClientError
-
-from plimsoll.clouds.aws.errors import translate, translated
+from plimsoll.clouds.aws.errors import FAILURES, translate, translated
 from plimsoll.clouds.aws.hosts import Hosts
 from plimsoll.clouds.aws.limits import volume_types
 from plimsoll.clouds.aws.owners import owner_of
@@ -44,7 +42,7 @@ class AwsInventory:
             if regions is None:
                 try:
                     regions = self._enabled_regions(account, session.region_name or HOME_REGION)
-                except (ClientError, BotoCoreError) as error:
+                except FAILURES as error:
                     reason = translate(error, account, "ec2:DescribeRegions")
                     found.append(FailedTarget(name=account, error=reason))
                     continue
@@ -72,7 +70,7 @@ class AwsInventory:
         client = self.sessions.client("compute-optimizer-automation", target.account, target.region)
         try:
             status = client.get_enrollment_configuration()["status"]
-        except (ClientError, BotoCoreError) as error:
+        except FAILURES as error:
             reason = translate(error, str(target), "aco-automation:GetEnrollmentConfiguration")
             return (_UNKNOWN_AUTOMATION,) if isinstance(reason, AccessDenied) else ()
         return (_OTHER_HANDS,) if status == "Active" else ()

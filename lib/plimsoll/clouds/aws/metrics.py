@@ -14,9 +14,8 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 import numpy as np
-from botocore.exceptions import BotoCoreError, ClientError
 
-from plimsoll.clouds.aws.errors import translate
+from plimsoll.clouds.aws.errors import FAILURES, translate
 from plimsoll.clouds.aws.pacing import Pacer
 from plimsoll.clouds.aws.paging import in_chunks
 from plimsoll.clouds.aws.queries import Query, queries_of
@@ -78,7 +77,7 @@ class AwsMetrics:
                 self.sleep(2.0 ** (attempt - 1))
             try:
                 statuses = self._pages(client, pending, window, period_s, answers)
-            except (ClientError, BotoCoreError) as error:
+            except FAILURES as error:
                 return {**answers, **dict.fromkeys(pending, translate(error, place, PERMISSION))}
             for query in pending:
                 if statuses.get(query) == "Forbidden":
@@ -130,9 +129,9 @@ class AwsMetrics:
 
 def _place(series: FloatArray, result: Mapping[str, Any], start_s: int, period_s: int) -> None:
     """Puts a page's values where their timestamps say; points outside the window are dropped."""
-    index = np.floor((epoch_s(result["Timestamps"]) - start_s) / period_s).astype(np.int64)
+    index = np.floor((epoch_s(result.get("Timestamps", ())) - start_s) / period_s).astype(np.int64)
     inside = (index >= 0) & (index < len(series))
-    series[index[inside]] = np.asarray(result["Values"], dtype=np.float64)[inside]
+    series[index[inside]] = np.asarray(result.get("Values", ()), dtype=np.float64)[inside]
 
 
 def _reading(volumes: Iterable[Volume], answers: Answers, window: Window, period_s: int) -> Reading:

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Final
 
-from botocore.exceptions import BotoCoreError, ClientError
-
+from plimsoll.clouds.aws.errors import FAILURES
 from plimsoll.clouds.aws.price_file import PriceFile
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.domain.prices import PriceBook, TypePrice
@@ -50,7 +49,7 @@ class AwsPrices:
         try:
             client = self.sessions.client("pricing", target.account, ENDPOINT_REGION)
             rows = [json.loads(row) for row in _rows(client, target.region)]
-        except (ClientError, BotoCoreError, ValueError):
+        except (*FAILURES, ValueError):
             return None
         types = prices_in(rows)
         if not all(name in types and _has(types[name], parts) for name, parts in _COMPLETE.items()):

@@ -11,9 +11,9 @@ import boto3
 import botocore.session
 from botocore.config import Config
 from botocore.credentials import AssumeRoleCredentialFetcher, DeferredRefreshableCredentials
-from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
+from botocore.exceptions import NoCredentialsError
 
-from plimsoll.clouds.aws.errors import translate
+from plimsoll.clouds.aws.errors import FAILURES, translate
 from plimsoll.domain.errors import BadInput
 from plimsoll.ports import FailedTarget
 
@@ -50,7 +50,7 @@ class Sessions:
                 session = _session(credential)
                 client = session.client("sts", region_name=session.region_name or HOME_REGION, config=self._config())
                 self.by_account.setdefault(client.get_caller_identity()["Account"], session)
-            except (ClientError, BotoCoreError) as error:
+            except FAILURES as error:
                 permission = "sts:AssumeRole" if credential.role_arn else "sts:GetCallerIdentity"
                 failed.append(FailedTarget(name=str(credential), error=translate(error, str(credential), permission)))
         return failed

@@ -12,6 +12,7 @@ from botocore.exceptions import (
     SSLError,
     UnauthorizedSSOTokenError,
 )
+from botocore.parsers import ResponseParserError
 
 from plimsoll.clouds.aws.errors import translate, translated
 from plimsoll.clouds.aws.sessions import Credential, Sessions, check_regions, known_regions
@@ -166,3 +167,8 @@ def test_where_nobody_signed_in_each_way_in_fails_by_name(nobody, credential):
     assert failed.name == str(credential)
     assert type(failed.error) is BadCredentials
     assert "aws sso login" in str(failed.error)
+
+
+def test_an_answer_that_botocore_cannot_parse_is_unexpected():
+    with pytest.raises(Unexpected, match=PLACE), translated(PLACE, PERMISSION):
+        raise ResponseParserError("Unable to parse response (unclosed token: line 1, column 0)")

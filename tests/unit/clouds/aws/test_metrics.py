@@ -171,9 +171,9 @@ def result(query, stamps, value=60.0, status="Complete"):
 
 
 def test_points_outside_the_window_are_dropped():
-    stamps = [START_S - 60, START_S, HOUR.end_s - 60, HOUR.end_s, HOUR.end_s + 600]
+    stamps = [START_S - 600, START_S - 60, START_S, HOUR.end_s, HOUR.end_s + 600]
     reading, _ = read(Scripted(answer=lambda query, _call: result(query, stamps)), [a_volume()])
-    assert list(np.flatnonzero(~np.isnan(reading.sums["vol-1"].read_ops))) == [0, 59]
+    assert list(np.flatnonzero(~np.isnan(reading.sums["vol-1"].read_ops))) == [0]
 
 
 def test_what_a_partial_answer_held_is_kept_and_the_rest_filled_in():
@@ -241,6 +241,14 @@ def test_what_stays_broken_is_given_up_with_place_and_remedy():
     assert "PartialData" in text
     assert "--resume" in text
     assert usage.calls == 4
+
+
+def test_a_broken_answer_without_points_is_asked_again():
+    def answer(query, call):
+        return {"Id": query["Id"], "StatusCode": "InternalError"} if call == 1 else result(query, [START_S])
+
+    reading, _ = read(Scripted(answer=answer), [a_volume()])
+    assert reading.sums["vol-1"].read_ops[0] == 60
 
 
 def test_a_refused_call_leaves_the_volumes_of_other_calls_alone():

@@ -58,6 +58,7 @@ DECOYS = [
     row("EBS:VolumeUsage.gp3", "Storage", "GB-Mo", 0.04, term="Reserved"),
     row("EBS:SnapshotArchiveStorage", "Storage Snapshot", "GB-Mo", 0.0125),
     row("BoxUsage:m5.large", "Compute Instance", "Hrs", 0.096),
+    row("USE1-NotEBS:VolumeUsage.gp3", "Storage", "GB-Mo", 0.7),
     row("EBSOptimized:m1.large", "Storage", "Hrs", 0.025),
 ]
 
