@@ -57,7 +57,11 @@ def _cloudformation(volume: Volume, target: VolumeSpec) -> str:
 
 
 def _terraform(volume: Volume, target: VolumeSpec) -> str:
-    block = "root_block_device of the aws_instance" if volume.boot else "the aws_ebs_volume (or ebs_block_device)"
+    block = (
+        "root_block_device of the aws_instance"
+        if volume.boot
+        else "the aws_ebs_volume (in an ebs_block_device, type is volume_type)"
+    )
     names = ("volume_type" if volume.boot else "type", "iops", "throughput")
     values = (f'"{target.type}"', target.iops, target.throughput_mib_s)
     lines = [f"  {name} = {value}" for name, value in zip(names, values, strict=True) if value is not None]

@@ -99,7 +99,7 @@ def _price(name: str, found: dict[str, Any]) -> TypePrice:
 
 
 def _on_demand(row: Mapping[str, Any]) -> tuple[float, str] | None:
-    """USD and unit of the row's highest-starting on-demand price that charges anything."""
+    """USD and unit of the row's first on-demand price that charges anything; None where none does."""
     for term in row.get("terms", {}).get("OnDemand", {}).values():
         for dimension in term["priceDimensions"].values():
             usd = float(dimension["pricePerUnit"].get("USD", 0))
