@@ -5,9 +5,10 @@ so any period is an exact sum of the same minutes. What comes out is what a volu
 at their ceiling, with exceeded checks raised; the others stay well under it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -15,6 +16,11 @@ import numpy.typing as npt
 
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.units import KIB, MIB
+
+Flags = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.int64]
+Draws = Sequence[np.random.Generator]
+"""The chances of some days, each with a generator of its own."""
 
 DAY_MINUTES: Final = 1440
 SERIES: Final = (
@@ -67,15 +73,18 @@ class Workload:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Day:
-    """One day of minutes: IOPS served, how busy, credit balance, checks, and which minutes have points at all."""
+class Days:
+    """Days of minutes: IOPS served, how busy, credit balance, checks, and which minutes have points (None: all).
+
+    Each is, or broadcasts to, one row of minutes a day.
+    """
 
     iops: FloatArray
     busy_share: FloatArray
-    balance_pct: FloatArray
-    iops_exceeded: npt.NDArray[np.bool_]
-    throughput_exceeded: npt.NDArray[np.bool_]
-    present: npt.NDArray[np.bool_]
+    balance_pct: FloatArray | float = 100.0
+    iops_exceeded: Flags | bool = False
+    throughput_exceeded: Flags | bool = False
+    present: Flags | None = None
 
 
 def minutes(workload: Workload, first_minute: int, count: int) -> dict[str, FloatArray]:
@@ -85,130 +94,153 @@ def minutes(workload: Workload, first_minute: int, count: int) -> dict[str, Floa
     idle minutes, checks are 0 or 1.
     """
     first_day, last_day = first_minute // DAY_MINUTES, (first_minute + count - 1) // DAY_MINUTES
-    days = [_served(workload, day) for day in range(first_day, last_day + 1)]
-    whole = {name: np.concatenate([day[name] for day in days]) for name in SERIES}
+    whole = _served(workload, np.arange(first_day, last_day + 1))
     offset = first_minute - first_day * DAY_MINUTES
-    return {name: values[offset : offset + count] for name, values in whole.items()}
+    return {name: values.reshape(-1)[offset : offset + count] for name, values in whole.items()}
 
 
-def _served(workload: Workload, day: int) -> dict[str, FloatArray]:
-    rng = np.random.Generator(np.random.Philox(key=workload.seed, counter=[0, 0, 0, day]))
-    shape = _SHAPES[workload.archetype](workload, day, rng)
+def _served(workload: Workload, days: Numbers) -> dict[str, FloatArray]:
+    """The series of some days, one row a day."""
+    draws = [np.random.Generator(np.random.Philox(key=workload.seed, counter=[0, 0, 0, day])) for day in days.tolist()]
+    shape = _SHAPES[workload.archetype](workload, days, draws)
     ops = np.round(shape.iops * 60)
+    active = ops > 0
     reads = np.round(ops * workload.read_share)
+    writes = ops - reads
     size = round(workload.io_kib * KIB)
     made = {
         "read_ops": reads,
-        "write_ops": ops - reads,
+        "write_ops": writes,
         "read_bytes": reads * size,
-        "write_bytes": (ops - reads) * size,
-        "idle_s": np.round(60 * (1 - np.where(ops > 0, shape.busy_share, 0.0)), 3),
-        "burst_balance_pct": np.where(ops > 0, shape.balance_pct, np.nan),
-        "iops_exceeded": shape.iops_exceeded.astype(np.float64),
-        "throughput_exceeded": shape.throughput_exceeded.astype(np.float64),
+        "write_bytes": writes * size,
+        "idle_s": np.round(60 * (1 - np.where(active, shape.busy_share, 0.0)), 3),
+        "burst_balance_pct": np.where(active, shape.balance_pct, np.nan),
+        "iops_exceeded": _rows(shape.iops_exceeded, ops),
+        "throughput_exceeded": _rows(shape.throughput_exceeded, ops),
     }
-    made = {name: np.where(shape.present, values, np.nan) for name, values in made.items()}
+    if shape.present is not None:
+        made = {name: np.where(shape.present, values, np.nan) for name, values in made.items()}
     if workload.archetype is Archetype.QUIET_XEN:
         for name in ("read_bytes", "write_bytes"):
             made[name] = np.where(made[name] > 0, made[name], np.nan)
     return made
 
 
-def _day(iops: FloatArray, **given: FloatArray) -> Day:
-    """A day of that demand, with what is not given as on a healthy volume."""
-    never = np.zeros(DAY_MINUTES, dtype=np.bool_)
-    usual: dict[str, FloatArray] = {
-        "busy_share": np.clip(0.25 + 0.7 * iops / max(float(iops.max()), 1.0), 0.02, 0.95),
-        "balance_pct": np.full(DAY_MINUTES, 100.0),
-        "iops_exceeded": never,  # type: ignore[dict-item]  # flags beside rates
-        "throughput_exceeded": never,  # type: ignore[dict-item]  # flags beside rates
-        "present": ~never,  # type: ignore[dict-item]  # flags beside rates
-    }
-    return Day(iops=np.maximum(iops, 0.0), **{**usual, **given})  # type: ignore[arg-type]  # as above
+def _rows(flags: Flags | bool, like: FloatArray) -> FloatArray:
+    rows = np.empty_like(like)
+    rows[...] = flags
+    return rows
 
 
-def _noise(rng: np.random.Generator, share: float) -> FloatArray:
-    return 1 + share * (2 * rng.random(DAY_MINUTES) - 1)
+def _usual(iops: FloatArray, *, present: Flags | None = None) -> Days:
+    """Days of that demand on a healthy volume: it is as busy as the minute is beside the busiest of its day."""
+    busiest = np.maximum(iops.max(axis=1, keepdims=True), 1.0)
+    return Days(
+        iops=np.maximum(iops, 0.0), busy_share=np.clip(0.25 + 0.7 * iops / busiest, 0.02, 0.95), present=present
+    )
 
 
-def _hours(first: float, last: float) -> npt.NDArray[np.bool_]:
+def _random(draws: Draws) -> FloatArray:
+    """The next draws from 0 to 1 of each day, one a minute."""
+    rows = np.empty((len(draws), DAY_MINUTES))
+    for row, rng in zip(rows, draws, strict=True):
+        rng.random(out=row)
+    return rows
+
+
+def _noise(draws: Draws, share: float) -> FloatArray:
+    return 1 + share * (2 * _random(draws) - 1)
+
+
+def _picked(draws: Draws, size: int) -> Flags:
+    """So many minutes of each day, picked by chance."""
+    rows = np.zeros((len(draws), DAY_MINUTES), dtype=np.bool_)
+    for row, rng in zip(rows, draws, strict=True):
+        row[rng.choice(DAY_MINUTES, size=size, replace=False)] = True
+    return rows
+
+
+@cache
+def _hours(first: float, last: float) -> Flags:
     hour = np.arange(DAY_MINUTES) / 60
     return (hour >= first) & (hour < last)
 
 
-def _idle(work: Workload, _day_number: int, rng: np.random.Generator) -> Day:
-    return _day(np.where(rng.random(DAY_MINUTES) < 0.05, work.high_iops * rng.random(DAY_MINUTES), 0.0))
+def _idle(work: Workload, _days: Numbers, draws: Draws) -> Days:
+    return _usual(np.where(_random(draws) < 0.05, work.high_iops * _random(draws), 0.0))
 
 
-def _steady(work: Workload, _day_number: int, rng: np.random.Generator) -> Day:
-    return _day(work.low_iops + (work.high_iops - work.low_iops) * rng.random(DAY_MINUTES))
+def _steady(work: Workload, _days: Numbers, draws: Draws) -> Days:
+    return _usual(work.low_iops + (work.high_iops - work.low_iops) * _random(draws))
 
 
-def _diurnal(work: Workload, day_number: int, rng: np.random.Generator) -> Day:
-    wave = 0.5 - 0.5 * np.cos(2 * np.pi * (np.arange(DAY_MINUTES) - 180) / DAY_MINUTES)
-    weekend = 0.5 if (day_number + 3) % 7 >= 5 else 1.0
-    return _day((work.low_iops + (work.high_iops - work.low_iops) * weekend * wave) * _noise(rng, 0.08) / 1.08)
+_WAVE: Final = 0.5 - 0.5 * np.cos(2 * np.pi * (np.arange(DAY_MINUTES) - 180) / DAY_MINUTES)
 
 
-def _nightly(work: Workload, _day_number: int, rng: np.random.Generator) -> Day:
-    return _day(np.where(_hours(2, 3.5), work.high_iops * _noise(rng, 0.05) / 1.05, work.low_iops * _noise(rng, 0.3)))
+def _diurnal(work: Workload, days: Numbers, draws: Draws) -> Days:
+    weekend = np.where((days + 3) % 7 >= 5, 0.5, 1.0)[:, np.newaxis]
+    return _usual((work.low_iops + (work.high_iops - work.low_iops) * weekend * _WAVE) * _noise(draws, 0.08) / 1.08)
 
 
-def _bursts(work: Workload, _day_number: int, rng: np.random.Generator) -> Day:
-    iops = work.low_iops * _noise(rng, 0.3)
-    iops[rng.choice(DAY_MINUTES, size=3, replace=False)] = work.high_iops
-    return _day(iops)
+def _nightly(work: Workload, _days: Numbers, draws: Draws) -> Days:
+    busy = work.high_iops * _noise(draws, 0.05) / 1.05
+    return _usual(np.where(_hours(2, 3.5), busy, work.low_iops * _noise(draws, 0.3)))
 
 
-def _throttled_iops(work: Workload, _day_number: int, rng: np.random.Generator) -> Day:
+def _bursts(work: Workload, _days: Numbers, draws: Draws) -> Days:
+    quiet = work.low_iops * _noise(draws, 0.3)
+    return _usual(np.where(_picked(draws, 3), work.high_iops, quiet))
+
+
+def _throttled_iops(work: Workload, _days: Numbers, draws: Draws) -> Days:
     held = _hours(9, 17)
-    iops = np.where(held, work.ceiling_iops * _noise(rng, 0.015), work.low_iops * _noise(rng, 0.3))
-    return _day(iops, iops_exceeded=held, busy_share=np.where(held, 1.0, 0.3))  # type: ignore[arg-type]  # flags
+    iops = np.where(held, work.ceiling_iops * _noise(draws, 0.015), work.low_iops * _noise(draws, 0.3))
+    return Days(iops=np.maximum(iops, 0.0), iops_exceeded=held, busy_share=np.where(held, 1.0, 0.3))
 
 
-def _throttled_throughput(work: Workload, _day_number: int, rng: np.random.Generator) -> Day:
+def _throttled_throughput(work: Workload, _days: Numbers, draws: Draws) -> Days:
     held = _hours(9, 17)
     ceiling = work.ceiling_throughput_mib_s * MIB / (work.io_kib * KIB)
-    iops = np.where(held, ceiling * _noise(rng, 0.015), work.low_iops * _noise(rng, 0.3))
-    return _day(iops, throughput_exceeded=held, busy_share=np.where(held, 1.0, 0.3))  # type: ignore[arg-type]  # flags
+    iops = np.where(held, ceiling * _noise(draws, 0.015), work.low_iops * _noise(draws, 0.3))
+    return Days(iops=np.maximum(iops, 0.0), throughput_exceeded=held, busy_share=np.where(held, 1.0, 0.3))
 
 
-def _starved(work: Workload, _day_number: int, rng: np.random.Generator) -> Day:
+def _starved(work: Workload, _days: Numbers, draws: Draws) -> Days:
     held = _hours(8, 20)
-    iops = np.where(held, work.sustained_iops * _noise(rng, 0.01), work.low_iops * _noise(rng, 0.3))
+    iops = np.where(held, work.sustained_iops * _noise(draws, 0.01), work.low_iops * _noise(draws, 0.3))
     since_evening = (np.arange(DAY_MINUTES) - 20 * 60) % DAY_MINUTES
     refilled = np.clip(since_evening / (12 * 60) * 40, 1.5, 40)
-    return _day(iops, balance_pct=np.where(held, 0.0, refilled), busy_share=np.where(held, 1.0, 0.3))
+    balance_pct, busy_share = np.where(held, 0.0, refilled), np.where(held, 1.0, 0.3)
+    return Days(iops=np.maximum(iops, 0.0), balance_pct=balance_pct, busy_share=busy_share)
 
 
-def _micro_bursts(work: Workload, _day_number: int, rng: np.random.Generator) -> Day:
-    bursting = np.zeros(DAY_MINUTES, dtype=np.bool_)
-    bursting[rng.choice(DAY_MINUTES, size=4, replace=False)] = True
-    iops = np.where(bursting, work.high_iops, work.low_iops * _noise(rng, 0.3))
+def _micro_bursts(work: Workload, _days: Numbers, draws: Draws) -> Days:
+    bursting = _picked(draws, 4)
+    iops = np.where(bursting, work.high_iops, work.low_iops * _noise(draws, 0.3))
     at_ceiling = work.high_iops / work.ceiling_iops
-    return _day(iops, iops_exceeded=bursting, busy_share=np.where(bursting, at_ceiling, 0.3))  # type: ignore[arg-type]  # flags
+    return Days(iops=np.maximum(iops, 0.0), iops_exceeded=bursting, busy_share=np.where(bursting, at_ceiling, 0.3))
 
 
-def _sequential(work: Workload, _day_number: int, rng: np.random.Generator) -> Day:
-    return _day(np.where(_hours(1, 5), work.high_iops * _noise(rng, 0.06) / 1.06, work.low_iops * _noise(rng, 0.3)))
+def _sequential(work: Workload, _days: Numbers, draws: Draws) -> Days:
+    busy = work.high_iops * _noise(draws, 0.06) / 1.06
+    return _usual(np.where(_hours(1, 5), busy, work.low_iops * _noise(draws, 0.3)))
 
 
-def _gaps(work: Workload, day_number: int, rng: np.random.Generator) -> Day:
-    present = ~(_hours(4, 10) & (day_number % 3 == 0))
-    steady = _steady(work, day_number, rng)
-    return _day(steady.iops, present=present)  # type: ignore[arg-type]  # flags
+def _gaps(work: Workload, days: Numbers, draws: Draws) -> Days:
+    present = ~(_hours(4, 10) & (days % 3 == 0)[:, np.newaxis])
+    return _usual(_steady(work, days, draws).iops, present=present)
 
 
-def _quiet_xen(work: Workload, _day_number: int, rng: np.random.Generator) -> Day:
-    return _day(np.where(_hours(8, 18), work.high_iops * rng.random(DAY_MINUTES), 0.0))
+def _quiet_xen(work: Workload, _days: Numbers, draws: Draws) -> Days:
+    return _usual(np.where(_hours(8, 18), work.high_iops * _random(draws), 0.0))
 
 
-def _host_bound(work: Workload, _day_number: int, rng: np.random.Generator) -> Day:
+def _host_bound(work: Workload, _days: Numbers, draws: Draws) -> Days:
     held = _hours(10, 10.25)
-    return _day(np.where(held, work.high_iops * _noise(rng, 0.005), work.low_iops * _noise(rng, 0.3)))
+    return _usual(np.where(held, work.high_iops * _noise(draws, 0.005), work.low_iops * _noise(draws, 0.3)))
 
 
-_SHAPES: Final[dict[Archetype, Callable[[Workload, int, np.random.Generator], Day]]] = {
+_SHAPES: Final[dict[Archetype, Callable[[Workload, Numbers, Draws], Days]]] = {
     Archetype.IDLE: _idle,
     Archetype.STEADY: _steady,
     Archetype.DIURNAL: _diurnal,
