@@ -3,15 +3,15 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.units import MINUTE_S
-from plimsoll.simulator.faults import COMPLETE, Faults, Refused
-from plimsoll.simulator.fleet import Fleet, SimulatedVolume, served_minutes
+from plimsoll.simulator.faults import COMPLETE, Faults
+from plimsoll.simulator.fleet import Fleet, SimulatedVolume
+from plimsoll.simulator.history import History
 from plimsoll.simulator.metric_request import AskedData, AskedSeries, finest_kept_s, parse, seal
 
 _NAMESPACE: Final = "AWS/EBS"
@@ -25,8 +25,6 @@ _METRICS: Final = {
     "VolumeIOPSExceededCheck": "iops_exceeded",
     "VolumeThroughputExceededCheck": "throughput_exceeded",
 }
-_FOLDS: Final[dict[str, Any]] = {"Sum": np.nansum, "Maximum": np.nanmax, "Minimum": np.nanmin, "Average": np.nanmean}
-_CACHED_VOLUMES: Final = 32
 _NOTHING: Final = (np.empty(0), np.empty(0))
 
 Points = tuple[FloatArray, FloatArray]
@@ -40,11 +38,8 @@ class CloudWatch:
     fleet: Fleet
     faults: Faults = field(default_factory=Faults)
     clock: Callable[[], float] | None = None
+    history: History = field(default_factory=History)
     _started: float = field(default_factory=time.monotonic, repr=False)
-    _minutes: Callable[[str, int, int], dict[str, FloatArray]] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        self._minutes = lru_cache(maxsize=_CACHED_VOLUMES)(self._served)
 
     def get_metric_data(self, request: Mapping[str, Any], account: str, region: str) -> dict[str, Any]:
         """One page: values as arrays, timestamps as arrays of epoch seconds. Refused for what breaks the rules."""
@@ -87,12 +82,16 @@ class CloudWatch:
         return (stamps[:kept], values[:kept]), status
 
     def _points(self, one: AskedSeries, asked: AskedData, account: str, region: str) -> Points:
-        finest_s = finest_kept_s(asked.start_s, self._now_s())
+        """The points there are; buckets begin at the start that was asked for, as the real ones do."""
+        now_s = self._now_s()
+        finest_s = finest_kept_s(asked.start_s, now_s)
         volume, series = self._named(one, account, region)
         if volume is None or finest_s is None or one.period_s % finest_s:
             return _NOTHING
-        stamps, buckets = self._buckets(volume, series, asked, one.period_s)
-        return stamps, _fold(buckets, one.stat)
+        values = self.history.buckets(volume, series, one.stat, asked.start_s, _known(asked, now_s), one.period_s)
+        present = np.flatnonzero(~np.isnan(values))
+        stamps = asked.start_s + present.astype(np.float64) * one.period_s
+        return stamps, values[present]
 
     def _named(self, one: AskedSeries, account: str, region: str) -> tuple[SimulatedVolume | None, str]:
         """The volume and series that exactly this metric and this set of dimensions stand for in this place."""
@@ -105,44 +104,13 @@ class CloudWatch:
         published = here and exact and volume.publishes(series, one.dimensions.get("InstanceId"))
         return (volume if published else None), series
 
-    def _buckets(self, volume: SimulatedVolume, series: str, asked: AskedData, period_s: int) -> Points:
-        """The minutes of each bucket that holds any (NaN beside them), with the buckets' start times.
-
-        Buckets begin at the start that was asked for, as the real ones do; the last may be cut short by the end, and
-        nothing is known of the future.
-        """
-        width = period_s // MINUTE_S
-        present_minute_s = (self._now_s() // MINUTE_S + 1) * MINUTE_S
-        count = int(min(asked.end_s, present_minute_s) - asked.start_s) // MINUTE_S
-        if count <= 0:
-            return np.empty(0), np.empty((0, width))
-        served = self._minutes(volume.id, asked.start_s // MINUTE_S, count)[series]
-        served = np.concatenate([served, np.full(-count % width, np.nan)]) if count % width else served
-        buckets = served.reshape(-1, width)
-        present = ~np.isnan(buckets).all(axis=1)
-        stamps = np.asarray(asked.start_s + np.arange(len(buckets)) * float(period_s), dtype=np.float64)
-        return stamps[present], buckets[present]
-
-    def _served(self, volume_id: str, first_minute: int, count: int) -> dict[str, FloatArray]:
-        volume = self.fleet.volume(volume_id)
-        if volume is None:
-            raise Refused("InvalidParameterValue", f"There is no volume {volume_id}.")
-        return served_minutes(volume, first_minute, count)
-
     def _now_s(self) -> float:
         if self.clock is not None:
             return self.clock()
         return self.fleet.now.timestamp() + time.monotonic() - self._started
 
 
-def _fold(buckets: FloatArray, stat: str) -> FloatArray:
-    """One figure for each bucket of minutes, none of which is empty."""
-    if stat == "SampleCount":
-        return np.asarray((~np.isnan(buckets)).sum(axis=1), dtype=np.float64)
-    fold = _FOLDS.get(stat)
-    if fold is None:
-        raise Refused(
-            "ValidationError",
-            f"The simulated CloudWatch has no statistic {stat}: it has Sum, Average, Maximum, Minimum and SampleCount.",
-        )
-    return np.asarray(fold(buckets, axis=1), dtype=np.float64) if len(buckets) else np.empty(0)
+def _known(asked: AskedData, now_s: float) -> int:
+    """How many minutes of what is asked have begun: nothing is known of the future."""
+    present_minute_s = (now_s // MINUTE_S + 1) * MINUTE_S
+    return max(0, int(min(asked.end_s, present_minute_s) - asked.start_s) // MINUTE_S)
