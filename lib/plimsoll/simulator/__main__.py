@@ -11,6 +11,7 @@ from plimsoll.simulator.cloudwatch import CloudWatch
 from plimsoll.simulator.faults import Fault, Faults
 from plimsoll.simulator.fleet import Fleet
 from plimsoll.simulator.organisation import LEAST_VOLUMES, fleet_of, organisation
+from plimsoll.simulator.quotas import Quotas
 from plimsoll.simulator.server import Front, serve
 
 
@@ -23,9 +24,14 @@ def main() -> None:
 def _serve(given: argparse.Namespace) -> None:
     fleet = _fleet(given)
     faults = Faults([Fault(**fault) for fault in given.faults], seed=given.seed)
+    quotas = Quotas(
+        calls_per_s=given.calls_per_s,
+        datapoints_per_s=given.datapoints_per_s,
+        statistics_per_s=given.statistics_per_s,
+    )
     front = Front(
         fleet,
-        CloudWatch(fleet, faults),
+        CloudWatch(fleet, faults, quotas=quotas),
         faults=faults,
         latency_s=given.latency_ms / 1000,
         clock_offset=timedelta(seconds=given.clock_offset_s),
@@ -46,6 +52,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--everyday", action="store_true", help="an everyday mix in one account and region")
     parser.add_argument("--latency-ms", type=float, default=0.0)
     parser.add_argument("--clock-offset-s", type=float, default=0.0)
+    parser.add_argument("--calls-per-s", type=float, help="the quota of GetMetricData calls; without it there is none")
+    parser.add_argument("--datapoints-per-s", type=float, help="the quota of GetMetricData datapoints")
+    parser.add_argument("--statistics-per-s", type=float, help="the quota of GetMetricStatistics calls")
     parser.add_argument("--faults", type=json.loads, default=[], help="a JSON list of faults")
     return parser
 

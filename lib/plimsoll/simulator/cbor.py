@@ -1,4 +1,4 @@
-"""CBOR: GetMetricData's answers, with whole arrays of numbers written at once."""
+"""CBOR: the answers about metrics, with whole arrays of numbers written at once."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ _DOUBLE, _EPOCH, _UINT32 = 0xFB, 0xC1, 0x1A
 
 
 def dumps(answer: Any) -> bytes:
-    """An answer as CBOR; arrays named Timestamps become epoch times, other arrays doubles."""
+    """An answer as CBOR; arrays named Timestamps and a number named Timestamp become epoch times, others doubles."""
     if isinstance(answer, dict):
         parts = [cbor2.dumps(key) + _value(key, value) for key, value in answer.items()]
         return _head(5, len(parts)) + b"".join(parts)
@@ -21,6 +21,8 @@ def dumps(answer: Any) -> bytes:
 
 
 def _value(key: str, value: Any) -> bytes:
+    if key == "Timestamp":
+        return bytes([_EPOCH]) + cbor2.dumps(value)
     if not isinstance(value, np.ndarray):
         return dumps(value)
     return _times(value) if key == "Timestamps" else _doubles(value)

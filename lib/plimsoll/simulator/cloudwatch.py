@@ -1,4 +1,4 @@
-"""CloudWatch: GetMetricData over the fleet's workloads, with the real one's limits, paging and rounding."""
+"""CloudWatch: the metrics of the fleet's workloads, with the real one's limits, quotas, paging and rounding."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -12,19 +12,30 @@ from plimsoll.domain.units import MINUTE_S
 from plimsoll.simulator.faults import COMPLETE, Faults
 from plimsoll.simulator.fleet import Fleet, SimulatedVolume
 from plimsoll.simulator.history import History
-from plimsoll.simulator.metric_request import AskedData, AskedSeries, finest_kept_s, parse, seal
+from plimsoll.simulator.metric_request import (
+    Asked,
+    AskedData,
+    AskedSeries,
+    finest_kept_s,
+    parse,
+    parse_statistics,
+    seal,
+)
+from plimsoll.simulator.quotas import Quotas
 
 _NAMESPACE: Final = "AWS/EBS"
 _METRICS: Final = {
-    "VolumeReadOps": "read_ops",
-    "VolumeWriteOps": "write_ops",
-    "VolumeReadBytes": "read_bytes",
-    "VolumeWriteBytes": "write_bytes",
-    "VolumeIdleTime": "idle_s",
-    "BurstBalance": "burst_balance_pct",
-    "VolumeIOPSExceededCheck": "iops_exceeded",
-    "VolumeThroughputExceededCheck": "throughput_exceeded",
+    "VolumeReadOps": ("read_ops", "Count"),
+    "VolumeWriteOps": ("write_ops", "Count"),
+    "VolumeReadBytes": ("read_bytes", "Bytes"),
+    "VolumeWriteBytes": ("write_bytes", "Bytes"),
+    "VolumeIdleTime": ("idle_s", "Seconds"),
+    "BurstBalance": ("burst_balance_pct", "Percent"),
+    "VolumeIOPSExceededCheck": ("iops_exceeded", "None"),
+    "VolumeThroughputExceededCheck": ("throughput_exceeded", "None"),
 }
+"""The series of each metric, and its unit."""
+
 _NOTHING: Final = (np.empty(0), np.empty(0))
 
 Points = tuple[FloatArray, FloatArray]
@@ -33,17 +44,20 @@ Points = tuple[FloatArray, FloatArray]
 
 @dataclass(slots=True)
 class CloudWatch:
-    """Answers GetMetricData for a fleet. `clock` None: time passes from the fleet's own `now` on."""
+    """Answers for the metrics of a fleet. `clock` None: time passes from the fleet's own `now` on."""
 
     fleet: Fleet
     faults: Faults = field(default_factory=Faults)
     clock: Callable[[], float] | None = None
+    quotas: Quotas = field(default_factory=Quotas)
     history: History = field(default_factory=History)
     _started: float = field(default_factory=time.monotonic, repr=False)
 
     def get_metric_data(self, request: Mapping[str, Any], account: str, region: str) -> dict[str, Any]:
         """One page: values as arrays, timestamps as arrays of epoch seconds. Refused for what breaks the rules."""
+        self.quotas.call(account, region)
         asked = parse(request, self._now_s())
+        self.quotas.datapoints(asked.datapoints, account, region)
         results: list[dict[str, Any]] = []
         room, begin = asked.room, asked.first_point
         answer: dict[str, Any] = {"MetricDataResults": results, "Messages": []}
@@ -70,6 +84,21 @@ class CloudWatch:
             room, begin = room - max(0, rest), 0
         return answer
 
+    def get_metric_statistics(self, request: Mapping[str, Any], account: str, region: str) -> dict[str, Any]:
+        """All points of one metric, oldest first. Refused for what breaks the rules."""
+        self.quotas.statistics(account, region)
+        asked = parse_statistics(request, self._now_s())
+        label = asked.series[0].metric
+        _, unit = _METRICS.get(label, ("", None))
+        if asked.unit not in {None, unit}:
+            return {"Label": label, "Datapoints": []}
+        rows: dict[float, dict[str, Any]] = {}
+        for one in asked.series:
+            stamps, values = self._points(one, asked, account, region)
+            for stamp, value in zip(stamps.tolist(), values.tolist(), strict=True):
+                rows.setdefault(stamp, {"Timestamp": int(stamp), "Unit": unit})[one.stat] = value
+        return {"Label": label, "Datapoints": list(rows.values())}
+
     def _answered(self, one: AskedSeries, asked: AskedData, account: str, region: str) -> tuple[Points, str]:
         """The points of a series in the order asked for, and its status; what is not there is a whole, empty series."""
         status = self.faults.status(one.metric, account, region)
@@ -81,7 +110,7 @@ class CloudWatch:
         kept = len(values) if status == COMPLETE else len(values) // 2
         return (stamps[:kept], values[:kept]), status
 
-    def _points(self, one: AskedSeries, asked: AskedData, account: str, region: str) -> Points:
+    def _points(self, one: AskedSeries, asked: Asked, account: str, region: str) -> Points:
         """The points there are; buckets begin at the start that was asked for, as the real ones do."""
         now_s = self._now_s()
         finest_s = finest_kept_s(asked.start_s, now_s)
@@ -96,7 +125,7 @@ class CloudWatch:
     def _named(self, one: AskedSeries, account: str, region: str) -> tuple[SimulatedVolume | None, str]:
         """The volume and series that exactly this metric and this set of dimensions stand for in this place."""
         volume = self.fleet.volume(one.dimensions.get("VolumeId", ""))
-        series = _METRICS.get(one.metric, "")
+        series, _ = _METRICS.get(one.metric, ("", ""))
         if volume is None or not series or one.namespace != _NAMESPACE or volume.workload is None:
             return None, series
         here = (volume.account, volume.region) == (account, region)
@@ -110,7 +139,7 @@ class CloudWatch:
         return self.fleet.now.timestamp() + time.monotonic() - self._started
 
 
-def _known(asked: AskedData, now_s: float) -> int:
+def _known(asked: Asked, now_s: float) -> int:
     """How many minutes of what is asked have begun: nothing is known of the future."""
     present_minute_s = (now_s // MINUTE_S + 1) * MINUTE_S
     return max(0, int(min(asked.end_s, present_minute_s) - asked.start_s) // MINUTE_S)

@@ -1,4 +1,4 @@
-"""JSON: GetMetricData's answers, with whole arrays of numbers written at once."""
+"""JSON: the answers about metrics, with whole arrays of numbers and lists of points written at once."""
 
 import json
 from functools import lru_cache
@@ -13,7 +13,10 @@ _EXACT: Final = 2.0**53
 
 
 def dumps(answer: Any) -> str:
-    """An answer as JSON; arrays named Timestamps become whole epoch seconds, other arrays floats."""
+    """An answer as JSON; arrays named Timestamps become whole epoch seconds, other arrays floats.
+
+    What is named Datapoints holds no arrays.
+    """
     if isinstance(answer, dict):
         return "{" + ",".join(f"{json.dumps(key)}:{_value(key, value)}" for key, value in answer.items()) + "}"
     if isinstance(answer, list):
@@ -22,6 +25,8 @@ def dumps(answer: Any) -> str:
 
 
 def _value(key: str, value: Any) -> str:
+    if key == "Datapoints":
+        return json.dumps(value)
     if not isinstance(value, np.ndarray):
         return dumps(value)
     return _times(value.tobytes()) if key == "Timestamps" else _floats(value)

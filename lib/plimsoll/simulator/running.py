@@ -52,11 +52,15 @@ def running(
     broken: Mapping[str, tuple[str, int]] | None = None,
     latency_ms: float = 0.0,
     clock_offset_s: float = 0.0,
+    calls_per_s: float | None = None,
+    datapoints_per_s: float | None = None,
+    statistics_per_s: float | None = None,
 ) -> Iterator[Running]:
     """Runs the organisation in a process that ends with the block, or with this process.
 
     `everyday`: so many volumes of an everyday mix in one account and region. `broken`: metrics whose series come back
-    with that StatusCode so many times.
+    with that StatusCode so many times. `calls_per_s` and `datapoints_per_s` are CloudWatch's quotas for GetMetricData,
+    `statistics_per_s` that for calls of GetMetricStatistics; None: no end of them.
     """
     options: dict[str, Any] = {
         "--now": now.isoformat(),
@@ -66,8 +70,12 @@ def running(
         "--faults": json.dumps([asdict(fault) for fault in [*faults, *_broken(broken or {})]]),
         "--latency-ms": latency_ms,
         "--clock-offset-s": clock_offset_s,
+        "--calls-per-s": calls_per_s,
+        "--datapoints-per-s": datapoints_per_s,
+        "--statistics-per-s": statistics_per_s,
     }
-    words = [f"{name}={value}" for name, value in options.items()] + (["--everyday"] if everyday else [])
+    words = [f"{name}={value}" for name, value in options.items() if value is not None]
+    words += ["--everyday"] if everyday else []
     command = [sys.executable, "-m", "plimsoll.simulator", *words]
     fleet = fleet_of(volumes, now, seed=seed) if everyday else organisation(now, volumes=volumes, seed=seed)
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603  # our own module

@@ -59,8 +59,12 @@ class Front:
 
     def _answer(self, call: Call, account: str) -> Response | None:
         """What the fleet answers; None for what moto does."""
-        if call.operation == "GetMetricData":
-            return reply(call, self.cloudwatch.get_metric_data(call.read(), account, call.region))
+        metrics = {
+            "GetMetricData": self.cloudwatch.get_metric_data,
+            "GetMetricStatistics": self.cloudwatch.get_metric_statistics,
+        }.get(call.operation)
+        if metrics is not None:
+            return reply(call, metrics(call.read(), account, call.region))
         if call.operation in _ENROLLMENTS:
             return reply(call, {"status": "Active" if account in self.fleet.automated else "Inactive"})
         if call.operation == "GetProducts":

@@ -14,6 +14,7 @@ from botocore.config import Config
 from plimsoll.simulator.cloudwatch import CloudWatch
 from plimsoll.simulator.faults import Fault, Faults
 from plimsoll.simulator.fleet import HOME_KEY, Fleet, SimulatedVolume
+from plimsoll.simulator.quotas import Quotas
 from plimsoll.simulator.server import Front, serve
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
@@ -60,9 +61,12 @@ class Served:
 
 
 @contextmanager
-def served(fleet: Fleet, *given: Fault, clock_offset: timedelta = timedelta()) -> Iterator[Served]:
+def served(
+    fleet: Fleet, *given: Fault, clock_offset: timedelta = timedelta(), quotas: Quotas | None = None
+) -> Iterator[Served]:
     faults = Faults(given)
-    front = Front(fleet, CloudWatch(fleet, faults, NOW.timestamp), faults=faults, clock_offset=clock_offset)
+    cloudwatch = CloudWatch(fleet, faults, NOW.timestamp, quotas=quotas or Quotas())
+    front = Front(fleet, cloudwatch, faults=faults, clock_offset=clock_offset)
     server = serve(front)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
