@@ -1,27 +1,32 @@
 """Builders: the nouns of the domain with everything filled in that a test does not care about."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
 
 from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.domain.branch_and_bound import Ask
 from plimsoll.domain.case import Basis, Case, case_of
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.decide import recommend
-from plimsoll.domain.demand import Demand
+from plimsoll.domain.demand import Demand, demand_of
 from plimsoll.domain.envelope import Envelope
+from plimsoll.domain.errors import CloudError
 from plimsoll.domain.host import Host, HostLimits
 from plimsoll.domain.hosting import host_loads, sole_host
+from plimsoll.domain.knowledge import Knowledge, Look
 from plimsoll.domain.offer import Market
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.prices import PriceBook, TypePrice
 from plimsoll.domain.recommendation import Recommendation
 from plimsoll.domain.saturation import HostLoad
-from plimsoll.domain.sums import Sums
+from plimsoll.domain.sums import COUNTER_SERIES, Segment, Sums, Window, series
 from plimsoll.domain.units import mib_s_from_mb_s
 from plimsoll.domain.volume import Attachment, Volume, VolumeSpec, VolumeState
 from plimsoll.domain.volume_types import Provisioned, VolumeType
+from plimsoll.ports import Metrics
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 LONG_AGO = NOW - timedelta(days=400)
@@ -179,6 +184,49 @@ def some_sums(*, start_s: int = 0, period_s: int = 60, buckets: int | None = Non
         name: np.resize(np.asarray(values, np.float64), length) for name, values in {**counters, **series}.items()
     }
     return Sums(start_s=start_s, period_s=period_s, **arrays)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What metrics gave for some volumes over one window: their sums, and the errors of those without."""
+
+    sums: dict[str, Sums]
+    failed: dict[str, CloudError]
+
+
+def read(metrics: Metrics, volumes: Sequence[Volume], window: Window, period_s: int) -> Reading:
+    """All series of some volumes over one window; those without any point are None, as are those not published."""
+    look = Look(window=window, period_s=period_s)
+    answers = metrics.read([Ask(volume=volume, look=look) for volume in volumes])
+    reading = Reading({}, {})
+    for volume, found in zip(volumes, answers, strict=True):
+        if isinstance(found, CloudError):
+            reading.failed[volume.id] = found
+            continue
+        nothing = dict.fromkeys(COUNTER_SERIES, np.full(window.buckets(period_s), np.nan))
+        shown = {name: values for name, values in found.items() if name in nothing or not np.isnan(values).all()}
+        reading.sums[volume.id] = Sums(start_s=window.start_s, period_s=period_s, **{**nothing, **shown})
+    return reading
+
+
+def knowledge_of(segments: Sequence[Sums]) -> Knowledge:
+    """What is known when consecutive segments of sums are all that the cloud keeps, oldest first."""
+    looks = [
+        Look(
+            window=Window(start_s=sums.start_s, end_s=sums.start_s + sums.buckets * sums.period_s),
+            period_s=sums.period_s,
+        )
+        for sums in segments
+    ]
+    knowledge = Knowledge([Segment(window=look.window, period_s=look.period_s) for look in looks])
+    for look, sums in zip(looks, segments, strict=True):
+        knowledge.learn(look, dict(series(sums)))
+    return knowledge
+
+
+def demand_from(segments: Sequence[Sums], *, resolution_s: int = 60) -> Demand:
+    """The demand behind consecutive segments of sums, all read as finely as they are kept."""
+    return demand_of(knowledge_of(segments), resolution_s=resolution_s)
 
 
 def a_policy(**keys: object) -> Policy:

@@ -4,27 +4,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from plimsoll.ahead import ahead
+from plimsoll.domain.branch_and_bound import Ask, Found, Judged, judge
 from plimsoll.domain.case import Basis
-from plimsoll.domain.decide import is_detached, recommend, recommend_detached
-from plimsoll.domain.demand import Demand, demand_of
+from plimsoll.domain.decide import is_detached, recommend_detached
+from plimsoll.domain.demand import Demand
 from plimsoll.domain.envelope import Envelope
-from plimsoll.domain.errors import CloudError, PolicyError, Unexpected, UnknownVolumeType
-from plimsoll.domain.hosting import by_host, host_loads, sole_host
+from plimsoll.domain.errors import CloudError, PolicyError, UnknownVolumeType
+from plimsoll.domain.hosting import by_host, sole_host
 from plimsoll.domain.offer import Market
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.recommendation import Change
-from plimsoll.domain.saturation import HostLoad
-from plimsoll.domain.sums import Sums, Window, segments
+from plimsoll.domain.sums import Window, segments
+from plimsoll.domain.tariff import Tariff
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import VolumeType, type_of
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Priced, Seen, Skipped
 from plimsoll.ports import Catalogue, FailedTarget, Inventory, Metrics, Prices, Target
 from plimsoll.telemetry import Stages
 
-BATCH_VOLUMES = 100
-"""Volumes whose minutes are in memory at once; a host's volumes stay together, so a batch can be larger."""
+BATCH_VOLUMES = 500
+"""Volumes whose metrics are read together; a host's volumes stay together, so a batch can be larger."""
 
+BATCHES_AT_ONCE = 2
+"""Batches under way at once, so that one is decided while another waits for its metrics."""
 
 PRICES_AGE_DAYS = 365
 """Prices older than this are worth a notice."""
@@ -34,7 +38,10 @@ ANSWERED_BEFORE = "answered by an earlier part of this run"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """The ports an audit reads from, and what was measured before."""
+    """The ports an audit reads from, and what was measured before.
+
+    Metrics are read as finely as the decisions need, weighed by the `tariff`; with `every_minute` they are read whole.
+    """
 
     inventory: Inventory
     metrics: Metrics
@@ -42,6 +49,8 @@ class World:
     catalogue: Catalogue
     envelopes: Sequence[Envelope]
     stages: Stages = field(default_factory=Stages)
+    tariff: Tariff = field(default_factory=Tariff)
+    every_minute: bool = False
 
 
 def audit(world: World, policy: Policy, now: datetime, *, done: frozenset[str] = frozenset()) -> Iterator[Outcome]:
@@ -73,8 +82,11 @@ def audit_target(
     market, unpriced = _market(target, world)
     yield from _priced(target, market.book, unpriced, now)
     basis = Basis(market=market, envelopes=world.envelopes, policy=policy, now=now)
-    for batch in by_host(volumes, BATCH_VOLUMES):
-        yield from _audit_batch(target, batch, world, basis, done)
+    batches = by_host(volumes, BATCH_VOLUMES)
+    for outcomes in ahead(
+        lambda batch: list(_audit_batch(target, batch, world, basis, done)), batches, BATCHES_AT_ONCE
+    ):
+        yield from outcomes
 
 
 def check_types(policy: Policy, types: Mapping[str, VolumeType]) -> None:
@@ -145,8 +157,8 @@ def _audit_batch(
         return
     shared = {host.id for host in map(sole_host, pending) if host}
     siblings = [volume for volume in batch if (host := sole_host(volume)) and host.id in shared]
-    read = _read(list({volume.id: volume for volume in (*pending, *siblings)}.values()), world, basis)
-    yield from (_decided(target, volume, read, world, basis) for volume in pending)
+    read = _judged(list({volume.id: volume for volume in (*pending, *siblings)}.values()), pending, world, basis)
+    yield from (_outcome(target, volume, read[volume.id], world) for volume in pending)
 
 
 def _without_metrics(
@@ -174,46 +186,36 @@ def _own(volume: Volume, basis: Basis) -> Basis:
     return replace(basis, policy=policy, market=replace(basis.market, book=book))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Read:
-    """What metrics gave for a batch: the demand or the error of each volume, and the traffic of their hosts."""
-
-    demands: Mapping[str, Demand]
-    failed: Mapping[str, CloudError]
-    loads: Mapping[str, HostLoad]
-
-
-def _read(volumes: Sequence[Volume], world: World, basis: Basis) -> _Read:
+def _judged(
+    volumes: Sequence[Volume], pending: Sequence[Volume], world: World, basis: Basis
+) -> Mapping[str, Judged | CloudError]:
+    """The answer to each pending volume, or why its metrics could not be read; `volumes` are all on their hosts."""
     policy = basis.policy
-    window = Window.before(basis.now, days=policy.lookback_days, period_s=policy.resolution_s)
-    parts = segments(window, policy.resolution_s, world.metrics.retention_days, basis.now.timestamp())
-    sums: dict[str, list[Sums]] = {volume.id: [] for volume in volumes}
-    failed: dict[str, CloudError] = {}
-    with world.stages.stage("metrics"):
-        for part in parts:
-            try:
-                reading = world.metrics.read(volumes, part.window, part.period_s)
-            except CloudError as error:
-                return _Read(demands={}, failed=dict.fromkeys(sums, error), loads={})
-            failed.update(reading.failed)
-            for volume_id, found in sums.items():
-                if volume_id in reading.sums:
-                    found.append(reading.sums[volume_id])
-                elif volume_id not in failed:
-                    failed[volume_id] = Unexpected(f"the metrics of {volume_id} were asked for and not answered.")
-    demands = {
-        name: demand_of(found, resolution_s=policy.resolution_s) for name, found in sums.items() if name not in failed
-    }
-    return _Read(demands=demands, failed=failed, loads=host_loads(volumes, demands))
-
-
-def _decided(target: Target, volume: Volume, read: _Read, world: World, basis: Basis) -> Answered | FailedVolume:
-    if volume.id in read.failed:
-        return FailedVolume(target=target, volume_id=volume.id, reason=str(read.failed[volume.id]))
-    host = sole_host(volume)
-    load = read.loads.get(host.id) if host else None
+    window = Window.before(basis.now, days=policy.lookback_days)
     with world.stages.stage("decide"):
-        recommendation = recommend(volume, read.demands[volume.id], load, _own(volume, basis))
+        return judge(
+            {volume.id: _own(volume, basis) for volume in pending},
+            volumes,
+            lambda asks: _fetched(asks, world),
+            segments=segments(window, policy.resolution_s, world.metrics.retention_days, basis.now.timestamp()),
+            resolution_s=policy.resolution_s,
+            tariff=world.tariff,
+            every_minute=world.every_minute,
+        )
+
+
+def _fetched(asks: Sequence[Ask], world: World) -> Sequence[Found | CloudError]:
+    with world.stages.stage("metrics", within="decide"):
+        try:
+            return world.metrics.read(asks)
+        except CloudError as error:
+            return [error] * len(asks)
+
+
+def _outcome(target: Target, volume: Volume, judged: Judged | CloudError, world: World) -> Answered | FailedVolume:
+    if isinstance(judged, CloudError):
+        return FailedVolume(target=target, volume_id=volume.id, reason=str(judged))
+    recommendation = judged.recommendation
     change = ""
     if isinstance(recommendation, Change):
         change = world.catalogue.change(volume, recommendation.target.spec)
@@ -229,7 +231,7 @@ class Explained:
 
 
 def explain(world: World, volume_id: str, policy: Policy, now: datetime) -> Explained | None:
-    """The outcome of one volume, reading the metrics of its host's volumes alone; None where it is nowhere.
+    """The outcome of one volume, reading every minute of its host's volumes alone; None where it is nowhere.
 
     Raises the CloudError of a target that could not be searched when the volume was not found elsewhere.
     """
@@ -253,5 +255,6 @@ def _explained(
     settled = _without_metrics(target, volume, basis, frozenset())
     if settled is not None:
         return Explained(outcome=settled, demand=None)
-    read = _read(group, world, basis)
-    return Explained(outcome=_decided(target, volume, read, world, basis), demand=read.demands.get(volume.id))
+    judged = _judged(group, [volume], replace(world, every_minute=True), basis)[volume.id]
+    demand = judged.demand if isinstance(judged, Judged) else None
+    return Explained(outcome=_outcome(target, volume, judged, world), demand=demand)

@@ -87,6 +87,7 @@ def aws_world(scope: Scope, settings: Settings, *, today: date, ledger: Ledger) 
             calls=Pacer(settings.calls_per_s),
             datapoints=Pacer(settings.datapoints_per_s),
             parallel=settings.parallel_calls,
+            tariff=settings.tariff,
         ),
         prices=AwsPrices(
             shipped=book,
@@ -95,6 +96,7 @@ def aws_world(scope: Scope, settings: Settings, *, today: date, ledger: Ledger) 
         ),
         catalogue=AwsCatalogue(),
         envelopes=tuple(envelope_library(settings.campaigns_dir).envelopes.values()),
+        tariff=settings.tariff,
     )
 
 
@@ -106,11 +108,12 @@ def recorded_world(recording: Recording, settings: Settings) -> World:
         prices=recording,
         catalogue=AwsCatalogue(),
         envelopes=tuple(envelope_library(settings.campaigns_dir).envelopes.values()),
+        every_minute=True,
     )
 
 
 def recording_world(world: World, recorder: Recorder) -> World:
-    """The same world, recorded as it is read."""
+    """The same world, recorded as it is read: every minute, so that another policy can decide by it as well."""
     return World(
         inventory=RecordingInventory(inventory=world.inventory, recorder=recorder),
         metrics=RecordingMetrics(metrics=world.metrics, recorder=recorder),
@@ -118,6 +121,7 @@ def recording_world(world: World, recorder: Recorder) -> World:
         catalogue=world.catalogue,
         envelopes=world.envelopes,
         stages=world.stages,
+        every_minute=True,
     )
 
 
@@ -130,7 +134,7 @@ def envelope_library(campaigns: Path | None = None) -> EnvelopeLibrary:
 
 def console_link(volume: Volume, policy: Policy, now: datetime) -> str:
     """Where the volume's demand over the policy's window can be seen in its cloud's own console."""
-    window = Window.before(now, days=policy.lookback_days, period_s=policy.resolution_s)
+    window = Window.before(now, days=policy.lookback_days)
     return aws_console_link(volume, window, policy.resolution_s)
 
 

@@ -4,13 +4,13 @@ Each has an in-memory implementation in `clouds.memory` that ships, and every im
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.prices import PriceBook
-from plimsoll.domain.sums import Sums, Window
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
 
@@ -43,14 +43,6 @@ class Usage:
     datapoints: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """What metrics gave for some volumes: sums by volume id, and the error of each volume that could not be read."""
-
-    sums: Mapping[str, Sums]
-    failed: Mapping[str, CloudError] = field(default_factory=dict)
-
-
 class Inventory(Protocol):
     """Which volumes are there, on which hosts, owned by whom?"""
 
@@ -80,8 +72,8 @@ class Metrics(Protocol):
         """How many days data of each period, in seconds, lives."""
         ...
 
-    def read(self, volumes: Sequence[Volume], window: Window, period_s: int) -> Reading:
-        """The sums of some volumes of one target over a window; raises CloudError when none can be read."""
+    def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
+        """What each look found, or why its volume could not be read, in order; raises CloudError when none can be."""
         ...
 
 

@@ -5,6 +5,8 @@ from pathlib import Path
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from plimsoll.domain.tariff import Tariff
+
 
 class Settings(BaseSettings):
     """Where runs are kept, and how hard and at what price a cloud is asked."""
@@ -30,3 +32,18 @@ class Settings(BaseSettings):
     usd_per_1000_metrics: float = Field(
         default=0.01, ge=0, description="Price of 1,000 metrics asked with GetMetricData (us-east-1 list price)."
     )
+    usd_hour_waited: float = Field(
+        default=100.0,
+        ge=0,
+        description="What an hour of an audit is worth, USD: more reads fewer datapoints in more metrics.",
+    )
+
+    @property
+    def tariff(self) -> Tariff:
+        """What reading metrics costs."""
+        return Tariff(
+            usd_query=self.usd_per_1000_metrics / 1000,
+            calls_per_s=self.calls_per_s,
+            datapoints_per_s=self.datapoints_per_s,
+            usd_hour_waited=self.usd_hour_waited,
+        )

@@ -25,10 +25,10 @@ from plimsoll.ports import FailedTarget, Inventory, Metrics, Prices, Target
 from plimsoll.simulator.faults import Fault
 from plimsoll.simulator.organisation import ACCOUNTS
 from plimsoll.simulator.running import running
-from tests.builders import US_EAST_1, a_host, a_volume, some_sums
+from tests.builders import US_EAST_1, a_host, a_volume, read, some_sums
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
-WINDOW = Window.before(NOW, days=2, period_s=3600)
+WINDOW = Window.before(NOW, days=2)
 LATE = Window(start_s=WINDOW.start_s + 86_400, end_s=WINDOW.end_s)
 READS = ((WINDOW, 60), (WINDOW, 300), (LATE, 60))
 """What the contract asks of metrics, so that a recording can hold it."""
@@ -97,7 +97,7 @@ def recorded(folder: Path) -> Iterator[Ports]:
             inventory.notices(target)
             prices.book(target)
             for window, period_s in READS:
-                metrics.read(volumes, window, period_s)
+                read(metrics, volumes, window, period_s)
         prices.book(UNPRICED)
     recording = Recording.open(path)
     yield Ports(inventory=recording, metrics=recording, prices=recording)

@@ -7,6 +7,7 @@ from plimsoll.domain.errors import AccessDenied, CloudError
 from plimsoll.domain.sums import series
 from plimsoll.domain.volume import VolumeSpec, VolumeState
 from plimsoll.ports import FailedTarget, Target
+from tests.builders import read
 from tests.contract.implementations import (
     DENIED,
     HOME,
@@ -87,7 +88,7 @@ def test_notices_are_sentences(ports):
 
 @pytest.mark.parametrize(("window", "period_s"), READS)
 def test_each_volume_is_in_exactly_one_of_sums_and_failed(ports, volumes, window, period_s):
-    reading = ports.metrics.read(volumes, window, period_s)
+    reading = read(ports.metrics, volumes, window, period_s)
     assert set(reading.sums) | set(reading.failed) == {volume.id for volume in volumes}
     assert not set(reading.sums) & set(reading.failed)
     assert all(isinstance(error, CloudError) for error in reading.failed.values())
@@ -95,7 +96,7 @@ def test_each_volume_is_in_exactly_one_of_sums_and_failed(ports, volumes, window
 
 @pytest.mark.parametrize(("window", "period_s"), READS)
 def test_sums_cover_the_window_bucket_by_bucket(ports, volumes, window, period_s):
-    for sums in ports.metrics.read(volumes, window, period_s).sums.values():
+    for sums in read(ports.metrics, volumes, window, period_s).sums.values():
         assert (sums.start_s, sums.period_s) == (window.start_s, period_s)
         for name, values in series(sums):
             assert values.shape == (window.buckets(period_s),), name
@@ -103,19 +104,19 @@ def test_sums_cover_the_window_bucket_by_bucket(ports, volumes, window, period_s
 
 
 def test_some_volume_was_measured(ports, volumes):
-    reading = ports.metrics.read(attached(volumes), WINDOW, 60)
+    reading = read(ports.metrics, attached(volumes), WINDOW, 60)
     assert any(sums.observed.any() for sums in reading.sums.values())
 
 
 def test_a_volume_attached_to_nothing_has_no_points(ports, volumes):
-    reading = ports.metrics.read(volumes, WINDOW, 60)
+    reading = read(ports.metrics, volumes, WINDOW, 60)
     for volume in volumes:
         if volume.state is VolumeState.AVAILABLE and volume.id in reading.sums:
             assert not reading.sums[volume.id].observed.any()
 
 
 def test_sums_of_five_minutes_are_those_of_their_minutes(ports, volumes):
-    fine, coarse = (ports.metrics.read(volumes, WINDOW, period_s).sums for period_s in (60, 300))
+    fine, coarse = (read(ports.metrics, volumes, WINDOW, period_s).sums for period_s in (60, 300))
     assert set(fine) == set(coarse)
     for name, sums in fine.items():
         for minutes, fives in zip(sums.counters, coarse[name].counters, strict=True):
@@ -125,7 +126,7 @@ def test_sums_of_five_minutes_are_those_of_their_minutes(ports, volumes):
 
 
 def test_a_part_of_a_window_reads_as_that_part_of_the_whole(ports, volumes):
-    whole, part = (ports.metrics.read(volumes, window, 60).sums for window in (WINDOW, LATE))
+    whole, part = (read(ports.metrics, volumes, window, 60).sums for window in (WINDOW, LATE))
     skipped = (LATE.start_s - WINDOW.start_s) // 60
     for name, sums in part.items():
         for late, all_of_it in zip(sums.counters, whole[name].counters, strict=True):
@@ -133,14 +134,14 @@ def test_a_part_of_a_window_reads_as_that_part_of_the_whole(ports, volumes):
 
 
 def test_reading_nothing_gives_nothing(ports):
-    reading = ports.metrics.read([], WINDOW, 60)
+    reading = read(ports.metrics, [], WINDOW, 60)
     assert (dict(reading.sums), dict(reading.failed)) == ({}, {})
 
 
 def test_usage_never_shrinks(ports, volumes):
     usage = ports.metrics.usage
     before = (usage.calls, usage.metrics, usage.datapoints)
-    ports.metrics.read(volumes[:1], WINDOW, 60)
+    read(ports.metrics, volumes[:1], WINDOW, 60)
     after = ports.metrics.usage
     assert all(new >= old for new, old in zip((after.calls, after.metrics, after.datapoints), before, strict=True))
 

@@ -22,11 +22,21 @@ MINUTE = 60
 
 
 def rates(minutes):
-    """iops, mib_s and observed, minute by minute; a minute without any of the four sums is not observed."""
+    """iops, mib_s and observed, minute by minute; the minutes of an hour without any sum or idle time are not.
+
+    The first minute is that of a full hour.
+    """
     iops, mib_s, observed = [], [], []
     names = ("read_ops", "write_ops", "read_bytes", "write_bytes")
+    idle = minutes.get("idle_s") or [None] * len(minutes["read_ops"])
+    for minute in range(len(minutes["read_ops"])):
+        hour = range(minute // 60 * 60, min(minute // 60 * 60 + 60, len(minutes["read_ops"])))
+        if minute % 60:
+            observed.append(observed[-1])
+        else:
+            there = [minutes[name][one] is not None for name in names for one in hour]
+            observed.append(any(there) or any(idle[one] is not None for one in hour))
     for sums in zip(*(minutes[name] for name in names), strict=True):
-        observed.append(any(value is not None for value in sums))
         read_ops, write_ops, read_bytes, write_bytes = (value or 0.0 for value in sums)
         iops.append((read_ops + write_ops) / MINUTE)
         mib_s.append((read_bytes + write_bytes) / 1048576 / MINUTE)

@@ -54,7 +54,7 @@ def audited(tmp_path_factory):
 
 def plain(volume: SimulatedVolume) -> dict[str, object]:
     """The volume's full-resolution truth as plain lists."""
-    sums = truth(volume, Window.before(NOW, days=14, period_s=60))
+    sums = truth(volume, Window.before(NOW, days=14))
     if sums is None:
         return EMPTY
     return {
@@ -125,8 +125,9 @@ def test_every_recommendation_is_the_oracles(audited):
         assert found["monthly_usd_then"] == cents(expected["usd_then"]), label
         if found["demand"] is not None:
             demand = found["demand"]
-            assert demand["peak_iops"] == pytest.approx(expected["peak_iops"], abs=0.006), label
-            assert demand["peak_throughput_mib_s"] == pytest.approx(expected["peak_mib_s"], abs=0.006), label
+            assert demand["least_peak_iops"] - 0.006 <= expected["peak_iops"] <= demand["peak_iops"] + 0.006, label
+            least, most = demand["least_peak_throughput_mib_s"], demand["peak_throughput_mib_s"]
+            assert least - 0.006 <= expected["peak_mib_s"] <= most + 0.006, label
             assert demand["censored"] == expected["censored"], label
             assert demand["throttled_minutes"] == expected["throttled_minutes"], label
             assert demand["host_bound_minutes"] == expected["host_bound_minutes"], label

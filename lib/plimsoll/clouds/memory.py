@@ -1,17 +1,20 @@
 """A cloud in memory: the reference implementation of every port, for tests, examples and embedding."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import numpy as np
 
+from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.prices import PriceBook
-from plimsoll.domain.sums import OPTIONAL_SERIES, Sums, Window, series
+from plimsoll.domain.sums import COUNTER_SERIES, OPTIONAL_SERIES, Sums, Window, series
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
-from plimsoll.ports import FailedTarget, Reading, Target, Usage
+from plimsoll.ports import FailedTarget, Target, Usage
+
+ALL_SERIES = (*COUNTER_SERIES, *OPTIONAL_SERIES)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -50,20 +53,19 @@ class MemoryMetrics:
     retention_days: Mapping[int, float] = field(default_factory=lambda: {60: 15, 300: 63, 3600: 455})
     usage: Usage = field(default_factory=Usage)
 
-    def read(self, volumes: Sequence[Volume], window: Window, period_s: int) -> Reading:
-        """The sums of the volumes over the window."""
-        failed = {volume.id: self.broken[volume.id] for volume in volumes if volume.id in self.broken}
+    def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
+        """The asked series over the asked windows."""
         self.usage.calls += 1
-        found = {}
-        for volume in volumes:
-            if volume.id in failed:
-                continue
-            whole = self.given.get(volume.id)
-            found[volume.id] = nothing(window, period_s) if whole is None else cut(whole, window, period_s)
-            metrics = len(list(series(found[volume.id])))
-            self.usage.metrics += metrics
-            self.usage.datapoints += metrics * window.buckets(period_s)
-        return Reading(sums=found, failed=failed)
+        return [self.broken.get(ask.volume.id) or self._found(ask) for ask in asks]
+
+    def _found(self, ask: Ask) -> Found:
+        window, period_s = ask.look.window, ask.look.period_s
+        whole = self.given.get(ask.volume.id)
+        sums = nothing(window, period_s) if whole is None else cut(whole, window, period_s, ask.look.series)
+        found = {name: values for name, values in series(sums) if name in ask.look.series}
+        self.usage.metrics += len(found)
+        self.usage.datapoints += len(found) * window.buckets(period_s)
+        return found
 
 
 def nothing(window: Window, period_s: int) -> Sums:
@@ -74,14 +76,19 @@ def nothing(window: Window, period_s: int) -> Sums:
     )
 
 
-def cut(sums: Sums, window: Window, period_s: int) -> Sums:
-    """The part of some sums that lies in a window, in buckets of a period that is a multiple of theirs."""
+def cut(sums: Sums, window: Window, period_s: int, names: Collection[str] = ALL_SERIES) -> Sums:
+    """The part of some sums that lies in a window, in buckets of a period that is a multiple of theirs.
+
+    Counters that are not among `names` are left NaN, other series None.
+    """
     fine = Window(start_s=window.start_s, end_s=window.end_s)
     offset = (window.start_s - sums.start_s) // sums.period_s
     index = np.arange(fine.buckets(sums.period_s)) + offset
     inside = (index >= 0) & (index < sums.buckets)
     folded = {}
     for name, values in series(sums):
+        if name not in names:
+            continue
         placed = np.where(inside, values[np.clip(index, 0, sums.buckets - 1)], np.nan)
         folded[name] = _fold(placed.reshape(-1, period_s // sums.period_s), name)
     return replace(

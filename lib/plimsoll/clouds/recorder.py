@@ -9,12 +9,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from plimsoll.clouds.recording_format import BOOK, FORMAT, VOLUME, error_out, member, pack, sums_member
+from plimsoll.clouds.recording_format import BOOK, FORMAT, VOLUME, error_out, found_member, member, pack
+from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.prices import PriceBook
-from plimsoll.domain.sums import Window
 from plimsoll.domain.volume import Volume
-from plimsoll.ports import FailedTarget, Inventory, Metrics, Prices, Reading, Target, Usage
+from plimsoll.ports import FailedTarget, Inventory, Metrics, Prices, Target, Usage
 
 
 @dataclass(slots=True)
@@ -136,21 +136,20 @@ class RecordingMetrics:
         """As the metrics have it."""
         return self.metrics.retention_days
 
-    def read(self, volumes: Sequence[Volume], window: Window, period_s: int) -> Reading:
-        """The reading, recorded volume by volume."""
+    def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
+        """What the looks found, recorded one by one."""
         try:
-            reading = self.metrics.read(volumes, window, period_s)
+            answers = self.metrics.read(asks)
         except CloudError as error:
-            for volume in volumes:
-                self._put(volume, window, period_s, json.dumps(error_out(error)).encode(), "error.json")
+            for ask in asks:
+                self._put(ask, error)
             raise
-        for volume in volumes:
-            if volume.id in reading.failed:
-                failed = json.dumps(error_out(reading.failed[volume.id])).encode()
-                self._put(volume, window, period_s, failed, "error.json")
-            else:
-                self._put(volume, window, period_s, pack(reading.sums[volume.id]), "npz")
-        return reading
+        for ask, found in zip(asks, answers, strict=True):
+            self._put(ask, found)
+        return answers
 
-    def _put(self, volume: Volume, window: Window, period_s: int, content: bytes, ending: str) -> None:
-        self.recorder.put(sums_member(volume, window, period_s, ending), content)
+    def _put(self, ask: Ask, found: Found | CloudError) -> None:
+        if isinstance(found, CloudError):
+            self.recorder.put(found_member(ask, "error.json"), json.dumps(error_out(found)).encode())
+        else:
+            self.recorder.put(found_member(ask, "npz"), pack(found))

@@ -9,12 +9,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from plimsoll.clouds.recording_format import BOOK, FORMAT, VOLUME, error_in, member, sums_member, unpack
+from plimsoll.clouds.recording_format import BOOK, FORMAT, VOLUME, error_in, found_member, member, unpack
+from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import BadInput, CloudError, Unexpected
 from plimsoll.domain.prices import PriceBook
-from plimsoll.domain.sums import Sums, Window
 from plimsoll.domain.volume import Volume
-from plimsoll.ports import FailedTarget, Reading, Target, Usage
+from plimsoll.ports import FailedTarget, Target, Usage
 
 
 @dataclass(slots=True)
@@ -80,25 +80,24 @@ class Recording:
         _raise_recorded(content)
         return None if content == b"null" else BOOK.validate_json(content)
 
-    def read(self, volumes: Sequence[Volume], window: Window, period_s: int) -> Reading:
-        """The recorded sums of some volumes."""
-        sums: dict[str, Sums] = {}
-        failed: dict[str, CloudError] = {}
-        for volume in volumes:
-            try:
-                sums[volume.id] = unpack(self._zip.read(sums_member(volume, window, period_s, "npz")))
-            except KeyError:
-                failed[volume.id] = self._recorded_error(volume, window, period_s)
-            except _DAMAGE as error:
-                failed[volume.id] = self._damaged(volume.id, error)
-        return Reading(sums=sums, failed=failed)
+    def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
+        """The recorded series of each look."""
+        return [self._found(ask) for ask in asks]
 
-    def _recorded_error(self, volume: Volume, window: Window, period_s: int) -> CloudError:
+    def _found(self, ask: Ask) -> Found | CloudError:
         try:
-            return error_in(json.loads(self._zip.read(sums_member(volume, window, period_s, "error.json"))))
+            return unpack(self._zip.read(found_member(ask, "npz")))
+        except KeyError:
+            return self._recorded_error(ask)
+        except _DAMAGE as error:
+            return self._damaged(ask.volume.id, error)
+
+    def _recorded_error(self, ask: Ask) -> CloudError:
+        try:
+            return error_in(json.loads(self._zip.read(found_member(ask, "error.json"))))
         except KeyError:
             return Unexpected(
-                f"the recording {self.path} holds no metrics of {volume.id} for this window and period: "
+                f"the recording {self.path} holds no metrics of {ask.volume.id} for this window and period: "
                 "decide with the lookback_days and resolution_s it was recorded with."
             )
 

@@ -9,11 +9,10 @@ from plimsoll.domain.demand import Demand
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.need import Need, need_of, usable
 from plimsoll.domain.offer import Market, ceiling_on_hosts
-from plimsoll.domain.period import io_size_kib
-from plimsoll.domain.policy import Policy
+from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import DemandSummary
 from plimsoll.domain.saturation import HostLoad, Saturation, saturation
-from plimsoll.domain.units import MIB
+from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import type_of
 
@@ -79,17 +78,19 @@ def case_of(volume: Volume, demand: Demand, host: HostLoad | None, basis: Basis)
 
 def _summary(demand: Demand, stood: Saturation, policy: Policy) -> DemandSummary:
     iops, throughput = demand.iops, demand.throughput_mib_s
-    busy = demand.busy_share is not None
-    operations = float(iops.sum())
+    busy = demand.busy_share is not None and (demand.whole or policy.size_on is SizeOn.BUSY_TIME)
+    operations = demand.total(iops)
     return DemandSummary(
-        peak_iops=demand.peak(iops, policy.peak_quantile),
-        peak_throughput_mib_s=demand.peak(throughput, policy.peak_quantile),
+        peak_iops=demand.peak(demand.most_iops, policy.peak_quantile),
+        peak_throughput_mib_s=demand.peak(demand.most_throughput_mib_s, policy.peak_quantile),
+        least_peak_iops=demand.peak(iops, policy.peak_quantile),
+        least_peak_throughput_mib_s=demand.peak(throughput, policy.peak_quantile),
         peak_busy_iops=demand.peak(demand.busy(iops), policy.peak_quantile) if busy else None,
         peak_busy_throughput_mib_s=demand.peak(demand.busy(throughput), policy.peak_quantile) if busy else None,
         mean_iops=demand.mean(iops),
         mean_throughput_mib_s=demand.mean(throughput),
-        mean_io_size_kib=float(io_size_kib(throughput.sum() * MIB, iops.sum())) if operations else None,
-        read_share=float(demand.read_iops.sum()) / operations if operations else None,
+        mean_io_size_kib=demand.total(throughput) * KIB_PER_MIB / operations if operations else None,
+        read_share=demand.total(demand.read_iops) / operations if operations else None,
         resolution_s=demand.coarsest_s,
         hours_observed=demand.hours_observed,
         gap_hours=demand.gap_hours,

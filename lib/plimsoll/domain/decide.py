@@ -40,9 +40,14 @@ def recommend(volume: Volume, demand: Demand, host: HostLoad | None, basis: Basi
 
     `host` is the traffic of its only host, None where it has several or an unknown one. Raises UnknownVolumeType.
     """
-    case = case_of(volume, demand, host, basis)
+    return answer(case_of(volume, demand, host, basis))
+
+
+def answer(case: Case) -> Recommendation:
+    """What should be done in a case."""
+    volume = case.volume
     usd_month = case.market.book.usd_month(volume.spec, mean_iops=case.summary.mean_iops)
-    if usd_month is None or demand.hours_observed < case.policy.min_hours:
+    if usd_month is None or case.demand.hours_observed < case.policy.min_hours:
         return InsufficientData(
             volume=volume,
             usd_month_now=usd_month,

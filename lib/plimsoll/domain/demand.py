@@ -1,27 +1,54 @@
 """Demand: what a workload asked for over time, from the sums that a cloud keeps."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from plimsoll.domain import period
+from plimsoll.domain.knowledge import (
+    BALANCE,
+    BYTES,
+    FIRST,
+    IDLE,
+    IOPS_CHECK,
+    OPERATIONS,
+    SERIES,
+    THROUGHPUT_CHECK,
+    WORK,
+    BoolArray,
+    IntArray,
+    Knowledge,
+    Track,
+)
 from plimsoll.domain.period import FloatArray
-from plimsoll.domain.sums import Sums
-from plimsoll.domain.units import HOUR_S, KIB_PER_MIB
+from plimsoll.domain.units import HOUR_S, KIB_PER_MIB, MINUTE_S
 
-BoolArray = npt.NDArray[np.bool_]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """How the buckets of a demand are not all of its resolution and read as finely as can be.
+
+    `lengths_s` is each one's length. In a longer one the rates are means, and no bucket of the resolution inside it can
+    have been above `most_iops` and `most_throughput_mib_s` (as if all its work had been done in one). The cloud keeps
+    the operations, or the bytes, of those that are `unread` more finely.
+    """
+
+    lengths_s: IntArray
+    most_iops: FloatArray
+    most_throughput_mib_s: FloatArray
+    unread_operations: BoolArray
+    unread_bytes: BoolArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demand:
-    """IOPS and MiB/s over consecutive buckets of `resolution_s` seconds from `start_s` (epoch seconds).
+    """IOPS and MiB/s over consecutive buckets from `start_s` (epoch seconds), `resolution_s` long unless `spread`.
 
     Arrays have one element a bucket. Rates are zero where nothing was `observed`. `busy_share` is the share of the
     bucket in which the volume had work, `burst_balance_pct` the least credit balance in it, `iops_exceeded` and
     `throughput_exceeded` whether some second asked for more than is provisioned; None where the cloud publishes no
-    such metric for the volume. `coarsest_s` is the coarsest period that had to be read, where finer ones had expired.
+    such metric for the volume. `coarsest_s` is the coarsest period of the data, where finer ones had expired.
     """
 
     start_s: int
@@ -35,23 +62,64 @@ class Demand:
     burst_balance_pct: FloatArray | None = None
     iops_exceeded: BoolArray | None = None
     throughput_exceeded: BoolArray | None = None
+    spread: Spread | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether everything was read as finely as the cloud keeps it."""
+        spread = self.spread
+        return spread is None or not (spread.unread_operations.any() or spread.unread_bytes.any())
+
+    @property
+    def lengths_s(self) -> IntArray | int:
+        """The length of each bucket, or of every one."""
+        return self.resolution_s if self.spread is None else self.spread.lengths_s
+
+    @property
+    def starts_s(self) -> IntArray:
+        """When each bucket begins, in epoch seconds."""
+        if self.spread is None:
+            return self.start_s + self.resolution_s * np.arange(len(self.iops), dtype=np.int64)
+        return self.start_s + np.cumsum(self.spread.lengths_s) - self.spread.lengths_s
+
+    @property
+    def most_iops(self) -> FloatArray:
+        """The most IOPS that a bucket of the resolution can have had, in each bucket."""
+        return self.iops if self.spread is None else self.spread.most_iops
+
+    @property
+    def most_throughput_mib_s(self) -> FloatArray:
+        """The most MiB/s that a bucket of the resolution can have had, in each bucket."""
+        return self.throughput_mib_s if self.spread is None else self.spread.most_throughput_mib_s
+
+    def seconds(self, where: BoolArray) -> int:
+        """How long some buckets are together."""
+        if self.spread is None:
+            return int(np.count_nonzero(where)) * self.resolution_s
+        return int(self.spread.lengths_s[where].sum())
+
+    def buckets(self, where: BoolArray) -> int:
+        """How many buckets of the resolution some buckets are."""
+        return self.seconds(where) // self.resolution_s
+
+    def minutes(self, where: BoolArray) -> float:
+        """How many minutes some buckets are."""
+        return self.seconds(where) / MINUTE_S
 
     @property
     def hours_observed(self) -> float:
         """Hours for which the cloud had points."""
-        return float(self.observed.sum()) * self.resolution_s / HOUR_S
+        return self.seconds(self.observed) / HOUR_S
 
     @property
     def gap_hours(self) -> float:
         """Hours without points after the first one: attached, yet nothing reported."""
-        first = int(np.argmax(self.observed)) if self.observed.any() else len(self.observed)
-        return float((~self.observed[first:]).sum()) * self.resolution_s / HOUR_S
+        after_first = np.logical_or.accumulate(self.observed)
+        return self.seconds(after_first & ~self.observed) / HOUR_S
 
     def accounted_iops(self, io_kib: float | None) -> FloatArray:
         """IOPS as a type counts them whose largest I/O is `io_kib`: a larger I/O is several operations."""
-        if io_kib is None:
-            return self.iops
-        return np.maximum(self.iops, self.throughput_mib_s * (KIB_PER_MIB / io_kib))
+        return accounted(self.iops, self.throughput_mib_s, io_kib)
 
     def busy(self, rate: FloatArray) -> FloatArray:
         """A rate over the busy share of each bucket: an upper bound where the plain rate is a lower one."""
@@ -62,63 +130,166 @@ class Demand:
         seen = rate[self.observed]
         if not len(seen):
             return 0.0
-        return float(seen.max() if quantile >= 1 else np.quantile(seen, quantile, method="higher"))
+        if quantile >= 1:
+            return float(seen.max())
+        if self.spread is None:
+            return float(np.quantile(seen, quantile, method="higher"))
+        order = np.argsort(seen)
+        up_to = np.cumsum(self.spread.lengths_s[self.observed][order]) // self.resolution_s
+        place = np.ceil(quantile * (up_to[-1] - 1))
+        return float(seen[order[np.searchsorted(up_to, place, side="right")]])
 
     def mean(self, rate: FloatArray) -> float:
-        """The rate's mean over observed buckets; 0 when none is."""
-        seen = rate[self.observed]
-        return float(seen.mean()) if len(seen) else 0.0
+        """The rate's mean over observed time; 0 when there is none."""
+        if self.spread is None:
+            seen = rate[self.observed]
+            return float(seen.mean()) if len(seen) else 0.0
+        seconds = self.seconds(self.observed)
+        return float((rate * self.spread.lengths_s)[self.observed].sum()) / seconds if seconds else 0.0
+
+    def total(self, rate: FloatArray) -> float:
+        """What a rate comes to over the whole demand."""
+        return float((rate * self.lengths_s).sum())
 
 
-def demand_of(segments: Sequence[Sums], *, resolution_s: int) -> Demand:
-    """The demand behind consecutive segments of sums, oldest first, on one grid of `resolution_s` seconds.
+def accounted(iops: FloatArray, throughput_mib_s: FloatArray, io_kib: float | None) -> FloatArray:
+    """IOPS as a type counts them whose largest I/O is `io_kib` (None: every I/O is one)."""
+    return iops if io_kib is None else np.maximum(iops, throughput_mib_s * (KIB_PER_MIB / io_kib))
 
-    A coarser segment (finer data had expired) is spread evenly over the grid; its period must be a multiple of it.
+
+def demand_of(knowledge: Knowledge, *, resolution_s: int, edges: Sequence[IntArray] = ()) -> Demand:
+    """The demand behind what is known of a volume, in buckets that none of its series or `edges` cuts.
+
+    Coarse buckets are spread evenly over the hours that have points, and over a grid of `resolution_s` where finer data
+    has expired. Edges are times in epoch seconds at which a bucket has to begin.
     """
-    rates = [_rates(segment) for segment in segments]
-    repeats = [segment.period_s // resolution_s for segment in segments]
-
-    def joined(name: str) -> npt.NDArray[np.generic] | None:
-        parts = [rate[name] for rate in rates]
-        if all(part is None for part in parts):
-            return None
-        filled = [
-            _absent(name, segment.buckets) if part is None else part
-            for part, segment in zip(parts, segments, strict=True)
-        ]
-        return np.concatenate([np.repeat(part, times) for part, times in zip(filled, repeats, strict=True)])
-
+    operations, moved = knowledge.tracks[OPERATIONS], knowledge.tracks[BYTES]
+    present, known = knowledge.hours()
+    hours = present | ~known
+    starts_s, lengths_s = _grid(knowledge, hours, resolution_s, edges)
+    observed = hours[knowledge.hour(starts_s)]
+    cells = _Cells(knowledge, starts_s, hours)
+    reads, writes = (cells.sums(OPERATIONS, name) for name in SERIES[OPERATIONS])
+    read_bytes, write_bytes = (cells.sums(BYTES, name) for name in SERIES[BYTES])
+    over_s, moved_s = cells.observed_s(OPERATIONS), cells.observed_s(BYTES)
+    even = all(
+        len(track.starts_s) == len(starts_s) and (track.lengths_s == resolution_s).all()
+        for track in (operations, moved)
+    )
+    spread = (
+        None
+        if even
+        else Spread(
+            lengths_s=lengths_s,
+            most_iops=period.iops(reads, writes, resolution_s) * observed,
+            most_throughput_mib_s=period.throughput_mib_s(read_bytes, write_bytes, resolution_s) * observed,
+            unread_operations=cells.unread(OPERATIONS),
+            unread_bytes=cells.unread(BYTES),
+        )
+    )
     return Demand(
-        start_s=segments[0].start_s,
+        start_s=knowledge.window.start_s,
         resolution_s=resolution_s,
-        coarsest_s=max(segment.period_s for segment in segments),
-        **{name: joined(name) for name in rates[0]},  # type: ignore[arg-type]  # each name keeps its own dtype
+        coarsest_s=int(operations.finest_s.max()),
+        observed=observed,
+        iops=period.iops(reads, writes, over_s) * observed,
+        throughput_mib_s=period.throughput_mib_s(read_bytes, write_bytes, moved_s) * observed,
+        read_iops=reads / over_s * observed,
+        busy_share=_busy_share(cells),
+        burst_balance_pct=cells.published(BALANCE, "burst_balance_pct"),
+        iops_exceeded=_raised(cells.published(IOPS_CHECK, "iops_exceeded")),
+        throughput_exceeded=_raised(cells.published(THROUGHPUT_CHECK, "throughput_exceeded")),
+        spread=spread,
     )
 
 
-def _rates(sums: Sums) -> dict[str, npt.NDArray[np.generic] | None]:
-    read_ops, write_ops, read_bytes, write_bytes = (np.nan_to_num(counter) for counter in sums.counters)
-    return {
-        "iops": period.iops(read_ops, write_ops, sums.period_s),
-        "throughput_mib_s": period.throughput_mib_s(read_bytes, write_bytes, sums.period_s),
-        "observed": sums.observed,
-        "read_iops": read_ops / sums.period_s,
-        "busy_share": None if sums.idle_s is None else _busy_share(sums.idle_s, sums.period_s),
-        "burst_balance_pct": sums.burst_balance_pct,
-        "iops_exceeded": _raised(sums.iops_exceeded),
-        "throughput_exceeded": _raised(sums.throughput_exceeded),
-    }
+def _grid(
+    knowledge: Knowledge, hours: BoolArray, resolution_s: int, edges: Sequence[IntArray]
+) -> tuple[IntArray, IntArray]:
+    """The starts and lengths of the buckets of a demand: none is cut by a bucket of its series, or by a gap."""
+    tracks = [knowledge.tracks[group] for group in FIRST]
+    cuts = [*edges, *(track.starts_s for track in tracks), *_expired(tracks, resolution_s)]
+    if not hours.all():
+        turns = np.flatnonzero(np.diff(hours.astype(np.int8))) + 1
+        cuts.append((knowledge.window.start_s // HOUR_S + turns) * HOUR_S)
+    starts_s = max(cuts, key=len)
+    cuts = [cut for cut in cuts if not _are_among(cut, starts_s)]
+    if cuts:
+        starts_s = np.unique(np.concatenate([starts_s, *cuts]))
+    return starts_s, np.append(starts_s[1:], knowledge.window.end_s) - starts_s
 
 
-def _busy_share(idle_s: FloatArray, period_s: int) -> FloatArray:
-    return period.busy_share(np.nan_to_num(idle_s, nan=0.0), period_s)
+def _are_among(times_s: IntArray, starts_s: IntArray) -> bool:
+    """Whether every time is one at which a bucket begins already."""
+    if len(times_s) == len(starts_s):
+        return bool((times_s == starts_s).all())
+    place = np.minimum(np.searchsorted(starts_s, times_s), len(starts_s) - 1)
+    return bool((starts_s[place] == times_s).all())
+
+
+def _expired(tracks: Sequence[Track], resolution_s: int) -> Iterator[IntArray]:
+    """The grid of the resolution over buckets that are longer and cannot be read more finely."""
+    for track in tracks[:2]:
+        spans = (track.lengths_s > resolution_s) & ~track.unread
+        for start_s, length_s in zip(track.starts_s[spans], track.lengths_s[spans], strict=True):
+            yield np.arange(start_s, start_s + length_s, resolution_s)
+
+
+class _Cells:
+    """The buckets of a demand and, for each, the bucket of every track that it lies in."""
+
+    def __init__(self, knowledge: Knowledge, starts_s: IntArray, hours: BoolArray) -> None:
+        self._knowledge, self._starts_s, self._hours = knowledge, starts_s, hours
+
+    def _place(self, track: Track) -> IntArray | slice:
+        if len(track.starts_s) == len(self._starts_s):
+            return slice(None)
+        return np.searchsorted(track.starts_s, self._starts_s, side="right") - 1
+
+    def values(self, group: str, name: str) -> FloatArray:
+        track = self._knowledge.tracks[group]
+        return track.series[name][self._place(track)]
+
+    def sums(self, group: str, name: str) -> FloatArray:
+        """A series of the buckets that the cells lie in, zero where there is no point."""
+        return np.nan_to_num(self.values(group, name))
+
+    def published(self, group: str, name: str) -> FloatArray | None:
+        """A series, or None where the cloud has no point of it at all."""
+        if np.isnan(self._knowledge.tracks[group].series[name]).all():
+            return None
+        return self.values(group, name)
+
+    def lengths_s(self, group: str) -> FloatArray:
+        track = self._knowledge.tracks[group]
+        return track.lengths_s[self._place(track)].astype(np.float64)
+
+    def unread(self, group: str) -> BoolArray:
+        track = self._knowledge.tracks[group]
+        return track.unread[self._place(track)]
+
+    def observed_s(self, group: str) -> FloatArray:
+        """How many seconds of the buckets were observed; those of one without any point are its length."""
+        track = self._knowledge.tracks[group]
+        lengths_s = track.lengths_s.astype(np.float64)
+        if not self._hours.all():
+            counted = np.concatenate([[0], np.cumsum(self._hours)])
+            first = self._knowledge.hour(track.starts_s)
+            last = np.minimum(first + -(-track.lengths_s // HOUR_S), len(self._hours))
+            seen_s = (counted[last] - counted[first]) * HOUR_S
+            lengths_s = np.where((track.lengths_s > HOUR_S) & (seen_s > 0), seen_s, lengths_s)
+        return lengths_s[self._place(track)]
+
+
+def _busy_share(cells: _Cells) -> FloatArray | None:
+    """The share of each cell with work; all of it in those that could be read more finely."""
+    idle_s = cells.published(IDLE, "idle_s")
+    if idle_s is None:
+        return None
+    share = period.busy_share(np.nan_to_num(idle_s), cells.lengths_s(IDLE))
+    unread = np.logical_or.reduce([cells.unread(group) for group in WORK])
+    return np.where(unread, 1.0, share)
 
 
 def _raised(check: FloatArray | None) -> BoolArray | None:
     return None if check is None else np.nan_to_num(check) > 0
-
-
-def _absent(name: str, buckets: int) -> npt.NDArray[np.generic]:
-    if name.endswith("_exceeded"):
-        return np.zeros(buckets, dtype=np.bool_)
-    return np.full(buckets, 1.0 if name == "busy_share" else np.nan)

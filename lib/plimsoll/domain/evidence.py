@@ -14,7 +14,7 @@ With both resources proven by measurements of this account and region that are y
 proven by any measurements B; otherwise C, and the text says which side rests on published limits alone. Of several
 measurements those made here stand first, then those of the closest configuration (the smallest sum of the logarithms
 of the two ratios between its published ceiling and the offer's), then the newest, then the first by envelope name,
-then the one that showed least. docs/evidence.md has the rule with examples.
+then the one that counts for most. docs/evidence.md has the rule with examples.
 """
 
 import math
@@ -63,7 +63,9 @@ class Evidence:
     """What stands behind an offer: the grade, the envelope that says most, and one plain sentence with figures.
 
     `covers` are the resources that measurements prove, `measurements` those that do (in the same order), and
-    `age_days` the age of the oldest of them, None where nothing is proven or its date is not known.
+    `age_days` the age of the oldest of them, None where nothing is proven or its date is not known. Any greater need up
+    to `holds_iops` and `holds_throughput_mib_s` has the same evidence (infinite where nothing is proven: nor would
+    more be).
     """
 
     grade: Grade
@@ -72,6 +74,8 @@ class Evidence:
     covers: tuple[Resource, ...] = ()
     measurements: tuple[Measurement, ...] = ()
     age_days: int | None = None
+    holds_iops: float = math.inf
+    holds_throughput_mib_s: float = math.inf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +114,13 @@ def evidence_for(
         covers=tuple(proof.resource for proof in proven),
         measurements=tuple(proof.measurement for proof in proven),
         age_days=_age_days(proven, place.today),
+        holds_iops=_holds(proven, Resource.IOPS),
+        holds_throughput_mib_s=_holds(proven, Resource.THROUGHPUT),
     )
+
+
+def _holds(proven: Sequence[_Proof], resource: Resource) -> float:
+    return min((proof.counted for proof in proven if proof.resource is resource), default=math.inf)
 
 
 def _is_alike(envelope: Envelope, type_name: str, provider: str) -> bool:
@@ -172,7 +182,7 @@ def _best(proofs: Iterator[_Proof]) -> _Proof | None:
         on = one.provenance.measured_on
         newest = -on.toordinal() if on else 0
         return (
-            not proof.here, proof.distance, newest, proof.envelope.name, proof.shown, one.job.mode, one.job.block_kib
+            not proof.here, proof.distance, newest, proof.envelope.name, -proof.counted, one.job.mode, one.job.block_kib
         )  # fmt: skip
 
     return min(proofs, key=rank, default=None)

@@ -49,5 +49,7 @@ def _load(group: Sequence[Volume], demands: Mapping[str, Demand]) -> HostLoad | 
         host=group[0].hosts[0],
         iops=np.sum([demand.iops for demand in read], axis=0),
         throughput_mib_s=np.sum([demand.throughput_mib_s for demand in read], axis=0),
+        most_iops=np.sum([demand.most_iops for demand in read], axis=0),
+        most_throughput_mib_s=np.sum([demand.most_throughput_mib_s for demand in read], axis=0),
         complete=len(read) == len(group),
     )

@@ -18,12 +18,12 @@ LEAST_BUSY_S: Final = 1.0
 """Exceeded checks and limits are judged per second, so no rate is concentrated into less than one."""
 
 
-def iops(read_ops: FloatArray, write_ops: FloatArray, period_s: float) -> FloatArray:
+def iops(read_ops: FloatArray, write_ops: FloatArray, period_s: FloatArray | float) -> FloatArray:
     """Operations a second, from the operations of one bucket of `period_s` seconds."""
     return (read_ops + write_ops) / period_s
 
 
-def throughput_mib_s(read_bytes: FloatArray, write_bytes: FloatArray, period_s: float) -> FloatArray:
+def throughput_mib_s(read_bytes: FloatArray, write_bytes: FloatArray, period_s: FloatArray | float) -> FloatArray:
     """MiB a second, from the bytes of one bucket of `period_s` seconds."""
     return (read_bytes + write_bytes) / MIB / period_s
 
@@ -35,13 +35,13 @@ def io_size_kib(total_bytes: FloatArray, total_ops: FloatArray) -> FloatArray:
     return size
 
 
-def busy_share(idle_s: FloatArray, period_s: float) -> FloatArray:
+def busy_share(idle_s: FloatArray, period_s: FloatArray | float) -> FloatArray:
     """Share of a bucket in which the volume had work, at least one second's worth.
 
     A rate over the whole bucket divided by this is the rate while busy: it bounds the true rate inside the bucket
     from above as the plain rate does from below (VolumeIdleTime: seconds without a pending operation).
     """
-    return np.clip(period_s - idle_s, min(LEAST_BUSY_S, period_s), period_s) / period_s
+    return np.clip(period_s - idle_s, np.minimum(LEAST_BUSY_S, period_s), period_s) / period_s
 
 
 def iops_expression(read_ops: str, write_ops: str, *, period_s: int | None = None) -> str:

@@ -74,7 +74,8 @@ def _demand(case: Case) -> Iterator[str]:
     span = f"{summary.resolution_s // MINUTE_S} minute" + ("s" if summary.resolution_s > MINUTE_S else "")
     yield (
         f"{quantile} demand over {summary.hours_observed:,.0f} hours, by buckets of {span}: "
-        f"{summary.peak_iops:,.0f} IOPS, {summary.peak_throughput_mib_s:,.1f} MiB/s."
+        f"{_between(summary.least_peak_iops, summary.peak_iops, 0)} IOPS, "
+        f"{_between(summary.least_peak_throughput_mib_s, summary.peak_throughput_mib_s, 1)} MiB/s."
     )
     if summary.censored:
         yield (
@@ -89,6 +90,12 @@ def _demand(case: Case) -> Iterator[str]:
         yield f"the workload is throttled on {side} often enough to act."
     if summary.peak_busy_iops is not None and case.demand.iops_exceeded is not None:
         yield from _micro_bursts(case)
+
+
+def _between(least: float, most: float, digits: int) -> str:
+    """A figure, or the two that it lies between where not all was read."""
+    low, high = f"{least:,.{digits}f}", f"{most:,.{digits}f}"
+    return high if low == high else f"at most {high} (at least {low})"
 
 
 def _micro_bursts(case: Case) -> Iterator[str]:
@@ -117,9 +124,12 @@ def _span(case: Case) -> Iterator[str]:
 
 def _bursts(case: Case, best: Offer) -> Iterator[str]:
     """What a minute's average may hide, where the offer would not carry it."""
-    summary, ceiling = case.summary, best.ceiling
+    summary, ceiling, present = case.summary, best.ceiling, case.present
     if case.policy.size_on is SizeOn.BUSY_TIME:
         return
+    less = ceiling.iops < present.iops or ceiling.throughput_mib_s < present.throughput_mib_s
+    if less and not case.demand.whole:
+        yield "bursts of seconds inside a minute were not looked for, since they do not size the offer (size_on)."
     for unit, busy, carried in (
         ("IOPS", summary.peak_busy_iops, ceiling.iops),
         ("MiB/s", summary.peak_busy_throughput_mib_s, ceiling.throughput_mib_s),

@@ -22,10 +22,16 @@ class Blocker:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemandSummary:
     """A demand in numbers. Peaks are the policy's quantile of the bucket averages; the busy ones are rates over the
-    busy share of a bucket, None where idle time is not published."""
+    busy share of a bucket, None where idle time is not published or was not read.
+
+    Where minutes were not read, because they could not change the answer or had expired, the true peak lies between
+    `least_peak_iops` and `peak_iops`, and likewise for throughput.
+    """
 
     peak_iops: float
     peak_throughput_mib_s: float
+    least_peak_iops: float
+    least_peak_throughput_mib_s: float
     peak_busy_iops: float | None
     peak_busy_throughput_mib_s: float | None
     mean_iops: float

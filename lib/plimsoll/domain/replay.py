@@ -14,9 +14,9 @@ from typing import Final
 import numpy as np
 
 from plimsoll.domain.ceiling import Ceiling, Resource, TokenBucket
-from plimsoll.domain.demand import BoolArray, Demand
+from plimsoll.domain.demand import Demand
+from plimsoll.domain.knowledge import BoolArray, IntArray
 from plimsoll.domain.period import FloatArray
-from plimsoll.domain.units import MINUTE_S
 
 TOLERANCE: Final = 1e-6
 """Backlogs under this share of what a ceiling carries in one bucket are rounding, not waiting."""
@@ -44,30 +44,30 @@ def replay(demand: Demand, ceiling: Ceiling, *, scale: float = 1.0, whole_ios: b
     }
     for resource, limit in ((Resource.IOPS, ceiling.iops), (Resource.THROUGHPUT, ceiling.throughput_mib_s)):
         if rates[resource].max(initial=0.0) > limit:
-            backlog = backlog_behind(rates[resource] - limit, demand.resolution_s)
+            backlog = backlog_behind(rates[resource] - limit, demand.lengths_s)
             waiting |= _waits(backlog, limit, demand.resolution_s)
             worst_delay_s = max(worst_delay_s, float(backlog.max()) / limit)
     for bucket in ceiling.buckets:
         charged = rates[bucket.resource]
         if whole_ios and bucket.least_charge_mib:
             charged = np.maximum(charged, demand.iops * scale * bucket.least_charge_mib)
-        backlog = np.maximum(0.0, spent(charged, bucket, demand.resolution_s) - bucket.capacity)
+        backlog = np.maximum(0.0, spent(charged, bucket, demand.lengths_s) - bucket.capacity)
         waiting |= _waits(backlog, bucket.sustained_rate, demand.resolution_s)
         worst_delay_s = max(worst_delay_s, float(backlog.max(initial=0.0)) / bucket.sustained_rate)
     return Replay(
-        throttled_minutes=float(waiting.sum()) * demand.resolution_s / MINUTE_S,
+        throttled_minutes=demand.minutes(waiting),
         worst_delay_s=worst_delay_s,
     )
 
 
-def spent(rate: FloatArray, bucket: TokenBucket, resolution_s: int) -> FloatArray:
+def spent(rate: FloatArray, bucket: TokenBucket, lengths_s: IntArray | int) -> FloatArray:
     """Credits spent and not yet refilled after each bucket of time, without regard to the capacity."""
-    return backlog_behind(np.maximum(0.0, rate - bucket.free_rate) - bucket.refill_rate, resolution_s)
+    return backlog_behind(np.maximum(0.0, rate - bucket.free_rate) - bucket.refill_rate, lengths_s)
 
 
-def backlog_behind(excess: FloatArray, resolution_s: int) -> FloatArray:
+def backlog_behind(excess: FloatArray, lengths_s: IntArray | int) -> FloatArray:
     """Work waiting at the end of each bucket, from demand minus rate (may be negative) in each."""
-    total = np.cumsum(excess * resolution_s)
+    total = np.cumsum(excess * lengths_s)
     return total - np.minimum(np.minimum.accumulate(total), 0.0)
 
 

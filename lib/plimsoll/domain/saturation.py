@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from plimsoll.domain.ceiling import Ceiling, Resource, TokenBucket
-from plimsoll.domain.demand import BoolArray, Demand
+from plimsoll.domain.demand import Demand
 from plimsoll.domain.host import Host
+from plimsoll.domain.knowledge import BoolArray, IntArray
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.replay import spent
-from plimsoll.domain.units import MINUTE_S
 
 LEAST_HOST_SHARE = 0.05
 """A volume with less of its host's traffic than this does not count as held back by the host."""
@@ -21,11 +21,16 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostLoad:
-    """One host's traffic in each bucket. It is not `complete` where a volume on the host could not be read."""
+    """One host's traffic in each bucket, and the most that a bucket of the resolution inside it can have had.
+
+    It is not `complete` where a volume on the host could not be read.
+    """
 
     host: Host
     iops: FloatArray
     throughput_mib_s: FloatArray
+    most_iops: FloatArray
+    most_throughput_mib_s: FloatArray
     complete: bool = True
 
 
@@ -50,19 +55,18 @@ def saturation(demand: Demand, ceiling: Ceiling, host: HostLoad | None, policy: 
     """How often demand stood at the volume's ceiling, or at its only host's (None: several, or unknown)."""
     iops, throughput = throttled(demand, ceiling, policy)
     bound = host_bound(demand, host, policy) if host else np.zeros_like(demand.observed)
-    buckets = int(demand.observed.sum())
+    buckets = demand.buckets(demand.observed)
     ignorable = (1 - policy.peak_quantile) * buckets
     least_frequent = max(1.0, policy.upgrade_throttled_share_pct / 100 * buckets)
-    counts = {Resource.IOPS: int(iops.sum()), Resource.THROUGHPUT: int(throughput.sum())}
-    minutes = demand.resolution_s / MINUTE_S
+    counts = {Resource.IOPS: demand.buckets(iops), Resource.THROUGHPUT: demand.buckets(throughput)}
     host_known = host is None or host.complete
     frequent = frozenset(resource for resource, count in counts.items() if count >= least_frequent)
-    held_back = int((iops | throughput | bound).sum())
+    held_back = demand.buckets(iops | throughput | bound)
     return Saturation(
-        iops_minutes=counts[Resource.IOPS] * minutes,
-        throughput_minutes=counts[Resource.THROUGHPUT] * minutes,
-        throttled_minutes=int((iops | throughput).sum()) * minutes,
-        host_minutes=int(bound.sum()) * minutes,
+        iops_minutes=demand.minutes(iops),
+        throughput_minutes=demand.minutes(throughput),
+        throttled_minutes=demand.minutes(iops | throughput),
+        host_minutes=demand.minutes(bound),
         host_known=host_known,
         censored=bool(frequent) or not host_known or held_back > ignorable + ROUNDING,
         frequent=frequent,
@@ -100,10 +104,10 @@ def host_bound(demand: Demand, load: HostLoad, policy: Policy) -> BoolArray:
         available = np.full(len(total), maximum)
         for bucket in ceiling.buckets:
             if bucket.resource is resource:
-                available[_exhausted(total, bucket, demand.resolution_s)] = bucket.sustained_rate
+                available[_exhausted(total, bucket, demand.lengths_s)] = bucket.sustained_rate
         bound |= (total >= policy.saturation_pct / 100 * available) & (own >= LEAST_HOST_SHARE * total) & (own > 0)
     return bound & demand.observed
 
 
-def _exhausted(total: FloatArray, bucket: TokenBucket, resolution_s: int) -> BoolArray:
-    return spent(total, bucket, resolution_s) > bucket.capacity
+def _exhausted(total: FloatArray, bucket: TokenBucket, lengths_s: IntArray | int) -> BoolArray:
+    return spent(total, bucket, lengths_s) > bucket.capacity

@@ -28,10 +28,14 @@ class Window:
         return (self.end_s - self.start_s) / HOUR_S
 
     @classmethod
-    def before(cls, now: datetime, *, days: float, period_s: int) -> "Window":
-        """The last `days` until `now`, both ends on multiples of the period."""
-        end_s = int(now.timestamp()) // period_s * period_s
-        return cls(start_s=end_s - int(days * DAY_S) // period_s * period_s, end_s=end_s)
+    def before(cls, now: datetime, *, days: float) -> "Window":
+        """The last `days` until the last full hour before `now`, from a midnight (UTC) on.
+
+        Beginning at midnight lets days be read as one bucket each; that can add up to 23 hours or leave out one, so
+        that the oldest minutes are not about to expire.
+        """
+        end_s = int(now.timestamp()) // HOUR_S * HOUR_S
+        return cls(start_s=(end_s + HOUR_S - int(days * DAY_S)) // DAY_S * DAY_S, end_s=end_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +56,8 @@ def segments(window: Window, resolution_s: int, retention_days: Mapping[int, flo
     found: list[Segment] = []
     end_s = window.end_s
     for period_s, coarser_s in zip(periods, [*periods[1:], periods[-1]], strict=True):
-        oldest_s = math.ceil((now_s - retention_days[period_s] * DAY_S) / coarser_s) * coarser_s
+        whole_s = max(coarser_s, HOUR_S)
+        oldest_s = math.ceil((now_s - retention_days[period_s] * DAY_S) / whole_s) * whole_s
         start_s = max(math.ceil(window.start_s / period_s) * period_s, min(oldest_s, end_s))
         if start_s < end_s:
             found.append(Segment(window=Window(start_s=start_s, end_s=end_s), period_s=period_s))

@@ -36,11 +36,19 @@ class SpecRecord(_Record):
 
 
 class DemandRecord(_Record):
-    """What the workload asked for. Peaks are those of buckets of `resolution_s` seconds."""
+    """What the workload asked for. Peaks are those of buckets of `resolution_s` seconds.
+
+    Buckets that could not change the answer are not read: no peak was above `peak_iops`, and one was at least
+    `least_peak_iops`. Both are the same where the peak was read.
+    """
 
     peak_iops: float
     peak_throughput_mib_s: float
-    peak_busy_iops: float | None = Field(description="peak rate over the busy share of a bucket: an upper bound")
+    least_peak_iops: float
+    least_peak_throughput_mib_s: float
+    peak_busy_iops: float | None = Field(
+        description="peak rate over the busy share of a bucket: an upper bound; null where not every bucket was read"
+    )
     peak_busy_throughput_mib_s: float | None
     mean_iops: float
     mean_throughput_mib_s: float
@@ -199,6 +207,8 @@ def _demand_record(found: DemandSummary) -> DemandRecord:
     return DemandRecord(
         peak_iops=round(found.peak_iops, 2),
         peak_throughput_mib_s=round(found.peak_throughput_mib_s, 2),
+        least_peak_iops=round(found.least_peak_iops, 2),
+        least_peak_throughput_mib_s=round(found.least_peak_throughput_mib_s, 2),
         peak_busy_iops=_rounded(found.peak_busy_iops, 2),
         peak_busy_throughput_mib_s=_rounded(found.peak_busy_throughput_mib_s, 2),
         mean_iops=round(found.mean_iops, 2),

@@ -17,12 +17,12 @@ from plimsoll.domain.sums import Window
 from plimsoll.domain.volume import Owner, OwnerKind
 from plimsoll.outcomes import Answered, FailedVolume, Notice
 from plimsoll.ports import FailedTarget, Target
-from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_policy, a_volume, some_sums
+from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_policy, a_volume, read, some_sums
 
 HERE = Target(account="111122223333", region="us-east-1")
 UNPRICED = Target(account="111122223333", region="mx-central-1")
 DENIED = Target(account="444455556666", region="us-east-1")
-WINDOW = Window.before(NOW, days=14, period_s=60)
+WINDOW = Window.before(NOW, days=14)
 RANDOM = np.random.default_rng(7)
 
 
@@ -73,6 +73,7 @@ def memory_world():
         prices=MemoryPrices(books={"us-east-1": US_EAST_1}),
         catalogue=MemoryCatalogue(types=TYPES, provider="aws"),
         envelopes=(),
+        every_minute=True,
     )
 
 
@@ -85,6 +86,7 @@ def recorded(world, path, policy=None):
             prices=RecordingPrices(prices=world.prices, recorder=recorder),
             catalogue=world.catalogue,
             envelopes=world.envelopes,
+            every_minute=True,
         )
         return list(audit(through, policy or a_policy(), NOW))
 
@@ -97,6 +99,7 @@ def replayed(path, policy=None):
         prices=recording,
         catalogue=MemoryCatalogue(types=TYPES, provider="aws"),
         envelopes=(),
+        every_minute=True,
     )
     return list(audit(world, policy or a_policy(), recording.now))
 
@@ -146,7 +149,7 @@ def test_errors_replay_as_the_errors_they_were(both):
         str(DENIED): AccessDenied,
         "777788889999/us-west-2": RegionUnavailable,
     }
-    reading = Recording.open(path).read([VOLUMES[4]], WINDOW, 60)
+    reading = read(Recording.open(path), [VOLUMES[4]], WINDOW, 60)
     assert type(reading.failed["vol-forbidden"]) is Throttled
     assert str(reading.failed["vol-forbidden"]) == "asked too often."
 
@@ -162,7 +165,7 @@ def memory_world_again(path):
     """The recording's own answers in memory, so that both have the same minutes."""
     recording, world = Recording.open(path), memory_world()
     given = {
-        volume.id: recording.read([volume], WINDOW, 60).sums[volume.id]
+        volume.id: read(recording, [volume], WINDOW, 60).sums[volume.id]
         for volume in VOLUMES
         if volume.id in world.metrics.given
     }
@@ -201,7 +204,7 @@ def member_of(content, name="about.json"):
     return write
 
 
-ABOUT = {"format": 1, "now": NOW.isoformat(), "version": "1", "retention_days": {"60": 15}, "targets": []}
+ABOUT = {"format": 2, "now": NOW.isoformat(), "version": "1", "retention_days": {"60": 15}, "targets": []}
 
 
 @pytest.mark.parametrize(
@@ -234,7 +237,7 @@ def test_a_file_that_is_no_recording_is_refused_by_name(tmp_path, write):
 def test_a_recording_of_another_format_is_refused_with_both(tmp_path):
     path = tmp_path / "audit.zip"
     member_of(json.dumps({**ABOUT, "format": 99}))(path)
-    with pytest.raises(BadInput, match="format 99; this version reads 1"):
+    with pytest.raises(BadInput, match="format 99; this version reads 2"):
         Recording.open(path)
 
 
@@ -275,7 +278,7 @@ class Refusing:
     usage = None
     retention_days = {60: 15}  # noqa: RUF012  # never changed
 
-    def read(self, _volumes, _window, _period_s):
+    def read(self, _asks):
         raise AccessDenied("metrics are not allowed.")
 
     def book(self, _target):
@@ -290,8 +293,8 @@ def test_metrics_refused_as_a_whole_replay_as_each_volumes_error(tmp_path):
     with Recorder(path, NOW, "1", {60: 15}) as recorder:
         metrics = RecordingMetrics(metrics=Refusing(), recorder=recorder)
         with pytest.raises(AccessDenied):
-            metrics.read(VOLUMES[:2], WINDOW, 60)
-    reading = Recording.open(path).read(VOLUMES[:2], WINDOW, 60)
+            read(metrics, VOLUMES[:2], WINDOW, 60)
+    reading = read(Recording.open(path), VOLUMES[:2], WINDOW, 60)
     assert [type(error) for error in reading.failed.values()] == [AccessDenied, AccessDenied]
 
 

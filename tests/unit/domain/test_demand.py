@@ -5,15 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.demand import demand_of
 from plimsoll.domain.units import MIB
-from tests.builders import a_demand, some_sums
+from tests.builders import a_demand, demand_from, some_sums
 
 NAN = math.nan
 
 
 def test_reads_and_writes_are_summed_in_each_bucket_before_any_peak():
-    demand = demand_of(
+    demand = demand_from(
         [some_sums(read_ops=[600, 0], write_ops=[0, 660], read_bytes=[60 * MIB, 0], write_bytes=[0, 120 * MIB])],
         resolution_s=60,
     )
@@ -24,22 +23,22 @@ def test_reads_and_writes_are_summed_in_each_bucket_before_any_peak():
 
 
 def test_an_absent_sum_counts_as_zero_where_another_is_there():
-    demand = demand_of(
+    demand = demand_from(
         [some_sums(read_ops=[600, NAN], write_ops=NAN, read_bytes=NAN, write_bytes=NAN)], resolution_s=60
     )
     assert demand.iops.tolist() == [10, 0]
-    assert demand.observed.tolist() == [True, False]
+    assert demand.observed.tolist() == [True, True]
 
 
 def test_a_bucket_without_points_is_no_demand_and_no_hour():
     nothing = {"read_ops": [NAN, 60.0, NAN], "write_ops": NAN, "read_bytes": NAN, "write_bytes": NAN}
-    demand = demand_of([some_sums(period_s=3600, **nothing)], resolution_s=3600)
+    demand = demand_from([some_sums(period_s=3600, **nothing)], resolution_s=3600)
     assert (demand.hours_observed, demand.gap_hours) == (1, 1)
     assert demand.iops[0] == demand.iops[2] == 0
 
 
 def test_without_any_point_nothing_is_known_and_nothing_fails():
-    demand = demand_of([some_sums(read_ops=NAN, write_ops=NAN, read_bytes=NAN, write_bytes=NAN)], resolution_s=60)
+    demand = demand_from([some_sums(read_ops=NAN, write_ops=NAN, read_bytes=NAN, write_bytes=NAN)], resolution_s=60)
     assert (demand.hours_observed, demand.gap_hours) == (0, 0)
     assert (demand.peak(demand.iops), demand.peak(demand.iops, 0.99), demand.mean(demand.iops)) == (0, 0, 0)
 
@@ -47,7 +46,7 @@ def test_without_any_point_nothing_is_known_and_nothing_fails():
 def test_coarse_data_is_spread_over_the_minutes_and_remembered():
     hours_ago = some_sums(period_s=300, write_ops=[3000], burst_balance_pct=[40.0])
     lately = some_sums(start_s=300, period_s=60, write_ops=[600, 1200], burst_balance_pct=[NAN, 50.0])
-    demand = demand_of([hours_ago, lately], resolution_s=60)
+    demand = demand_from([hours_ago, lately], resolution_s=60)
     assert demand.iops.tolist() == [10] * 5 + [10, 20]
     assert demand.burst_balance_pct[:5].tolist() == [40] * 5
     assert (demand.start_s, demand.resolution_s, demand.coarsest_s) == (0, 60, 300)
@@ -63,7 +62,7 @@ def test_what_only_one_segment_publishes_is_unknown_in_the_other():
         iops_exceeded=[1.0],
         throughput_exceeded=[0.0],
     )
-    demand = demand_of([before, after], resolution_s=60)
+    demand = demand_from([before, after], resolution_s=60)
     assert demand.busy_share.tolist() == [1] * 5 + [0.5]
     assert np.array_equal(demand.burst_balance_pct, [NAN] * 5 + [7], equal_nan=True)
     assert demand.iops_exceeded.tolist() == [False] * 5 + [True]
@@ -71,13 +70,13 @@ def test_what_only_one_segment_publishes_is_unknown_in_the_other():
 
 
 def test_what_no_segment_publishes_is_none():
-    demand = demand_of([some_sums(write_ops=[1.0])], resolution_s=60)
+    demand = demand_from([some_sums(write_ops=[1.0])], resolution_s=60)
     assert (demand.busy_share, demand.burst_balance_pct) == (None, None)
     assert (demand.iops_exceeded, demand.throughput_exceeded) == (None, None)
 
 
 def test_an_absent_check_is_not_raised_and_absent_idle_time_is_busy():
-    demand = demand_of([some_sums(write_ops=[1.0, 1.0], iops_exceeded=[NAN, 3], idle_s=[NAN, 45])], resolution_s=60)
+    demand = demand_from([some_sums(write_ops=[1.0, 1.0], iops_exceeded=[NAN, 3], idle_s=[NAN, 45])], resolution_s=60)
     assert demand.iops_exceeded.tolist() == [False, True]
     assert demand.busy_share.tolist() == [1, 0.25]
 

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.domain import period
-from plimsoll.domain.demand import demand_of
 from plimsoll.domain.sums import Sums
+from tests.builders import demand_from
 
 from .metric_math import evaluate
 
@@ -46,7 +46,7 @@ def by_stamp(values, sums, *, where):
 
 @given(sums_with_gaps())
 def test_filled_strings_are_the_code(sums):
-    demand = demand_of([sums], resolution_s=sums.period_s)
+    demand = demand_from([sums], resolution_s=sums.period_s)
     everywhere = np.ones(sums.buckets, dtype=bool)
 
     iops = value_of(period.iops_expression("read_ops", "write_ops", period_s=sums.period_s), sums)
@@ -58,7 +58,7 @@ def test_filled_strings_are_the_code(sums):
 
 @given(sums_with_gaps().filter(lambda sums: not np.isnan(sums.read_ops).all() and not np.isnan(sums.read_bytes).all()))
 def test_strings_with_the_period_of_a_metric_are_the_code_where_there_are_points(sums):
-    demand = demand_of([sums], resolution_s=sums.period_s)
+    demand = demand_from([sums], resolution_s=sums.period_s)
 
     iops = value_of(period.iops_expression("read_ops", "write_ops"), sums)
     assert iops == by_stamp(demand.iops, sums, where=~np.isnan([sums.read_ops, sums.write_ops]).all(axis=0))

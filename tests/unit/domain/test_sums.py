@@ -15,14 +15,22 @@ NOW_S = NOW.timestamp()
 
 
 def parts(days, resolution_s=60, now=NOW):
-    window = Window.before(now, days=days, period_s=resolution_s)
+    window = Window.before(now, days=days)
     return window, segments(window, resolution_s, KEPT_DAYS, now.timestamp())
 
 
-def test_a_window_ends_on_the_last_whole_period():
-    window = Window.before(datetime(2026, 11, 20, 12, 0, 59, tzinfo=UTC), days=1, period_s=60)
+def test_a_window_ends_on_the_last_whole_hour_and_begins_at_a_midnight():
+    window = Window.before(datetime(2026, 11, 20, 12, 59, 59, tzinfo=UTC), days=1)
     assert window.end_s == NOW_S
-    assert (window.hours, window.buckets(60), window.buckets(3600)) == (24, 1440, 24)
+    assert (window.hours, window.buckets(60), window.buckets(3600)) == (36, 2160, 36)
+
+
+@given(st.integers(0, DAY_S), st.integers(1, 455))
+def test_a_window_is_what_was_asked_for_within_a_day_and_its_minutes_do_not_expire_within_the_hour(later_s, days):
+    window = Window.before(datetime.fromtimestamp(NOW_S + later_s, UTC), days=days)
+    assert window.start_s % DAY_S == window.end_s % 3600 == 0
+    assert -1 <= window.hours - days * 24 < 24
+    assert window.start_s - (NOW_S + later_s - (days + 1) * DAY_S) >= 3600 - 3599
 
 
 def test_two_weeks_are_read_by_the_minute():
@@ -33,7 +41,7 @@ def test_two_weeks_are_read_by_the_minute():
 def test_what_is_older_than_15_days_is_read_by_5_minutes_and_older_than_63_by_the_hour():
     window, found = parts(90)
     assert [segment.period_s for segment in found] == [3600, 300, 60]
-    assert [segment.window.hours / 24 for segment in found] == [27, 48, 15]
+    assert [segment.window.hours / 24 for segment in found] == [27.5, 48, 15]
     assert found[0].window.start_s == window.start_s
 
 

@@ -65,9 +65,9 @@ def test_io1_above_what_its_host_can_carry_and_a_tag_that_excludes_are_there(fle
 
 
 def test_the_truth_is_there_only_for_what_is_attached(fleet):
-    window = Window.before(NOW, days=1, period_s=60)
+    window = Window.before(NOW, days=1)
     assert truth(named(fleet, "forgotten"), window) is None
-    assert truth(named(fleet, "index"), window).buckets == 1440
+    assert truth(named(fleet, "index"), window).buckets == window.buckets(60)
 
 
 def test_a_big_fleet_is_an_ordinary_mix():

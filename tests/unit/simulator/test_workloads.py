@@ -17,7 +17,7 @@ from plimsoll.simulator.workloads import SERIES, Archetype, Workload, minutes
 from .served import HOME, NOW, named
 
 END_MINUTE = int(NOW.timestamp()) // 60
-FORTNIGHT = Window.before(NOW, days=14, period_s=60)
+FORTNIGHT = Window.before(NOW, days=14)
 AT_CEILING = {Archetype.THROTTLED_IOPS, Archetype.THROTTLED_THROUGHPUT, Archetype.STARVED}
 HOST_MB_S = {"m5.4xlarge": 593.75, "m5.8xlarge": 850.0, "m5.large": 593.75, "m4.4xlarge": 250.0, "t3.medium": 260.625}
 """What AWS's DescribeInstanceTypes gives as MaximumThroughputInMBps for the fleet's hosts."""
@@ -141,7 +141,7 @@ def test_only_the_small_shared_hosts_are_at_their_limit(fleet):
     on_host = {}
     for volume, _ in of(fleet, *Archetype):
         if len(volume.hosts) == 1:
-            total = on_host.setdefault(volume.hosts[0], np.zeros(14 * 1440))
+            total = on_host.setdefault(volume.hosts[0], np.zeros(FORTNIGHT.buckets(60)))
             total += rates(volume)[1]
     shares = {host.id: total.max() / mib_s_from_mb_s(HOST_MB_S[host.type]) for host, total in on_host.items()}
     assert {name for name, share in shares.items() if share >= 0.85} == shared

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.domain.branch_and_bound import Ask
+from plimsoll.domain.sums import Window
 from plimsoll.domain.volume import Volume
 
 NAMESPACE: Final = "AWS/EBS"
@@ -23,41 +25,70 @@ _EXCEEDED: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """One CloudWatch series, and the series of `Sums` it fills."""
+    """One CloudWatch series over a window in a period, and which series of which ask it answers."""
 
+    ask: int
     volume_id: str
     series: str
     metric: str
     stat: str
+    window: Window
+    period_s: int
     instance_id: str | None = None
 
-    def asked_as(self, name: str, period_s: int) -> dict[str, Any]:
+    def asked_as(self, name: str) -> dict[str, Any]:
         """The query as GetMetricData takes it."""
         dimensions = [{"Name": "VolumeId", "Value": self.volume_id}]
         if self.instance_id is not None:
             dimensions.append({"Name": "InstanceId", "Value": self.instance_id})
         metric = {"Namespace": NAMESPACE, "MetricName": self.metric, "Dimensions": dimensions}
-        return {"Id": name, "MetricStat": {"Metric": metric, "Period": period_s, "Stat": self.stat}}
+        return {"Id": name, "MetricStat": {"Metric": metric, "Period": self.period_s, "Stat": self.stat}}
 
 
-def queries_of(volume: Volume) -> Iterator[Query]:
-    """The series that CloudWatch publishes for such a volume.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """One CloudWatch metric of a volume, and the series it fills."""
+
+    series: str
+    name: str
+    stat: str
+    instance_id: str | None = None
+
+
+def queries_of(number: int, ask: Ask) -> Iterator[Query]:
+    """The queries that answer an ask; `number` is its place among those asked together."""
+    for metric in metrics_of(ask.volume):
+        if metric.series in ask.look.series:
+            yield Query(
+                ask=number,
+                volume_id=ask.volume.id,
+                series=metric.series,
+                metric=metric.name,
+                stat=metric.stat,
+                window=ask.look.window,
+                period_s=ask.look.period_s,
+                instance_id=metric.instance_id,
+            )
+
+
+def metrics_of(volume: Volume) -> Iterator[Metric]:
+    """The metrics that CloudWatch publishes for such a volume.
 
     Idle time and exceeded checks are not published for Multi-Attach, exceeded checks on Nitro hosts alone, under volume
     and instance together, and not for magnetic volumes; balances only where there is a bucket (Amazon EBS User Guide,
     "Amazon CloudWatch metrics for Amazon EBS", read 2026-11-20).
     """
-    for series, metric in COUNTERS.items():
-        yield Query(volume_id=volume.id, series=series, metric=metric, stat="Sum")
+    for series, name in COUNTERS.items():
+        yield Metric(series=series, name=name, stat="Sum")
     kind = volume_types().get(volume.spec.type)
     if kind is not None and kind.ceiling(volume.spec).buckets:
-        yield Query(volume_id=volume.id, series="burst_balance_pct", metric="BurstBalance", stat="Minimum")
+        yield Metric(series="burst_balance_pct", name="BurstBalance", stat="Minimum")
     if volume.multi_attach:
         return
-    yield Query(volume_id=volume.id, series="idle_s", metric="VolumeIdleTime", stat="Sum")
+    yield Metric(series="idle_s", name="VolumeIdleTime", stat="Sum")
     if volume.spec.type == "standard":
         return
     for host in volume.hosts:
         if host.nitro:
-            for series, metric in _EXCEEDED.items():
-                yield Query(volume_id=volume.id, series=series, metric=metric, stat="Maximum", instance_id=host.id)
+            for series, name in _EXCEEDED.items():
+                yield Metric(series=series, name=name, stat="Maximum", instance_id=host.id)

@@ -10,11 +10,13 @@ from botocore.exceptions import ClientError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.clouds.aws.metrics import DATAPOINTS_A_CALL, QUERIES_A_CALL, AwsMetrics
+from plimsoll.clouds.aws.calls import DATAPOINTS_A_CALL, QUERIES_A_CALL
+from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.aws.pacing import Pacer
-from plimsoll.clouds.aws.queries import queries_of
+from plimsoll.clouds.aws.queries import metrics_of
 from plimsoll.domain.errors import AccessDenied, Throttled, Unexpected
 from plimsoll.domain.sums import Window
+from tests import builders
 from tests.builders import a_host, a_volume
 
 START_S = 1_700_000_040
@@ -75,7 +77,7 @@ def read(cloud, volumes, window=HOUR, period_s=60):
     metrics = AwsMetrics(
         sessions=cloud, calls=Pacer(1e9), datapoints=Pacer(1e9), parallel=2, sleep=lambda _seconds: None
     )
-    return metrics.read(volumes, window, period_s), metrics.usage
+    return builders.read(metrics, volumes, window, period_s), metrics.usage
 
 
 def test_every_series_that_is_published_comes_back_bucket_by_bucket():
@@ -135,7 +137,7 @@ def test_a_refused_call_fails_the_volumes_it_was_for(code, kind):
 
 def test_checks_of_two_hosts_are_taken_together():
     volume = a_volume("io2", 500, iops=5000, on=(a_host(id="i-1"), a_host(id="i-2")))
-    asked = [query for query in queries_of(volume) if query.series == "iops_exceeded"]
+    asked = [query for query in metrics_of(volume) if query.series == "iops_exceeded"]
     assert {query.instance_id for query in asked} == {"i-1", "i-2"}
     reading, _ = read(Cloud(), [volume])
     assert (reading.sums[volume.id].iops_exceeded == 60).all()
@@ -263,7 +265,7 @@ def test_a_refused_call_leaves_the_volumes_of_other_calls_alone():
 
 def test_series_that_cloudwatch_does_not_publish_are_not_asked_for():
     def series(volume):
-        return {query.series for query in queries_of(volume)}
+        return {query.series for query in metrics_of(volume)}
 
     assert "burst_balance_pct" in series(a_volume("gp2", 999))
     assert "burst_balance_pct" not in series(a_volume("gp2", 1000))

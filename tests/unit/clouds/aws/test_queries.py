@@ -2,7 +2,10 @@
 
 import pytest
 
-from plimsoll.clouds.aws.queries import queries_of
+from plimsoll.clouds.aws.queries import metrics_of, queries_of
+from plimsoll.domain.branch_and_bound import Ask
+from plimsoll.domain.knowledge import BYTES, Look
+from plimsoll.domain.sums import Window
 from tests.builders import a_host, a_volume
 
 COUNTERS = {"VolumeReadOps", "VolumeWriteOps", "VolumeReadBytes", "VolumeWriteBytes"}
@@ -10,7 +13,7 @@ CHECKS = {"VolumeIOPSExceededCheck", "VolumeThroughputExceededCheck"}
 
 
 def metrics(volume):
-    return {query.metric for query in queries_of(volume)}
+    return {metric.name for metric in metrics_of(volume)}
 
 
 @pytest.mark.parametrize(
@@ -65,8 +68,10 @@ def test_a_host_that_the_cloud_hides_has_no_checks():
 
 
 def test_checks_are_asked_under_volume_and_instance_and_the_rest_under_the_volume():
-    for query in queries_of(a_volume("gp2", 100, id="vol-7", on=a_host(id="i-9"))):
-        asked = query.asked_as("q0", 300)["MetricStat"]
+    look = Look(window=Window(start_s=0, end_s=600), period_s=300)
+    for query in queries_of(4, Ask(volume=a_volume("gp2", 100, id="vol-7", on=a_host(id="i-9")), look=look)):
+        assert query.ask == 4
+        asked = query.asked_as("q0")["MetricStat"]
         dimensions = {one["Name"]: one["Value"] for one in asked["Metric"]["Dimensions"]}
         on_host = {"InstanceId": "i-9"} if query.metric in CHECKS else {}
         assert dimensions == {"VolumeId": "vol-7", **on_host}
@@ -74,7 +79,14 @@ def test_checks_are_asked_under_volume_and_instance_and_the_rest_under_the_volum
 
 
 def test_counters_are_summed_balances_least_and_checks_most():
-    stats = {query.metric: query.stat for query in queries_of(a_volume("gp2", 100))}
+    stats = {metric.name: metric.stat for metric in metrics_of(a_volume("gp2", 100))}
     assert {stats[name] for name in (*COUNTERS, "VolumeIdleTime")} == {"Sum"}
     assert stats["BurstBalance"] == "Minimum"
     assert {stats[name] for name in CHECKS} == {"Maximum"}
+
+
+def test_only_what_a_look_wants_is_asked():
+    look = Look(window=Window(start_s=0, end_s=600), period_s=300, groups=(BYTES,))
+    queries = list(queries_of(0, Ask(volume=a_volume("gp2", 100), look=look)))
+    assert [query.metric for query in queries] == ["VolumeReadBytes", "VolumeWriteBytes"]
+    assert {(query.window, query.period_s) for query in queries} == {(look.window, 300)}

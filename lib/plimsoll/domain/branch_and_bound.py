@@ -1,0 +1,148 @@
+"""Branch and bound: read metrics of many volumes only as finely as their decisions need.
+
+Days first; then, best first, the buckets that could still change an answer, each in the longest period that would
+settle it were its load even; until `unsettled` names nothing more. `unsettled` states the invariant and the argument
+why the answer is then the one that every minute would give. Every round reads at least one bucket more finely than
+before, so it ends, at the latest when everything has been read as finely as the cloud keeps it.
+
+Volumes that share a host are read together, since each one's answer depends on the traffic of all. What reads is a
+callback that is given all windows of a round at once, so that any cloud can make few calls of them.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from plimsoll.domain.case import Basis, case_of
+from plimsoll.domain.decide import answer
+from plimsoll.domain.demand import Demand, demand_of
+from plimsoll.domain.errors import CloudError
+from plimsoll.domain.hosting import host_loads, sole_host
+from plimsoll.domain.knowledge import Knowledge, Look, first_looks
+from plimsoll.domain.period import FloatArray
+from plimsoll.domain.recommendation import Recommendation
+from plimsoll.domain.saturation import HostLoad
+from plimsoll.domain.sums import Segment
+from plimsoll.domain.tariff import Tariff
+from plimsoll.domain.unsettled import against_host, looks_at_work, unsettled
+from plimsoll.domain.volume import Volume
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """A look at one volume."""
+
+    volume: Volume
+    look: Look
+
+
+Found = Mapping[str, FloatArray]
+"""What a look found: the buckets of each series that the cloud publishes, NaN where it has no point."""
+
+Fetch = Callable[[Sequence[Ask]], Sequence[Found | CloudError]]
+"""Reads metrics: for each ask, in order, what was found or why it could not be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A volume's answer and the demand that it rests on."""
+
+    recommendation: Recommendation
+    demand: Demand
+
+
+@dataclass(slots=True)
+class _Member:
+    """A volume on its way: what is known of it, and its answer so far. Without a `basis` only its traffic counts."""
+
+    volume: Volume
+    basis: Basis | None
+    knowledge: Knowledge
+    error: CloudError | None = None
+    judged: Judged | None = None
+
+
+@dataclass(slots=True)
+class _Group:
+    """The volumes of one host, or one volume alone."""
+
+    members: list[_Member] = field(default_factory=list)
+
+    def readable(self) -> list[_Member]:
+        return [member for member in self.members if member.error is None]
+
+
+def judge(
+    bases: Mapping[str, Basis],
+    volumes: Iterable[Volume],
+    fetch: Fetch,
+    *,
+    segments: Sequence[Segment],
+    resolution_s: int,
+    tariff: Tariff,
+    every_minute: bool = False,
+) -> dict[str, Judged | CloudError]:
+    """The answer of each volume that has a basis, or why it could not be read; the others lend their hosts' traffic.
+
+    `bases` by volume id; `segments` say how finely each span of the window is kept. With `every_minute` everything is
+    read at once.
+    """
+    groups = _grouped(bases, volumes, segments)
+    first = first_looks(segments, every_minute=every_minute)
+    pending = [(group, [(member, look) for member in group.members for look in first]) for group in groups]
+    while pending:
+        _learn([asked for _, asks in pending for asked in asks], fetch)
+        again = [(group, _unsettled(group, resolution_s, tariff)) for group, _ in pending]
+        pending = [(group, asks) for group, asks in again if asks]
+    members = [member for group in groups for member in group.members]
+    return {member.volume.id: found for member in members if (found := member.error or member.judged) is not None}
+
+
+def _grouped(bases: Mapping[str, Basis], volumes: Iterable[Volume], segments: Sequence[Segment]) -> list[_Group]:
+    groups: dict[str, _Group] = {}
+    for volume in volumes:
+        host = sole_host(volume)
+        member = _Member(volume, bases.get(volume.id), Knowledge(segments))
+        groups.setdefault(host.id if host else volume.id, _Group()).members.append(member)
+    return list(groups.values())
+
+
+def _learn(asked: Sequence[tuple[_Member, Look]], fetch: Fetch) -> None:
+    answers = fetch([Ask(volume=member.volume, look=look) for member, look in asked])
+    for (member, look), found in zip(asked, answers, strict=True):
+        if isinstance(found, CloudError):
+            member.error, member.judged = found, None
+        elif member.error is None:
+            member.knowledge.learn(look, found)
+
+
+def _unsettled(group: _Group, resolution_s: int, tariff: Tariff) -> list[tuple[_Member, Look]]:
+    """Judges the volumes of a host by what is known, and says what could still change an answer."""
+    members = group.readable()
+    demands = _demands(members, resolution_s)
+    loads = host_loads([member.volume for member in group.members], demands)
+    saturation_pct = min(member.basis.policy.saturation_pct for member in group.members if member.basis is not None)
+    asks: list[tuple[_Member, Look]] = []
+    for member in members:
+        host, demand = sole_host(member.volume), demands[member.volume.id]
+        load = loads.get(host.id) if host else None
+        reach = against_host(demand, load, saturation_pct)
+        asks += [(member, look) for look in _looks(member, demand, load, reach, tariff)]
+    return asks
+
+
+def _looks(member: _Member, demand: Demand, load: HostLoad | None, reach: FloatArray, tariff: Tariff) -> list[Look]:
+    knowledge = member.knowledge
+    if member.basis is None:
+        return looks_at_work(knowledge, demand, reach, tariff)
+    case = case_of(member.volume, demand, load, member.basis)
+    member.judged = Judged(recommendation=answer(case), demand=demand)
+    return unsettled(case, member.judged.recommendation, reach, knowledge, tariff)
+
+
+def _demands(members: Sequence[_Member], resolution_s: int) -> dict[str, Demand]:
+    """The demands of volumes, on one grid."""
+    found = {member.volume.id: demand_of(member.knowledge, resolution_s=resolution_s) for member in members}
+    if len(members) < 2:
+        return found
+    edges = [demand.starts_s for demand in found.values()]
+    return {member.volume.id: demand_of(member.knowledge, resolution_s=resolution_s, edges=edges) for member in members}

@@ -1,0 +1,211 @@
+"""Knowledge: what has been read of one volume's metrics so far, some spans finely, others as coarse buckets.
+
+Cloud sums add up, so a coarse bucket says everything about its span but when. Every span is kept at the finest period
+that it was read in; `Demand` is made from it with each coarse bucket spread evenly over its span, beside the highest
+rate that any bucket of the resolution inside it can have had.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from plimsoll.domain.period import FloatArray
+from plimsoll.domain.sums import Segment, Window
+from plimsoll.domain.units import DAY_S, HOUR_S
+
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+_Number = TypeVar("_Number", np.int64, np.float64)
+
+OPERATIONS: Final = "operations"
+BYTES: Final = "bytes"
+IDLE: Final = "idle"
+PRESENCE: Final = "presence"
+BALANCE: Final = "balance"
+IOPS_CHECK: Final = "iops-check"
+THROUGHPUT_CHECK: Final = "throughput-check"
+
+SERIES: Final[Mapping[str, tuple[str, ...]]] = {
+    OPERATIONS: ("read_ops", "write_ops"),
+    BYTES: ("read_bytes", "write_bytes"),
+    IDLE: ("idle_s",),
+    PRESENCE: ("read_ops",),
+    BALANCE: ("burst_balance_pct",),
+    IOPS_CHECK: ("iops_exceeded",),
+    THROUGHPUT_CHECK: ("throughput_exceeded",),
+}
+"""Which series are read together. `presence` reads one series of them for nothing but whether there are points."""
+
+WORK: Final = (OPERATIONS, BYTES, IDLE)
+"""The groups that say when the volume was observed: a point of any of them does."""
+
+FIRST: Final = (*WORK, BALANCE, IOPS_CHECK, THROUGHPUT_CHECK)
+"""The groups that are read of every volume from the start."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """A window to read in buckets of `period_s` seconds, and the groups of series to read."""
+
+    window: Window
+    period_s: int
+    groups: tuple[str, ...] = FIRST
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """The series that are read."""
+        return tuple(name for group in self.groups for name in SERIES[group])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Track:
+    """One group's series over consecutive buckets from `starts_s` (epoch seconds), each `lengths_s` long.
+
+    NaN where the cloud has no point. `finest_s` is the finest period in which each bucket can be read.
+    """
+
+    starts_s: IntArray
+    lengths_s: IntArray
+    finest_s: IntArray
+    series: Mapping[str, FloatArray]
+
+    @property
+    def present(self) -> BoolArray:
+        """The buckets for which the cloud has any point."""
+        found = np.zeros(len(self.starts_s), dtype=np.bool_)
+        for values in self.series.values():
+            found |= ~np.isnan(values)
+        return found
+
+    def within(self, window: Window) -> slice:
+        """The buckets that begin in a window."""
+        return slice(*np.searchsorted(self.starts_s, (window.start_s, window.end_s)).tolist())
+
+    def has(self, window: Window) -> bool:
+        """Whether anything of a window has been read."""
+        found = self.within(window)
+        return bool(found.stop > found.start)
+
+    @property
+    def unread(self) -> BoolArray:
+        """The buckets that could be read more finely."""
+        return self.lengths_s > self.finest_s
+
+    def with_read(self, look: Look, found: Mapping[str, FloatArray], finest_s: IntArray) -> "Track":
+        """The track with a window of it replaced by what was read there; `finest_s` of the new buckets."""
+        buckets = look.window.buckets(look.period_s)
+        old = self.within(look.window)
+        return Track(
+            starts_s=_spliced(self.starts_s, old, _starts_s(look)),
+            finest_s=_spliced(self.finest_s, old, finest_s),
+            lengths_s=_spliced(self.lengths_s, old, np.full(buckets, look.period_s, dtype=np.int64)),
+            series={
+                name: _spliced(values, old, found.get(name, np.full(buckets, np.nan)))
+                for name, values in self.series.items()
+            },
+        )
+
+
+class Knowledge:
+    """What is known of one volume. `segments` say how finely each span of the window can be read at most."""
+
+    __slots__ = ("_hours", "segments", "tracks", "window")
+
+    def __init__(self, segments: Sequence[Segment]) -> None:
+        self.segments = segments
+        self.window = Window(start_s=segments[0].window.start_s, end_s=segments[-1].window.end_s)
+        self.tracks: dict[str, Track] = {}
+        self._hours: tuple[BoolArray, BoolArray] | None = None
+
+    def learn(self, look: Look, found: Mapping[str, FloatArray]) -> None:
+        """Takes in what a look found: one array for each series that the cloud publishes, NaN where it has no point."""
+        finest_s = self._finest_s(look)
+        for group in look.groups:
+            self.tracks[group] = self.tracks.get(group, _nothing(group)).with_read(look, found, finest_s)
+        self._hours = None
+
+    def hour(self, times_s: Any) -> Any:
+        """How many clock hours after the window's first one a time (epoch seconds) is, or each of an array of them."""
+        return times_s // HOUR_S - self.window.start_s // HOUR_S
+
+    def unread(self, group: str) -> BoolArray:
+        """The buckets of a group's track that could be read more finely."""
+        return self.tracks[group].unread
+
+    def hours(self) -> tuple[BoolArray, BoolArray]:
+        """For each clock hour of the window, whether the cloud has any point in it, and whether that is known.
+
+        An hour that idle time proves present is known without being read: no bucket holds more idle time than observed
+        time, so a day with more than 23 hours of it has points in every hour.
+        """
+        if self._hours is None:
+            self._hours = _hours_present(self)
+        return self._hours
+
+    def _finest_s(self, look: Look) -> IntArray:
+        """The finest period in which each bucket of a look can be read."""
+        finest_s = np.full(look.window.buckets(look.period_s), self.segments[-1].period_s, dtype=np.int64)
+        for segment in reversed(self.segments[:-1]):
+            older = np.searchsorted(_starts_s(look), segment.window.end_s)
+            finest_s[:older] = segment.period_s
+        return finest_s
+
+
+def first_looks(segments: Sequence[Segment], *, every_minute: bool = False) -> list[Look]:
+    """What to read of every volume first: whole days (UTC) as one bucket each, what is left by the hour.
+
+    With `every_minute` everything at once, as finely as it is kept.
+    """
+    if every_minute:
+        return [Look(window=segment.window, period_s=segment.period_s) for segment in segments]
+    looks = []
+    for segment in segments:
+        start_s, end_s = segment.window.start_s, segment.window.end_s
+        first_day_s = min(-(-start_s // DAY_S) * DAY_S, end_s)
+        last_day_s = max(end_s // DAY_S * DAY_S, first_day_s)
+        for begin_s, until_s, period_s in (
+            (start_s, first_day_s, HOUR_S),
+            (first_day_s, last_day_s, DAY_S),
+            (last_day_s, end_s, HOUR_S),
+        ):
+            if begin_s < until_s:
+                looks.append(Look(window=Window(start_s=begin_s, end_s=until_s), period_s=period_s))
+    return looks
+
+
+def _hours_present(knowledge: Knowledge) -> tuple[BoolArray, BoolArray]:
+    window = knowledge.window
+    count = -(-window.end_s // HOUR_S) - window.start_s // HOUR_S
+    present, absent = np.zeros(count, dtype=np.bool_), np.ones(count, dtype=np.bool_)
+    for group, track in knowledge.tracks.items():
+        if group not in (*WORK, PRESENCE):
+            continue
+        seen = track.present
+        present[knowledge.hour(track.starts_s[seen & (track.lengths_s <= HOUR_S)])] = True
+        for bucket in np.flatnonzero(seen & (track.lengths_s > HOUR_S)):
+            first = knowledge.hour(track.starts_s[bucket])
+            span = slice(first, first + track.lengths_s[bucket] // HOUR_S)
+            absent[span] = False
+            if group == IDLE:
+                present[span] |= track.series["idle_s"][bucket] > track.lengths_s[bucket] - HOUR_S
+    absent[present] = False
+    return present, present | absent
+
+
+def _starts_s(look: Look) -> IntArray:
+    return np.arange(look.window.start_s, look.window.end_s, look.period_s, dtype=np.int64)[
+        : look.window.buckets(look.period_s)
+    ]
+
+
+def _nothing(group: str) -> Track:
+    empty = np.empty(0, dtype=np.int64)
+    return Track(starts_s=empty, lengths_s=empty, finest_s=empty, series={name: np.empty(0) for name in SERIES[group]})
+
+
+def _spliced(old: npt.NDArray[_Number], place: slice, new: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
+    return np.concatenate([old[: place.start], new, old[place.stop :]])

@@ -1,0 +1,130 @@
+"""Looks: which windows to read more finely, in which period, so that few queries bring few datapoints."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from plimsoll.domain.knowledge import PRESENCE, WORK, BoolArray, IntArray, Knowledge, Look, Track
+from plimsoll.domain.period import FloatArray
+from plimsoll.domain.sums import Window
+from plimsoll.domain.tariff import Tariff
+from plimsoll.domain.units import HOUR_S
+
+MARGIN: Final = 1.5
+"""How much finer than an even load would need a bucket is read, because loads are not even."""
+
+
+def looks_at(groups: tuple[str, ...], knowledge: Knowledge, reach: FloatArray, tariff: Tariff) -> list[Look]:
+    """Looks at the unread buckets of groups in which something reaches 1 or more, few and no finer than is needed.
+
+    The groups are read together and have been so before: `reach` has one figure for each bucket of the first. Each
+    bucket is read in the longest period that would settle it were its load even. Neighbours, and what lies between
+    them, are read in one, and a run as finely as can be, where that brings no more datapoints than a query is worth.
+    """
+    track, spare = knowledge.tracks[groups[0]], tariff.datapoints_a_query
+    runs: list[_Run] = []
+    for run in _even_runs(track, np.flatnonzero(knowledge.unread(groups[0]) & (reach >= 1)), reach):
+        joined = _joined(track, runs[-1], run, spare) if runs else None
+        if joined is None:
+            runs.append(run)
+        else:
+            runs[-1] = joined
+    return [_look(groups, track, run, spare) for run in runs]
+
+
+def _even_runs(track: Track, at: IntArray, reach: FloatArray) -> Iterator["_Run"]:
+    """Neighbouring buckets that are of one length and wanted in one period."""
+    if not len(at):
+        return
+    lengths_s, finest_s = track.lengths_s[at], track.finest_s[at]
+    wanted_s = np.empty(len(at), dtype=np.int64)
+    for length_s, finest in set(zip(lengths_s.tolist(), finest_s.tolist(), strict=True)):
+        alike = (lengths_s == length_s) & (finest_s == finest)
+        periods_s = np.asarray(_periods(length_s, finest))
+        place = np.searchsorted(periods_s, length_s / (MARGIN * reach[at[alike]]), side="right") - 1
+        wanted_s[alike] = periods_s[np.maximum(place, 0)]
+    breaks = (np.diff(at) > 1) | (np.diff(lengths_s) != 0) | (np.diff(wanted_s) != 0)
+    firsts = np.concatenate([[0], np.flatnonzero(breaks) + 1])
+    lasts = np.append(firsts[1:] - 1, len(at) - 1)
+    for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
+        yield _Run(int(at[first]), int(at[last]), int(wanted_s[first]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """The buckets of a track from the first to the last, to be read in a period."""
+
+    first: int
+    last: int
+    period_s: int
+
+    def seconds(self, track: Track) -> int:
+        return int(track.starts_s[self.last] + track.lengths_s[self.last] - track.starts_s[self.first])
+
+
+def _joined(track: Track, run: _Run, other: _Run, spare: float) -> _Run | None:
+    """Both runs as one, None where that costs more than a query or would be coarser than what is known between them."""
+    both = _Run(run.first, other.last, min(run.period_s, other.period_s))
+    apart = run.seconds(track) / run.period_s + other.seconds(track) / other.period_s
+    if both.seconds(track) / both.period_s > apart + spare:
+        return None
+    lengths_s = track.lengths_s[both.first : both.last + 1]
+    return None if (lengths_s % both.period_s).any() else both
+
+
+def _look(groups: tuple[str, ...], track: Track, run: _Run, spare: float) -> Look:
+    seconds, start_s = run.seconds(track), int(track.starts_s[run.first])
+    oldest_s, finest_s = int(track.finest_s[run.first]), int(track.finest_s[run.last])
+    whole = oldest_s == finest_s and seconds / finest_s <= seconds / run.period_s + spare
+    return Look(
+        window=Window(start_s=start_s, end_s=start_s + seconds),
+        period_s=finest_s if whole else run.period_s,
+        groups=groups,
+    )
+
+
+def looks_for_presence(knowledge: Knowledge) -> list[Look]:
+    """Looks at coarse buckets of which it is not known in which hours there are points.
+
+    One series by the hour first; where that has gaps, all of them, since any makes an hour observed.
+    """
+    _, known = knowledge.hours()
+    if known.all():
+        return []
+    asked = knowledge.tracks.get(PRESENCE)
+    looks: list[Look] = []
+    for group in WORK:
+        for window in _unknown(knowledge, knowledge.tracks[group], known):
+            again = asked is not None and asked.has(window)
+            look = Look(window=window, period_s=HOUR_S, groups=(group,) if again else (PRESENCE,))
+            if look not in looks:
+                looks.append(look)
+    return looks
+
+
+def _unknown(knowledge: Knowledge, track: Track, known: BoolArray) -> Iterator[Window]:
+    """The spans of coarse buckets with hours that are not known, neighbours as one."""
+    held: Window | None = None
+    for at in np.flatnonzero(track.lengths_s > HOUR_S):
+        start_s, end_s = int(track.starts_s[at]), int(track.starts_s[at] + track.lengths_s[at])
+        if known[knowledge.hour(start_s) : knowledge.hour(end_s)].all():
+            continue
+        if held is not None and held.end_s == start_s:
+            held = Window(start_s=held.start_s, end_s=end_s)
+            continue
+        if held is not None:
+            yield held
+        held = Window(start_s=start_s, end_s=end_s)
+    if held is not None:
+        yield held
+
+
+@lru_cache(maxsize=256)
+def _periods(length_s: int, finest_s: int) -> tuple[int, ...]:
+    """The periods that a bucket can be read in: they divide it, its finest one divides them, and none cuts an hour."""
+    count = length_s // finest_s
+    periods = (finest_s * factor for factor in range(1, count) if count % factor == 0)
+    return tuple(period_s for period_s in periods if HOUR_S % period_s == 0 or period_s % HOUR_S == 0)

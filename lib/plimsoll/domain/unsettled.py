@@ -1,0 +1,216 @@
+"""What is unsettled: the unread buckets that could still change a decision, and how finely to look at them.
+
+The invariant. Let a decision be made on what is known, coarse buckets spread evenly. When `unsettled` names nothing,
+the decision is the one that any arrangement of the unread work inside its buckets would give: the same offer with the
+same provisioned figures, the same `censored`, the same throttled and host-bound minutes, the same verdict of each
+replay.
+
+The argument. Work in a bucket of the cloud's sums is never negative, so no bucket of the resolution inside it holds
+more than all of it: with S operations (or bytes) no minute is above S / 60 a second, for each sum on its own. A
+volume's own ceiling is no such bound, since minutes a little above it are measured. An unread bucket is then harmless
+when that rate
+
+- stays under the share of the present ceiling at which a bucket counts as throttled, with no check raised and no
+  balance spent in it: it adds nothing to the throttled buckets, which are so all read;
+- together with the most that every other volume on the host can have done stays under what the host always carries: it
+  is not host-bound, and takes no credits;
+- with headroom, is no more than the need already is, or than both the chosen offer's ceiling and what its evidence
+  showed: an offer is the smallest that answers its need, so that a need between the one known and the offer's own
+  ceiling is answered by the same figures, and other offers only become dearer or stay refused;
+- leaves nothing waiting in any replay that the decision rests on. For a limit r with credits K let U be the most that
+  can be waiting (or spent) when a bucket begins, over every arrangement: U' = max(0, U + S - r * length, S - r * 60),
+  the middle term for work that came at once, the last for all of it in the last minute. If U and S - r * 60 never
+  exceed K together, nothing is ever throttled. Otherwise every unread bucket in which anything can wait has to be
+  read, and between those that are read nothing waits, however the work was arranged.
+
+Rates over busy time are bounded likewise by S over the one second that a bucket is busy at least. Where a quantile
+other than the maximum counts as the peak, nothing changes: the mean of an unread bucket is at most half its bound, so
+that it is not among those that make the quantile unless the least that is sold carries it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from plimsoll.domain.case import Case
+from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.demand import Demand
+from plimsoll.domain.evidence import Evidence
+from plimsoll.domain.knowledge import BALANCE, BYTES, IDLE, IOPS_CHECK, OPERATIONS, THROUGHPUT_CHECK, Knowledge, Look
+from plimsoll.domain.looks import looks_at, looks_for_presence
+from plimsoll.domain.offer import Offer
+from plimsoll.domain.period import LEAST_BUSY_S, FloatArray
+from plimsoll.domain.policy import SizeOn
+from plimsoll.domain.recommendation import Change, Keep, Recommendation
+from plimsoll.domain.saturation import HostLoad
+from plimsoll.domain.tariff import Tariff
+from plimsoll.domain.units import KIB_PER_MIB
+from plimsoll.domain.waiting import Limit, against_replays, limits
+
+Reach = FloatArray
+"""How far each bucket of a demand can reach, 1 being where it makes a difference: operations in the first row, bytes in
+the second."""
+
+
+def unsettled(case: Case, answer: Recommendation, host: Reach, knowledge: Knowledge, tariff: Tariff) -> list[Look]:
+    """What to read next of a volume because it could change the answer; nothing when nothing can.
+
+    `host` is how far its host's traffic can reach, from `against_host`.
+    """
+    share = case.policy.saturation_pct / 100
+    present = _Line(case.present.io_kib, 1.0, share * case.present.iops, share * case.present.throughput_mib_s)
+    reach = np.maximum(host, _against(case.demand, present))
+    together = case.policy.size_on is SizeOn.BUSY_TIME
+    scale = case.demand.resolution_s / LEAST_BUSY_S if together else 1.0
+    replays = None
+    if isinstance(answer, Change | Keep):
+        for line in _lines(case, answer):
+            reach = np.maximum(reach, _against(case.demand, line) * scale)
+        replays = against_replays(knowledge, case.demand.resolution_s, _limits(case, answer))
+    looks = looks_at_work(knowledge, case.demand, reach, tariff, replays=replays, together=together)
+    return [*looks, *_raised(case, knowledge, tariff)] or looks_for_presence(knowledge)
+
+
+def against_host(demand: Demand, load: HostLoad | None, saturation_pct: float) -> Reach:
+    """How far the traffic of a host can reach to what the host always carries, where the volume is part of it."""
+    reach = np.zeros((2, len(demand.iops)))
+    if load is None:
+        return reach
+    ceiling = load.host.ceiling
+    for row, resource, own, most, line in (
+        (0, Resource.IOPS, demand.most_iops, load.most_iops, ceiling.iops),
+        (1, Resource.THROUGHPUT, demand.most_throughput_mib_s, load.most_throughput_mib_s, ceiling.throughput_mib_s),
+    ):
+        always = saturation_pct / 100 * line
+        for bucket in ceiling.buckets:
+            if bucket.resource is resource:
+                always = min(bucket.free_rate, saturation_pct / 100 * bucket.sustained_rate)
+        reach[row] = np.where(own > 0, most / always, 0.0)
+    return reach
+
+
+def looks_at_work(
+    knowledge: Knowledge,
+    demand: Demand,
+    reach: Reach,
+    tariff: Tariff,
+    *,
+    replays: tuple[FloatArray, FloatArray] | None = None,
+    together: bool = False,
+) -> list[Look]:
+    """Looks at operations and bytes where they reach 1 or more; `together`: at both, and idle time, where either does.
+
+    `replays` is the same for each bucket of either track.
+    """
+    if demand.spread is None:
+        return []
+    looks: list[Look] = []
+    for row, group in enumerate((OPERATIONS, BYTES)):
+        track = knowledge.tracks[group]
+        found = np.zeros(len(track.starts_s))
+        place = np.searchsorted(track.starts_s, demand.starts_s, side="right") - 1
+        np.maximum.at(found, place, reach.max(axis=0) if together else reach[row])
+        if replays is not None:
+            found = np.maximum(found, np.maximum(*replays) if together else replays[row])
+        groups = (OPERATIONS, BYTES, IDLE) if together else (group,)
+        looks += [look for look in looks_at(groups, knowledge, found, tariff) if look not in looks]
+    return looks
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """What demand times `factor` may reach before it makes a difference; IOPS in I/Os of up to `io_kib`."""
+
+    io_kib: float | None
+    factor: float
+    iops: float
+    throughput_mib_s: float
+
+
+def _against(demand: Demand, line: _Line) -> Reach:
+    """How far each bucket can reach to a line."""
+    operations = demand.most_iops * (line.factor / line.iops)
+    moved = demand.most_throughput_mib_s * (line.factor / line.throughput_mib_s)
+    if line.io_kib is not None:
+        as_operations = demand.most_throughput_mib_s * (KIB_PER_MIB / line.io_kib)
+        moved = np.maximum(moved, as_operations * (line.factor / line.iops))
+    return np.stack([operations, moved])
+
+
+def _lines(case: Case, answer: Change | Keep) -> Iterator[_Line]:
+    """What the chosen offer carries and what the evidence shows, as far as the hosts let the need grow at all."""
+    headroom = 1 + case.policy.headroom_pct / 100
+    best = answer.comparison.offers[0]
+    evidenced = best.spec.type if isinstance(answer, Change) else case.volume.spec.type
+    yield _evidence_line(case, evidenced, answer.evidence, headroom)
+    if not best.feasible:
+        return
+    need, carried = case.need(best.spec.type), best.ceiling
+    yield _Line(
+        case.market.types[best.spec.type].io_kib,
+        headroom,
+        _room(case, need.iops, case.hosts.iops, carried.iops),
+        _room(case, need.throughput_mib_s, case.hosts.throughput_mib_s, carried.throughput_mib_s),
+    )
+    if case.stood.frequent:
+        yield _raised_line(case, best)
+
+
+def _raised_line(case: Case, best: Offer) -> _Line:
+    need, carried, frequent = case.need(best.spec.type), best.ceiling, case.stood.frequent
+    iops = _room(case, need.sustained_iops, case.hosts.iops, carried.sustained_iops)
+    throughput = _room(
+        case, need.sustained_throughput_mib_s, case.hosts.throughput_mib_s, carried.sustained_throughput_mib_s
+    )
+    return _Line(
+        case.present.io_kib,
+        1 + max(case.policy.upgrade_step_pct, case.policy.headroom_pct) / 100,
+        iops if Resource.IOPS in frequent else np.inf,
+        throughput if Resource.THROUGHPUT in frequent else np.inf,
+    )
+
+
+def _evidence_line(case: Case, type_name: str, evidence: Evidence, headroom: float) -> _Line:
+    need = case.need(type_name)
+    return _Line(
+        case.market.types[type_name].io_kib,
+        headroom,
+        _room(case, need.iops, case.hosts.iops, evidence.holds_iops),
+        _room(case, need.throughput_mib_s, case.hosts.throughput_mib_s, evidence.holds_throughput_mib_s),
+    )
+
+
+def _room(case: Case, need: float, usable: float, line: float) -> float:
+    """A line that matters only while the need is less than the hosts can use, if the need can but grow."""
+    return np.inf if need >= usable and case.policy.peak_quantile >= 1 else line
+
+
+def _limits(case: Case, answer: Change | Keep) -> Iterator[Limit]:
+    """The limits of every replay that the answer rests on.
+
+    Those of the present ceiling, of the best offer, and of cheaper offers that only their replay speaks against.
+    """
+    yield from limits(case.present)
+    best = answer.comparison.offers[0]
+    highest = best.usd_month if best.feasible and best.usd_month is not None else np.inf
+    for offer in answer.comparison.offers:
+        cheaper = offer.refused and offer.usd_month is not None and offer.usd_month <= highest
+        if offer.replay is None or not (offer is best or cheaper):
+            continue
+        yield from limits(offer.ceiling, whole_ios=True)
+        if offer.ceiling.buckets:
+            yield from limits(offer.ceiling, whole_ios=True, scale=1 + case.policy.headroom_pct / 100)
+
+
+def _raised(case: Case, knowledge: Knowledge, tariff: Tariff) -> list[Look]:
+    """Looks at the unread buckets in which a check was raised or the balance was spent."""
+    looks = []
+    for group, name in ((IOPS_CHECK, "iops_exceeded"), (THROUGHPUT_CHECK, "throughput_exceeded")):
+        raised = np.nan_to_num(knowledge.tracks[group].series[name]) > 0
+        looks += looks_at((group,), knowledge, np.where(raised, np.inf, 0.0), tariff)
+    if case.present.buckets:
+        balance = np.nan_to_num(knowledge.tracks[BALANCE].series["burst_balance_pct"], nan=100.0)
+        empty = balance < case.policy.empty_balance_pct
+        looks += looks_at((BALANCE,), knowledge, np.where(empty, np.inf, 0.0), tariff)
+    return looks

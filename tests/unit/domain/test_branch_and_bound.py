@@ -1,0 +1,308 @@
+"""Reading a part of the minutes gives the answer that all of them give, to the digit."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from plimsoll.bootstrap import envelope_library
+from plimsoll.clouds.memory import MemoryMetrics
+from plimsoll.domain.branch_and_bound import judge
+from plimsoll.domain.errors import CloudError, Throttled
+from plimsoll.domain.policy import Policy, SizeOn
+from plimsoll.domain.recommendation import Change, Keep
+from plimsoll.domain.sums import Sums, Window, segments
+from plimsoll.domain.tariff import Tariff
+from plimsoll.domain.units import KIB
+from tests.builders import NOW, a_basis, a_host, a_spec, a_volume, ceiling_of
+
+DAYS = 2
+WINDOW = Window.before(NOW, days=DAYS)
+MINUTES = WINDOW.buckets(60)
+ENVELOPES = tuple(envelope_library().envelopes.values())
+
+SPECS = st.sampled_from(
+    [
+        a_spec("gp2", 8),
+        a_spec("gp2", 100),
+        a_spec("gp2", 171),
+        a_spec("gp2", 250),
+        a_spec("gp2", 500),
+        a_spec("gp2", 1500),
+        a_spec("gp2", 5500),
+        a_spec("gp3", 200),
+        a_spec("gp3", 600, iops=9000, throughput_mib_s=500),
+        a_spec("io1", 400, iops=6000),
+        a_spec("io2", 800, iops=12_000),
+        a_spec("st1", 2000),
+        a_spec("sc1", 3000),
+        a_spec("standard", 200),
+    ]
+)
+HOSTS = st.sampled_from(["m5.24xlarge", "m5.24xlarge", "m5.large", "t3.micro", "m4.large", "t2.micro"])
+POLICIES = st.sampled_from(
+    [
+        Policy(lookback_days=DAYS),
+        Policy(lookback_days=DAYS, target_types=("gp3", "io2", "st1", "sc1", "gp2")),
+        Policy(lookback_days=DAYS, size_on=SizeOn.BUSY_TIME),
+        Policy(lookback_days=DAYS, peak_quantile=0.999),
+        Policy(lookback_days=DAYS, peak_quantile=0.9, size_on=SizeOn.BUSY_TIME),
+        Policy(lookback_days=DAYS, headroom_pct=0, upgrade_throttled_share_pct=0),
+        Policy(lookback_days=DAYS, headroom_pct=100, saturation_pct=60, min_hours=0),
+    ]
+)
+TARIFFS = st.sampled_from([Tariff(), Tariff(usd_query=0), Tariff(usd_hour_waited=10), Tariff(usd_hour_waited=1e9)])
+
+
+@st.composite
+def series(draw, spec):
+    """Minutes of a volume: a flat load, or one by day, with hot minutes around every line there is, gaps and checks."""
+    ceiling = ceiling_of(a_volume(spec.type, spec.size_gib, iops=spec.iops, throughput_mib_s=spec.throughput_mib_s))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    io_kib = draw(st.sampled_from([4.0, 16.0, 41.0, 64.0, 256.0, 1024.0]))
+    flat = draw(st.sampled_from([0.0, 0.01, 0.5, 3.0, 20.0, 41.0, 100.0, 1000.0, 2500.0]))
+    iops = np.full(MINUTES, flat)
+    if draw(st.booleans()):
+        iops *= 1 + np.sin(np.arange(MINUTES) / 1440 * 2 * np.pi)
+    if draw(st.booleans()):
+        iops *= rng.random(MINUTES) < draw(st.sampled_from([0.002, 0.05, 0.5]))
+    lines = [3000 / 1.2, 0.95 * ceiling.iops, ceiling.iops, ceiling.sustained_iops, 3600.0, 500.0, 16_000 / 1.2, 2100.0]
+    lines += [line * 1024 / io_kib for line in (125 / 1.2, 0.95 * ceiling.throughput_mib_s, ceiling.throughput_mib_s)]
+    for _ in range(draw(st.integers(0, 4))):
+        hot = draw(st.sampled_from(lines)) * draw(st.sampled_from([0.5, 0.98, 0.999, 1.0, 1.001, 1.02, 1.4]))
+        start = draw(st.integers(0, MINUTES - 1))
+        iops[start : start + draw(st.sampled_from([1, 1, 2, 7, 60, 500]))] = hot
+    ops = np.round(iops * 60)
+    reads = np.round(ops * draw(st.sampled_from([0.0, 0.3, 1.0])))
+    sizes = np.where(rng.random(MINUTES) < 0.1, 4.0, io_kib) if draw(st.booleans()) else np.full(MINUTES, io_kib)
+    moved = np.round(ops * sizes * KIB)
+    read_bytes = np.round(moved * draw(st.sampled_from([0.0, 0.5])))
+    idle_s = np.round(60 * (1 - np.minimum(1, ops / 60 * draw(st.sampled_from([0.0001, 0.01, 1.0])))), 3)
+    made = {
+        "read_ops": reads,
+        "write_ops": ops - reads,
+        "read_bytes": read_bytes,
+        "write_bytes": moved - read_bytes,
+        "idle_s": idle_s,
+        "burst_balance_pct": np.full(MINUTES, 80.0),
+        "iops_exceeded": np.zeros(MINUTES),
+        "throughput_exceeded": np.zeros(MINUTES),
+    }
+    for name, value in (("burst_balance_pct", 0.0), ("iops_exceeded", 1.0), ("throughput_exceeded", 1.0)):
+        if draw(st.integers(0, 2)) == 0:
+            start = draw(st.integers(0, MINUTES - 1))
+            made[name][start : start + draw(st.sampled_from([1, 30]))] = value
+    for name in draw(st.lists(st.sampled_from(sorted(made)), max_size=3)):
+        if name in {"idle_s", "burst_balance_pct", "iops_exceeded", "throughput_exceeded"}:
+            made[name][:] = np.nan
+        else:
+            made[name][made[name] == 0] = np.nan
+    for _ in range(draw(st.integers(0, 3))):
+        start = draw(st.integers(0, MINUTES - 1))
+        for values in made.values():
+            values[start : start + draw(st.sampled_from([5, 60, 61, 600, 3000]))] = np.nan
+    return Sums(start_s=WINDOW.start_s, period_s=60, **made)
+
+
+@st.composite
+def fleets(draw):
+    """One to three volumes on one host, or each on its own, with their minutes and the policy."""
+    host = draw(HOSTS)
+    shared = draw(st.booleans())
+    volumes, given_sums = [], {}
+    for number in range(draw(st.integers(1, 3 if shared else 1))):
+        spec = draw(SPECS)
+        volume = a_volume(
+            spec.type,
+            spec.size_gib,
+            iops=spec.iops,
+            throughput_mib_s=spec.throughput_mib_s,
+            id=f"vol-{number}",
+            on=a_host(host),
+        )
+        volumes.append(volume)
+        given_sums[volume.id] = draw(series(spec))
+    return volumes, given_sums, draw(POLICIES), draw(TARIFFS)
+
+
+def judged(volumes, given_sums, policy, tariff=None, *, every_minute=False, broken=None, now=NOW, decided=None):
+    """The answers, and what reading them took."""
+    metrics = MemoryMetrics(given=given_sums, broken=broken or {})
+    basis = a_basis(policy, envelopes=ENVELOPES)
+    window = Window.before(now, days=policy.lookback_days)
+    found = judge(
+        {volume.id: basis for volume in volumes if decided is None or volume.id in decided},
+        volumes,
+        metrics.read,
+        segments=segments(window, policy.resolution_s, metrics.retention_days, now.timestamp()),
+        resolution_s=policy.resolution_s,
+        tariff=tariff or Tariff(),
+        every_minute=every_minute,
+    )
+    return found, metrics.usage
+
+
+def decided_on(one, policy):
+    """Everything that has to be the same, to the digit."""
+    found = one.recommendation
+    summary = found.demand
+    told = [
+        type(found),
+        summary.censored,
+        summary.throttled_minutes,
+        summary.host_bound_minutes,
+        summary.hours_observed,
+        summary.gap_hours,
+        [blocker.code for blocker in found.blockers],
+    ]
+    if isinstance(found, Change | Keep):
+        comparison = found.comparison
+        told += [comparison.replay_now.throttled_minutes, comparison.parity, comparison.offers[0].spec]
+        if policy.peak_quantile >= 1:
+            told += [found.evidence]
+    if isinstance(found, Change):
+        told += [found.target.spec, found.usd_month_then, found.target.replay.throttled_minutes]
+    return told
+
+
+def assert_same(part, whole, policy):
+    assert part.keys() == whole.keys()
+    for name, exact in whole.items():
+        assert decided_on(part[name], policy) == decided_on(exact, policy), name
+        found, expected = part[name].recommendation.demand, exact.recommendation.demand
+        assert found.mean_iops == pytest.approx(expected.mean_iops, rel=1e-9)
+        assert part[name].recommendation.usd_month_now == pytest.approx(exact.recommendation.usd_month_now, rel=1e-12)
+        if policy.peak_quantile >= 1:
+            assert found.least_peak_iops <= expected.peak_iops * (1 + 1e-12) <= found.peak_iops * (1 + 1e-9)
+            least, most = found.least_peak_throughput_mib_s, found.peak_throughput_mib_s
+            assert least <= expected.peak_throughput_mib_s * (1 + 1e-12) <= most * (1 + 1e-9)
+
+
+@settings(max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(fleets())
+def test_a_part_of_the_minutes_gives_the_answer_of_all_of_them(fleet):
+    volumes, given_sums, policy, tariff = fleet
+    part, read = judged(volumes, given_sums, policy, tariff)
+    whole, everything = judged(volumes, given_sums, policy, every_minute=True)
+    assert_same(part, whole, policy)
+    assert read.datapoints <= 1.5 * everything.datapoints
+
+
+def minutes_of(iops, *, io_kib=16.0, **series):
+    """Sums of a volume that wrote at these rates, minute by minute."""
+    ops = np.round(np.asarray(iops, dtype=np.float64) * 60)
+    nothing = np.zeros(MINUTES)
+    made = {"read_ops": nothing, "write_ops": ops, "read_bytes": nothing, "write_bytes": ops * io_kib * KIB}
+    return Sums(start_s=WINDOW.start_s, period_s=60, **made, **series)
+
+
+def one_hot_minute(hot, flat=0.0, at=1234):
+    iops = np.full(MINUTES, flat)
+    iops[at] = hot
+    return iops
+
+
+def both(volume, sums):
+    policy = Policy(lookback_days=DAYS)
+    part, read = judged([volume], {volume.id: sums}, policy)
+    whole, everything = judged([volume], {volume.id: sums}, policy, every_minute=True)
+    assert_same(part, whole, policy)
+    return part[volume.id].recommendation, read.datapoints / everything.datapoints
+
+
+def test_an_idle_volume_is_read_by_the_day():
+    idle = minutes_of(np.zeros(MINUTES), idle_s=np.full(MINUTES, 60.0))
+    answer, share = both(a_volume("gp2", 500), idle)
+    assert answer.action == "migrate"
+    assert share < 1 / 60
+
+
+def test_one_hot_minute_in_a_flat_time_is_found_and_little_else_is_read():
+    answer, share = both(a_volume("io2", 800, iops=12_000), minutes_of(one_hot_minute(7123.0, flat=5.0)))
+    assert answer.target.spec.iops == 8548
+    assert answer.demand.peak_iops == answer.demand.least_peak_iops == 7123
+    assert share < 0.2
+
+
+@pytest.mark.parametrize("hot", [2499.9, 2500.0, 2500.1, 2849.0, 2850.0, 2851.0, 3050.0])
+def test_heat_around_the_lines_decides_as_it_does_with_all_minutes(hot):
+    both(a_volume("gp2", 500), minutes_of(one_hot_minute(hot, flat=11.0)))
+
+
+@pytest.mark.parametrize("hot", [1900.0, 2010.0, 2400.0])
+def test_a_peak_that_an_upgrade_is_sized_by_is_found(hot):
+    exceeded = np.zeros(MINUTES)
+    exceeded[100:200] = 1
+    answer, _ = both(a_volume("gp2", 100), minutes_of(one_hot_minute(hot), iops_exceeded=exceeded))
+    assert answer.action == "upgrade"
+    assert answer.target.spec.iops == max(3000, round(hot * 1.5))
+
+
+def test_minutes_a_little_above_the_ceiling_are_no_less_found_than_others():
+    answer, _ = both(a_volume("gp3", 500, iops=4000), minutes_of(one_hot_minute(4120.0, flat=3.0)))
+    assert answer.demand.censored
+    assert answer.demand.throttled_minutes == 1
+
+
+def test_what_a_host_carries_for_all_is_looked_at_in_all():
+    host = a_host("m5.large")
+    volumes = [a_volume("gp2", 1000, id=f"vol-{number}", on=host) for number in range(3)]
+    sums = {volume.id: minutes_of(one_hot_minute(1250.0, flat=2.0, at=2000)) for volume in volumes}
+    policy = Policy(lookback_days=DAYS)
+    part, _ = judged(volumes, sums, policy, decided={"vol-0", "vol-1"})
+    whole, _ = judged(volumes, sums, policy, every_minute=True, decided={"vol-0", "vol-1"})
+    assert part.keys() == {"vol-0", "vol-1"}
+    assert_same(part, whole, policy)
+
+
+def test_a_volume_that_cannot_be_read_leaves_its_neighbours_answers_and_makes_them_careful():
+    host = a_host("m5.24xlarge")
+    volumes = [a_volume("gp2", 1000, id=f"vol-{number}", on=host) for number in range(2)]
+    sums = {volume.id: minutes_of(np.full(MINUTES, 50.0)) for volume in volumes}
+    found, _ = judged(volumes, sums, Policy(lookback_days=DAYS), broken={"vol-1": Throttled("asked too often.")})
+    assert isinstance(found["vol-1"], CloudError)
+    assert found["vol-0"].recommendation.demand.censored
+
+
+def test_expired_minutes_are_said_as_a_bound():
+    window = Window.before(NOW, days=40)
+    sums = Sums(
+        start_s=window.start_s,
+        period_s=60,
+        **dict.fromkeys(("read_ops", "read_bytes", "write_bytes"), np.zeros(window.buckets(60))),
+        write_ops=np.full(window.buckets(60), 6.0),
+    )
+    policy = Policy(lookback_days=40)
+    for every_minute in (False, True):
+        found, _ = judged([a_volume()], {"vol-1": sums}, policy, every_minute=every_minute)
+        demand = found["vol-1"].recommendation.demand
+        assert demand.resolution_s == 300
+        assert demand.least_peak_iops == pytest.approx(0.1)
+        assert demand.peak_iops >= 0.5
+
+
+def test_reading_is_weighed_by_the_tariff():
+    rng = np.random.default_rng(5)
+    sums = {"vol-1": minutes_of(np.where(rng.random(MINUTES) < 0.02, 1900.0, 1.0))}
+    volume, policy = a_volume("gp2", 500), Policy(lookback_days=DAYS)
+    _, patient = judged([volume], sums, policy, Tariff(usd_hour_waited=0.01))
+    _, hurried = judged([volume], sums, policy, Tariff(usd_hour_waited=1e6))
+    assert patient.metrics < hurried.metrics
+    assert patient.datapoints > hurried.datapoints
+
+
+def test_the_rule_holds_for_overrides_of_single_volumes_on_a_shared_host():
+    host = a_host("m5.large")
+    volumes = [a_volume("gp2", 1000, id=f"vol-{number}", on=host) for number in range(2)]
+    sums = {volume.id: minutes_of(one_hot_minute(1700.0, flat=2.0, at=2000)) for volume in volumes}
+    lax, strict = Policy(lookback_days=DAYS, saturation_pct=100), Policy(lookback_days=DAYS, saturation_pct=60)
+    bases = {"vol-0": a_basis(lax), "vol-1": a_basis(strict)}
+    metrics = MemoryMetrics(given=sums)
+    parts = segments(WINDOW, 60, metrics.retention_days, NOW.timestamp())
+    answers = [
+        judge(bases, volumes, metrics.read, segments=parts, resolution_s=60, tariff=Tariff(), every_minute=every_minute)
+        for every_minute in (False, True)
+    ]
+    for name, policy in (("vol-0", lax), ("vol-1", strict)):
+        part, whole = ({name: found[name]} for found in answers)
+        assert_same(part, whole, policy)
