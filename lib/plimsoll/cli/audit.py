@@ -3,55 +3,36 @@
 from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.console import Console
 
 from plimsoll.audit import World
 from plimsoll.bootstrap import Scope, aws_world, clock, recorded_world, recording_world
-from plimsoll.cli import options
+from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
 from plimsoll.cli.progress import RunBar
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.recorder import Recorder
 from plimsoll.clouds.recording import Recording
 from plimsoll.domain.errors import BadInput
+from plimsoll.domain.policy import Policy
 from plimsoll.reports.files import RECOMMENDATIONS
 from plimsoll.reports.terminal import show_run
 from plimsoll.run import Order, carry_out, resumed, versions
 from plimsoll.settings import Settings
 
 LEDGER = "ledger.json"
-PARTIAL = 3
-INTERRUPTED = 130
 
 
-def audit(
-    profile: options.Profiles = None,
-    role_arn: options.Roles = None,
-    external_id: options.ExternalId = None,
-    region: options.Regions = None,
-    policy: options.PolicyPath = None,
-    set_: options.Settings_ = None,
-    lookback_days: options.Lookback = None,
-    headroom_pct: options.Headroom = None,
-    min_saving: options.MinSaving = None,
-    prices: options.PriceFile = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder of the run. Default: a new one under ./plimsoll-runs.")
-    ] = None,
-    record: Annotated[Path | None, typer.Option(help="Keep what the clouds answer in this file.")] = None,
-    from_: options.FromFile = None,
-    resume: Annotated[Path | None, typer.Option(help="Go on with the run in this folder.")] = None,
+def audit_into_folder(
+    scope: Scope, policy: Policy, *, out: Path | None, record: Path | None, from_: Path | None, resume: Path | None
 ) -> None:
-    """Recommend what each EBS volume should be, with the saving, the evidence and what stands in the way."""
+    """Audits a scope, what a recording has, or the rest of an earlier run, and exits as the run ended."""
     settings = Settings()
     console = Console()
     if resume is not None and (record or from_ or out):
         raise BadInput("--resume goes on with a run as it was begun: leave out --out, --record and --from.")
-    chosen = options.policy_from(
-        policy, set_, lookback_days=lookback_days, headroom_pct=headroom_pct, min_saving=min_saving
-    )
     now = clock().now()
     ledger = Ledger.at(settings.runs_dir / LEDGER)
     with ExitStack() as stack:
@@ -61,11 +42,10 @@ def audit(
         elif from_ is not None:
             recording = Recording.open(from_)
             world = recorded_world(recording, settings)
-            order = _order(out, {"recording": str(from_)}, chosen, recording.now, settings)
+            order = _order(out, {"recording": str(from_)}, policy, recording.now, settings)
         else:
-            scope = options.scope_from(profile, role_arn, external_id, region, prices)
             world = aws_world(scope, settings, today=now.date(), ledger=ledger)
-            order = _order(out, scope.as_dict(), chosen, now, settings)
+            order = _order(out, scope.as_dict(), policy, now, settings)
         if record is not None:
             world = _recorded(stack, record, world, now)
         run = follow(console, order, world)
@@ -100,7 +80,7 @@ def follow(console: Console, order: Order, world: World) -> dict[str, Any]:
     return run
 
 
-def _order(out: Path | None, scope: dict[str, Any], policy: Any, now: datetime, settings: Settings) -> Order:
+def _order(out: Path | None, scope: dict[str, Any], policy: Policy, now: datetime, settings: Settings) -> Order:
     folder = out or settings.runs_dir / clock().now().strftime("%Y%m%dT%H%M%SZ")
     if out is not None and (out / RECOMMENDATIONS).exists():
         raise BadInput(f"{out} holds a run already: give another --out, or go on with it by --resume {out}.")

@@ -3,9 +3,7 @@
 import os
 import shutil
 from pathlib import Path
-from typing import Annotated
 
-import typer
 from rich.console import Console
 
 from plimsoll.bootstrap import Scope, aws_world, clock
@@ -22,18 +20,15 @@ UNPACED = 1e9
 """The simulator has no quotas to respect."""
 
 
-def demo(
-    volumes: Annotated[int, typer.Option(min=1, help="Volumes at least.")] = LEAST_VOLUMES,
-    seed: Annotated[int, typer.Option(help="The same seed makes the same organisation.")] = 1,
-) -> None:
-    """Audit a simulated organisation of three accounts and two regions: no AWS, no Docker, no configuration."""
+def audit_simulated(volumes: int | None, seed: int) -> None:
+    """Audits a simulated organisation into the demo's folder and prints the run."""
     settings = Settings(datapoints_per_s=UNPACED, calls_per_s=UNPACED)
     console = Console()
     folder = settings.runs_dir / FOLDER
     _clear(folder)
     now = clock().now()
     console.print("starting a simulated AWS organisation on loopback ...", style="dim")
-    with running(now, volumes=volumes, seed=seed) as organisation:
+    with running(now, volumes=volumes or LEAST_VOLUMES, seed=seed) as organisation:
         os.environ.update(organisation.environment)
         scope = Scope(role_arns=organisation.role_arns, regions=organisation.fleet.regions)
         ledger = Ledger(path=folder / "ledger.json")

@@ -1,7 +1,7 @@
 """`plimsoll envelopes`: what was measured, by whom, and what it says."""
 
 import json
-from typing import Annotated
+from collections.abc import Sequence
 
 import typer
 from rich.console import Console
@@ -11,14 +11,9 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.reports import envelopes as report
 from plimsoll.settings import Settings
 
-app = typer.Typer(help="Measured envelopes: list, show, compare.", no_args_is_help=True)
 
-AsJson = Annotated[bool, typer.Option("--json", help="As JSON, every printed figure included.")]
-
-
-@app.command(name="list")
-def list_(as_json: AsJson = False) -> None:
-    """List every measured envelope with its roofs."""
+def list_all(*, as_json: bool) -> None:
+    """Prints every measured envelope with its roofs."""
     library = envelope_library(Settings().campaigns_dir)
     envelopes = list(library.envelopes.values())
     if as_json:
@@ -29,9 +24,8 @@ def list_(as_json: AsJson = False) -> None:
     )
 
 
-@app.command()
-def show(name: str, as_json: AsJson = False) -> None:
-    """Show one envelope: its roofs, what cut them, and every figure as its source printed it."""
+def show_one(name: str, *, as_json: bool) -> None:
+    """Prints one envelope: its roofs, what cut them, and every figure as its source printed it."""
     library = envelope_library(Settings().campaigns_dir)
     envelope, campaign = library.get(name), library.campaign_of(name)
     beside = [
@@ -45,11 +39,8 @@ def show(name: str, as_json: AsJson = False) -> None:
     Console(highlight=False).print(report.show(envelope, f"{campaign.title} ({campaign.source})", beside))
 
 
-@app.command()
-def compare(
-    names: Annotated[list[str], typer.Argument(help="Two envelopes or more.")], as_json: AsJson = False
-) -> None:
-    """Set envelopes side by side over mode and I/O size."""
+def compare(names: Sequence[str], *, as_json: bool) -> None:
+    """Prints envelopes side by side over mode and I/O size."""
     if len(names) < 2:
         raise BadInput("a comparison needs two envelopes or more: plimsoll envelopes compare A B")
     library = envelope_library(Settings().campaigns_dir)

@@ -1,19 +1,13 @@
-"""The command line: one command per capability, and the exit codes that scripts rely on.
-
-Exit codes: 0 done; 1 a fault in Plimsoll itself; 2 what was given cannot be used; 3 done in part: something could not
-be read, and run.json and the screen say what; 130 interrupted, with everything answered so far on disk.
-"""
+"""The command line: one command per capability, and errors as a sentence and an exit code."""
 
 import sys
 
 import typer
 from rich.console import Console
 
-from plimsoll.cli import audit, demo, envelopes, explain, schema, simulate
-from plimsoll.cli.audit import INTERRUPTED, PARTIAL
+from plimsoll.cli import commands
+from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL, UNUSABLE
 from plimsoll.domain.errors import BadInput, PlimsollError
-
-UNUSABLE = 2
 
 app = typer.Typer(
     help="Right-sizes cloud block storage on what its workload really asks for.",
@@ -22,12 +16,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-app.command(name="audit")(audit.audit)
-app.command(name="explain")(explain.explain)
-app.command(name="demo")(demo.demo)
-app.command(name="simulate")(simulate.simulate)
-app.command(name="schema")(schema.schema)
-app.add_typer(envelopes.app, name="envelopes")
+app.command()(commands.audit)
+app.command()(commands.explain)
+app.command()(commands.demo)
+app.command()(commands.simulate)
+app.command()(commands.schema)
+app.add_typer(commands.envelopes, name="envelopes")
 
 
 def main() -> None:

@@ -1,13 +1,9 @@
 """Options that several commands share."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-
-from plimsoll.bootstrap import Scope
-from plimsoll.domain.policy import Policy
-from plimsoll.policy_file import load_policy, parse_flags
 
 Profiles = Annotated[list[str] | None, typer.Option("--profile", help="AWS profile; repeat for several accounts.")]
 Roles = Annotated[list[str] | None, typer.Option("--role-arn", help="Role to assume, one an account; repeatable.")]
@@ -22,34 +18,6 @@ Headroom = Annotated[float | None, typer.Option("--headroom-pct", help="Headroom
 MinSaving = Annotated[float | None, typer.Option("--min-saving", help="Least saving worth a change, USD a month (1).")]
 PriceFile = Annotated[Path | None, typer.Option("--prices", help="Price file to use instead of AWS's price list.")]
 FromFile = Annotated[Path | None, typer.Option("--from", help="Decide again from a recording, without a cloud.")]
-
-
-def policy_from(
-    path: Path | None,
-    pairs: list[str] | None,
-    *,
-    lookback_days: int | None = None,
-    headroom_pct: float | None = None,
-    min_saving: float | None = None,
-) -> Policy:
-    """The policy of a file, with the flags that were given on top."""
-    flags: dict[str, Any] = parse_flags(pairs or ())
-    named = {"lookback_days": lookback_days, "headroom_pct": headroom_pct, "min_saving_usd_month": min_saving}
-    return load_policy(path, {**flags, **{key: value for key, value in named.items() if value is not None}})
-
-
-def scope_from(
-    profile: list[str] | None,
-    role_arn: list[str] | None,
-    external_id: str | None,
-    region: list[str] | None,
-    prices: Path | None,
-) -> Scope:
-    """The scope that these options name."""
-    return Scope(
-        profiles=tuple(profile or ()),
-        role_arns=tuple(role_arn or ()),
-        external_id=external_id,
-        regions=tuple(region or ()),
-        prices=str(prices) if prices else None,
-    )
+Volumes = Annotated[int | None, typer.Option(min=1, help="Volumes at least. Default: 120.")]
+Seed = Annotated[int, typer.Option(help="The same seed makes the same organisation.")]
+AsJson = Annotated[bool, typer.Option("--json", help="As JSON, every printed figure included.")]

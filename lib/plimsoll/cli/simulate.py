@@ -1,9 +1,7 @@
 """`plimsoll simulate`: the simulated organisation alone, for any AWS tool."""
 
 import threading
-from typing import Annotated
 
-import typer
 from rich.console import Console
 
 from plimsoll.bootstrap import clock
@@ -11,14 +9,10 @@ from plimsoll.simulator.organisation import LEAST_VOLUMES
 from plimsoll.simulator.running import running
 
 
-def simulate(
-    volumes: Annotated[int, typer.Option(min=1, help="Volumes at least.")] = LEAST_VOLUMES,
-    seed: Annotated[int, typer.Option(help="The same seed makes the same organisation.")] = 1,
-    port: Annotated[int, typer.Option(help="Port on 127.0.0.1. Default: a free one.")] = 0,
-) -> None:
-    """Run a simulated AWS organisation on loopback until Ctrl-C, and print how to point a tool at it."""
+def serve(volumes: int | None, seed: int, port: int) -> None:
+    """Serves the organisation until Ctrl-C."""
     console = Console(highlight=False)
-    with running(clock().now(), volumes=volumes, seed=seed, port=port) as organisation:
+    with running(clock().now(), volumes=volumes or LEAST_VOLUMES, seed=seed, port=port) as organisation:
         console.print(f"# {len(organisation.fleet.volumes)} volumes in {len(organisation.fleet.accounts)} accounts")
         for name, value in organisation.environment.items():
             console.print(f"export {name}={value}", soft_wrap=True)

@@ -1,0 +1,12 @@
+"""The exit codes that scripts rely on; 0 is done, and 1 a fault in Plimsoll itself."""
+
+from typing import Final
+
+UNUSABLE: Final = 2
+"""What was given cannot be used."""
+
+PARTIAL: Final = 3
+"""Something could not be read; run.json and the screen say what."""
+
+INTERRUPTED: Final = 130
+"""Ctrl-C; everything answered so far is on disk."""

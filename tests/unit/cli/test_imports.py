@@ -1,0 +1,49 @@
+"""What is imported where: help waits for nothing heavy."""
+
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from plimsoll.cli.main import app
+from plimsoll.simulator.organisation import LEAST_VOLUMES
+
+COMMANDS = ["audit", "explain", "demo", "simulate", "schema", "envelopes", "envelopes list"]
+HEAVY = {"boto3", "botocore", "moto", "numpy", "werkzeug", "yaml"}
+
+HELP = """
+import contextlib
+import io
+
+from plimsoll.cli.main import app
+
+for words in {commands}:
+    with contextlib.redirect_stdout(io.StringIO()) as shown:
+        app([*words.split(), "--help"], standalone_mode=False)
+    assert "Usage:" in shown.getvalue(), words
+"""
+
+
+def imported(script: str) -> set[str]:
+    """The packages that a Python process of its own has imported at the end of a script."""
+    ending = "\nprint(*{name.partition('.')[0] for name in sys.modules})"
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{script}{ending}"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.split())
+
+
+def test_help_imports_nothing_that_only_a_running_command_needs():
+    assert imported(HELP.format(commands=[""])) & {*HEAVY, "pydantic", "pydantic_core"} == set()
+
+
+def test_a_commands_help_adds_nothing_but_what_typer_reads_options_with():
+    assert imported(HELP.format(commands=COMMANDS)) & HEAVY == set()
+
+
+@pytest.mark.parametrize("command", ["demo", "simulate"])
+def test_help_gives_the_number_of_volumes_that_is_taken(command):
+    shown = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "160"}).output
+    assert f"Volumes at least. Default: {LEAST_VOLUMES}." in shown
