@@ -1,17 +1,21 @@
 """Settings: how Plimsoll runs on this machine, from PLIMSOLL_* environment variables. What is decided is the policy."""
 
+import os
 from pathlib import Path
+from typing import Any, Final
 
-from pydantic import Field
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from plimsoll.domain.tariff import Tariff
 
+PREFIX: Final = "PLIMSOLL_"
+"""What the environment variable of a setting begins with; its name in capitals follows."""
 
-class Settings(BaseSettings):
+
+class Settings(BaseModel):
     """Where runs are kept, and how hard and at what price a cloud is asked."""
 
-    model_config = SettingsConfigDict(env_prefix="PLIMSOLL_", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     runs_dir: Path = Field(
         default=Path("plimsoll-runs"), description="The folder of runs and of the ledger of changes."
@@ -47,3 +51,11 @@ class Settings(BaseSettings):
             datapoints_per_s=self.datapoints_per_s,
             usd_hour_waited=self.usd_hour_waited,
         )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_environment(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """What is given, over what the environment says."""
+        variables = {name: PREFIX + name.upper() for name in cls.model_fields}
+        found = {name: os.environ[variable] for name, variable in variables.items() if variable in os.environ}
+        return found | given

@@ -1,0 +1,43 @@
+"""Settings: the environment's, under what the caller gives."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from plimsoll.settings import Settings
+
+
+@pytest.fixture(autouse=True)
+def no_settings(monkeypatch):
+    for name in Settings.model_fields:
+        monkeypatch.delenv(f"PLIMSOLL_{name.upper()}", raising=False)
+
+
+def test_an_environment_that_says_nothing_leaves_the_defaults():
+    assert Settings() == Settings.model_construct()
+
+
+def test_the_environment_is_read_when_settings_are_made(monkeypatch):
+    monkeypatch.setenv("PLIMSOLL_RUNS_DIR", "/somewhere/else")
+    monkeypatch.setenv("PLIMSOLL_PARALLEL_CALLS", "3")
+    settings = Settings()
+    assert (settings.runs_dir, settings.parallel_calls) == (Path("/somewhere/else"), 3)
+
+
+def test_what_is_given_stands_over_the_environment(monkeypatch):
+    monkeypatch.setenv("PLIMSOLL_CALLS_PER_S", "50")
+    assert Settings(calls_per_s=7).calls_per_s == 7
+
+
+def test_a_value_out_of_bounds_and_an_unknown_name_are_refused(monkeypatch):
+    with pytest.raises(ValidationError):
+        Settings(pace=1)
+    monkeypatch.setenv("PLIMSOLL_PARALLEL_CALLS", "65")
+    with pytest.raises(ValidationError):
+        Settings()
+
+
+def test_other_variables_of_the_prefix_are_left_alone(monkeypatch):
+    monkeypatch.setenv("PLIMSOLL_SOMETHING", "1")
+    assert Settings() == Settings.model_construct()
