@@ -18,8 +18,7 @@ from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import Usage
 from plimsoll.reports.files import RUN, RunFolder, read_records, read_run
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.tally import Tally
-from plimsoll.reports.terminal import best_savings
+from plimsoll.reports.tally import Tally, best_savings
 
 BEST = 10
 """How many of the best savings a run keeps at hand to show."""

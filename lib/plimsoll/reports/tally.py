@@ -1,7 +1,9 @@
 """The tally of a run: what was seen, answered, skipped and failed, and the money, so that the totals reconcile."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from heapq import nlargest
 from typing import Any
 
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Priced, Seen, Skipped
@@ -111,3 +113,9 @@ class Tally:
             "notices": self.notices,
             "prices": self.prices,
         }
+
+
+def best_savings(records: Iterable[RecommendationRecord], count: int) -> list[RecommendationRecord]:
+    """The recommendations that save the most, largest first; it keeps no more than `count` of them."""
+    saving = (record for record in records if record.monthly_usd_saved > 0)
+    return nlargest(count, saving, key=lambda record: (record.monthly_usd_saved, record.volume_id))

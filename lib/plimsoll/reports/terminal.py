@@ -1,7 +1,6 @@
 """The terminal report: a run's totals, its best savings, and what could not be read."""
 
-from collections.abc import Iterable, Sequence
-from heapq import nlargest
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console, Group
@@ -21,12 +20,6 @@ ACTION_WORDS = {
 _ID_WIDTH = len("vol-0123456789abcdef0")
 _GRADE_WIDTH = 2
 _ACTION_STYLE = {"upgrade": "bold red", "migrate": "green", "reprovision": "green", "detached": "yellow"}
-
-
-def best_savings(records: Iterable[RecommendationRecord], count: int) -> list[RecommendationRecord]:
-    """The recommendations that save the most, largest first; it keeps no more than `count` of them."""
-    saving = (record for record in records if record.monthly_usd_saved > 0)
-    return nlargest(count, saving, key=lambda record: (record.monthly_usd_saved, record.volume_id))
 
 
 def show_run(console: Console, run: dict[str, Any], best: Sequence[RecommendationRecord]) -> None:

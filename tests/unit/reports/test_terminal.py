@@ -11,8 +11,8 @@ from plimsoll.domain.recommendation import Change, Keep
 from plimsoll.domain.volume import Owner, OwnerKind
 from plimsoll.reports.explain import show_explanation
 from plimsoll.reports.plot import plot
-from plimsoll.reports.tally import Tally
-from plimsoll.reports.terminal import best_savings, savings_table, show_run
+from plimsoll.reports.tally import Tally, best_savings
+from plimsoll.reports.terminal import savings_table, show_run
 from tests.builders import a_demand, a_volume, decision
 from tests.unit.reports.recommendations import a_record, every_action
 
