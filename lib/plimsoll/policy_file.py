@@ -4,6 +4,7 @@ import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from enum import Enum
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,7 +17,6 @@ from plimsoll.domain.policy import Override, Policy, TagMatch
 from plimsoll.domain.recommendation import CHANGES
 from plimsoll.domain.volume_types import LatencyClass
 
-_POLICY = TypeAdapter(Policy)
 _KEYS: Final = tuple(field.name for field in fields(Policy))
 _WHOLE_RUN: Final = ("lookback_days", "resolution_s", "exclude", "overrides")
 """Keys that an override by tag cannot change, because they decide what is read."""
@@ -42,7 +42,7 @@ def parse_policy(written: Mapping[str, Any]) -> Policy:
     _known(written, _KEYS, "the policy")
     values = {key: _value(key, value) for key, value in written.items()}
     try:
-        return _POLICY.validate_python(values)
+        return _checker().validate_python(values)
     except ValidationError as error:
         raise PolicyError(_sentence(error)) from error
 
@@ -64,6 +64,11 @@ def parse_flags(pairs: Iterable[str]) -> dict[str, Any]:
 def dump_policy(policy: Policy) -> dict[str, Any]:
     """The policy as plain values that `parse_policy` takes back."""
     return {field.name: _plain(getattr(policy, field.name)) for field in fields(policy)}
+
+
+@cache
+def _checker() -> TypeAdapter[Policy]:
+    return TypeAdapter(Policy)
 
 
 def _value(key: str, value: object) -> Any:

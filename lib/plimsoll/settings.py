@@ -15,7 +15,7 @@ PREFIX: Final = "PLIMSOLL_"
 class Settings(BaseModel):
     """Where runs are kept, and how hard and at what price a cloud is asked."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", defer_build=True, frozen=True)
 
     runs_dir: Path = Field(
         default=Path("plimsoll-runs"), description="The folder of runs and of the ledger of changes."

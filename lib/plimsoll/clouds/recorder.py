@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from plimsoll.clouds.recording_format import BOOK, FORMAT, VOLUME, error_out, found_member, member, pack
+from plimsoll.clouds.recording_format import FORMAT, book_adapter, error_out, found_member, member, pack, volume_adapter
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.prices import PriceBook
@@ -86,7 +86,7 @@ class RecordingInventory:
         lines: list[bytes] = []
         try:
             for volume in self.inventory.volumes(target):
-                lines.append(VOLUME.dump_json(volume))
+                lines.append(volume_adapter().dump_json(volume))
                 yield volume
         except CloudError as error:
             lines.append(json.dumps({"error": error_out(error)}).encode())
@@ -115,7 +115,7 @@ class RecordingPrices:
         name = member(target, "prices.json")
         with self.recorder.errors_as(name):
             book = self.prices.book(target)
-        self.recorder.put(name, b"null" if book is None else BOOK.dump_json(book))
+        self.recorder.put(name, b"null" if book is None else book_adapter().dump_json(book))
         return book
 
 

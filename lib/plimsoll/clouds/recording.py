@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from plimsoll.clouds.recording_format import BOOK, FORMAT, VOLUME, error_in, found_member, member, unpack
+from plimsoll.clouds.recording_format import FORMAT, book_adapter, error_in, found_member, member, unpack, volume_adapter
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import BadInput, CloudError, Unexpected
 from plimsoll.domain.prices import PriceBook
@@ -63,7 +63,7 @@ class Recording:
         """The recorded volumes of a target, then the recorded error if there was one."""
         for line in self._read(member(target, "volumes.jsonl")).splitlines():
             _raise_recorded(line)
-            yield VOLUME.validate_json(line)
+            yield volume_adapter().validate_json(line)
 
     def notices(self, target: Target) -> Sequence[str]:
         """The recorded notices of a target."""
@@ -78,7 +78,7 @@ class Recording:
         """The recorded price book of a target."""
         content = self._read(member(target, "prices.json"))
         _raise_recorded(content)
-        return None if content == b"null" else BOOK.validate_json(content)
+        return None if content == b"null" else book_adapter().validate_json(content)
 
     def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
         """The recorded series of each look."""

@@ -7,6 +7,7 @@ Errors are kept as errors, so that a replayed audit fails where the recorded one
 
 import io
 from collections.abc import Mapping
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -20,8 +21,18 @@ from plimsoll.domain.volume import Volume
 from plimsoll.ports import Target
 
 FORMAT: Final = 2
-VOLUME: Final = TypeAdapter(Volume)
-BOOK: Final = TypeAdapter(PriceBook)
+
+
+@cache
+def volume_adapter() -> TypeAdapter[Volume]:
+    """What reads and writes volumes."""
+    return TypeAdapter(Volume)
+
+
+@cache
+def book_adapter() -> TypeAdapter[PriceBook]:
+    """What reads and writes price books."""
+    return TypeAdapter(PriceBook)
 
 
 def member(target: Target, name: str) -> str:

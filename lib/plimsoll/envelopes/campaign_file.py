@@ -20,7 +20,7 @@ _TEXT_ONLY: Final = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
 
 class HostEntry(_Strict):

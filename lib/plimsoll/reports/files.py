@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.record import RecommendationRecord
@@ -20,7 +20,7 @@ TABLE: Final = "recommendations.csv"
 RUN: Final = "run.json"
 
 _END: Final = b"\n]\n"
-_RECORDS = TypeAdapter(list[RecommendationRecord])
+_RECORDS = TypeAdapter(list[RecommendationRecord], config=ConfigDict(defer_build=True))
 
 _COLUMNS: Final = (
     ("account", "account"),

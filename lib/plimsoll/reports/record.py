@@ -23,7 +23,7 @@ Grades = Literal["A", "B", "C"]
 
 
 class _Record(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", defer_build=True, frozen=True)
 
 
 class SpecRecord(_Record):

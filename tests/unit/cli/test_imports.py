@@ -1,4 +1,4 @@
-"""What is imported where: help waits for nothing heavy."""
+"""What is imported where: help waits for nothing heavy, and an audit for nothing that only terminals or tests need."""
 
 import subprocess
 import sys
@@ -41,6 +41,33 @@ def test_help_imports_nothing_that_only_a_running_command_needs():
 
 def test_a_commands_help_adds_nothing_but_what_typer_reads_options_with():
     assert imported(HELP.format(commands=COMMANDS)) & HEAVY == set()
+
+
+def test_an_audit_without_a_command_line_imports_nothing_of_terminals_simulators_or_other_clouds():
+    needless = {"altair", "duckdb", "google", "moto", "rich", "typer", "werkzeug"}
+    assert imported("import plimsoll.bootstrap, plimsoll.audit, plimsoll.run") & needless == set()
+
+
+def test_an_audits_imports_read_no_data_and_build_no_schema():
+    """Limits, prices, envelopes, and what checks them, cost their time in the call that needs them."""
+    imported("""
+from pydantic import BaseModel
+
+import plimsoll.audit, plimsoll.bootstrap, plimsoll.run
+from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.clouds.aws.price_file import shipped_prices
+
+def models(kind):
+    for one in kind.__subclasses__():
+        yield one
+        yield from models(one)
+
+read = [plimsoll.bootstrap.envelope_library, volume_types, shipped_prices]
+assert not any(one.cache_info().currsize for one in read)
+ours = [one for one in models(BaseModel) if one.__module__.startswith("plimsoll.")]
+assert ours
+assert not [one for one in ours if one.__pydantic_complete__]
+""")
 
 
 @pytest.mark.parametrize("command", ["demo", "simulate"])

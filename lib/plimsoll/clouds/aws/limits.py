@@ -38,7 +38,7 @@ def _latency(written: Any) -> Any:
 
 
 class _Burst(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
     resource: Resource
     rate: Annotated[Sized, BeforeValidator(_rule)]
     credits: float = 0.0
@@ -47,7 +47,7 @@ class _Burst(BaseModel):
 
 
 class _Type(BaseModel):
-    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+    model_config = ConfigDict(extra="forbid", defer_build=True, arbitrary_types_allowed=True)
     source: str
     size_gib: tuple[int, int]
     io_kib: float
@@ -88,7 +88,7 @@ _SAME_NAME = {
 
 
 class _Limits(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
     verified_on: date
     types: dict[str, _Type] = Field(min_length=1)
 

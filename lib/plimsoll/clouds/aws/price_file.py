@@ -16,14 +16,14 @@ Usd = Annotated[float, Field(ge=0)]
 
 
 class _Source(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
     what: str
     where: str
     as_of: date
 
 
 class _Price(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
     source: str | None = None
     gib_month: Usd
     iops_month: Usd | None = None
@@ -40,7 +40,7 @@ class _Price(BaseModel):
 
 
 class _Region(BaseModel):
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(extra="allow", defer_build=True)
     source: str
     __pydantic_extra__: dict[str, _Price] = Field(init=False)
 
@@ -48,7 +48,7 @@ class _Region(BaseModel):
 class PriceFile(BaseModel):
     """A price file: when it was held against its sources, those sources, and prices by region and type."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
     verified_on: date
     currency: Literal["USD"] = "USD"
     sources: dict[str, _Source]
