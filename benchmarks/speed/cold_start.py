@@ -1,0 +1,162 @@
+"""How long a start takes: whole processes, interleaved because machines are noisy, as medians.
+
+    .venv/bin/python benchmarks/speed/cold_start.py [REPEATS]
+
+Imports are compared by their time above that of a bare Python, commands by the whole process. Every process runs once
+beforehand, so that compiled bytecode is there; a Lambda's package has to bring its own, for its disk is read-only.
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+REPEATS: Final = 15
+
+LIBRARIES: Final = ("boto3", "numpy", "pydantic.main", "pydantic.type_adapter")
+"""What no audit does without."""
+
+AUDIT: Final = ("plimsoll.bootstrap", "plimsoll.audit", "plimsoll.run")
+"""What an audit imports when there is no command line."""
+
+FIRST_DATA: Final = """
+from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.clouds.aws.price_file import shipped_prices
+volume_types(), shipped_prices(), plimsoll.bootstrap.envelope_library()
+"""
+"""What the first audit of a process reads once."""
+
+TRIVIAL_APP: Final = """
+import typer
+app = typer.Typer()
+@app.command()
+def greet(name: str = "you") -> None:
+    "Greet somebody."
+app(["--help"])
+"""
+
+BARE: Final = "bare Python"
+BOTO3: Final = "import boto3"
+TYPER: Final = "help of a trivial typer app"
+OF_BOTO3: Final = 1.5
+OF_TYPER: Final = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A process to time, and what it is held against: `base` by its time above a bare Python's if `above_bare`."""
+
+    name: str
+    arguments: tuple[str, ...]
+    base: str | None = None
+    above_bare: bool = True
+    target: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """The median seconds of a case's processes, and how many times its base that is."""
+
+    case: Case
+    seconds: float
+    ratio: float | None
+
+    @property
+    def over(self) -> bool:
+        """Whether it misses its target."""
+        return self.ratio is not None and self.case.target is not None and self.ratio > self.case.target
+
+
+def cases() -> list[Case]:
+    """Everything that is timed; each handler under `functions` is held to what an audit's imports are."""
+    audit = _imports(*AUDIT)
+    return [
+        Case(name=BARE, arguments=_run("pass")),
+        Case(name=BOTO3, arguments=_run(_imports("boto3"))),
+        Case(name="boto3, numpy and pydantic alone", arguments=_run(_imports(*LIBRARIES)), base=BOTO3),
+        Case(name="the audit's imports", arguments=_run(audit), base=BOTO3, target=OF_BOTO3),
+        Case(name="... and the data it reads first", arguments=_run(audit + FIRST_DATA), base=BOTO3),
+        *(
+            Case(name=f"functions/{path.name}", arguments=_run(_handler(path)), base=BOTO3, target=OF_BOTO3)
+            for path in sorted((ROOT / "functions").glob("*.py"))
+            if path.stem != "__init__"
+        ),
+        Case(name=TYPER, arguments=_run(TRIVIAL_APP)),
+        Case(
+            name="plimsoll --help",
+            arguments=("-m", "plimsoll", "--help"),
+            base=TYPER,
+            above_bare=False,
+            target=OF_TYPER,
+        ),
+    ]
+
+
+def measure(repeats: int) -> list[Timing]:
+    """The timing of every case over so many rounds, each of which runs every case once."""
+    found = cases()
+    seconds: dict[str, list[float]] = {case.name: [] for case in found}
+    for case in found:
+        _timed(case)  # leaves the bytecode behind
+    for _ in range(repeats):
+        for case in found:
+            seconds[case.name].append(_timed(case))
+    medians = {name: statistics.median(times) for name, times in seconds.items()}
+    return [Timing(case=case, seconds=medians[case.name], ratio=_ratio(case, medians)) for case in found]
+
+
+def table(timings: Sequence[Timing]) -> str:
+    """The timings as text."""
+    bare = next(timing.seconds for timing in timings if timing.case.name == BARE)
+    lines = [f"{'':<34}{'ms':>7}{'above bare':>12}{'ratio':>8}{'target':>8}"]
+    for timing in timings:
+        case = timing.case
+        ratio = "" if timing.ratio is None else f"{timing.ratio:.2f}"
+        target = "" if case.target is None else f"{case.target:.2f}"
+        figures = f"{timing.seconds * 1e3:>7.0f}{(timing.seconds - bare) * 1e3:>12.0f}{ratio:>8}{target:>8}"
+        against = f"  of {case.base}" if case.base else ""
+        lines.append(f"{case.name:<34}{figures}{against}{'  OVER' if timing.over else ''}")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Prints the table."""
+    repeats = int(sys.argv[1]) if len(sys.argv) > 1 else REPEATS
+    sys.stdout.write(table(measure(repeats)) + "\n")
+
+
+def _imports(*modules: str) -> str:
+    return "import " + ", ".join(modules)
+
+
+def _handler(path: Path) -> str:
+    return f"import sys; sys.path.insert(0, {str(path.parent)!r}); import {path.stem}"
+
+
+def _run(script: str) -> tuple[str, ...]:
+    return ("-c", script)
+
+
+def _timed(case: Case) -> float:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    start = time.perf_counter()
+    command = [sys.executable, *case.arguments]
+    subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, check=True)  # noqa: S603  # our own
+    return time.perf_counter() - start
+
+
+def _ratio(case: Case, medians: Mapping[str, float]) -> float | None:
+    if case.base is None:
+        return None
+    less = medians[BARE] if case.above_bare else 0.0
+    return (medians[case.name] - less) / (medians[case.base] - less)
+
+
+if __name__ == "__main__":
+    main()
