@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from plimsoll.simulator.organisation import fleet_of
+from plimsoll.simulator.organisation import Mix, fleet_of
 from plimsoll.simulator.running import Running, running
 
 C7N_VERSION: Final = "0.9.53"
@@ -87,7 +87,7 @@ def _account(given: argparse.Namespace) -> Iterator[Running]:
     with running(
         now,
         volumes=given.volumes,
-        everyday=True,
+        mix=Mix.QUIET,
         latency_ms=LATENCY_MS,
         calls_per_s=CALLS_PER_S,
         datapoints_per_s=DATAPOINTS_PER_S,

@@ -31,7 +31,7 @@ class Settings(BaseModel):
         gt=0,
         description="GetMetricData datapoints a second (AWS's quota is 396,000, formerly 90,000).",
     )
-    parallel_calls: int = Field(default=8, ge=1, le=64, description="GetMetricData calls under way at once.")
+    parallel_calls: int = Field(default=16, ge=1, le=64, description="GetMetricData calls under way at once.")
     max_attempts: int = Field(default=8, ge=1, le=20, description="Attempts of one call, retries included.")
     usd_per_1000_metrics: float = Field(
         default=0.01, ge=0, description="Price of 1,000 metrics asked with GetMetricData (us-east-1 list price)."

@@ -9,7 +9,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from plimsoll.clouds.recording_format import FORMAT, book_adapter, error_in, found_member, member, unpack, volume_adapter
+from plimsoll.clouds.recording_format import (
+    FORMAT,
+    book_adapter,
+    error_in,
+    found_member,
+    member,
+    unpack,
+    volume_adapter,
+)
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import BadInput, CloudError, Unexpected
 from plimsoll.domain.prices import PriceBook

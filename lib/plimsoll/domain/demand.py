@@ -20,6 +20,7 @@ from plimsoll.domain.knowledge import (
     IntArray,
     Knowledge,
     Track,
+    counted,
 )
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.units import HOUR_S, KIB_PER_MIB, MINUTE_S
@@ -252,7 +253,7 @@ class _Cells:
 
     def sums(self, group: str, name: str) -> FloatArray:
         """A series of the buckets that the cells lie in, zero where there is no point."""
-        return np.nan_to_num(self.values(group, name))
+        return counted(self.values(group, name))
 
     def published(self, group: str, name: str) -> FloatArray | None:
         """A series, or None where the cloud has no point of it at all."""
@@ -286,10 +287,10 @@ def _busy_share(cells: _Cells) -> FloatArray | None:
     idle_s = cells.published(IDLE, "idle_s")
     if idle_s is None:
         return None
-    share = period.busy_share(np.nan_to_num(idle_s), cells.lengths_s(IDLE))
+    share = period.busy_share(counted(idle_s), cells.lengths_s(IDLE))
     unread = np.logical_or.reduce([cells.unread(group) for group in WORK])
     return np.where(unread, 1.0, share)
 
 
 def _raised(check: FloatArray | None) -> BoolArray | None:
-    return None if check is None else np.nan_to_num(check) > 0
+    return None if check is None else check > 0

@@ -12,9 +12,9 @@ A measurement stands behind an offer on a resource (IOPS, or throughput) when
 
 With both resources proven by measurements of this account and region that are young enough the grade is A; with both
 proven by any measurements B; otherwise C, and the text says which side rests on published limits alone. Of several
-measurements those made here stand first, then those of the closest configuration (the smallest sum of the logarithms
-of the two ratios between its published ceiling and the offer's), then the newest, then the first by envelope name,
-then the one that counts for most. docs/evidence.md has the rule with examples.
+measurements those made here stand first, then the one that counts for most, then those of the closest configuration
+(the smallest sum of the logarithms of the two ratios between its published ceiling and the offer's), then the newest,
+then the first by envelope name. docs/evidence.md has the rule with examples.
 """
 
 import math
@@ -177,12 +177,12 @@ def _distance(published: Ceiling | None, ceiling: Ceiling) -> float:
 
 
 def _best(proofs: Iterator[_Proof]) -> _Proof | None:
-    def rank(proof: _Proof) -> tuple[bool, float, int, str, float, str, float]:
+    def rank(proof: _Proof) -> tuple[bool, float, float, int, str, str, float]:
         one = proof.measurement
         on = one.provenance.measured_on
         newest = -on.toordinal() if on else 0
         return (
-            not proof.here, proof.distance, newest, proof.envelope.name, -proof.counted, one.job.mode, one.job.block_kib
+            not proof.here, -proof.counted, proof.distance, newest, proof.envelope.name, one.job.mode, one.job.block_kib
         )  # fmt: skip
 
     return min(proofs, key=rank, default=None)

@@ -7,6 +7,7 @@ rate that any bucket of the resolution inside it can have had.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -95,18 +96,15 @@ class Track:
         """The buckets that could be read more finely."""
         return self.lengths_s > self.finest_s
 
-    def with_read(self, look: Look, found: Mapping[str, FloatArray], finest_s: IntArray) -> "Track":
-        """The track with a window of it replaced by what was read there; `finest_s` of the new buckets."""
-        buckets = look.window.buckets(look.period_s)
-        old = self.within(look.window)
+    def with_read(self, window: Window, grid: "_Grid", found: Mapping[str, FloatArray]) -> "Track":
+        """The track with a window of it replaced by what was read there, in the buckets of a grid."""
+        old = self.within(window)
+        absent = np.full(len(grid.starts_s), np.nan)
         return Track(
-            starts_s=_spliced(self.starts_s, old, _starts_s(look)),
-            finest_s=_spliced(self.finest_s, old, finest_s),
-            lengths_s=_spliced(self.lengths_s, old, np.full(buckets, look.period_s, dtype=np.int64)),
-            series={
-                name: _spliced(values, old, found.get(name, np.full(buckets, np.nan)))
-                for name, values in self.series.items()
-            },
+            starts_s=_spliced(self.starts_s, old, grid.starts_s),
+            lengths_s=_spliced(self.lengths_s, old, grid.lengths_s),
+            finest_s=_spliced(self.finest_s, old, grid.finest_s),
+            series={name: _spliced(values, old, found.get(name, absent)) for name, values in self.series.items()},
         )
 
 
@@ -116,16 +114,17 @@ class Knowledge:
     __slots__ = ("_hours", "segments", "tracks", "window")
 
     def __init__(self, segments: Sequence[Segment]) -> None:
-        self.segments = segments
+        self.segments = tuple(segments)
         self.window = Window(start_s=segments[0].window.start_s, end_s=segments[-1].window.end_s)
         self.tracks: dict[str, Track] = {}
         self._hours: tuple[BoolArray, BoolArray] | None = None
 
     def learn(self, look: Look, found: Mapping[str, FloatArray]) -> None:
         """Takes in what a look found: one array for each series that the cloud publishes, NaN where it has no point."""
-        finest_s = self._finest_s(look)
+        grid = _grid(look.window, look.period_s, self.segments)
         for group in look.groups:
-            self.tracks[group] = self.tracks.get(group, _nothing(group)).with_read(look, found, finest_s)
+            track = self.tracks[group] if group in self.tracks else _nothing(group)
+            self.tracks[group] = track.with_read(look.window, grid, found)
         self._hours = None
 
     def hour(self, times_s: Any) -> Any:
@@ -145,14 +144,6 @@ class Knowledge:
         if self._hours is None:
             self._hours = _hours_present(self)
         return self._hours
-
-    def _finest_s(self, look: Look) -> IntArray:
-        """The finest period in which each bucket of a look can be read."""
-        finest_s = np.full(look.window.buckets(look.period_s), self.segments[-1].period_s, dtype=np.int64)
-        for segment in reversed(self.segments[:-1]):
-            older = np.searchsorted(_starts_s(look), segment.window.end_s)
-            finest_s[:older] = segment.period_s
-        return finest_s
 
 
 def first_looks(segments: Sequence[Segment], *, every_minute: bool = False) -> list[Look]:
@@ -196,15 +187,34 @@ def _hours_present(knowledge: Knowledge) -> tuple[BoolArray, BoolArray]:
     return present, present | absent
 
 
-def _starts_s(look: Look) -> IntArray:
-    return np.arange(look.window.start_s, look.window.end_s, look.period_s, dtype=np.int64)[
-        : look.window.buckets(look.period_s)
-    ]
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """The buckets of a look: when they begin, how long they are, and the finest period in which they can be read."""
+
+    starts_s: IntArray
+    lengths_s: IntArray
+    finest_s: IntArray
+
+
+@lru_cache(maxsize=1024)
+def _grid(window: Window, period_s: int, segments: tuple[Segment, ...]) -> _Grid:
+    """Shared by all volumes that are looked at alike."""
+    buckets = window.buckets(period_s)
+    starts_s = window.start_s + period_s * np.arange(buckets, dtype=np.int64)
+    finest_s = np.full(buckets, segments[-1].period_s, dtype=np.int64)
+    for segment in reversed(segments[:-1]):
+        finest_s[: np.searchsorted(starts_s, segment.window.end_s)] = segment.period_s
+    return _Grid(starts_s, np.full(buckets, period_s, dtype=np.int64), finest_s)
 
 
 def _nothing(group: str) -> Track:
     empty = np.empty(0, dtype=np.int64)
     return Track(starts_s=empty, lengths_s=empty, finest_s=empty, series={name: np.empty(0) for name in SERIES[group]})
+
+
+def counted(values: FloatArray) -> FloatArray:
+    """A series with zero where the cloud has no point."""
+    return np.where(np.isnan(values), 0.0, values)
 
 
 def _spliced(old: npt.NDArray[_Number], place: slice, new: npt.NDArray[_Number]) -> npt.NDArray[_Number]:

@@ -86,7 +86,7 @@ def throttled(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArr
     if demand.throughput_exceeded is not None:
         throughput |= demand.throughput_exceeded
     if demand.burst_balance_pct is not None:
-        empty = np.nan_to_num(demand.burst_balance_pct, nan=100.0) < policy.empty_balance_pct
+        empty = demand.burst_balance_pct < policy.empty_balance_pct
         credited = {bucket.resource for bucket in ceiling.buckets}
         iops |= empty & (Resource.IOPS in credited)
         throughput |= empty & (Resource.THROUGHPUT in credited)

@@ -108,9 +108,8 @@ def looks_at_work(
     looks: list[Look] = []
     for row, group in enumerate((OPERATIONS, BYTES)):
         track = knowledge.tracks[group]
-        found = np.zeros(len(track.starts_s))
-        place = np.searchsorted(track.starts_s, demand.starts_s, side="right") - 1
-        np.maximum.at(found, place, reach.max(axis=0) if together else reach[row])
+        first = np.searchsorted(demand.starts_s, track.starts_s)
+        found = np.maximum.reduceat(reach.max(axis=0) if together else reach[row], first)
         if replays is not None:
             found = np.maximum(found, np.maximum(*replays) if together else replays[row])
         groups = (OPERATIONS, BYTES, IDLE) if together else (group,)
@@ -207,10 +206,9 @@ def _raised(case: Case, knowledge: Knowledge, tariff: Tariff) -> list[Look]:
     """Looks at the unread buckets in which a check was raised or the balance was spent."""
     looks = []
     for group, name in ((IOPS_CHECK, "iops_exceeded"), (THROUGHPUT_CHECK, "throughput_exceeded")):
-        raised = np.nan_to_num(knowledge.tracks[group].series[name]) > 0
+        raised = knowledge.tracks[group].series[name] > 0
         looks += looks_at((group,), knowledge, np.where(raised, np.inf, 0.0), tariff)
     if case.present.buckets:
-        balance = np.nan_to_num(knowledge.tracks[BALANCE].series["burst_balance_pct"], nan=100.0)
-        empty = balance < case.policy.empty_balance_pct
+        empty = knowledge.tracks[BALANCE].series["burst_balance_pct"] < case.policy.empty_balance_pct
         looks += looks_at((BALANCE,), knowledge, np.where(empty, np.inf, 0.0), tariff)
     return looks

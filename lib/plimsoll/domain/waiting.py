@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.knowledge import BYTES, OPERATIONS, SERIES, BoolArray, IntArray, Knowledge
+from plimsoll.domain.knowledge import BYTES, OPERATIONS, SERIES, BoolArray, IntArray, Knowledge, counted
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.replay import TOLERANCE
 from plimsoll.domain.units import KIB_PER_MIB, MIB
@@ -43,8 +43,11 @@ def against_replays(knowledge: Knowledge, resolution_s: int, behind: Iterable[Li
     found = np.zeros(len(operations.starts_s)), np.zeros(len(moved.starts_s))
     if not (operations.unread.any() or moved.unread.any()):
         return found
+    possible = [limit for limit in behind if not _never_waits(operations, moved, limit, resolution_s)]
+    if not possible:
+        return found
     spans = _Spans.of(operations, moved, knowledge.window.end_s)
-    for limit in behind:
+    for limit in possible:
         for reach, more in zip(found, _reach(spans, limit, resolution_s), strict=True):
             np.maximum(reach, more, out=reach)
     return found
@@ -52,21 +55,27 @@ def against_replays(knowledge: Knowledge, resolution_s: int, behind: Iterable[Li
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Operations, or MiB: the total of each bucket, and the most of it in one bucket of the resolution."""
+    """Operations, or MiB: the total of each bucket, and the most of it in one bucket of the resolution.
+
+    `all` is the sum of the totals, `highest` the highest of the most.
+    """
 
     starts_s: IntArray
     unread: BoolArray
     total: FloatArray
     most: FloatArray
+    all: float
+    highest: float
 
     @classmethod
     def of(cls, knowledge: Knowledge, group: str, resolution_s: int) -> "_Part":
         track = knowledge.tracks[group]
-        total = sum((np.nan_to_num(track.series[name]) for name in SERIES[group]), np.zeros(len(track.starts_s)))
+        total = sum((counted(track.series[name]) for name in SERIES[group]), np.zeros(len(track.starts_s)))
         if group == BYTES:
             total = total / MIB
         unread = track.unread
-        return cls(track.starts_s, unread, total, np.where(unread, total, total * resolution_s / track.lengths_s))
+        most = np.where(unread, total, total * resolution_s / track.lengths_s)
+        return cls(track.starts_s, unread, total, most, float(total.sum()), float(most.max()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +94,13 @@ class _Spans:
     @classmethod
     def of(cls, operations: _Part, moved: _Part, end_s: int) -> "_Spans":
         parts = (operations, moved)
-        starts_s = np.intersect1d(operations.starts_s, moved.starts_s, assume_unique=True)
-        first = tuple(np.searchsorted(part.starts_s, starts_s) for part in parts)
+        place = np.minimum(np.searchsorted(moved.starts_s, operations.starts_s), len(moved.starts_s) - 1)
+        both = moved.starts_s[place] == operations.starts_s
+        starts_s, first = operations.starts_s[both], (np.flatnonzero(both), place[both])
         unread = np.logical_or.reduceat(operations.unread, first[0]) | np.logical_or.reduceat(moved.unread, first[1])
-        single = [np.diff(at, append=len(part.starts_s)) == 1 for part, at in zip(parts, first, strict=True)]
-        lengths_s = np.diff(starts_s, append=end_s)
-        return cls(parts, (first[0], first[1]), lengths_s, unread, single[0] & single[1] & ~unread)
+        single = [np.append(at[1:], len(part.starts_s)) - at == 1 for part, at in zip(parts, first, strict=True)]
+        lengths_s = np.append(starts_s[1:], end_s) - starts_s
+        return cls(parts, first, lengths_s, unread, single[0] & single[1] & ~unread)
 
 
 def _reach(spans: _Spans, limit: Limit, resolution_s: int) -> tuple[FloatArray, FloatArray]:
@@ -129,6 +139,13 @@ def _reach(spans: _Spans, limit: Limit, resolution_s: int) -> tuple[FloatArray, 
         for part, at in zip(spans.parts, spans.first, strict=True)
     ]
     return found[0], found[1]
+
+
+def _never_waits(operations: _Part, moved: _Part, limit: Limit, resolution_s: int) -> bool:
+    """Whether no bucket of the resolution can exceed the rate, or all the work together does not use up the credits."""
+    highest = max(operations.highest * limit.per_operation, moved.highest * limit.per_mib)
+    everything = operations.all * limit.per_operation + moved.all * limit.per_mib
+    return highest <= limit.rate * resolution_s or everything <= limit.credits
 
 
 def _before(jump: FloatArray, change: FloatArray) -> FloatArray:

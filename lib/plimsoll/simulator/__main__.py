@@ -9,8 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from plimsoll.simulator.cloudwatch import CloudWatch
 from plimsoll.simulator.faults import Fault, Faults
-from plimsoll.simulator.fleet import Fleet
-from plimsoll.simulator.organisation import LEAST_VOLUMES, fleet_of, organisation
+from plimsoll.simulator.organisation import LEAST_VOLUMES, Mix, fleet_of
 from plimsoll.simulator.quotas import Quotas
 from plimsoll.simulator.server import Front, serve
 
@@ -22,7 +21,7 @@ def main() -> None:
 
 
 def _serve(given: argparse.Namespace) -> None:
-    fleet = _fleet(given)
+    simulated = fleet_of(given.volumes, given.now, seed=given.seed, mix=given.mix)
     faults = Faults([Fault(**fault) for fault in given.faults], seed=given.seed)
     quotas = Quotas(
         calls_per_s=given.calls_per_s,
@@ -30,15 +29,15 @@ def _serve(given: argparse.Namespace) -> None:
         statistics_per_s=given.statistics_per_s,
     )
     front = Front(
-        fleet,
-        CloudWatch(fleet, faults, quotas=quotas),
+        simulated,
+        CloudWatch(simulated, faults, quotas=quotas),
         faults=faults,
         latency_s=given.latency_ms / 1000,
         clock_offset=timedelta(seconds=given.clock_offset_s),
     )
     server = serve(front, given.port)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    sys.stdout.write(json.dumps({"port": server.server_port, "volumes": len(fleet.volumes)}) + "\n")
+    sys.stdout.write(json.dumps({"port": server.server_port, "volumes": len(simulated.volumes)}) + "\n")
     sys.stdout.flush()
     sys.stdin.read()
 
@@ -49,7 +48,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--now", type=datetime.fromisoformat, default=datetime.now(UTC))
-    parser.add_argument("--everyday", action="store_true", help="an everyday mix in one account and region")
+    parser.add_argument(
+        "--mix", type=Mix, choices=list(Mix), default=Mix.ORGANISATION, help="what the fleet is made of"
+    )
     parser.add_argument("--latency-ms", type=float, default=0.0)
     parser.add_argument("--clock-offset-s", type=float, default=0.0)
     parser.add_argument("--calls-per-s", type=float, help="the quota of GetMetricData calls; without it there is none")
@@ -57,12 +58,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--statistics-per-s", type=float, help="the quota of GetMetricStatistics calls")
     parser.add_argument("--faults", type=json.loads, default=[], help="a JSON list of faults")
     return parser
-
-
-def _fleet(given: argparse.Namespace) -> Fleet:
-    if given.everyday:
-        return fleet_of(given.volumes, given.now, seed=given.seed)
-    return organisation(given.now, volumes=given.volumes, seed=given.seed)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from typing import Any
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.simulator.faults import Fault
 from plimsoll.simulator.fleet import HOME_KEY, Fleet
-from plimsoll.simulator.organisation import LEAST_VOLUMES, fleet_of, organisation
+from plimsoll.simulator.organisation import LEAST_VOLUMES, Mix, fleet_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ def running(
     *,
     volumes: int = LEAST_VOLUMES,
     seed: int = 1,
-    everyday: bool = False,
+    mix: Mix = Mix.ORGANISATION,
     port: int = 0,
     faults: Sequence[Fault] = (),
     broken: Mapping[str, tuple[str, int]] | None = None,
@@ -58,7 +58,7 @@ def running(
 ) -> Iterator[Running]:
     """Runs the organisation in a process that ends with the block, or with this process.
 
-    `everyday`: so many volumes of an everyday mix in one account and region. `broken`: metrics whose series come back
+    `broken`: metrics whose series come back
     with that StatusCode so many times. `calls_per_s` and `datapoints_per_s` are CloudWatch's quotas for GetMetricData,
     `statistics_per_s` that for calls of GetMetricStatistics; None: no end of them.
     """
@@ -66,6 +66,7 @@ def running(
         "--now": now.isoformat(),
         "--volumes": volumes,
         "--seed": seed,
+        "--mix": mix.value,
         "--port": port,
         "--faults": json.dumps([asdict(fault) for fault in [*faults, *_broken(broken or {})]]),
         "--latency-ms": latency_ms,
@@ -75,9 +76,8 @@ def running(
         "--statistics-per-s": statistics_per_s,
     }
     words = [f"{name}={value}" for name, value in options.items() if value is not None]
-    words += ["--everyday"] if everyday else []
     command = [sys.executable, "-m", "plimsoll.simulator", *words]
-    fleet = fleet_of(volumes, now, seed=seed) if everyday else organisation(now, volumes=volumes, seed=seed)
+    simulated = fleet_of(volumes, now, seed=seed, mix=mix)
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603  # our own module
         if process.stdin is None or process.stdout is None:
             raise PlimsollError("the simulator could not be started: it has no pipes.")
@@ -85,7 +85,7 @@ def running(
             line = process.stdout.readline()
             if not line:
                 raise PlimsollError(f"the simulator did not start; see above. Is port {port} free?")
-            yield Running(endpoint=f"http://127.0.0.1:{json.loads(line)['port']}", fleet=fleet)
+            yield Running(endpoint=f"http://127.0.0.1:{json.loads(line)['port']}", fleet=simulated)
         finally:
             process.stdin.close()
 

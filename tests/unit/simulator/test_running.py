@@ -11,6 +11,7 @@ import boto3
 import pytest
 
 from plimsoll.simulator.faults import Fault
+from plimsoll.simulator.organisation import Mix
 from plimsoll.simulator.running import running
 
 from .served import NOW, ONCE, query
@@ -18,6 +19,7 @@ from .served import NOW, ONCE, query
 HOLDER = """
 import sys, time
 from datetime import UTC, datetime
+from plimsoll.simulator.organisation import Mix
 from plimsoll.simulator.running import running
 with running(datetime.now(UTC), volumes=1) as organisation:
     print(organisation.endpoint, flush=True)
@@ -69,7 +71,7 @@ def test_its_environment_points_any_client_at_it_and_faults_and_seeds_reach_it()
 
 def test_ten_thousand_volumes_are_up_soon():
     start = time.monotonic()
-    with running(NOW, volumes=10_000, everyday=True) as organisation:
+    with running(NOW, volumes=10_000, mix=Mix.EVERYDAY) as organisation:
         assert listens(organisation.endpoint)
         assert len(organisation.fleet.volumes) == 10_000
     assert time.monotonic() - start < 60

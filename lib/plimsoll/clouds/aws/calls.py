@@ -5,8 +5,10 @@ same window go together; small lots of near windows are put into one that holds 
 cost less than a call.
 """
 
+import math
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from plimsoll.clouds.aws.queries import Query
@@ -15,6 +17,9 @@ from plimsoll.domain.sums import Window
 QUERIES_A_CALL: Final = 500
 DATAPOINTS_A_CALL: Final = 100_800
 """Limits of one GetMetricData call (Amazon CloudWatch API Reference, GetMetricData, read 2026-11-20)."""
+
+RECENT_LOTS: Final = 64
+"""How many lots a further one is held against."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,30 +37,62 @@ class Call:
 
 def calls_of(queries: Iterable[Query], *, datapoints_a_call: float) -> Iterator[Call]:
     """The calls that ask some queries; `datapoints_a_call` is how many datapoints more are worth one call less."""
-    lots: dict[Window, list[Query]] = {}
+    lots: dict[Window, _Lot] = {}
     for query in queries:
-        lots.setdefault(query.window, []).append(query)
-    for window, lot in _shared(lots, datapoints_a_call):
-        yield from _cut(window, lot)
+        lots.setdefault(query.window, _Lot(query.window)).add(query)
+    for lot in _shared(lots.values(), datapoints_a_call):
+        yield from _cut(lot.window, lot.queries)
 
 
-def _shared(lots: dict[Window, list[Query]], datapoints_a_call: float) -> Iterator[tuple[Window, list[Query]]]:
-    """Lots in order of their windows, neighbours put together where that is cheaper."""
-    held: tuple[Window, list[Query]] | None = None
-    for window in sorted(lots, key=lambda one: (one.start_s, one.end_s)):
-        lot = lots[window]
-        if held is None:
-            held = window, lot
+@dataclass(slots=True)
+class _Lot:
+    """Queries for one window: how many datapoints a second of it brings, and what its ends have to be multiples of."""
+
+    window: Window
+    queries: list[Query] = field(default_factory=list)
+    a_second: float = 0.0
+    grain_s: int = 1
+
+    def add(self, query: Query) -> None:
+        self.queries.append(query)
+        self.a_second += 1 / query.period_s
+        self.grain_s = math.lcm(self.grain_s, query.period_s)
+
+    def with_lot(self, other: "_Lot") -> tuple[Window, float]:
+        """The window of both, and the datapoints that one call for both adds; infinite where it would move buckets."""
+        both = Window(
+            start_s=min(self.window.start_s, other.window.start_s), end_s=max(self.window.end_s, other.window.end_s)
+        )
+        grain_s = math.lcm(self.grain_s, other.grain_s)
+        if both.start_s % grain_s or both.end_s % grain_s or len(self.queries) + len(other.queries) > QUERIES_A_CALL:
+            return both, math.inf
+        length_s = both.end_s - both.start_s
+        more = (length_s - _length_s(self.window)) * self.a_second + (
+            length_s - _length_s(other.window)
+        ) * other.a_second
+        return both, more
+
+    def take(self, other: "_Lot", window: Window) -> None:
+        self.window = window
+        self.queries += other.queries
+        self.a_second += other.a_second
+        self.grain_s = math.lcm(self.grain_s, other.grain_s)
+
+
+def _shared(lots: Iterable[_Lot], datapoints_a_call: float) -> Iterator[_Lot]:
+    """Lots in order of their windows, each put into the one where it adds least, if that is cheaper than a call."""
+    recent: deque[_Lot] = deque()
+    for lot in sorted(lots, key=lambda one: (one.window.start_s, one.window.end_s)):
+        both, more, best = min(
+            ((*held.with_lot(lot), held) for held in recent), key=lambda found: found[1], default=(None, math.inf, None)
+        )
+        if both is not None and best is not None and more < datapoints_a_call:
+            best.take(lot, both)
             continue
-        both = Window(start_s=min(held[0].start_s, window.start_s), end_s=max(held[0].end_s, window.end_s))
-        more = _datapoints(both, held[1]) + _datapoints(both, lot) - _datapoints(*held) - _datapoints(window, lot)
-        if len(held[1]) + len(lot) <= QUERIES_A_CALL and more < datapoints_a_call and _aligned(both, [*held[1], *lot]):
-            held = both, held[1] + lot
-        else:
-            yield held
-            held = window, lot
-    if held is not None:
-        yield held
+        recent.append(lot)
+        if len(recent) > RECENT_LOTS:
+            yield recent.popleft()
+    yield from recent
 
 
 def _cut(window: Window, lot: Sequence[Query]) -> Iterator[Call]:
@@ -73,14 +110,5 @@ def _cut(window: Window, lot: Sequence[Query]) -> Iterator[Call]:
         yield Call(window=window, queries=tuple(chosen))
 
 
-def _datapoints(window: Window, lot: Sequence[Query]) -> int:
-    return sum(window.buckets(query.period_s) for query in lot)
-
-
-def _aligned(window: Window, lot: Sequence[Query]) -> bool:
-    """Whether every query's buckets begin where they do in its own window, and the longer one ends with a bucket."""
-    return all(
-        (query.window.start_s - window.start_s) % query.period_s == 0
-        and (window.end_s - window.start_s) % query.period_s == 0
-        for query in lot
-    )
+def _length_s(window: Window) -> int:
+    return window.end_s - window.start_s

@@ -8,9 +8,13 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Pacer:
-    """Lets work through at most at `rate` units a second, with up to one second's worth at once."""
+    """Lets work through at most at `rate` units a second, with up to `burst_s` seconds' worth at once.
+
+    A quota holds a second's worth; a little less is used, so that calls that bunch up on their way do not overdraw it.
+    """
 
     rate: float
+    burst_s: float = 0.8
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     _free_at: float = field(default=0.0, init=False)
@@ -20,7 +24,7 @@ class Pacer:
         """Waits until that many units may be spent."""
         with self._lock:
             now = self.clock()
-            self._free_at = max(self._free_at, now - 1.0) + units / self.rate
+            self._free_at = max(self._free_at, now - self.burst_s) + units / self.rate
             wait = self._free_at - now
         if wait > 0:
             self.sleep(wait)

@@ -13,7 +13,7 @@ def spent(rate, takes):
     def sleep(seconds):
         now[0] += seconds
 
-    pacer = Pacer(rate, clock=lambda: now[0], sleep=sleep)
+    pacer = Pacer(rate, burst_s=1.0, clock=lambda: now[0], sleep=sleep)
     through = []
     for pause, units in takes:
         now[0] += pause
