@@ -10,7 +10,7 @@ ALSO_PYTHON ?= $(firstword $(foreach one,python$(ALSO) $(wildcard $(HOME)/.pyenv
 # Only traffic to this machine: nothing of the caller's account may leak into the demo or the tests.
 CLEAN_ENV := env -u AWS_PROFILE -u AWS_ENDPOINT_URL AWS_EC2_METADATA_DISABLED=true
 
-.PHONY: demo test lint format clean
+.PHONY: demo test lint format bench clean
 
 .venv/.ready: pyproject.toml uv.lock Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -39,6 +39,10 @@ lint: .venv/.ready ## style, types and the direction of imports
 	$(RUN) ruff format --check .
 	$(RUN) mypy
 	$(RUN) lint-imports
+
+bench: .venv/.ready ## how fast Plimsoll is, into docs/performance.md (a quarter of an hour)
+	$(BIN)/uv sync --locked --quiet --group dev --group bench
+	$(CLEAN_ENV) $(RUN) python benchmarks/speed/run.py
 
 format: .venv/.ready ## rewrite the code in the project's style
 	$(RUN) ruff check --fix .

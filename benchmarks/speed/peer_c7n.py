@@ -46,7 +46,7 @@ class PeerRun:
 
 def run_c7n(endpoint_environment: Mapping[str, str], cache: Path = CACHE) -> PeerRun:
     """One `custodian run` of the policy at the endpoint in the environment, its process timed from start to end."""
-    custodian = _installed(cache)
+    custodian = installed(cache)
     with tempfile.TemporaryDirectory() as folder:
         command = [str(custodian), "run", "--output-dir", folder, "--cache-period", "0", str(POLICY)]
         command += ["--region", endpoint_environment["AWS_REGION"]]
@@ -62,7 +62,7 @@ def run_c7n(endpoint_environment: Mapping[str, str], cache: Path = CACHE) -> Pee
     return PeerRun(seconds=seconds, volumes=volumes, calls=metadata["api-stats"][_COUNTED])
 
 
-def _installed(cache: Path) -> Path:
+def installed(cache: Path = CACHE) -> Path:
     """The custodian command, in an environment that is made when there is none of this version."""
     place = cache.resolve() / C7N_VERSION
     ready = place / ".ready"
@@ -103,7 +103,7 @@ def main() -> None:
     parser.add_argument("--endpoint", help="a simulator that runs already, at the present time")
     parser.add_argument("--cache", type=Path, default=CACHE, help="where c7n's environment is kept")
     given = parser.parse_args()
-    _installed(given.cache)
+    installed(given.cache)
     with _account(given) as account:
         found = run_c7n(account.environment, given.cache)
     sys.stdout.write(

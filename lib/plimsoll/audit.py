@@ -1,6 +1,6 @@
 """The audit: from the volumes of every target to one outcome each, as a stream."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -13,14 +13,15 @@ from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.errors import CloudError, PolicyError, UnknownVolumeType
 from plimsoll.domain.hosting import by_host, sole_host
 from plimsoll.domain.offer import Market
+from plimsoll.domain.plan import Plan, plan_of
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.recommendation import Change
-from plimsoll.domain.sums import Window, segments
+from plimsoll.domain.sums import Segment, Window, segments
 from plimsoll.domain.tariff import Tariff
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import VolumeType, type_of
-from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Priced, Seen, Skipped
+from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Planned, Priced, Seen, Skipped
 from plimsoll.ports import Catalogue, FailedTarget, Inventory, Metrics, Prices, Target
 from plimsoll.telemetry import Stages
 
@@ -78,6 +79,7 @@ def audit_target(
         yield FailedTarget(name=str(target), error=error)
         yield from (_unanswered(target, volume, error, done) for volume in volumes)
         return
+    yield Planned(target=target, plan=_plan(volumes, world, policy, now, done))
     yield from _notices(target, world)
     market, unpriced = _market(target, world)
     yield from _priced(target, market.book, unpriced, now)
@@ -87,6 +89,21 @@ def audit_target(
         lambda batch: list(_audit_batch(target, batch, world, basis, done)), batches, BATCHES_AT_ONCE
     ):
         yield from outcomes
+
+
+def planned(world: World, policy: Policy, now: datetime) -> Iterator[Seen | Planned | FailedTarget]:
+    """What an audit is expected to take, target by target; only the inventory is read."""
+    check_types(policy, world.catalogue.types)
+    for target in world.inventory.targets():
+        if isinstance(target, FailedTarget):
+            yield target
+            continue
+        volumes, error = _listed(target, world)
+        yield Seen(target=target, volumes=len(volumes))
+        if error is not None:
+            yield FailedTarget(name=str(target), error=error)
+        else:
+            yield Planned(target=target, plan=_plan(volumes, world, policy, now, frozenset()))
 
 
 def check_types(policy: Policy, types: Mapping[str, VolumeType]) -> None:
@@ -133,6 +150,38 @@ def _priced(target: Target, book: PriceBook, unpriced: CloudError | None, now: d
         yield Notice(target=target, text=text)
 
 
+def _plan(volumes: Sequence[Volume], world: World, policy: Policy, now: datetime, done: frozenset[str]) -> Plan:
+    """What reading the metrics of those volumes takes that need any, and of their neighbours on the same hosts."""
+    pending = [
+        volume
+        for volume in volumes
+        if volume.id not in done
+        and policy.excluding(volume.tags) is None
+        and not is_detached(volume)
+        and volume.spec.type in world.catalogue.types
+    ]
+    limits = world.metrics.call_limits
+    return plan_of(
+        [world.metrics.series(volume) for volume in _with_neighbours(pending, volumes)],
+        _segments(world, policy, now),
+        every_minute=world.every_minute,
+        page=limits.datapoints,
+        most_queries=limits.queries,
+    )
+
+
+def _with_neighbours(pending: Sequence[Volume], volumes: Iterable[Volume]) -> list[Volume]:
+    """Those volumes, and all others that share their only host: its traffic is that of all of them."""
+    shared = {host.id for host in map(sole_host, pending) if host}
+    neighbours = [volume for volume in volumes if (host := sole_host(volume)) and host.id in shared]
+    return list({volume.id: volume for volume in (*pending, *neighbours)}.values())
+
+
+def _segments(world: World, policy: Policy, now: datetime) -> list[Segment]:
+    window = Window.before(now, days=policy.lookback_days)
+    return segments(window, policy.resolution_s, world.metrics.retention_days, now.timestamp())
+
+
 def _market(target: Target, world: World) -> tuple[Market, CloudError | None]:
     """What is sold at a target; without prices, and why, where they could not be read."""
     error = None
@@ -155,9 +204,7 @@ def _audit_batch(
     pending = [volume for volume in batch if settled[volume.id] is None]
     if not pending:
         return
-    shared = {host.id for host in map(sole_host, pending) if host}
-    siblings = [volume for volume in batch if (host := sole_host(volume)) and host.id in shared]
-    read = _judged(list({volume.id: volume for volume in (*pending, *siblings)}.values()), pending, world, basis)
+    read = _judged(_with_neighbours(pending, batch), pending, world, basis)
     yield from (_outcome(target, volume, read[volume.id], world) for volume in pending)
 
 
@@ -191,13 +238,12 @@ def _judged(
 ) -> Mapping[str, Judged | CloudError]:
     """The answer to each pending volume, or why its metrics could not be read; `volumes` are all on their hosts."""
     policy = basis.policy
-    window = Window.before(basis.now, days=policy.lookback_days)
     with world.stages.stage("decide"):
         return judge(
             {volume.id: _own(volume, basis) for volume in pending},
             volumes,
             lambda asks: _fetched(asks, world),
-            segments=segments(window, policy.resolution_s, world.metrics.retention_days, basis.now.timestamp()),
+            segments=_segments(world, policy, basis.now),
             resolution_s=policy.resolution_s,
             tariff=world.tariff,
             every_minute=world.every_minute,

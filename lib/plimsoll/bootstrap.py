@@ -1,5 +1,6 @@
 """The composition root: the only place that chooses which implementation fulfils which port."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -73,8 +74,11 @@ class Scope:
         )
 
 
-def aws_world(scope: Scope, settings: Settings, *, today: date, ledger: Ledger) -> World:
-    """The world behind AWS's APIs; BadInput for a region that does not exist or a price file that is none."""
+def aws_world(scope: Scope, settings: Settings, *, today: date, ledger: Ledger, paced: bool = True) -> World:
+    """The world behind AWS's APIs; BadInput for a region that does not exist or a price file that is none.
+
+    `paced`: keep to the quotas; a simulated cloud may have none.
+    """
     check_regions(scope.regions)
     sessions = Sessions(attempts=settings.max_attempts, connections=settings.parallel_calls + 2)
     failed = sessions.sign_in(_credentials(scope))
@@ -84,8 +88,8 @@ def aws_world(scope: Scope, settings: Settings, *, today: date, ledger: Ledger) 
         inventory=NotedInventory(inventory=inventory, ledger=ledger),
         metrics=AwsMetrics(
             sessions=sessions,
-            calls=Pacer(settings.calls_per_s),
-            datapoints=Pacer(settings.datapoints_per_s),
+            calls=Pacer(settings.calls_per_s if paced else math.inf),
+            datapoints=Pacer(settings.datapoints_per_s if paced else math.inf),
             parallel=settings.parallel_calls,
             tariff=settings.tariff,
         ),

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import date
 
+from plimsoll.domain.plan import Plan
 from plimsoll.domain.recommendation import Recommendation
 from plimsoll.ports import FailedTarget, Target
 
@@ -13,6 +14,14 @@ class Seen:
 
     target: Target
     volumes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """What reading a target's metrics is expected to take."""
+
+    target: Target
+    plan: Plan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,4 +68,4 @@ class Notice:
     text: str
 
 
-Outcome = Seen | Priced | Answered | Skipped | FailedVolume | FailedTarget | Notice
+Outcome = Seen | Planned | Priced | Answered | Skipped | FailedVolume | FailedTarget | Notice

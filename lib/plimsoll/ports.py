@@ -34,6 +34,14 @@ class FailedTarget:
     error: CloudError
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallLimits:
+    """The most queries and datapoints that one API call brings."""
+
+    queries: int
+    datapoints: int
+
+
 @dataclass(slots=True, kw_only=True)
 class Usage:
     """What has been asked of a cloud so far: API calls, metrics (series) and datapoints, retries included."""
@@ -70,6 +78,15 @@ class Metrics(Protocol):
     @property
     def retention_days(self) -> Mapping[int, float]:
         """How many days data of each period, in seconds, lives."""
+        ...
+
+    def series(self, volume: Volume) -> int:
+        """How many series the cloud publishes of such a volume."""
+        ...
+
+    @property
+    def call_limits(self) -> CallLimits:
+        """How much one call can bring."""
         ...
 
     def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:

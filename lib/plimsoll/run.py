@@ -1,8 +1,9 @@
 """A run: an audit carried out into a folder, which can be interrupted and resumed."""
 
 import platform
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -12,7 +13,9 @@ import numpy as np
 
 from plimsoll.audit import ANSWERED_BEFORE, World, audit
 from plimsoll.domain.errors import BadInput
+from plimsoll.domain.plan import Plan
 from plimsoll.domain.policy import Policy
+from plimsoll.domain.tariff import Tariff
 from plimsoll.outcomes import Outcome, Seen, Skipped
 from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import Usage
@@ -26,13 +29,17 @@ BEST = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What a run is to do: where to write, with which scope, policy and time, and what metrics cost."""
+    """What a run is to do: where to write, with which scope, policy and time, and what metrics cost.
+
+    `every_minute`: read them all, whether or not they can change an answer.
+    """
 
     folder: Path
     scope: Mapping[str, Any]
     policy: Policy
     now: datetime
     usd_per_1000_metrics: float
+    every_minute: bool = False
 
     @property
     def id(self) -> str:
@@ -47,6 +54,7 @@ class Progress:
     tally: Tally = field(default_factory=Tally)
     best: list[RecommendationRecord] = field(default_factory=list)
     status: str = "running"
+    began: float = field(default_factory=time.monotonic)
 
 
 def carry_out(
@@ -57,6 +65,7 @@ def carry_out(
     What the folder already answers is not asked again. `tell` is called after every outcome. On Ctrl-C and on errors
     everything answered so far stays on disk, run.json says `interrupted`, and the exception goes on.
     """
+    world = replace(world, every_minute=world.every_minute or order.every_minute)
     progress = Progress(status="interrupted")
     with RunFolder(order.folder) as folder:
         for record in read_records(order.folder):
@@ -84,7 +93,14 @@ def resumed(folder: Path, usd_per_1000_metrics: float) -> Order:
         scope, policy, now = dict(run["scope"]), parse_policy(dict(run["policy"])), datetime.fromisoformat(run["now"])
     except (KeyError, TypeError, ValueError) as error:
         raise BadInput(f"{folder / RUN} does not say how the run was begun ({error}): begin a new one.") from error
-    return Order(folder=folder, scope=scope, policy=policy, now=now, usd_per_1000_metrics=usd_per_1000_metrics)
+    return Order(
+        folder=folder,
+        scope=scope,
+        policy=policy,
+        now=now,
+        usd_per_1000_metrics=usd_per_1000_metrics,
+        every_minute=bool(run.get("every_minute", False)),
+    )
 
 
 def describe(order: Order, world: World, progress: Progress, *, status: str) -> dict[str, Any]:
@@ -96,15 +112,35 @@ def describe(order: Order, world: World, progress: Progress, *, status: str) -> 
         "now": order.now.isoformat(),
         "scope": dict(order.scope),
         "policy": dump_policy(order.policy),
+        "every_minute": order.every_minute,
         "versions": versions(),
         **progress.tally.summary(),
+        "plan": plan_summary(progress.tally.plan, world.tariff),
         "usage": {
             "calls": usage.calls,
             "metrics": usage.metrics,
             "datapoints": usage.datapoints,
             "estimated_usd": round(usage.metrics / 1000 * order.usd_per_1000_metrics, 4),
         },
-        "seconds": {stage: round(seconds, 3) for stage, seconds in world.stages.seconds.items()},
+        "seconds": {
+            **{stage: round(seconds, 3) for stage, seconds in world.stages.seconds.items()},
+            "elapsed": round(time.monotonic() - progress.began, 3),
+        },
+    }
+
+
+def plan_summary(plan: Plan, tariff: Tariff) -> dict[str, Any]:
+    """A plan for run.json and the screen: the expected figures, and between which they can lie."""
+    expected = plan.expected
+    return {
+        "volumes": plan.volumes,
+        "calls": expected.calls,
+        "metrics": expected.queries,
+        "datapoints": expected.datapoints,
+        "seconds": round(plan.seconds(tariff), 1),
+        "estimated_usd": round(expected.usd(tariff), 4),
+        "least_datapoints": plan.least.datapoints,
+        "most_datapoints": plan.most.datapoints,
     }
 
 

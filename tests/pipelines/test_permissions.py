@@ -35,7 +35,7 @@ def test_an_audit_calls_exactly_what_it_declares(monkeypatch, tmp_path):
     with running(now, volumes=1) as organisation:
         for name, value in organisation.environment.items():
             monkeypatch.setenv(name, value)
-        settings = Settings(datapoints_per_s=1e9)
+        settings = Settings()
         policy = Policy(lookback_days=2)
         world = aws_world(Scope(), settings, today=now.date(), ledger=Ledger(path=tmp_path / "ledger.json"))
         outcomes = list(audit(world, policy, now))

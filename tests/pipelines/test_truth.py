@@ -40,9 +40,9 @@ def audited(tmp_path_factory):
         os.environ.update(organisation.environment)
         try:
             scope = Scope(role_arns=organisation.role_arns, regions=organisation.fleet.regions)
-            settings = Settings(datapoints_per_s=1e9, calls_per_s=1e9)
+            settings = Settings()
             ledger = Ledger(path=folder / "ledger.json")
-            world = aws_world(scope, settings, today=NOW.date(), ledger=ledger)
+            world = aws_world(scope, settings, today=NOW.date(), ledger=ledger, paced=False)
             order = Order(folder=folder, scope={}, policy=Policy(), now=NOW, usd_per_1000_metrics=0.01)
             run, _best = carry_out(order, world, lambda _progress, _outcome: None)
         finally:

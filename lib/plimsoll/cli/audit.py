@@ -1,6 +1,7 @@
 """`plimsoll audit`: every volume in scope, into a run folder."""
 
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from plimsoll.audit import World
+from plimsoll.audit import World, planned
 from plimsoll.bootstrap import Scope, aws_world, clock, recorded_world, recording_world
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
 from plimsoll.cli.progress import RunBar
@@ -18,23 +19,43 @@ from plimsoll.clouds.recording import Recording
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.files import RECOMMENDATIONS
-from plimsoll.reports.terminal import show_run
-from plimsoll.run import Order, carry_out, resumed, versions
+from plimsoll.reports.tally import Tally
+from plimsoll.reports.terminal import show_plan, show_run
+from plimsoll.run import Order, carry_out, plan_summary, resumed, versions
 from plimsoll.settings import Settings
 
 LEDGER = "ledger.json"
 
 
 def audit_into_folder(
-    scope: Scope, policy: Policy, *, out: Path | None, record: Path | None, from_: Path | None, resume: Path | None
+    scope: Scope,
+    policy: Policy,
+    *,
+    out: Path | None,
+    record: Path | None,
+    from_: Path | None,
+    resume: Path | None,
+    every_minute: bool,
+    plan: bool,
 ) -> None:
-    """Audits a scope, what a recording has, or the rest of an earlier run, and exits as the run ended."""
+    """Audits a scope, what a recording has, or the rest of an earlier run, and exits as the run ended.
+
+    With `plan` says what that would take, and exits.
+    """
     settings = Settings()
     console = Console()
-    if resume is not None and (record or from_ or out):
-        raise BadInput("--resume goes on with a run as it was begun: leave out --out, --record and --from.")
+    if resume is not None and (record or from_ or out or every_minute):
+        raise BadInput(
+            "--resume goes on with a run as it was begun: leave out --out, --record, --from and --every-minute."
+        )
+    if plan and (record or from_ or resume):
+        raise BadInput("--plan is for what clouds would be asked: leave out --record, --from and --resume.")
     now = clock().now()
     ledger = Ledger.at(settings.runs_dir / LEDGER)
+    if plan:
+        world = aws_world(scope, settings, today=now.date(), ledger=ledger)
+        foresee(console, replace(world, every_minute=every_minute), policy, now)
+        return
     with ExitStack() as stack:
         if resume is not None:
             order = resumed(resume, settings.usd_per_1000_metrics)
@@ -42,10 +63,10 @@ def audit_into_folder(
         elif from_ is not None:
             recording = Recording.open(from_)
             world = recorded_world(recording, settings)
-            order = _order(out, {"recording": str(from_)}, policy, recording.now, settings)
+            order = _order(out, {"recording": str(from_)}, policy, recording.now, settings, every_minute)
         else:
             world = aws_world(scope, settings, today=now.date(), ledger=ledger)
-            order = _order(out, scope.as_dict(), policy, now, settings)
+            order = _order(out, scope.as_dict(), policy, now, settings, every_minute)
         if record is not None:
             world = _recorded(stack, record, world, now)
         run = follow(console, order, world)
@@ -80,11 +101,31 @@ def follow(console: Console, order: Order, world: World) -> dict[str, Any]:
     return run
 
 
-def _order(out: Path | None, scope: dict[str, Any], policy: Policy, now: datetime, settings: Settings) -> Order:
+def foresee(console: Console, world: World, policy: Policy, now: datetime) -> None:
+    """Prints what an audit is expected to take; exits as partial where a target could not be listed."""
+    tally = Tally()
+    with console.status("listing volumes"):
+        for outcome in planned(world, policy, now):
+            tally.take(outcome)
+    show_plan(console, plan_summary(tally.plan, world.tariff), tally.failed_targets)
+    if tally.partial:
+        raise typer.Exit(PARTIAL)
+
+
+def _order(
+    out: Path | None, scope: dict[str, Any], policy: Policy, now: datetime, settings: Settings, every_minute: bool
+) -> Order:
     folder = out or settings.runs_dir / clock().now().strftime("%Y%m%dT%H%M%SZ")
     if out is not None and (out / RECOMMENDATIONS).exists():
         raise BadInput(f"{out} holds a run already: give another --out, or go on with it by --resume {out}.")
-    return Order(folder=folder, scope=scope, policy=policy, now=now, usd_per_1000_metrics=settings.usd_per_1000_metrics)
+    return Order(
+        folder=folder,
+        scope=scope,
+        policy=policy,
+        now=now,
+        usd_per_1000_metrics=settings.usd_per_1000_metrics,
+        every_minute=every_minute,
+    )
 
 
 def _recorded(stack: ExitStack, path: Path, world: World, now: datetime) -> World:

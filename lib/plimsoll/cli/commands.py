@@ -32,6 +32,12 @@ def audit(
     record: Annotated[Path | None, typer.Option(help="Keep what the clouds answer in this file.")] = None,
     from_: options.FromFile = None,
     resume: Annotated[Path | None, typer.Option(help="Go on with the run in this folder.")] = None,
+    every_minute: Annotated[
+        bool, typer.Option("--every-minute", help="Read every minute, also those that cannot change an answer.")
+    ] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Say what reading the metrics would take, and read none.")
+    ] = False,
 ) -> None:
     """Recommend what each EBS volume should be, with the saving, the evidence and what stands in the way."""
     from plimsoll.cli.audit import audit_into_folder
@@ -44,6 +50,8 @@ def audit(
         record=record,
         from_=from_,
         resume=resume,
+        every_minute=every_minute,
+        plan=plan,
     )
 
 

@@ -12,27 +12,25 @@ from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.policy import Policy
 from plimsoll.run import Order
 from plimsoll.settings import Settings
-from plimsoll.simulator.organisation import LEAST_VOLUMES
+from plimsoll.simulator.organisation import DEMO_VOLUMES
 from plimsoll.simulator.running import running
 
 FOLDER = "demo"
-UNPACED = 1e9
-"""The simulator has no quotas to respect."""
 
 
 def audit_simulated(volumes: int | None, seed: int) -> None:
     """Audits a simulated organisation into the demo's folder and prints the run."""
-    settings = Settings(datapoints_per_s=UNPACED, calls_per_s=UNPACED)
+    settings = Settings()
     console = Console()
     folder = settings.runs_dir / FOLDER
     _clear(folder)
     now = clock().now()
     console.print("starting a simulated AWS organisation on loopback ...", style="dim")
-    with running(now, volumes=volumes or LEAST_VOLUMES, seed=seed) as organisation:
+    with running(now, volumes=volumes or DEMO_VOLUMES, seed=seed) as organisation:
         os.environ.update(organisation.environment)
         scope = Scope(role_arns=organisation.role_arns, regions=organisation.fleet.regions)
         ledger = Ledger(path=folder / "ledger.json")
-        world = aws_world(scope, settings, today=now.date(), ledger=ledger)
+        world = aws_world(scope, settings, today=now.date(), ledger=ledger, paced=False)
         order = Order(
             folder=folder,
             scope=scope.as_dict(),

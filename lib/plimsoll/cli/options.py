@@ -18,6 +18,6 @@ Headroom = Annotated[float | None, typer.Option("--headroom-pct", help="Headroom
 MinSaving = Annotated[float | None, typer.Option("--min-saving", help="Least saving worth a change, USD a month (1).")]
 PriceFile = Annotated[Path | None, typer.Option("--prices", help="Price file to use instead of AWS's price list.")]
 FromFile = Annotated[Path | None, typer.Option("--from", help="Decide again from a recording, without a cloud.")]
-Volumes = Annotated[int | None, typer.Option(min=1, help="Volumes at least. Default: 120.")]
+Volumes = Annotated[int | None, typer.Option(min=1, help="Volumes at least. Default: 600.")]
 Seed = Annotated[int, typer.Option(help="The same seed makes the same organisation.")]
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON, every printed figure included.")]

@@ -5,14 +5,14 @@ import threading
 from rich.console import Console
 
 from plimsoll.bootstrap import clock
-from plimsoll.simulator.organisation import LEAST_VOLUMES
+from plimsoll.simulator.organisation import DEMO_VOLUMES
 from plimsoll.simulator.running import running
 
 
 def serve(volumes: int | None, seed: int, port: int) -> None:
     """Serves the organisation until Ctrl-C."""
     console = Console(highlight=False)
-    with running(clock().now(), volumes=volumes or LEAST_VOLUMES, seed=seed, port=port) as organisation:
+    with running(clock().now(), volumes=volumes or DEMO_VOLUMES, seed=seed, port=port) as organisation:
         console.print(f"# {len(organisation.fleet.volumes)} volumes in {len(organisation.fleet.accounts)} accounts")
         for name, value in organisation.environment.items():
             console.print(f"export {name}={value}", soft_wrap=True)

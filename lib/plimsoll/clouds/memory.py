@@ -1,5 +1,6 @@
 """A cloud in memory: the reference implementation of every port, for tests, examples and embedding."""
 
+import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -12,7 +13,7 @@ from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.sums import COUNTER_SERIES, OPTIONAL_SERIES, Sums, Window, series
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
-from plimsoll.ports import FailedTarget, Target, Usage
+from plimsoll.ports import CallLimits, FailedTarget, Target, Usage
 
 ALL_SERIES = (*COUNTER_SERIES, *OPTIONAL_SERIES)
 
@@ -52,6 +53,15 @@ class MemoryMetrics:
     broken: Mapping[str, CloudError] = field(default_factory=dict)
     retention_days: Mapping[int, float] = field(default_factory=lambda: {60: 15, 300: 63, 3600: 455})
     usage: Usage = field(default_factory=Usage)
+
+    @property
+    def call_limits(self) -> CallLimits:
+        """No end of it."""
+        return CallLimits(queries=sys.maxsize, datapoints=sys.maxsize)
+
+    def series(self, volume: Volume) -> int:
+        """As many as were given."""
+        return len(list(series(self.given[volume.id]))) if volume.id in self.given else 0
 
     def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
         """The asked series over the asked windows."""

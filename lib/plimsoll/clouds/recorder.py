@@ -14,7 +14,7 @@ from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.volume import Volume
-from plimsoll.ports import FailedTarget, Inventory, Metrics, Prices, Target, Usage
+from plimsoll.ports import CallLimits, FailedTarget, Inventory, Metrics, Prices, Target, Usage
 
 
 @dataclass(slots=True)
@@ -135,6 +135,15 @@ class RecordingMetrics:
     def retention_days(self) -> Mapping[int, float]:
         """As the metrics have it."""
         return self.metrics.retention_days
+
+    @property
+    def call_limits(self) -> CallLimits:
+        """As the metrics have them."""
+        return self.metrics.call_limits
+
+    def series(self, volume: Volume) -> int:
+        """As the metrics have it."""
+        return self.metrics.series(volume)
 
     def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
         """What the looks found, recorded one by one."""

@@ -1,6 +1,7 @@
 """A recording: what the clouds answered, in one file, so that an audit can be decided again without a cloud."""
 
 import json
+import sys
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +23,7 @@ from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import BadInput, CloudError, Unexpected
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.volume import Volume
-from plimsoll.ports import FailedTarget, Target, Usage
+from plimsoll.ports import CallLimits, FailedTarget, Target, Usage
 
 
 @dataclass(slots=True)
@@ -87,6 +88,15 @@ class Recording:
         content = self._read(member(target, "prices.json"))
         _raise_recorded(content)
         return None if content == b"null" else book_adapter().validate_json(content)
+
+    @property
+    def call_limits(self) -> CallLimits:
+        """No end of it: nothing is called."""
+        return CallLimits(queries=sys.maxsize, datapoints=sys.maxsize)
+
+    def series(self, _volume: Volume) -> int:
+        """None that would have to be asked for."""
+        return 0
 
     def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
         """The recorded series of each look."""

@@ -1,7 +1,7 @@
 """Demand: what a workload asked for over time, from the sums that a cloud keeps."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -49,7 +49,8 @@ class Demand:
     Arrays have one element a bucket. Rates are zero where nothing was `observed`. `busy_share` is the share of the
     bucket in which the volume had work, `burst_balance_pct` the least credit balance in it, `iops_exceeded` and
     `throughput_exceeded` whether some second asked for more than is provisioned; None where the cloud publishes no
-    such metric for the volume. `coarsest_s` is the coarsest period of the data, where finer ones had expired.
+    such metric for the volume. `coarsest_s` is the coarsest period of the data, where finer ones had expired. It is
+    `whole` when all work and idle time was read as finely as the cloud keeps it.
     """
 
     start_s: int
@@ -64,12 +65,8 @@ class Demand:
     iops_exceeded: BoolArray | None = None
     throughput_exceeded: BoolArray | None = None
     spread: Spread | None = None
-
-    @property
-    def whole(self) -> bool:
-        """Whether everything was read as finely as the cloud keeps it."""
-        spread = self.spread
-        return spread is None or not (spread.unread_operations.any() or spread.unread_bytes.any())
+    whole: bool = True
+    _accounted: dict[float | None, FloatArray] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def lengths_s(self) -> IntArray | int:
@@ -120,7 +117,9 @@ class Demand:
 
     def accounted_iops(self, io_kib: float | None) -> FloatArray:
         """IOPS as a type counts them whose largest I/O is `io_kib`: a larger I/O is several operations."""
-        return accounted(self.iops, self.throughput_mib_s, io_kib)
+        if io_kib not in self._accounted:
+            self._accounted[io_kib] = accounted(self.iops, self.throughput_mib_s, io_kib)
+        return self._accounted[io_kib]
 
     def busy(self, rate: FloatArray) -> FloatArray:
         """A rate over the busy share of each bucket: an upper bound where the plain rate is a lower one."""
@@ -128,11 +127,11 @@ class Demand:
 
     def peak(self, rate: FloatArray, quantile: float = 1.0) -> float:
         """The rate's quantile over observed buckets, without interpolation (1.0: the maximum); 0 when none is."""
+        if quantile >= 1:
+            return float(rate.max(initial=0.0))
         seen = rate[self.observed]
         if not len(seen):
             return 0.0
-        if quantile >= 1:
-            return float(seen.max())
         if self.spread is None:
             return float(np.quantile(seen, quantile, method="higher"))
         order = np.argsort(seen)
@@ -142,15 +141,14 @@ class Demand:
 
     def mean(self, rate: FloatArray) -> float:
         """The rate's mean over observed time; 0 when there is none."""
-        if self.spread is None:
-            seen = rate[self.observed]
-            return float(seen.mean()) if len(seen) else 0.0
         seconds = self.seconds(self.observed)
-        return float((rate * self.spread.lengths_s)[self.observed].sum()) / seconds if seconds else 0.0
+        return self.total(rate) / seconds if seconds else 0.0
 
     def total(self, rate: FloatArray) -> float:
         """What a rate comes to over the whole demand."""
-        return float((rate * self.lengths_s).sum())
+        if self.spread is None:
+            return float(rate.sum()) * self.resolution_s
+        return float((rate * self.spread.lengths_s).sum())
 
 
 def accounted(iops: FloatArray, throughput_mib_s: FloatArray, io_kib: float | None) -> FloatArray:
@@ -201,6 +199,7 @@ def demand_of(knowledge: Knowledge, *, resolution_s: int, edges: Sequence[IntArr
         iops_exceeded=_raised(cells.published(IOPS_CHECK, "iops_exceeded")),
         throughput_exceeded=_raised(cells.published(THROUGHPUT_CHECK, "throughput_exceeded")),
         spread=spread,
+        whole=not any(knowledge.unread(group).any() for group in WORK),
     )
 
 

@@ -136,11 +136,7 @@ class Knowledge:
         return self.tracks[group].unread
 
     def hours(self) -> tuple[BoolArray, BoolArray]:
-        """For each clock hour of the window, whether the cloud has any point in it, and whether that is known.
-
-        An hour that idle time proves present is known without being read: no bucket holds more idle time than observed
-        time, so a day with more than 23 hours of it has points in every hour.
-        """
+        """For each clock hour of the window, whether the cloud has any point in it, and whether that is known."""
         if self._hours is None:
             self._hours = _hours_present(self)
         return self._hours
@@ -149,11 +145,13 @@ class Knowledge:
 def first_looks(segments: Sequence[Segment], *, every_minute: bool = False) -> list[Look]:
     """What to read of every volume first: whole days (UTC) as one bucket each, what is left by the hour.
 
-    With `every_minute` everything at once, as finely as it is kept.
+    Idle time is read by the hour throughout: it costs no query more, and says in which hours there are points. With
+    `every_minute` everything is read at once, as finely as it is kept.
     """
     if every_minute:
         return [Look(window=segment.window, period_s=segment.period_s) for segment in segments]
     looks = []
+    rest = tuple(group for group in FIRST if group != IDLE)
     for segment in segments:
         start_s, end_s = segment.window.start_s, segment.window.end_s
         first_day_s = min(-(-start_s // DAY_S) * DAY_S, end_s)
@@ -164,7 +162,8 @@ def first_looks(segments: Sequence[Segment], *, every_minute: bool = False) -> l
             (last_day_s, end_s, HOUR_S),
         ):
             if begin_s < until_s:
-                looks.append(Look(window=Window(start_s=begin_s, end_s=until_s), period_s=period_s))
+                looks.append(Look(window=Window(start_s=begin_s, end_s=until_s), period_s=period_s, groups=rest))
+        looks.append(Look(window=segment.window, period_s=HOUR_S, groups=(IDLE,)))
     return looks
 
 
@@ -179,10 +178,7 @@ def _hours_present(knowledge: Knowledge) -> tuple[BoolArray, BoolArray]:
         present[knowledge.hour(track.starts_s[seen & (track.lengths_s <= HOUR_S)])] = True
         for bucket in np.flatnonzero(seen & (track.lengths_s > HOUR_S)):
             first = knowledge.hour(track.starts_s[bucket])
-            span = slice(first, first + track.lengths_s[bucket] // HOUR_S)
-            absent[span] = False
-            if group == IDLE:
-                present[span] |= track.series["idle_s"][bucket] > track.lengths_s[bucket] - HOUR_S
+            absent[first : first + track.lengths_s[bucket] // HOUR_S] = False
     absent[present] = False
     return present, present | absent
 

@@ -51,6 +51,8 @@ def replay(demand: Demand, ceiling: Ceiling, *, scale: float = 1.0, whole_ios: b
         charged = rates[bucket.resource]
         if whole_ios and bucket.least_charge_mib:
             charged = np.maximum(charged, demand.iops * scale * bucket.least_charge_mib)
+        if never_spent(charged, bucket, demand.lengths_s):
+            continue
         backlog = np.maximum(0.0, spent(charged, bucket, demand.lengths_s) - bucket.capacity)
         waiting |= _waits(backlog, bucket.sustained_rate, demand.resolution_s)
         worst_delay_s = max(worst_delay_s, float(backlog.max(initial=0.0)) / bucket.sustained_rate)
@@ -63,6 +65,13 @@ def replay(demand: Demand, ceiling: Ceiling, *, scale: float = 1.0, whole_ios: b
 def spent(rate: FloatArray, bucket: TokenBucket, lengths_s: IntArray | int) -> FloatArray:
     """Credits spent and not yet refilled after each bucket of time, without regard to the capacity."""
     return backlog_behind(np.maximum(0.0, rate - bucket.free_rate) - bucket.refill_rate, lengths_s)
+
+
+def never_spent(rate: FloatArray, bucket: TokenBucket, lengths_s: IntArray | int) -> bool:
+    """Whether the rate is never above what refills, or all the work together takes fewer credits than there are."""
+    if rate.max(initial=0.0) <= bucket.sustained_rate:
+        return True
+    return not bucket.free_rate and float((rate * lengths_s).sum()) <= bucket.capacity
 
 
 def backlog_behind(excess: FloatArray, lengths_s: IntArray | int) -> FloatArray:

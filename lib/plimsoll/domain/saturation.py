@@ -10,7 +10,7 @@ from plimsoll.domain.host import Host
 from plimsoll.domain.knowledge import BoolArray, IntArray
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.replay import spent
+from plimsoll.domain.replay import never_spent, spent
 
 LEAST_HOST_SHARE = 0.05
 """A volume with less of its host's traffic than this does not count as held back by the host."""
@@ -103,7 +103,7 @@ def host_bound(demand: Demand, load: HostLoad, policy: Policy) -> BoolArray:
     ):
         available = np.full(len(total), maximum)
         for bucket in ceiling.buckets:
-            if bucket.resource is resource:
+            if bucket.resource is resource and not never_spent(total, bucket, demand.lengths_s):
                 available[_exhausted(total, bucket, demand.lengths_s)] = bucket.sustained_rate
         bound |= (total >= policy.saturation_pct / 100 * available) & (own >= LEAST_HOST_SHARE * total) & (own > 0)
     return bound & demand.observed

@@ -28,8 +28,8 @@ other than the maximum counts as the peak, nothing changes: the mean of an unrea
 that it is not among those that make the quantile unless the least that is sold carries it.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -45,7 +45,7 @@ from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.recommendation import Change, Keep, Recommendation
 from plimsoll.domain.saturation import HostLoad
 from plimsoll.domain.tariff import Tariff
-from plimsoll.domain.units import KIB_PER_MIB
+from plimsoll.domain.units import HOUR_S, KIB_PER_MIB
 from plimsoll.domain.waiting import Limit, against_replays, limits
 
 Reach = FloatArray
@@ -113,8 +113,17 @@ def looks_at_work(
         if replays is not None:
             found = np.maximum(found, np.maximum(*replays) if together else replays[row])
         groups = (OPERATIONS, BYTES, IDLE) if together else (group,)
-        looks += [look for look in looks_at(groups, knowledge, found, tariff) if look not in looks]
+        looks += [
+            look for look in _without_coarse_idle(looks_at(groups, knowledge, found, tariff)) if look not in looks
+        ]
     return looks
+
+
+def _without_coarse_idle(looks: Sequence[Look]) -> Iterator[Look]:
+    """The looks, but those at less than the hours that idle time is known by from the start leave it out."""
+    for look in looks:
+        coarse = look.period_s > HOUR_S
+        yield replace(look, groups=tuple(group for group in look.groups if group != IDLE)) if coarse else look
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from heapq import nlargest
 from typing import Any
 
-from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Priced, Seen, Skipped
+from plimsoll.domain.plan import Plan
+from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Planned, Priced, Seen, Skipped
 from plimsoll.ports import FailedTarget
 from plimsoll.reports.record import RecommendationRecord, record_of
 
@@ -16,6 +17,7 @@ class Tally:
     """Counts and sums over a run's outcomes; it grows with the targets and the failures, not with the fleet."""
 
     seen: int = 0
+    plan: Plan = field(default_factory=Plan)
     actions: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
     failed_volumes: dict[str, dict[str, list[str]]] = field(default_factory=dict)
@@ -54,6 +56,8 @@ class Tally:
         match outcome:
             case Seen():
                 self.seen += outcome.volumes
+            case Planned():
+                self.plan += outcome.plan
             case Priced():
                 as_of = outcome.as_of.isoformat() if outcome.as_of else None
                 self.prices[str(outcome.target)] = {"source": outcome.source, "as_of": as_of}

@@ -1,6 +1,6 @@
 """The terminal report: a run's totals, its best savings, and what could not be read."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console, Group
@@ -31,6 +31,25 @@ def show_run(console: Console, run: dict[str, Any], best: Sequence[Recommendatio
         for text in texts:
             console.print(Text.assemble(("note ", "yellow"), (f"{place}: ", "bold"), text))
     console.print(_failures(run))
+
+
+def show_plan(console: Console, plan: Mapping[str, Any], failed: Mapping[str, str]) -> None:
+    """Prints what an audit is expected to take, and which targets could not be listed."""
+    low, high = plan["least_datapoints"], plan["most_datapoints"]
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(style="dim")
+    table.add_column(justify="right")
+    table.add_column(style="dim", overflow="fold")
+    table.add_row("volumes", f"{plan['volumes']:,}", "whose metrics are read")
+    table.add_row("calls", f"{plan['calls']:,}", "of GetMetricData")
+    table.add_row("metrics", f"{plan['metrics']:,}", "which AWS bills")
+    table.add_row("datapoints", f"{plan['datapoints']:,}", f"at least {low:,}, all would be {high:,}")
+    table.add_row("seconds", f"{plan['seconds']:,.0f}", "by the quotas PLIMSOLL_CALLS_PER_S and _DATAPOINTS_PER_S")
+    table.add_row("USD", f"{plan['estimated_usd']:,.2f}", "at PLIMSOLL_USD_PER_1000_METRICS")
+    console.print(Text("What this audit is expected to take (nothing has been read but the inventory):", style="bold"))
+    console.print(table)
+    for place, reason in failed.items():
+        console.print(Text(f"failed {place}: {reason}", style="red"))
 
 
 def savings_table(records: Sequence[RecommendationRecord], width: int) -> Table:
@@ -112,10 +131,12 @@ def _totals(run: dict[str, Any]) -> Group:
     if volumes["failed"]:
         counts.add_row(f"{volumes['failed']:,}", Text("failed", style="bold red"), "see below")
     counts.add_row(f"{volumes['seen']:,}", Text("volumes seen", style="bold"), _reconciled(volumes))
-    usage = run["usage"]
+    usage, plan = run["usage"], run["plan"]
+    part = usage["datapoints"] / plan["most_datapoints"] if plan["most_datapoints"] else 0
+    of_all = f" ({part:.1%} of every minute's)" if 0 < part < 1 else ""
     asked = Text(
-        f"{usage['calls']:,} GetMetricData calls, {usage['metrics']:,} metrics, {usage['datapoints']:,} datapoints, "
-        f"about ${usage['estimated_usd']:,.2f}; {sum(run['seconds'].values()):,.1f} s",
+        f"{usage['calls']:,} GetMetricData calls, {usage['metrics']:,} metrics, {usage['datapoints']:,} datapoints"
+        f"{of_all}, about ${usage['estimated_usd']:,.2f}; {run['seconds']['elapsed']:,.1f} s",
         style="dim",
     )
     return Group(*lines, counts, asked, Text(""))

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from plimsoll.cli.main import app
-from plimsoll.simulator.organisation import LEAST_VOLUMES
+from plimsoll.simulator.organisation import DEMO_VOLUMES
 
 COMMANDS = ["audit", "explain", "demo", "simulate", "schema", "envelopes", "envelopes list"]
 HEAVY = {"boto3", "botocore", "moto", "numpy", "werkzeug", "yaml"}
@@ -73,4 +73,4 @@ assert not [one for one in ours if one.__pydantic_complete__]
 @pytest.mark.parametrize("command", ["demo", "simulate"])
 def test_help_gives_the_number_of_volumes_that_is_taken(command):
     shown = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "160"}).output
-    assert f"Volumes at least. Default: {LEAST_VOLUMES}." in shown
+    assert f"Volumes at least. Default: {DEMO_VOLUMES}." in shown

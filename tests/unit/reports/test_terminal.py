@@ -43,7 +43,8 @@ def a_run(records=(), **fields):
         "status": "complete",
         **tally.summary(),
         "usage": {"calls": 1_234, "metrics": 56_789, "datapoints": 12_345_678, "estimated_usd": 0.57},
-        "seconds": {"metrics": 12.3},
+        "plan": {"datapoints": 11_000_000, "most_datapoints": 246_913_560},
+        "seconds": {"metrics": 12.3, "elapsed": 10.0},
         **fields,
     }
 
@@ -136,7 +137,7 @@ def test_a_run_says_how_it_ended(status):
 
 def test_an_empty_run_is_shown_without_a_share_of_nothing():
     text = shown_run(80, a_run())
-    assert "%" not in text
+    assert "% of $" not in text
     assert "0 volumes seen" in " ".join(text.split())
 
 

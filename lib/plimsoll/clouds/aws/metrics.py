@@ -14,17 +14,18 @@ from typing import Any, Final
 
 import numpy as np
 
-from plimsoll.clouds.aws.calls import DATAPOINTS_A_CALL, Call, calls_of
+from plimsoll.clouds.aws.calls import DATAPOINTS_A_CALL, QUERIES_A_CALL, Call, calls_of
 from plimsoll.clouds.aws.errors import FAILURES, translate
 from plimsoll.clouds.aws.pacing import Pacer
-from plimsoll.clouds.aws.queries import Query, queries_of
+from plimsoll.clouds.aws.queries import Query, metrics_of, queries_of
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.aws.wire import decode_fast, epoch_s
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import AccessDenied, CloudError, Unexpected
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.tariff import Tariff
-from plimsoll.ports import Usage
+from plimsoll.domain.volume import Volume
+from plimsoll.ports import CallLimits, Usage
 
 ATTEMPTS: Final = 4
 """How often a query is asked whose answer stays partial or broken."""
@@ -50,6 +51,15 @@ class AwsMetrics:
     usage: Usage = field(default_factory=Usage)
     retention_days: Mapping[int, float] = field(default_factory=lambda: RETENTION_DAYS)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    @property
+    def call_limits(self) -> CallLimits:
+        """Those of GetMetricData."""
+        return CallLimits(queries=QUERIES_A_CALL, datapoints=DATAPOINTS_A_CALL)
+
+    def series(self, volume: Volume) -> int:
+        """How many metrics CloudWatch publishes of it."""
+        return sum(1 for _ in metrics_of(volume))
 
     def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
         """What each look at a volume found, or why not; all volumes are of one account and region."""

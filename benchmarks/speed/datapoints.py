@@ -1,0 +1,92 @@
+"""How many datapoints and calls the demo's organisation takes, against reading every minute, by archetype."""
+
+import sys
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from world import Audited, Row, audited
+
+from plimsoll.domain.recommendation import Change, Recommendation
+from plimsoll.simulator.organisation import DEMO_VOLUMES
+from plimsoll.simulator.running import running
+
+TARGET = 20.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Share:
+    """An archetype's volumes, and the datapoints of each on average: all, and those that were read."""
+
+    archetype: str
+    volumes: int
+    every_minute: float
+    read: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times fewer were read."""
+        return self.every_minute / self.read
+
+
+def measure(volumes: int = DEMO_VOLUMES) -> tuple[list[Row], list[Share]]:
+    """The fleet's row and every archetype's share; the answers of both readings have to be the same."""
+    with running(datetime.now(UTC), volumes=volumes) as organisation:
+        part = audited(organisation)
+        whole = audited(organisation, every_minute=True)
+        archetypes = {one.id: one.workload.archetype.value for one in organisation.fleet.volumes if one.workload}
+    differing = [
+        name for name, answer in whole.recommendations.items() if _told(answer) != _told(part.recommendations[name])
+    ]
+    if differing:
+        raise SystemExit(f"the answers differ for {differing}")
+    shares = _shares(part, whole, archetypes)
+    ratio = whole.usage.datapoints / part.usage.datapoints
+    row = Row(
+        what=f"datapoints of the demo's {len(archetypes):,} volumes, every minute against read",
+        measured=f"{whole.usage.datapoints:,} : {part.usage.datapoints:,}",
+        ratio=ratio,
+        target=TARGET,
+        at_least=True,
+        note=f"{whole.usage.calls:,} calls and {whole.usage.metrics:,} metrics against {part.usage.calls:,} and "
+        f"{part.usage.metrics:,}; the answers are the same",
+    )
+    return [row], shares
+
+
+def _told(answer: Recommendation) -> tuple[object, ...]:
+    target = (answer.target.spec, round(answer.usd_month_then, 6)) if isinstance(answer, Change) else None
+    demand = getattr(answer, "demand", None)
+    return type(answer), target, demand and (demand.censored, demand.throttled_minutes, demand.hours_observed)
+
+
+def _shares(part: Audited, whole: Audited, archetypes: dict[str, str]) -> list[Share]:
+    members: dict[str, list[str]] = defaultdict(list)
+    for name in whole.datapoints:
+        members[archetypes[name]].append(name)
+    shares = [
+        Share(
+            archetype=archetype,
+            volumes=len(names),
+            every_minute=sum(whole.datapoints[name] for name in names) / len(names),
+            read=sum(part.datapoints[name] for name in names) / len(names),
+        )
+        for archetype, names in members.items()
+    ]
+    return sorted(shares, key=lambda share: -share.ratio)
+
+
+def table(shares: Sequence[Share]) -> str:
+    """The archetypes as a Markdown table."""
+    lines = ["| workload | volumes | datapoints of every minute | read | 1 of |", "|---|---:|---:|---:|---:|"]
+    lines += [
+        f"| {one.archetype} | {one.volumes:,} | {one.every_minute:,.0f} | {one.read:,.0f} | {one.ratio:,.1f} |"
+        for one in shares
+    ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    rows, found = measure()
+    sys.stdout.write(f"{rows[0]}\n{table(found)}\n")

@@ -1,0 +1,118 @@
+"""How fast a decision is with its demand in memory, every minute of it, against bare numpy over the same arrays."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from statistics import median
+from typing import Any
+
+from memory_fleet import NOW, Patterns, world_of
+from world import Row
+
+from plimsoll.domain.branch_and_bound import Ask
+from plimsoll.domain.case import Basis
+from plimsoll.domain.decide import recommend
+from plimsoll.domain.demand import Demand, demand_of
+from plimsoll.domain.hosting import host_loads
+from plimsoll.domain.knowledge import Knowledge, first_looks
+from plimsoll.domain.offer import Market
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.saturation import HostLoad
+from plimsoll.domain.sums import Window, segments
+from plimsoll.domain.volume import Volume
+from plimsoll.ports import Target
+
+VOLUMES = 100
+REPEATS = 7
+TARGET = 5.0
+
+Held = tuple[Volume, Demand, HostLoad]
+
+
+def measure() -> list[Row]:
+    """The row of decisions against bare passes: each array once for its maximum, its sum, and what is above half."""
+    held, basis = _held()
+    ours, bare = [], []
+    for _ in range(REPEATS):
+        fresh = [(volume, _again(demand), load) for volume, demand, load in held]
+        ours.append(_seconds(partial(_decide, fresh, basis)))
+        bare.append(_seconds(partial(_pass, [demand for _, demand, _ in held])))
+    decision_s, pass_s = median(ours) / len(held), median(bare) / len(held)
+    minutes = len(held[0][1].iops)
+    return [
+        Row(
+            what=f"deciding on a volume against bare numpy over its arrays of {minutes:,} minutes",
+            measured=f"{decision_s * 1e3:.2f} ms : {pass_s * 1e3:.2f} ms",
+            ratio=decision_s / pass_s,
+            target=TARGET,
+            note=f"{1 / decision_s:,.0f} volumes a second and core; seven offers, parity, replays, evidence",
+        )
+    ]
+
+
+def _held() -> tuple[list[Held], Basis]:
+    patterns, policy = Patterns.make(), Policy()
+    world = world_of(VOLUMES, patterns)
+    target = next(one for one in world.inventory.targets() if isinstance(one, Target))
+    book = world.prices.book(target)
+    if book is None:
+        raise SystemExit("the benchmark's region has no prices")
+    market = Market(provider=world.catalogue.provider, types=world.catalogue.types, book=book)
+    parts = segments(Window.before(NOW, days=14), 60, world.metrics.retention_days, NOW.timestamp())
+    held: list[Held] = []
+    for volume in world.inventory.volumes(target):
+        knowledge = Knowledge(parts)
+        for look in first_looks(parts, every_minute=True):
+            (found,) = world.metrics.read([Ask(volume=volume, look=look)])
+            if isinstance(found, Exception):
+                raise found
+            knowledge.learn(look, found)
+        demand = demand_of(knowledge, resolution_s=60)
+        held.append((volume, demand, host_loads([volume], {volume.id: demand})[volume.hosts[0].id]))
+    return held, Basis(market=market, envelopes=world.envelopes, policy=policy, now=NOW)
+
+
+def _again(demand: Demand) -> Demand:
+    """The same demand, with nothing remembered of earlier decisions."""
+    names = [name for name in Demand.__slots__ if not name.startswith("_")]
+    return Demand(**{name: getattr(demand, name) for name in names})
+
+
+def _decide(held: Sequence[Held], basis: Basis) -> None:
+    for volume, demand, load in held:
+        recommend(volume, demand, load, basis)
+
+
+def _pass(demands: Sequence[Demand]) -> None:
+    for demand in demands:
+        for array in _arrays(demand):
+            highest = array.max()
+            array.sum()
+            (array > highest / 2).sum()
+
+
+def _arrays(demand: Demand) -> Iterator[Any]:
+    for array in (
+        demand.iops,
+        demand.throughput_mib_s,
+        demand.read_iops,
+        demand.observed,
+        demand.busy_share,
+        demand.burst_balance_pct,
+        demand.iops_exceeded,
+        demand.throughput_exceeded,
+    ):
+        if array is not None:
+            yield array
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    for row in measure():
+        sys.stdout.write(f"{row}\n")

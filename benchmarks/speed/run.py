@@ -1,0 +1,109 @@
+"""Runs every benchmark of this folder and writes the results into docs/performance.md, as a table and a chart.
+
+`make bench`. Each figure is a ratio of two measurements of one run on one machine; absolute times are that machine's.
+"""
+
+import os
+import platform
+import sys
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import account
+import altair as alt
+import cold_start
+import datapoints
+import decision
+import growth
+import million
+from world import CACHE, ROOT, Row
+
+PAGE = ROOT / "docs" / "performance.md"
+CHART = ROOT / "docs" / "performance.svg"
+BEGIN, END = "<!-- figures: make bench -->", "<!-- end of figures -->"
+
+
+def main() -> None:
+    """Measures, writes, and says what misses its target; a miss is a result, not a failure."""
+    CACHE.mkdir(exist_ok=True)
+    rows, shares = _measured()
+    machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    text = f"Measured on {datetime.now(UTC):%Y-%m-%d} by `make bench` ({machine}).\n\n{_table(rows)}\n\n"
+    text += f"By workload, of the demo's organisation:\n\n{datapoints.table(shares)}\n\n"
+    text += "![How many times fewer datapoints are read, by workload](performance.svg)\n"
+    _write(PAGE, text)
+    _chart(shares, CHART)
+    for row in rows:
+        sys.stdout.write(f"{'met   ' if row.met else 'MISSED'} {row.what}: {row.measured} = {row.ratio:.2f}\n")
+
+
+def _measured() -> tuple[list[Row], Sequence[datapoints.Share]]:
+    _say("datapoints of the demo's organisation")
+    rows, shares = datapoints.measure()
+    _say("1,000 volumes against Cloud Custodian")
+    against_c7n, quiet = account.measure()
+    rows += against_c7n
+    _say("decisions alone")
+    rows += decision.measure()
+    _say("growth to 100,000 volumes")
+    grown = growth.measure()
+    rows += grown
+    compute_s = float(grown[0].measured.split(" ms")[0]) / 1e3
+    rows += million.measure(
+        compute_s_a_volume=compute_s,
+        datapoints_a_volume=quiet["datapoints"] / account.VOLUMES,
+        metrics_a_volume=quiet["metrics"] / account.VOLUMES,
+    )
+    _say("starts")
+    rows += list(_starts())
+    return rows, shares
+
+
+def _starts() -> Iterator[Row]:
+    for timing in cold_start.measure(cold_start.REPEATS):
+        case = timing.case
+        if case.base is None or timing.ratio is None:
+            continue
+        yield Row(
+            what=f"{case.name} against {case.base}",
+            measured=f"{timing.seconds * 1e3:.0f} ms in all",
+            ratio=timing.ratio,
+            target=case.target,
+            note="above a bare Python" if case.above_bare else "whole process",
+        )
+
+
+def _table(rows: Sequence[Row]) -> str:
+    lines = ["| what | measured | ratio | target | |", "|---|---|---:|---:|---|"]
+    for row in rows:
+        target = "" if row.target is None else f"{'at least' if row.at_least else 'at most'} {row.target:g}"
+        verdict = "" if row.target is None else ("met" if row.met else "**missed**")
+        note = f" ({row.note})" if row.note else ""
+        lines.append(f"| {row.what}{note} | {row.measured} | {row.ratio:.2f} | {target} | {verdict} |")
+    return "\n".join(lines)
+
+
+def _write(page: Path, text: str) -> None:
+    """Puts the figures between their marks."""
+    before, rest = page.read_text(encoding="utf-8").split(BEGIN)
+    _, after = rest.split(END)
+    page.write_text(f"{before}{BEGIN}\n{text}{END}{after}", encoding="utf-8")
+
+
+def _chart(shares: Sequence[datapoints.Share], path: Path) -> None:
+    values = [{"workload": one.archetype, "times fewer": round(one.ratio, 1)} for one in shares]
+    base = alt.Chart(alt.Data(values=values)).encode(  # type: ignore[no-untyped-call]  # altair's
+        x=alt.X("times fewer:Q", title="times fewer datapoints than every minute (log)", scale=alt.Scale(type="log")),
+        y=alt.Y("workload:N", sort="-x", title=None),
+    )
+    chart = base.mark_bar(color="#1f6f8b") + base.mark_text(align="left", dx=4).encode(text="times fewer:Q")
+    chart.properties(width=520, height=300).save(str(path))
+
+
+def _say(what: str) -> None:
+    sys.stderr.write(f"measuring: {what}\n")
+
+
+if __name__ == "__main__":
+    main()

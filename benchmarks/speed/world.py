@@ -1,0 +1,132 @@
+"""What the benchmarks share: a simulated account, audited by the ordinary path, and one table row a figure."""
+
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from plimsoll.audit import World, audit
+from plimsoll.bootstrap import Scope, aws_world
+from plimsoll.clouds.ledger import Ledger
+from plimsoll.domain.branch_and_bound import Ask, Found
+from plimsoll.domain.errors import CloudError
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.recommendation import Recommendation
+from plimsoll.domain.volume import Volume
+from plimsoll.outcomes import Answered
+from plimsoll.ports import CallLimits, Metrics, Usage
+from plimsoll.settings import Settings
+from plimsoll.simulator.running import Running
+
+ROOT = Path(__file__).resolve().parents[2]
+CACHE = ROOT / ".bench"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One result: what was measured, as text, and its ratio against a target (`at_least`, or else at most)."""
+
+    what: str
+    measured: str
+    ratio: float
+    target: float | None = None
+    at_least: bool = False
+    note: str = ""
+
+    @property
+    def met(self) -> bool:
+        """Whether the target is met, or there is none."""
+        if self.target is None:
+            return True
+        return self.ratio >= self.target if self.at_least else self.ratio <= self.target
+
+
+@dataclass(slots=True)
+class CountedMetrics:
+    """Metrics that also count what is asked of each volume."""
+
+    metrics: Metrics
+    datapoints: dict[str, int] = field(default_factory=dict)
+    queries: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def usage(self) -> Usage:
+        """What has been asked so far."""
+        return self.metrics.usage
+
+    @property
+    def retention_days(self) -> Mapping[int, float]:
+        """As the metrics have it."""
+        return self.metrics.retention_days
+
+    @property
+    def call_limits(self) -> CallLimits:
+        """As the metrics have them."""
+        return self.metrics.call_limits
+
+    def series(self, volume: Volume) -> int:
+        """As the metrics have it."""
+        return self.metrics.series(volume)
+
+    def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
+        """What the looks found, counted by volume."""
+        answers = self.metrics.read(asks)
+        for ask, found in zip(asks, answers, strict=True):
+            series = 0 if isinstance(found, CloudError) else len(found)
+            buckets = ask.look.window.buckets(ask.look.period_s)
+            self.datapoints[ask.volume.id] = self.datapoints.get(ask.volume.id, 0) + series * buckets
+            self.queries[ask.volume.id] = self.queries.get(ask.volume.id, 0) + series
+        return answers
+
+
+@contextmanager
+def pointed_at(organisation: Running) -> Iterator[None]:
+    """The environment in which every AWS tool asks the simulator."""
+    before = dict(os.environ)
+    os.environ.update(organisation.environment)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def world_of(organisation: Running, *, every_minute: bool, paced: bool) -> World:
+    """The world behind the simulator's APIs, its metrics counted."""
+    scope = Scope(role_arns=organisation.role_arns, regions=organisation.fleet.regions)
+    ledger = Ledger(path=CACHE / "ledger.json")
+    world = aws_world(scope, Settings(), today=datetime.now(UTC).date(), ledger=ledger, paced=paced)
+    return replace(world, metrics=CountedMetrics(world.metrics), every_minute=every_minute)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audited:
+    """An audit's recommendations by volume, what was asked for each, and how long it took."""
+
+    recommendations: Mapping[str, Recommendation]
+    datapoints: Mapping[str, int]
+    usage: Usage
+    seconds: float
+
+
+def audited(organisation: Running, *, every_minute: bool = False, paced: bool = False) -> Audited:
+    """One audit of all the simulator has."""
+    with pointed_at(organisation):
+        world = world_of(organisation, every_minute=every_minute, paced=paced)
+        start = time.perf_counter()
+        outcomes = list(audit(world, Policy(), organisation.fleet.now))
+        seconds = time.perf_counter() - start
+    metrics = world.metrics
+    if not isinstance(metrics, CountedMetrics):
+        raise TypeError("the metrics of a benchmark are counted")
+    return Audited(
+        recommendations={
+            one.recommendation.volume.id: one.recommendation for one in outcomes if isinstance(one, Answered)
+        },
+        datapoints=metrics.datapoints,
+        usage=metrics.usage,
+        seconds=seconds,
+    )

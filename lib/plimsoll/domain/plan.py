@@ -1,0 +1,98 @@
+"""The plan: what reading the metrics of some volumes is expected to take, before any is read."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from plimsoll.domain.knowledge import IDLE, Look, first_looks
+from plimsoll.domain.sums import Segment
+from plimsoll.domain.tariff import Tariff
+
+CLOSER_DATAPOINTS: Final = 0.045
+CLOSER_QUERIES: Final = 0.9
+"""What looking closer took on the simulated organisation of 600 volumes: datapoints as a share of those of every
+minute, and queries as a multiple of the first (docs/performance.md). Busier fleets take more, idle ones less."""
+
+QUERIES_A_CALL: Final = 12
+"""How many queries shared a call there; the hours that matter differ from volume to volume."""
+
+DECIDING_S: Final = 0.008
+"""Seconds of one core that deciding on a volume took there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """So many queries (one series in one call), calls and datapoints."""
+
+    queries: int = 0
+    calls: int = 0
+    datapoints: int = 0
+
+    def __add__(self, other: "Reading") -> "Reading":
+        return Reading(
+            queries=self.queries + other.queries,
+            calls=self.calls + other.calls,
+            datapoints=self.datapoints + other.datapoints,
+        )
+
+    def usd(self, tariff: Tariff) -> float:
+        """What the queries cost."""
+        return self.queries * tariff.usd_query
+
+    def seconds(self, tariff: Tariff) -> float:
+        """What the quotas make of it."""
+        return max(self.datapoints / tariff.datapoints_per_s, self.calls / tariff.calls_per_s)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is expected for so many volumes; at least the first look at all of them, at most every bucket there is."""
+
+    volumes: int = 0
+    least: Reading = Reading()
+    expected: Reading = Reading()
+    most: Reading = Reading()
+
+    def __add__(self, other: "Plan") -> "Plan":
+        return Plan(
+            volumes=self.volumes + other.volumes,
+            least=self.least + other.least,
+            expected=self.expected + other.expected,
+            most=self.most + other.most,
+        )
+
+    def seconds(self, tariff: Tariff) -> float:
+        """How long the expected reading and the deciding take: the longer of both, since they overlap."""
+        return max(self.expected.seconds(tariff), self.volumes * DECIDING_S)
+
+
+def plan_of(
+    series: Sequence[int], segments: Sequence[Segment], *, every_minute: bool, page: int, most_queries: int
+) -> Plan:
+    """The plan for volumes with so many series each.
+
+    `page` is how many datapoints and `most_queries` how many queries one call can bring.
+    """
+    first, most = (
+        _reading(first_looks(segments, every_minute=whole), series, page=page, most_queries=most_queries)
+        for whole in (False, True)
+    )
+    closer = Reading(
+        queries=round(first.queries * CLOSER_QUERIES),
+        calls=math.ceil(first.queries * CLOSER_QUERIES / QUERIES_A_CALL),
+        datapoints=round(most.datapoints * CLOSER_DATAPOINTS),
+    )
+    least, expected = (most, most) if every_minute else (first, first + closer)
+    return Plan(volumes=len(series), least=least, expected=expected, most=most)
+
+
+def _reading(looks: Sequence[Look], series: Sequence[int], *, page: int, most_queries: int) -> Reading:
+    """What some looks at every volume take; idle time is one series of each, the others are what a look has besides."""
+    total = Reading()
+    for look in looks:
+        queries = len(series) if look.groups == (IDLE,) else sum(series) - len(series) * (IDLE not in look.groups)
+        buckets = look.window.buckets(look.period_s)
+        calls = math.ceil(queries / max(1, min(most_queries, page // buckets)))
+        total += Reading(queries=queries, calls=calls, datapoints=queries * buckets)
+    return total

@@ -1,0 +1,68 @@
+"""`plimsoll audit --plan` and what run.json keeps of it, through the real command line."""
+
+import json
+
+import pytest
+
+from plimsoll.simulator.faults import Fault
+from plimsoll.simulator.running import running
+from tests.builders import NOW
+from tests.pipelines.commands import REGIONS, plimsoll, roles
+
+
+@pytest.fixture(scope="module")
+def organisation():
+    with running(NOW) as found:
+        yield found
+
+
+def test_a_plan_reads_no_metric_and_the_run_holds_what_it_took_beside_it(organisation, tmp_path):
+    words = ["audit", *roles(organisation), *REGIONS]
+    planned = plimsoll(organisation, tmp_path, *words, "--plan")
+    assert planned.returncode == 0
+    assert not (tmp_path / "plimsoll-runs").exists() or not list((tmp_path / "plimsoll-runs").glob("*/run.json"))
+    done = plimsoll(organisation, tmp_path, *words, "--out", "run")
+    run = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert done.returncode == 3
+    plan, usage = run["plan"], run["usage"]
+    for figure in (plan["calls"], plan["metrics"], plan["datapoints"]):
+        assert f"{figure:,}" in planned.stdout
+    assert plan["least_datapoints"] <= usage["datapoints"] < plan["most_datapoints"] / 2
+    assert usage["estimated_usd"] > 0
+
+
+def test_every_minute_gives_the_same_answers_with_exact_peaks(organisation, tmp_path):
+    words = ["audit", *roles(organisation), *REGIONS, "--lookback-days", "3"]
+    answers = []
+    for folder, more in (("part", []), ("whole", ["--every-minute"])):
+        plimsoll(organisation, tmp_path, *words, *more, "--out", folder)
+        found = json.loads((tmp_path / folder / "recommendations.json").read_text())
+        answers.append({one["volume_id"]: one for one in found})
+        run = json.loads((tmp_path / folder / "run.json").read_text())
+        assert (run["usage"]["datapoints"] == run["plan"]["most_datapoints"]) == bool(more)
+    part, whole = answers
+    assert part.keys() == whole.keys()
+    for volume_id, exact in whole.items():
+        same = ("action", "target", "monthly_usd_then", "monthly_usd_saved", "parity", "replay", "blockers", "change")
+        assert {key: part[volume_id][key] for key in same} == {key: exact[key] for key in same}
+        if exact["demand"]:
+            demand = part[volume_id]["demand"]
+            assert exact["demand"]["least_peak_iops"] == exact["demand"]["peak_iops"]
+            assert demand["least_peak_iops"] <= exact["demand"]["peak_iops"] <= demand["peak_iops"]
+
+
+def test_a_target_that_cannot_be_listed_is_named_in_the_plan(tmp_path):
+    fault = Fault(code="UnauthorizedOperation", operation="DescribeVolumes", account="222222222222", status=403)
+    with running(NOW, faults=[fault]) as organisation:
+        done = plimsoll(organisation, tmp_path, "audit", *roles(organisation), *REGIONS, "--plan")
+    assert done.returncode == 3
+    assert "failed 222222222222/us-east-1" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "words", [["--plan", "--resume", "x"], ["--plan", "--record", "x"], ["--resume", "x", "--every-minute"]]
+)
+def test_what_does_not_go_together_is_said(organisation, tmp_path, words):
+    done = plimsoll(organisation, tmp_path, "audit", *words)
+    assert done.returncode == 2
+    assert "leave out" in done.stderr

@@ -1,0 +1,53 @@
+"""The plan: what is said before reading lies between the first look and every minute."""
+
+import pytest
+
+from plimsoll.domain.plan import Plan, Reading, plan_of
+from plimsoll.domain.sums import Segment, Window
+from plimsoll.domain.tariff import Tariff
+
+DAY_S = 86_400
+FORTNIGHT = [Segment(window=Window(start_s=0, end_s=14 * DAY_S + 5 * 3600), period_s=60)]
+
+
+def plan(series, *, every_minute=False, segments=FORTNIGHT):
+    return plan_of(series, segments, every_minute=every_minute, page=100_800, most_queries=500)
+
+
+def test_the_first_look_is_days_and_the_hours_of_today_and_idle_time_by_the_hour():
+    found = plan([8] * 1000)
+    assert found.least == Reading(queries=15_000, calls=14 + 14 + 4, datapoints=7000 * 19 + 1000 * 341)
+    assert found.most == Reading(queries=8000, calls=2000, datapoints=8000 * (14 * 1440 + 300))
+    assert found.least.datapoints < found.expected.datapoints < found.most.datapoints
+
+
+def test_every_minute_is_expected_where_it_is_asked_for():
+    found = plan([8] * 10, every_minute=True)
+    assert found.least == found.expected == found.most
+
+
+def test_plans_add_up():
+    assert plan([8]) + plan([6]) + Plan() == Plan(
+        volumes=2,
+        least=plan([8]).least + plan([6]).least,
+        expected=plan([8]).expected + plan([6]).expected,
+        most=plan([8]).most + plan([6]).most,
+    )
+
+
+def test_nothing_to_read_costs_nothing():
+    assert plan([]) == Plan()
+    assert Plan().seconds(Tariff()) == 0
+
+
+def test_money_is_by_query_and_time_by_the_tighter_quota():
+    reading = Reading(queries=100_000, calls=1000, datapoints=3_960_000)
+    assert reading.usd(Tariff()) == pytest.approx(1.0)
+    assert reading.seconds(Tariff()) == pytest.approx(10)
+    assert reading.seconds(Tariff(calls_per_s=50)) == pytest.approx(20)
+
+
+def test_a_query_is_worth_what_the_quota_lets_through_while_it_is_paid_for():
+    assert Tariff().datapoints_a_query == pytest.approx(142.56)
+    assert Tariff().datapoints_a_call == 792
+    assert Tariff(usd_hour_waited=0).datapoints_a_query == float("inf")
