@@ -38,6 +38,7 @@ lint: .venv/.ready ## style, types and the direction of imports
 	$(RUN) ruff check .
 	$(RUN) ruff format --check .
 	$(RUN) mypy
+	MYPYPATH=benchmarks/speed $(RUN) mypy --explicit-package-bases benchmarks/speed
 	$(RUN) lint-imports
 
 bench: .venv/.ready ## how fast Plimsoll is, into docs/performance.md (a quarter of an hour)

@@ -64,7 +64,7 @@ def _told(answer: Recommendation) -> tuple[object, ...]:
 def _shares(part: Audited, whole: Audited, archetypes: dict[str, str]) -> list[Share]:
     members: dict[str, list[str]] = defaultdict(list)
     for name in whole.datapoints:
-        members[archetypes[name]].append(name)
+        members[archetypes.get(name, "being created")].append(name)
     shares = [
         Share(
             archetype=archetype,

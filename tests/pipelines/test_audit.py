@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.audit import ANSWERED_BEFORE, BATCH_VOLUMES, BATCHES_AT_ONCE, World, audit
+from plimsoll.audit import (
+    ANSWERED_BEFORE,
+    BATCH_VOLUMES,
+    BATCHES_AT_ONCE,
+    EVERY_MINUTE_BATCH_VOLUMES,
+    World,
+    audit,
+)
 from plimsoll.clouds.memory import MemoryCatalogue, MemoryInventory, MemoryMetrics, MemoryPrices
 from plimsoll.domain.errors import AccessDenied, CloudError, RegionUnavailable, Throttled
 from plimsoll.domain.policy import OPT_OUT, Override, TagMatch
@@ -345,10 +352,10 @@ def test_more_volumes_than_a_batch_are_read_in_several_and_no_host_is_parted():
     volumes = [a_volume(id=f"vol-{index}", on=a_host(id=f"i-{index % 400}")) for index in range(1200)]
     world = replace(a_world(volumes), every_minute=True)
     assert len(by_volume(outcomes(world))) == 1200
-    assert len(world.metrics.reads) == 3
+    assert len(world.metrics.reads) == 12
     hosts = [{volume.hosts[0].id for volume in volumes if volume.id in read} for read in world.metrics.reads]
     assert sum(map(len, hosts)) == 400
-    assert all(len(read) <= BATCH_VOLUMES for read in world.metrics.reads)
+    assert all(len(read) <= EVERY_MINUTE_BATCH_VOLUMES for read in world.metrics.reads)
 
 
 def test_an_old_window_is_read_in_the_periods_that_are_still_kept():

@@ -44,10 +44,10 @@ Fetch = Callable[[Sequence[Ask]], Sequence[Found | CloudError]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """A volume's answer and the demand that it rests on."""
+    """A volume's answer, and the demand that it rests on where that is kept."""
 
     recommendation: Recommendation
-    demand: Demand
+    demand: Demand | None
 
 
 @dataclass(slots=True)
@@ -80,18 +80,19 @@ def judge(
     resolution_s: int,
     tariff: Tariff,
     every_minute: bool = False,
+    keep_demand: bool = False,
 ) -> dict[str, Judged | CloudError]:
     """The answer of each volume that has a basis, or why it could not be read; the others lend their hosts' traffic.
 
     `bases` by volume id; `segments` say how finely each span of the window is kept. With `every_minute` everything is
-    read at once.
+    read at once. Demands take memory by the volume, so that they are kept only with `keep_demand`.
     """
     groups = _grouped(bases, volumes, segments)
     first = first_looks(segments, every_minute=every_minute)
     pending = [(group, [(member, look) for member in group.members for look in first]) for group in groups]
     while pending:
         _learn([asked for _, asks in pending for asked in asks], fetch)
-        again = [(group, _unsettled(group, resolution_s, tariff)) for group, _ in pending]
+        again = [(group, _unsettled(group, resolution_s, tariff, keep_demand)) for group, _ in pending]
         pending = [(group, asks) for group, asks in again if asks]
     members = [member for group in groups for member in group.members]
     return {member.volume.id: found for member in members if (found := member.error or member.judged) is not None}
@@ -115,7 +116,7 @@ def _learn(asked: Sequence[tuple[_Member, Look]], fetch: Fetch) -> None:
             member.knowledge.learn(look, found)
 
 
-def _unsettled(group: _Group, resolution_s: int, tariff: Tariff) -> list[tuple[_Member, Look]]:
+def _unsettled(group: _Group, resolution_s: int, tariff: Tariff, keep_demand: bool) -> list[tuple[_Member, Look]]:
     """Judges the volumes of a host by what is known, and says what could still change an answer."""
     members = group.readable()
     demands = _demands(members, resolution_s)
@@ -126,16 +127,18 @@ def _unsettled(group: _Group, resolution_s: int, tariff: Tariff) -> list[tuple[_
         host, demand = sole_host(member.volume), demands[member.volume.id]
         load = loads.get(host.id) if host else None
         reach = against_host(demand, load, saturation_pct)
-        asks += [(member, look) for look in _looks(member, demand, load, reach, tariff)]
+        asks += [(member, look) for look in _looks(member, demand, load, reach, tariff, keep_demand)]
     return asks
 
 
-def _looks(member: _Member, demand: Demand, load: HostLoad | None, reach: FloatArray, tariff: Tariff) -> list[Look]:
+def _looks(
+    member: _Member, demand: Demand, load: HostLoad | None, reach: FloatArray, tariff: Tariff, keep_demand: bool
+) -> list[Look]:
     knowledge = member.knowledge
     if member.basis is None:
         return looks_at_work(knowledge, demand, reach, tariff)
     case = case_of(member.volume, demand, load, member.basis)
-    member.judged = Judged(recommendation=answer(case), demand=demand)
+    member.judged = Judged(recommendation=answer(case), demand=demand if keep_demand else None)
     return unsettled(case, member.judged.recommendation, reach, knowledge, tariff)
 
 

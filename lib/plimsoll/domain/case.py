@@ -1,12 +1,13 @@
 """A case: everything known of one volume when it is decided upon."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.envelope import Envelope
+from plimsoll.domain.evidence import Rankings
 from plimsoll.domain.need import Need, need_of, usable
 from plimsoll.domain.offer import Market, ceiling_on_hosts
 from plimsoll.domain.policy import Policy, SizeOn
@@ -19,12 +20,16 @@ from plimsoll.domain.volume_types import type_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Basis:
-    """What decisions rest on besides the volume: what is sold, what was measured, the policy and the time."""
+    """What decisions rest on besides the volume: what is sold, what was measured, the policy and the time.
+
+    `rankings` keeps what the envelopes say of an offer.
+    """
 
     market: Market
     envelopes: Sequence[Envelope]
     policy: Policy
     now: datetime
+    rankings: Rankings = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -144,4 +144,5 @@ def _evidence(case: Case, spec: VolumeSpec, ceiling: Ceiling) -> Evidence:
             today=case.basis.now.date(),
             max_age_days=case.policy.evidence_max_age_days,
         ),
+        rankings=case.basis.rankings,
     )

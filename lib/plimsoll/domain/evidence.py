@@ -91,6 +91,12 @@ class _Proof:
     distance: float
 
 
+Rankings = dict[tuple[str, Ceiling, Place], tuple[list[_Proof], ...]]
+"""What stands behind offers of a type with a ceiling at a place, on IOPS and on throughput, best first."""
+
+MOST_RANKINGS: Final = 1024
+
+
 def evidence_for(
     type_name: str,
     ceiling: Ceiling,
@@ -99,11 +105,23 @@ def evidence_for(
     need_throughput_mib_s: float,
     envelopes: Sequence[Envelope],
     place: Place,
+    rankings: Rankings | None = None,
 ) -> Evidence:
-    """The evidence for an offer of a type with that ceiling, and a need of so many IOPS and MiB/s."""
-    alike = [one for one in envelopes if _is_alike(one, type_name, place.provider)]
-    needs = {Resource.IOPS: need_iops, Resource.THROUGHPUT: need_throughput_mib_s}
-    best = [_best(_proofs(alike, ceiling, resource, need, place)) for resource, need in needs.items()]
+    """The evidence for an offer of a type with that ceiling, and a need of so many IOPS and MiB/s.
+
+    `rankings` keeps what the same envelopes say of an offer, so that it is ranked once for all needs.
+    """
+    kept = {} if rankings is None else rankings
+    key = (type_name, ceiling, place)
+    ranked = kept.get(key)
+    if ranked is None:
+        alike = [one for one in envelopes if _is_alike(one, type_name, place.provider)]
+        ranked = tuple(sorted(_proofs(alike, ceiling, resource, place), key=_rank) for resource in Resource)
+        if len(kept) >= MOST_RANKINGS:
+            kept.clear()
+        kept[key] = ranked
+    needs = (need_iops, need_throughput_mib_s)
+    best = [_best(proofs, need) for proofs, need in zip(ranked, needs, strict=True)]
     proven = [proof for proof in best if proof is not None]
     if not proven:
         return Evidence(grade=Grade.C, envelope=None, text="published limits alone: nothing like it has been measured.")
@@ -128,15 +146,13 @@ def _is_alike(envelope: Envelope, type_name: str, provider: str) -> bool:
     return same and envelope.published is not None
 
 
-def _proofs(
-    envelopes: Sequence[Envelope], ceiling: Ceiling, resource: Resource, need: float, place: Place
-) -> Iterator[_Proof]:
+def _proofs(envelopes: Sequence[Envelope], ceiling: Ceiling, resource: Resource, place: Place) -> Iterator[_Proof]:
     for envelope in envelopes:
         distance = _distance(envelope.published, ceiling)
         most = _most(envelope, resource)
         for one in envelope.measurements:
             shown = one.served(resource)
-            if shown is None or min(shown, most) < need or not _lies_under(one, ceiling):
+            if shown is None or not _lies_under(one, ceiling):
                 continue
             yield _Proof(
                 resource=resource,
@@ -176,16 +192,16 @@ def _distance(published: Ceiling | None, ceiling: Ceiling) -> float:
     return sum(abs(math.log(one / other)) if 0 < one / other < math.inf else math.inf for one, other in sides)
 
 
-def _best(proofs: Iterator[_Proof]) -> _Proof | None:
-    def rank(proof: _Proof) -> tuple[bool, float, float, int, str, str, float]:
-        one = proof.measurement
-        on = one.provenance.measured_on
-        newest = -on.toordinal() if on else 0
-        return (
-            not proof.here, -proof.counted, proof.distance, newest, proof.envelope.name, one.job.mode, one.job.block_kib
-        )  # fmt: skip
+def _rank(proof: _Proof) -> tuple[bool, float, float, int, str, str, float]:
+    one = proof.measurement
+    on = one.provenance.measured_on
+    newest = -on.toordinal() if on else 0
+    return not proof.here, -proof.counted, proof.distance, newest, proof.envelope.name, one.job.mode, one.job.block_kib
 
-    return min(proofs, key=rank, default=None)
+
+def _best(ranked: Sequence[_Proof], need: float) -> _Proof | None:
+    """The first that proves the need."""
+    return next((proof for proof in ranked if proof.counted >= need), None)
 
 
 def _grade(proven: Sequence[_Proof]) -> Grade:

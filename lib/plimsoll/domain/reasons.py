@@ -110,10 +110,15 @@ def _micro_bursts(case: Case) -> Iterator[str]:
 
 
 def _sizing(case: Case, best: Offer) -> Iterator[str]:
-    need = case.need(best.spec.type)
+    need, summary = case.need(best.spec.type), case.summary
+    exact = (summary.peak_iops, summary.peak_throughput_mib_s) == (
+        summary.least_peak_iops,
+        summary.least_peak_throughput_mib_s,
+    )
     yield (
-        f"{best.spec} carries the need of {need.iops:,.0f} IOPS and {need.throughput_mib_s:,.1f} MiB/s, "
-        f"{case.policy.headroom_pct:g} % headroom included."
+        f"{best.spec} carries the need of {'' if exact else 'at least '}{need.iops:,.0f} IOPS and "
+        f"{need.throughput_mib_s:,.1f} MiB/s, {case.policy.headroom_pct:g} % headroom included"
+        f"{'' if exact else ', and whatever the minutes that were not read can add to it'}."
     )
 
 

@@ -138,20 +138,22 @@ class _Line:
 
 def _against(demand: Demand, line: _Line) -> Reach:
     """How far each bucket can reach to a line."""
-    operations = demand.most_iops * (line.factor / line.iops)
-    moved = demand.most_throughput_mib_s * (line.factor / line.throughput_mib_s)
+    # Divided last, so that what stands at a line exactly reaches it.
+    operations = demand.most_iops * line.factor / line.iops
+    moved = demand.most_throughput_mib_s * line.factor / line.throughput_mib_s
     if line.io_kib is not None:
         as_operations = demand.most_throughput_mib_s * (KIB_PER_MIB / line.io_kib)
-        moved = np.maximum(moved, as_operations * (line.factor / line.iops))
+        moved = np.maximum(moved, as_operations * line.factor / line.iops)
     return np.stack([operations, moved])
 
 
 def _lines(case: Case, answer: Change | Keep) -> Iterator[_Line]:
     """What the chosen offer carries and what the evidence shows, as far as the hosts let the need grow at all."""
     headroom = 1 + case.policy.headroom_pct / 100
+    step = 1 + max(case.policy.upgrade_step_pct, case.policy.headroom_pct) / 100
     best = answer.comparison.offers[0]
     evidenced = best.spec.type if isinstance(answer, Change) else case.volume.spec.type
-    yield _evidence_line(case, evidenced, answer.evidence, headroom)
+    yield _evidence_line(case, evidenced, answer.evidence, step if case.stood.frequent else headroom)
     if not best.feasible:
         return
     need, carried = case.need(best.spec.type), best.ceiling
@@ -162,10 +164,10 @@ def _lines(case: Case, answer: Change | Keep) -> Iterator[_Line]:
         _room(case, need.throughput_mib_s, case.hosts.throughput_mib_s, carried.throughput_mib_s),
     )
     if case.stood.frequent:
-        yield _raised_line(case, best)
+        yield _raised_line(case, best, step)
 
 
-def _raised_line(case: Case, best: Offer) -> _Line:
+def _raised_line(case: Case, best: Offer, step: float) -> _Line:
     need, carried, frequent = case.need(best.spec.type), best.ceiling, case.stood.frequent
     iops = _room(case, need.sustained_iops, case.hosts.iops, carried.sustained_iops)
     throughput = _room(
@@ -173,17 +175,17 @@ def _raised_line(case: Case, best: Offer) -> _Line:
     )
     return _Line(
         case.present.io_kib,
-        1 + max(case.policy.upgrade_step_pct, case.policy.headroom_pct) / 100,
+        step,
         iops if Resource.IOPS in frequent else np.inf,
         throughput if Resource.THROUGHPUT in frequent else np.inf,
     )
 
 
-def _evidence_line(case: Case, type_name: str, evidence: Evidence, headroom: float) -> _Line:
+def _evidence_line(case: Case, type_name: str, evidence: Evidence, factor: float) -> _Line:
     need = case.need(type_name)
     return _Line(
         case.market.types[type_name].io_kib,
-        headroom,
+        factor,
         _room(case, need.iops, case.hosts.iops, evidence.holds_iops),
         _room(case, need.throughput_mib_s, case.hosts.throughput_mib_s, evidence.holds_throughput_mib_s),
     )

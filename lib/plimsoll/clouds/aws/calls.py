@@ -6,8 +6,9 @@ cost less than a call.
 """
 
 import math
+import sys
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -40,59 +41,88 @@ def calls_of(queries: Iterable[Query], *, datapoints_a_call: float) -> Iterator[
     lots: dict[Window, _Lot] = {}
     for query in queries:
         lots.setdefault(query.window, _Lot(query.window)).add(query)
-    for lot in _shared(lots.values(), datapoints_a_call):
+    for lot in _shared(sorted(lots.values(), key=_Lot.order), datapoints_a_call):
         yield from _cut(lot.window, lot.queries)
 
 
 @dataclass(slots=True)
 class _Lot:
-    """Queries for one window: how many datapoints a second of it brings, and what its ends have to be multiples of."""
+    """Queries for one window.
+
+    How many datapoints a second of it brings, what its ends have to be multiples of, and its finest period.
+    """
 
     window: Window
     queries: list[Query] = field(default_factory=list)
     a_second: float = 0.0
     grain_s: int = 1
+    finest_s: int = sys.maxsize
+
+    def order(self) -> tuple[int, int]:
+        return self.window.start_s, self.window.end_s
 
     def add(self, query: Query) -> None:
         self.queries.append(query)
         self.a_second += 1 / query.period_s
         self.grain_s = math.lcm(self.grain_s, query.period_s)
-
-    def with_lot(self, other: "_Lot") -> tuple[Window, float]:
-        """The window of both, and the datapoints that one call for both adds; infinite where it would move buckets."""
-        both = Window(
-            start_s=min(self.window.start_s, other.window.start_s), end_s=max(self.window.end_s, other.window.end_s)
-        )
-        grain_s = math.lcm(self.grain_s, other.grain_s)
-        if both.start_s % grain_s or both.end_s % grain_s or len(self.queries) + len(other.queries) > QUERIES_A_CALL:
-            return both, math.inf
-        length_s = both.end_s - both.start_s
-        more = (length_s - _length_s(self.window)) * self.a_second + (
-            length_s - _length_s(other.window)
-        ) * other.a_second
-        return both, more
+        self.finest_s = min(self.finest_s, query.period_s)
 
     def take(self, other: "_Lot", window: Window) -> None:
         self.window = window
         self.queries += other.queries
         self.a_second += other.a_second
         self.grain_s = math.lcm(self.grain_s, other.grain_s)
+        self.finest_s = min(self.finest_s, other.finest_s)
+
+    def added(self, window: Window) -> float:
+        """The datapoints that another window for the same queries adds."""
+        return (_length_s(window) - _length_s(self.window)) * self.a_second
 
 
-def _shared(lots: Iterable[_Lot], datapoints_a_call: float) -> Iterator[_Lot]:
-    """Lots in order of their windows, each put into the one where it adds least, if that is cheaper than a call."""
+def _shared(lots: Sequence[_Lot], datapoints_a_call: float) -> Iterator[_Lot]:
+    """The lots, each put into a recent one where it adds least, if that is cheaper than a call."""
+    kept_from_s = _kept_from_s(lots)
     recent: deque[_Lot] = deque()
-    for lot in sorted(lots, key=lambda one: (one.window.start_s, one.window.end_s)):
-        both, more, best = min(
-            ((*held.with_lot(lot), held) for held in recent), key=lambda found: found[1], default=(None, math.inf, None)
-        )
-        if both is not None and best is not None and more < datapoints_a_call:
-            best.take(lot, both)
+    for lot in lots:
+        best, least = None, datapoints_a_call
+        for held in recent:
+            both = _both(held, lot, kept_from_s)
+            if both is not None and (more := held.added(both) + lot.added(both)) < least:
+                best, least = (held, both), more
+        if best is not None:
+            held, both = best
+            held.take(lot, both)
             continue
         recent.append(lot)
         if len(recent) > RECENT_LOTS:
             yield recent.popleft()
     yield from recent
+
+
+def _both(one: _Lot, other: _Lot, kept_from_s: Mapping[int, int]) -> Window | None:
+    """The window of two lots together.
+
+    None where one call cannot hold both, where it would move buckets, or where it would begin before what is known to
+    be kept in the finest period of them (CloudWatch refuses fine periods for windows that begin too long ago).
+    """
+    start_s = min(one.window.start_s, other.window.start_s)
+    end_s = max(one.window.end_s, other.window.end_s)
+    grain_s = math.lcm(one.grain_s, other.grain_s)
+    if start_s % grain_s or end_s % grain_s or len(one.queries) + len(other.queries) > QUERIES_A_CALL:
+        return None
+    if start_s < kept_from_s[min(one.finest_s, other.finest_s)]:
+        return None
+    return Window(start_s=start_s, end_s=end_s)
+
+
+def _kept_from_s(lots: Iterable[_Lot]) -> dict[int, int]:
+    """From when on each period is known to be kept: something as fine was asked for from then."""
+    found: dict[int, int] = {}
+    earliest_s = sys.maxsize
+    for finest_s, start_s in sorted((lot.finest_s, lot.window.start_s) for lot in lots):
+        earliest_s = min(earliest_s, start_s)
+        found[finest_s] = earliest_s
+    return found
 
 
 def _cut(window: Window, lot: Sequence[Query]) -> Iterator[Call]:

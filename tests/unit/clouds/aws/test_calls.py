@@ -75,3 +75,18 @@ def test_neighbouring_hours_share_a_call_and_distant_ones_do_not():
     far = [a_query(0, 0, 3600, 60), a_query(1, 10 * DAY_S, 10 * DAY_S + 3600, 60)]
     assert len(list(calls_of(near, datapoints_a_call=792))) == 1
     assert len(list(calls_of(far, datapoints_a_call=792))) == 2
+
+
+@given(queries(), st.sampled_from([792.0, 1e9]))
+def test_no_query_is_asked_from_before_what_is_known_to_be_kept_in_its_period(asked, datapoints_a_call):
+    for call in calls_of(asked, datapoints_a_call=datapoints_a_call):
+        for query in call.queries:
+            assert call.window.start_s >= min(one.window.start_s for one in asked if one.period_s <= query.period_s), (
+                query
+            )
+
+
+def test_minutes_are_not_asked_from_before_they_are_kept_for_the_sake_of_a_call():
+    old = [a_query(0, 0, 3600, 300)]
+    fresh = [a_query(1, 3600, 7200, 60)]
+    assert len(list(calls_of([*old, *fresh], datapoints_a_call=1e9))) == 2
