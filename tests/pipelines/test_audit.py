@@ -352,7 +352,7 @@ def test_more_volumes_than_a_batch_are_read_in_several_and_no_host_is_parted():
     volumes = [a_volume(id=f"vol-{index}", on=a_host(id=f"i-{index % 400}")) for index in range(1200)]
     world = replace(a_world(volumes), every_minute=True)
     assert len(by_volume(outcomes(world))) == 1200
-    assert len(world.metrics.reads) == 12
+    assert len(world.metrics.reads) == 13
     hosts = [{volume.hosts[0].id for volume in volumes if volume.id in read} for read in world.metrics.reads]
     assert sum(map(len, hosts)) == 400
     assert all(len(read) <= EVERY_MINUTE_BATCH_VOLUMES for read in world.metrics.reads)
