@@ -98,11 +98,17 @@ def _chart(shares: Sequence[datapoints.Share], path: Path) -> None:
         "width": 520,
         "height": 300,
         "encoding": {
-            "x": {"field": "fewer", "type": "quantitative", "title": axis, "scale": {"type": "log"}},
+            "x": {
+                "field": "fewer",
+                "type": "quantitative",
+                "title": axis,
+                "scale": {"type": "log", "domainMin": 1},
+                "stack": None,
+            },
             "y": {"field": "workload", "type": "nominal", "sort": "-x", "title": None},
         },
         "layer": [
-            {"mark": {"type": "bar", "color": "#1f6f8b"}},
+            {"mark": {"type": "bar", "color": "#1f6f8b"}, "encoding": {"x2": {"datum": 1}}},
             {"mark": {"type": "text", "align": "left", "dx": 4}, "encoding": {"text": {"field": "fewer"}}},
         ],
     }
