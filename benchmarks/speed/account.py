@@ -10,14 +10,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 
-from peer_c7n import C7N_VERSION, CALLS_PER_S, DATAPOINTS_PER_S, LATENCY_MS, STATISTICS_PER_S, installed, run_c7n
+from peer_c7n import C7N_VERSION, CALLS_PER_S, DATAPOINTS_PER_S, LATENCY_MS, account_of, installed, run_c7n
 from world import Row
 
-from plimsoll.simulator.organisation import Mix
-from plimsoll.simulator.running import Running, running
+from plimsoll.simulator.running import Running
 
 VOLUMES = 1000
 FASTER_THAN_C7N = 50.0
@@ -28,15 +26,7 @@ RUNS = 3
 def measure(volumes: int = VOLUMES) -> tuple[list[Row], dict[str, int]]:
     """The rows against c7n and against the quotas, and what the audit asked for."""
     installed()
-    with running(
-        datetime.now(UTC),
-        volumes=volumes,
-        mix=Mix.QUIET,
-        latency_ms=LATENCY_MS,
-        calls_per_s=CALLS_PER_S,
-        datapoints_per_s=DATAPOINTS_PER_S,
-        statistics_per_s=STATISTICS_PER_S,
-    ) as account:
+    with account_of(volumes) as account:
         _audit(account)
         ours = sorted((_audit(account) for _ in range(RUNS)), key=lambda run: run[0])[RUNS // 2]
         peer = run_c7n(account.environment)

@@ -84,9 +84,16 @@ def _account(given: argparse.Namespace) -> Iterator[Running]:
     if given.endpoint:
         yield Running(endpoint=given.endpoint, fleet=fleet_of(1, now))
         return
+    with account_of(given.volumes) as account:
+        yield account
+
+
+@contextmanager
+def account_of(volumes: int) -> Iterator[Running]:
+    """A simulated account of quiet gp2 volumes in the present, with a network's latency and CloudWatch's quotas."""
     with running(
-        now,
-        volumes=given.volumes,
+        datetime.now(UTC),
+        volumes=volumes,
         mix=Mix.QUIET,
         latency_ms=LATENCY_MS,
         calls_per_s=CALLS_PER_S,
