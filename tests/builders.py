@@ -23,6 +23,7 @@ from plimsoll.domain.prices import PriceBook, TypePrice
 from plimsoll.domain.recommendation import Recommendation
 from plimsoll.domain.saturation import HostLoad
 from plimsoll.domain.sums import COUNTER_SERIES, Segment, Sums, Window, series
+from plimsoll.domain.tariff import Tariff
 from plimsoll.domain.units import mib_s_from_mb_s
 from plimsoll.domain.volume import Attachment, Volume, VolumeSpec, VolumeState
 from plimsoll.domain.volume_types import Provisioned, VolumeType
@@ -227,6 +228,12 @@ def knowledge_of(segments: Sequence[Sums]) -> Knowledge:
 def demand_from(segments: Sequence[Sums], *, resolution_s: int = 60) -> Demand:
     """The demand behind consecutive segments of sums, all read as finely as they are kept."""
     return demand_of(knowledge_of(segments), resolution_s=resolution_s)
+
+
+def a_tariff(**figures: float) -> Tariff:
+    """GetMetricData's price and quotas, and an engineer's hour."""
+    usual = {"usd_query": 1e-5, "calls_per_s": 500.0, "datapoints_per_s": 396_000.0, "usd_hour_waited": 100.0}
+    return Tariff(**{**usual, **figures})
 
 
 def a_policy(**keys: object) -> Policy:

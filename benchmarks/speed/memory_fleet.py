@@ -20,6 +20,7 @@ from plimsoll.domain.sums import Sums, Window
 from plimsoll.domain.units import mib_s_from_mb_s
 from plimsoll.domain.volume import Attachment, Volume, VolumeState
 from plimsoll.ports import CallLimits, FailedTarget, Target, Usage
+from plimsoll.settings import Settings
 from plimsoll.simulator.fleet import SimulatedVolume, truth
 from plimsoll.simulator.organisation import Mix, fleet_of
 
@@ -127,6 +128,7 @@ def _workload(volume: Volume) -> Volume:
 def world_of(count: int, patterns: Patterns) -> World:
     """A world of so many volumes."""
     return World(
+        tariff=Settings().tariff,
         inventory=ManyVolumes(count, patterns),
         metrics=SharedMinutes(MemoryMetrics(given=patterns.minutes)),
         prices=AwsPrices(shipped=shipped_prices(), sessions=None, today=NOW.date()),

@@ -52,8 +52,8 @@ class World:
     prices: Prices
     catalogue: Catalogue
     envelopes: Sequence[Envelope]
+    tariff: Tariff
     stages: Stages = field(default_factory=Stages)
-    tariff: Tariff = field(default_factory=Tariff)
     every_minute: bool = False
 
 

@@ -112,6 +112,7 @@ def recorded_world(recording: Recording, settings: Settings) -> World:
         prices=recording,
         catalogue=AwsCatalogue(),
         envelopes=tuple(envelope_library(settings.campaigns_dir).envelopes.values()),
+        tariff=settings.tariff,
         every_minute=True,
     )
 
@@ -124,6 +125,7 @@ def recording_world(world: World, recorder: Recorder) -> World:
         prices=RecordingPrices(prices=world.prices, recorder=recorder),
         catalogue=world.catalogue,
         envelopes=world.envelopes,
+        tariff=world.tariff,
         stages=world.stages,
         every_minute=True,
     )

@@ -25,7 +25,7 @@ from plimsoll.ports import FailedTarget, Inventory, Metrics, Prices, Target
 from plimsoll.simulator.faults import Fault
 from plimsoll.simulator.organisation import ACCOUNTS
 from plimsoll.simulator.running import running
-from tests.builders import US_EAST_1, a_host, a_volume, read, some_sums
+from tests.builders import US_EAST_1, a_host, a_tariff, a_volume, read, some_sums
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 WINDOW = Window.before(NOW, days=2)
@@ -116,7 +116,9 @@ def aws(_folder: Path) -> Iterator[Ports]:
             failed = sessions.sign_in([Credential(), *roles, Credential(profile="lost")])
             yield Ports(
                 inventory=AwsInventory(sessions=sessions, regions=organisation.fleet.regions, failed=failed),
-                metrics=AwsMetrics(sessions=sessions, calls=Pacer(1e9), datapoints=Pacer(1e9), parallel=4),
+                metrics=AwsMetrics(
+                    sessions=sessions, calls=Pacer(1e9), datapoints=Pacer(1e9), parallel=4, tariff=a_tariff()
+                ),
                 prices=AwsPrices(shipped=shipped_prices(), sessions=sessions, today=NOW.date()),
             )
         finally:

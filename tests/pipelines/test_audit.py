@@ -26,7 +26,7 @@ from plimsoll.domain.units import MIB
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Seen, Skipped
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.tally import Tally
-from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_policy, a_volume, some_sums
+from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_policy, a_tariff, a_volume, some_sums
 
 HERE = Target(account="111122223333", region="us-east-1")
 DAYS = 2
@@ -82,6 +82,7 @@ def a_world(volumes, sums=None, *, inventory=None, metrics=None, books=None):
     """A world of these volumes, each at a steady low rate unless its sums are given."""
     given = {volume.id: steady() for volume in volumes} | dict(sums or {})
     return World(
+        tariff=a_tariff(),
         inventory=inventory or MemoryInventory(given=volumes),
         metrics=metrics or WatchedMetrics(given=given),
         prices=MemoryPrices(books={"us-east-1": US_EAST_1, "eu-west-1": US_EAST_1} if books is None else books),

@@ -14,7 +14,7 @@ from plimsoll.outcomes import Answered
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.files import read_records, read_run
 from plimsoll.run import Order, carry_out, resumed
-from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_volume, some_sums
+from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_tariff, a_volume, some_sums
 
 DAYS = 3
 MINUTES = DAYS * 24 * 60
@@ -45,6 +45,7 @@ def a_world(given, *, broken_metrics=None, **inventory):
     # 200 operations and 4 MiB a second, minute by minute
     sums = some_sums(start_s=start_s, buckets=MINUTES, read_ops=60 * 200.0, read_bytes=60 * 4.0 * 2**20)
     return World(
+        tariff=a_tariff(),
         inventory=MemoryInventory(given=given, **inventory),
         metrics=AskedMetrics(given={volume.id: sums for volume in given}, broken=broken_metrics or {}),
         prices=MemoryPrices(books={"us-east-1": US_EAST_1}),

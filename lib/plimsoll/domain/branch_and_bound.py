@@ -1,7 +1,7 @@
 """Branch and bound: read metrics of many volumes only as finely as their decisions need.
 
-Days first; then, best first, the buckets that could still change an answer, each in the longest period that would
-settle it were its load even; until `unsettled` names nothing more. `unsettled` states the invariant and the argument
+Days first; then the buckets that could still change an answer, each in the longest period that would settle it were
+its load even; until `unsettled` names nothing more. `unsettled` states the invariant and the argument
 why the answer is then the one that every minute would give. Every round reads at least one bucket more finely than
 before, so it ends, at the latest when everything has been read as finely as the cloud keeps it.
 

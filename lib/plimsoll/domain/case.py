@@ -4,16 +4,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+import numpy as np
+
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.evidence import Rankings
 from plimsoll.domain.need import Need, need_of, usable
 from plimsoll.domain.offer import Market, ceiling_on_hosts
+from plimsoll.domain.period import io_size_kib
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import DemandSummary
 from plimsoll.domain.saturation import HostLoad, Saturation, saturation
-from plimsoll.domain.units import KIB_PER_MIB
+from plimsoll.domain.units import MIB
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import type_of
 
@@ -84,7 +87,7 @@ def case_of(volume: Volume, demand: Demand, host: HostLoad | None, basis: Basis)
 def _summary(demand: Demand, stood: Saturation, policy: Policy) -> DemandSummary:
     iops, throughput = demand.iops, demand.throughput_mib_s
     busy = demand.busy_share is not None and (demand.whole or policy.size_on is SizeOn.BUSY_TIME)
-    operations = demand.total(iops)
+    operations, moved = demand.total(iops), np.array(demand.total(throughput) * MIB)
     return DemandSummary(
         peak_iops=demand.peak(demand.most_iops, policy.peak_quantile),
         peak_throughput_mib_s=demand.peak(demand.most_throughput_mib_s, policy.peak_quantile),
@@ -94,7 +97,7 @@ def _summary(demand: Demand, stood: Saturation, policy: Policy) -> DemandSummary
         peak_busy_throughput_mib_s=demand.peak(demand.busy(throughput), policy.peak_quantile) if busy else None,
         mean_iops=demand.mean(iops),
         mean_throughput_mib_s=demand.mean(throughput),
-        mean_io_size_kib=demand.total(throughput) * KIB_PER_MIB / operations if operations else None,
+        mean_io_size_kib=float(io_size_kib(moved, np.array(operations))) if operations else None,
         read_share=demand.total(demand.read_iops) / operations if operations else None,
         resolution_s=demand.coarsest_s,
         hours_observed=demand.hours_observed,

@@ -31,15 +31,12 @@ class Spread:
     """How the buckets of a demand are not all of its resolution and read as finely as can be.
 
     `lengths_s` is each one's length. In a longer one the rates are means, and no bucket of the resolution inside it can
-    have been above `most_iops` and `most_throughput_mib_s` (as if all its work had been done in one). The cloud keeps
-    the operations, or the bytes, of those that are `unread` more finely.
+    have been above `most_iops` and `most_throughput_mib_s` (as if all its work had been done in one).
     """
 
     lengths_s: IntArray
     most_iops: FloatArray
     most_throughput_mib_s: FloatArray
-    unread_operations: BoolArray
-    unread_bytes: BoolArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,8 +179,6 @@ def demand_of(knowledge: Knowledge, *, resolution_s: int, edges: Sequence[IntArr
             lengths_s=lengths_s,
             most_iops=period.iops(reads, writes, resolution_s) * observed,
             most_throughput_mib_s=period.throughput_mib_s(read_bytes, write_bytes, resolution_s) * observed,
-            unread_operations=cells.unread(OPERATIONS),
-            unread_bytes=cells.unread(BYTES),
         )
     )
     return Demand(

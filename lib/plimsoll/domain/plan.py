@@ -14,7 +14,7 @@ CLOSER_QUERIES: Final = 0.9
 """What looking closer took on the simulated organisation of 600 volumes: datapoints as a share of those of every
 minute, and queries as a multiple of the first (docs/performance.md). Busier fleets take more, idle ones less."""
 
-QUERIES_A_CALL: Final = 12
+CLOSER_QUERIES_A_CALL: Final = 12
 """How many queries shared a call there; the hours that matter differ from volume to volume."""
 
 DECIDING_S: Final = 0.008
@@ -80,7 +80,7 @@ def plan_of(
     )
     closer = Reading(
         queries=round(first.queries * CLOSER_QUERIES),
-        calls=math.ceil(first.queries * CLOSER_QUERIES / QUERIES_A_CALL),
+        calls=math.ceil(first.queries * CLOSER_QUERIES / CLOSER_QUERIES_A_CALL),
         datapoints=round(most.datapoints * CLOSER_DATAPOINTS),
     )
     least, expected = (most, most) if every_minute else (first, first + closer)

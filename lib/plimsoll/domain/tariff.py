@@ -10,14 +10,12 @@ class Tariff:
     """Price and quotas of metrics: USD for a query (one series in one call), calls and datapoints a second.
 
     `usd_hour_waited` is what an hour of an audit is worth; it turns quotas into money, so that both can be added.
-    Defaults: GetMetricData in us-east-1 ($0.01 for 1,000 metrics; 500 calls and 396,000 datapoints a second; Amazon
-    CloudWatch pricing and service quotas, read 2026-11-20), and the hour of an engineer who waits.
     """
 
-    usd_query: float = 1e-5
-    calls_per_s: float = 500.0
-    datapoints_per_s: float = 396_000.0
-    usd_hour_waited: float = 100.0
+    usd_query: float
+    calls_per_s: float
+    datapoints_per_s: float
+    usd_hour_waited: float
 
     @property
     def datapoints_a_query(self) -> float:

@@ -17,7 +17,7 @@ from plimsoll.domain.sums import Window
 from plimsoll.domain.volume import Owner, OwnerKind
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Planned
 from plimsoll.ports import FailedTarget, Target
-from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_policy, a_volume, read, some_sums
+from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_policy, a_tariff, a_volume, read, some_sums
 
 HERE = Target(account="111122223333", region="us-east-1")
 UNPRICED = Target(account="111122223333", region="mx-central-1")
@@ -68,6 +68,7 @@ def memory_world():
         broken={"vol-forbidden": Throttled("asked too often.")},
     )
     return World(
+        tariff=a_tariff(),
         inventory=inventory,
         metrics=metrics,
         prices=MemoryPrices(books={"us-east-1": US_EAST_1}),
@@ -81,6 +82,7 @@ def recorded(world, path, policy=None):
     """The outcomes of an audit that is recorded into that file."""
     with Recorder(path, NOW, "1.2.3", world.metrics.retention_days) as recorder:
         through = World(
+            tariff=a_tariff(),
             inventory=RecordingInventory(inventory=world.inventory, recorder=recorder),
             metrics=RecordingMetrics(metrics=world.metrics, recorder=recorder),
             prices=RecordingPrices(prices=world.prices, recorder=recorder),
@@ -94,6 +96,7 @@ def recorded(world, path, policy=None):
 def replayed(path, policy=None):
     recording = Recording.open(path)
     world = World(
+        tariff=a_tariff(),
         inventory=recording,
         metrics=recording,
         prices=recording,

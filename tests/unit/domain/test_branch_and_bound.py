@@ -12,9 +12,8 @@ from plimsoll.domain.errors import CloudError, Throttled
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import Change, Keep
 from plimsoll.domain.sums import Sums, Window, segments
-from plimsoll.domain.tariff import Tariff
 from plimsoll.domain.units import KIB
-from tests.builders import NOW, a_basis, a_host, a_spec, a_volume, ceiling_of
+from tests.builders import NOW, a_basis, a_host, a_spec, a_tariff, a_volume, ceiling_of
 
 DAYS = 2
 WINDOW = Window.before(NOW, days=DAYS)
@@ -51,7 +50,9 @@ POLICIES = st.sampled_from(
         Policy(lookback_days=DAYS, headroom_pct=100, saturation_pct=60, min_hours=0),
     ]
 )
-TARIFFS = st.sampled_from([Tariff(), Tariff(usd_query=0), Tariff(usd_hour_waited=10), Tariff(usd_hour_waited=1e9)])
+TARIFFS = st.sampled_from(
+    [a_tariff(), a_tariff(usd_query=0), a_tariff(usd_hour_waited=10), a_tariff(usd_hour_waited=1e9)]
+)
 
 
 @st.composite
@@ -136,7 +137,7 @@ def judged(volumes, given_sums, policy, tariff=None, *, every_minute=False, brok
         metrics.read,
         segments=segments(window, policy.resolution_s, metrics.retention_days, now.timestamp()),
         resolution_s=policy.resolution_s,
-        tariff=tariff or Tariff(),
+        tariff=tariff or a_tariff(),
         every_minute=every_minute,
     )
     return found, metrics.usage
@@ -285,8 +286,8 @@ def test_reading_is_weighed_by_the_tariff():
     rng = np.random.default_rng(5)
     sums = {"vol-1": minutes_of(np.where(rng.random(MINUTES) < 0.02, 1900.0, 1.0))}
     volume, policy = a_volume("gp2", 500), Policy(lookback_days=DAYS)
-    _, patient = judged([volume], sums, policy, Tariff(usd_hour_waited=0.01))
-    _, hurried = judged([volume], sums, policy, Tariff(usd_hour_waited=1e6))
+    _, patient = judged([volume], sums, policy, a_tariff(usd_hour_waited=0.01))
+    _, hurried = judged([volume], sums, policy, a_tariff(usd_hour_waited=1e6))
     assert patient.metrics < hurried.metrics
     assert patient.datapoints > hurried.datapoints
 
@@ -300,7 +301,9 @@ def test_the_rule_holds_for_overrides_of_single_volumes_on_a_shared_host():
     metrics = MemoryMetrics(given=sums)
     parts = segments(WINDOW, 60, metrics.retention_days, NOW.timestamp())
     answers = [
-        judge(bases, volumes, metrics.read, segments=parts, resolution_s=60, tariff=Tariff(), every_minute=every_minute)
+        judge(
+            bases, volumes, metrics.read, segments=parts, resolution_s=60, tariff=a_tariff(), every_minute=every_minute
+        )
         for every_minute in (False, True)
     ]
     for name, policy in (("vol-0", lax), ("vol-1", strict)):

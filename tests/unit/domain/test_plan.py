@@ -4,7 +4,7 @@ import pytest
 
 from plimsoll.domain.plan import Plan, Reading, plan_of
 from plimsoll.domain.sums import Segment, Window
-from plimsoll.domain.tariff import Tariff
+from tests.builders import a_tariff
 
 DAY_S = 86_400
 FORTNIGHT = [Segment(window=Window(start_s=0, end_s=14 * DAY_S + 5 * 3600), period_s=60)]
@@ -37,17 +37,17 @@ def test_plans_add_up():
 
 def test_nothing_to_read_costs_nothing():
     assert plan([]) == Plan()
-    assert Plan().seconds(Tariff()) == 0
+    assert Plan().seconds(a_tariff()) == 0
 
 
 def test_money_is_by_query_and_time_by_the_tighter_quota():
     reading = Reading(queries=100_000, calls=1000, datapoints=3_960_000)
-    assert reading.usd(Tariff()) == pytest.approx(1.0)
-    assert reading.seconds(Tariff()) == pytest.approx(10)
-    assert reading.seconds(Tariff(calls_per_s=50)) == pytest.approx(20)
+    assert reading.usd(a_tariff()) == pytest.approx(1.0)
+    assert reading.seconds(a_tariff()) == pytest.approx(10)
+    assert reading.seconds(a_tariff(calls_per_s=50)) == pytest.approx(20)
 
 
 def test_a_query_is_worth_what_the_quota_lets_through_while_it_is_paid_for():
-    assert Tariff().datapoints_a_query == pytest.approx(142.56)
-    assert Tariff().datapoints_a_call == 792
-    assert Tariff(usd_hour_waited=0).datapoints_a_query == float("inf")
+    assert a_tariff().datapoints_a_query == pytest.approx(142.56)
+    assert a_tariff().datapoints_a_call == 792
+    assert a_tariff(usd_hour_waited=0).datapoints_a_query == float("inf")

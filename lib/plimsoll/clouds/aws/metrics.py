@@ -46,7 +46,7 @@ class AwsMetrics:
     calls: Pacer
     datapoints: Pacer
     parallel: int
-    tariff: Tariff = field(default_factory=Tariff)
+    tariff: Tariff
     sleep: Callable[[float], None] = time.sleep
     usage: Usage = field(default_factory=Usage)
     retention_days: Mapping[int, float] = field(default_factory=lambda: RETENTION_DAYS)

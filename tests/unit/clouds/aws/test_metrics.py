@@ -75,7 +75,12 @@ class Cloud:
 
 def read(cloud, volumes, window=HOUR, period_s=60):
     metrics = AwsMetrics(
-        sessions=cloud, calls=Pacer(1e9), datapoints=Pacer(1e9), parallel=2, sleep=lambda _seconds: None
+        tariff=builders.a_tariff(),
+        sessions=cloud,
+        calls=Pacer(1e9),
+        datapoints=Pacer(1e9),
+        parallel=2,
+        sleep=lambda _seconds: None,
     )
     return builders.read(metrics, volumes, window, period_s), metrics.usage
 
