@@ -3,14 +3,21 @@ PYTHON ?= python3
 UV_VERSION := 0.13.8
 BIN := .venv/bin
 RUN := $(BIN)/uv run --locked --no-sync
-# Tests run on the environment's Python and on this one too, where it is present (the Lambdas run it).
+# Tests run on the environment's Python and on this one too, where it is present (the Lambdas run it); what the machine
+# does (fio, loop devices, shell) and whole commands are tested once, and properties with a fifth of the examples there.
 ALSO := 3.13
 ALSO_PYTHON ?= $(firstword $(foreach one,python$(ALSO) $(wildcard $(HOME)/.pyenv/versions/$(ALSO)*/bin/python$(ALSO)),\
   $(shell $(one) -c 'import sys; print(sys.executable)' 2>/dev/null)))
 # Only traffic to this machine: nothing of the caller's account may leak into the demo or the tests.
 CLEAN_ENV := env -u AWS_PROFILE -u AWS_ENDPOINT_URL AWS_EC2_METADATA_DISABLED=true
 
-.PHONY: demo test lint format bench clean
+# Many tests wait for fio and for processes of their own, so that more of them at once are sooner done than one a core.
+SPREAD := -n 4 --dist loadfile --no-loadscope-reorder
+
+# What some tests and commands need besides Python, by the names of Debian's packages.
+TOOLS := fio shellcheck
+
+.PHONY: demo test lint format bench clean tools
 
 .venv/.ready: pyproject.toml uv.lock Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -21,15 +28,23 @@ CLEAN_ENV := env -u AWS_PROFILE -u AWS_ENDPOINT_URL AWS_EC2_METADATA_DISABLED=tr
 	$(BIN)/uv sync --locked --quiet
 	@touch $@
 
-demo: .venv/.ready ## audit a simulated organisation, without AWS
+tools: ## fio and shellcheck, where this may install them; tests that need them are skipped otherwise
+	@missing=""; for tool in $(TOOLS); do command -v $$tool > /dev/null || missing="$$missing $$tool"; done; \
+	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+	  apt-get update -qq > /dev/null; DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $$missing > /dev/null || \
+	  echo "could not install$$missing" >&2; \
+	elif [ -n "$$missing" ]; then echo "not installed, and what needs it is skipped:$$missing" >&2; fi
+
+demo: .venv/.ready tools ## audit a simulated organisation, without AWS
 	@$(CLEAN_ENV) $(RUN) plimsoll demo
 
-test: .venv/.ready ## every test, on every supported Python that is here
-	$(CLEAN_ENV) $(RUN) pytest -n auto --dist loadfile
+test: .venv/.ready tools ## every test, on every supported Python that is here
+	$(CLEAN_ENV) $(RUN) pytest $(SPREAD)
 ifneq ($(ALSO_PYTHON),)
 	@echo "== and on Python $(ALSO)"
 	UV_PROJECT_ENVIRONMENT=.venv-$(ALSO) $(BIN)/uv sync --locked --quiet --python $(ALSO_PYTHON)
-	$(CLEAN_ENV) .venv-$(ALSO)/bin/python -m pytest -n auto --dist loadfile
+	PLIMSOLL_TESTS_PROFILE=quick $(CLEAN_ENV) .venv-$(ALSO)/bin/python -m pytest $(SPREAD) \
+	  -m "not needs and not once"
 else
 	@echo "== Python $(ALSO) is not here: tested on $$($(BIN)/python -V) alone"
 endif
