@@ -23,7 +23,8 @@ class Latency:
     """Completion latency in microseconds; a figure the source does not give is absent.
 
     `under_us` is the upper edge of the histogram bin where that is all the source gives, and `upper_bound` says so
-    (with `under_us` None for an open last bin).
+    (with `under_us` None for an open last bin). It says so as well of percentiles that are the worst of several jobs or
+    directions.
     """
 
     under_us: float | None = None

@@ -66,20 +66,30 @@ class SystemEntry(_Strict):
     note: str | None = None
 
 
-class MeasuredEntry(_Strict):
-    """One result: its shape, its headline figures and everything else that was printed with them."""
+class PrintedEntry(_Strict):
+    """The headline figures of one result, and everything else that was printed with them.
+
+    `figures` are those of a single direction; or hold each direction's under `read` and `write`; or, where several jobs
+    make one result, each job's directions under `parts` and the job's name.
+    """
+
+    iops: str | None = None
+    throughput: str | None = None
+    latency_bin: str | None = None
+    figures: Figures = Field(default_factory=dict)
+
+
+class MeasuredEntry(PrintedEntry):
+    """One result of a system: its shape, what was printed, and its own job where it is not the campaign's."""
 
     system: str
     mode: str
     block_kib: float = Field(gt=0)
-    iops: str | None = None
-    throughput: str | None = None
-    latency_bin: str | None = None
     bound_by: BoundBy = BoundBy.UNKNOWN
     rejected: Literal["iops", "throughput", "all"] | None = None
     tool: str | None = None
+    job: JobEntry = Field(default_factory=JobEntry)
     note: str | None = None
-    figures: Figures = Field(default_factory=dict)
 
 
 class CampaignEntry(_Strict):

@@ -14,7 +14,8 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.units import mib_s_from_mb_s
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.envelopes.campaign_file import CampaignEntry, Figures, HostEntry, MeasuredEntry, read_campaign_file
-from plimsoll.envelopes.figures import device_iops, earliest_day, latency, rates
+from plimsoll.envelopes.figures import earliest_day
+from plimsoll.envelopes.sides import device_iops, latency, rates
 
 KIB_PER_GIB: Final = 1 << 20
 
@@ -157,7 +158,10 @@ def _job(one: MeasuredEntry, file: CampaignEntry) -> JobShape:
     own: Figures = {ours: figures[theirs] for theirs, ours in named.items() if theirs in figures}
     if "file_size_kib" in figures:
         own["file_size_gib"] = float(figures["file_size_kib"]) / KIB_PER_GIB
-    shape = file.job.model_copy(update=type(file.job).model_validate(own).model_dump(exclude_unset=True))
+    shape = file.job.model_copy(
+        update=type(file.job).model_validate(own).model_dump(exclude_unset=True)
+        | one.job.model_dump(exclude_unset=True)
+    )
     return JobShape(mode=one.mode, block_kib=one.block_kib, **shape.model_dump())
 
 

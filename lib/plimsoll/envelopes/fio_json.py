@@ -1,0 +1,182 @@
+"""fio's JSON and json+, of 2.x (microseconds, KiB/s) and 3.x (nanoseconds, bytes a second).
+
+fio prints notes before the first brace, and a shell may print after the last. Without group_reporting each job stands
+alone; the jobs of a group ran together, so they are one result.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from plimsoll.envelopes.assembly import Part, result_of
+from plimsoll.envelopes.campaign_file import Figures
+from plimsoll.envelopes.figures import number_in
+from plimsoll.envelopes.fio_schema import NUMBERS, DiskEntry, FioJob, FioOutput, SideEntry, Spread
+from plimsoll.envelopes.results import Broken, Output, Result, line_at
+
+_KEYS: Final = re.compile(r'"(?:fio version|jobs|client_stats)"\s*:')
+_OPENING: Final = re.compile(r'\{\s*"fio version"')
+_NAN: Final = re.compile(r"(:\s*)-?nan\b")
+"""What C prints for no number, which is no JSON."""
+
+_ALL_CLIENTS: Final = "All clients"
+_LATENCIES: Final = {"ns": ("slat_ns", "clat_ns", "lat_ns"), "us": ("slat", "clat", "lat")}
+_DECODER: Final = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=lambda _: None)
+
+
+def looks_like(text: str) -> bool:
+    """Whether this may be fio's JSON."""
+    return "{" in text and _KEYS.search(text) is not None
+
+
+def read(text: str) -> Output:
+    """Every result in it; Broken where it is not whole."""
+    text = _NAN.sub(r"\1null", text)
+    found: list[Result] = []
+    at = _opening(text, 0)
+    while at is not None:
+        decoded, end = _decoded(text, at)
+        found += _results(_checked(decoded, line_at(text, at)), line_at(text, at))
+        at = _opening(text, end)
+    return Output(results=tuple(found))
+
+
+def _opening(text: str, start: int) -> int | None:
+    """Where the next output begins: fio prints its version first, what others have rearranged begins at a brace."""
+    found = _OPENING.search(text, start)
+    if found is not None:
+        return found.start()
+    return text.index("{") if start == 0 else None
+
+
+def _decoded(text: str, at: int) -> tuple[Any, int]:
+    try:
+        return _DECODER.raw_decode(text, at)
+    except json.JSONDecodeError as error:
+        raise Broken(f"the JSON breaks off or is wrong: {error.msg.lower()}", line_at(text, error.pos)) from error
+    except RecursionError as error:
+        raise Broken("the JSON is nested deeper than fio nests it", line_at(text, at)) from error
+
+
+def _checked(decoded: Any, line: int) -> FioOutput:
+    try:
+        found = FioOutput.model_validate(decoded)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "its top"
+        raise Broken(f"it is wrong at {where}: {first['msg'].lower()}", line) from error
+    if not found.jobs and not found.client_stats:
+        raise Broken("it holds no jobs", line)
+    return found
+
+
+def _results(output: FioOutput, line: int) -> Iterator[Result]:
+    """One result a group, in their order."""
+    jobs = [*output.jobs, *(job for job in output.client_stats if job.jobname != _ALL_CLIENTS)]
+    groups: dict[int, list[FioJob]] = {}
+    for job in jobs:
+        groups.setdefault(job.groupid, []).append(job)
+    disks = output.disk_util or [disk for job in jobs for disk in job.disk_util]
+    for together in groups.values():
+        alone = len(groups) == 1
+        try:
+            yield result_of(
+                [_part(job, output.options, len(together)) for job in together],
+                version=_version(output.version),
+                measured_on=output.time,
+                disk=_disk(disks) if alone else {},
+            )
+        except ValueError as error:
+            raise Broken(f"the job {together[0].jobname} cannot be read: {error}", line) from error
+
+
+def _part(job: FioJob, shared: dict[str, str | None], together: int) -> Part:
+    options = {name: value or "" for name, value in {**shared, **(job.options or {})}.items()}
+    told = options.get("numjobs", "1")
+    sides = {name: side for name, side in (("read", job.read), ("write", job.write)) if _did_anything(side)}
+    return Part(
+        name=job.jobname if job.hostname is None else f"{job.jobname}@{job.hostname}",
+        group=job.groupid,
+        error=job.error,
+        jobs=int(told) if together == 1 and told.isdecimal() and len(told) < 6 else 1,
+        options=options,
+        sides={name: _side(side) for name, side in sides.items()},
+        beside=_beside(job),
+        operations={name: int(number_in(side.total_ios)) for name, side in sides.items() if side.total_ios},
+        whole=job.options is not None,
+    )
+
+
+def _did_anything(side: SideEntry) -> bool:
+    return any(figure is not None and number_in(figure) > 0 for figure in (side.iops, side.bw, side.bw_bytes))
+
+
+def _side(side: SideEntry) -> Figures:
+    if side.iops is None or (side.bw_bytes is None and side.bw is None):
+        raise ValueError("it has bandwidth without IOPS, or IOPS without bandwidth")
+    found: Figures = {
+        "iops": side.iops,
+        "throughput": f"{side.bw}KiB/s" if side.bw_bytes is None else f"{side.bw_bytes}B/s",
+        **_told({"runtime_ms": side.runtime, "total_ios": side.total_ios}),
+    }
+    for unit, names in _LATENCIES.items():
+        for name in names:
+            found |= _latency(name.removesuffix("_ns"), unit, getattr(side, name))
+    bandwidth = {"min": side.bw_min, "max": side.bw_max, "per_pct": side.bw_agg, "avg": side.bw_mean}
+    samples = {"min": side.iops_min, "max": side.iops_max, "avg": side.iops_mean, "stdev": side.iops_stddev}
+    return found | _grouped(
+        {
+            "bw_kib_s": _told({**bandwidth, "stdev": side.bw_dev, "samples": side.bw_samples}),
+            "iops_samples": _told({**samples, "samples": side.iops_samples}),
+        }
+    )
+
+
+def _latency(kind: str, unit: str, spread: Spread | None) -> Figures:
+    """A latency under a campaign's names; nothing where no I/O was seen."""
+    if spread is None or spread.max is None or number_in(spread.max) == 0:
+        return {}
+    percentiles = {
+        percent: value for percent, value in spread.percentile.items() if value is not None and number_in(percent) > 0
+    }
+    told = _told({theirs: getattr(spread, ours) for ours, theirs in NUMBERS.items()})
+    return _grouped({f"{kind}_{unit}": told, f"{kind}_percentiles_{unit}": percentiles})
+
+
+def _beside(job: FioJob) -> Figures:
+    cpu = {"usr_pct": job.usr_cpu, "sys_pct": job.sys_cpu, "ctx": job.ctx, "majf": job.majf, "minf": job.minf}
+    return _grouped({"cpu": _told(cpu), "io_depths_pct": _told(job.iodepth_level)})
+
+
+def _disk(disks: Sequence[DiskEntry]) -> Figures:
+    """The device's counts; of an md device its own, and not its members' again."""
+    striped = [disk for disk in disks if disk.aggr_read_ios is not None and number_in(disk.aggr_read_ios) > 0]
+    told = {disk.name or "a device": _one_disk(disk) for disk in striped or disks if disk.read_ios and disk.write_ios}
+    if len(told) == 1:
+        ((name, figures),) = told.items()
+        return {"disk": {"name": name, **figures}}
+    return _grouped({"disks": told})
+
+
+def _one_disk(disk: DiskEntry) -> Figures:
+    return {
+        "ios": f"{disk.read_ios}/{disk.write_ios}",
+        "merge": f"{disk.read_merges or '-'}/{disk.write_merges or '-'}",
+        "ticks": f"{disk.read_ticks or '-'}/{disk.write_ticks or '-'}",
+        **_told({"in_queue": disk.in_queue, "util_pct": disk.util}),
+    }
+
+
+def _version(printed: str | None) -> str | None:
+    return None if printed is None else printed.removeprefix("fio-")
+
+
+def _told(figures: dict[str, str | None]) -> Figures:
+    return {name: figure for name, figure in figures.items() if figure is not None}
+
+
+def _grouped(groups: dict[str, Figures]) -> Figures:
+    return {name: figures for name, figures in groups.items() if figures}

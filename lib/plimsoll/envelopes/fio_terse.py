@@ -1,0 +1,115 @@
+"""fio's terse output, versions 2 to 5: one line a job, fields between semicolons, KiB/s and microseconds.
+
+Versions 2, 4 and 5 report trims after reads and writes, 5 adds samples of bandwidth and IOPS to each direction. The
+version of fio and the job's options are not all there: the mode is told as unstated. The device's counts are those of
+the whole run, so they count where the run had one group.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from plimsoll.envelopes.assembly import Part, result_of
+from plimsoll.envelopes.campaign_file import Figures
+from plimsoll.envelopes.figures import number_in
+from plimsoll.envelopes.results import Broken, Output, Result, line_at
+from plimsoll.envelopes.sides import DIRECTIONS
+
+_LINE: Final = re.compile(r"(?<![^\s])([2345]);(?:(fio-[^;\s]*);)?([^;\n]*);(\d{1,9});(\d{1,6});([^\n]*)")
+_SPREAD: Final = ("min", "max", "avg", "stdev")
+_NO_SAMPLES: Final = ("2", "3", "4")
+_FIELDS: Final = 41
+_MORE_FIELDS: Final = 47
+_LATENCIES: Final = {"slat_us": 4, "clat_us": 8, "lat_us": 32}
+_PERCENTILES: Final = slice(12, 32)
+
+
+def looks_like(text: str) -> bool:
+    """Whether this may be fio's terse output."""
+    return _LINE.search(text) is not None
+
+
+def read(text: str) -> Output:
+    """Every result in it; Broken where a line has too few fields or one that is no figure."""
+    runs: dict[tuple[str, ...], dict[int, list[re.Match[str]]]] = {}
+    for line in _LINE.finditer(text):
+        runs.setdefault(_run_of(line), {}).setdefault(int(line[4]), []).append(line)
+    return Output(results=tuple(result for groups in runs.values() for result in _results(text, groups)))
+
+
+def _run_of(line: re.Match[str]) -> tuple[str, ...]:
+    """Lines of one run end with the same counts of its devices; a line without any stands alone."""
+    disk = _disk(line)
+    return tuple(disk["disk"].values()) if disk else (str(line.start()),)
+
+
+def _results(text: str, groups: Mapping[int, Sequence[re.Match[str]]]) -> Iterator[Result]:
+    for together in groups.values():
+        parts = [_part(line, line_at(text, line.start())) for line in together]
+        disk = _disk(together[-1]) if len(groups) == 1 else {}
+        version = next((line[2].removeprefix("fio-") for line in together if line[2]), None)
+        try:
+            yield result_of(parts, version=version, measured_on=None, disk=disk)
+        except ValueError as error:
+            line = line_at(text, together[0].start())
+            raise Broken(f"the job {parts[0].name} cannot be read: {error}", line) from error
+
+
+def _part(line: re.Match[str], number: int) -> Part:
+    version, fields = line[1], line[6].split(";")
+    each = _FIELDS if version in _NO_SAMPLES else _MORE_FIELDS
+    least = each * (2 if version == "3" else 3)
+    if len(fields) < least:
+        raise Broken(f"the line breaks off: {len(fields)} fields of at least {least} (terse version {version})", number)
+    try:
+        sides = {
+            name: _side(fields[at * each : (at + 1) * each])
+            for at, name in enumerate(DIRECTIONS)
+            if number_in(fields[at * each + 2]) > 0 or number_in(fields[at * each + 1]) > 0
+        }
+    except ValueError as error:
+        raise Broken(f"the job {line[3]}: {error}", number) from error
+    return Part(name=line[3] or "job", group=int(line[4]), error=int(line[5]), jobs=1, options={}, sides=sides)
+
+
+def _side(fields: Sequence[str]) -> Figures:
+    found: Figures = {
+        "iops": fields[2],
+        "throughput": f"{fields[1]}KiB/s",
+        "io": f"{fields[0]}KiB",
+        "runtime_ms": fields[3],
+    }
+    for name, start in _LATENCIES.items():
+        if number_in(fields[start + 1]) > 0:
+            found[name] = dict(zip(_SPREAD, fields[start : start + 4], strict=True))
+    told = [field.split("%=") for field in fields[_PERCENTILES]]
+    percentiles = {pair[0]: pair[1] for pair in told if len(pair) == 2 and number_in(pair[0]) > 0}
+    if percentiles:
+        found["clat_percentiles_us"] = percentiles
+    found["bw_kib_s"] = dict(zip(("min", "max", "per_pct", "avg", "stdev"), _plain(fields[36:41]), strict=True))
+    if len(fields) == _MORE_FIELDS:
+        found["bw_kib_s"]["samples"] = fields[41]
+        found["iops_samples"] = dict(zip((*_SPREAD, "samples"), fields[42:47], strict=True))
+    return found
+
+
+def _plain(fields: Sequence[str]) -> list[str]:
+    return [field.rstrip("%") for field in fields]
+
+
+def _disk(line: re.Match[str]) -> Figures:
+    """The nine fields of the last device, where the line ends with one."""
+    fields = line[6].rstrip().split(";")[-9:]
+    counts = fields[1:8]
+    if len(fields) < 9 or not fields[8].endswith("%") or not all(count.isdecimal() for count in counts):
+        return {}
+    return {
+        "disk": {
+            "name": fields[0],
+            "ios": f"{counts[0]}/{counts[1]}",
+            "merge": f"{counts[2]}/{counts[3]}",
+            "ticks": f"{counts[4]}/{counts[5]}",
+            "in_queue": counts[6],
+            "util_pct": fields[8].rstrip("%"),
+        }
+    }

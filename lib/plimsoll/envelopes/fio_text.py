@@ -1,0 +1,171 @@
+"""fio's normal output, of 2.x and 3.x: on its own, among prose and shell prompts, or folded by a web page.
+
+Nothing here relies on line ends. Each job's result begins with `name: (groupid=0, jobs=1): err= 0`; what it was asked
+to do stands before it, the device's own counts stand at the end of the run.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from plimsoll.envelopes.assembly import Part, result_of
+from plimsoll.envelopes.campaign_file import Figures
+from plimsoll.envelopes.figures import size_kib_in
+from plimsoll.envelopes.fio_text_figures import beside_in, disks_in, run_status_in, sides_in, status_in
+from plimsoll.envelopes.results import Broken, Output, Result, line_at
+
+_HEAD: Final = re.compile(
+    r":\s+\(groupid=(?P<group>\d{1,9}),\s+jobs=(?P<jobs>\d{1,6})\):\s+err=\s*(?P<error>\d{1,6})\b(?:\s*\([^()]{0,300}\))?:"
+    r"\s+pid=(?P<pid>\d+):\s+(?P<finished>[A-Z][a-z]{2}\s+[A-Z][a-z]{2}\s+\d+\s+[\d:]{8}\s+\d{4})?"
+)
+_ANY_HEAD: Final = re.compile(r"\(groupid=\d+,\s+jobs=\d+\):\s+err=")
+_ASKED: Final = re.compile(
+    r":\s+\(g=(?P<group>\d{1,9})\):\s+rw=(?P<rw>\w+),\s+bs=(?P<bs>[^=]{1,120}?),\s+ioengine=(?P<engine>[\w-]+),"
+    r"\s+iodepth=(?P<depth>\d{1,9})"
+)
+_RANGE: Final = re.compile(r"(?:\((?P<side>[RWT])\)\s*)?(?P<low>[\d.]+[KMG]?i?B?)-(?P<high>[\d.]+[KMG]?i?B?)")
+_COMMAND: Final = re.compile(r"\bfio\s+(?=-)")
+_OPTION: Final = re.compile(r"--(?P<name>\w[\w-]*)(?:=(?P<value>\S+)|\s+(?P<apart>[^\s>\\-]\S*))?")
+_VERSION: Final = re.compile(r"\bfio[- ](\d+\.\d+(?:\.\d+)?)")
+_RUN_END: Final = "Run status group"
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """The heads of one run of fio, and where what belongs to it begins and ends."""
+
+    start: int
+    heads: Sequence[re.Match[str]]
+    end: int
+
+
+def looks_like(text: str) -> bool:
+    """Whether this may be fio's normal output."""
+    return _ANY_HEAD.search(text) is not None
+
+
+def read(text: str) -> Output:
+    """Every result in it; Broken where one breaks off."""
+    for found in _ANY_HEAD.finditer(text):
+        if _HEAD.search(text, max(0, found.start() - 3), found.start() + 600) is None:
+            raise Broken("the result's first line breaks off before its pid", line_at(text, found.start()))
+    return Output(results=tuple(result for run in _runs(text) for result in _results(text, run)))
+
+
+def _runs(text: str) -> Iterator[_Run]:
+    """Runs of fio: heads of one time, between which no run has ended and none was begun."""
+    runs: list[list[re.Match[str]]] = []
+    for head in _HEAD.finditer(text):
+        if runs and _same_run(text, runs[-1][-1], head):
+            runs[-1].append(head)
+        else:
+            runs.append([head])
+    start = 0
+    for at, run in enumerate(runs):
+        following = runs[at + 1][0].start() if at + 1 < len(runs) else len(text)
+        end = min([following, *_beginnings(text, run[-1].end(), following)])
+        yield _Run(start, run, end)
+        start = end
+
+
+def _same_run(text: str, one: re.Match[str], other: re.Match[str]) -> bool:
+    ended = text.find(_RUN_END, one.end(), other.start()) >= 0
+    return not ended and one["finished"] == other["finished"] and not _beginnings(text, one.end(), other.start())
+
+
+def _beginnings(text: str, start: int, end: int) -> list[int]:
+    """Where a run may begin there: a command, or what fio says it was asked."""
+    return [found.start() for found in (_ASKED.search(text, start, end), _COMMAND.search(text, start, end)) if found]
+
+
+def _results(text: str, run: _Run) -> Iterator[Result]:
+    tail = text.find(_RUN_END, run.heads[-1].end(), run.end)
+    bodies = [*(head.start() for head in run.heads[1:]), run.end if tail < 0 else tail]
+    parts = [_part(text, run, head, body) for head, body in zip(run.heads, bodies, strict=True)]
+    groups = {part.group: [one for one in parts if one.group == part.group] for part in parts}
+    finished = {int(head["group"]): head["finished"] for head in run.heads}
+    disk = disks_in(text[tail : run.end]) if tail >= 0 and len(groups) == 1 else {}
+    version = _last(_VERSION.finditer(text, 0, run.heads[0].start()))
+    for group, together in groups.items():
+        told = version[1] if version else None
+        try:
+            yield result_of(together, version=told, measured_on=finished[group], disk=disk)
+        except ValueError as error:
+            line = line_at(text, run.heads[0].start())
+            raise Broken(f"the result of {together[0].name} cannot be read: {error}", line) from error
+
+
+def _part(text: str, run: _Run, head: re.Match[str], end: int) -> Part:
+    name, body = _name_before(text, head.start()), text[head.end() : end]
+    try:
+        sides, beside = sides_in(body), beside_in(body)
+    except ValueError as error:
+        raise Broken(f"the result of {name} breaks off: {error}", line_at(text, head.start())) from error
+    if not sides and not int(head["error"]) and "cpu" not in beside:
+        raise Broken(f"the result of {name} breaks off after its first line", line_at(text, head.start()))
+    status = run_status_in(text[end : run.end], int(head["group"])) if len(run.heads) == 1 else {}
+    for direction, figures in status.items():
+        if direction in sides:
+            sides[direction]["run_status"] = figures
+    told = {"pid": head["pid"], **({"finished": head["finished"]} if head["finished"] else {})}
+    last = status_in(text[run.start : head.start()]) if len(run.heads) == 1 else {}
+    return Part(
+        name=name,
+        group=int(head["group"]),
+        error=int(head["error"]),
+        jobs=int(head["jobs"]),
+        options=_options(text, run, head, name, list(sides)),
+        sides=sides,
+        beside={**beside, **last, **told},
+        operations=_operations(beside, list(sides)),
+    )
+
+
+def _options(text: str, run: _Run, head: re.Match[str], name: str, used: Sequence[str]) -> dict[str, str]:
+    """The job's options: those of the command, under what fio says that it made of them."""
+    asked = [found for found in _ASKED.finditer(text, run.start, head.start()) if found["group"] == head["group"]]
+    named = [found for found in asked if _name_before(text, found.start()) == name]
+    found = next(reversed(named or asked), None)
+    first = _ASKED.search(text, run.start, head.start())
+    until = head.start() if first is None else first.start() - len(_name_before(text, first.start()))
+    command = _last(_COMMAND.finditer(text, run.start, until))
+    options = _command_options(text[command.end() : until]) if command else {}
+    if found is None:
+        return options
+    told = {"rw": found["rw"], "ioengine": found["engine"], "iodepth": found["depth"]}
+    return {**options, **told, **_block(found["bs"], used)}
+
+
+def _command_options(command: str) -> dict[str, str]:
+    return {found["name"]: found["value"] or found["apart"] or "" for found in _OPTION.finditer(command)}
+
+
+def _block(printed: str, used: Sequence[str]) -> dict[str, str]:
+    """The block size of the directions in use where it is one, a range otherwise."""
+    ranges = list(_RANGE.finditer(printed))
+    letters = {"read": "R", "write": "W"}
+    places = {"read": 0, "write": 1}
+    mine = [
+        one
+        for at, one in enumerate(ranges)
+        if any(one["side"] == letters[name] or (one["side"] is None and places[name] == at) for name in used)
+    ]
+    sizes = {size_kib_in(one[edge]) for one in mine for edge in ("low", "high")}
+    return {"bs": mine[0]["low"]} if len(sizes) == 1 else {"bsrange": printed}
+
+
+def _operations(beside: Figures, used: Sequence[str]) -> dict[str, int]:
+    total = str(beside.get("issued_rwts", {}).get("total", ""))
+    counts = [count.rpartition("=")[2] for count in re.split(r"[,/]", total)]
+    told = dict(zip(("read", "write"), counts, strict=False))
+    return {name: int(told[name]) for name in used if told.get(name, "").isdecimal() and len(told[name]) < 20}
+
+
+def _name_before(text: str, at: int) -> str:
+    words = text[max(0, at - 200) : at].split()
+    return words[-1] if words else "job"
+
+
+def _last(found: Iterator[re.Match[str]]) -> re.Match[str] | None:
+    return next(reversed(list(found)), None)

@@ -1,0 +1,59 @@
+"""Reading: the output of fio or sysbench, whichever format it is in, into results."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from plimsoll.domain.errors import BadInput
+from plimsoll.envelopes import fio_json, fio_terse, fio_text, sysbench_text
+from plimsoll.envelopes.results import Broken, Output, Result
+
+
+@dataclass(frozen=True, slots=True)
+class _Format:
+    name: str
+    looks_like: Callable[[str], bool]
+    read: Callable[[str], Output]
+
+
+_FIO: Final = (
+    _Format("fio's JSON", fio_json.looks_like, fio_json.read),
+    _Format("fio's normal output", fio_text.looks_like, fio_text.read),
+    _Format("fio's terse output", fio_terse.looks_like, fio_terse.read),
+)
+"""Most precise first: fio can print one run in several formats, and then the first of these is read."""
+
+_SYSBENCH: Final = _Format("sysbench's output", sysbench_text.looks_like, sysbench_text.read)
+_EXPECTED: Final = "fio (json, json+, normal or terse) or sysbench (fileio, cpu, memory, mutex)"
+
+
+def read_output(text: str, *, name: str) -> Output:
+    """Everything that an output says; BadInput names the file, the format it looked like, the line and the reason."""
+    found = [one for one in _FIO if one.looks_like(text)][:1]
+    found += [_SYSBENCH] if _SYSBENCH.looks_like(text) else []
+    if not found:
+        what = "is empty" if not text.strip() else "is no result of a benchmark"
+        raise BadInput(f"{name} {what}: expected is what {_EXPECTED} printed.")
+    outputs = [_read(one, text, name) for one in found]
+    return Output(
+        results=tuple(result for output in outputs for result in output.results),
+        profiles=tuple(profile for output in outputs for profile in output.profiles),
+    )
+
+
+def read_results(text: str, *, name: str) -> list[Result]:
+    """The results of storage in an output, at least one; BadInput where it is no such output. A result that is no
+    measurement says so in its `fault`."""
+    found = read_output(text, name=name)
+    if not found.results:
+        kinds = ", ".join(dict.fromkeys(profile.kind for profile in found.profiles))
+        raise BadInput(f"{name} holds no result of storage, only a profile of its host (sysbench {kinds}).")
+    return list(found.results)
+
+
+def _read(form: _Format, text: str, name: str) -> Output:
+    try:
+        return form.read(text)
+    except Broken as error:
+        reason = " ".join(error.reason.split())
+        raise BadInput(f"{name} looks like {form.name}, but from line {error.line} {reason}.") from error
