@@ -9,7 +9,7 @@ import numpy as np
 from plimsoll.clouds.aws.limits import volume_types
 from plimsoll.domain.branch_and_bound import Ask
 from plimsoll.domain.case import Basis, Case, case_of
-from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.decide import recommend
 from plimsoll.domain.demand import Demand, demand_of
 from plimsoll.domain.envelope import Envelope
@@ -22,9 +22,11 @@ from plimsoll.domain.policy import Policy
 from plimsoll.domain.prices import PriceBook, TypePrice
 from plimsoll.domain.recommendation import Recommendation
 from plimsoll.domain.saturation import HostLoad
+from plimsoll.domain.stripes import StripeSet
 from plimsoll.domain.sums import COUNTER_SERIES, Segment, Sums, Window, series
 from plimsoll.domain.tariff import Tariff
 from plimsoll.domain.units import mib_s_from_mb_s
+from plimsoll.domain.verdict import Refutation
 from plimsoll.domain.volume import Attachment, Volume, VolumeSpec, VolumeState
 from plimsoll.domain.volume_types import Provisioned, VolumeType
 from plimsoll.ports import Metrics
@@ -127,6 +129,22 @@ def a_volume(
             "state": VolumeState.IN_USE if hosts else VolumeState.AVAILABLE,
             "created": LONG_AGO,
             "attachments": attachments,
+            **fields,
+        }
+    )
+
+
+def a_stripe_set(*members: str, **fields: object) -> StripeSet:
+    """These volumes, striped on the host that volumes are on where nothing is said of it."""
+    return StripeSet(
+        **{
+            "name": "md0",
+            "account": "111122223333",
+            "region": "us-east-1",
+            "host_id": "i-1",
+            "members": members,
+            "level": "raid0",
+            "found": date(2026, 11, 1),
             **fields,
         }
     )
@@ -242,6 +260,25 @@ def a_policy(**keys: object) -> Policy:
 
 def a_market(book: PriceBook = US_EAST_1) -> Market:
     return Market(provider="aws", types=TYPES, book=book)
+
+
+def a_refutation(
+    spec: VolumeSpec, delivered: Mapping[Resource, float], *, volume_id: str | None = None, **fields: object
+) -> Refutation:
+    """A spec that was measured where `a_volume` is, and delivered only so much."""
+    return Refutation(
+        **{
+            "account": "111122223333",
+            "region": "us-east-1",
+            "spec": spec,
+            "ceiling": TYPES[spec.type].ceiling(spec),
+            "measured_on": NOW.date(),
+            "delivered": delivered,
+            "volume_id": volume_id,
+            "text": f"{spec} was measured here and did not pass",
+            **fields,
+        }
+    )
 
 
 def a_basis(policy: Policy | None = None, *, market: Market | None = None, envelopes: Sequence[Envelope] = ()) -> Basis:

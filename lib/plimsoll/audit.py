@@ -1,6 +1,6 @@
 """The audit: from the volumes of every target to one outcome each, as a stream."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -10,17 +10,20 @@ from plimsoll.domain.case import Basis
 from plimsoll.domain.decide import is_detached, recommend_detached
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.envelope import Envelope
-from plimsoll.domain.errors import CloudError, PolicyError, UnknownVolumeType
-from plimsoll.domain.hosting import by_host, sole_host
-from plimsoll.domain.offer import Market
+from plimsoll.domain.errors import CloudError, UnknownVolumeType
+from plimsoll.domain.hosting import by_host, with_neighbours
+from plimsoll.domain.offer import Market, check_types
 from plimsoll.domain.plan import Plan, plan_of
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.recommendation import Change
+from plimsoll.domain.stripes import StripeSet, standing
 from plimsoll.domain.sums import Segment, Window, segments
 from plimsoll.domain.tariff import Tariff
+from plimsoll.domain.together import free_to_change, units_of
+from plimsoll.domain.verdict import Refutation
 from plimsoll.domain.volume import Volume
-from plimsoll.domain.volume_types import VolumeType, type_of
+from plimsoll.domain.volume_types import type_of
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Planned, Priced, Seen, Skipped
 from plimsoll.ports import Catalogue, FailedTarget, Inventory, Metrics, Prices, Target
 from plimsoll.telemetry import Stages
@@ -29,7 +32,7 @@ BATCH_VOLUMES = 500
 """Volumes whose metrics are read together; a host's volumes stay together, so a batch can be larger."""
 
 EVERY_MINUTE_BATCH_VOLUMES = 100
-"""The same where every minute is read: about 3 MB a volume while it is decided on."""
+"""The same where every minute of many is read: about 3 MB a volume while it is decided on."""
 
 BATCHES_AT_ONCE = 2
 """Batches under way at once, so that one is decided while another waits for its metrics."""
@@ -42,9 +45,10 @@ ANSWERED_BEFORE = "answered by an earlier part of this run"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """The ports an audit reads from, and what was measured before.
+    """The ports an audit reads from, what was measured before, and which configurations that has refuted.
 
     Metrics are read as finely as the decisions need, weighed by the `tariff`; with `every_minute` they are read whole.
+    The volumes of known `stripes` are decided on together.
     """
 
     inventory: Inventory
@@ -55,6 +59,8 @@ class World:
     tariff: Tariff
     stages: Stages = field(default_factory=Stages)
     every_minute: bool = False
+    refutations: tuple[Refutation, ...] = ()
+    stripes: Sequence[StripeSet] = ()
 
 
 def audit(world: World, policy: Policy, now: datetime, *, done: frozenset[str] = frozenset()) -> Iterator[Outcome]:
@@ -82,12 +88,13 @@ def audit_target(
         yield FailedTarget(name=str(target), error=error)
         yield from (_unanswered(target, volume, error, done) for volume in volumes)
         return
+    world, void = _standing(target, volumes, world)
     yield Planned(target=target, plan=_plan(volumes, world, policy, now, done))
-    yield from _notices(target, world)
-    market, unpriced = _market(target, world)
+    yield from (*_notices(target, world), *void)
+    market, unpriced = _market(target, world, policy, now)
     yield from _priced(target, market.book, unpriced, now)
     basis = Basis(market=market, envelopes=world.envelopes, policy=policy, now=now)
-    batches = by_host(volumes, EVERY_MINUTE_BATCH_VOLUMES if world.every_minute else BATCH_VOLUMES)
+    batches = by_host(volumes, _batch_volumes(world))
     for outcomes in ahead(
         lambda batch: list(_audit_batch(target, batch, world, basis, done)), batches, BATCHES_AT_ONCE
     ):
@@ -106,16 +113,20 @@ def planned(world: World, policy: Policy, now: datetime) -> Iterator[Seen | Plan
         if error is not None:
             yield FailedTarget(name=str(target), error=error)
         else:
-            yield Planned(target=target, plan=_plan(volumes, world, policy, now, frozenset()))
+            there = _standing(target, volumes, world)[0]
+            yield Planned(target=target, plan=_plan(volumes, there, policy, now, frozenset()))
 
 
-def check_types(policy: Policy, types: Mapping[str, VolumeType]) -> None:
-    """PolicyError for a target type that the cloud does not publish, here or in an override."""
-    for found in (policy, *(policy.for_tags({one.match.tag: one.match.value or ""}) for one in policy.overrides)):
-        for name in found.target_types:
-            if name not in types:
-                known = ", ".join(types)
-                raise PolicyError(f"policy key target_types names {name}, which is no volume type: it knows {known}.")
+def _standing(target: Target, volumes: Sequence[Volume], world: World) -> tuple[World, list[Notice]]:
+    """The world with the stripe sets of that target that are still what was found, and a notice of each that is not."""
+    stripes, void = standing(world.stripes, volumes, account=target.account, region=target.region)
+    return replace(world, stripes=stripes), [Notice(target=target, text=text) for text in void]
+
+
+def _batch_volumes(world: World) -> int:
+    members = sum(len(stripes.members) for stripes in world.stripes)
+    many_whole = world.every_minute or members > EVERY_MINUTE_BATCH_VOLUMES
+    return EVERY_MINUTE_BATCH_VOLUMES if many_whole else BATCH_VOLUMES
 
 
 def _listed(target: Target, world: World) -> tuple[list[Volume], CloudError | None]:
@@ -163,21 +174,16 @@ def _plan(volumes: Sequence[Volume], world: World, policy: Policy, now: datetime
         and not is_detached(volume)
         and volume.spec.type in world.catalogue.types
     ]
-    limits = world.metrics.call_limits
+    limits, in_sets = world.metrics.call_limits, {name for stripes in world.stripes for name in stripes.members}
+    read = with_neighbours(pending, volumes)
     return plan_of(
-        [world.metrics.series(volume) for volume in _with_neighbours(pending, volumes)],
+        [world.metrics.series(volume) for volume in read if volume.id not in in_sets],
         _segments(world, policy, now),
+        whole=[world.metrics.series(volume) for volume in read if volume.id in in_sets],
         every_minute=world.every_minute,
         page=limits.datapoints,
         most_queries=limits.queries,
     )
-
-
-def _with_neighbours(pending: Sequence[Volume], volumes: Iterable[Volume]) -> list[Volume]:
-    """Those volumes, and all others that share their only host: its traffic is that of all of them."""
-    shared = {host.id for host in map(sole_host, pending) if host}
-    neighbours = [volume for volume in volumes if (host := sole_host(volume)) and host.id in shared]
-    return list({volume.id: volume for volume in (*pending, *neighbours)}.values())
 
 
 def _segments(world: World, policy: Policy, now: datetime) -> list[Segment]:
@@ -185,7 +191,7 @@ def _segments(world: World, policy: Policy, now: datetime) -> list[Segment]:
     return segments(window, policy.resolution_s, world.metrics.retention_days, now.timestamp())
 
 
-def _market(target: Target, world: World) -> tuple[Market, CloudError | None]:
+def _market(target: Target, world: World, policy: Policy, now: datetime) -> tuple[Market, CloudError | None]:
     """What is sold at a target; without prices, and why, where they could not be read."""
     error = None
     book = None
@@ -196,7 +202,14 @@ def _market(target: Target, world: World) -> tuple[Market, CloudError | None]:
         error = raised
     if book is None:
         book = PriceBook(region=target.region, source="none", as_of=None, types={})
-    return Market(provider=world.catalogue.provider, types=world.catalogue.types, book=book), error
+    catalogue = world.catalogue
+    young = tuple(
+        found
+        for found in world.refutations
+        if (now.date() - found.measured_on).days <= policy.evidence_max_age_days
+        and (found.account, found.region) == (target.account, target.region)
+    )
+    return Market(provider=catalogue.provider, types=catalogue.types, book=book, refutations=young), error
 
 
 def _audit_batch(
@@ -207,7 +220,7 @@ def _audit_batch(
     pending = [volume for volume in batch if settled[volume.id] is None]
     if not pending:
         return
-    read = _judged(_with_neighbours(pending, batch), pending, world, basis)
+    read = _judged(with_neighbours(pending, batch), pending, world, basis)
     yield from (_outcome(target, volume, read[volume.id], world) for volume in pending)
 
 
@@ -222,33 +235,29 @@ def _without_metrics(
         return Skipped(target=target, volume_id=volume.id, reason=f"excluded by the policy: tag {match}")
     try:
         if is_detached(volume):
-            return Answered(target=target, recommendation=recommend_detached(volume, _own(volume, basis)))
+            return Answered(target=target, recommendation=recommend_detached(volume, basis.of(volume)))
         type_of(volume.spec, basis.market.types)
     except UnknownVolumeType as error:
         return FailedVolume(target=target, volume_id=volume.id, reason=str(error))
     return None
 
 
-def _own(volume: Volume, basis: Basis) -> Basis:
-    """The basis with the policy that applies to the volume, its discounts included."""
-    policy = basis.policy.for_tags(volume.tags)
-    book = replace(basis.market.book, discounts_pct=policy.discounts_pct)
-    return replace(basis, policy=policy, market=replace(basis.market, book=book))
-
-
 def _judged(
     volumes: Sequence[Volume], pending: Sequence[Volume], world: World, basis: Basis, *, keep_demand: bool = False
 ) -> Mapping[str, Judged | CloudError]:
     """The answer to each pending volume, or why its metrics could not be read; `volumes` are all on their hosts."""
-    policy = basis.policy
+    policy, wanted = basis.policy, {volume.id for volume in pending}
+    units = units_of([stripes for stripes in world.stripes if wanted & set(stripes.members)], volumes, basis)
+    bases = {volume.id: basis.of(volume) for volume in (*pending, *free_to_change(units))}
     with world.stages.stage("decide"):
         return judge(
-            {volume.id: _own(volume, basis) for volume in pending},
+            bases,
             volumes,
             lambda asks: _fetched(asks, world),
             segments=_segments(world, policy, basis.now),
             resolution_s=policy.resolution_s,
             tariff=world.tariff,
+            units=units,
             every_minute=world.every_minute,
             keep_demand=keep_demand,
         )
@@ -292,7 +301,7 @@ def explain(world: World, volume_id: str, policy: Policy, now: datetime) -> Expl
         for group in by_host(volumes, 1):
             volume = next((found for found in group if found.id == volume_id), None)
             if volume is not None and isinstance(target, Target):
-                return _explained(target, volume, group, world, policy, now)
+                return _explained(target, volume, group, _standing(target, volumes, world)[0], policy, now)
     if unsearched is not None:
         raise unsearched
     return None
@@ -301,7 +310,7 @@ def explain(world: World, volume_id: str, policy: Policy, now: datetime) -> Expl
 def _explained(
     target: Target, volume: Volume, group: list[Volume], world: World, policy: Policy, now: datetime
 ) -> Explained:
-    basis = Basis(market=_market(target, world)[0], envelopes=world.envelopes, policy=policy, now=now)
+    basis = Basis(market=_market(target, world, policy, now)[0], envelopes=world.envelopes, policy=policy, now=now)
     settled = _without_metrics(target, volume, basis, frozenset())
     if settled is not None:
         return Explained(outcome=settled, demand=None)

@@ -18,8 +18,16 @@ from plimsoll.domain.recommendation import CHANGES
 from plimsoll.domain.volume_types import LatencyClass
 
 _KEYS: Final = tuple(field.name for field in fields(Policy))
-_WHOLE_RUN: Final = ("lookback_days", "resolution_s", "exclude", "overrides")
-"""Keys that an override by tag cannot change, because they decide what is read."""
+_WHOLE_RUN: Final = (
+    "lookback_days",
+    "resolution_s",
+    "exclude",
+    "overrides",
+    "bench_hosts",
+    "bench_alarm",
+    "scratch_hours",
+)
+"""Keys that an override by tag cannot change, because they decide what is read or where is measured."""
 
 
 def load_policy(path: Path | None, flags: Mapping[str, Any]) -> Policy:
@@ -79,7 +87,7 @@ def _value(key: str, value: object) -> Any:
             grades = value if isinstance(value, Mapping) else {"*": value}
             _known(grades, ("*", *CHANGES), "the policy's require_evidence")
             return {action: _member(key, Grade, grade) for action, grade in grades.items()}
-        case "exclude":
+        case "exclude" | "bench_hosts":
             return tuple(_match(key, found) for found in _items(key, value))
         case "overrides":
             return tuple(_override(found) for found in _items(key, value))

@@ -13,9 +13,9 @@ from plimsoll.domain.policy import BOUNDS, OPT_OUT, RESOLUTIONS_S, Override, Pol
 from plimsoll.domain.volume_types import LatencyClass
 from plimsoll.policy_file import dump_policy, load_policy, parse_flags, parse_policy
 
-INTEGERS = {"lookback_days", "evidence_max_age_days"}
+INTEGERS = {"lookback_days", "evidence_max_age_days", "in_place_most_queue", "in_place_most_latency_us"}
 KEYS = [field.name for field in fields(Policy)]
-PER_RUN = {"lookback_days", "resolution_s", "exclude", "overrides"}
+PER_RUN = {"lookback_days", "resolution_s", "exclude", "overrides", "bench_hosts", "bench_alarm", "scratch_hours"}
 
 texts = st.text(min_size=1, max_size=12)
 matches = st.builds(TagMatch, tag=texts, value=st.none() | texts)
@@ -35,6 +35,8 @@ VALUES = {
     "require_evidence": st.dictionaries(st.sampled_from(["*", "migrate", "upgrade"]), st.sampled_from(Grade)),
     "discounts_pct": st.dictionaries(texts, st.floats(0, 100)),
     "exclude": st.lists(matches, max_size=3).map(tuple),
+    "bench_hosts": st.lists(matches, max_size=3).map(tuple),
+    "bench_alarm": st.none() | texts,
 }
 overrides = st.builds(
     Override,

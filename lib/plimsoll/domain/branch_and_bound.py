@@ -7,10 +7,13 @@ before, so it ends, at the latest when everything has been read as finely as the
 
 Volumes that share a host are read together, since each one's answer depends on the traffic of all. What reads is a
 callback that is given all windows of a round at once, so that any cloud can make few calls of them.
+
+The volumes of a known stripe set are read whole from the start and decided on together. What merely looks like a set is
+told from what has been read anyway.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from plimsoll.domain.case import Basis, case_of
 from plimsoll.domain.decide import answer
@@ -18,11 +21,13 @@ from plimsoll.domain.demand import Demand, demand_of
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.hosting import host_loads, sole_host
 from plimsoll.domain.knowledge import Knowledge, Look, first_looks
+from plimsoll.domain.lockstep import hint_text, hints
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.recommendation import Recommendation
 from plimsoll.domain.saturation import HostLoad
 from plimsoll.domain.sums import Segment
 from plimsoll.domain.tariff import Tariff
+from plimsoll.domain.together import Unit, decide_together
 from plimsoll.domain.unsettled import against_host, looks_at_work, unsettled
 from plimsoll.domain.volume import Volume
 
@@ -52,11 +57,15 @@ class Judged:
 
 @dataclass(slots=True)
 class _Member:
-    """A volume on its way: what is known of it, and its answer so far. Without a `basis` only its traffic counts."""
+    """A volume on its way: what is known of it, and its answer so far. Without a `basis` only its traffic counts.
+
+    `in_set`: it is of a stripe set that is decided on as one.
+    """
 
     volume: Volume
     basis: Basis | None
     knowledge: Knowledge
+    in_set: bool
     error: CloudError | None = None
     judged: Judged | None = None
 
@@ -66,6 +75,7 @@ class _Group:
     """The volumes of one host, or one volume alone."""
 
     members: list[_Member] = field(default_factory=list)
+    units: list[Unit] = field(default_factory=list)
 
     def readable(self) -> list[_Member]:
         return [member for member in self.members if member.error is None]
@@ -79,17 +89,22 @@ def judge(
     segments: Sequence[Segment],
     resolution_s: int,
     tariff: Tariff,
+    units: Sequence[Unit] = (),
     every_minute: bool = False,
     keep_demand: bool = False,
 ) -> dict[str, Judged | CloudError]:
     """The answer of each volume that has a basis, or why it could not be read; the others lend their hosts' traffic.
 
-    `bases` by volume id; `segments` say how finely each span of the window is kept. With `every_minute` everything is
-    read at once. Demands take memory by the volume, so that they are kept only with `keep_demand`.
+    `bases` by volume id; `segments` say how finely each span of the window is kept. `units` are stripe sets all of
+    whose volumes are given, with a basis where they are not held. With `every_minute` everything is read at once.
+    Demands take memory by the volume, so that they are kept only with `keep_demand`.
     """
-    groups = _grouped(bases, volumes, segments)
-    first = first_looks(segments, every_minute=every_minute)
-    pending = [(group, [(member, look) for member in group.members for look in first]) for group in groups]
+    groups = _grouped(bases, volumes, segments, units)
+    first = {whole: first_looks(segments, every_minute=whole) for whole in (False, True)}
+    pending = [
+        (group, [(member, look) for member in group.members for look in first[every_minute or member.in_set]])
+        for group in groups
+    ]
     while pending:
         _learn([asked for _, asks in pending for asked in asks], fetch)
         again = [(group, _unsettled(group, resolution_s, tariff, keep_demand)) for group, _ in pending]
@@ -98,12 +113,17 @@ def judge(
     return {member.volume.id: found for member in members if (found := member.error or member.judged) is not None}
 
 
-def _grouped(bases: Mapping[str, Basis], volumes: Iterable[Volume], segments: Sequence[Segment]) -> list[_Group]:
+def _grouped(
+    bases: Mapping[str, Basis], volumes: Iterable[Volume], segments: Sequence[Segment], units: Sequence[Unit]
+) -> list[_Group]:
     groups: dict[str, _Group] = {}
+    in_sets = {volume_id for unit in units for volume_id in unit.stripes.members}
     for volume in volumes:
         host = sole_host(volume)
-        member = _Member(volume, bases.get(volume.id), Knowledge(segments))
+        member = _Member(volume, bases.get(volume.id), Knowledge(segments), volume.id in in_sets)
         groups.setdefault(host.id if host else volume.id, _Group()).members.append(member)
+    for unit in units:
+        groups[unit.stripes.host_id].units.append(unit)
     return list(groups.values())
 
 
@@ -124,10 +144,16 @@ def _unsettled(group: _Group, resolution_s: int, tariff: Tariff, keep_demand: bo
     saturation_pct = min(member.basis.policy.saturation_pct for member in group.members if member.basis is not None)
     asks: list[tuple[_Member, Look]] = []
     for member in members:
+        if member.in_set:
+            continue
         host, demand = sole_host(member.volume), demands[member.volume.id]
         load = loads.get(host.id) if host else None
         reach = against_host(demand, load, saturation_pct)
         asks += [(member, look) for look in _looks(member, demand, load, reach, tariff, keep_demand)]
+    for unit in group.units:
+        _decide(unit, group, demands, loads.get(unit.stripes.host_id), keep_demand)
+    if not asks:
+        _hint(members, demands)
     return asks
 
 
@@ -140,6 +166,34 @@ def _looks(
     case = case_of(member.volume, demand, load, member.basis)
     member.judged = Judged(recommendation=answer(case), demand=demand if keep_demand else None)
     return unsettled(case, member.judged.recommendation, reach, knowledge, tariff)
+
+
+def _decide(unit: Unit, group: _Group, demands: Mapping[str, Demand], load: HostLoad | None, keep_demand: bool) -> None:
+    """Judges the volumes of a stripe set together."""
+    members = [member for member in group.members if member.volume.id in unit.stripes.members]
+    unread = {member.volume.id: f"it could not be read: {member.error}" for member in members if member.error}
+    cases = [
+        case_of(member.volume, demands[member.volume.id], load, member.basis)
+        for member in members
+        if member.basis is not None and member.error is None
+    ]
+    found = decide_together(replace(unit, held={**unit.held, **unread}), cases, load)
+    for member in members:
+        if member.volume.id in found:
+            demand = demands[member.volume.id] if keep_demand else None
+            member.judged = Judged(recommendation=found[member.volume.id], demand=demand)
+
+
+def _hint(members: Sequence[_Member], demands: Mapping[str, Demand]) -> None:
+    """Adds to the answers of volumes that look like a stripe set that they do."""
+    alone = {member.volume.id: member for member in members if not member.in_set}
+    for group in hints([member.volume for member in alone.values()], demands):
+        for member in (alone[volume_id] for volume_id in group):
+            host = sole_host(member.volume)
+            if member.judged is not None and host is not None:
+                own = member.judged.recommendation
+                told = replace(own, reasons=(*own.reasons, hint_text(member.volume.id, group, host.id)))
+                member.judged = replace(member.judged, recommendation=told)
 
 
 def _demands(members: Sequence[_Member], resolution_s: int) -> dict[str, Demand]:

@@ -1,7 +1,7 @@
 """A case: everything known of one volume when it is decided upon."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import numpy as np
@@ -33,6 +33,12 @@ class Basis:
     policy: Policy
     now: datetime
     rankings: Rankings = field(default_factory=dict, repr=False, compare=False)
+
+    def of(self, volume: Volume) -> "Basis":
+        """The basis with the policy that applies to a volume, its discounts included."""
+        policy = self.policy.for_tags(volume.tags)
+        book = replace(self.market.book, discounts_pct=policy.discounts_pct)
+        return replace(self, policy=policy, market=replace(self.market, book=book))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -78,6 +78,19 @@ class Ceiling:
         by_iops = self.sustained_iops * self.io_kib / KIB_PER_MIB if self.io_kib else math.inf
         return min([self.throughput_mib_s, by_iops, *self._sustained(Resource.THROUGHPUT)])
 
+    @property
+    def burst_s(self) -> float:
+        """For how long full buckets let it carry its most, in seconds; 0 where it has no bucket."""
+        most = {Resource.IOPS: self.iops, Resource.THROUGHPUT: self.throughput_mib_s}
+        return max(
+            (
+                bucket.capacity / (most[bucket.resource] - bucket.sustained_rate)
+                for bucket in self.buckets
+                if most[bucket.resource] > bucket.sustained_rate
+            ),
+            default=0.0,
+        )
+
     def _sustained(self, resource: Resource) -> list[float]:
         return [bucket.sustained_rate for bucket in self.buckets if bucket.resource is resource]
 

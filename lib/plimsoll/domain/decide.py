@@ -1,5 +1,7 @@
 """The decision: one volume, its demand and the market in; one recommendation out. See docs/decision.md."""
 
+from collections.abc import Sequence
+
 from plimsoll.domain import reasons
 from plimsoll.domain.blockers import blockers, evidence_blocker
 from plimsoll.domain.case import Basis, Case, case_of
@@ -45,30 +47,29 @@ def recommend(volume: Volume, demand: Demand, host: HostLoad | None, basis: Basi
 
 def answer(case: Case) -> Recommendation:
     """What should be done in a case."""
-    volume = case.volume
-    usd_month = case.market.book.usd_month(volume.spec, mean_iops=case.summary.mean_iops)
-    if usd_month is None or case.demand.hours_observed < case.policy.min_hours:
-        return InsufficientData(
-            volume=volume,
-            usd_month_now=usd_month,
-            reasons=reasons.insufficient(case, usd_month),
-            demand=case.summary,
-        )
-    comparison = _compare(case)
-    best = _best(comparison)
+    usd_month = usd_month_now(case)
+    if usd_month is None or is_insufficient(case):
+        return insufficient(case, usd_month)
+    comparison = compare(case)
+    best = cheapest(comparison)
     if best is None or not _worth_it(case, best, usd_month):
-        return Keep(
-            volume=volume,
-            usd_month_now=usd_month,
-            reasons=reasons.keep(case, best, usd_month),
-            demand=case.summary,
-            comparison=comparison,
-            evidence=_evidence(case, volume.spec, case.present),
-        )
-    return _change(case, comparison, best, usd_month)
+        saved = usd_month - (best.usd_month or 0.0) if best else 0.0
+        return kept(case, comparison, usd_month, reasons.why_keep(case, best, saved))
+    return changed(kind_of([case], [best]), case, comparison, best, usd_month)
 
 
-def _compare(case: Case) -> Comparison:
+def usd_month_now(case: Case) -> float | None:
+    """What the volume costs a month; None where the region has no price for its type."""
+    return case.market.book.usd_month(case.volume.spec, mean_iops=case.summary.mean_iops)
+
+
+def is_insufficient(case: Case) -> bool:
+    """Whether fewer hours were observed than the policy wants."""
+    return case.demand.hours_observed < case.policy.min_hours
+
+
+def compare(case: Case) -> Comparison:
+    """Everything that is weighed: ceilings, the replay now, one offer of each type, and what they are measured by."""
     volume, market = case.volume, case.market
     replay_now = replay(case.demand, case.present)
     found = offers(volume, case.demand, case.needs, replay_now, market=market, policy=case.policy)
@@ -79,21 +80,23 @@ def _compare(case: Case) -> Comparison:
         offers=found,
         parity=parity(volume, case.present, market=market, policy=case.policy),
         flip=flip(market.types[found[0].spec.type], volume.spec.size_gib, market.book),
+        needs=case.needs,
     )
 
 
-def _best(comparison: Comparison) -> Offer | None:
-    cheapest = comparison.offers[0]
-    return cheapest if cheapest.feasible else None
+def cheapest(comparison: Comparison) -> Offer | None:
+    """The offer that wins; None where something speaks against every one."""
+    first = comparison.offers[0]
+    return first if first.feasible else None
 
 
 def _worth_it(case: Case, best: Offer, usd_month: float) -> bool:
     if best.spec == case.volume.spec or best.usd_month is None:
         return False
-    return _relieves(case, best.ceiling) or usd_month - best.usd_month >= case.policy.min_saving_usd_month
+    return relieves(case, best.ceiling) or usd_month - best.usd_month >= case.policy.min_saving_usd_month
 
 
-def _relieves(case: Case, offered: Ceiling) -> bool:
+def relieves(case: Case, offered: Ceiling) -> bool:
     """Whether the offer carries more on a resource that is throttled often."""
     present = case.present
     raised = {
@@ -104,14 +107,43 @@ def _relieves(case: Case, offered: Ceiling) -> bool:
     return any(raised[resource] for resource in case.stood.frequent)
 
 
-def _change(case: Case, comparison: Comparison, best: Offer, usd_month: float) -> Migrate | Reprovision | Upgrade:
-    kind: type[Migrate | Reprovision | Upgrade]
-    if _relieves(case, best.ceiling):
-        kind = Upgrade
-    elif best.spec.type != case.volume.spec.type:
-        kind = Migrate
-    else:
-        kind = Reprovision
+ChangeKind = type[Migrate] | type[Reprovision] | type[Upgrade]
+
+
+def kind_of(cases: Sequence[Case], targets: Sequence[Offer]) -> ChangeKind:
+    """What a change of those volumes to those offers, in the same order, is called."""
+    pairs = list(zip(cases, targets, strict=True))
+    if any(relieves(case, target.ceiling) for case, target in pairs):
+        return Upgrade
+    return Migrate if any(target.spec.type != case.volume.spec.type for case, target in pairs) else Reprovision
+
+
+def insufficient(case: Case, usd_month: float | None) -> InsufficientData:
+    """The answer where a price or hours of metrics are missing."""
+    return InsufficientData(
+        volume=case.volume,
+        usd_month_now=usd_month,
+        reasons=reasons.insufficient(case, usd_month),
+        demand=case.summary,
+    )
+
+
+def kept(case: Case, comparison: Comparison, usd_month: float, why: str) -> Keep:
+    """The answer that nothing is changed, with the sentence that says why."""
+    return Keep(
+        volume=case.volume,
+        usd_month_now=usd_month,
+        reasons=reasons.keep(case, comparison, why),
+        demand=case.summary,
+        comparison=comparison,
+        evidence=_evidence(case, case.volume.spec, case.present),
+    )
+
+
+def changed(
+    kind: ChangeKind, case: Case, comparison: Comparison, best: Offer, usd_month: float
+) -> Migrate | Reprovision | Upgrade:
+    """The answer of a kind: the change to an offer, and what forbids it today."""
     evidence = _evidence(case, best.spec, best.ceiling)
     return kind(
         volume=case.volume,

@@ -4,6 +4,7 @@ PlimsollError
 ├── BadInput            what the user gave cannot be used (exit code 2)
 │   └── PolicyError
 ├── UnknownVolumeType   a volume whose type has no published limits here
+├── NotMeasured         a benchmark could not be run, or its result says nothing
 └── CloudError          a cloud refused or failed; costs its own target only (exit code 3)
     ├── AccessDenied
     ├── BadCredentials
@@ -29,6 +30,10 @@ class PolicyError(BadInput):
 
 class UnknownVolumeType(PlimsollError):
     """A volume has a type without published limits, so nothing can be said of it."""
+
+
+class NotMeasured(PlimsollError):
+    """A benchmark could not be run, or its result says nothing."""
 
 
 class CloudError(PlimsollError):

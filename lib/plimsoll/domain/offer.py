@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand import Demand
+from plimsoll.domain.errors import PolicyError
 from plimsoll.domain.need import Need
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.replay import Replay, replay
 from plimsoll.domain.units import KIB_PER_MIB
+from plimsoll.domain.verdict import Refutation, refuted
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import FromIops, LatencyClass, Provisioned, VolumeType
 
@@ -26,13 +28,17 @@ LATENCY_WORDS: Mapping[LatencyClass, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """A spec one can buy. `usd_month` is None without a price, `replay` None where it was refused before replaying."""
+    """A spec one can buy. `usd_month` is None without a price, `replay` None where it was refused before replaying.
+
+    `refuted` are those of the reasons in `refused` that were measured, where nothing else speaks against it.
+    """
 
     spec: VolumeSpec
     ceiling: Ceiling
     usd_month: float | None
     replay: Replay | None
     refused: tuple[str, ...] = ()
+    refuted: tuple[str, ...] = ()
 
     @property
     def feasible(self) -> bool:
@@ -42,11 +48,22 @@ class Offer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Market:
-    """What is sold where the volume is: a provider's published types and one region's prices."""
+    """What is sold where the volume is: a provider's published types, one region's prices, and what was measured there
+    and did not deliver."""
 
     provider: str
     types: Mapping[str, VolumeType]
     book: PriceBook
+    refutations: tuple[Refutation, ...] = ()
+
+
+def check_types(policy: Policy, types: Mapping[str, VolumeType]) -> None:
+    """PolicyError for a target type that the cloud does not publish, here or in an override."""
+    for found in (policy, *(policy.for_tags({one.match.tag: one.match.value or ""}) for one in policy.overrides)):
+        for name in found.target_types:
+            if name not in types:
+                known = ", ".join(types)
+                raise PolicyError(f"policy key target_types names {name}, which is no volume type: it knows {known}.")
 
 
 def offers(
@@ -57,7 +74,7 @@ def offers(
         _offer(volume, kind, demand, needs[kind.io_kib], now, market=market, policy=policy)
         for kind in market.types.values()
     )
-    return tuple(sorted(made, key=lambda offer: _preference(offer, market.types[offer.spec.type])))
+    return tuple(sorted(made, key=lambda offer: preference(offer, market.types[offer.spec.type])))
 
 
 def parity(volume: Volume, present: Ceiling, *, market: Market, policy: Policy) -> Offer | None:
@@ -69,9 +86,10 @@ def parity(volume: Volume, present: Ceiling, *, market: Market, policy: Policy) 
         ceiling = ceiling_on_hosts(kind, spec, volume)
         usd_month = market.book.usd_month(spec)
         refused = [*_unsuited(volume, kind, usd_month, policy), *_too_small(spec, ceiling, need)]
+        refused.extend(_refuted(volume, spec, ceiling, market))
         if not refused and spec != volume.spec:
             found.append(Offer(spec=spec, ceiling=ceiling, usd_month=usd_month, replay=None))
-    return min(found, key=lambda offer: _preference(offer, market.types[offer.spec.type]), default=None)
+    return min(found, key=lambda offer: preference(offer, market.types[offer.spec.type]), default=None)
 
 
 def flip(kind: VolumeType, size_gib: int, book: PriceBook) -> Offer | None:
@@ -123,14 +141,19 @@ def _offer(
     ceiling = ceiling_on_hosts(kind, spec, volume)
     usd_month = market.book.usd_month(spec, mean_iops=demand.mean(demand.iops))
     refused = [*_unsuited(volume, kind, usd_month, policy), *_too_small(spec, ceiling, need)]
+    measured = () if refused else tuple(_refuted(volume, spec, ceiling, market))
+    refused.extend(measured)
     replayed = None
     if not refused:
         replayed = replay(demand, ceiling, whole_ios=True)
         refused.extend(_throttles(demand, ceiling, replayed, now, policy))
-    return Offer(spec=spec, ceiling=ceiling, usd_month=usd_month, replay=replayed, refused=tuple(refused))
+    return Offer(
+        spec=spec, ceiling=ceiling, usd_month=usd_month, replay=replayed, refused=tuple(refused), refuted=measured
+    )
 
 
-def _preference(offer: Offer, kind: VolumeType) -> tuple[bool, float, int, float, str]:
+def preference(offer: Offer, kind: VolumeType) -> tuple[bool, float, int, float, str]:
+    """What offers are sorted by: feasible and cheap first, then the better latency class and durability, then name."""
     usd_month = math.inf if offer.usd_month is None else offer.usd_month
     return (not offer.feasible, usd_month, -kind.latency, -kind.durability_pct, kind.name)
 
@@ -159,6 +182,13 @@ def impossible(volume: Volume, kind: VolumeType) -> Iterator[str]:
         yield f"{kind.name} cannot be a boot volume"
     if len(volume.attachments) > 1 and not kind.multi_attach:
         yield f"{kind.name} cannot be attached to several hosts"
+
+
+def _refuted(volume: Volume, spec: VolumeSpec, ceiling: Ceiling, market: Market) -> Iterator[str]:
+    """Where measurements speak against it; what the volume has is known by its own metrics."""
+    if spec != volume.spec:
+        place = {"account": volume.account, "region": volume.region, "volume_id": volume.id}
+        yield from refuted(spec, ceiling, **place, by=market.refutations)
 
 
 def _too_small(spec: VolumeSpec, ceiling: Ceiling, need: Need) -> Iterator[str]:

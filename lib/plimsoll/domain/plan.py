@@ -68,15 +68,24 @@ class Plan:
 
 
 def plan_of(
-    series: Sequence[int], segments: Sequence[Segment], *, every_minute: bool, page: int, most_queries: int
+    series: Sequence[int],
+    segments: Sequence[Segment],
+    *,
+    whole: Sequence[int] = (),
+    every_minute: bool,
+    page: int,
+    most_queries: int,
 ) -> Plan:
-    """The plan for volumes with so many series each.
+    """The plan for volumes with so many series each; those of `whole` are read at every minute in any case.
 
     `page` is how many datapoints and `most_queries` how many queries one call can bring.
     """
+    if whole:
+        rest = plan_of(series, segments, every_minute=every_minute, page=page, most_queries=most_queries)
+        return rest + plan_of(whole, segments, every_minute=True, page=page, most_queries=most_queries)
     first, most = (
-        _reading(first_looks(segments, every_minute=whole), series, page=page, most_queries=most_queries)
-        for whole in (False, True)
+        _reading(first_looks(segments, every_minute=minutes), series, page=page, most_queries=most_queries)
+        for minutes in (False, True)
     )
     closer = Reading(
         queries=round(first.queries * CLOSER_QUERIES),

@@ -41,6 +41,7 @@ class Override:
 
 
 OPT_OUT = TagMatch(tag="plimsoll:exclude", value="true")
+BENCH_TAG = TagMatch(tag="plimsoll:bench", value="true")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +64,14 @@ class Policy:
     durability_floor_pct: float = 0.0
     require_evidence: Mapping[str, Grade] = field(default_factory=dict)
     evidence_max_age_days: int = 180
+    max_p99_latency_us: float = 10_000.0
+    latency_slack_pct: float = 25.0
+    bench_hosts: tuple[TagMatch, ...] = (BENCH_TAG,)
+    bench_alarm: str | None = None
+    scratch_hours: float = 4.0
+    in_place_share_pct: float = 50.0
+    in_place_most_queue: int = 32
+    in_place_most_latency_us: int = 20_000
     discounts_pct: Mapping[str, float] = field(default_factory=dict)
     exclude: tuple[TagMatch, ...] = (OPT_OUT,)
     overrides: tuple[Override, ...] = ()
@@ -105,4 +114,10 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "min_saving_usd_month": (0, 1e9),
     "durability_floor_pct": (0, 100),
     "evidence_max_age_days": (1, 3650),
+    "max_p99_latency_us": (1, 60_000_000),
+    "latency_slack_pct": (0, 10_000),
+    "scratch_hours": (0.1, 168),
+    "in_place_share_pct": (1, 90),
+    "in_place_most_queue": (1, 10_000),
+    "in_place_most_latency_us": (1, 60_000_000),
 }

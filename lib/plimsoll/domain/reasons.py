@@ -35,9 +35,9 @@ def insufficient(case: Case, usd_month: float | None) -> tuple[str, ...]:
     return (*found, *_quality(case))
 
 
-def keep(case: Case, best: Offer | None, usd_month: float) -> tuple[str, ...]:
-    """Why nothing better is worth it."""
-    return (_why_keep(case, best, usd_month), *_demand(case), *_host(case), *_quality(case))
+def keep(case: Case, comparison: Comparison, why: str) -> tuple[str, ...]:
+    """Why nothing is changed, in the sentence given, and what was seen."""
+    return (why, *_refuted(comparison), *_demand(case), *_host(case), *_quality(case))
 
 
 def change(case: Case, comparison: Comparison, best: Offer, usd_month: float) -> tuple[str, ...]:
@@ -45,6 +45,7 @@ def change(case: Case, comparison: Comparison, best: Offer, usd_month: float) ->
     return (
         *_demand(case),
         *_sizing(case, best),
+        *_refuted(comparison),
         *_bursts(case, best),
         *_span(case),
         *_money(case, comparison, best, usd_month),
@@ -54,17 +55,18 @@ def change(case: Case, comparison: Comparison, best: Offer, usd_month: float) ->
     )
 
 
-def _why_keep(case: Case, best: Offer | None, usd_month: float) -> str:
+def why_keep(case: Case, best: Offer | None, saved_usd_month: float) -> str:
+    """Why nothing better is worth it, when the best would save so much."""
     if best is None:
         return "no offer that the policy allows carries the need on this host: see the offers."
     if best.spec == case.volume.spec:
         return "the present configuration is the cheapest that carries the need."
-    saved = usd_month - (best.usd_month or 0.0)
-    if saved < 0:
-        return f"the cheapest that carries the need with headroom, {best.spec}, costs ${-saved:,.2f} a month more."
+    if saved_usd_month < 0:
+        more = f"${-saved_usd_month:,.2f} a month more"
+        return f"the cheapest that carries the need with headroom, {best.spec}, costs {more}."
     return (
-        f"{best.spec} would save ${saved:,.2f} a month, under the policy's {case.policy.min_saving_usd_month:,.2f} "
-        "(min_saving_usd_month)."
+        f"{best.spec} would save ${saved_usd_month:,.2f} a month, under the policy's "
+        f"{case.policy.min_saving_usd_month:,.2f} (min_saving_usd_month)."
     )
 
 
@@ -125,6 +127,12 @@ def _sizing(case: Case, best: Offer) -> Iterator[str]:
 def _span(case: Case) -> Iterator[str]:
     if case.summary.hours_observed < A_WEEK_H:
         yield "less than a week was observed: a weekly or monthly job, or a failover, may be missing."
+
+
+def _refuted(comparison: Comparison) -> Iterator[str]:
+    """What would have been offered, had it not been measured."""
+    for offer in comparison.offers:
+        yield from (f"not offered: {text}." for text in offer.refuted)
 
 
 def _bursts(case: Case, best: Offer) -> Iterator[str]:

@@ -1,14 +1,18 @@
 """Recommendations: what should be done, why, what it saves and what stands in the way. Different answers are
 different types."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.evidence import Evidence
+from plimsoll.domain.host import Host
+from plimsoll.domain.need import Need
 from plimsoll.domain.offer import Offer
 from plimsoll.domain.replay import Replay
-from plimsoll.domain.volume import Volume
+from plimsoll.domain.stripes import StripeSet
+from plimsoll.domain.volume import Volume, VolumeSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +52,8 @@ class DemandSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What was weighed: ceilings, every offer, the parity offer, what a bare type flip gives, and the replay now."""
+    """What was weighed: ceilings, every offer, the parity offer, what a bare type flip gives, the replay now, and what
+    an offer must carry, by its type's largest I/O."""
 
     present: Ceiling
     hosts: Ceiling
@@ -56,17 +61,46 @@ class Comparison:
     offers: tuple[Offer, ...]
     parity: Offer | None
     flip: Offer | None
+    needs: Mapping[float, Need]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetMember:
+    """One volume of a stripe set. `demand` is None where it was not read, `held` says why it must stay as it is."""
+
+    volume_id: str
+    spec: VolumeSpec
+    demand: DemandSummary | None
+    held: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetAnswer:
+    """The stripe set that a volume is decided with: its members, the money of all of them and what all carry.
+
+    Money is None where a member could not be decided or has no price. `together` is the sum of the members' ceilings,
+    None where one's type is not published; `host` is what they share.
+    """
+
+    stripes: StripeSet
+    members: tuple[SetMember, ...]
+    usd_month_now: float | None
+    usd_month_then: float | None
+    together: Ceiling | None
+    host: Host
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What every recommendation has. `usd_month_now` is None where the region has no price for the present type."""
+    """What every recommendation has. `usd_month_now` is None where the region has no price for the present type;
+    `stripe_set` where the volume is one of no known set."""
 
     action: ClassVar[str]
     volume: Volume
     usd_month_now: float | None
     reasons: tuple[str, ...]
     blockers: tuple[Blocker, ...] = ()
+    stripe_set: SetAnswer | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,9 @@ when that rate
   is not host-bound, and takes no credits;
 - with headroom, is no more than the need already is, or than both the chosen offer's ceiling and what its evidence
   showed: an offer is the smallest that answers its need, so that a need between the one known and the offer's own
-  ceiling is answered by the same figures, and other offers only become dearer or stay refused;
+  ceiling is answered by the same figures, and other offers only become dearer or stay refused. One that is refused
+  for what was measured of it alone (a refutation) may give way to a larger one of its type, so that its own ceiling is
+  such a line as well;
 - leaves nothing waiting in any replay that the decision rests on. For a limit r with credits K let U be the most that
   can be waiting (or spent) when a bucket begins, over every arrangement: U' = max(0, U + S - r * length, S - r * 60),
   the middle term for work that came at once, the last for all of it in the last minute. If U and S - r * 60 never
@@ -148,23 +150,31 @@ def _against(demand: Demand, line: _Line) -> Reach:
 
 
 def _lines(case: Case, answer: Change | Keep) -> Iterator[_Line]:
-    """What the chosen offer carries and what the evidence shows, as far as the hosts let the need grow at all."""
+    """What the chosen offer carries, what the evidence shows, and what offers carry that were measured and refuted, as
+    far as the hosts let the need grow at all."""
     headroom = 1 + case.policy.headroom_pct / 100
     step = 1 + max(case.policy.upgrade_step_pct, case.policy.headroom_pct) / 100
     best = answer.comparison.offers[0]
     evidenced = best.spec.type if isinstance(answer, Change) else case.volume.spec.type
     yield _evidence_line(case, evidenced, answer.evidence, step if case.stood.frequent else headroom)
-    if not best.feasible:
-        return
-    need, carried = case.need(best.spec.type), best.ceiling
+    for offer in answer.comparison.offers:
+        if offer.refuted:
+            yield from _offer_lines(case, offer, headroom, step)
+    if best.feasible:
+        yield from _offer_lines(case, best, headroom, step)
+
+
+def _offer_lines(case: Case, offer: Offer, headroom: float, step: float) -> Iterator[_Line]:
+    """Up to where the need can grow before another configuration of the offer's type answers it."""
+    need, carried = case.need(offer.spec.type), offer.ceiling
     yield _Line(
-        case.market.types[best.spec.type].io_kib,
+        case.market.types[offer.spec.type].io_kib,
         headroom,
         _room(case, need.iops, case.hosts.iops, carried.iops),
         _room(case, need.throughput_mib_s, case.hosts.throughput_mib_s, carried.throughput_mib_s),
     )
     if case.stood.frequent:
-        yield _raised_line(case, best, step)
+        yield _raised_line(case, offer, step)
 
 
 def _raised_line(case: Case, best: Offer, step: float) -> _Line:

@@ -10,9 +10,9 @@ from rich.text import Text
 
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand import Demand
-from plimsoll.domain.recommendation import Change, Keep, Recommendation
+from plimsoll.domain.recommendation import Change, Keep, Recommendation, SetAnswer
 from plimsoll.reports.plot import plot
-from plimsoll.reports.record import DemandRecord, OfferRecord, RecommendationRecord, record_of
+from plimsoll.reports.record import DemandRecord, OfferRecord, RecommendationRecord, record_of, spec_record
 from plimsoll.reports.terminal import action_text, spec_text
 
 PLOT_HEIGHT = 5
@@ -31,6 +31,8 @@ def show_explanation(
         parts += _demand(record.demand)
     if isinstance(recommendation, Change | Keep):
         parts += [_ceilings(recommendation), offers_table(record, console.width)]
+    if recommendation.stripe_set is not None:
+        parts.append(stripe_set_table(recommendation.stripe_set))
     console.print(Group(*parts, *_why(record)))
     _print_whole(console, "how to change it", record.change)
     _print_whole(console, "see it in CloudWatch", link)
@@ -120,6 +122,33 @@ def _ceilings(recommendation: Change | Keep) -> Table:
     return table
 
 
+def stripe_set_table(told: SetAnswer) -> Table:
+    """Every volume of a stripe set with its peaks, and what all carry together against what their host does."""
+    table = Table(
+        title=f"stripe set {told.stripes}", title_justify="left", box=None, pad_edge=False, header_style="dim"
+    )
+    table.add_column("volume", overflow="fold")
+    table.add_column("", overflow="fold")
+    for column in ("IOPS", "MiB/s"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for one in told.members:
+        peaks = ["not read"] * 2
+        if one.demand is not None:
+            peaks = [f"{one.demand.peak_iops:,.0f}", f"{one.demand.peak_throughput_mib_s:,.1f}"]
+        held = f"; held back: {one.held}" if one.held else ""
+        table.add_row(one.volume_id, Text(f"{spec_text(spec_record(one.spec))}, peak{held}"), *peaks)
+    if told.together is not None:
+        figures = (told.together.iops, told.together.throughput_mib_s)
+        table.add_row("all together", "are provisioned to carry", *map(_figure, figures))
+    host = told.host.ceiling
+    table.add_row(told.host.id, f"{told.host.type} at most", *map(_figure, (host.iops, host.throughput_mib_s)))
+    limits = told.host.limits
+    if limits is not None and host.buckets:
+        baseline = (limits.baseline_iops, limits.baseline_throughput_mib_s)
+        table.add_row("", "for ever", *map(_figure, baseline))
+    return table
+
+
 def _figures(ceiling: Ceiling) -> list[str]:
     figures = (
         ceiling.iops,
@@ -127,7 +156,11 @@ def _figures(ceiling: Ceiling) -> list[str]:
         ceiling.throughput_mib_s,
         ceiling.sustained_throughput_mib_s,
     )
-    return ["not known" if math.isinf(figure) else f"{figure:,.0f}" for figure in figures]
+    return [_figure(figure) for figure in figures]
+
+
+def _figure(figure: float) -> str:
+    return "not known" if math.isinf(figure) else f"{figure:,.0f}"
 
 
 def offers_table(record: RecommendationRecord, width: int) -> Table:

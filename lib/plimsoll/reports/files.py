@@ -46,6 +46,7 @@ _COLUMNS: Final = (
     ("evidence_grade", "evidence.grade"),
     ("owner_kind", "owner.kind"),
     ("owner_name", "owner.name"),
+    ("stripe_set", "stripe_set.name"),
     ("blockers", "blockers"),
     ("reasons", "reasons"),
 )
@@ -109,6 +110,18 @@ def read_records(folder: Path) -> list[RecommendationRecord]:
         return _RECORDS.validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
         raise BadInput(f"{path} is not a list of recommendations: move the folder away and run again.") from error
+
+
+def replace_records(folder: Path, changed: Mapping[str, RecommendationRecord]) -> None:
+    """Puts other recommendations in the place of a run's own, by volume id; the folder is whole at any time."""
+    records = [changed.get(record.volume_id, record) for record in read_records(folder)]
+    beside = folder / "replaced"
+    with RunFolder(beside) as written:
+        for record in records:
+            written.add(record)
+    for name in (RECOMMENDATIONS, TABLE):
+        (beside / name).replace(folder / name)
+    beside.rmdir()
 
 
 def read_run(folder: Path) -> dict[str, Any]:

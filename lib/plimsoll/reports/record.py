@@ -15,6 +15,7 @@ from plimsoll.domain.recommendation import (
     InsufficientData,
     Keep,
     Recommendation,
+    SetAnswer,
 )
 from plimsoll.domain.volume import VolumeSpec
 
@@ -23,7 +24,10 @@ Grades = Literal["A", "B", "C"]
 
 
 class _Record(BaseModel):
-    model_config = ConfigDict(extra="forbid", defer_build=True, frozen=True)
+    # What is written has every key; only what an earlier version wrote may lack those that it did not know.
+    model_config = ConfigDict(
+        extra="forbid", defer_build=True, frozen=True, json_schema_serialization_defaults_required=True
+    )
 
 
 class SpecRecord(_Record):
@@ -104,6 +108,20 @@ class OwnerRecord(_Record):
     name: str | None
 
 
+class StripeSetRecord(_Record):
+    """The stripe set that a volume is decided with; its money is that of all members, each of which has a part."""
+
+    name: str
+    level: str
+    host: str
+    mounts: list[str]
+    members: list[str]
+    held_back_by: dict[str, str] = Field(description="the members that must stay as they are, with the reason")
+    monthly_usd_now: float | None = Field(description="null where a member could not be decided or has no price")
+    monthly_usd_then: float | None
+    monthly_usd_saved: float | None
+
+
 class RecommendationRecord(_Record):
     """One volume's recommendation."""
 
@@ -129,6 +147,9 @@ class RecommendationRecord(_Record):
     reasons: list[str]
     owner: OwnerRecord
     change: str = Field(description="how the owner makes the change")
+    stripe_set: StripeSetRecord | None = Field(
+        default=None, description="the volumes that are changed together with this one; null where none is known"
+    )
 
 
 def schema() -> dict[str, Any]:
@@ -161,7 +182,7 @@ def record_of(recommendation: Recommendation, change: str = "") -> Recommendatio
         name=volume.name,
         hosts=[host.id for host in volume.hosts],
         action=cast("Action", recommendation.action),
-        current=_spec(volume.spec),
+        current=spec_record(volume.spec),
         target=_target(recommendation),
         monthly_usd_now=now,
         monthly_usd_then=then,
@@ -176,6 +197,7 @@ def record_of(recommendation: Recommendation, change: str = "") -> Recommendatio
         reasons=list(recommendation.reasons),
         owner=OwnerRecord(kind=volume.owner.kind.value, name=volume.owner.name),
         change=change,
+        stripe_set=_stripe_set(recommendation.stripe_set) if recommendation.stripe_set else None,
     )
 
 
@@ -184,16 +206,17 @@ def cents(usd: float | None) -> float | None:
     return None if usd is None else round(usd, 2)
 
 
-def _spec(spec: VolumeSpec) -> SpecRecord:
+def spec_record(spec: VolumeSpec) -> SpecRecord:
+    """The record of a configuration."""
     return SpecRecord(type=spec.type, size_gib=spec.size_gib, iops=spec.iops, throughput_mib_s=spec.throughput_mib_s)
 
 
 def _target(recommendation: Recommendation) -> SpecRecord | None:
     match recommendation:
         case Change():
-            return _spec(recommendation.target.spec)
+            return spec_record(recommendation.target.spec)
         case Keep():
-            return _spec(recommendation.volume.spec)
+            return spec_record(recommendation.volume.spec)
         case Detached() | InsufficientData():
             return None
 
@@ -224,6 +247,21 @@ def _demand_record(found: DemandSummary) -> DemandRecord:
     )
 
 
+def _stripe_set(told: SetAnswer) -> StripeSetRecord:
+    now, then = cents(told.usd_month_now), cents(told.usd_month_then)
+    return StripeSetRecord(
+        name=told.stripes.name,
+        level=told.stripes.level,
+        host=told.stripes.host_id,
+        mounts=list(told.stripes.mounts),
+        members=[one.volume_id for one in told.members],
+        held_back_by={one.volume_id: one.held for one in told.members if one.held is not None},
+        monthly_usd_now=now,
+        monthly_usd_then=then,
+        monthly_usd_saved=None if now is None or then is None else round(now - then, 2),
+    )
+
+
 def _replay(weighed: Change | Keep) -> ReplayRecord:
     now = weighed.comparison.replay_now
     then = weighed.target.replay if isinstance(weighed, Change) else now
@@ -242,7 +280,7 @@ def _evidence(weighed: Change | Keep) -> EvidenceRecord:
 
 def _offer(offer: Offer) -> OfferRecord:
     return OfferRecord(
-        spec=_spec(offer.spec),
+        spec=spec_record(offer.spec),
         monthly_usd=cents(offer.usd_month),
         ceiling_iops=round(offer.ceiling.iops, 2),
         ceiling_throughput_mib_s=round(offer.ceiling.throughput_mib_s, 2),

@@ -70,7 +70,10 @@ def savings_table(records: Sequence[RecommendationRecord], width: int) -> Table:
         table.add_column("blocked by", overflow="fold")
     between = " " if wide else "\n"
     for record in records:
-        name = Text.assemble(record.volume_id, "\n", action_text(record.action), f" {record.name or ''}".rstrip())
+        whole = f" with all of {record.stripe_set.name}" if record.stripe_set else ""
+        name = Text.assemble(
+            record.volume_id, "\n", action_text(record.action), f" {record.name or ''}".rstrip(), whole
+        )
         cells: list[Text | str] = [name]
         if wide:
             cells.append(f"{record.account}\n{record.zone}")

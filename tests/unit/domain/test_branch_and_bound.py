@@ -1,5 +1,7 @@
 """Reading a part of the minutes gives the answer that all of them give, to the digit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -8,12 +10,13 @@ from hypothesis import strategies as st
 from plimsoll.bootstrap import envelope_library
 from plimsoll.clouds.memory import MemoryMetrics
 from plimsoll.domain.branch_and_bound import judge
+from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import CloudError, Throttled
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import Change, Keep
 from plimsoll.domain.sums import Sums, Window, segments
 from plimsoll.domain.units import KIB
-from tests.builders import NOW, a_basis, a_host, a_spec, a_tariff, a_volume, ceiling_of
+from tests.builders import NOW, a_basis, a_host, a_market, a_refutation, a_spec, a_tariff, a_volume, ceiling_of
 
 DAYS = 2
 WINDOW = Window.before(NOW, days=DAYS)
@@ -126,10 +129,42 @@ def fleets(draw):
     return volumes, given_sums, draw(POLICIES), draw(TARIFFS)
 
 
-def judged(volumes, given_sums, policy, tariff=None, *, every_minute=False, broken=None, now=NOW, decided=None):
+REFUTED = st.lists(
+    st.builds(
+        a_refutation,
+        st.sampled_from(
+            [
+                a_spec("gp3", 500, iops=3000, throughput_mib_s=125),
+                a_spec("gp3", 500, iops=3000, throughput_mib_s=250),
+                a_spec("gp3", 500, iops=9000, throughput_mib_s=500),
+                a_spec("io2", 500, iops=4000),
+                a_spec("gp2", 500),
+            ]
+        ),
+        st.sampled_from([{}, {Resource.IOPS: 1500.0}, {Resource.THROUGHPUT: 60.0}]),
+        volume_id=st.sampled_from([None, "vol-0"]),
+    ),
+    max_size=3,
+)
+
+
+def judged(
+    volumes,
+    given_sums,
+    policy,
+    tariff=None,
+    *,
+    every_minute=False,
+    broken=None,
+    now=NOW,
+    decided=None,
+    refutations=(),
+    envelopes=ENVELOPES,
+):
     """The answers, and what reading them took."""
     metrics = MemoryMetrics(given=given_sums, broken=broken or {})
-    basis = a_basis(policy, envelopes=ENVELOPES)
+    market = replace(a_market(), refutations=tuple(refutations))
+    basis = a_basis(policy, market=market, envelopes=envelopes)
     window = Window.before(now, days=policy.lookback_days)
     found = judge(
         {volume.id: basis for volume in volumes if decided is None or volume.id in decided},
@@ -179,7 +214,11 @@ def assert_same(part, whole, policy):
             assert least <= expected.peak_throughput_mib_s * (1 + 1e-12) <= most * (1 + 1e-9)
 
 
-@settings(max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(
+    max_examples=20 * settings.default.max_examples,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 @given(fleets())
 def test_a_part_of_the_minutes_gives_the_answer_of_all_of_them(fleet):
     volumes, given_sums, policy, tariff = fleet
@@ -187,6 +226,34 @@ def test_a_part_of_the_minutes_gives_the_answer_of_all_of_them(fleet):
     whole, everything = judged(volumes, given_sums, policy, every_minute=True)
     assert_same(part, whole, policy)
     assert read.datapoints <= 1.5 * everything.datapoints
+
+
+@settings(
+    max_examples=3 * settings.default.max_examples,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(fleets(), REFUTED, st.sampled_from([ENVELOPES, ()]))
+def test_so_it_does_where_measurements_speak_against_some_offers(fleet, refutations, envelopes):
+    volumes, given_sums, policy, tariff = fleet
+    known = {"refutations": refutations, "envelopes": envelopes}
+    part, _ = judged(volumes, given_sums, policy, tariff, **known)
+    whole, _ = judged(volumes, given_sums, policy, every_minute=True, **known)
+    assert_same(part, whole, policy)
+
+
+def test_more_demand_can_bring_back_a_type_whose_smaller_offer_was_refuted_and_is_read_for_that():
+    small = a_refutation(a_spec("gp3", 500, iops=3000, throughput_mib_s=125), {Resource.IOPS: 1500.0})
+    volume = a_volume("gp2", 1500, id="vol-0")
+    flat = np.full(MINUTES, 1.0)
+    flat[2345] = 3500.0
+    given_sums = {"vol-0": minutes_of(flat)}
+    policy = Policy(lookback_days=DAYS)
+    known = {"refutations": [small], "envelopes": ()}
+    part, _ = judged([volume], given_sums, policy, **known)
+    whole, _ = judged([volume], given_sums, policy, every_minute=True, **known)
+    assert whole["vol-0"].recommendation.target.spec.type == "gp3"
+    assert_same(part, whole, policy)
 
 
 def minutes_of(iops, *, io_kib=16.0, **series):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from plimsoll.bootstrap import envelope_library
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.envelope import Envelope, Measurement
-from plimsoll.domain.evidence import Evidence, Grade, Place, evidence_for
+from plimsoll.domain.evidence import DELIVERED, Evidence, Grade, Place, evidence_for
 from plimsoll.envelopes.fit import fit
 from tests.builders import TYPES, a_spec
 from tests.unit.envelopes.measured import a_measurement, a_system
@@ -102,8 +102,14 @@ def test_a_larger_configuration_proves_what_it_showed_below_the_offer():
 def test_ten_percent_above_the_offer_is_a_short_run_and_counts_no_further_than_the_published():
     overshot = an_envelope([measured_here(3_250, 50.8, block_kib=size) for size in (8, 16)])
     assert evidence([overshot], need_iops=3_000).grade is Grade.A
-    assert evidence([overshot], need_iops=3_001).covers == (Resource.THROUGHPUT,)
+    assert evidence([overshot], need_iops=3_000 / DELIVERED + 1).covers == (Resource.THROUGHPUT,)
     assert "3,250 IOPS (of which 3,000 count)" in evidence([overshot]).text
+
+
+def test_a_figure_two_percent_under_the_need_has_delivered_it_and_one_further_under_has_not():
+    one = an_envelope([measured_here(2_941, 46.0)])
+    assert evidence([one], need_iops=3_000).grade is Grade.A
+    assert evidence([one], need_iops=3_002).covers == (Resource.THROUGHPUT,)
 
 
 def test_a_stripe_does_not_count():

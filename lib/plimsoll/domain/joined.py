@@ -1,0 +1,96 @@
+"""Joined cases: the members of a stripe set as one unit, each to carry what the busiest of them must.
+
+The rule is that of docs/decision.md, section 7.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from plimsoll.domain.case import Case
+from plimsoll.domain.ceiling import UNBOUNDED
+from plimsoll.domain.demand import Demand
+from plimsoll.domain.need import Need, need_of
+from plimsoll.domain.saturation import HostLoad, saturation
+
+
+def joined(cases: Sequence[Case], host: HostLoad | None, *, even: bool) -> list[Case]:
+    """The members' cases with one need for all; their demands are on one grid.
+
+    What throttles one throttles the unit. `host` is the traffic of the host they share; `even` says that the load is
+    spread evenly, so that none can use more than its share of the host.
+    """
+    frequent = frozenset(resource for case in cases for resource in case.stood.frequent)
+    censored = any(case.stood.censored for case in cases) or _host_bound_together(cases, host)
+    unit = [replace(case, stood=replace(case.stood, censored=censored, frequent=frequent)) for case in cases]
+    needs = {io_kib: _need(unit, io_kib, even=even) for io_kib in cases[0].needs}
+    return [replace(case, needs=needs) for case in unit]
+
+
+def _host_bound_together(cases: Sequence[Case], host: HostLoad | None) -> bool:
+    """Whether the members' traffic together stood at what the host could carry."""
+    demand = _sum([case.demand for case in cases])
+    return any(saturation(demand, UNBOUNDED, host, case.policy).censored for case in cases)
+
+
+def _sum(demands: Sequence[Demand]) -> Demand:
+    """What members asked for together; what only a volume has (checks, balances) is left out."""
+    return replace(
+        demands[0],
+        iops=np.sum([demand.iops for demand in demands], axis=0),
+        throughput_mib_s=np.sum([demand.throughput_mib_s for demand in demands], axis=0),
+        observed=np.logical_or.reduce([demand.observed for demand in demands]),
+        busy_share=None,
+        burst_balance_pct=None,
+        iops_exceeded=None,
+        throughput_exceeded=None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One figure of the members' needs: the most that any needs, the most that was seen, and the host's share."""
+
+    needed: float
+    seen: float
+    share: float
+
+    @property
+    def joined(self) -> float:
+        """No more than the share, unless more than that was seen."""
+        return max(self.seen, min(self.share, self.needed))
+
+
+def _need(unit: Sequence[Case], io_kib: float, *, even: bool) -> Need:
+    """The greatest need of any member on each resource, the host's share counted once."""
+    needed = [_need_of(case, io_kib) for case in unit]
+    seen = [_need_of(_as_seen(case), io_kib) for case in unit]
+    members = len(unit) if even else 1
+    iops, throughput_mib_s = (
+        min(case.hosts.iops for case in unit) / members,
+        min(case.hosts.throughput_mib_s for case in unit) / members,
+    )
+    return Need(
+        iops=_Side(max(one.iops for one in needed), max(one.iops for one in seen), iops).joined,
+        throughput_mib_s=_Side(
+            max(one.throughput_mib_s for one in needed),
+            max(one.throughput_mib_s for one in seen),
+            throughput_mib_s,
+        ).joined,
+        sustained_iops=min(iops, max(one.sustained_iops for one in needed)),
+        sustained_throughput_mib_s=min(throughput_mib_s, max(one.sustained_throughput_mib_s for one in needed)),
+    )
+
+
+def _need_of(case: Case, io_kib: float) -> Need:
+    return need_of(case.demand, io_kib, present=case.present, stood=case.stood, hosts=case.hosts, policy=case.policy)
+
+
+def _as_seen(case: Case) -> Case:
+    """The case with nothing allowed for: no headroom, and demand taken for the whole demand."""
+    return replace(
+        case,
+        stood=replace(case.stood, censored=False, frequent=frozenset()),
+        basis=replace(case.basis, policy=replace(case.policy, headroom_pct=0.0)),
+    )

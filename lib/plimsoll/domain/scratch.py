@@ -1,0 +1,60 @@
+"""Scratch volumes: made to be measured and to be deleted, tagged so that a sweep finds them whatever happens."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from plimsoll.domain.volume import VolumeSpec
+
+SCRATCH_TAG: Final = "plimsoll:scratch"
+"""Holds the id of the validation that made the volume; nothing without it is ever deleted."""
+
+DEADLINE_TAG: Final = "plimsoll:deadline"
+"""Holds the time, in ISO 8601 and UTC, from which a sweep deletes the volume."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScratchOrder:
+    """A scratch volume to make in a zone. `source` is the volume to copy, None for an empty one."""
+
+    validation_id: str
+    account: str
+    region: str
+    zone: str
+    spec: VolumeSpec
+    deadline: datetime
+    source: str | None = None
+
+    @property
+    def tags(self) -> Mapping[str, str]:
+        """The tags it is made with, in the same call that makes it."""
+        return {
+            "Name": "plimsoll scratch volume",
+            SCRATCH_TAG: self.validation_id,
+            DEADLINE_TAG: self.deadline.isoformat(),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScratchVolume:
+    """A scratch volume that exists. `deadline` is None where its tag cannot be read, which counts as past.
+
+    `state` is the cloud's word for it (creating, available, in-use, deleting, error), `attached_to` the instance it is
+    attached to, being attached to or detached from, `attachment` that attachment's state.
+    """
+
+    id: str
+    account: str
+    region: str
+    zone: str
+    validation_id: str
+    deadline: datetime | None
+    created: datetime
+    state: str
+    attached_to: str | None = None
+    attachment: str | None = None
+
+    def is_due(self, now: datetime) -> bool:
+        """Whether a sweep should delete it."""
+        return self.deadline is None or now >= self.deadline

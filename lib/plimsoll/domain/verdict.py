@@ -1,0 +1,170 @@
+"""Verdicts: whether what was measured carries the need, and what a measurement that does not refutes."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.evidence import DELIVERED
+from plimsoll.domain.need import Need
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.volume import VolumeSpec
+
+_UNITS: Final = {Resource.IOPS: "IOPS", Resource.THROUGHPUT: "MiB/s"}
+
+SAME_CLASS: Final = 1.1
+"""A configuration up to this ratio above one that did not deliver is not offered either: measurements are that sure."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What one job of a benchmark showed; None where its result does not tell. `paced`: it was held to a rate."""
+
+    name: str
+    iops: float | None
+    throughput_mib_s: float | None
+    mean_latency_us: float | None = None
+    p99_latency_us: float | None = None
+    paced: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """Whether a configuration passed. `reasons` say with figures what carried or did not, `failures` are those of them
+    for which it did not pass; `fell_short` are the resources on which it delivered less than the need, `too_slow` that
+    it answered later than the policy allows."""
+
+    passed: bool
+    reasons: tuple[str, ...]
+    failures: tuple[str, ...]
+    shown_iops: float
+    shown_throughput_mib_s: float
+    p99_latency_us: float | None
+    fell_short: frozenset[Resource] = frozenset()
+    too_slow: bool = False
+
+
+def verdict(shown: Iterable[Shown], need: Need, *, today_mean_latency_us: float | None, policy: Policy) -> Verdict:
+    """The verdict on what a configuration showed against the need, headroom included.
+
+    It passes when the best of all jobs reaches the need on both resources, and the paced jobs, which ask what the
+    workload asks, answer within the policy: p99 under `max_p99_latency_us`, and the mean no more than
+    `latency_slack_pct` above today's (like with like: clouds publish means alone).
+    """
+    return _judged(list(shown), need, _carried, today_mean_latency_us, policy)
+
+
+def held(shown: Iterable[Shown], asked: Need, *, today_mean_latency_us: float | None, policy: Policy) -> Verdict:
+    """The verdict on a volume that was measured beside its own workload and held to the rates that were `asked` of it.
+
+    It passes when it held them and answered as `verdict` asks; nothing is known of what it could do beyond.
+    """
+    return _judged(list(shown), asked, _held, today_mean_latency_us, policy)
+
+
+_Told = Callable[[str, float, float, bool], str]
+"""A sentence on a unit, what was shown of it, what was wanted, and whether that is short."""
+
+
+def _judged(jobs: Sequence[Shown], wanted: Need, told: _Told, today: float | None, policy: Policy) -> Verdict:
+    best = {
+        Resource.IOPS: max((job.iops or 0.0 for job in jobs), default=0.0),
+        Resource.THROUGHPUT: max((job.throughput_mib_s or 0.0 for job in jobs), default=0.0),
+    }
+    needed = {Resource.IOPS: wanted.iops, Resource.THROUGHPUT: wanted.throughput_mib_s}
+    fell_short = frozenset(side for side in Resource if best[side] < DELIVERED * needed[side])
+    sides = {side: told(_UNITS[side], best[side], needed[side], side in fell_short) for side in Resource}
+    paced = [job for job in jobs if job.paced]
+    p99 = max((job.p99_latency_us for job in paced if job.p99_latency_us is not None), default=None)
+    mean = max((job.mean_latency_us for job in paced if job.mean_latency_us is not None), default=None)
+    late = list(_late(p99, mean, today, policy))
+    return Verdict(
+        passed=not fell_short and not late,
+        reasons=(*sides.values(), *late, *_answered(p99, late)),
+        failures=(*(text for side, text in sides.items() if side in fell_short), *late),
+        shown_iops=best[Resource.IOPS],
+        shown_throughput_mib_s=best[Resource.THROUGHPUT],
+        p99_latency_us=p99,
+        fell_short=fell_short,
+        too_slow=bool(late),
+    )
+
+
+def _carried(unit: str, shown: float, needed: float, short: bool) -> str:
+    verb = "delivered only" if short else "delivered"
+    return f"{verb} {shown:,.0f} {unit} of the {needed:,.0f} that are needed, headroom included"
+
+
+def _held(unit: str, shown: float, asked: float, short: bool) -> str:
+    if short:
+        return f"was to carry {asked:,.0f} {unit} beside its own workload and carried only {shown:,.0f}"
+    return f"carried {shown:,.0f} {unit} beside its own workload: no worse than this"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refutation:
+    """A configuration that was measured and did not deliver.
+
+    `delivered` holds what it carried on each resource where that is less than its published `ceiling` and less than was
+    needed. `volume_id` is set where it answered too slowly for that volume alone.
+    """
+
+    account: str
+    region: str
+    spec: VolumeSpec
+    ceiling: Ceiling
+    measured_on: date
+    delivered: Mapping[Resource, float]
+    volume_id: str | None
+    text: str
+
+
+def refuted(
+    spec: VolumeSpec, ceiling: Ceiling, *, account: str, region: str, volume_id: str, by: Iterable[Refutation]
+) -> Iterator[str]:
+    """Why measurements speak against an offer for a volume: a sentence for each.
+
+    It depends on the offer and the place alone, never on the demand, so that more demand cannot bring an offer back.
+    """
+    for one in by:
+        if (one.account, one.region, one.spec.type) == (account, region, spec.type) and (
+            _is_too_slow(one, ceiling, volume_id) or _falls_short(one, ceiling)
+        ):
+            yield one.text
+
+
+def _is_too_slow(one: Refutation, ceiling: Ceiling, volume_id: str) -> bool:
+    return one.volume_id == volume_id and _is_of_class(one, ceiling)
+
+
+def _falls_short(one: Refutation, ceiling: Ceiling) -> bool:
+    sides = {Resource.IOPS: ceiling.iops, Resource.THROUGHPUT: ceiling.throughput_mib_s}
+    return _is_of_class(one, ceiling) and any(
+        carried < DELIVERED * sides[side] for side, carried in one.delivered.items()
+    )
+
+
+def _is_of_class(one: Refutation, ceiling: Ceiling) -> bool:
+    return (
+        ceiling.iops <= SAME_CLASS * one.ceiling.iops
+        and ceiling.throughput_mib_s <= SAME_CLASS * one.ceiling.throughput_mib_s
+    )
+
+
+def _late(p99: float | None, mean: float | None, today: float | None, policy: Policy) -> Iterator[str]:
+    if p99 is not None and p99 > policy.max_p99_latency_us:
+        yield (
+            f"at the workload's rate 99 % of operations took up to {p99:,.0f} us; the policy allows "
+            f"{policy.max_p99_latency_us:,.0f} (max_p99_latency_us)"
+        )
+    if mean is not None and today is not None and mean > today * (1 + policy.latency_slack_pct / 100):
+        yield (
+            f"at the workload's rate an operation took {mean:,.0f} us on average; today it takes {today:,.0f}, and "
+            f"the policy allows {policy.latency_slack_pct:g} % more (latency_slack_pct)"
+        )
+
+
+def _answered(p99: float | None, late: list[str]) -> Iterator[str]:
+    if p99 is not None and not late:
+        yield f"at the workload's rate 99 % of operations took up to {p99:,.0f} us"

@@ -1,0 +1,119 @@
+"""A workload's shape: what a benchmark has to do so that it asks of a volume what its workload asks.
+
+Around a peak, the I/O sizes are those of the buckets within 10 % of it, weighted by their operations. A cloud tells
+the mean size of a bucket only, and of reads and writes together, so that each mean is split between the two powers of
+two around it (which keeps it) and both directions get the same sizes.
+
+A need may ask for more IOPS, or more MiB/s, than the demand's own sizes would make of the other: its I/O was counted
+in smaller pieces, or one side was raised to what the volume has today. The *ridge*, the need's MiB/s over its IOPS, is
+the size that asks for both at once: at the peak of IOPS no I/O is taken to be larger, at that of throughput none
+smaller, so that neither moment asks for more than the need (as far as sizes from 4 KiB to 1 MiB allow).
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from plimsoll.domain.demand import Demand
+from plimsoll.domain.errors import NotMeasured
+from plimsoll.domain.need import Need
+from plimsoll.domain.period import FloatArray
+from plimsoll.domain.units import KIB_PER_MIB
+
+SIZES_KIB: Final = tuple(1 << power for power in range(2, 11))
+"""The I/O sizes that a shape is made of."""
+
+NEAR: Final = 0.9
+"""A bucket from this share of the peak on belongs to it."""
+
+SEQUENTIAL_KIB: Final = 128.0
+"""From this mean size on, I/O is taken to be sequential: Linux reads ahead, and merges neighbours, up to 128 KiB by
+default, and random I/O that large is rare. A heuristic: a cloud's metrics do not tell."""
+
+Sizes = tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """What was asked at one of the demand's peaks, and the rate that is to be held there.
+
+    `read_sizes_kib` and `write_sizes_kib` are the shares of reads and of writes by I/O size in whole KiB (powers of two
+    from 4 to 1,024); each sums to 1, or is empty where there are none. `read_share` is the reads' share of operations.
+    """
+
+    iops: float
+    throughput_mib_s: float
+    read_share: float
+    read_sizes_kib: Sizes
+    write_sizes_kib: Sizes
+
+    @property
+    def mean_kib(self) -> float:
+        """The mean size of its I/O, reads and writes together."""
+        reads, writes = mean_size_kib(self.read_sizes_kib), mean_size_kib(self.write_sizes_kib)
+        return self.read_share * reads + (1 - self.read_share) * writes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkloadShape:
+    """The moments of most IOPS and of most throughput, and whether the I/O is taken to be sequential."""
+
+    at_most_iops: Moment
+    at_most_throughput: Moment
+    sequential: bool
+
+
+def mean_size_kib(sizes: Sizes) -> float:
+    """The mean of a mix of sizes; 0 of none."""
+    return sum(size_kib * share for size_kib, share in sizes)
+
+
+def shape_of(demand: Demand, need: Need) -> WorkloadShape:
+    """The shape of a demand's peaks, at the rates of a need; NotMeasured where nothing was ever asked."""
+    if not demand.peak(demand.iops) or not need.iops:
+        raise NotMeasured("the volume had no operations in the window: there is no workload to measure a volume with.")
+    ridge_kib = need.throughput_mib_s * KIB_PER_MIB / need.iops
+    sizes_kib = np.zeros_like(demand.iops)
+    np.divide(demand.throughput_mib_s * KIB_PER_MIB, demand.iops, out=sizes_kib, where=demand.iops > 0)
+    read_share, sizes = _around_peak(demand, demand.iops, np.minimum(sizes_kib, ridge_kib))
+    at_most_iops = _moment(need.iops, need.iops * mean_size_kib(sizes) / KIB_PER_MIB, read_share, sizes)
+    read_share, sizes = _around_peak(demand, demand.throughput_mib_s, np.maximum(sizes_kib, ridge_kib))
+    iops = need.throughput_mib_s * KIB_PER_MIB / mean_size_kib(sizes)
+    return WorkloadShape(
+        at_most_iops=at_most_iops,
+        at_most_throughput=_moment(iops, need.throughput_mib_s, read_share, sizes),
+        sequential=mean_size_kib(sizes) >= SEQUENTIAL_KIB,
+    )
+
+
+def split(sizes_kib: FloatArray, weights: FloatArray) -> Sizes:
+    """The shares of `SIZES_KIB` that keep the weighted mean of sizes in KiB; what is outside counts as the edge."""
+    steps = np.asarray(SIZES_KIB, dtype=np.float64)
+    held = np.clip(sizes_kib, steps[0], steps[-1])
+    lower = np.minimum(np.searchsorted(steps, held, side="right") - 1, len(steps) - 2)
+    upper_share = (held - steps[lower]) / (steps[lower + 1] - steps[lower])
+    shares = np.bincount(lower, weights * (1 - upper_share), len(steps))
+    shares += np.bincount(lower + 1, weights * upper_share, len(steps))
+    shares = shares / shares.sum()
+    return tuple((size_kib, float(share)) for size_kib, share in zip(SIZES_KIB, shares, strict=True) if share > 0)
+
+
+def _around_peak(demand: Demand, rate: FloatArray, sizes_kib: FloatArray) -> tuple[float, Sizes]:
+    """The reads' share of operations and the mix of sizes where a rate is near its peak."""
+    worked = demand.iops > 0
+    near = worked & (rate >= NEAR * demand.peak(rate * worked))
+    operations = (demand.iops * demand.lengths_s)[near]
+    reads = (demand.read_iops * demand.lengths_s)[near]
+    read_share = float(np.clip(reads.sum() / operations.sum(), 0.0, 1.0))
+    return read_share, split(sizes_kib[near], operations)
+
+
+def _moment(iops: float, throughput_mib_s: float, read_share: float, sizes: Sizes) -> Moment:
+    return Moment(
+        iops=iops,
+        throughput_mib_s=throughput_mib_s,
+        read_share=read_share,
+        read_sizes_kib=sizes if read_share > 0 else (),
+        write_sizes_kib=sizes if read_share < 1 else (),
+    )
