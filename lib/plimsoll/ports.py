@@ -10,7 +10,11 @@ from typing import Protocol
 
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError
+from plimsoll.domain.host import Host
+from plimsoll.domain.policy import TagMatch
 from plimsoll.domain.prices import PriceBook
+from plimsoll.domain.scratch import ScratchOrder, ScratchVolume
+from plimsoll.domain.task import Task, TaskOutcome
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
 
@@ -117,6 +121,64 @@ class Catalogue(Protocol):
 
     def change(self, volume: Volume, target: VolumeSpec) -> str:
         """How the volume's owner makes it so: commands or the text to change, and what undoes it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchHost:
+    """An instance that could measure. `ready` is False where it is not managed by the cloud's agent or not online, and
+    `not_ready` says why in a sentence that names the host, the place and the remedy."""
+
+    host: Host
+    account: str
+    region: str
+    zone: str
+    ready: bool = True
+    not_ready: str = ""
+
+
+class Bench(Protocol):
+    """Where and by what means can a volume be measured? Each call is one step, so that any driver can carry them out;
+    all raise CloudError."""
+
+    def hosts(self, target: Target, tags: Sequence[TagMatch], ids: Sequence[str]) -> Sequence[BenchHost]:
+        """The running instances with one of these tags or ids; CloudError where an id is none."""
+        ...
+
+    def create(self, order: ScratchOrder) -> str:
+        """Makes a scratch volume, or a copy of the order's source, and gives its id; the same order gives the same."""
+        ...
+
+    def scratch(self, target: Target, *, volume_id: str | None = None) -> Sequence[ScratchVolume]:
+        """All scratch volumes of a target, or that one (none where it no longer exists)."""
+        ...
+
+    def attach(self, target: Target, volume_id: str, host_id: str) -> None:
+        """Begins to attach a volume to a host, at a device name that is free there."""
+        ...
+
+    def detach(self, target: Target, volume_id: str, *, force: bool = False) -> None:
+        """Begins to detach a scratch volume; done already is no error."""
+        ...
+
+    def delete(self, target: Target, volume_id: str) -> None:
+        """Deletes a scratch volume, and nothing that has not its tag; gone already is no error."""
+        ...
+
+    def send(self, target: Target, host_id: str, task: Task) -> str:
+        """Begins a task on a host and gives the command's id."""
+        ...
+
+    def outcome(self, target: Target, host_id: str, command_id: str) -> TaskOutcome | None:
+        """What came of a command, None while it runs."""
+        ...
+
+    def cancel(self, target: Target, host_id: str, command_id: str) -> None:
+        """Asks a command to stop; its process may go on until its own limit."""
+        ...
+
+    def mean_latency_us(self, target: Target, volume_id: str, start: datetime, end: datetime) -> float | None:
+        """The mean latency of the volume's operations in a span, None where none is published or nothing was done."""
         ...
 
 

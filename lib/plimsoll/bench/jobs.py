@@ -1,0 +1,166 @@
+"""Jobs: what fio is asked to do, as the text of a job file that names no place to write to.
+
+The named ones ship as files (benchmarks/jobs), each with its source; the workload-shaped one is made from a demand.
+"""
+
+import configparser
+import math
+import re
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Final
+
+from plimsoll.bench.mix import bssplit, mean_as_run_kib
+from plimsoll.domain.errors import BadInput
+from plimsoll.domain.units import KIB, KIB_PER_MIB
+from plimsoll.domain.workload import SEQUENTIAL_KIB, Moment, WorkloadShape
+
+PACED: Final = "paced"
+UNBOUNDED: Final = "unbounded"
+AT_MOST_IOPS: Final = "iops"
+AT_MOST_THROUGHPUT: Final = "throughput"
+
+LEAST_DEPTH: Final = 32
+MOST_DEPTH: Final = 512
+IOPS_PER_DEPTH: Final = 1000
+"""AWS: one outstanding I/O for each 1,000 IOPS, useful until about 32 (EBS, "Benchmark EBS volumes")."""
+
+LEAST_RATE: Final = 1
+"""Bytes a second; fio takes 0 for no limit."""
+
+PERCENTILES: Final = "50:95:99:99.9"
+
+_SIZE: Final = re.compile(r"(\d+)([kmg])", re.IGNORECASE)
+_UNITS: Final = {"k": KIB, "m": KIB**2, "g": KIB**3}
+
+
+def job_names() -> tuple[str, ...]:
+    """The names of the jobs that ship."""
+    return tuple(sorted(path.stem for path in _folder().glob("*.fio")))
+
+
+def load_job(name: str, *, runtime_s: int, ramp_s: int) -> str:
+    """The text of a job that ships, each section measured for `runtime_s` after `ramp_s`; BadInput for no such name."""
+    if name not in job_names():
+        raise BadInput(f"there is no job {name}: choose one of {', '.join(job_names())} (--job).")
+    text = (_folder() / f"{name}.fio").read_text(encoding="utf-8")
+    for option, seconds in (("runtime", runtime_s), ("ramp_time", ramp_s)):
+        text = re.sub(rf"^{option}=\d+$", f"{option}={seconds}", text, flags=re.MULTILINE)
+    return text
+
+
+def job_seconds(job: str) -> int:
+    """How long a job runs, ramps included: the sections that wait for each other add up."""
+    total = together = 0
+    for section in _sections(job).values():
+        seconds = int(section["runtime"]) + int(section.get("ramp_time", "0"))
+        if "stonewall" in section:
+            total, together = total + together, 0
+        together = max(together, seconds)
+    return total + together
+
+
+def job_sections(job: str) -> tuple[str, ...]:
+    """The names of a job's sections, in their order."""
+    return tuple(_sections(job))
+
+
+def job_files(job: str) -> tuple[int, int]:
+    """How many files a job uses, and how many bytes each is: its processes share them from section to section."""
+    sections = list(_sections(job).values())
+    apart = any("$jobnum" in section.get("filename_format", "$jobnum") for section in sections)
+    count = max(int(section.get("numjobs", "1")) for section in sections) if apart else 1
+    return count, max(_bytes(section["size"]) for section in sections)
+
+
+def job_bytes_bound(job: str) -> int:
+    """The most bytes that a job takes up where it writes."""
+    count, size = job_files(job)
+    return count * size
+
+
+def workload_job(shape: WorkloadShape, *, runtime_s: int, ramp_s: int) -> str:
+    """The job that asks what a workload asks at its two peaks: first at the rate that is needed, then without any.
+
+    Its rates are in bytes, because fio counts `rate_iops` in its smallest I/O: of mixed sizes it would make fewer.
+    """
+    moments = {AT_MOST_IOPS: shape.at_most_iops, AT_MOST_THROUGHPUT: shape.at_most_throughput}
+    head = {
+        "ioengine": "libaio",
+        "direct": "1",
+        "time_based": "",
+        "runtime": str(runtime_s),
+        "ramp_time": str(ramp_s),
+        "norandommap": "",
+        "randrepeat": "0",
+        "group_reporting": "",
+        "percentile_list": PERCENTILES,
+    }
+    parts = [_written("global", head)]
+    for pace in (PACED, UNBOUNDED):
+        for name, moment in moments.items():
+            asked = _asked(moment, sequential=shape.sequential and moment.mean_kib >= SEQUENTIAL_KIB)
+            limits = {"rate": _rates(moment, name)} if pace == PACED else {}
+            parts.append(_written(f"{pace}-{name}", {"stonewall": "", **asked, **limits}))
+    return "\n".join(parts)
+
+
+def _asked(moment: Moment, *, sequential: bool) -> dict[str, str]:
+    """Direction, mix and depth of a section; sequential I/O that is small would be merged, and is asked at random."""
+    reads, writes, both = ("read", "write", "rw") if sequential else ("randread", "randwrite", "randrw")
+    depth = max(LEAST_DEPTH, min(MOST_DEPTH, math.ceil(2 * moment.iops / IOPS_PER_DEPTH)))
+    percent = _read_percent(moment)
+    if percent in {0, 100}:
+        sizes = moment.read_sizes_kib if percent else moment.write_sizes_kib
+        return {"rw": reads if percent else writes, "bssplit": bssplit(sizes), "iodepth": str(depth)}
+    mix = f"{bssplit(moment.read_sizes_kib)},{bssplit(moment.write_sizes_kib)}"
+    return {"rw": both, "rwmixread": str(percent), "bssplit": mix, "iodepth": str(depth)}
+
+
+def _rates(moment: Moment, side: str) -> str:
+    """Bytes a second, of reads and writes where there are both, that make the moment's IOPS or its MiB/s."""
+    percent = _read_percent(moment)
+    read_share = moment.read_share if 0 < percent < 100 else percent / 100
+    parts = [
+        share * mean_as_run_kib(sizes)
+        for share, sizes in ((read_share, moment.read_sizes_kib), (1 - read_share, moment.write_sizes_kib))
+        if share
+    ]
+    operations = moment.iops if side == AT_MOST_IOPS else moment.throughput_mib_s * KIB_PER_MIB / sum(parts)
+    return ",".join(str(max(LEAST_RATE, round(operations * part * KIB))) for part in parts)
+
+
+def _read_percent(moment: Moment) -> int:
+    return round(100 * moment.read_share)
+
+
+def _written(section: str, options: Mapping[str, str]) -> str:
+    lines = (f"{name}={value}" if value else name for name, value in options.items())
+    return "\n".join([f"[{section}]", *lines, ""])
+
+
+def _sections(job: str) -> Mapping[str, Mapping[str, str]]:
+    """A job's sections, each with what [global] says."""
+    parser = configparser.RawConfigParser(
+        allow_no_value=True, delimiters=("=",), comment_prefixes=("#", ";"), default_section="global", strict=True
+    )
+    parser.read_string(job)
+    return {name: dict(_stated(parser[name])) for name in parser.sections()}
+
+
+def _stated(section: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:
+    yield from ((name, value or "") for name, value in section.items())
+
+
+def _bytes(size: str) -> int:
+    found = _SIZE.fullmatch(size)
+    if found is None:
+        raise ValueError(f"{size!r} is no size such as 1g")
+    return int(found.group(1)) * _UNITS[found.group(2).lower()]
+
+
+def _folder() -> Path:
+    """The folder of jobs that ship: inside the installed package, or benchmarks/jobs of a checkout."""
+    installed = Path(str(files("plimsoll.bench"))) / "jobs"
+    return installed if installed.is_dir() else Path(__file__).parents[3] / "benchmarks" / "jobs"

@@ -1,0 +1,60 @@
+"""A mix of I/O sizes as fio takes it: whole percent.
+
+A few large I/Os make most of the bytes, so that rounding each share by itself can double the mean size: the mix is
+rounded, and then single percents are moved between sizes for as long as that brings its mean back.
+"""
+
+from itertools import permutations
+
+from plimsoll.domain.workload import SIZES_KIB, Sizes, mean_size_kib
+
+Percents = dict[int, int]
+
+
+def percents(sizes: Sizes) -> Percents:
+    """Whole percent by size in KiB, 100 together, of a mix whose shares sum to 1; its mean is kept as near as can be.
+
+    A size may come in that the mix has not, between its smallest and largest, where nothing else keeps the mean.
+    """
+    found = _rounded(sizes)
+    wanted_kib = mean_size_kib(sizes)
+    while (move := _next_move(found, sizes, wanted_kib - _mean_kib(found))) is not None:
+        giver, taker = move
+        found = {**found, giver: found[giver] - 1, taker: found.get(taker, 0) + 1}
+    return {size_kib: found[size_kib] for size_kib in sorted(found) if found[size_kib]}
+
+
+def bssplit(sizes: Sizes) -> str:
+    """A mix in the grammar of fio's bssplit, such as 4k/90:16k/10."""
+    return ":".join(f"{size_kib}k/{percent}" for size_kib, percent in percents(sizes).items())
+
+
+def mean_as_run_kib(sizes: Sizes) -> float:
+    """The mean size of a mix once its shares are whole percents."""
+    return _mean_kib(percents(sizes))
+
+
+def _rounded(sizes: Sizes) -> Percents:
+    """Each share rounded down, and the percents that are left to the largest remainders."""
+    found = {size_kib: int(share * 100) for size_kib, share in sizes}
+    by_remainder = sorted(sizes, key=lambda one: found[one[0]] - one[1] * 100)
+    for size_kib, _ in by_remainder[: 100 - sum(found.values())]:
+        found[size_kib] += 1
+    return found
+
+
+def _next_move(mix: Percents, sizes: Sizes, missing_kib: float) -> tuple[int, int] | None:
+    """The percent to move, from which size to which: the furthest that does not pass the mean, at last the nearest."""
+    within = [size_kib for size_kib in SIZES_KIB if sizes[0][0] <= size_kib <= sizes[-1][0]]
+    moved_kib = {move: (move[1] - move[0]) / 100 for move in permutations(within, 2) if mix.get(move[0])}
+    short = [move for move, kib in moved_kib.items() if 0 < kib / missing_kib <= 1] if missing_kib else []
+    if short:
+        return max(short, key=lambda move: abs(moved_kib[move]))
+    nearest = min(moved_kib, key=lambda move: abs(missing_kib - moved_kib[move]), default=None)
+    if nearest is None or abs(missing_kib - moved_kib[nearest]) >= abs(missing_kib):
+        return None
+    return nearest
+
+
+def _mean_kib(mix: Percents) -> float:
+    return sum(size_kib * percent for size_kib, percent in mix.items()) / 100

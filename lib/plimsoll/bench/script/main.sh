@@ -1,0 +1,81 @@
+# This part: the three modes.
+
+# Nothing is trusted that the document's patterns should have held.
+check_values() {
+  for number in "${LIMIT_SECONDS}" "${FILE_SIZE_MIB}" "${MOST_QUEUE}" "${MOST_LATENCY_US}"; do
+    case ${number} in
+    '' | *[!0-9]*) die parameters "'${number}' is no whole number" ;;
+    *) ;;
+    esac
+  done
+  case ${MODE}:${INITIALISE}:${VOLUME_ID} in
+  inspect:*) return 0 ;;
+  device:no:vol-* | device:copy:vol-* | file:no:vol-*) ;;
+  *) die parameters "mode ${MODE} with Initialise ${INITIALISE} on volume '${VOLUME_ID}' makes no sense" ;;
+  esac
+  case ${VOLUME_ID#vol-} in
+  *[!0-9a-f]* | '') die parameters "'${VOLUME_ID}' is no volume id" ;;
+  *) ;;
+  esac
+  have timeout || [ -n "${simulated}" ] || die tools "the host has no timeout (coreutils)"
+}
+
+prepare() {
+  take_lock
+  make_work
+  start_guard
+  read_job
+  find_device
+}
+
+# Blocks of a copy come from elsewhere when they are read for the first time.
+initialise() {
+  run_fio initialise --name=initialise --filename="$(printf '%s' "${device}" | sed 's/:/\\:/g')" --rw=read --bs=1M \
+    --iodepth=32 --ioengine=libaio --direct=1 --thread --readonly --allow_file_create=0 --output="${work}/initialised"
+}
+
+on_device() {
+  pin_device
+  check_unused
+  if [ "${INITIALISE}" = copy ]; then
+    need_fio
+    initialise
+    write_job "${device}"
+    run_fio fio --readonly --output-format=json --output="${work}/result" "${work}/job"
+  else
+    check_empty
+    need_fio
+    write_job "${device}" 'offset=1m' "size=$(($(device_bytes) - 2 * 1048576))"
+    run_fio fio --output-format=json --output="${work}/result" "${work}/job"
+  fi
+}
+
+on_filesystem() {
+  ! have nice || gently='nice -n 10'
+  ! have ionice || gently="${gently} ionice -c 2 -n 7"
+  find_filesystem
+  check_room
+  need_fio
+  make_file
+  watch
+  lay_out_file
+  if [ -n "${stopped}" ]; then return 0; fi
+  write_job /dev/fd/8 "size=${FILE_SIZE_MIB}m" 'fallocate=none' 'overwrite=1'
+  run_fio fio --output-format=json --output="${work}/result" "${work}/job"
+}
+
+check_values
+set_deadline
+case ${MODE} in
+inspect) inspect ;;
+device)
+  prepare
+  on_device
+  answer
+  ;;
+*)
+  prepare
+  on_filesystem
+  answer
+  ;;
+esac

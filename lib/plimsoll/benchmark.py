@@ -1,0 +1,142 @@
+"""The benchmark pipeline: a job run on this machine, its result read, and added to the library of envelopes."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Final
+
+from plimsoll.bench.jobs import load_job
+from plimsoll.bench.local import Placed, Watch, fio_path, placed, run
+from plimsoll.bench.targets import GIB, check_room, claimed, target_at
+from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.envelope import Envelope, Measurement
+from plimsoll.domain.errors import BadInput
+from plimsoll.domain.units import MINUTE_S
+from plimsoll.domain.volume import VolumeSpec
+from plimsoll.domain.volume_types import VolumeType
+from plimsoll.envelopes.additions import NewCampaign, add_campaign, as_measured, check_names
+from plimsoll.envelopes.campaign_file import HostEntry
+from plimsoll.envelopes.campaigns import load_campaign
+from plimsoll.envelopes.fit import PLATEAU, fit
+from plimsoll.envelopes.reading import read_results
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """What a benchmark may take: minutes, filling and emptying included, and GiB written to."""
+
+    minutes: float
+    gib: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What the user tells of the volume under the place: its envelope's name, what it is, and where it is."""
+
+    name: str
+    spec: VolumeSpec
+    volumes: int
+    provider: str
+    host_type: str
+    account: str | None = None
+    region: str | None = None
+
+
+def planned(
+    path: Path, job_name: str, *, runtime_s: int, ramp_s: int, file_bytes: int | None, bounds: Bounds
+) -> Placed:
+    """A job on a place that is fit for it; BadInput where it is not, or where that takes more than the bounds."""
+    job = load_job(job_name, runtime_s=runtime_s, ramp_s=ramp_s)
+    fio_path()
+    one = placed(job, target_at(path), file_bytes=file_bytes)
+    if one.seconds > bounds.minutes * MINUTE_S:
+        raise BadInput(
+            f"the job {job_name} takes {one.seconds / MINUTE_S:,.1f} minutes, and {bounds.minutes:g} are allowed: "
+            "shorten its sections with --runtime-s, or allow more with --max-minutes."
+        )
+    if one.taken_bytes > bounds.gib * GIB:
+        raise BadInput(
+            f"the job {job_name} writes to {one.taken_bytes / GIB:,.1f} GiB, and {bounds.gib:g} are allowed: "
+            "take smaller files with --file-mib, or allow more with --max-gib."
+        )
+    check_room(one.target, one.taken_bytes)
+    return one
+
+
+def measured(
+    one: Placed,
+    told: Told,
+    folder: Path,
+    types: Mapping[str, VolumeType],
+    *,
+    bounds: Bounds,
+    title: str,
+    today: date,
+    watch: Watch,
+) -> tuple[Path, Envelope]:
+    """Runs a planned job and adds what it measured to the library's folder: the campaign's file and its envelope.
+
+    BadInput where the name is used already, before anything is run; NotMeasured where fio gave no result.
+    """
+    check_names(folder, told.name, told.name, types)
+    with claimed(one.target):
+        output = run(one, limit_s=bounds.minutes * MINUTE_S, watch=watch)
+    results = read_results(output, name="what fio printed")
+    where = f"a {one.target.filesystem or 'unnamed'} filesystem" if not one.target.is_device else "an empty device"
+    new = NewCampaign(
+        name=told.name,
+        title=title,
+        source=f"plimsoll benchmark, on {where}",
+        tool=results[0].tool,
+        tool_version=results[0].tool_version,
+        measured_on=today.isoformat(),
+        provider=told.provider,
+        account=told.account,
+        region=told.region,
+        system=told.name,
+        spec=told.spec,
+        volumes=told.volumes,
+        host=HostEntry(type=told.host_type),
+        results=tuple(as_measured(result) for result in results),
+    )
+    path = add_campaign(folder, new, types)
+    return path, fit(load_campaign(path).systems[0], types)
+
+
+def still_climbing(envelope: Envelope) -> Iterator[str]:
+    """A sentence for each maximum that was found at the edge of the sizes while figures still rose: that is none.
+
+    Where something else shows a roof (another mode, the published limit) there is nothing to say.
+    """
+    for side, unit in ((Resource.IOPS, "IOPS"), (Resource.THROUGHPUT, "MiB/s")):
+        if envelope.roof(side) is not None:
+            continue
+        for mode, seen in _by_mode(envelope.measurements, side).items():
+            edge, figure = _at_edge(seen, side)
+            if edge is not None:
+                yield (
+                    f"{mode}: {unit} still climbing at {edge:,.0f} KiB ({figure:,.0f}), the last size: "
+                    "that is no maximum"
+                )
+
+
+_LEAST_SIZES: Final = 2
+
+
+def _by_mode(measurements: Sequence[Measurement], side: Resource) -> dict[str, list[Measurement]]:
+    modes: dict[str, list[Measurement]] = {}
+    for one in measurements:
+        if one.served(side) is not None:
+            modes.setdefault(one.job.mode, []).append(one)
+    return modes
+
+
+def _at_edge(seen: Sequence[Measurement], side: Resource) -> tuple[float | None, float]:
+    """The outermost size, where the best of a mode stands alone at it, and its figure."""
+    ordered = sorted(seen, key=lambda one: one.job.block_kib, reverse=side is Resource.IOPS)
+    figures = [one.served(side) or 0.0 for one in ordered]
+    best = figures[-1]
+    if len(ordered) < _LEAST_SIZES or max(figures[:-1]) >= PLATEAU * best:
+        return None, best
+    return ordered[-1].job.block_kib, best

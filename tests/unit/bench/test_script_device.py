@@ -1,0 +1,153 @@
+"""Mode device: the raw volume, and only when it is the volume, unused and empty."""
+
+import hashlib
+import json
+import subprocess
+
+import pytest
+
+from plimsoll.bench.answer import read_answer
+from plimsoll.domain.errors import NotMeasured
+from tests.unit.bench.hosts import (
+    JOB,
+    MIB,
+    READS,
+    TABLE,
+    a_partition,
+    a_task,
+    a_volume,
+    formatted,
+    holding,
+    linked,
+    mounted,
+    run,
+)
+
+pytestmark = [pytest.mark.needs("loop", "fio")]
+
+
+def _digest(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_an_empty_volume_is_measured_and_can_be_measured_again(tmp_path):
+    with a_volume(tmp_path) as volume:
+        for _ in range(2):
+            answer = read_answer(run(a_task(volume_id=volume.id), tmp_path).stdout)
+            assert (answer.mode, answer.volume_id, answer.device) == ("device", volume.id, volume.device)
+            assert not answer.simulated
+            assert answer.stopped is None
+            (mixed,) = json.loads(answer.fio)["jobs"]
+            assert mixed["error"] == 0
+            assert mixed["read"]["total_ios"] > 0
+            assert mixed["write"]["total_ios"] > 0
+        written = volume.image.read_bytes()
+        assert any(written)
+        assert not any(written[:MIB])
+        assert not any(written[-MIB:])
+    assert not list((tmp_path / "tmp").iterdir())
+
+
+PREPARED = {
+    "ext4": formatted("ext4"),
+    "swap": holding((4086, b"SWAPSPACE2")),
+    "partitions": TABLE,
+    "LVM": holding((512, b"LABELONE")),
+    "RAID 1.2": holding((4096, b"\xfc\x4e\x2b\xa9")),
+    "RAID 0.9": holding((64 * MIB - 65536, b"\xfc\x4e\x2b\xa9")),
+    "data without a signature, at the front": holding((70_000, b"x")),
+    "data without a signature, at the end": holding((64 * MIB - 1, b"x")),
+}
+
+
+@pytest.mark.parametrize("what", PREPARED)
+def test_a_volume_that_holds_anything_is_not_touched(what, tmp_path):
+    with a_volume(tmp_path, prepare=PREPARED[what]) as volume:
+        before = _digest(volume.image)
+        told = run(a_task(volume_id=volume.id), tmp_path)
+        assert told.returncode == 1
+        with pytest.raises(NotMeasured, match=r"\((not-empty|in-use)\).*Nothing was written"):
+            read_answer(told.stdout)
+        assert _digest(volume.image) == before
+
+
+def test_a_mounted_volume_is_neither_written_nor_read(tmp_path):
+    with a_volume(tmp_path, prepare=formatted("ext4")) as volume, mounted(volume.device, tmp_path / "place"):
+        for changes in ({}, {"initialise": True, "job": READS}):
+            with pytest.raises(NotMeasured, match=r"\(in-use\).*it is mounted"):
+                read_answer(run(a_task(volume_id=volume.id, **changes), tmp_path).stdout)
+
+
+def test_a_volume_with_partitions_is_in_use_whatever_it_holds(tmp_path):
+    with a_volume(tmp_path) as volume, a_partition(volume.device, 64):
+        with pytest.raises(NotMeasured, match=r"\(in-use\).*it has partitions"):
+            read_answer(run(a_task(volume_id=volume.id), tmp_path).stdout)
+        assert not any(volume.image.read_bytes())
+
+
+def test_a_volume_that_something_is_built_on_is_in_use_whatever_it_holds(tmp_path):
+    (tmp_path / "holders" / "md0").mkdir(parents=True)
+    with a_volume(tmp_path) as volume:
+        holders = {f"/sys/class/block/{volume.device.removeprefix('/dev/')}/holders": tmp_path / "holders"}
+        with pytest.raises(NotMeasured, match=r"\(in-use\).*md0 is built on it"):
+            read_answer(run(a_task(volume_id=volume.id), tmp_path, over=holders).stdout)
+        assert not any(volume.image.read_bytes())
+
+
+def test_a_copy_is_read_as_a_whole_first_and_never_written(tmp_path):
+    with a_volume(tmp_path, prepare=formatted("ext4")) as volume:
+        before = _digest(volume.image)
+        answer = read_answer(run(a_task(volume_id=volume.id, initialise=True, job=READS), tmp_path).stdout)
+        assert json.loads(answer.fio)["jobs"][0]["read"]["total_ios"] > 0
+        with pytest.raises(NotMeasured, match="only reads are measured on a copy"):
+            read_answer(run(a_task(volume_id=volume.id, initialise=True, job=JOB), tmp_path).stdout)
+        assert _digest(volume.image) == before
+
+
+def test_another_volume_is_never_taken_for_the_one_that_was_asked_for(tmp_path):
+    with a_volume(tmp_path) as volume:
+        before = _digest(volume.image)
+        beginning = volume.id[:12]  # the id of an older kind, with which the longer one begins
+        for other in ("vol-0ffffffffffffffff", beginning):
+            with pytest.raises(NotMeasured, match=r"\(find-device\).*no block device of this host has the serial"):
+                read_answer(run(a_task(volume_id=other, limit_s=10), tmp_path).stdout)
+        assert _digest(volume.image) == before
+
+
+def test_two_devices_that_say_the_same_are_both_left_alone(tmp_path):
+    with a_volume(tmp_path) as volume, a_volume(tmp_path) as other:
+        link = f"{volume.id}_1"
+        with linked(link, other.device), pytest.raises(NotMeasured, match="several devices"):
+            read_answer(run(a_task(volume_id=volume.id, limit_s=10), tmp_path).stdout)
+        assert not any(volume.image.read_bytes())
+        assert not any(other.image.read_bytes())
+
+
+def test_a_device_that_appears_late_is_waited_for(tmp_path):
+    with a_volume(tmp_path) as volume:
+        late = "vol-0123456789abcdef9"
+        link = f"/dev/disk/by-id/nvme-Amazon_Elastic_Block_Store_{late.replace('-', '')}"
+        with subprocess.Popen(["/bin/sh", "-c", f"sleep 2; ln -s {volume.device} {link}"]) as later:
+            try:
+                answer = read_answer(run(a_task(volume_id=late), tmp_path).stdout)
+            finally:
+                later.wait()
+                subprocess.run(["rm", "-f", link], check=True)
+        assert answer.device == volume.device
+
+
+def test_what_is_measured_stays_within_the_limit_and_says_so(tmp_path):
+    with a_volume(tmp_path) as volume:
+        job = READS.replace("runtime=1", "runtime=600")
+        with pytest.raises(NotMeasured, match=r"\(limit\): fio did not end within the limit of 10 s"):
+            read_answer(run(a_task(volume_id=volume.id, job=job, limit_s=10), tmp_path).stdout)
+
+
+def test_a_second_measurement_on_one_host_is_told_that_it_is_busy(tmp_path):
+    with a_volume(tmp_path) as volume, subprocess.Popen(["flock", tmp_path / "lock", "sleep", "60"]) as first:
+        try:
+            with pytest.raises(NotMeasured, match=r"\(busy\): another measurement is running"):
+                read_answer(run(a_task(volume_id=volume.id, limit_s=10), tmp_path).stdout)
+        finally:
+            first.terminate()
+        assert not any(volume.image.read_bytes())
