@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
 
 from botocore.exceptions import (
     BotoCoreError,
@@ -20,6 +22,7 @@ from botocore.exceptions import (
 )
 from botocore.parsers import ResponseParserError
 
+from plimsoll.clouds.aws.refusals import REMEDIES
 from plimsoll.domain.errors import (
     AccessDenied,
     BadCredentials,
@@ -34,7 +37,36 @@ from plimsoll.domain.errors import (
 FAILURES = (ClientError, BotoCoreError, ResponseParserError)
 """Everything that a call through botocore can end in."""
 
-GOES_ON = "The audit goes on without it"
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Purpose:
+    """What a call is for, as far as its error has to say it: what follows from the failure, how the action is allowed,
+    what to do about a region that is switched off, and about too many calls."""
+
+    goes_on: str
+    allow: str
+    region: str
+    again: str
+
+
+AUDITING: Final = Purpose(
+    goes_on="The audit goes on without it",
+    allow="deploy the member role or allow the action, or leave the place out with --region or --role-arn",
+    region="enable it in the account's settings, or leave it out with --region",
+    again="run again with --resume, or lower PLIMSOLL_CALLS_PER_S",
+)
+MEASURING: Final = Purpose(
+    goes_on="Nothing is measured there",
+    allow="deploy the validation role or allow the action",
+    region="enable it in the account's settings",
+    again="run again later",
+)
+CLEANING: Final = Purpose(
+    goes_on="The scratch volume may still be there",
+    allow="deploy the validation role or allow the action, then run `plimsoll sweep`",
+    region="enable it in the account's settings, then run `plimsoll sweep`",
+    again="run `plimsoll sweep` later",
+)
 
 _DENIED = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "Forbidden", "NotAuthorized"}
 _CREDENTIALS = {
@@ -74,18 +106,30 @@ _NO_CREDENTIALS = (
 @contextmanager
 def translated(place: str, permission: str) -> Iterator[None]:
     """Raises what botocore raises inside the block as a CloudError that names the place and the IAM permission."""
+    with attempted(f"read {place}", permission, AUDITING):
+        yield
+
+
+@contextmanager
+def attempted(what: str, permission: str, purpose: Purpose) -> Iterator[None]:
+    """As `translated`, for an attempt of any kind: `what` follows "cannot" in the sentence."""
     try:
         yield
     except FAILURES as error:
-        raise translate(error, place, permission) from error
+        raise refused(error, what, permission, purpose) from error
 
 
 def translate(error: Exception, place: str, permission: str) -> CloudError:
-    """The CloudError for something that botocore raised while `permission` (service:Operation) was used at `place`."""
-    what = f"cannot read {place}"
+    """The CloudError for something that botocore raised while `permission` (service:Operation) read at `place`."""
+    return refused(error, f"read {place}", permission, AUDITING)
+
+
+def refused(error: Exception, what: str, permission: str, purpose: Purpose) -> CloudError:
+    """The CloudError for something that botocore raised during an attempt."""
+    what = f"cannot {what}"
     if isinstance(error, ClientError):
         found = error.response.get("Error", {})
-        return from_code(str(found.get("Code", "")), str(found.get("Message", "")), what, permission)
+        return _from_code(str(found.get("Code", "")), str(found.get("Message", "")), what, permission, purpose)
     if isinstance(error, _NO_CREDENTIALS):
         return BadCredentials(
             f"{what}: no usable AWS credentials ({_line(str(error))}). Sign in (aws sso login, aws configure), or name "
@@ -94,15 +138,21 @@ def translate(error: Exception, place: str, permission: str) -> CloudError:
     if isinstance(error, BotoConnectionError | HTTPClientError):
         return Unreachable(
             f"{what}: no connection for {permission} ({_line(str(error))}). Check the network, the proxy and the "
-            f"region's name. {GOES_ON}."
+            f"region's name. {purpose.goes_on}."
         )
     if isinstance(error, NoRegionError):
         return BadCredentials(f"{what}: no region is configured. Name one with --region.")
-    return Unexpected(f"{what}: {permission} failed with {type(error).__name__}: {_line(str(error))}. {GOES_ON}.")
+    return Unexpected(
+        f"{what}: {permission} failed with {type(error).__name__}: {_line(str(error))}. {purpose.goes_on}."
+    )
 
 
-def from_code(code: str, message: str, what: str, permission: str) -> CloudError:
-    """The CloudError for an AWS error code."""
+def code_of(error: ClientError) -> str:
+    """The AWS error code, without the prefix that EC2 sometimes gives it."""
+    return str(error.response.get("Error", {}).get("Code", "")).removeprefix("Client.")
+
+
+def _from_code(code: str, message: str, what: str, permission: str, purpose: Purpose) -> CloudError:
     name = code.removeprefix("Client.")
     skewed = any(text in message.lower() for text in ("expired", "not yet current"))
     if name in _CLOCK and (skewed or name in {"RequestTimeTooSkewed", "RequestInTheFuture"}):
@@ -111,10 +161,7 @@ def from_code(code: str, message: str, what: str, permission: str) -> CloudError
             "timedatectl set-ntp true) and run again."
         )
     if name in _DENIED:
-        return AccessDenied(
-            f"{what}: {name} for {permission}. {GOES_ON}; deploy the member role or allow the action, or leave the "
-            "place out with --region or --role-arn."
-        )
+        return AccessDenied(f"{what}: {name} for {permission}. {purpose.goes_on}; {purpose.allow}.")
     if name in _CREDENTIALS or name in _CLOCK:
         return BadCredentials(
             f"{what}: AWS refuses the credentials ({name}: {_line(message)}). Sign in again, or name another "
@@ -122,15 +169,21 @@ def from_code(code: str, message: str, what: str, permission: str) -> CloudError
         )
     if name in _REGION:
         return RegionUnavailable(
-            f"{what}: the region is switched off for this account or does not exist ({name}). {GOES_ON}; enable it in "
-            "the account's settings, or leave it out with --region."
+            f"{what}: the region is switched off for this account or does not exist ({name}). {purpose.goes_on}; "
+            f"{purpose.region}."
         )
     if name in _THROTTLED or "throttl" in name.lower():
         return Throttled(
-            f"{what}: AWS kept throttling {permission} until the retries were used up ({name}). {GOES_ON}; run again "
-            "with --resume, or lower PLIMSOLL_CALLS_PER_S."
+            f"{what}: AWS kept throttling {permission} until the retries were used up ({name}). {purpose.goes_on}; "
+            f"{purpose.again}."
         )
-    return Unexpected(f"{what}: {permission} failed with {name}: {_line(message)}. {GOES_ON}.")
+    return _other(name, message, what, permission, purpose)
+
+
+def _other(name: str, message: str, what: str, permission: str, purpose: Purpose) -> CloudError:
+    if name in REMEDIES and purpose is not AUDITING:
+        return CloudError(f"{what}: {name}: {_line(message)}. {REMEDIES[name]}. {purpose.goes_on}.")
+    return Unexpected(f"{what}: {permission} failed with {name}: {_line(message)}. {purpose.goes_on}.")
 
 
 def _line(text: str) -> str:

@@ -1,10 +1,10 @@
 """Hosts: instances and what their types can carry, looked up many at a time."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from plimsoll.clouds.aws.errors import translated
+from plimsoll.clouds.aws.errors import AUDITING, Purpose, attempted
 from plimsoll.clouds.aws.paging import in_chunks
 from plimsoll.domain.host import Host, HostLimits
 from plimsoll.domain.units import mib_s_from_mb_s
@@ -25,11 +25,12 @@ class Instance:
 class Hosts:
     """The instances of one account and region, `place`, asked for as volumes need them by its EC2 client.
 
-    Raises CloudError.
+    Raises CloudError, which says what they were wanted for.
     """
 
     ec2: Any
     place: str
+    purpose: Purpose = AUDITING
     known: dict[str, Instance] = field(default_factory=dict)
     _limits: dict[str, tuple[HostLimits | None, bool]] = field(default_factory=dict)
 
@@ -40,17 +41,21 @@ class Hosts:
             pages = self.ec2.get_paginator("describe_instances").paginate(
                 Filters=[{"Name": "instance-id", "Values": list(chunk)}]
             )
-            with translated(self.place, "ec2:DescribeInstances"):
+            with attempted(f"read {self.place}", "ec2:DescribeInstances", self.purpose):
                 found = [one for page in pages for group in page["Reservations"] for one in group["Instances"]]
-            self._learn_types({one["InstanceType"] for one in found})
-            self.known.update((one["InstanceId"], self._instance(one)) for one in found)
+            self.take(found)
+
+    def take(self, found: Sequence[Mapping[str, Any]]) -> None:
+        """Knows these entries of DescribeInstances from now on."""
+        self._learn_types({one["InstanceType"] for one in found})
+        self.known.update((one["InstanceId"], self._instance(one)) for one in found)
 
     def _learn_types(self, types: set[str]) -> None:
         for chunk in in_chunks(sorted(types - set(self._limits)), _TYPES_A_CALL):
             pages = self.ec2.get_paginator("describe_instance_types").paginate(
                 Filters=[{"Name": "instance-type", "Values": list(chunk)}]
             )
-            with translated(self.place, "ec2:DescribeInstanceTypes"):
+            with attempted(f"read {self.place}", "ec2:DescribeInstanceTypes", self.purpose):
                 for found in (one for page in pages for one in page["InstanceTypes"]):
                     self._limits[found["InstanceType"]] = (limits_of(found), found.get("Hypervisor") != "xen")
 

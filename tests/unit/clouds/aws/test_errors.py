@@ -14,13 +14,15 @@ from botocore.exceptions import (
 )
 from botocore.parsers import ResponseParserError
 
-from plimsoll.clouds.aws.errors import translate, translated
+from plimsoll.clouds.aws.errors import CLEANING, MEASURING, attempted, refused, translate, translated
+from plimsoll.clouds.aws.refusals import REMEDIES as REFUSALS
 from plimsoll.clouds.aws.sessions import Credential, Sessions, check_regions, known_regions
 from plimsoll.domain.errors import (
     AccessDenied,
     BadCredentials,
     BadInput,
     ClockSkewed,
+    CloudError,
     RegionUnavailable,
     Throttled,
     Unexpected,
@@ -124,6 +126,34 @@ def test_a_block_raises_the_translated_error_and_lets_others_through():
         raise refusal("UnauthorizedOperation")
     with pytest.raises(ZeroDivisionError), translated(PLACE, PERMISSION):
         _ = 1 / 0
+
+
+@pytest.mark.parametrize("code", sorted(REFUSALS))
+def test_what_is_refused_to_a_measurement_says_what_to_do_about_it(code):
+    found = refused(refusal(code, "too\nmuch."), "attach vol-1", "ec2:AttachVolume", MEASURING)
+    assert type(found) is CloudError
+    assert str(found).startswith(f"cannot attach vol-1: {code}: too much. {REFUSALS[code]}.")
+
+
+@pytest.mark.parametrize("code", sorted(REFUSALS))
+def test_an_audit_has_no_remedies_of_a_measurement(code):
+    assert type(translate(refusal(code), PLACE, PERMISSION)) is Unexpected
+
+
+@pytest.mark.parametrize("purpose", [MEASURING, CLEANING])
+@pytest.mark.parametrize("code", sorted({code for codes in CODES.values() for code in codes} | set(REFUSALS)))
+def test_a_measurements_errors_speak_of_no_audit(code, purpose):
+    text = str(refused(refusal(code), "delete vol-1", "ec2:DeleteVolume", purpose))
+    assert text.startswith("cannot delete vol-1: ")
+    assert text.endswith(".")
+    assert "udit" not in text
+    assert "--resume" not in text
+
+
+def test_an_attempt_raises_its_own_sentence():
+    told = r"cannot delete vol-1: .*plimsoll sweep"
+    with pytest.raises(AccessDenied, match=told), attempted("delete vol-1", "ec2:DeleteVolume", CLEANING):
+        raise refusal("UnauthorizedOperation")
 
 
 @pytest.mark.parametrize(("given", "near"), [("us-esat-1", "us-east-1"), ("eu-central1", "eu-central-1")])

@@ -1,0 +1,116 @@
+"""Scratch volumes on EBS: made with their tags in one call, and touched afterwards only where they have them."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from plimsoll.clouds.aws.errors import CLEANING, MEASURING, attempted
+from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.domain.errors import BadInput
+from plimsoll.domain.scratch import DEADLINE_TAG, SCRATCH_TAG, ScratchOrder, ScratchVolume
+from plimsoll.domain.volume import VolumeSpec
+from plimsoll.domain.volume_types import Provisioned
+from plimsoll.ports import Target
+
+_VOLUMES_A_PAGE: Final = 500
+
+
+def create_volume(ec2: Any, order: ScratchOrder) -> str:
+    """Makes the order's volume, empty or a copy of its source; a retry with the same order gives the same volume.
+
+    Encryption is what the account does by default, so that a measurement meets what production would.
+    """
+    request = {
+        **_configuration(order.spec),
+        "TagSpecifications": [
+            {"ResourceType": "volume", "Tags": [{"Key": key, "Value": value} for key, value in order.tags.items()]}
+        ],
+        "ClientToken": token_of(order),
+    }
+    place = f"{order.zone} of {order.account}"
+    if order.source is None:
+        with attempted(f"create a scratch volume of {order.spec} in {place}", "ec2:CreateVolume", MEASURING):
+            return str(ec2.create_volume(AvailabilityZone=order.zone, **request)["VolumeId"])
+    with attempted(f"copy {order.source} to {order.spec} in {place}", "ec2:CopyVolumes", MEASURING):
+        return str(ec2.copy_volumes(SourceVolumeId=order.source, **request)["Volumes"][0]["VolumeId"])
+
+
+def token_of(order: ScratchOrder) -> str:
+    """The client token of an order: the same for the same order, 64 characters, as EC2 takes at most."""
+    facts = (order.validation_id, order.account, order.region, order.zone, order.spec, order.deadline, order.source)
+    return hashlib.sha256(repr(facts).encode()).hexdigest()
+
+
+def _configuration(spec: VolumeSpec) -> dict[str, Any]:
+    """Type, size, and what the type sells by itself: EC2 refuses the others."""
+    kind = volume_types().get(spec.type)
+    request: dict[str, Any] = {"VolumeType": spec.type, "Size": spec.size_gib}
+    if spec.iops is not None and (kind is None or isinstance(kind.iops, Provisioned)):
+        request["Iops"] = spec.iops
+    if spec.throughput_mib_s is not None and (kind is None or isinstance(kind.throughput, Provisioned)):
+        request["Throughput"] = spec.throughput_mib_s
+    return request
+
+
+def scratch_volumes(ec2: Any, target: Target, volume_id: str | None) -> Sequence[ScratchVolume]:
+    """All volumes with the scratch tag, or that one; none where it is gone or has not the tag."""
+    filters: list[Mapping[str, Any]] = [{"Name": "tag-key", "Values": [SCRATCH_TAG]}]
+    if volume_id is not None:
+        filters.append({"Name": "volume-id", "Values": [volume_id]})
+    found = _described(ec2, target, filters)
+    return [_scratch_volume(one, target) for one in found if one["State"] != "deleted"]
+
+
+def check_scratch(ec2: Any, target: Target, volume_id: str, what: str) -> Mapping[str, Any] | None:
+    """The volume as DescribeVolumes has it now, None where it is gone; BadInput where it has not the scratch tag."""
+    for found in _described(ec2, target, [{"Name": "volume-id", "Values": [volume_id]}]):
+        if SCRATCH_TAG not in _tags(found):
+            raise BadInput(
+                f"cannot {what} {volume_id} in {target}: it has not the tag {SCRATCH_TAG}, so it is no scratch volume. "
+                "Do it yourself if it is to be done."
+            )
+        return None if found["State"] == "deleted" else found
+    return None
+
+
+def _described(ec2: Any, target: Target, filters: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    pages = ec2.get_paginator("describe_volumes").paginate(
+        Filters=list(filters), PaginationConfig={"PageSize": _VOLUMES_A_PAGE}
+    )
+    with attempted(f"list scratch volumes in {target}", "ec2:DescribeVolumes", CLEANING):
+        return [one for page in pages for one in page["Volumes"]]
+
+
+def _scratch_volume(found: Mapping[str, Any], target: Target) -> ScratchVolume:
+    tags = _tags(found)
+    attachment = next(iter(attachments(found)), None)
+    return ScratchVolume(
+        id=found["VolumeId"],
+        account=target.account,
+        region=target.region,
+        zone=found["AvailabilityZone"],
+        validation_id=tags[SCRATCH_TAG],
+        deadline=_deadline(tags.get(DEADLINE_TAG, "")),
+        created=found["CreateTime"],
+        state=found["State"],
+        attached_to=attachment["InstanceId"] if attachment else None,
+        attachment=attachment["State"] if attachment else None,
+    )
+
+
+def attachments(found: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The attachments in an entry of DescribeVolumes that are not over."""
+    return [one for one in found.get("Attachments", ()) if one.get("State") != "detached"]
+
+
+def _deadline(text: str) -> datetime | None:
+    try:
+        deadline = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return deadline if deadline.tzinfo else None
+
+
+def _tags(found: Mapping[str, Any]) -> dict[str, str]:
+    return {tag["Key"]: tag["Value"] for tag in found.get("Tags", ())}

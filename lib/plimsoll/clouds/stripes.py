@@ -1,0 +1,81 @@
+"""The book of stripe sets: what hosts have told of how their volumes are put together, kept from run to run."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from plimsoll.domain.errors import BadInput
+from plimsoll.domain.stripes import StripeSet, merged
+from plimsoll.ports import Target
+
+
+@dataclass(slots=True, kw_only=True)
+class StripeBook:
+    """Known stripe sets, in a small JSON file; no volume is in two of them."""
+
+    path: Path
+    sets: list[StripeSet] = field(default_factory=list)
+
+    @classmethod
+    def load(cls, path: Path) -> "StripeBook":
+        """The book in that file, empty where there is none; BadInput where it cannot be read."""
+        if not path.exists():
+            return cls(path=path)
+        try:
+            sets = _sets().validate_json(path.read_bytes())
+            wrong = _wrong(sets)
+        except (OSError, ValidationError) as error:
+            wrong = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+        if wrong is not None:
+            raise BadInput(
+                f"the book of stripe sets {path} cannot be read ({wrong}): move it away, and ask the hosts again "
+                "with `plimsoll stripes`."
+            )
+        return cls(path=path, sets=sets)
+
+    def note(self, target: Target, host_id: str, found: Iterable[StripeSet]) -> list[StripeSet]:
+        """Takes in all that a host told, and gives the sets that came of it; those of one volume are none.
+
+        They replace what is known of that host, and sets elsewhere with one of their volumes. BadInput for a set of
+        another host.
+        """
+        told = list(found)
+        for one in told:
+            if (one.account, one.region, one.host_id) != (target.account, target.region, host_id):
+                raise BadInput(f"{one} was not told by {host_id} in {target}: inspect {one.host_id} itself.")
+        sets = [one for one in merged(told) if len(one.members) > 1]
+        taken = {volume_id for one in sets for volume_id in one.members}
+        here = (target.account, target.region, host_id)
+        kept = [
+            one for one in self.sets if (one.account, one.region, one.host_id) != here and not taken & set(one.members)
+        ]
+        self.sets = sorted([*kept, *sets], key=lambda one: (one.account, one.region, one.host_id, one.name))
+        return sets
+
+    def save(self) -> None:
+        """Writes the book, whole or not at all."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        written = self.path.with_suffix(".new")
+        written.write_bytes(_sets().dump_json(self.sets, indent=1) + b"\n")
+        written.replace(self.path)
+
+
+@cache
+def _sets() -> TypeAdapter[list[StripeSet]]:
+    return TypeAdapter(list[StripeSet])
+
+
+def _wrong(sets: Sequence[StripeSet]) -> str | None:
+    """What no book can hold; None where there is nothing of the kind."""
+    seen: set[str] = set()
+    for one in sets:
+        if len(one.members) < 2:
+            return f"{one.name} has fewer than two volumes"
+        for volume_id in one.members:
+            if volume_id in seen:
+                return f"{volume_id} is named twice"
+            seen.add(volume_id)
+    return None

@@ -1,0 +1,185 @@
+"""The book of validations: what was measured with which verdict, and who is measuring which class now.
+
+`validations.jsonl` has a line for each verdict; `claims/` a file for each class that is being measured, so that of two
+validations of one class the second waits for the first's result. A claim ends with its time, or with the process that
+holds it where that can be seen.
+"""
+
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.errors import BadInput
+from plimsoll.domain.evidence import DELIVERED
+from plimsoll.domain.validation import short
+from plimsoll.domain.verdict import Refutation
+from plimsoll.domain.volume import VolumeSpec
+from plimsoll.processes import is_alive
+
+LINES: Final = "validations.jsonl"
+CLAIMS: Final = "claims"
+
+
+class SpecLine(BaseModel):
+    """A configuration; null where the type provisions nothing."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    type: str
+    size_gib: int
+    iops: int | None
+    throughput_mib_s: int | None
+
+
+class ValidationLine(BaseModel):
+    """One verdict, as it is kept. Rates are per second, money is USD."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    id: str
+    at: datetime
+    class_key: str
+    mode: Literal["canary", "copy", "in-place"]
+    account: str
+    region: str
+    zone: str
+    volume_id: str
+    serves: list[str]
+    spec: SpecLine
+    ceiling_iops: float
+    ceiling_throughput_mib_s: float
+    need_iops: float
+    need_throughput_mib_s: float
+    bench_host: str
+    bench_host_type: str
+    passed: bool
+    reasons: list[str]
+    failures: list[str]
+    shown_iops: float
+    shown_throughput_mib_s: float
+    p99_latency_us: float | None
+    too_slow: bool
+    simulated: bool
+    campaign: str
+    usd: float | None
+    seconds: Annotated[float, Field(ge=0)]
+
+    def refutation(self) -> Refutation | None:
+        """What this verdict speaks against: the configuration that delivered less than it should, or answered late.
+
+        A measurement in place was held to a rate beside another load, and speaks against nothing.
+        """
+        shown = {Resource.IOPS: self.shown_iops, Resource.THROUGHPUT: self.shown_throughput_mib_s}
+        should = {Resource.IOPS: self.ceiling_iops, Resource.THROUGHPUT: self.ceiling_throughput_mib_s}
+        needed = {Resource.IOPS: self.need_iops, Resource.THROUGHPUT: self.need_throughput_mib_s}
+        short_of = {
+            side: carried for side, carried in shown.items() if carried < DELIVERED * min(should[side], needed[side])
+        }
+        if self.passed or self.mode == "in-place" or not (short_of or self.too_slow):
+            return None
+        spec = VolumeSpec(**self.spec.model_dump())
+        return Refutation(
+            account=self.account,
+            region=self.region,
+            spec=spec,
+            ceiling=Ceiling(iops=self.ceiling_iops, throughput_mib_s=self.ceiling_throughput_mib_s),
+            measured_on=self.at.date(),
+            delivered=short_of,
+            volume_id=self.volume_id if self.too_slow else None,
+            text=f"{spec} was measured here on {self.at:%Y-%m-%d} and did not pass: {'; '.join(self.failures)}",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidationBook:
+    """Verdicts and claims in a folder, which is made when something is written."""
+
+    folder: Path
+
+    def lines(self) -> Iterator[ValidationLine]:
+        """Every verdict so far, oldest first; BadInput for a damaged line."""
+        path = self.folder / LINES
+        if not path.exists():
+            return
+        with path.open(encoding="utf-8") as written:
+            for number, line in enumerate(written, start=1):
+                try:
+                    yield ValidationLine.model_validate_json(line)
+                except ValidationError as error:
+                    raise BadInput(
+                        f"line {number} of {path} is no validation ({error.errors()[0]['msg']}): remove that line."
+                    ) from error
+
+    def add(self, line: ValidationLine) -> None:
+        """Notes a verdict: one line, handed to the disk at once."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / LINES).open("a", encoding="utf-8") as into:
+            into.write(line.model_dump_json() + "\n")
+            into.flush()
+            os.fsync(into.fileno())
+
+    def refutations(self) -> tuple[Refutation, ...]:
+        """What the verdicts speak against; a later verdict on the same class of volume stands over an earlier one."""
+        latest: dict[tuple[str, str | None], Refutation | None] = {}
+        for line in self.lines():
+            found = line.refutation()
+            latest[line.class_key, found.volume_id if found else None] = found
+            if line.passed:
+                latest[line.class_key, line.volume_id] = None
+        return tuple(found for found in latest.values() if found is not None)
+
+    def claim(self, class_key: str, until: datetime, now: datetime) -> bool:
+        """Takes a class for this process until that time; False where another one has it."""
+        path = self._claim(class_key)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not _is_held(path, now):
+            path.unlink(missing_ok=True)
+        try:
+            with path.open("x", encoding="utf-8") as into:
+                json.dump({**_myself(), "class": class_key, "until": until.isoformat()}, into)
+        except FileExistsError:
+            return False
+        return True
+
+    def release(self, class_key: str) -> None:
+        """Gives up a class that this process has claimed."""
+        self._claim(class_key).unlink(missing_ok=True)
+
+    def is_claimed(self, class_key: str, now: datetime) -> bool:
+        """Whether somebody is measuring that class."""
+        path = self._claim(class_key)
+        return path.exists() and _is_held(path, now)
+
+    def _claim(self, class_key: str) -> Path:
+        return self.folder / CLAIMS / f"{short(class_key)}.json"
+
+
+def _myself() -> dict[str, str | int]:
+    return {"machine": socket.gethostname(), "pid": os.getpid()}
+
+
+def _is_held(path: Path, now: datetime) -> bool:
+    """Whether a claim still stands: in time, and its process alive where it is on this machine."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        until, machine, pid = datetime.fromisoformat(found["until"]), found["machine"], int(found["pid"])
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError, KeyError, TypeError):
+        return time.time() - path.stat().st_mtime < BEING_WRITTEN_S
+    if now >= until:
+        return False
+    return machine != socket.gethostname() or is_alive(pid)
+
+
+BEING_WRITTEN_S: Final = 10.0
+"""A claim that cannot be read is being written, unless it is older than this."""

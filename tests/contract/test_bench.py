@@ -1,0 +1,318 @@
+"""What every implementation of the Bench port promises, in memory and on AWS."""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import boto3
+import pytest
+
+from plimsoll.clouds.aws.bench import AwsBench
+from plimsoll.clouds.aws.inventory import AwsInventory
+from plimsoll.clouds.aws.sessions import Credential, Sessions
+from plimsoll.clouds.memory import MemoryClock
+from plimsoll.clouds.memory_answer import AsPublished
+from plimsoll.clouds.memory_bench import MemoryBench
+from plimsoll.domain.errors import BadInput, CloudError
+from plimsoll.domain.policy import TagMatch
+from plimsoll.domain.scratch import ScratchOrder
+from plimsoll.domain.task import Task, TaskEnd, TaskMode
+from plimsoll.ports import Bench, BenchHost, Target
+from plimsoll.simulator.running import running
+from tests.builders import NOW, TYPES, a_host, a_spec
+from tests.contract.aws_bench import HOME, served
+
+LOOKS = 100
+BENCH_TAG = TagMatch(tag="plimsoll:bench", value="true")
+
+
+@dataclass(frozen=True, kw_only=True)
+class World:
+    """A bench in a target, a host of one zone that is ready and has the bench's tag, one that is not ready, a volume
+    that is nobody's scratch volume, and the name of the test's validations."""
+
+    bench: Bench
+    home: Target
+    zone: str
+    ready: str
+    not_ready: str
+    production: str
+    name: str = ""
+
+
+@contextmanager
+def in_memory() -> Iterator[World]:
+    """The reference."""
+    ready, not_ready = (
+        BenchHost(
+            host=replace(a_host(id=name), tags=(("plimsoll:bench", "true"),)),
+            account=HOME.account,
+            region=HOME.region,
+            zone="us-east-1a",
+            ready=not why_not,
+            not_ready=why_not,
+        )
+        for name, why_not in (("i-1", ""), ("i-2", "i-2 is not managed by SSM: name another with --bench-host."))
+    )
+    bench = MemoryBench(
+        given=[ready, not_ready],
+        measure=AsPublished(types=TYPES),
+        clock=MemoryClock(time=NOW),
+        fleet={"vol-1": a_spec("gp2", 100)},
+    )
+    yield World(bench=bench, home=HOME, zone="us-east-1a", ready="i-1", not_ready="i-2", production="vol-1")
+
+
+@contextmanager
+def aws() -> Iterator[World]:
+    """The AWS adapter over moto."""
+    with served() as found:
+        ec2 = boto3.Session().client("ec2", region_name=HOME.region)
+        production = ec2.create_volume(AvailabilityZone=found.zone, Size=100, VolumeType="gp2")["VolumeId"]
+        yield World(
+            bench=found.bench,
+            home=HOME,
+            zone=found.zone,
+            ready=found.host_id,
+            not_ready=found.unmanaged_id,
+            production=production,
+        )
+
+
+@contextmanager
+def simulated() -> Iterator[World]:
+    """The AWS adapter over the simulated organisation."""
+    with running(NOW, pace_s=0.05, plain_files=True) as organisation:
+        before = dict(os.environ)
+        os.environ.update(organisation.environment)
+        try:
+            sessions = Sessions(attempts=2, connections=4)
+            assert not sessions.sign_in([Credential()])
+            fleet = organisation.fleet
+            home = Target(account=fleet.accounts[0], region=fleet.regions[0])
+            bench = AwsBench(sessions=sessions)
+            ready = bench.hosts(home, [BENCH_TAG], [])[0]
+            used = [one for one in AwsInventory(sessions=sessions).volumes(home) if one.hosts]
+            ids = sorted({host.id for volume in used for host in volume.hosts})
+            not_ready = next(found.host.id for found in bench.hosts(home, [], ids) if not found.ready)
+            production = next(volume.id for volume in used if volume.zone == ready.zone)
+            yield World(
+                bench=bench,
+                home=home,
+                zone=ready.zone,
+                ready=ready.host.id,
+                not_ready=not_ready,
+                production=production,
+            )
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+
+
+@pytest.fixture(scope="module", params=[in_memory, aws, simulated], ids=lambda made: made.__name__)
+def account(request):
+    with request.param() as found:
+        yield found
+
+
+@pytest.fixture
+def world(account):
+    """The account, under a name of this test's own; what it leaves behind is swept by the bench itself."""
+    yield replace(account, name=uuid4().hex)
+    until(lambda: swept(account))
+
+
+def swept(world: World) -> bool:
+    """Detaches and deletes every scratch volume, as far as a look allows; whether none was left."""
+    left = world.bench.scratch(world.home)
+    for found in left:
+        if found.attached_to:
+            world.bench.detach(world.home, found.id)
+        elif found.state == "available":
+            world.bench.delete(world.home, found.id)
+    return not left
+
+
+def an_order(world: World, **fields) -> ScratchOrder:
+    return ScratchOrder(
+        **{
+            "validation_id": world.name,
+            "account": world.home.account,
+            "region": world.home.region,
+            "zone": world.zone,
+            "spec": a_spec("gp3", 100, iops=4000, throughput_mib_s=250),
+            "deadline": datetime(2026, 11, 20, 14, tzinfo=UTC),
+            **fields,
+        }
+    )
+
+
+def elsewhere(world: World) -> Target:
+    """A region where there is nothing."""
+    return Target(account=world.home.account, region="mx-central-1")
+
+
+def until(holds: Callable[[], object]) -> object:
+    """What holds in the end; the test fails where it never does."""
+    for look in range(LOOKS):
+        if found := holds():
+            return found
+        time.sleep(0 if look < LOOKS // 2 else 0.1)
+    pytest.fail("it never came")
+
+
+def look(world: World, volume_id: str):
+    found = world.bench.scratch(world.home, volume_id=volume_id)
+    return found[0] if found else None
+
+
+def available(world: World, **fields) -> str:
+    made = world.bench.create(an_order(world, **fields))
+    until(lambda: (found := look(world, made)) and found.state == "available")
+    return made
+
+
+def attached(world: World, **fields) -> str:
+    made = available(world, **fields)
+    world.bench.attach(world.home, made, world.ready)
+    until(lambda: look(world, made).attachment == "attached")
+    return made
+
+
+def test_hosts_are_found_by_tag_and_by_id_and_once(world):
+    by_tag = world.bench.hosts(world.home, [BENCH_TAG], [])
+    assert world.ready in {found.host.id for found in by_tag}
+    both = world.bench.hosts(world.home, [BENCH_TAG, TagMatch(tag="plimsoll:bench")], [world.ready])
+    assert len(both) == len(by_tag)
+    (by_id,) = world.bench.hosts(world.home, [], [world.ready])
+    assert (by_id.host.id, by_id.zone, by_id.account) == (world.ready, world.zone, world.home.account)
+    assert world.bench.hosts(world.home, [], []) == []
+
+
+def test_a_tag_with_another_value_or_in_another_region_finds_none(world):
+    assert world.bench.hosts(world.home, [TagMatch(tag="plimsoll:bench", value="t*")], []) == []
+    assert world.bench.hosts(elsewhere(world), [BENCH_TAG], []) == []
+
+
+def test_hosts_bring_their_ebs_limits(world):
+    for found in world.bench.hosts(world.home, [BENCH_TAG], []):
+        assert found.host.limits.baseline_iops > 0
+
+
+def test_a_host_that_cannot_run_commands_says_why_and_what_to_do(world):
+    by_id = {found.host.id: found for found in world.bench.hosts(world.home, [], [world.ready, world.not_ready])}
+    assert by_id[world.ready].ready
+    assert not by_id[world.not_ready].ready
+    assert "--bench-host" in by_id[world.not_ready].not_ready
+
+
+def test_an_id_that_is_no_instance_is_refused_by_name(world):
+    with pytest.raises(CloudError, match="i-0123456789abcdef0"):
+        world.bench.hosts(world.home, [], [world.ready, "i-0123456789abcdef0"])
+
+
+def test_a_scratch_volume_is_listed_with_what_its_order_said(world):
+    order = an_order(world)
+    made = world.bench.create(order)
+    (found,) = world.bench.scratch(world.home)
+    assert (found.id, found.zone, found.validation_id, found.deadline) == (
+        made,
+        order.zone,
+        world.name,
+        order.deadline,
+    )
+    assert found.created.tzinfo is not None
+    assert found.attached_to is None
+
+
+def test_the_same_order_gives_the_same_volume_and_another_order_another(world):
+    order = an_order(world)
+    made = world.bench.create(order)
+    assert world.bench.create(order) == made
+    assert world.bench.create(replace(order, validation_id=f"{world.name}-2")) != made
+    assert len(world.bench.scratch(world.home)) == 2
+
+
+def test_a_copy_is_a_scratch_volume_of_its_own(world):
+    made = available(world, source=world.production, spec=a_spec("gp3", 16_384))
+    assert made != world.production
+    assert [found.id for found in world.bench.scratch(world.home)] == [made]
+
+
+def test_only_scratch_volumes_of_the_target_are_listed(world):
+    made = world.bench.create(an_order(world))
+    assert [found.id for found in world.bench.scratch(world.home)] == [made]
+    assert world.bench.scratch(world.home, volume_id=world.production) == []
+    assert world.bench.scratch(world.home, volume_id="vol-0fffffffffffffff0") == []
+    assert world.bench.scratch(elsewhere(world)) == []
+
+
+def test_a_volume_goes_on_and_off_a_host_and_away(world):
+    made = attached(world)
+    assert (look(world, made).attached_to, look(world, made).state) == (world.ready, "in-use")
+    world.bench.detach(world.home, made)
+    until(lambda: look(world, made).state == "available")
+    assert look(world, made).attached_to is None
+    world.bench.delete(world.home, made)
+    until(lambda: not world.bench.scratch(world.home))
+
+
+def test_two_volumes_share_a_host(world):
+    one, other = attached(world), attached(world, validation_id=f"{world.name}-2")
+    assert {look(world, made).attached_to for made in (one, other)} == {world.ready}
+
+
+def test_each_step_done_already_is_no_error(world):
+    made = attached(world)
+    world.bench.attach(world.home, made, world.ready)
+    for _ in range(2):
+        world.bench.detach(world.home, made)
+    until(lambda: look(world, made).state == "available")
+    world.bench.detach(world.home, made, force=True)
+    for _ in range(2):
+        world.bench.delete(world.home, made)
+    until(lambda: not world.bench.scratch(world.home))
+    world.bench.detach(world.home, made)
+    world.bench.delete(world.home, made)
+
+
+def test_a_volume_that_is_attached_is_not_deleted(world):
+    made = attached(world)
+    with pytest.raises(CloudError, match=made):
+        world.bench.delete(world.home, made)
+    assert look(world, made).state == "in-use"
+
+
+def test_a_volume_without_the_scratch_tag_is_left_alone(world):
+    for step in (world.bench.detach, world.bench.delete):
+        with pytest.raises(BadInput, match=world.production):
+            step(world.home, world.production)
+
+
+def test_a_volume_that_is_gone_cannot_be_attached(world):
+    with pytest.raises(CloudError, match="vol-0fffffffffffffff0"):
+        world.bench.attach(world.home, "vol-0fffffffffffffff0", world.ready)
+
+
+def test_a_task_runs_and_then_has_an_outcome_for_good(world):
+    command = world.bench.send(world.home, world.ready, Task(mode=TaskMode.INSPECT))
+    assert world.bench.outcome(world.home, world.ready, command) is None
+    outcome = until(lambda: world.bench.outcome(world.home, world.ready, command))
+    assert outcome.end is TaskEnd.SUCCESS
+    assert world.bench.outcome(world.home, world.ready, command) == outcome
+
+
+def test_a_task_can_be_cancelled_any_number_of_times(world):
+    command = world.bench.send(world.home, world.ready, Task(mode=TaskMode.INSPECT))
+    for _ in range(2):
+        world.bench.cancel(world.home, world.ready, command)
+    assert until(lambda: world.bench.outcome(world.home, world.ready, command)).end in TaskEnd
+
+
+def test_a_volume_that_did_nothing_has_no_latency(world):
+    made, end = available(world), datetime.now(UTC)
+    assert world.bench.mean_latency_us(world.home, made, end - timedelta(days=1), end) is None

@@ -1,0 +1,109 @@
+"""The permissions that are declared for a validation and for a sweep are exactly those that the bench uses."""
+
+from datetime import UTC, datetime, timedelta
+
+import boto3
+import pytest
+
+from plimsoll.clouds.aws.bench import AwsBench
+from plimsoll.clouds.aws.outputs import CUT_CHARS, ResultsBucket
+from plimsoll.clouds.aws.permissions import ON_SCRATCH_ALONE, SCRATCH_CONDITION, SWEEP, VALIDATION
+from plimsoll.clouds.aws.sessions import Credential, Sessions
+from plimsoll.domain.policy import TagMatch
+from plimsoll.domain.scratch import SCRATCH_TAG, ScratchOrder
+from plimsoll.domain.task import Task, TaskMode
+from tests.builders import a_spec
+from tests.contract.aws_bench import HOME, served
+
+BUCKET = ResultsBucket(name="results-of-permissions")
+NOT_A_CALL = {"ec2:CreateTags"}
+"""Allows the tags that volumes are made with."""
+
+
+@pytest.fixture
+def used(monkeypatch):
+    """The IAM actions of every call from here on."""
+    found: set[str] = set()
+    made = Sessions.client
+
+    def listened(sessions, service, account, region):
+        client = made(sessions, service, account, region)
+        prefix = {"monitoring": "cloudwatch"}.get(client.meta.service_model.signing_name)
+        prefix = prefix or client.meta.service_model.signing_name
+
+        def note(model, **_others):
+            action = f"{prefix}:{model.name}"
+            found.add({"s3:ListObjectsV2": "s3:ListBucket"}.get(action, action))
+
+        client.meta.events.register("before-call", note, unique_id="listened")
+        return client
+
+    monkeypatch.setattr(Sessions, "client", listened)
+    return found
+
+
+@pytest.fixture(scope="module")
+def aws():
+    with served() as found:
+        boto3.Session().client("s3", region_name=HOME.region).create_bucket(Bucket=BUCKET.name)
+        yield found
+
+
+def an_order(aws, name, source=None):
+    place = {"account": HOME.account, "region": HOME.region, "zone": aws.zone}
+    deadline = datetime(2026, 11, 20, tzinfo=UTC)
+    return ScratchOrder(validation_id=name, spec=a_spec("gp3", 100), deadline=deadline, source=source, **place)
+
+
+def a_bench(results=None):
+    """One whose clients are listened to."""
+    sessions = Sessions(attempts=1, connections=4)
+    assert not sessions.sign_in([Credential()])
+    return AwsBench(sessions=sessions, results=results, sleep=lambda _s: None)
+
+
+def clean_up(bench, made):
+    bench.detach(HOME, made)
+    bench.delete(HOME, made)
+
+
+def test_a_validation_uses_exactly_what_it_declares(aws, used):
+    ssm = boto3.Session().client("ssm", region_name=HOME.region)
+    ssm.create_document(
+        Name="Plimsoll-Benchmark", Content='{"schemaVersion":"2.2"}', DocumentType="Command", DocumentFormat="JSON"
+    )
+    bench = a_bench(BUCKET)
+    bench.hosts(HOME, [TagMatch(tag="plimsoll:bench")], [])
+    made = bench.create(an_order(aws, "empty"))
+    copied = bench.create(an_order(aws, "copy", source=made))
+    bench.attach(HOME, made, aws.host_id)
+    command = bench.send(HOME, aws.host_id, Task(mode=TaskMode.INSPECT))
+    aws.front.answers["GetCommandInvocation"] = lambda _call: {
+        "Status": "Success",
+        "StandardOutputContent": "x" * CUT_CHARS,
+    }
+    key = f"{BUCKET.prefix}/{command}/{aws.host_id}/awsrunShellScript/measure/stdout"
+    boto3.Session().client("s3", region_name=HOME.region).put_object(Bucket=BUCKET.name, Key=key, Body=b"whole")
+    assert bench.outcome(HOME, aws.host_id, command).output == "whole"
+    bench.cancel(HOME, aws.host_id, command)
+    end = datetime.now(UTC)
+    bench.mean_latency_us(HOME, made, end - timedelta(hours=2), end)
+    for volume_id in (made, copied):
+        clean_up(bench, volume_id)
+    assert used | NOT_A_CALL == VALIDATION
+
+
+def test_a_sweep_uses_exactly_what_it_declares(aws, used):
+    made = aws.bench.create(an_order(aws, "swept"))
+    aws.bench.attach(HOME, made, aws.host_id)
+    used.clear()
+    sweeper = a_bench()
+    for found in sweeper.scratch(HOME):
+        clean_up(sweeper, found.id)
+    assert used == SWEEP
+
+
+def test_what_can_take_a_volume_away_is_granted_on_scratch_volumes_alone():
+    changes = {action for action in VALIDATION if action.endswith(("DeleteVolume", "DetachVolume", "AttachVolume"))}
+    assert changes == ON_SCRATCH_ALONE
+    assert {"Null": {f"aws:ResourceTag/{SCRATCH_TAG}": "false"}} == SCRATCH_CONDITION

@@ -1,0 +1,145 @@
+"""The book of validations: verdicts stay, of two measurers of a class one waits, and the last verdict stands."""
+
+import json
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plimsoll.clouds.validation_book import LINES, SpecLine, ValidationBook, ValidationLine
+from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.errors import BadInput
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+LATER = NOW + timedelta(hours=1)
+KEY = "111111111111/us-east-1/gp3/104/62"
+
+
+def a_line(**changes):
+    line = ValidationLine(
+        id="v-1",
+        at=NOW,
+        class_key=KEY,
+        mode="canary",
+        account="111111111111",
+        region="us-east-1",
+        zone="us-east-1a",
+        volume_id="vol-1",
+        serves=["vol-1", "vol-2"],
+        spec=SpecLine(type="gp3", size_gib=100, iops=3000, throughput_mib_s=125),
+        ceiling_iops=3000,
+        ceiling_throughput_mib_s=125,
+        need_iops=2500,
+        need_throughput_mib_s=100,
+        bench_host="i-1",
+        bench_host_type="m5.24xlarge",
+        passed=True,
+        reasons=["delivered 3,000 IOPS"],
+        failures=[],
+        shown_iops=3000,
+        shown_throughput_mib_s=125,
+        p99_latency_us=900,
+        too_slow=False,
+        simulated=False,
+        campaign="gp3-1",
+        usd=0.01,
+        seconds=60,
+    )
+    return line.model_copy(update=changes)
+
+
+@pytest.fixture
+def book(tmp_path):
+    return ValidationBook(folder=tmp_path / "measured")
+
+
+def test_what_is_added_is_there_in_order_and_survives_a_new_book(book):
+    book.add(a_line())
+    book.add(a_line(id="v-2", usd=None, p99_latency_us=None))
+    assert [line.id for line in ValidationBook(folder=book.folder).lines()] == ["v-1", "v-2"]
+    assert next(iter(book.lines())) == a_line()
+
+
+def test_a_damaged_line_is_named(book):
+    book.add(a_line())
+    with (book.folder / LINES).open("a", encoding="utf-8") as into:
+        into.write('{"id": "half')
+    with pytest.raises(BadInput, match=rf"line 2 of .*{LINES} is no validation"):
+        list(book.lines())
+
+
+def test_a_class_is_one_measurers_until_it_is_released(book):
+    assert book.claim(KEY, LATER, NOW)
+    assert not book.claim(KEY, LATER, NOW)
+    assert book.is_claimed(KEY, NOW)
+    assert book.claim("another", LATER, NOW)
+    book.release(KEY)
+    assert not book.is_claimed(KEY, NOW)
+    assert book.claim(KEY, LATER, NOW)
+
+
+def test_a_claim_ends_with_its_time(book):
+    assert book.claim(KEY, LATER, NOW)
+    assert not book.is_claimed(KEY, LATER)
+    assert book.claim(KEY, LATER + timedelta(hours=1), LATER)
+
+
+def test_a_claim_ends_with_the_process_that_was_killed(book):
+    code = (
+        "import sys; from datetime import *; from pathlib import Path;"
+        "from plimsoll.clouds.validation_book import ValidationBook;"
+        "book = ValidationBook(folder=Path(sys.argv[1]));"
+        f"print(book.claim({KEY!r}, datetime(2036, 1, 1, tzinfo=UTC), datetime.now(UTC)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(book.folder)], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == "True"
+    assert book.claim(KEY, LATER, NOW)
+
+
+def test_a_claim_of_another_machine_stands_until_its_time(book):
+    assert book.claim(KEY, LATER, NOW)
+    (path,) = (book.folder / "claims").iterdir()
+    path.write_text(json.dumps({"machine": "elsewhere", "pid": os.getpid(), "until": LATER.isoformat()}))
+    assert book.is_claimed(KEY, NOW)
+    assert not book.is_claimed(KEY, LATER)
+
+
+def test_a_pass_refutes_nothing(book):
+    book.add(a_line())
+    assert not book.refutations()
+
+
+def test_what_delivered_less_than_it_should_is_refuted_on_that_side(book):
+    book.add(a_line(passed=False, shown_iops=2000.0, failures=["delivered only 2,000 IOPS of the 2,500"]))
+    (found,) = book.refutations()
+    assert found.delivered == {Resource.IOPS: 2000.0}
+    assert found.volume_id is None
+    assert "was measured here on 2026-11-21 and did not pass: delivered only 2,000 IOPS" in found.text
+
+
+def test_a_target_that_was_too_small_delivered_all_it_should_and_is_not_refuted(book):
+    book.add(a_line(passed=False, need_iops=9000, shown_iops=3001.0))
+    assert not book.refutations()
+
+
+def test_a_slow_answer_is_the_volumes_own(book):
+    book.add(a_line(passed=False, too_slow=True))
+    assert [(found.volume_id, found.delivered) for found in book.refutations()] == [("vol-1", {})]
+
+
+short = st.sampled_from([{}, {"shown_iops": 2000.0}, {"too_slow": True}, {"volume_id": "vol-2", "too_slow": True}])
+
+
+@given(st.lists(st.tuples(st.booleans(), short), max_size=8))
+def test_a_later_pass_of_the_class_clears_what_was_short_before(tmp_path_factory, verdicts):
+    book = ValidationBook(folder=tmp_path_factory.mktemp("book"))
+    for number, (passed, changes) in enumerate(verdicts):
+        book.add(a_line(id=str(number), passed=passed, **({} if passed else changes)))
+    book.add(a_line(id="last"))
+    assert all(found.volume_id == "vol-2" for found in book.refutations())
