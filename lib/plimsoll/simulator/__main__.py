@@ -6,11 +6,14 @@ import json
 import sys
 import threading
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from plimsoll.simulator.cloudwatch import CloudWatch
-from plimsoll.simulator.faults import Fault, Faults
+from plimsoll.simulator.devices import Devices
+from plimsoll.simulator.faults import Effect, Fault, Faults
 from plimsoll.simulator.organisation import LEAST_VOLUMES, Mix, fleet_of
 from plimsoll.simulator.quotas import Quotas
+from plimsoll.simulator.scratch import PACE_S
 from plimsoll.simulator.server import Front, serve
 
 
@@ -22,7 +25,7 @@ def main() -> None:
 
 def _serve(given: argparse.Namespace) -> None:
     simulated = fleet_of(given.volumes, given.now, seed=given.seed, mix=given.mix)
-    faults = Faults([Fault(**fault) for fault in given.faults], seed=given.seed)
+    faults = Faults([_fault(fault) for fault in given.faults], seed=given.seed)
     quotas = Quotas(
         calls_per_s=given.calls_per_s,
         datapoints_per_s=given.datapoints_per_s,
@@ -34,12 +37,22 @@ def _serve(given: argparse.Namespace) -> None:
         faults=faults,
         latency_s=given.latency_ms / 1000,
         clock_offset=timedelta(seconds=given.clock_offset_s),
+        devices=Devices(plain=given.plain_files),
+        pace_s=given.pace_s,
     )
     server = serve(front, given.port)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     sys.stdout.write(json.dumps({"port": server.server_port, "volumes": len(simulated.volumes)}) + "\n")
     sys.stdout.flush()
-    sys.stdin.read()
+    try:
+        sys.stdin.read()
+    finally:
+        front.close()
+
+
+def _fault(written: dict[str, Any]) -> Fault:
+    effect = written.get("effect")
+    return Fault(**{**written, "effect": effect and Effect(effect)})
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -56,6 +69,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--calls-per-s", type=float, help="the quota of GetMetricData calls; without it there is none")
     parser.add_argument("--datapoints-per-s", type=float, help="the quota of GetMetricData datapoints")
     parser.add_argument("--statistics-per-s", type=float, help="the quota of GetMetricStatistics calls")
+    parser.add_argument("--pace-s", type=float, default=PACE_S, help="how long a volume's passing states last")
+    parser.add_argument("--plain-files", action="store_true", help="volumes are files, whatever the kernel can")
     parser.add_argument("--faults", type=json.loads, default=[], help="a JSON list of faults")
     return parser
 

@@ -11,7 +11,9 @@ from plimsoll.domain.period import FloatArray
 from plimsoll.domain.units import MINUTE_S
 from plimsoll.simulator.faults import COMPLETE, Faults
 from plimsoll.simulator.fleet import Fleet, SimulatedVolume
-from plimsoll.simulator.history import History
+from plimsoll.simulator.folds import fold
+from plimsoll.simulator.history import USUAL, History
+from plimsoll.simulator.latency import total_time_s
 from plimsoll.simulator.metric_request import (
     Asked,
     AskedData,
@@ -29,12 +31,17 @@ _METRICS: Final = {
     "VolumeWriteOps": ("write_ops", "Count"),
     "VolumeReadBytes": ("read_bytes", "Bytes"),
     "VolumeWriteBytes": ("write_bytes", "Bytes"),
+    "VolumeTotalReadTime": ("read_ops", "Seconds"),
+    "VolumeTotalWriteTime": ("write_ops", "Seconds"),
     "VolumeIdleTime": ("idle_s", "Seconds"),
     "BurstBalance": ("burst_balance_pct", "Percent"),
     "VolumeIOPSExceededCheck": ("iops_exceeded", "None"),
     "VolumeThroughputExceededCheck": ("throughput_exceeded", "None"),
 }
 """The series of each metric, and its unit."""
+
+_TIMES: Final = frozenset({"VolumeTotalReadTime", "VolumeTotalWriteTime"})
+"""What is not of the series but follows from it."""
 
 _NOTHING: Final = (np.empty(0), np.empty(0))
 
@@ -117,10 +124,25 @@ class CloudWatch:
         volume, series = self._named(one, account, region)
         if volume is None or finest_s is None or one.period_s % finest_s:
             return _NOTHING
-        values = self.history.buckets(volume, series, one.stat, asked.start_s, _known(asked, now_s), one.period_s)
+        count = _known(asked, now_s)
+        if one.metric in _TIMES:
+            values = self._times(volume, series, one, asked.start_s, count)
+        else:
+            values = self.history.buckets(volume, series, one.stat, asked.start_s, count, one.period_s)
         present = np.flatnonzero(~np.isnan(values))
         stamps = asked.start_s + present.astype(np.float64) * one.period_s
         return stamps, values[present]
+
+    def _times(self, volume: SimulatedVolume, series: str, one: AskedSeries, start_s: int, count: int) -> FloatArray:
+        """A statistic of the time that operations took, by buckets of the period that is asked for."""
+
+        def each(name: str) -> FloatArray:
+            return self.history.buckets(volume, name, USUAL[name], start_s, count, MINUTE_S)
+
+        held = np.maximum(np.maximum(each("iops_exceeded"), each("throughput_exceeded")), each("idle_s") == 0)
+        seconds = total_time_s(volume, each(series), held)
+        width = one.period_s // MINUTE_S
+        return fold(np.concatenate([seconds, np.full(-count % width, np.nan)]).reshape(-1, width), one.stat)
 
     def _named(self, one: AskedSeries, account: str, region: str) -> tuple[SimulatedVolume | None, str]:
         """The volume and series that exactly this metric and this set of dimensions stand for in this place."""

@@ -1,16 +1,15 @@
-"""EC2: the fleet's volumes, instances and modifications as EC2's XML, with its paging and filters."""
+"""EC2: volumes, instances and modifications as EC2's XML, with its paging and filters."""
 
-from collections.abc import Callable, Iterable
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable
+from datetime import timedelta
 from typing import Final
 from xml.etree import ElementTree as ET
 
-from plimsoll.clouds.aws.limits import volume_types
-from plimsoll.domain.volume_types import Provisioned
+from plimsoll.simulator import ec2_xml as xml
 from plimsoll.simulator.ec2_request import Fields, Item, Parameters, filtered, named, page
-from plimsoll.simulator.fleet import Fleet, SimulatedHost, SimulatedVolume
+from plimsoll.simulator.fleet import SimulatedHost, SimulatedVolume
+from plimsoll.simulator.here import Here
 
-_NAMESPACE: Final = "http://ec2.amazonaws.com/doc/2016-11-15/"
 _VOLUME_FIELDS: Final[Fields[SimulatedVolume]] = {
     "volume-id": lambda volume: (volume.id,),
     "status": lambda volume: (volume.state,),
@@ -18,15 +17,10 @@ _VOLUME_FIELDS: Final[Fields[SimulatedVolume]] = {
     "size": lambda volume: (str(volume.spec.size_gib),),
     "availability-zone": lambda volume: (volume.zone,),
     "attachment.instance-id": lambda volume: (host.id for host in volume.hosts),
-    "attachment.status": lambda volume: ("attached" for _ in volume.hosts),
+    "attachment.status": lambda volume: (volume.attachment for _ in volume.hosts),
     "attachment.device": lambda volume: (volume.device for _ in volume.hosts),
-    "multi-attach-enabled": lambda volume: (_bool(volume.multi_attach),),
-    "operator.managed": lambda volume: (_bool(volume.operator is not None),),
-}
-_HOST_FIELDS: Final[Fields[SimulatedHost]] = {
-    "instance-id": lambda host: (host.id,),
-    "instance-type": lambda host: (host.type,),
-    "instance-state-name": lambda _: ("running",),
+    "multi-attach-enabled": lambda volume: (xml.boolean(volume.multi_attach),),
+    "operator.managed": lambda volume: (xml.boolean(volume.operator is not None),),
 }
 _CHANGE_FIELDS: Final[Fields[SimulatedVolume]] = {
     "volume-id": lambda volume: (volume.id,),
@@ -34,22 +28,21 @@ _CHANGE_FIELDS: Final[Fields[SimulatedVolume]] = {
 }
 
 
-def answer(action: str, asked: Parameters, fleet: Fleet, account: str, region: str) -> bytes | None:
-    """The XML of an action on the fleet; None for actions that are not about it."""
+def answer(action: str, asked: Parameters, here: Here) -> bytes | None:
+    """The XML of a reading action; None for actions that are no such."""
     handler = _ACTIONS.get(action)
     if handler is None:
         return None
-    root = ET.Element(f"{action}Response", xmlns=_NAMESPACE)
-    ET.SubElement(root, "requestId").text = "simulated"
-    handler(root, asked, fleet, account, region)
-    return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True))
+    root = xml.document(action)
+    handler(root, asked, here)
+    return xml.written(root)
 
 
-def _regions(root: ET.Element, _asked: Parameters, fleet: Fleet, _account: str, _region: str) -> None:
+def _regions(root: ET.Element, _asked: Parameters, here: Here) -> None:
     """The regions that the organisation has switched on."""
     found = ET.SubElement(root, "regionInfo")
-    for name in fleet.regions:
-        _texts(
+    for name in here.fleet.regions:
+        xml.texts(
             ET.SubElement(found, "item"),
             regionName=name,
             regionEndpoint=f"ec2.{name}.amazonaws.com",
@@ -57,71 +50,53 @@ def _regions(root: ET.Element, _asked: Parameters, fleet: Fleet, _account: str, 
         )
 
 
-def _volumes(root: ET.Element, asked: Parameters, fleet: Fleet, account: str, region: str) -> None:
-    known = {volume.id: volume for volume in fleet.at(account, region)}
+def _volumes(root: ET.Element, asked: Parameters, here: Here) -> None:
+    known = {volume.id: volume for volume in here.volumes()}
     found = named(asked, "VolumeId", known, "InvalidVolume.NotFound")
     found = filtered(asked, found, _VOLUME_FIELDS, lambda volume: volume.tags)
-    _listing(root, "volumeSet", asked, found, _volume)
+    _listing(root, "volumeSet", asked, found, xml.volume)
 
 
-def _volume(item: ET.Element, volume: SimulatedVolume) -> None:
-    _texts(
-        item,
-        volumeId=volume.id,
-        size=volume.spec.size_gib,
-        snapshotId="",
-        availabilityZone=volume.zone,
-        status=volume.state,
-        createTime=_time(volume.created),
-        volumeType=volume.spec.type,
-        iops=_described_iops(volume),
-        throughput=volume.spec.throughput_mib_s,
-        multiAttachEnabled=_bool(volume.multi_attach),
-        encrypted="true",
-    )
-    attachments = ET.SubElement(item, "attachmentSet")
-    for host in volume.hosts:
-        _texts(
-            ET.SubElement(attachments, "item"),
-            volumeId=volume.id,
-            instanceId=host.id,
-            device=volume.device,
-            status="attached",
-            attachTime=_time(volume.attached or volume.created),
-            deleteOnTermination="false",
-        )
-    _tags(item, volume.tags)
-    if volume.operator is not None:
-        _texts(ET.SubElement(item, "operator"), managed="true", principal=volume.operator)
+def _statuses(root: ET.Element, asked: Parameters, here: Here) -> None:
+    known = {volume.id: volume for volume in here.volumes()}
+    found = named(asked, "VolumeId", known, "InvalidVolume.NotFound")
+    found = filtered(asked, found, _VOLUME_FIELDS, lambda volume: volume.tags)
+    _listing(root, "volumeStatusSet", asked, found, _status)
 
 
-def _described_iops(volume: SimulatedVolume) -> int | None:
-    """The IOPS that EC2 shows: what is provisioned, for gp2 its baseline, for other types none."""
-    kind = volume_types().get(volume.spec.type)
-    if volume.spec.type == "gp2" and kind is not None and not isinstance(kind.iops, Provisioned):
-        return int(kind.iops.at(volume.spec.size_gib))
-    return volume.spec.iops
+def _status(item: ET.Element, volume: SimulatedVolume) -> None:
+    word = {"error": "impaired", "creating": "insufficient-data"}.get(volume.state, "ok")
+    xml.texts(item, volumeId=volume.id, availabilityZone=volume.zone)
+    xml.texts(ET.SubElement(item, "volumeStatus"), status=word)
 
 
-def _instances(root: ET.Element, asked: Parameters, fleet: Fleet, account: str, region: str) -> None:
-    found = named(asked, "InstanceId", fleet.hosts(account, region), "InvalidInstanceID.NotFound")
-    found = filtered(asked, found, _HOST_FIELDS, lambda host: host.tags)
+def _instances(root: ET.Element, asked: Parameters, here: Here) -> None:
+    fields: Fields[SimulatedHost] = {
+        "instance-id": lambda host: (host.id,),
+        "instance-type": lambda host: (host.type,),
+        "instance-state-name": lambda _: ("running",),
+        "availability-zone": lambda host: (here.fleet.zone_of(host.id),),
+    }
+    found = named(asked, "InstanceId", here.hosts(), "InvalidInstanceID.NotFound")
+    found = filtered(asked, found, fields, lambda host: host.tags)
 
     def reservation(item: ET.Element, host: SimulatedHost) -> None:
-        _texts(item, reservationId=f"r-{host.id[2:]}", ownerId=account)
-        _instance(ET.SubElement(ET.SubElement(item, "instancesSet"), "item"), host)
+        xml.texts(item, reservationId=f"r-{host.id[2:]}", ownerId=here.account)
+        into = ET.SubElement(ET.SubElement(item, "instancesSet"), "item")
+        _instance(into, host, here.fleet.zone_of(host.id))
 
     _listing(root, "reservationSet", asked, sorted(found, key=lambda host: host.id), reservation)
 
 
-def _instance(item: ET.Element, host: SimulatedHost) -> None:
-    _texts(item, instanceId=host.id, instanceType=host.type, rootDeviceName=host.root_device, rootDeviceType="ebs")
-    _texts(ET.SubElement(item, "instanceState"), code=16, name="running")
-    _tags(item, host.tags)
+def _instance(item: ET.Element, host: SimulatedHost, zone: str) -> None:
+    xml.texts(item, instanceId=host.id, instanceType=host.type, rootDeviceName=host.root_device, rootDeviceType="ebs")
+    xml.texts(ET.SubElement(item, "placement"), availabilityZone=zone)
+    xml.texts(ET.SubElement(item, "instanceState"), code=16, name="running")
+    xml.tags(item, host.tags)
 
 
-def _modifications(root: ET.Element, asked: Parameters, fleet: Fleet, account: str, region: str) -> None:
-    changed = {volume.id: volume for volume in fleet.at(account, region) if volume.modification is not None}
+def _modifications(root: ET.Element, asked: Parameters, here: Here) -> None:
+    changed = {volume.id: volume for volume in here.volumes() if volume.modification is not None}
     found = named(asked, "VolumeId", changed, "InvalidVolumeModification.NotFound")
     found = filtered(asked, found, _CHANGE_FIELDS, lambda _: ())
     _listing(root, "volumeModificationSet", asked, found, _modification)
@@ -132,7 +107,7 @@ def _modification(item: ET.Element, volume: SimulatedVolume) -> None:
     if volume.modification is None:
         return
     state, started, progress = volume.modification
-    _texts(
+    xml.texts(
         item,
         volumeId=volume.id,
         modificationState=state,
@@ -140,11 +115,11 @@ def _modification(item: ET.Element, volume: SimulatedVolume) -> None:
         originalVolumeType=volume.spec.type,
         targetSize=volume.spec.size_gib,
         targetVolumeType=volume.spec.type,
-        targetIops=_described_iops(volume),
+        targetIops=xml.described_iops(volume),
         targetThroughput=volume.spec.throughput_mib_s,
         progress=progress,
-        startTime=_time(started),
-        endTime=_time(started + timedelta(hours=1)) if state == "completed" else None,
+        startTime=xml.time(started),
+        endTime=xml.time(started + timedelta(hours=1)) if state == "completed" else None,
     )
 
 
@@ -156,32 +131,13 @@ def _listing(
     into = ET.SubElement(root, name)
     for one in shown:
         write(ET.SubElement(into, "item"), one)
-    _texts(root, nextToken=token)
+    xml.texts(root, nextToken=token)
 
 
-def _texts(item: ET.Element, **values: object) -> None:
-    for name, value in values.items():
-        if value is not None:
-            ET.SubElement(item, name).text = str(value)
-
-
-def _tags(item: ET.Element, tags: Iterable[tuple[str, str]]) -> None:
-    found = ET.SubElement(item, "tagSet")
-    for key, value in tags:
-        _texts(ET.SubElement(found, "item"), key=key, value=value)
-
-
-def _bool(value: bool) -> str:
-    return str(value).lower()
-
-
-def _time(time: datetime) -> str:
-    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
-
-
-_ACTIONS: Final[dict[str, Callable[[ET.Element, Parameters, Fleet, str, str], None]]] = {
+_ACTIONS: Final[dict[str, Callable[[ET.Element, Parameters, Here], None]]] = {
     "DescribeInstances": _instances,
     "DescribeRegions": _regions,
+    "DescribeVolumeStatus": _statuses,
     "DescribeVolumes": _volumes,
     "DescribeVolumesModifications": _modifications,
 }

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 COMPLETE = "Complete"
 """The status of a series that came whole."""
@@ -18,12 +19,30 @@ class Refused(Exception):
         self.code, self.message, self.status = code, message, status
 
 
+class Effect(StrEnum):
+    """What goes wrong although a call is answered well.
+
+    `HANGS`: AttachVolume, DetachVolume or SendCommand never come to an end (the agent died). `NO_DEVICE`: after
+    AttachVolume the host sees no device. Of SendCommand, `CUT`: the output ends amid a line; `NO_FIO`: fio is missing
+    and no package manager reaches the network; `FAILS`: it ends at once with another exit than 0 and nothing printed;
+    `UNDELIVERED`: it never reaches the host.
+    """
+
+    HANGS = "hangs"
+    NO_DEVICE = "no-device"
+    CUT = "cut"
+    NO_FIO = "no-fio"
+    FAILS = "fails"
+    UNDELIVERED = "undelivered"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
     """What goes wrong where: an error code for an operation (None: every one), at most `times` (None: always).
 
     `code` None: nothing but a delay. With a `metric`, the call succeeds and that metric's series come back with `code`
-    as their StatusCode: PartialData (half of the points), InternalError or Forbidden (none).
+    as their StatusCode: PartialData (half of the points), InternalError or Forbidden (none). With an `effect`, the call
+    is answered and that goes wrong later.
     """
 
     code: str | None = None
@@ -35,6 +54,7 @@ class Fault:
     probability: float = 1.0
     delay_ms: float = 0.0
     status: int = 400
+    effect: Effect | None = None
 
     def strikes(self, operation: str, account: str, region: str) -> bool:
         """Whether a call meets it."""
@@ -57,19 +77,27 @@ class Faults:
 
     def meet(self, operation: str, account: str, region: str) -> None:
         """Waits and refuses as the faults of a call say."""
-        for fault in self._striking(operation, account, region, None):
+        for fault in self._striking(operation, account, region):
             time.sleep(fault.delay_ms / 1000)
             if fault.code is not None:
                 raise Refused(fault.code, f"simulated {fault.code} for {operation}", fault.status)
 
     def status(self, metric: str, account: str, region: str) -> str:
         """The StatusCode of a metric's series in GetMetricData."""
-        struck = next(self._striking("GetMetricData", account, region, metric), None)
+        struck = next(self._striking("GetMetricData", account, region, metric=metric), None)
         return COMPLETE if struck is None else struck.code or COMPLETE
 
-    def _striking(self, operation: str, account: str, region: str, metric: str | None) -> Iterator[Fault]:
+    def has(self, effect: Effect, operation: str, account: str, region: str) -> bool:
+        """Whether a call that is answered well has that effect."""
+        return next(self._striking(operation, account, region, effect=effect), None) is not None
+
+    def _striking(
+        self, operation: str, account: str, region: str, *, metric: str | None = None, effect: Effect | None = None
+    ) -> Iterator[Fault]:
         for number, fault in enumerate(self.given):
-            if fault.metric == metric and fault.strikes(operation, account, region) and self._counts(number, fault):
+            if (fault.metric, fault.effect) != (metric, effect):
+                continue
+            if fault.strikes(operation, account, region) and self._counts(number, fault):
                 yield fault
 
     def _counts(self, number: int, fault: Fault) -> bool:

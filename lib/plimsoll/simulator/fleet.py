@@ -29,8 +29,22 @@ class SimulatedHost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StandingHost:
+    """A host that is there whether or not a volume is attached to it."""
+
+    account: str
+    region: str
+    zone: str
+    host: SimulatedHost
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedVolume:
-    """A volume, where it is, what it is attached to and what it does."""
+    """A volume, where it is, what it is attached to and what it does.
+
+    `attachment` is the state of its attachments, `source` the volume that it is a copy of, `stripe` the md device that
+    it is a member of.
+    """
 
     id: str
     account: str
@@ -43,6 +57,9 @@ class SimulatedVolume:
     hosts: tuple[SimulatedHost, ...] = ()
     device: str = "/dev/sdf"
     attached: datetime | None = None
+    attachment: str = "attached"
+    source: str | None = None
+    stripe: str | None = None
     multi_attach: bool = False
     operator: str | None = None
     modification: tuple[str, datetime, int] | None = None
@@ -76,9 +93,11 @@ class Fleet:
     regions: tuple[str, ...]
     volumes: tuple[SimulatedVolume, ...]
     automated: frozenset[str] = frozenset()
+    standing: tuple[StandingHost, ...] = ()
     _by_place: dict[tuple[str, str], list[SimulatedVolume]] = field(default_factory=dict, repr=False)
     _by_id: dict[str, SimulatedVolume] = field(default_factory=dict, repr=False)
     _hosts: dict[tuple[str, str], dict[str, SimulatedHost]] = field(default_factory=dict, repr=False)
+    _zones: dict[str, str] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         for volume in self.volumes:
@@ -86,6 +105,11 @@ class Fleet:
             self._by_place.setdefault(place, []).append(volume)
             self._by_id[volume.id] = volume
             self._hosts.setdefault(place, {}).update((host.id, host) for host in volume.hosts)
+            for host in volume.hosts:
+                self._zones.setdefault(host.id, volume.zone)
+        for one in self.standing:
+            self._hosts.setdefault((one.account, one.region), {})[one.host.id] = one.host
+            self._zones[one.host.id] = one.zone
 
     def at(self, account: str, region: str) -> list[SimulatedVolume]:
         """The volumes of one account in one region."""
@@ -98,6 +122,10 @@ class Fleet:
     def hosts(self, account: str, region: str) -> dict[str, SimulatedHost]:
         """The instances of one account in one region, by id."""
         return self._hosts.get((account, region), {})
+
+    def zone_of(self, host_id: str) -> str:
+        """The zone of an instance: that of the first volume on it, or where it stands."""
+        return self._zones[host_id]
 
 
 def served_minutes(volume: SimulatedVolume, first_minute: int, count: int) -> dict[str, FloatArray]:

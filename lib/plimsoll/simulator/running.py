@@ -13,6 +13,7 @@ from plimsoll.domain.errors import PlimsollError
 from plimsoll.simulator.faults import Fault
 from plimsoll.simulator.fleet import HOME_KEY, Fleet
 from plimsoll.simulator.organisation import LEAST_VOLUMES, Mix, fleet_of
+from plimsoll.simulator.scratch import PACE_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +56,16 @@ def running(
     calls_per_s: float | None = None,
     datapoints_per_s: float | None = None,
     statistics_per_s: float | None = None,
+    pace_s: float = PACE_S,
+    plain_files: bool = False,
 ) -> Iterator[Running]:
     """Runs the organisation in a process that ends with the block, or with this process.
 
     `broken`: metrics whose series come back
     with that StatusCode so many times. `calls_per_s` and `datapoints_per_s` are CloudWatch's quotas for GetMetricData,
-    `statistics_per_s` that for calls of GetMetricStatistics; None: no end of them.
+    `statistics_per_s` that for calls of GetMetricStatistics; None: no end of them. `pace_s` is how long each passing
+    state of a scratch volume lasts; with `plain_files` no volume is a block device, whatever the kernel and the user's
+    rights allow.
     """
     options: dict[str, Any] = {
         "--now": now.isoformat(),
@@ -74,9 +79,10 @@ def running(
         "--calls-per-s": calls_per_s,
         "--datapoints-per-s": datapoints_per_s,
         "--statistics-per-s": statistics_per_s,
+        "--pace-s": pace_s,
     }
     words = [f"{name}={value}" for name, value in options.items() if value is not None]
-    command = [sys.executable, "-m", "plimsoll.simulator", *words]
+    command = [sys.executable, "-m", "plimsoll.simulator", *words, *(["--plain-files"] if plain_files else [])]
     simulated = fleet_of(volumes, now, seed=seed, mix=mix)
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603  # our own module
         if process.stdin is None or process.stdout is None:

@@ -3,7 +3,7 @@
 import io
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -12,29 +12,47 @@ from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_ba
 from werkzeug.serving import WSGIRequestHandler, make_server
 from werkzeug.wrappers import Request, Response
 
-from plimsoll.simulator import ec2, pricing
+from plimsoll.simulator import ec2, ec2_writes, pricing
 from plimsoll.simulator.callers import account_of, check_role
 from plimsoll.simulator.cloudwatch import CloudWatch
+from plimsoll.simulator.devices import Devices
 from plimsoll.simulator.faults import Faults, Refused
 from plimsoll.simulator.fleet import Fleet
+from plimsoll.simulator.here import Here
 from plimsoll.simulator.protocols import Call, call_of, refusal, reply
+from plimsoll.simulator.run_command import RunCommand
+from plimsoll.simulator.scratch import PACE_S, Scratch
 
 _SKEW_ALLOWED: Final = timedelta(minutes=5)
-_ENROLLMENTS: Final = {"GetEnrollmentConfiguration", "GetEnrollmentStatus"}
 
 
 @dataclass(slots=True)
 class Front:
-    """The WSGI application: who calls, what is asked, what goes wrong, and who answers."""
+    """The WSGI application: who calls, what is asked, what goes wrong, and who answers.
+
+    `pace_s` is how long each passing state of a scratch volume or a command lasts.
+    """
 
     fleet: Fleet
     cloudwatch: CloudWatch
     faults: Faults = field(default_factory=Faults)
     latency_s: float = 0.0
     clock_offset: timedelta = timedelta()
+    devices: Devices = field(default_factory=Devices)
+    pace_s: float = PACE_S
     calls: dict[str, int] = field(default_factory=dict)
+    _scratch: Scratch = field(init=False)
+    _commands: RunCommand = field(init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _moto: Any = field(default_factory=lambda: DomainDispatcherApplication(create_backend_app))
+
+    def __post_init__(self) -> None:
+        self._scratch = Scratch(self.fleet, self.devices, self.faults, self.pace_s)
+        self._commands = RunCommand(self.devices, self.faults, self.pace_s)
+
+    def close(self) -> None:
+        """Takes away every device that was made."""
+        self.devices.stop()
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Answers a request."""
@@ -58,24 +76,31 @@ class Front:
         return self._moto(environ, start_response)  # type: ignore[no-any-return]  # moto is untyped
 
     def _answer(self, call: Call, account: str) -> Response | None:
-        """What the fleet answers; None for what moto does."""
-        metrics = {
-            "GetMetricData": self.cloudwatch.get_metric_data,
-            "GetMetricStatistics": self.cloudwatch.get_metric_statistics,
-        }.get(call.operation)
-        if metrics is not None:
-            return reply(call, metrics(call.read(), account, call.region))
-        if call.operation in _ENROLLMENTS:
-            return reply(call, {"status": "Active" if account in self.fleet.automated else "Inactive"})
-        if call.operation == "GetProducts":
-            return reply(call, pricing.get_products(call.read()))
+        """What the simulated organisation answers; None for what moto does."""
+        here = Here(fleet=self.fleet, scratch=self._scratch, account=account, region=call.region)
+        if call.service == "ec2":
+            written = ec2.answer(call.operation, call.form, here) or ec2_writes.answer(call.operation, call.form, here)
+            return None if written is None else Response(written, content_type="text/xml")
         if call.operation == "AssumeRole":
             check_role(call.form, self.fleet)
             return None
-        if call.service != "ec2":
-            return None
-        answered = ec2.answer(call.operation, call.form, self.fleet, account, call.region)
-        return None if answered is None else Response(answered, content_type="text/xml")
+        told = self._told(call, here)
+        return None if told is None else reply(call, told)
+
+    def _told(self, call: Call, here: Here) -> Mapping[str, Any] | None:
+        """The answer of the services that speak CBOR or JSON."""
+        match call.operation:
+            case "GetMetricData":
+                return self.cloudwatch.get_metric_data(call.read(), here.account, here.region)
+            case "GetMetricStatistics":
+                return self.cloudwatch.get_metric_statistics(call.read(), here.account, here.region)
+            case "GetEnrollmentConfiguration" | "GetEnrollmentStatus":
+                return {"status": "Active" if here.account in self.fleet.automated else "Inactive"}
+            case "GetProducts":
+                return pricing.get_products(call.read())
+            case _:
+                is_ssm = call.service == "ssm" and call.protocol == "json"
+                return self._commands.answer(call.operation, call.read(), here) if is_ssm else None
 
     def _check_clock(self, call: Call) -> None:
         if not call.signed_at or not self.clock_offset:

@@ -12,6 +12,7 @@ import botocore.session
 from botocore.config import Config
 
 from plimsoll.simulator.cloudwatch import CloudWatch
+from plimsoll.simulator.devices import Devices
 from plimsoll.simulator.faults import Fault, Faults
 from plimsoll.simulator.fleet import HOME_KEY, Fleet, SimulatedVolume
 from plimsoll.simulator.quotas import Quotas
@@ -31,17 +32,17 @@ class Served:
     def client(self, service: str, *, account: str = HOME, region: str = "us-east-1", config: Config = ONCE) -> Any:
         """A client as botocore makes it: CloudWatch's speaks JSON."""
         keys = {"aws_access_key_id": HOME_KEY, "aws_secret_access_key": "simulated"}
-        made = boto3.client(service, region_name=region, endpoint_url=self.endpoint, config=config, **keys)
+        made = boto3.Session().client(service, region_name=region, endpoint_url=self.endpoint, config=config, **keys)
         if account == HOME:
             return made
-        sts = boto3.client("sts", region_name=region, endpoint_url=self.endpoint, config=config, **keys)
+        sts = boto3.Session().client("sts", region_name=region, endpoint_url=self.endpoint, config=config, **keys)
         role = sts.assume_role(RoleArn=f"arn:aws:iam::{account}:role/plimsoll-audit", RoleSessionName="test")
         keys = {
             "aws_access_key_id": role["Credentials"]["AccessKeyId"],
             "aws_secret_access_key": role["Credentials"]["SecretAccessKey"],
             "aws_session_token": role["Credentials"]["SessionToken"],
         }
-        return boto3.client(service, region_name=region, endpoint_url=self.endpoint, config=config, **keys)
+        return boto3.Session().client(service, region_name=region, endpoint_url=self.endpoint, config=config, **keys)
 
     def cbor_client(self) -> Any:
         """A CloudWatch client that speaks CBOR, as those of some other versions and languages do."""
@@ -62,11 +63,15 @@ class Served:
 
 @contextmanager
 def served(
-    fleet: Fleet, *given: Fault, clock_offset: timedelta = timedelta(), quotas: Quotas | None = None
+    fleet: Fleet,
+    *given: Fault,
+    clock_offset: timedelta = timedelta(),
+    quotas: Quotas | None = None,
+    plain: bool = False,
 ) -> Iterator[Served]:
     faults = Faults(given)
     cloudwatch = CloudWatch(fleet, faults, NOW.timestamp, quotas=quotas or Quotas())
-    front = Front(fleet, cloudwatch, faults=faults, clock_offset=clock_offset)
+    front = Front(fleet, cloudwatch, faults=faults, clock_offset=clock_offset, devices=Devices(plain=plain), pace_s=0.1)
     server = serve(front)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -76,6 +81,7 @@ def served(
         server.shutdown()
         server.server_close()
         thread.join()
+        front.close()
 
 
 def named(fleet: Fleet, name: str, *, account: str = HOME, region: str = "us-east-1") -> SimulatedVolume:

@@ -55,7 +55,7 @@ def test_a_role_outside_the_organisation_cannot_be_assumed(account):
     ],
 )
 def test_an_unknown_key_is_refused_as_each_service_does(account, service, call, code):
-    stranger = boto3.client(
+    stranger = boto3.Session().client(
         service,
         region_name="us-east-1",
         endpoint_url=account.endpoint,

@@ -143,7 +143,7 @@ def test_they_reach_a_simulator_in_a_process_of_its_own(monkeypatch):
     with running(NOW, volumes=1, **limits) as organisation:
         for name, value in organisation.environment.items():
             monkeypatch.setenv(name, value)
-        client = boto3.client("cloudwatch")
+        client = boto3.Session().client("cloudwatch")
         volume = next(one for one in organisation.fleet.at("111111111111", "us-east-1") if one.hosts)
         window = {"StartTime": NOW - timedelta(hours=1), "EndTime": NOW}
         statistics = {"Namespace": "AWS/EBS", "MetricName": "VolumeReadOps", "Period": 60, "Statistics": ["Sum"]}

@@ -1,0 +1,90 @@
+"""Loop devices: block devices out of sparse files, with the link by which a volume's device is found on a host."""
+
+import contextlib
+import subprocess
+from pathlib import Path
+from typing import Final
+
+BY_ID: Final = Path("/dev/disk/by-id")
+_PREFIX: Final = "nvme-Amazon_Elastic_Block_Store_"
+_TOOL_S: Final = 60.0
+
+
+def make(image: Path) -> Path:
+    """A loop device of a file, past the page cache. OSError where the kernel or the user's rights forbid it."""
+    return Path(run("losetup", "--find", "--show", "--nooverlap", "--direct-io=on", str(image)).strip())
+
+
+def number(device: Path) -> str:
+    """The device's major and minor number, as the kernel's controllers name it."""
+    return (Path("/sys/block") / device.name / "dev").read_text(encoding="ascii").strip()
+
+
+def remove(device: Path) -> None:
+    """Gives the device up, at once or as soon as nobody has it open."""
+    run("losetup", "--detach", str(device))
+
+
+def of_folder(folder: Path) -> list[Path]:
+    """The loop devices whose files are, or were, in a folder."""
+    found = []
+    for backing in Path("/sys/block").glob("loop*/loop/backing_file"):
+        with contextlib.suppress(OSError):
+            if Path(backing.read_text(encoding="utf-8").strip()).is_relative_to(folder):
+                found.append(Path("/dev") / backing.parts[3])
+    return found
+
+
+def link(volume_id: str, device: Path) -> None:
+    """Makes the volume's link to its device, as udev does."""
+    BY_ID.mkdir(parents=True, exist_ok=True)
+    unlink(volume_id)
+    _link(volume_id).symlink_to(device)
+
+
+def unlink_all(device: Path) -> None:
+    """Removes every link to a device."""
+    for link in BY_ID.glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):
+            if link.readlink() == device:
+                link.unlink()
+
+
+def unlink(volume_id: str) -> None:
+    """Removes the volume's link, if there is one."""
+    _link(volume_id).unlink(missing_ok=True)
+
+
+def _link(volume_id: str) -> Path:
+    return BY_ID / f"{_PREFIX}{volume_id.replace('-', '')}"
+
+
+def format_and_mount(device: Path, at: Path) -> None:
+    """Makes an ext4 filesystem on a device and mounts it."""
+    run("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=1,lazy_journal_init=1", str(device))
+    at.mkdir(parents=True)
+    run("mount", "-t", "ext4", str(device), str(at))
+
+
+def unmount(at: Path) -> None:
+    """Unmounts what is there, at once or as soon as nobody uses it."""
+    run("umount", "--lazy", str(at))
+
+
+def mounts_in(folder: Path) -> list[Path]:
+    """The places in a folder where something is mounted."""
+    mounts = Path("/proc/self/mounts")
+    if not mounts.exists():
+        return []
+    places = [Path(line.split()[1]) for line in mounts.read_text(encoding="utf-8").splitlines()]
+    return [place for place in places if place.is_relative_to(folder)]
+
+
+def run(*words: str) -> str:
+    """What a tool of the system prints; OSError where it is missing or fails."""
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=_TOOL_S, check=True)  # noqa: S603  # our own words
+    except subprocess.SubprocessError as error:
+        said = getattr(error, "stderr", "") or str(error)
+        raise OSError(f"{words[0]} failed: {said}") from error
+    return done.stdout

@@ -1,0 +1,153 @@
+"""The kernel's block-I/O controller: processes of a simulated host, held to so many operations and bytes a second.
+
+Both generations of control groups are spoken: `blkio.throttle.*` of the first, `io.max` of the second. The kernel
+limits each direction by itself, whereas EBS limits both together: see `Rates.of`.
+"""
+
+import contextlib
+import os
+import signal
+import time
+from dataclasses import dataclass
+from math import isinf
+from pathlib import Path
+from typing import Final
+
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.units import MIB
+
+GROUPS: Final = Path("/sys/fs/cgroup")
+_PATIENCE_S: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rates:
+    """The most of each direction, in operations and bytes a second; None: no end of it."""
+
+    read_iops: int | None
+    write_iops: int | None
+    read_bytes_s: int | None
+    write_bytes_s: int | None
+
+    @classmethod
+    def of(cls, ceiling: Ceiling, read_share: float | None) -> "Rates":
+        """What a ceiling carries: split by the share of reads of a mixed workload, whole in each direction (None)."""
+        mixed = read_share is not None and 0 < read_share < 1
+        reads, writes = (read_share, 1 - read_share) if mixed and read_share is not None else (1.0, 1.0)
+        bytes_s = ceiling.throughput_mib_s * MIB
+        return cls(
+            read_iops=_whole(ceiling.iops * reads),
+            write_iops=_whole(ceiling.iops * writes),
+            read_bytes_s=_whole(bytes_s * reads),
+            write_bytes_s=_whole(bytes_s * writes),
+        )
+
+
+def _whole(rate: float) -> int | None:
+    return None if isinf(rate) else max(1, round(rate))
+
+
+@dataclass(frozen=True, slots=True)
+class Throttle:
+    """A control group with one group for each simulated host in it. Raises OSError where the kernel forbids it."""
+
+    folder: Path
+    second: bool
+
+    @classmethod
+    def named(cls, name: str) -> "Throttle":
+        """A new group of that name; OSError where there is no controller or no right to it."""
+        roots = _roots()
+        if not roots:
+            raise FileNotFoundError(f"{GROUPS} has no controller of block I/O")
+        parent, second = roots[0]
+        made = cls(parent / name, second)
+        if second:
+            _delegate(parent)
+        made.folder.mkdir(exist_ok=True)
+        if second:
+            _delegate(made.folder)
+        return made
+
+    def group(self, host_id: str) -> Path:
+        """The group of a host's processes."""
+        folder = self.folder / host_id
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    def hold(self, host_id: str, device: str, rates: Rates) -> None:
+        """Holds a host's processes to these rates on a device (its major and minor number)."""
+        group = self.group(host_id)
+        if self.second:
+            words = {
+                "riops": rates.read_iops,
+                "wiops": rates.write_iops,
+                "rbps": rates.read_bytes_s,
+                "wbps": rates.write_bytes_s,
+            }
+            written = " ".join(f"{word}={'max' if rate is None else rate}" for word, rate in words.items())
+            (group / "io.max").write_text(f"{device} {written}", encoding="ascii")
+            return
+        for name, rate in (
+            ("read_iops", rates.read_iops),
+            ("write_iops", rates.write_iops),
+            ("read_bps", rates.read_bytes_s),
+            ("write_bps", rates.write_bytes_s),
+        ):
+            (group / f"blkio.throttle.{name}_device").write_text(f"{device} {rate or 0}", encoding="ascii")
+
+    def end(self) -> None:
+        """Kills what still runs in the groups, and removes them."""
+        _end(self.folder)
+
+
+def end_groups(name: str) -> None:
+    """Ends the group of that name, whoever made it."""
+    for parent, _ in _roots():
+        if (parent / name).is_dir():
+            _end(parent / name)
+
+
+def groups_named(pattern: str) -> list[str]:
+    """The names of all groups that match a pattern."""
+    return [folder.name for parent, _ in _roots() for folder in parent.glob(pattern)]
+
+
+def _roots() -> list[tuple[Path, bool]]:
+    """Where groups can be made, and whether of the second generation."""
+    found = []
+    if (GROUPS / "blkio" / "blkio.throttle.read_iops_device").exists():
+        found.append((GROUPS / "blkio", False))
+    controllers = GROUPS / "cgroup.controllers"
+    if controllers.exists() and "io" in controllers.read_text(encoding="ascii").split():
+        found.append((GROUPS, True))
+    return found
+
+
+def _delegate(folder: Path) -> None:
+    control = folder / "cgroup.subtree_control"
+    if "io" not in control.read_text(encoding="ascii").split():
+        control.write_text("+io", encoding="ascii")
+
+
+def _end(folder: Path) -> None:
+    until = time.monotonic() + _PATIENCE_S
+    inner = [one for one in folder.iterdir() if one.is_dir()]
+    for group in (*inner, folder):
+        while not _removed(group) and time.monotonic() < until:
+            time.sleep(0.02)
+
+
+def _removed(group: Path) -> bool:
+    """Whether it is gone; processes that hold it are killed, and may take a moment to end."""
+    with contextlib.suppress(FileNotFoundError):
+        for pid in (group / "cgroup.procs").read_text(encoding="ascii").split():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGKILL)
+    try:
+        group.rmdir()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
