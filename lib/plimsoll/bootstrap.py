@@ -1,18 +1,20 @@
 """The composition root: the only place that chooses which implementation fulfils which port."""
 
 import math
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
-from functools import cache
 from pathlib import Path
 
 from plimsoll.audit import World
+from plimsoll.clouds.aws.bench import AwsBench
 from plimsoll.clouds.aws.catalogue import AwsCatalogue
 from plimsoll.clouds.aws.console import console_link as aws_console_link
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.limits import volume_types
 from plimsoll.clouds.aws.metrics import AwsMetrics
+from plimsoll.clouds.aws.outputs import ResultsBucket
 from plimsoll.clouds.aws.pacing import Pacer
 from plimsoll.clouds.aws.price_file import load_prices, shipped_prices
 from plimsoll.clouds.aws.prices import AwsPrices
@@ -20,12 +22,19 @@ from plimsoll.clouds.aws.sessions import Credential, Sessions, check_regions
 from plimsoll.clouds.ledger import Ledger, NotedInventory
 from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
 from plimsoll.clouds.recording import Recording
+from plimsoll.clouds.stripes import StripeBook
+from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import Window
 from plimsoll.domain.volume import Volume
 from plimsoll.envelopes.library import EnvelopeLibrary, load_library, shipped_campaigns
-from plimsoll.ports import Clock
+from plimsoll.ports import Bench, Clock, FailedTarget
 from plimsoll.settings import Settings
+from plimsoll.validation.patience import Patience
+
+LEDGER = "ledger.json"
+STRIPES = "stripes.json"
+"""The ledger of changes and the book of stripe sets, in the folder of runs."""
 
 
 class SystemClock:
@@ -74,14 +83,43 @@ class Scope:
         )
 
 
-def aws_world(scope: Scope, settings: Settings, *, today: date, ledger: Ledger, paced: bool = True) -> World:
-    """The world behind AWS's APIs; BadInput for a region that does not exist or a price file that is none.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedIn:
+    """AWS accounts that are open, and those that are not, with why."""
 
-    `paced`: keep to the quotas; a simulated cloud may have none.
-    """
+    sessions: Sessions
+    failed: tuple[FailedTarget, ...]
+
+
+def sign_in(scope: Scope, settings: Settings) -> SignedIn:
+    """Signs in to every account of a scope; BadInput for a region that does not exist."""
     check_regions(scope.regions)
     sessions = Sessions(attempts=settings.max_attempts, connections=settings.parallel_calls + 2)
-    failed = sessions.sign_in(_credentials(scope))
+    return SignedIn(sessions=sessions, failed=tuple(sessions.sign_in(_credentials(scope))))
+
+
+def aws_bench(signed_in: SignedIn, settings: Settings) -> Bench:
+    """The bench behind AWS's APIs."""
+    bucket = settings.results_bucket
+    return AwsBench(sessions=signed_in.sessions, results=ResultsBucket(name=bucket) if bucket else None)
+
+
+def aws_world(
+    scope: Scope,
+    settings: Settings,
+    *,
+    today: date,
+    ledger: Ledger,
+    paced: bool = True,
+    signed_in: SignedIn | None = None,
+) -> World:
+    """The world behind AWS's APIs; BadInput for a region that does not exist or a price file that is none.
+
+    `paced`: keep to the quotas; a simulated cloud may have none. `signed_in`: the accounts, where they are open
+    already.
+    """
+    entered = signed_in or sign_in(scope, settings)
+    sessions, failed = entered.sessions, entered.failed
     inventory = AwsInventory(sessions=sessions, regions=scope.regions or None, failed=failed)
     book = load_prices(Path(scope.prices)) if scope.prices else shipped_prices()
     return World(
@@ -99,21 +137,25 @@ def aws_world(scope: Scope, settings: Settings, *, today: date, ledger: Ledger, 
             today=today,
         ),
         catalogue=AwsCatalogue(),
-        envelopes=tuple(envelope_library(settings.campaigns_dir).envelopes.values()),
+        envelopes=tuple(envelope_library(settings.measured_dir).envelopes.values()),
         tariff=settings.tariff,
+        refutations=validation_book(settings).refutations(),
+        stripes=stripe_book(settings).sets,
     )
 
 
 def recorded_world(recording: Recording, settings: Settings) -> World:
-    """The world as a recording has it."""
+    """The world as a recording has it, with what has been measured by now."""
     return World(
         inventory=recording,
         metrics=recording,
         prices=recording,
         catalogue=AwsCatalogue(),
-        envelopes=tuple(envelope_library(settings.campaigns_dir).envelopes.values()),
+        envelopes=tuple(envelope_library(settings.measured_dir).envelopes.values()),
         tariff=settings.tariff,
         every_minute=True,
+        refutations=validation_book(settings).refutations(),
+        stripes=stripe_book(settings).sets,
     )
 
 
@@ -128,14 +170,51 @@ def recording_world(world: World, recorder: Recorder) -> World:
         tariff=world.tariff,
         stages=world.stages,
         every_minute=True,
+        refutations=world.refutations,
+        stripes=world.stripes,
     )
 
 
-@cache
-def envelope_library(campaigns: Path | None = None) -> EnvelopeLibrary:
-    """Every measured campaign that ships, and those in the user's own folder."""
-    folders = [shipped_campaigns(), *([campaigns] if campaigns else [])]
-    return load_library(folders, volume_types())
+def envelope_library(measured: Path | None = None) -> EnvelopeLibrary:
+    """Every measured campaign that ships, and those measured here, in that folder."""
+    return load_library([shipped_campaigns(), *([measured] if measured else [])], volume_types())
+
+
+def measured_again(world: World, settings: Settings) -> World:
+    """The same world with all that has been measured by now."""
+    return replace(
+        world,
+        envelopes=tuple(envelope_library(settings.measured_dir).envelopes.values()),
+        refutations=validation_book(settings).refutations(),
+    )
+
+
+def change_ledger(settings: Settings) -> Ledger:
+    """The ledger of changes; BadInput where it is damaged."""
+    return Ledger.at(settings.runs_dir / LEDGER)
+
+
+def stripe_book(settings: Settings) -> StripeBook:
+    """The book of stripe sets; BadInput where it is damaged."""
+    return StripeBook.load(settings.runs_dir / STRIPES)
+
+
+def validation_book(settings: Settings) -> ValidationBook:
+    """The book of validations."""
+    return ValidationBook(folder=settings.measured_dir)
+
+
+def patience_of(settings: Settings) -> Patience:
+    """How long a bench is waited for."""
+    return Patience(
+        now=clock().now,
+        pause=time.sleep,
+        every_s=settings.poll_s,
+        attach_s=settings.volume_wait_s,
+        detach_s=settings.volume_wait_s,
+        setting_up_s=settings.setting_up_s,
+        grace_s=settings.command_grace_s,
+    )
 
 
 def console_link(volume: Volume, policy: Policy, now: datetime) -> str:

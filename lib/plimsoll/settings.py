@@ -4,8 +4,9 @@ import os
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from plimsoll.domain.errors import BadInput
 from plimsoll.domain.tariff import Tariff
 
 PREFIX: Final = "PLIMSOLL_"
@@ -20,7 +21,22 @@ class Settings(BaseModel):
     runs_dir: Path = Field(
         default=Path("plimsoll-runs"), description="The folder of runs and of the ledger of changes."
     )
-    campaigns_dir: Path | None = Field(default=None, description="A folder with measured campaigns of your own.")
+    campaigns_dir: Path | None = Field(
+        default=None, description="The folder of campaigns measured here. Default: `measured` in the folder of runs."
+    )
+    benchmark_runtime_s: int = Field(
+        default=180, ge=1, le=86_400, description="Seconds that each job of a benchmark is measured (AWS measures 180)."
+    )
+    results_bucket: str | None = Field(
+        default=None,
+        description="S3 bucket for what benchmarks print beyond 24,000 characters; instances must be able to write it.",
+    )
+    benchmark_ramp_s: int = Field(
+        default=10, ge=0, le=3600, description="Seconds that each job of a benchmark runs before it is measured."
+    )
+    in_place_file_mib: int = Field(
+        default=2048, ge=16, le=102_400, description="Size in MiB of the file that a volume in use is measured with."
+    )
     calls_per_s: float = Field(
         default=500.0,
         gt=0,
@@ -33,6 +49,16 @@ class Settings(BaseModel):
     )
     parallel_calls: int = Field(default=16, ge=1, le=64, description="GetMetricData calls under way at once.")
     max_attempts: int = Field(default=8, ge=1, le=20, description="Attempts of one call, retries included.")
+    poll_s: float = Field(default=5.0, gt=0, le=60, description="Seconds between looks at what a cloud is doing.")
+    setting_up_s: float = Field(
+        default=600.0, ge=10, le=7200, description="Seconds that a host may take to install fio and find the volume."
+    )
+    command_grace_s: float = Field(
+        default=300.0, ge=1, le=7200, description="Seconds past its limit after which a command is given up."
+    )
+    volume_wait_s: float = Field(
+        default=180.0, ge=1, le=3600, description="Seconds that attaching or detaching a scratch volume may take."
+    )
     usd_per_1000_metrics: float = Field(
         default=0.01, ge=0, description="Price of 1,000 metrics asked with GetMetricData (us-east-1 list price)."
     )
@@ -41,6 +67,21 @@ class Settings(BaseModel):
         ge=0,
         description="What an hour of an audit is worth, USD: more reads fewer datapoints in more metrics.",
     )
+
+    @classmethod
+    def of_environment(cls) -> "Settings":
+        """The settings that the environment gives; BadInput names the variable that cannot be used, and why."""
+        try:
+            return cls()
+        except ValidationError as error:
+            first = error.errors()[0]
+            variable, reason = PREFIX + str(first["loc"][0]).upper(), first["msg"].lower()
+            raise BadInput(f"the environment variable {variable} is {first['input']!r}: {reason}.") from error
+
+    @property
+    def measured_dir(self) -> Path:
+        """Where campaigns measured here are kept."""
+        return self.campaigns_dir or self.runs_dir / "measured"
 
     @property
     def tariff(self) -> Tariff:

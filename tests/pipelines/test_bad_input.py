@@ -10,6 +10,8 @@ from plimsoll.simulator.running import running
 
 from .commands import REGIONS, TWO_DAYS, plimsoll, roles
 
+pytestmark = pytest.mark.once
+
 DENIED = "222222222222"
 
 

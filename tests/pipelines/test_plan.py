@@ -9,6 +9,8 @@ from plimsoll.simulator.running import running
 from tests.builders import NOW
 from tests.pipelines.commands import REGIONS, plimsoll, roles
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture(scope="module")
 def organisation():

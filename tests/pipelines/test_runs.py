@@ -12,6 +12,8 @@ from plimsoll.simulator.running import running
 
 from .commands import REGIONS, TWO_DAYS, command, environment, plimsoll, roles
 
+pytestmark = pytest.mark.once
+
 NOW = datetime.now(UTC)
 
 

@@ -10,9 +10,11 @@ import typer
 from rich.console import Console
 
 from plimsoll.audit import World, planned
-from plimsoll.bootstrap import Scope, aws_world, clock, recorded_world, recording_world
+from plimsoll.bootstrap import Scope, aws_world, change_ledger, clock, recorded_world, recording_world
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
 from plimsoll.cli.progress import RunBar
+from plimsoll.cli.terms import Terms
+from plimsoll.cli.validate import validate_recommendations
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.recorder import Recorder
 from plimsoll.clouds.recording import Recording
@@ -23,8 +25,6 @@ from plimsoll.reports.tally import Tally
 from plimsoll.reports.terminal import show_plan, show_run
 from plimsoll.run import Order, carry_out, plan_summary, resumed, versions
 from plimsoll.settings import Settings
-
-LEDGER = "ledger.json"
 
 
 def audit_into_folder(
@@ -37,21 +37,24 @@ def audit_into_folder(
     resume: Path | None,
     every_minute: bool,
     plan: bool,
+    validate: Terms | None = None,
 ) -> None:
     """Audits a scope, what a recording has, or the rest of an earlier run, and exits as the run ended.
 
-    With `plan` says what that would take, and exits.
+    With `plan` says what that would take, and exits; with `validate` measures what has thin evidence afterwards.
     """
-    settings = Settings()
+    settings = Settings.of_environment()
     console = Console()
     if resume is not None and (record or from_ or out or every_minute):
         raise BadInput(
             "--resume goes on with a run as it was begun: leave out --out, --record, --from and --every-minute."
         )
+    if validate is not None and (from_ is not None or plan):
+        raise BadInput("--validate measures in the clouds that were audited: leave out --from and --plan.")
     if plan and (record or from_ or resume):
         raise BadInput("--plan is for what clouds would be asked: leave out --record, --from and --resume.")
     now = clock().now()
-    ledger = Ledger.at(settings.runs_dir / LEDGER)
+    ledger = change_ledger(settings)
     if plan:
         world = aws_world(scope, settings, today=now.date(), ledger=ledger)
         foresee(console, replace(world, every_minute=every_minute), policy, now)
@@ -71,6 +74,8 @@ def audit_into_folder(
             world = _recorded(stack, record, world, now)
         run = follow(console, order, world)
     ledger.save(now)
+    if validate is not None:
+        validate_recommendations(order.folder, None, validate)
     if run["status"] != "complete":
         raise typer.Exit(PARTIAL)
 

@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.bootstrap import Scope
+from plimsoll.domain.errors import BadInput
+from plimsoll.domain.evidence import Grade
 from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import load_policy, parse_flags
 
@@ -20,6 +22,15 @@ def policy_from(
     flags: dict[str, Any] = parse_flags(pairs or ())
     named = {"lookback_days": lookback_days, "headroom_pct": headroom_pct, "min_saving_usd_month": min_saving}
     return load_policy(path, {**flags, **{key: value for key, value in named.items() if value is not None}})
+
+
+def grade_from(name: str | None) -> Grade | None:
+    """The grade of that name; BadInput for one that is none."""
+    if name is None:
+        return None
+    if name.upper() not in Grade.__members__:
+        raise BadInput(f"--grade {name}: it must be A or B.")
+    return Grade[name.upper()]
 
 
 def scope_from(

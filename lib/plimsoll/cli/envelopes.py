@@ -2,31 +2,45 @@
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 
 import typer
 from rich.console import Console
 
-from plimsoll.bootstrap import envelope_library
+from plimsoll.bootstrap import clock, envelope_library
+from plimsoll.clouds.aws.limits import volume_types
 from plimsoll.domain.errors import BadInput
+from plimsoll.domain.evidence import best_grade
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.volume import VolumeSpec
+from plimsoll.envelopes.additions import UNKNOWN_TYPE, NewCampaign, add_campaign, as_measured
+from plimsoll.envelopes.campaign_file import HostEntry
+from plimsoll.envelopes.reading import read_output
+from plimsoll.envelopes.results import Output
 from plimsoll.reports import envelopes as report
 from plimsoll.settings import Settings
 
 
 def list_all(*, as_json: bool) -> None:
     """Prints every measured envelope with its roofs."""
-    library = envelope_library(Settings().campaigns_dir)
+    library = envelope_library(Settings.of_environment().measured_dir)
     envelopes = list(library.envelopes.values())
     if as_json:
         typer.echo(json.dumps([report.as_data(one) for one in envelopes], indent=2, ensure_ascii=False))
         return
+    today, age = clock().now().date(), Policy().evidence_max_age_days
     Console(highlight=False).print(
-        report.list_table(envelopes, {one.name: library.campaign_of(one.name).name for one in envelopes})
+        report.list_table(
+            envelopes,
+            {one.name: library.campaign_of(one.name).name for one in envelopes},
+            {one.name: best_grade(one, today, age) for one in envelopes},
+        )
     )
 
 
 def show_one(name: str, *, as_json: bool) -> None:
     """Prints one envelope: its roofs, what cut them, and every figure as its source printed it."""
-    library = envelope_library(Settings().campaigns_dir)
+    library = envelope_library(Settings.of_environment().measured_dir)
     envelope, campaign = library.get(name), library.campaign_of(name)
     beside = [
         *campaign.profiles.get(envelope.host_type or "", ()),
@@ -43,10 +57,97 @@ def compare(names: Sequence[str], *, as_json: bool) -> None:
     """Prints envelopes side by side over mode and I/O size."""
     if len(names) < 2:
         raise BadInput("a comparison needs two envelopes or more: plimsoll envelopes compare A B")
-    library = envelope_library(Settings().campaigns_dir)
+    library = envelope_library(Settings.of_environment().measured_dir)
     envelopes = [library.get(name) for name in names]
     if as_json:
         typer.echo(json.dumps([report.as_data(one) for one in envelopes], indent=2, ensure_ascii=False))
         return
     console = Console(highlight=False)
     console.print(report.compare(envelopes, console.width))
+
+
+def import_files(
+    files: Sequence[Path],
+    name: str,
+    spec: VolumeSpec,
+    *,
+    volumes: int,
+    provider: str,
+    host_type: str | None,
+    account: str | None,
+    region: str | None,
+    measured_on: str | None,
+) -> None:
+    """Reads every file, then adds one campaign of what they hold, and prints the envelope fitted to it."""
+    check_told(spec, provider, account, region)
+    outputs = [read_output(_text(path), name=str(path)) for path in files]
+    found = Output(
+        results=tuple(one for output in outputs for one in output.results),
+        profiles=tuple(one for output in outputs for one in output.profiles),
+    )
+    if not found.results:
+        raise BadInput(f"nothing in {_names(files)} measures storage, so there is no envelope to add.")
+    on = f" on {host_type}" if host_type else ""
+    new = NewCampaign(
+        name=name,
+        title=f"{_title(spec, volumes)}{on}",
+        source=f"imported from {_names(files)}",
+        tool=found.results[0].tool,
+        tool_version=found.results[0].tool_version,
+        measured_on=measured_on,
+        provider=provider,
+        account=account,
+        region=region,
+        system=name,
+        spec=spec,
+        volumes=volumes,
+        host=HostEntry(type=host_type) if host_type else None,
+        results=tuple(as_measured(one) for one in found.results),
+        profiles=found.profiles,
+    )
+    folder = Settings.of_environment().measured_dir
+    path = add_campaign(folder, new, volume_types())
+    count = len(found.results)
+    typer.echo(f"{count} {'result' if count == 1 else 'results'} added in {path}.\n")
+    show_one(name, as_json=False)
+
+
+def spec_from(
+    type_name: str | None, size_gib: int | None, iops: int | None, throughput_mib_s: int | None
+) -> VolumeSpec:
+    """The volume that was measured; BadInput where its figures are told without its type."""
+    if type_name is None and (size_gib, iops, throughput_mib_s) != (None, None, None):
+        raise BadInput("a size, IOPS or throughput mean nothing without the volume's type: add --type, such as gp3.")
+    return VolumeSpec(
+        type=type_name or UNKNOWN_TYPE, size_gib=size_gib or 0, iops=iops, throughput_mib_s=throughput_mib_s
+    )
+
+
+def check_told(spec: VolumeSpec, provider: str, account: str | None, region: str | None) -> None:
+    """BadInput for a type that its cloud has not, or half of a place."""
+    if provider == "aws" and spec.type not in {UNKNOWN_TYPE, *volume_types()}:
+        raise BadInput(
+            f"there is no EBS volume type {spec.type}: --type is one of {', '.join(sorted(volume_types()))}."
+        )
+    if (account is None) != (region is None):
+        raise BadInput("what was measured here is told by --account and --region together: give both or neither.")
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig", errors="replace")
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror or error}.") from error
+
+
+def _names(files: Sequence[Path]) -> str:
+    return ", ".join(path.name for path in files)
+
+
+def _title(spec: VolumeSpec, volumes: int) -> str:
+    kind = "a volume of unknown type" if spec.type == UNKNOWN_TYPE else _told(spec)
+    return f"{volumes} x {kind}" if volumes > 1 else kind
+
+
+def _told(spec: VolumeSpec) -> str:
+    return str(spec) if spec.size_gib else str(spec).replace(" 0 GiB", "")

@@ -5,9 +5,7 @@ from pathlib import Path
 from rich.console import Console
 
 from plimsoll.audit import explain as explained
-from plimsoll.bootstrap import Scope, aws_world, clock, console_link, recorded_world
-from plimsoll.cli.audit import LEDGER
-from plimsoll.clouds.ledger import Ledger
+from plimsoll.bootstrap import Scope, aws_world, change_ledger, clock, console_link, recorded_world
 from plimsoll.clouds.recording import Recording
 from plimsoll.domain.errors import BadInput, Unexpected
 from plimsoll.domain.policy import Policy
@@ -18,13 +16,13 @@ from plimsoll.settings import Settings
 
 def explain_volume(volume: str, scope: Scope, policy: Policy, *, from_: Path | None) -> None:
     """Prints one volume's explanation, from its cloud or from a recording."""
-    settings = Settings()
+    settings = Settings.of_environment()
     now = clock().now()
     if from_ is not None:
         recording = Recording.open(from_)
         world, now = recorded_world(recording, settings), recording.now
     else:
-        ledger = Ledger.at(settings.runs_dir / LEDGER)
+        ledger = change_ledger(settings)
         world = aws_world(scope, settings, today=now.date(), ledger=ledger)
     found = explained(world, volume, policy, now)
     if found is None:

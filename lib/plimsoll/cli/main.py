@@ -18,8 +18,12 @@ app = typer.Typer(
 )
 app.command()(commands.audit)
 app.command()(commands.explain)
+app.command()(commands.validate)
+app.command()(commands.sweep)
+app.command()(commands.stripes)
 app.command()(commands.demo)
 app.command()(commands.simulate)
+app.command()(commands.benchmark)
 app.command()(commands.schema)
 app.add_typer(commands.envelopes, name="envelopes")
 

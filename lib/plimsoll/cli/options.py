@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from plimsoll.domain.validation import Mode
+
 Profiles = Annotated[list[str] | None, typer.Option("--profile", help="AWS profile; repeat for several accounts.")]
 Roles = Annotated[list[str] | None, typer.Option("--role-arn", help="Role to assume, one an account; repeatable.")]
 ExternalId = Annotated[str | None, typer.Option(help="External id of these roles.")]
@@ -18,6 +20,31 @@ Headroom = Annotated[float | None, typer.Option("--headroom-pct", help="Headroom
 MinSaving = Annotated[float | None, typer.Option("--min-saving", help="Least saving worth a change, USD a month (1).")]
 PriceFile = Annotated[Path | None, typer.Option("--prices", help="Price file to use instead of AWS's price list.")]
 FromFile = Annotated[Path | None, typer.Option("--from", help="Decide again from a recording, without a cloud.")]
+MeasureMode = Annotated[
+    Mode,
+    typer.Option(
+        help="On a new volume of the target's spec (canary), on a copy of the volume (copy), or the volume as it is, "
+        "within its free headroom (in-place)."
+    ),
+]
+BenchHosts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--bench-host", help="Instance to attach scratch volumes to; repeatable. Default: by the policy's tag."
+    ),
+]
+MaxUsd = Annotated[float, typer.Option(min=0, help="Most to spend on scratch volumes, USD.")]
+MaxRuns = Annotated[int, typer.Option(min=1, help="Most measurements to make.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask before measuring.")]
 Volumes = Annotated[int | None, typer.Option(min=1, help="Volumes at least. Default: 600.")]
 Seed = Annotated[int, typer.Option(help="The same seed makes the same organisation.")]
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON, every printed figure included.")]
+VolumeType = Annotated[
+    str | None, typer.Option("--type", help="Volume type, such as gp3. Without it, evidence for no offer.")
+]
+SizeGib = Annotated[int | None, typer.Option(min=1, help="Size of one volume.")]
+ProvisionedIops = Annotated[int | None, typer.Option("--iops", min=1, help="IOPS provisioned to one volume.")]
+ProvisionedThroughput = Annotated[
+    int | None, typer.Option("--throughput-mib-s", min=1, help="MiB/s provisioned to one volume.")
+]
+Striped = Annotated[int, typer.Option(min=1, help="Volumes striped into the measured device.")]

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.envelope import BoundBy, Envelope, Latency, Measurement
+from plimsoll.domain.evidence import Grade
 
 SHAPE_WIDTH: Final = 16
 SYSTEM_WIDTH: Final = 32
@@ -18,17 +19,18 @@ SYSTEM_WIDTH: Final = 32
 
 _UNITS: Final = {Resource.IOPS: "IOPS", Resource.THROUGHPUT: "MiB/s"}
 _ROOFS: Final = "A roof that was never reached is shown as >= the best seen; - is not told by the source."
+_GRADES: Final = "A: measured by Plimsoll lately, in that account and region or on this machine; B: otherwise."
 _LEGEND: Final = f"Latency: avg (mean), p50 (median), or < the edge of the bin that is all the source gives. {_ROOFS}"
 
 
-def list_table(envelopes: Sequence[Envelope], campaigns: Mapping[str, str]) -> Table:
-    """One line an envelope, under its campaign; `campaigns` by envelope name."""
-    table = _table(left=("envelope", "volume"), right=("IOPS", "MiB/s", "results"))
+def list_table(envelopes: Sequence[Envelope], campaigns: Mapping[str, str], grades: Mapping[str, Grade]) -> Table:
+    """One line an envelope, under its campaign; `campaigns` and `grades` by envelope name."""
+    table = _table(left=("envelope", "volume"), right=("grade", "IOPS", "MiB/s", "results"))
     for campaign, found in groupby(envelopes, lambda one: campaigns[one.name]):
         table.add_row(Text(campaign, style="dim"))
         for one in found:
-            table.add_row(f"  {one.name}", _spec(one), *_roofs(one), str(len(one.measurements)))
-    table.caption = _ROOFS
+            table.add_row(f"  {one.name}", _spec(one), grades[one.name].name, *_roofs(one), str(len(one.measurements)))
+    table.caption = f"{_GRADES} {_ROOFS}"
     table.caption_justify = "left"
     return table
 

@@ -9,7 +9,20 @@ from typer.testing import CliRunner
 from plimsoll.cli.main import app
 from plimsoll.simulator.organisation import DEMO_VOLUMES
 
-COMMANDS = ["audit", "explain", "demo", "simulate", "schema", "envelopes", "envelopes list"]
+COMMANDS = [
+    "audit",
+    "explain",
+    "validate",
+    "sweep",
+    "stripes",
+    "demo",
+    "simulate",
+    "benchmark",
+    "schema",
+    "envelopes",
+    "envelopes list",
+    "envelopes import",
+]
 HEAVY = {"boto3", "botocore", "moto", "numpy", "werkzeug", "yaml"}
 
 HELP = """
@@ -62,7 +75,7 @@ def models(kind):
         yield one
         yield from models(one)
 
-read = [plimsoll.bootstrap.envelope_library, volume_types, shipped_prices]
+read = [volume_types, shipped_prices]
 assert not any(one.cache_info().currsize for one in read)
 ours = [one for one in models(BaseModel) if one.__module__.startswith("plimsoll.")]
 assert ours

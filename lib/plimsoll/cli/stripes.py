@@ -1,0 +1,74 @@
+"""`plimsoll stripes`: hosts asked which of their volumes are one device, so that these are judged as one."""
+
+from collections.abc import Sequence
+
+import typer
+from rich.console import Console
+
+from plimsoll.bootstrap import (
+    Scope,
+    SignedIn,
+    aws_bench,
+    aws_world,
+    change_ledger,
+    clock,
+    patience_of,
+    sign_in,
+    stripe_book,
+)
+from plimsoll.cli.exit_codes import PARTIAL
+from plimsoll.domain.errors import BadInput, CloudError, PlimsollError
+from plimsoll.ports import Bench, FailedTarget, Target
+from plimsoll.reports.validation import show_lines
+from plimsoll.settings import Settings
+from plimsoll.validation.inspecting import stripe_sets
+
+
+def find_stripes(hosts: Sequence[str], scope: Scope) -> None:
+    """Asks each host, keeps what they told, and prints it; exits as partial where one could not tell."""
+    settings, console = Settings.of_environment(), Console()
+    signed_in = sign_in(scope, settings)
+    bench = aws_bench(signed_in, settings)
+    patience, book = patience_of(settings), stripe_book(settings)
+    targets = _targets(scope, settings, signed_in)
+    failed = False
+    for host_id in hosts:
+        try:
+            target = _place_of(host_id, targets, bench)
+            found = stripe_sets(host_id, target, clock().now().date(), bench=bench, patience=patience)
+        except PlimsollError as error:
+            show_lines(console, [f"failed {host_id}: {error}"], "red")
+            failed = True
+            continue
+        kept = book.note(target, host_id, found)
+        book.save()
+        told = [f"{one}: {', '.join(one.members)}" for one in kept]
+        show_lines(console, told or [f"{host_id} in {target}: no volumes are one device"])
+    if failed:
+        raise typer.Exit(PARTIAL)
+
+
+def _targets(scope: Scope, settings: Settings, signed_in: SignedIn) -> Sequence[Target | FailedTarget]:
+    ledger = change_ledger(settings)
+    world = aws_world(scope, settings, today=clock().now().date(), ledger=ledger, signed_in=signed_in)
+    return world.inventory.targets()
+
+
+def _place_of(host_id: str, targets: Sequence[Target | FailedTarget], bench: Bench) -> Target:
+    """The account and region of a host, and that it is ready; BadInput where it is in none of them."""
+    errors: list[str] = []
+    for target in targets:
+        if isinstance(target, FailedTarget):
+            errors.append(str(target.error))
+            continue
+        try:
+            found = bench.hosts(target, (), (host_id,))
+        except CloudError as raised:
+            errors.append(str(raised))
+            continue
+        for host in found:
+            if not host.ready:
+                raise BadInput(host.not_ready)
+            return target
+    why = f" ({'; '.join(error.rstrip('.') for error in dict.fromkeys(errors))})" if errors else ""
+    raise BadInput(f"there is no running instance {host_id} in these accounts and regions{why}: check --region.")

@@ -1,0 +1,39 @@
+"""`plimsoll sweep`: scratch volumes past their deadline are deleted."""
+
+import typer
+from rich.console import Console
+
+from plimsoll.bootstrap import Scope, aws_bench, aws_world, change_ledger, clock, patience_of, sign_in
+from plimsoll.cli.exit_codes import PARTIAL
+from plimsoll.ports import FailedTarget
+from plimsoll.reports.validation import show_lines
+from plimsoll.settings import Settings
+from plimsoll.validation.sweeping import Swept, sweep
+
+
+def sweep_scratch(scope: Scope, *, everything: bool) -> None:
+    """Deletes the scratch volumes of a scope that are due, or all, and exits as partial where something is left."""
+    settings, console = Settings.of_environment(), Console()
+    now = clock().now()
+    signed_in = sign_in(scope, settings)
+    ledger = change_ledger(settings)
+    inventory = aws_world(scope, settings, today=now.date(), ledger=ledger, signed_in=signed_in).inventory
+    bench, patience = aws_bench(signed_in, settings), patience_of(settings)
+    found = []
+    for one in sweep(inventory.targets(), now, bench=bench, patience=patience, everything=everything):
+        show_lines(console, [_told(one)])
+        found.append(one)
+    deleted = sum(isinstance(one, Swept) and one.deleted for one in found)
+    console.print(f"{deleted:,} scratch volume{'' if deleted == 1 else 's'} deleted")
+    if any(isinstance(one, FailedTarget) or one.left is not None for one in found):
+        raise typer.Exit(PARTIAL)
+
+
+def _told(one: Swept | FailedTarget) -> str:
+    if isinstance(one, FailedTarget):
+        return f"failed {one.name}: {one.error}"
+    if one.left is not None:
+        return one.left.text
+    if one.deleted:
+        return f"deleted {one.volume.id} in {one.target} (validation {one.volume.validation_id})"
+    return f"kept {one.volume.id} in {one.target}: it is due {one.volume.deadline:%Y-%m-%d %H:%M} UTC"

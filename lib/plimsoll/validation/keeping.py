@@ -1,0 +1,142 @@
+"""Keeping: what was measured, as a campaign of the library, and its verdict, as a line of the book."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from plimsoll.clouds.validation_book import SpecLine, ValidationLine
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.envelope import BoundBy
+from plimsoll.domain.validation import MeasuringRun, Mode, short, usd_for
+from plimsoll.domain.verdict import Verdict
+from plimsoll.envelopes.additions import NewCampaign, NewResult, add_campaign, as_measured
+from plimsoll.envelopes.campaign_file import HostEntry
+from plimsoll.envelopes.results import Result
+from plimsoll.ports import BenchHost
+from plimsoll.validation.desk import Desk, Subject
+from plimsoll.validation.measuring import Measured
+
+NEAR: Final = (0.9, 1.1)
+"""An unbounded job within these shares of what is published was stopped by that."""
+
+
+def add_to_library(run: MeasuringRun, mode: Mode, results: Sequence[Result], measured: Measured, desk: Desk) -> str:
+    """Adds what was measured to the library, as a campaign of its own; gives its name. BadInput where it cannot be."""
+    first, now = run.wants[0], desk.patience.now()
+    name = f"{run.spec.type}-{first.region}-{now:%Y%m%dt%H%M%S}-{short(run.class_key)}"
+    simulated = measured.answer.simulated
+    add_campaign(
+        desk.measured_dir,
+        NewCampaign(
+            name=name,
+            title=f"{run.spec} in {measured.host.zone}, measured by Plimsoll ({mode.value})",
+            source=f"plimsoll validate, {mode.value} on {measured.host.host.id}",
+            tool="simulated fio" if simulated else "fio",
+            tool_version=results[0].tool_version,
+            measured_on=f"{now:%Y-%m-%d}",
+            provider="aws",
+            account=first.account,
+            region=first.region,
+            host=_host(measured.host),
+            system=name,
+            spec=run.spec,
+            volumes=measured.volumes,
+            note=_note(run, mode, measured, desk),
+            results=tuple(_measured(one, run.ceiling) for one in results),
+        ),
+        desk.types,
+    )
+    return name
+
+
+def _note(run: MeasuringRun, mode: Mode, measured: Measured, desk: Desk) -> str | None:
+    """What one must know of the figures: a simulated device, a capped run, a burst."""
+    told = []
+    if measured.answer.simulated:
+        told.append("simulated: a plain file with fio's own rate limits stood for the volume")
+    if mode is Mode.IN_PLACE:
+        told.append("measured in place beside its own workload: no worse than this")
+    if run.ceiling.burst_s > desk.runtime_s:
+        told.append(
+            f"measured for {desk.runtime_s:,} s a job: this is the burst, which lasts {run.ceiling.burst_s:,.0f} s "
+            f"from full credits; for ever it carries {run.ceiling.sustained_iops:,.0f} IOPS and "
+            f"{run.ceiling.sustained_throughput_mib_s:,.0f} MiB/s"
+        )
+    return "; ".join(told) or None
+
+
+def _measured(one: Result, ceiling: Ceiling) -> NewResult:
+    """A job's result with what stopped it: its own rate, or what is published of the volume."""
+    return as_measured(one) if one.rate_capped else NewResult(result=one, bound_by=_bound_by(one, ceiling))
+
+
+def _bound_by(one: Result, ceiling: Ceiling) -> BoundBy:
+    """What stopped an unbounded job: what is published of the volume, where it came that near."""
+    least, most = NEAR
+    if one.iops is not None and least * ceiling.iops <= one.iops <= most * ceiling.iops:
+        return BoundBy.VOLUME_IOPS
+    published = ceiling.throughput_mib_s
+    if one.throughput_mib_s is not None and least * published <= one.throughput_mib_s <= most * published:
+        return BoundBy.VOLUME_THROUGHPUT
+    return BoundBy.UNKNOWN
+
+
+def _host(host: BenchHost) -> HostEntry | None:
+    limits = host.host.limits
+    if limits is None:
+        return HostEntry(type=host.host.type)
+    return HostEntry(
+        type=host.host.type,
+        baseline_iops=limits.baseline_iops,
+        maximum_iops=limits.maximum_iops,
+        maximum_throughput_mib_s=limits.maximum_throughput_mib_s,
+        source="the cloud's instance types",
+    )
+
+
+def line_of(
+    run: MeasuringRun,
+    subject: Subject,
+    mode: Mode,
+    judged: Verdict,
+    measured: Measured,
+    *,
+    key: str,
+    campaign: str,
+    usd_month: float | None,
+    desk: Desk,
+) -> ValidationLine:
+    """The line of the book for a run; `usd_month` is the list price of its spec, None where none is known."""
+    return ValidationLine(
+        id=desk.new_id(),
+        at=desk.patience.now(),
+        class_key=key,
+        mode=mode.value,
+        account=subject.volume.account,
+        region=subject.volume.region,
+        zone=measured.host.zone,
+        volume_id=subject.volume.id,
+        serves=[want.volume_id for want in run.wants],
+        spec=SpecLine(
+            type=run.spec.type,
+            size_gib=run.spec.size_gib,
+            iops=run.spec.iops,
+            throughput_mib_s=run.spec.throughput_mib_s,
+        ),
+        ceiling_iops=run.ceiling.iops,
+        ceiling_throughput_mib_s=run.ceiling.throughput_mib_s,
+        need_iops=subject.need.iops,
+        need_throughput_mib_s=subject.need.throughput_mib_s,
+        bench_host=measured.host.host.id,
+        bench_host_type=measured.host.host.type,
+        passed=judged.passed,
+        reasons=list(judged.reasons),
+        failures=list(judged.failures),
+        shown_iops=judged.shown_iops,
+        shown_throughput_mib_s=judged.shown_throughput_mib_s,
+        p99_latency_us=judged.p99_latency_us,
+        too_slow=judged.too_slow,
+        simulated=measured.answer.simulated,
+        campaign=campaign,
+        usd=None if usd_month is None or mode is Mode.IN_PLACE else usd_for(usd_month, measured.seconds),
+        seconds=measured.seconds,
+    )

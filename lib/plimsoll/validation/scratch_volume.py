@@ -1,0 +1,118 @@
+"""A scratch volume for as long as a block: made and attached before, detached and deleted after, whatever happens."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from plimsoll.domain.errors import BadInput, NotMeasured, PlimsollError
+from plimsoll.domain.scratch import ScratchOrder, ScratchVolume
+from plimsoll.ports import Bench, BenchHost, Target
+from plimsoll.validation.patience import Patience
+
+DELETE_ATTEMPTS: Final = 4
+"""How often a deletion is tried before the volume is left to the sweep."""
+
+Result = TypeVar("Result")
+
+_GONE: Final = {"deleting", "deleted"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """A scratch volume that could not be deleted now; the sweep has it from its deadline on."""
+
+    volume_id: str | None
+    text: str
+
+
+@contextmanager
+def scratch_volume(
+    order: ScratchOrder, host: BenchHost, *, bench: Bench, patience: Patience, left: Callable[[Left], None]
+) -> Iterator[str]:
+    """The id of a scratch volume that is attached to the host while the block lasts.
+
+    Afterwards, also on errors and Ctrl-C, every volume with the order's validation id is detached and deleted, known
+    or not: a call that failed may have worked. What could not be deleted is handed to `left`.
+    """
+    target = Target(account=order.account, region=order.region)
+    try:
+        volume_id = bench.create(order)
+        _wait(bench, target, volume_id, patience, "available", patience.create_s, "was not made")
+        bench.attach(target, volume_id, host.host.id)
+        _wait(bench, target, volume_id, patience, "in-use", patience.attach_s, f"was not attached to {host.host.id}")
+        yield volume_id
+    finally:
+        for one in clean(order.validation_id, target, bench=bench, patience=patience):
+            left(one)
+
+
+def clean(validation_id: str, target: Target, *, bench: Bench, patience: Patience) -> Iterator[Left]:
+    """Detaches and deletes every scratch volume of a validation; gives what it could not delete, with why."""
+    try:
+        found = _try_often(lambda: bench.scratch(target), patience)
+    except PlimsollError as error:
+        yield Left(volume_id=None, text=f"scratch volumes in {target} could not be listed ({error}); `plimsoll sweep`")
+        return
+    for volume in found:
+        if volume.validation_id == validation_id and volume.state not in _GONE:
+            yield from remove(volume, target, bench=bench, patience=patience)
+
+
+def remove(volume: ScratchVolume, target: Target, *, bench: Bench, patience: Patience) -> Iterator[Left]:
+    """Detaches and deletes one scratch volume; gives it with why when that did not work."""
+    try:
+        if volume.attached_to is not None:
+            _detach(volume, target, bench, patience)
+        _try_often(lambda: bench.delete(target, volume.id), patience)
+    except PlimsollError as error:
+        due = "now" if volume.deadline is None else f"from {volume.deadline:%Y-%m-%d %H:%M} UTC on, or now with --all"
+        text = f"scratch volume {volume.id} in {target} is left behind: {error} `plimsoll sweep` deletes it {due}."
+        yield Left(volume_id=volume.id, text=text)
+
+
+def _detach(volume: ScratchVolume, target: Target, bench: Bench, patience: Patience) -> None:
+    """Detaches a volume, by force when it hangs."""
+
+    def free() -> bool | None:
+        found = bench.scratch(target, volume_id=volume.id)
+        return True if not found or found[0].attached_to is None else None
+
+    _try_often(lambda: bench.detach(target, volume.id), patience)
+    try:
+        patience.wait_for(free, limit_s=patience.detach_s, otherwise="")
+    except NotMeasured:
+        _try_often(lambda: bench.detach(target, volume.id, force=True), patience)
+        otherwise = (
+            f"it could not be detached from {volume.attached_to} within {patience.detach_s:,.0f} s, nor by force."
+        )
+        patience.wait_for(free, limit_s=patience.detach_s, otherwise=otherwise)
+
+
+def _wait(
+    bench: Bench, target: Target, volume_id: str, patience: Patience, state: str, limit_s: float, what: str
+) -> None:
+    """Waits until a volume is in a state, attached where that is in-use."""
+
+    def arrived() -> bool | None:
+        found = next(iter(bench.scratch(target, volume_id=volume_id)), None)
+        if found is not None and found.state == "error":
+            raise NotMeasured(f"scratch volume {volume_id} {what}: the cloud says it is in error. Try again.")
+        there = found is not None and found.state == state and (state != "in-use" or found.attachment == "attached")
+        return True if there else None
+
+    patience.wait_for(
+        arrived, limit_s=limit_s, otherwise=f"scratch volume {volume_id} {what} within {limit_s:,.0f} s: try again."
+    )
+
+
+def _try_often(call: Callable[[], Result], patience: Patience) -> Result:
+    """A call, tried again on errors that may pass."""
+    for attempt in range(1, DELETE_ATTEMPTS):
+        try:
+            return call()
+        except BadInput:
+            raise
+        except PlimsollError:
+            patience.pause(patience.every_s * attempt)
+    return call()

@@ -1,0 +1,93 @@
+"""`plimsoll envelopes import`: every file is read before anything is written, and what is added is shown."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from plimsoll.bootstrap import envelope_library
+from plimsoll.cli.main import app
+from plimsoll.domain.errors import BadInput
+from tests.unit.envelopes.outputs import OLD_SYSBENCH, OLD_TEXT, a_job, fio_json
+
+GP3 = ["--type", "gp3", "--size-gib", "500", "--iops", "3000", "--throughput-mib-s", "125"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    monkeypatch.setenv("PLIMSOLL_CAMPAIGNS_DIR", str(tmp_path / "measured"))
+    monkeypatch.chdir(tmp_path)
+    Path("run.json").write_text(fio_json(a_job()), encoding="utf-8")
+    Path("run.txt").write_text(OLD_TEXT, encoding="utf-8")
+    Path("sysbench.txt").write_text(OLD_SYSBENCH, encoding="utf-8")
+    Path("poem.txt").write_text("no result\n", encoding="utf-8")
+    return tmp_path / "measured"
+
+
+def run(*words: str):
+    return CliRunner().invoke(app, ["envelopes", *words], env={"COLUMNS": "160"})
+
+
+def refused(*words: str) -> str:
+    done = run("import", *words)
+    assert isinstance(done.exception, BadInput), done.output
+    return str(done.exception)
+
+
+def test_what_is_imported_is_shown_and_joins_the_library(folder):
+    done = run("import", "run.json", "run.txt", "--as", "mine", "--host-type", "r5.large", *GP3)
+    assert done.exit_code == 0, done.output
+    assert f"2 results added in {folder / 'mine.yaml'}" in done.output.replace("\n", "")
+    assert "gp3 500 GiB 3,000 IOPS 125 MiB/s on r5.large" in done.output
+    assert "mine" in run("list").output
+    assert [path.name for path in folder.iterdir()] == ["mine.yaml"]
+
+
+def test_the_profile_of_a_host_is_shown_beside_its_volume(folder):
+    done = run("import", "sysbench.txt", "--as", "mine", "--host-type", "r5.large", *GP3)
+    assert done.exit_code == 0, done.output
+    assert "mutex: job sysbench mutex run" in done.output
+
+
+@pytest.mark.parametrize("files", [("run.json", "poem.txt"), ("poem.txt", "run.json"), ("run.json", "absent.json")])
+def test_nothing_is_imported_by_half(folder, files):
+    told = refused(*files, "--as", "mine")
+    assert next(name for name in files if name != "run.json") in told
+    assert not folder.exists()
+
+
+def test_a_volume_without_a_type_is_evidence_for_no_offer(folder):
+    assert run("import", "run.json", "--as", "mine").exit_code == 0
+    envelope = envelope_library(folder).get("mine")
+    assert envelope.spec.type == "unknown"
+    assert envelope.published is None
+
+
+def test_a_striped_device_says_of_how_many_volumes(folder):
+    assert "2 x gp3" in run("import", "run.json", "--as", "mine", "--volumes", "2", *GP3).output
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--size-gib", "10"], "add --type"),
+        (["--type", "gp33"], "no EBS volume type gp33: --type is one of gp2, gp3"),
+        (["--account", "111122223333", *GP3], "--account and --region together"),
+        (["--region", "eu-west-1", *GP3], "--account and --region together"),
+        (["--measured-on", "soon", *GP3], "'soon' is no date"),
+    ],
+)
+def test_options_that_do_not_fit_together_say_what_is_missing(folder, words, told):
+    assert told in refused("run.json", "--as", "mine", *words)
+    assert not folder.exists() or not list(folder.iterdir())
+
+
+def test_another_clouds_type_is_taken_as_it_is_told(folder):
+    done = run("import", "run.json", "--as", "mine", "--type", "pd-ssd", "--size-gib", "500", "--provider", "google")
+    assert done.exit_code == 0, done.output
+
+
+def test_only_a_profile_is_nothing_to_add(folder):
+    text = "sysbench mutex run\n" + OLD_SYSBENCH.partition("$ sysbench mutex run\n")[2]
+    Path("mutex.txt").write_text(text, encoding="utf-8")
+    assert "nothing in mutex.txt measures storage" in refused("mutex.txt", "--as", "mine", "--host-type", "x")
