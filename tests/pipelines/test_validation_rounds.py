@@ -60,6 +60,7 @@ class Lab:
         self.clock = MemoryClock(time=NOW)
         self.policy = policy or a_policy(lookback_days=DAYS)
         self.shares = shares or {}
+        self.simulated = False
         self.tasks = []
         self.told = []
         self.agreed = []
@@ -88,7 +89,7 @@ class Lab:
     def measure(self, spec, task):
         self.tasks.append(task)
         share = self.shares.get(spec.type, 1.0) if spec else 1.0
-        return AsPublished(types=TYPES, share=share, simulated=False)(spec, task)
+        return AsPublished(types=TYPES, share=share, simulated=self.simulated)(spec, task)
 
     def pause(self, seconds):
         self.clock.time += timedelta(seconds=seconds)
@@ -153,6 +154,15 @@ def test_a_target_that_delivers_passes_and_its_recommendation_has_grade_a_with_t
     assert decided.after.target == decided.before.target
     assert "3,000 IOPS measured by fio" in decided.after.evidence.text
     assert not lab.leaked
+
+
+def test_what_no_device_stood_behind_is_called_simulated_wherever_it_is_evidence(tmp_path):
+    lab = Lab(tmp_path)
+    lab.simulated = True
+    after = the(Decided, lab.validate()).after
+    assert after.evidence.text.count("measured by simulated fio") == 2
+    (envelope,) = load_library([tmp_path], TYPES).envelopes.values()
+    assert any("a plain file with fio's own rate limits stood for the volume" in note for note in envelope.notes)
 
 
 def test_a_target_that_does_not_deliver_gives_way_to_the_next_offer_which_is_measured_in_turn(tmp_path):

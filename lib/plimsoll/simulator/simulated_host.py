@@ -101,7 +101,7 @@ def _without_fio(path: str, folder: Path) -> Path:
     for name in _INSTALLERS:
         _executable(folder / name, _NO_NETWORK)
     for place in path.split(os.pathsep):
-        for tool in Path(place).glob("*"):
+        for tool in Path(place).glob("*") if os.access(place, os.R_OK | os.X_OK) else ():
             if tool.name != "fio" and not (folder / tool.name).is_symlink() and tool.name not in _INSTALLERS:
                 (folder / tool.name).symlink_to(tool)
     return folder

@@ -1,6 +1,7 @@
 """Keeping: what was measured, as a campaign of the library, and its verdict, as a line of the book."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from plimsoll.clouds.validation_book import SpecLine, ValidationLine
@@ -15,6 +16,9 @@ from plimsoll.ports import BenchHost
 from plimsoll.validation.desk import Desk, Subject
 from plimsoll.validation.measuring import Measured
 
+SIMULATED_TOOL: Final = "simulated fio"
+"""What measured where no device stood behind the volume; evidence names it in its text."""
+
 NEAR: Final = (0.9, 1.1)
 """An unbounded job within these shares of what is published was stopped by that."""
 
@@ -23,14 +27,14 @@ def add_to_library(run: MeasuringRun, mode: Mode, results: Sequence[Result], mea
     """Adds what was measured to the library, as a campaign of its own; gives its name. BadInput where it cannot be."""
     first, now = run.wants[0], desk.patience.now()
     name = f"{run.spec.type}-{first.region}-{now:%Y%m%dt%H%M%S}-{short(run.class_key)}"
-    simulated = measured.answer.simulated
+    tool = SIMULATED_TOOL if measured.answer.simulated else results[0].tool
     add_campaign(
         desk.measured_dir,
         NewCampaign(
             name=name,
             title=f"{run.spec} in {measured.host.zone}, measured by Plimsoll ({mode.value})",
             source=f"plimsoll validate, {mode.value} on {measured.host.host.id}",
-            tool="simulated fio" if simulated else "fio",
+            tool=tool,
             tool_version=results[0].tool_version,
             measured_on=f"{now:%Y-%m-%d}",
             provider="aws",
@@ -41,7 +45,7 @@ def add_to_library(run: MeasuringRun, mode: Mode, results: Sequence[Result], mea
             spec=run.spec,
             volumes=measured.volumes,
             note=_note(run, mode, measured, desk),
-            results=tuple(_measured(one, run.ceiling) for one in results),
+            results=tuple(_measured(replace(one, tool=tool), run.ceiling) for one in results),
         ),
         desk.types,
     )
