@@ -14,8 +14,9 @@ CLEAN_ENV := env -u AWS_PROFILE -u AWS_ENDPOINT_URL AWS_EC2_METADATA_DISABLED=tr
 # Many tests wait for fio and for processes of their own, so that more of them at once are sooner done than one a core.
 SPREAD := -n 4 --dist loadfile --no-loadscope-reorder
 
-# What some tests and commands need besides Python, by the names of Debian's packages.
-TOOLS := fio shellcheck
+# What some tests need besides Python, as command:package of Debian's; the demo needs fio alone.
+TOOLS := fio:fio shellcheck:shellcheck mkfs.xfs:xfsprogs
+demo: TOOLS := fio:fio
 
 .PHONY: demo test lint format bench clean tools
 
@@ -28,8 +29,8 @@ TOOLS := fio shellcheck
 	$(BIN)/uv sync --locked --quiet
 	@touch $@
 
-tools: ## fio and shellcheck, where this may install them; tests that need them are skipped otherwise
-	@missing=""; for tool in $(TOOLS); do command -v $$tool > /dev/null || missing="$$missing $$tool"; done; \
+tools: ## fio and the like, where this may install them; tests that need them are skipped otherwise
+	@missing=""; for tool in $(TOOLS); do command -v $${tool%:*} > /dev/null || missing="$$missing $${tool#*:}"; done; \
 	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
 	  apt-get update -qq > /dev/null; DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $$missing > /dev/null || \
 	  echo "could not install$$missing" >&2; \

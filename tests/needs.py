@@ -25,6 +25,7 @@ def _has_loop_devices() -> bool:
 NEEDS: Final[Mapping[str, tuple[Callable[[], bool], str]]] = {
     "fio": (lambda: shutil.which("fio") is not None, "fio is not installed (apt-get install fio)"),
     "shellcheck": (lambda: shutil.which("shellcheck") is not None, "shellcheck is not installed"),
+    "xfs": (lambda: shutil.which("mkfs.xfs") is not None, "mkfs.xfs is not installed (apt-get install xfsprogs)"),
     "root": (_has_root, "needs root"),
     "loop": (_has_loop_devices, "needs root, loop devices and the kernel's block-I/O controller"),
 }

@@ -1,7 +1,6 @@
 """Mode file: one bounded file without a name on the volume's filesystem, and what stops it beside other work."""
 
 import json
-import shutil
 import subprocess
 
 import pytest
@@ -34,10 +33,7 @@ def a_file_task(place, **changes):
     return a_task(**{"mode": TaskMode.FILE, "volume_id": volume_at(place), "file_size_mib": 16, **changes})
 
 
-HAS_XFS = pytest.mark.skipif(shutil.which("mkfs.xfs") is None, reason="mkfs.xfs is not installed")
-
-
-@pytest.mark.parametrize("kind", ["ext4", pytest.param("xfs", marks=HAS_XFS)])
+@pytest.mark.parametrize("kind", ["ext4", pytest.param("xfs", marks=pytest.mark.needs("xfs"))])
 def test_a_file_is_measured_on_the_mounted_filesystem_and_nothing_stays(kind, tmp_path):
     with a_filesystem(tmp_path, kind=kind) as place:
         before = sorted(place.iterdir())
