@@ -107,6 +107,7 @@ class Lab:
                 bench=self.bench,
                 book=self.book,
                 measured_dir=self.folder,
+                provider="aws",
                 types=TYPES,
                 policy=self.policy,
                 patience=patience,

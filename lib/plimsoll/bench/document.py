@@ -20,6 +20,7 @@ from plimsoll.domain.task import Task, TaskMode
 
 DOCUMENT_NAME: Final = "Plimsoll-Benchmark"
 
+_REFERENCE: Final = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _PARTS: Final = ("answer", "bounds", "device", "filesystem", "job", "engine", "result", "inspect", "main")
 """The script's parts, in their order; only the last one does anything."""
 
@@ -67,13 +68,12 @@ def rendered(parameters: Mapping[str, Sequence[str]]) -> list[str]:
         raise BadInput(f"{DOCUMENT_NAME} needs the parameter {missing[0]}, and it was not given.")
     _check(values)
     commands: list[str] = content["mainSteps"][0]["inputs"]["runCommand"]
-    return [_replaced(command, values) for command in commands]
+    return [pasted(command, values) for command in commands]
 
 
-def _replaced(command: str, values: Mapping[str, str]) -> str:
-    for name, value in values.items():
-        command = re.sub(rf"{{{{\s*{name}\s*}}}}", value.replace("\\", r"\\"), command)
-    return command
+def pasted(text: str, values: Mapping[str, str]) -> str:
+    """A text with every `{{ Name }}` of a parameter replaced by its value, as the agent does; other names stay."""
+    return _REFERENCE.sub(lambda found: values.get(found.group(1), found.group(0)), text)
 
 
 def _check(values: Mapping[str, str]) -> None:

@@ -81,12 +81,23 @@ def job_bytes_bound(job: str) -> int:
 
 
 def workload_job(shape: WorkloadShape, *, runtime_s: int, ramp_s: int) -> str:
-    """The job that asks what a workload asks at its two peaks: first at the rate that is needed, then without any.
+    """The job that asks what a workload asks at its two peaks: first at the rates of the shape, then without any.
 
     Its rates are in bytes, because fio counts `rate_iops` in its smallest I/O: of mixed sizes it would make fewer.
     """
     moments = {AT_MOST_IOPS: shape.at_most_iops, AT_MOST_THROUGHPUT: shape.at_most_throughput}
-    head = {
+    parts = [head(runtime_s=runtime_s, ramp_s=ramp_s)]
+    for pace in (PACED, UNBOUNDED):
+        for name, moment in moments.items():
+            sequential = shape.sequential and moment.mean_kib >= SEQUENTIAL_KIB
+            limits = {"rate": _rates(moment, name)} if pace == PACED else {}
+            parts.append(section(f"{pace}-{name}", moment, sequential=sequential, limits=limits))
+    return "\n".join(parts)
+
+
+def head(*, runtime_s: int, ramp_s: int) -> str:
+    """What the sections of a job made here have in common."""
+    options = {
         "ioengine": "libaio",
         "direct": "1",
         "time_based": "",
@@ -97,13 +108,12 @@ def workload_job(shape: WorkloadShape, *, runtime_s: int, ramp_s: int) -> str:
         "group_reporting": "",
         "percentile_list": PERCENTILES,
     }
-    parts = [_written("global", head)]
-    for pace in (PACED, UNBOUNDED):
-        for name, moment in moments.items():
-            asked = _asked(moment, sequential=shape.sequential and moment.mean_kib >= SEQUENTIAL_KIB)
-            limits = {"rate": _rates(moment, name)} if pace == PACED else {}
-            parts.append(_written(f"{pace}-{name}", {"stonewall": "", **asked, **limits}))
-    return "\n".join(parts)
+    return _written("global", options)
+
+
+def section(name: str, moment: Moment, *, sequential: bool = False, limits: Mapping[str, str] | None = None) -> str:
+    """A section that asks what a moment asks, after all before it, with no rate but what `limits` say."""
+    return _written(name, {"stonewall": "", **_asked(moment, sequential=sequential), **(limits or {})})
 
 
 def _asked(moment: Moment, *, sequential: bool) -> dict[str, str]:

@@ -96,6 +96,7 @@ def make_office(
         bench=bench,
         book=validation_book(settings),
         measured_dir=settings.measured_dir,
+        provider=world.catalogue.provider,
         types=world.catalogue.types,
         policy=policy,
         patience=patience_of(settings),

@@ -20,8 +20,8 @@ class Task:
     `job` is the text of a fio job file without filename, directory or size (the document adds where to write).
     `limit_s` bounds the whole task on the host. `initialise` reads the whole device first (a copy, a snapshot).
     `file_size_mib` is the size of the file in mode `file`. `most_queue` and `most_latency_us` stop a run in mode `file`
-    when the device's own queue or mean latency stays above them; 0: no such limit. `alarm` is the name of a CloudWatch
-    alarm that stops the command.
+    when the device's own queue or mean latency stays above them; 0: no such limit. `alarm` is the name of an alarm of
+    the cloud's that stops the command.
     """
 
     mode: TaskMode

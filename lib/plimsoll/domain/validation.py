@@ -13,15 +13,12 @@ from enum import StrEnum
 from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.units import HOUR_S
+from plimsoll.domain.units import MONTH_S
 from plimsoll.domain.volume import VolumeSpec
 
 BAND: Final = 1.08
 """The ratio of a band's ends: under the 1.1 that evidence allows a measurement to overshoot an offer, by what a volume
 delivers above its provisioned figures (0.1 to 1 % in runs of three minutes)."""
-
-HOURS_A_MONTH: Final = 730.0
-"""What AWS's price pages take for a month when a volume exists for a part of it; billed by the second."""
 
 LEAST_BILLED_S: Final = 60
 """The least time that a volume is billed for."""
@@ -123,7 +120,7 @@ def within(
 
 def usd_for(usd_month: float, seconds: float) -> float:
     """What a volume costs that exists for so many seconds."""
-    return usd_month * max(seconds, LEAST_BILLED_S) / HOUR_S / HOURS_A_MONTH
+    return usd_month * max(seconds, LEAST_BILLED_S) / MONTH_S
 
 
 def _run(key: str, wants: Sequence[Want]) -> MeasuringRun:

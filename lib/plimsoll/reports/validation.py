@@ -48,7 +48,7 @@ def show_runs(console: Console, planned: Sequence[PlannedRun], left: Sequence[Me
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """A verdict as it is shown. `shared`: another validation had measured it."""
+    """A verdict as it is shown."""
 
     volume_id: str
     spec: VolumeSpec
@@ -57,7 +57,6 @@ class Judged:
     reasons: Sequence[str]
     simulated: bool
     campaign: str
-    shared: bool = False
 
 
 def show_verdict(console: Console, judged: Judged) -> None:

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from plimsoll.bench.document import pasted
 from plimsoll.simulator.faults import Refused
 
 _DEFAULT_LIMIT_S: Final = 3600
-_REFERENCE: Final = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,10 +31,10 @@ def script_of(content: Mapping[str, Any], given: Mapping[str, Sequence[str]]) ->
     (step,) = steps
     values = _values(content.get("parameters", {}), given)
     lines = step["inputs"]["runCommand"]
-    limit = _rendered(str(step["inputs"].get("timeoutSeconds", _DEFAULT_LIMIT_S)), values)
+    limit = pasted(str(step["inputs"].get("timeoutSeconds", _DEFAULT_LIMIT_S)), values)
     return Script(
         step=step["name"],
-        text="\n".join(_rendered(line, values) for line in ([lines] if isinstance(lines, str) else lines)) + "\n",
+        text="\n".join(pasted(line, values) for line in ([lines] if isinstance(lines, str) else lines)) + "\n",
         limit_s=float(limit),
         given=values,
     )
@@ -60,8 +60,3 @@ def _value(name: str, rule: Mapping[str, Any], given: Sequence[str] | None) -> s
     if not fits or not int(rule.get("minChars", 0)) <= len(value) <= int(rule.get("maxChars", len(value))):
         raise Refused("InvalidParameters", f"Parameter {name} has a value that its pattern does not allow.")
     return value
-
-
-def _rendered(text: str, values: Mapping[str, str]) -> str:
-    """The text with every `{{ Name }}` of a parameter replaced; others stay, as Systems Manager leaves them."""
-    return _REFERENCE.sub(lambda found: values.get(found.group(1), found.group(0)), text)

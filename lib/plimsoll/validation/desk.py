@@ -23,6 +23,7 @@ class Desk:
     bench: Bench
     book: ValidationBook
     measured_dir: Path
+    provider: str
     types: Mapping[str, VolumeType]
     policy: Policy
     patience: Patience

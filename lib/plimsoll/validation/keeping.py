@@ -37,7 +37,7 @@ def add_to_library(run: MeasuringRun, mode: Mode, results: Sequence[Result], mea
             tool=tool,
             tool_version=results[0].tool_version,
             measured_on=f"{now:%Y-%m-%d}",
-            provider="aws",
+            provider=desk.provider,
             account=first.account,
             region=first.region,
             host=_host(measured.host),

@@ -7,11 +7,11 @@ from typing import Final
 
 from plimsoll.bench.answer import BenchAnswer
 from plimsoll.bench.corners import corner_jobs
-from plimsoll.bench.jobs import job_seconds, workload_job
+from plimsoll.bench.jobs import head, job_seconds, workload_job
 from plimsoll.domain.errors import NotMeasured
 from plimsoll.domain.scratch import ScratchOrder
 from plimsoll.domain.task import Task, TaskMode
-from plimsoll.domain.units import HOUR_S
+from plimsoll.domain.units import HOUR_S, MIB_PER_GIB
 from plimsoll.domain.validation import MeasuringRun, Mode
 from plimsoll.domain.workload import Moment, WorkloadShape
 from plimsoll.ports import BenchHost, Target
@@ -28,8 +28,6 @@ MOST_JOBS: Final = 6
 
 AROUND_S: Final = 120
 """What making, attaching, detaching and deleting a scratch volume usually take together."""
-
-MIB_PER_GIB: Final = 1024
 
 LAID_OUT_MIB_S: Final = 25
 """The pace at which the document writes the file of a volume in use (bench/script/filesystem.sh)."""
@@ -65,8 +63,8 @@ def job_of(run: MeasuringRun, subject: Subject, mode: Mode, desk: Desk) -> str:
         return _paced_only(workload_job(within_headroom(shape, run, subject, desk), **times))
     if shape is not None and mode is Mode.COPY:
         shape = _reads_of(shape)
-    own = "" if shape is None else workload_job(shape, **times)
-    return own + corner_jobs(run.ceiling, shape, **times)
+    own = head(**times) if shape is None else workload_job(shape, **times)
+    return "\n".join([own, *corner_jobs(run.ceiling, shape)])
 
 
 def expected_seconds(run: MeasuringRun, mode: Mode, desk: Desk) -> float:
