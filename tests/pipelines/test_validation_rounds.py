@@ -1,7 +1,6 @@
 """Rounds of validation over clouds in memory: what passes has grade A, what fails gives way to the next offer or to
 `keep`, one measurement serves a class, and a budget is kept to."""
 
-import json
 import threading
 from collections import deque
 from dataclasses import replace
@@ -11,137 +10,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.clouds.aws.limits import volume_types
-from plimsoll.clouds.memory import MemoryClock, MemoryMetrics
-from plimsoll.clouds.memory_answer import AsPublished
-from plimsoll.clouds.memory_bench import MemoryBench
 from plimsoll.clouds.memory_faults import STEPS, Fault
-from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.domain.errors import BadInput, Throttled
-from plimsoll.domain.task import TaskEnd, TaskMode, TaskOutcome
-from plimsoll.domain.units import MIB
+from plimsoll.domain.task import TaskEnd, TaskOutcome
 from plimsoll.domain.validation import Budget, Mode
-from plimsoll.domain.volume import Modification
 from plimsoll.envelopes.library import load_library
-from plimsoll.outcomes import Answered
-from plimsoll.ports import BenchHost, Target
+from plimsoll.ports import Target
 from plimsoll.reports.record import record_of
-from plimsoll.validation.desk import Desk
-from plimsoll.validation.patience import Patience
-from plimsoll.validation.rounds import Concluded, Decided, NotConcluded, Office, validate_run, validate_volume
+from plimsoll.validation.rounds import Concluded, Decided, NotConcluded, validate_run, validate_volume
 from plimsoll.validation.scratch_volume import Left
 from plimsoll.validation.sweeping import sweep
 from tests.bench_faults import faults_of
-from tests.builders import NOW, a_host, a_policy, a_volume, some_sums
+from tests.builders import NOW, a_host, a_policy, a_volume
 
-from .test_audit import a_world
+from .lab import DAYS, TYPES, Lab, the, work
 from .test_stripe_sets import answers
-
-TYPES = volume_types()
-DAYS = 2
-START_S = int((NOW - timedelta(days=DAYS)).timestamp())
-
-
-def work(iops=1000.0, throughput_mib_s=16.0):
-    minutes = DAYS * 1440
-    return some_sums(
-        start_s=START_S,
-        read_ops=[iops * 60 * 0.5] * minutes,
-        write_ops=[iops * 60 * 0.5] * minutes,
-        read_bytes=[throughput_mib_s * 60 * MIB * 0.5] * minutes,
-        write_bytes=[throughput_mib_s * 60 * MIB * 0.5] * minutes,
-    )
-
-
-class Lab:
-    """An account in memory with a bench in it, whose volumes deliver what is published, or a share of it by type."""
-
-    def __init__(self, folder, *volumes, work_of=None, shares=None, faults=(), policy=None, budget=None, **bench):
-        self.clock = MemoryClock(time=NOW)
-        self.policy = policy or a_policy(lookback_days=DAYS)
-        self.shares = shares or {}
-        self.simulated = False
-        self.tasks = []
-        self.told = []
-        self.agreed = []
-        self.numbers = iter(range(1000))
-        volumes = volumes or (a_volume("gp2", 500, id="vol-1"),)
-        first = volumes[0]
-        metrics = {volume.id: (work_of or {}).get(volume.id, work()) for volume in volumes}
-        bench_host = replace(a_host(id="i-bench"), tags=(("plimsoll:bench", "true"),))
-        hosts = {host.id: host for host in (bench_host, *(host for volume in volumes for host in volume.hosts))}
-        self.bench = MemoryBench(
-            given=[
-                BenchHost(host=host, account=first.account, region=first.region, zone=first.zone)
-                for host in hosts.values()
-            ],
-            measure=self.measure,
-            clock=self.clock,
-            fleet={volume.id: volume.spec for volume in volumes},
-            faults=faults,
-            **{"latency_us": {volume.id: 1000.0 for volume in volumes}, **bench},
-        )
-        self.folder = folder
-        self.book = ValidationBook(folder=folder)
-        self.world = a_world(volumes, metrics=MemoryMetrics(given=metrics))
-        self.budget = budget or Budget()
-
-    def measure(self, spec, task):
-        self.tasks.append(task)
-        share = self.shares.get(spec.type, 1.0) if spec else 1.0
-        return AsPublished(types=TYPES, share=share, simulated=self.simulated)(spec, task)
-
-    def pause(self, seconds):
-        self.clock.time += timedelta(seconds=seconds)
-
-    def remeasured(self, world):
-        library = load_library([self.folder], TYPES)
-        return replace(world, envelopes=tuple(library.envelopes.values()), refutations=self.book.refutations())
-
-    @property
-    def office(self):
-        patience = Patience(now=self.clock.now, pause=self.pause, create_s=60, attach_s=60, detach_s=60, grace_s=60)
-        return Office(
-            world=self.remeasured(self.world),
-            desk=Desk(
-                bench=self.bench,
-                book=self.book,
-                measured_dir=self.folder,
-                provider="aws",
-                types=TYPES,
-                policy=self.policy,
-                patience=patience,
-                runtime_s=180,
-                ramp_s=10,
-                new_id=lambda: f"v-{next(self.numbers)}",
-                tell=self.told.append,
-            ),
-            policy=self.policy,
-            now=NOW,
-            budget=self.budget,
-            remeasured=self.remeasured,
-            agree=lambda planned, left: self.agreed.append((planned, left)),
-        )
-
-    def validate(self, volume_id="vol-1", target=None, mode=Mode.CANARY):
-        return list(validate_volume(volume_id, target, mode, self.office))
-
-    def validate_all(self, least=None):
-        records = [
-            record_of(one.recommendation)
-            for one in answers(self.world, self.policy).values()
-            if isinstance(one, Answered)
-        ]
-        return list(validate_run(records, least, Mode.CANARY, self.office))
-
-    @property
-    def leaked(self):
-        return [volume for volume in self.bench.left if volume.state != "deleting"]
-
-
-def the(kind, events):
-    (found,) = [event for event in events if isinstance(event, kind)]
-    return found
 
 
 def test_a_target_that_delivers_passes_and_its_recommendation_has_grade_a_with_the_figures(tmp_path):
@@ -303,72 +186,6 @@ def test_a_document_that_fails_says_its_own_sentence(tmp_path):
     assert not lab.leaked
 
 
-def test_in_place_is_held_under_the_free_headroom_and_called_no_worse_than(tmp_path):
-    lab = Lab(tmp_path, work_of={"vol-1": work(500.0, 8.0)})
-    events = lab.validate(mode=Mode.IN_PLACE)
-    asked, task = lab.tasks
-    assert (asked.mode, task.mode) == (TaskMode.INSPECT, TaskMode.FILE)
-    assert "unbounded" not in task.job
-    assert "create" not in lab.bench.calls
-    line = the(Concluded, events).line
-    assert line.shown_iops <= 0.5 * (3000 - 500)
-    assert line.passed
-    assert line.shown_iops == pytest.approx(500, rel=0.02)
-    assert line.reasons[0].endswith("IOPS beside its own workload: no worse than this")
-    (envelope,) = load_library([tmp_path], TYPES).envelopes.values()
-    assert any("no worse than this" in note for note in envelope.notes)
-    assert envelope.iops is None
-
-
-def test_in_place_refuses_a_volume_without_headroom_and_one_that_is_being_modified(tmp_path):
-    busy = Lab(tmp_path, a_volume("gp2", 100, id="vol-1"), work_of={"vol-1": work(3000.0, 30.0)})
-    assert "no headroom" in str(the(NotConcluded, busy.validate(mode=Mode.IN_PLACE)).error)
-    modified = replace(a_volume("gp2", 500, id="vol-1"), modification=Modification(state="optimizing", started=NOW))
-    changing = Lab(tmp_path, modified)
-    assert "is being modified (optimizing)" in str(the(NotConcluded, changing.validate(mode=Mode.IN_PLACE)).error)
-    assert "is being modified (optimizing)" in str(the(NotConcluded, changing.validate(mode=Mode.COPY)).error)
-    assert "create" not in changing.bench.calls
-
-
-def test_in_place_a_member_of_a_stripe_set_shows_what_all_carried_and_claims_its_share_alone(tmp_path):
-    volumes = [a_volume("gp2", 500, id=f"vol-0000000{number}") for number in (1, 2)]
-    lab = Lab(tmp_path, *volumes, work_of={volume.id: work(500.0, 8.0) for volume in volumes})
-    plain = lab.measure
-    disks = [
-        {
-            "name": f"nvme{number}n1",
-            "type": "disk",
-            "serial": volume.id.replace("-", ""),
-            "children": [{"name": "md0", "type": "raid0", "mountpoint": "/data"}],
-        }
-        for number, volume in enumerate(volumes)
-    ]
-    tree = json.dumps({"plimsoll": 1, "mode": "inspect", "lsblk": {"blockdevices": disks}}, separators=(",", ":"))
-    lab.bench.measure = lambda spec, task: tree if task.mode is TaskMode.INSPECT else plain(spec, task)
-    line = the(Concluded, lab.validate("vol-00000001", mode=Mode.IN_PLACE)).line
-    assert line.shown_iops == pytest.approx(250, rel=0.02)
-    (envelope,) = load_library([tmp_path], TYPES).envelopes.values()
-    assert envelope.volumes == 2
-
-
-def test_in_place_nothing_is_refuted_whatever_is_carried(tmp_path):
-    lab = Lab(tmp_path, work_of={"vol-1": work(1000.0, 16.0)}, shares={"gp2": 0.1})
-    line = the(Concluded, lab.validate(mode=Mode.IN_PLACE)).line
-    assert not line.passed
-    assert "was to carry 1,000 IOPS beside its own workload and carried only" in line.failures[0]
-    assert not lab.book.refutations()
-
-
-def test_a_copy_is_only_read_and_first_read_whole(tmp_path):
-    lab = Lab(tmp_path)
-    assert the(Concluded, lab.validate(mode=Mode.COPY)).line.passed
-    (task,) = lab.tasks
-    assert task.initialise
-    modes = {line.partition("=")[2] for line in task.job.splitlines() if line.startswith("rw=")}
-    assert modes <= {"read", "randread"}
-    assert not lab.leaked
-
-
 def test_what_ctrl_c_leaves_behind_is_named_too(tmp_path):
     refusals = [Fault(step="delete", at=at, error=Throttled("later.")) for at in range(4)]
     lab = Lab(tmp_path, faults=[Fault(step="send", at=0, error=KeyboardInterrupt()), *refusals])
@@ -377,13 +194,6 @@ def test_what_ctrl_c_leaves_behind_is_named_too(tmp_path):
         events.extend(validate_volume("vol-1", None, Mode.CANARY, lab.office))
     assert [event.volume_id for event in events] == [volume.id for volume in lab.bench.left]
     assert "`plimsoll sweep` deletes it" in events[0].text
-
-
-def test_a_copy_too_large_to_be_read_in_one_command_is_refused_before_anything_is_made(tmp_path):
-    lab = Lab(tmp_path, a_volume("gp2", 16_000, id="vol-1"), work_of={"vol-1": work(6000.0, 96.0)})
-    error = the(NotConcluded, lab.validate(mode=Mode.COPY)).error
-    assert "takes about 46 hours, longer than one command may: use --mode canary" in str(error)
-    assert "create" not in lab.bench.calls
 
 
 def test_a_scratch_volume_is_due_no_earlier_than_its_measurement_can_end(tmp_path):

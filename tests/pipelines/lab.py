@@ -1,0 +1,129 @@
+"""A laboratory: an account in memory with a bench in it, for tests of validations."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.clouds.memory import MemoryClock, MemoryMetrics
+from plimsoll.clouds.memory_answer import AsPublished
+from plimsoll.clouds.memory_bench import MemoryBench
+from plimsoll.clouds.validation_book import ValidationBook
+from plimsoll.domain.units import MIB
+from plimsoll.domain.validation import Budget, Mode
+from plimsoll.envelopes.library import load_library
+from plimsoll.outcomes import Answered
+from plimsoll.ports import BenchHost
+from plimsoll.reports.record import record_of
+from plimsoll.validation.desk import Desk
+from plimsoll.validation.patience import Patience
+from plimsoll.validation.rounds import Office, validate_run, validate_volume
+from tests.builders import NOW, a_host, a_policy, a_volume, some_sums
+
+from .test_audit import a_world
+from .test_stripe_sets import answers
+
+TYPES = volume_types()
+DAYS = 2
+START_S = int((NOW - timedelta(days=DAYS)).timestamp())
+
+
+def work(iops=1000.0, throughput_mib_s=16.0):
+    minutes = DAYS * 1440
+    return some_sums(
+        start_s=START_S,
+        read_ops=[iops * 60 * 0.5] * minutes,
+        write_ops=[iops * 60 * 0.5] * minutes,
+        read_bytes=[throughput_mib_s * 60 * MIB * 0.5] * minutes,
+        write_bytes=[throughput_mib_s * 60 * MIB * 0.5] * minutes,
+    )
+
+
+class Lab:
+    """An account in memory with a bench in it, whose volumes deliver what is published, or a share of it by type."""
+
+    def __init__(self, folder, *volumes, work_of=None, shares=None, faults=(), policy=None, budget=None, **bench):
+        self.clock = MemoryClock(time=NOW)
+        self.policy = policy or a_policy(lookback_days=DAYS)
+        self.shares = shares or {}
+        self.simulated = False
+        self.tasks = []
+        self.told = []
+        self.agreed = []
+        self.numbers = iter(range(1000))
+        volumes = volumes or (a_volume("gp2", 500, id="vol-1"),)
+        first = volumes[0]
+        metrics = {volume.id: (work_of or {}).get(volume.id, work()) for volume in volumes}
+        bench_host = replace(a_host(id="i-bench"), tags=(("plimsoll:bench", "true"),))
+        hosts = {host.id: host for host in (bench_host, *(host for volume in volumes for host in volume.hosts))}
+        self.bench = MemoryBench(
+            given=[
+                BenchHost(host=host, account=first.account, region=first.region, zone=first.zone)
+                for host in hosts.values()
+            ],
+            measure=self.measure,
+            clock=self.clock,
+            fleet={volume.id: volume.spec for volume in volumes},
+            faults=faults,
+            **{"latency_us": {volume.id: 1000.0 for volume in volumes}, **bench},
+        )
+        self.folder = folder
+        self.book = ValidationBook(folder=folder)
+        self.world = a_world(volumes, metrics=MemoryMetrics(given=metrics))
+        self.budget = budget or Budget()
+
+    def measure(self, spec, task):
+        self.tasks.append(task)
+        share = self.shares.get(spec.type, 1.0) if spec else 1.0
+        return AsPublished(types=TYPES, share=share, simulated=self.simulated)(spec, task)
+
+    def pause(self, seconds):
+        self.clock.time += timedelta(seconds=seconds)
+
+    def remeasured(self, world):
+        library = load_library([self.folder], TYPES)
+        return replace(world, envelopes=tuple(library.envelopes.values()), refutations=self.book.refutations())
+
+    @property
+    def office(self):
+        patience = Patience(now=self.clock.now, pause=self.pause, create_s=60, attach_s=60, detach_s=60, grace_s=60)
+        return Office(
+            world=self.remeasured(self.world),
+            desk=Desk(
+                bench=self.bench,
+                book=self.book,
+                measured_dir=self.folder,
+                provider="aws",
+                types=TYPES,
+                policy=self.policy,
+                patience=patience,
+                runtime_s=180,
+                ramp_s=10,
+                new_id=lambda: f"v-{next(self.numbers)}",
+                tell=self.told.append,
+            ),
+            policy=self.policy,
+            now=NOW,
+            budget=self.budget,
+            remeasured=self.remeasured,
+            agree=lambda planned, left: self.agreed.append((planned, left)),
+        )
+
+    def validate(self, volume_id="vol-1", target=None, mode=Mode.CANARY):
+        return list(validate_volume(volume_id, target, mode, self.office))
+
+    def validate_all(self, least=None):
+        records = [
+            record_of(one.recommendation)
+            for one in answers(self.world, self.policy).values()
+            if isinstance(one, Answered)
+        ]
+        return list(validate_run(records, least, Mode.CANARY, self.office))
+
+    @property
+    def leaked(self):
+        return [volume for volume in self.bench.left if volume.state != "deleting"]
+
+
+def the(kind, events):
+    (found,) = [event for event in events if isinstance(event, kind)]
+    return found
