@@ -58,7 +58,7 @@ lint: .venv/.ready ## style, types and the direction of imports
 	$(RUN) lint-imports
 
 bench: .venv/.ready ## how fast Plimsoll is, into docs/performance.md (a quarter of an hour)
-	$(BIN)/uv sync --locked --quiet --group dev --group bench
+	$(BIN)/uv sync --locked --quiet
 	$(CLEAN_ENV) $(RUN) python benchmarks/speed/run.py
 
 format: .venv/.ready ## rewrite the code in the project's style

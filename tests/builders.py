@@ -182,6 +182,7 @@ def a_demand(
             "iops": _series(iops, length) * observed,
             "throughput_mib_s": _series(throughput_mib_s, length) * observed,
             "read_iops": np.zeros(length),
+            "read_throughput_mib_s": np.zeros(length),
             "observed": observed,
             **lists,
         }

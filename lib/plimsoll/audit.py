@@ -278,7 +278,7 @@ def _outcome(target: Target, volume: Volume, judged: Judged | CloudError, world:
     change = ""
     if isinstance(recommendation, Change):
         change = world.catalogue.change(volume, recommendation.target.spec)
-    return Answered(target=target, recommendation=recommendation, change=change)
+    return Answered(target=target, recommendation=recommendation, change=change, profile=judged.profile)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import date
 
+from plimsoll.domain.demand_profile import DemandProfile
 from plimsoll.domain.plan import Plan
 from plimsoll.domain.recommendation import Recommendation
 from plimsoll.ports import FailedTarget, Target
@@ -35,11 +36,13 @@ class Priced:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """A volume's recommendation, and how its owner would make the change (empty where there is none)."""
+    """A volume's recommendation, how its owner would make the change (empty where there is none), and the profile of
+    its demand (None where no metrics were read)."""
 
     target: Target
     recommendation: Recommendation
     change: str = ""
+    profile: DemandProfile | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,11 +16,13 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.plan import Plan
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.tariff import Tariff
-from plimsoll.outcomes import Outcome, Seen, Skipped
+from plimsoll.outcomes import Answered, FailedVolume, Outcome, Seen, Skipped
 from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import Usage
-from plimsoll.reports.files import RUN, RunFolder, read_records, read_run
+from plimsoll.reports.files import RunFolder
+from plimsoll.reports.profile_record import profile_record
 from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.stored import RUN, UnansweredRecord, read_records, read_run
 from plimsoll.reports.tally import Tally, best_savings
 
 BEST = 10
@@ -158,6 +160,19 @@ def _take(outcome: Outcome, folder: RunFolder, progress: Progress) -> None:
     if isinstance(outcome, Skipped) and outcome.reason == ANSWERED_BEFORE:
         return
     record = progress.tally.take(outcome)
-    if record is not None:
-        folder.add(record)
+    if isinstance(outcome, Answered) and record is not None:
+        volume, profile = outcome.recommendation.volume, outcome.profile
+        folder.add(record, None if profile is None else profile_record(volume, profile))
         progress.best = best_savings([*progress.best, record], BEST)
+    elif isinstance(outcome, Skipped | FailedVolume):
+        folder.leave_out(_unanswered(outcome))
+
+
+def _unanswered(outcome: Skipped | FailedVolume) -> UnansweredRecord:
+    return UnansweredRecord(
+        account=outcome.target.account,
+        region=outcome.target.region,
+        volume_id=outcome.volume_id,
+        outcome="skipped" if isinstance(outcome, Skipped) else "failed",
+        reason=outcome.reason,
+    )

@@ -13,7 +13,7 @@ from plimsoll.domain.validation import Budget, Mode
 from plimsoll.envelopes.library import load_library
 from plimsoll.outcomes import Answered
 from plimsoll.ports import BenchHost
-from plimsoll.reports.record import record_of
+from plimsoll.reports.recorded import record_of
 from plimsoll.validation.desk import Desk
 from plimsoll.validation.patience import Patience
 from plimsoll.validation.rounds import Office, validate_run, validate_volume

@@ -14,7 +14,7 @@ from plimsoll.domain.errors import AccessDenied
 from plimsoll.domain.recommendation import Change, Keep, Migrate
 from plimsoll.domain.units import MIB
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Planned, Skipped
-from plimsoll.reports.record import record_of
+from plimsoll.reports.recorded import record_of
 from plimsoll.reports.tally import Tally
 from tests.builders import LONG_AGO, NOW, a_host, a_policy, a_stripe_set, a_volume, some_sums
 

@@ -16,7 +16,7 @@ from plimsoll.domain.task import TaskEnd, TaskOutcome
 from plimsoll.domain.validation import Budget, Mode
 from plimsoll.envelopes.library import load_library
 from plimsoll.ports import Target
-from plimsoll.reports.record import record_of
+from plimsoll.reports.recorded import record_of
 from plimsoll.validation.rounds import Concluded, Decided, NotConcluded, validate_run, validate_volume
 from plimsoll.validation.scratch_volume import Left
 from plimsoll.validation.sweeping import sweep

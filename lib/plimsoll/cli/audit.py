@@ -20,7 +20,7 @@ from plimsoll.clouds.recorder import Recorder
 from plimsoll.clouds.recording import Recording
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
-from plimsoll.reports.files import RECOMMENDATIONS
+from plimsoll.reports.stored import RECOMMENDATIONS
 from plimsoll.reports.tally import Tally
 from plimsoll.reports.terminal import show_plan, show_run
 from plimsoll.run import Order, carry_out, plan_summary, resumed, versions

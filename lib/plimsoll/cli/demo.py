@@ -17,8 +17,8 @@ from plimsoll.cli.validate import follow as follow_validation
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.validation import Mode
-from plimsoll.reports.files import read_records
 from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.stored import read_records
 from plimsoll.run import Order
 from plimsoll.settings import Settings
 from plimsoll.simulator.organisation import DEMO_VOLUMES
@@ -27,7 +27,14 @@ from plimsoll.validation.proposal import FLIP
 from plimsoll.validation.rounds import validate_volume
 
 FOLDER: Final = "demo"
-FILES: Final = ("run.json", "recommendations.json", "recommendations.csv", "ledger.json")
+FILES: Final = (
+    "run.json",
+    "recommendations.json",
+    "recommendations.csv",
+    "demand.jsonl",
+    "unanswered.jsonl",
+    "ledger.json",
+)
 
 NO_LATENCY: Final = Policy(max_p99_latency_us=60_000_000, latency_slack_pct=10_000)
 """A simulated volume is held to a real one's IOPS and MiB/s, but answers as this machine's disk does."""

@@ -31,8 +31,9 @@ from plimsoll.domain.policy import Policy
 from plimsoll.domain.validation import MeasuringRun
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import Bench
-from plimsoll.reports.files import read_records, replace_records
+from plimsoll.reports.files import replace_records
 from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.stored import read_records
 from plimsoll.reports.validation import Judged, PlannedRun, show_change_of_mind, show_lines, show_runs, show_verdict
 from plimsoll.run import resumed
 from plimsoll.settings import Settings

@@ -15,9 +15,10 @@ told from what has been read anyway.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from plimsoll.domain.case import Basis, case_of
+from plimsoll.domain.case import Basis, Case, case_of
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand import Demand, demand_of
+from plimsoll.domain.demand_profile import DemandProfile, profile_of
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.hosting import host_loads, sole_host
 from plimsoll.domain.knowledge import Knowledge, Look, first_looks
@@ -49,9 +50,13 @@ Fetch = Callable[[Sequence[Ask]], Sequence[Found | CloudError]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """A volume's answer, and the demand that it rests on where that is kept."""
+    """A volume's answer, the profile of the demand that it rests on, and that demand where it is kept.
+
+    There is no `profile` while something is still to be read.
+    """
 
     recommendation: Recommendation
+    profile: DemandProfile | None
     demand: Demand | None
 
 
@@ -164,8 +169,10 @@ def _looks(
     if member.basis is None:
         return looks_at_work(knowledge, demand, reach, tariff)
     case = case_of(member.volume, demand, load, member.basis)
-    member.judged = Judged(recommendation=answer(case), demand=demand if keep_demand else None)
-    return unsettled(case, member.judged.recommendation, reach, knowledge, tariff)
+    found = answer(case)
+    looks = unsettled(case, found, reach, knowledge, tariff)
+    member.judged = _judged(case, found, keep_demand=keep_demand, settled=not looks)
+    return looks
 
 
 def _decide(unit: Unit, group: _Group, demands: Mapping[str, Demand], load: HostLoad | None, keep_demand: bool) -> None:
@@ -178,10 +185,17 @@ def _decide(unit: Unit, group: _Group, demands: Mapping[str, Demand], load: Host
         if member.basis is not None and member.error is None
     ]
     found = decide_together(replace(unit, held={**unit.held, **unread}), cases, load)
+    by_volume = {case.volume.id: case for case in cases}
     for member in members:
         if member.volume.id in found:
-            demand = demands[member.volume.id] if keep_demand else None
-            member.judged = Judged(recommendation=found[member.volume.id], demand=demand)
+            case = by_volume[member.volume.id]
+            member.judged = _judged(case, found[member.volume.id], keep_demand=keep_demand, settled=True)
+
+
+def _judged(case: Case, found: Recommendation, *, keep_demand: bool, settled: bool) -> Judged:
+    demand, stood = case.demand, case.stood
+    profile = profile_of(demand, throttled=stood.throttled, host_bound=stood.host_bound) if settled else None
+    return Judged(recommendation=found, profile=profile, demand=demand if keep_demand else None)
 
 
 def _hint(members: Sequence[_Member], demands: Mapping[str, Demand]) -> None:

@@ -57,6 +57,7 @@ class Demand:
     throughput_mib_s: FloatArray
     observed: BoolArray
     read_iops: FloatArray
+    read_throughput_mib_s: FloatArray
     busy_share: FloatArray | None = None
     burst_balance_pct: FloatArray | None = None
     iops_exceeded: BoolArray | None = None
@@ -189,6 +190,7 @@ def demand_of(knowledge: Knowledge, *, resolution_s: int, edges: Sequence[IntArr
         iops=period.iops(reads, writes, over_s) * observed,
         throughput_mib_s=period.throughput_mib_s(read_bytes, write_bytes, moved_s) * observed,
         read_iops=reads / over_s * observed,
+        read_throughput_mib_s=period.throughput_mib_s(read_bytes, np.zeros_like(read_bytes), moved_s) * observed,
         busy_share=_busy_share(cells),
         burst_balance_pct=cells.published(BALANCE, "burst_balance_pct"),
         iops_exceeded=_raised(cells.published(IOPS_CHECK, "iops_exceeded")),

@@ -1,6 +1,6 @@
 """Saturation: when demand stood at a ceiling, so that the true demand is unknown and at least that."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class Saturation:
     """Minutes throttled by the volume on each resource and on either, and minutes bound by the host.
 
     `host_known` is False where a volume on the host could not be read, so that the host may have been the bottleneck in
-    any minute: demand then counts as censored.
+    any minute: demand then counts as censored. `throttled` and `host_bound` are the buckets that these minutes are.
     """
 
     iops_minutes: float
@@ -49,6 +49,8 @@ class Saturation:
     host_known: bool
     censored: bool
     frequent: frozenset[Resource]
+    throttled: BoolArray = field(repr=False, compare=False)
+    host_bound: BoolArray = field(repr=False, compare=False)
 
 
 def saturation(demand: Demand, ceiling: Ceiling, host: HostLoad | None, policy: Policy) -> Saturation:
@@ -70,6 +72,8 @@ def saturation(demand: Demand, ceiling: Ceiling, host: HostLoad | None, policy: 
         host_known=host_known,
         censored=bool(frequent) or not host_known or held_back > ignorable + ROUNDING,
         frequent=frequent,
+        throttled=iops | throughput,
+        host_bound=bound,
     )
 
 

@@ -12,7 +12,8 @@ from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, SetAnswer
 from plimsoll.reports.plot import plot
-from plimsoll.reports.record import DemandRecord, OfferRecord, RecommendationRecord, record_of, spec_record
+from plimsoll.reports.record import DemandRecord, OfferRecord, RecommendationRecord
+from plimsoll.reports.recorded import record_of, spec_record
 from plimsoll.reports.terminal import action_text, spec_text
 
 PLOT_HEIGHT = 5

@@ -9,7 +9,8 @@ from typing import Any
 from plimsoll.domain.plan import Plan
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Planned, Priced, Seen, Skipped
 from plimsoll.ports import FailedTarget
-from plimsoll.reports.record import RecommendationRecord, record_of
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.recorded import record_of
 
 
 @dataclass(slots=True)

@@ -18,7 +18,8 @@ from plimsoll.domain.validation import Budget, MeasuringRun, Mode, runs_for, usd
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.outcomes import Answered
 from plimsoll.ports import Target
-from plimsoll.reports.record import RecommendationRecord, record_of
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.recorded import record_of
 from plimsoll.reports.validation import PlannedRun
 from plimsoll.validation.carrying_out import carry_out
 from plimsoll.validation.desk import Desk

@@ -9,9 +9,7 @@ from plimsoll.domain.validation import Want
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.reports.record import RecommendationRecord
-
-OURS = "evidence"
-"""The code of the blocker that a validation may lift."""
+from plimsoll.reports.steps import EVIDENCE
 
 
 def wants_in(
@@ -25,7 +23,7 @@ def wants_in(
         if record.action not in CHANGES or record.target is None or record.evidence is None:
             continue
         wanted = least or policy.require_evidence.get(record.action, policy.require_evidence.get("*", Grade.B))
-        if Grade[record.evidence.grade] >= wanted or any(found.code != OURS for found in record.blockers):
+        if Grade[record.evidence.grade] >= wanted or any(found.code != EVIDENCE for found in record.blockers):
             continue
         spec = VolumeSpec(**record.target.model_dump())
         yield Want(

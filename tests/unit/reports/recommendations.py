@@ -5,7 +5,8 @@ from functools import cache
 
 from plimsoll.domain.decide import recommend_detached
 from plimsoll.domain.recommendation import Recommendation
-from plimsoll.reports.record import RecommendationRecord, record_of
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.recorded import record_of
 from tests.builders import US_EAST_1, a_basis, a_demand, a_market, a_volume, decision
 
 NO_PRICES = a_market(replace(US_EAST_1, types={}))

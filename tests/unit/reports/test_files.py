@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.reports.files import RunFolder, find_record, read_records, read_run
+from plimsoll.reports.files import RunFolder
+from plimsoll.reports.stored import find_record, read_records, read_run
 from tests.unit.reports.recommendations import a_record
 
 REPOSITORY = Path(__file__).parents[3]

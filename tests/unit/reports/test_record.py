@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 from plimsoll.cli.main import app
 from plimsoll.domain.decide import recommend_detached
 from plimsoll.domain.volume import Owner, OwnerKind
-from plimsoll.reports.record import Action, record_of, schema
+from plimsoll.reports.record import Action, schema
+from plimsoll.reports.recorded import record_of
 from tests.builders import a_basis, a_demand, a_volume, decision
 from tests.unit.reports.recommendations import NO_PRICES, a_record, every_action
 

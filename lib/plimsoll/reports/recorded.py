@@ -1,0 +1,190 @@
+"""From a recommendation to its record.
+
+Money is in USD a month with two decimals, rates with two, hours and minutes with one.
+"""
+
+import math
+from typing import cast
+
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.offer import Offer
+from plimsoll.domain.recommendation import (
+    Change,
+    DemandSummary,
+    Detached,
+    InsufficientData,
+    Keep,
+    Recommendation,
+    SetAnswer,
+)
+from plimsoll.domain.volume import VolumeSpec
+from plimsoll.reports.record import (
+    Action,
+    BlockerRecord,
+    CeilingRecord,
+    CeilingsRecord,
+    DemandRecord,
+    EvidenceRecord,
+    Grades,
+    OfferRecord,
+    OwnerRecord,
+    RecommendationRecord,
+    ReplayRecord,
+    SpecRecord,
+    StripeSetRecord,
+)
+
+
+def record_of(recommendation: Recommendation, change: str = "") -> RecommendationRecord:
+    """The record of a recommendation; `change` is how its owner makes it."""
+    volume = recommendation.volume
+    usd_now = recommendation.usd_month_now
+    changed = recommendation if isinstance(recommendation, Change) else None
+    weighed = recommendation if isinstance(recommendation, Change | Keep) else None
+    comparison = weighed.comparison if weighed else None
+    parity = comparison.parity if comparison else None
+    now, then = cents(usd_now), cents(changed.usd_month_then if changed else usd_now)
+    return RecommendationRecord(
+        account=volume.account,
+        region=volume.region,
+        zone=volume.zone,
+        volume_id=volume.id,
+        name=volume.name,
+        hosts=[host.id for host in volume.hosts],
+        action=cast("Action", recommendation.action),
+        current=spec_record(volume.spec),
+        target=_target(recommendation),
+        monthly_usd_now=now,
+        monthly_usd_then=then,
+        monthly_usd_saved=0.0 if now is None or then is None else round(now - then, 2),
+        monthly_usd_saved_at_parity=round(changed.usd_month_saved_at_parity, 2) if changed else 0.0,
+        parity=_offer(parity) if parity else None,
+        demand=_demand(recommendation),
+        replay=_replay(weighed) if weighed else None,
+        evidence=_evidence(weighed) if weighed else None,
+        offers=[_offer(offer) for offer in comparison.offers] if comparison else [],
+        blockers=[BlockerRecord(code=found.code, text=found.text) for found in recommendation.blockers],
+        reasons=list(recommendation.reasons),
+        owner=OwnerRecord(kind=volume.owner.kind.value, name=volume.owner.name),
+        change=change,
+        stripe_set=_stripe_set(recommendation.stripe_set) if recommendation.stripe_set else None,
+        ceilings=_ceilings(weighed) if weighed else None,
+    )
+
+
+def cents(usd: float | None) -> float | None:
+    """USD with two decimals."""
+    return None if usd is None else round(usd, 2)
+
+
+def spec_record(spec: VolumeSpec) -> SpecRecord:
+    """The record of a configuration."""
+    return SpecRecord(type=spec.type, size_gib=spec.size_gib, iops=spec.iops, throughput_mib_s=spec.throughput_mib_s)
+
+
+def _target(recommendation: Recommendation) -> SpecRecord | None:
+    match recommendation:
+        case Change():
+            return spec_record(recommendation.target.spec)
+        case Keep():
+            return spec_record(recommendation.volume.spec)
+        case Detached() | InsufficientData():
+            return None
+
+
+def _demand(recommendation: Recommendation) -> DemandRecord | None:
+    found = None if isinstance(recommendation, Detached) else recommendation.demand
+    return None if found is None else _demand_record(found)
+
+
+def _demand_record(found: DemandSummary) -> DemandRecord:
+    return DemandRecord(
+        peak_iops=round(found.peak_iops, 2),
+        peak_throughput_mib_s=round(found.peak_throughput_mib_s, 2),
+        least_peak_iops=round(found.least_peak_iops, 2),
+        least_peak_throughput_mib_s=round(found.least_peak_throughput_mib_s, 2),
+        peak_busy_iops=_rounded(found.peak_busy_iops, 2),
+        peak_busy_throughput_mib_s=_rounded(found.peak_busy_throughput_mib_s, 2),
+        mean_iops=round(found.mean_iops, 2),
+        mean_throughput_mib_s=round(found.mean_throughput_mib_s, 2),
+        mean_io_size_kib=_rounded(found.mean_io_size_kib, 2),
+        read_share=_rounded(found.read_share, 3),
+        resolution_s=found.resolution_s,
+        censored=found.censored,
+        throttled_minutes=round(found.throttled_minutes, 1),
+        host_bound_minutes=round(found.host_bound_minutes, 1),
+        hours_observed=round(found.hours_observed, 1),
+        gap_hours=round(found.gap_hours, 1),
+    )
+
+
+def _stripe_set(told: SetAnswer) -> StripeSetRecord:
+    now, then = cents(told.usd_month_now), cents(told.usd_month_then)
+    return StripeSetRecord(
+        name=told.stripes.name,
+        level=told.stripes.level,
+        host=told.stripes.host_id,
+        mounts=list(told.stripes.mounts),
+        members=[one.volume_id for one in told.members],
+        held_back_by={one.volume_id: one.held for one in told.members if one.held is not None},
+        monthly_usd_now=now,
+        monthly_usd_then=then,
+        monthly_usd_saved=None if now is None or then is None else round(now - then, 2),
+    )
+
+
+def _replay(weighed: Change | Keep) -> ReplayRecord:
+    now = weighed.comparison.replay_now
+    then = weighed.target.replay if isinstance(weighed, Change) else now
+    return ReplayRecord(
+        throttled_minutes_now=round(now.throttled_minutes, 1),
+        throttled_minutes_then=round(then.throttled_minutes, 1) if then else None,
+        worst_delay_s_now=round(now.worst_delay_s, 3),
+        worst_delay_s_then=round(then.worst_delay_s, 3) if then else None,
+    )
+
+
+def _evidence(weighed: Change | Keep) -> EvidenceRecord:
+    found = weighed.evidence
+    return EvidenceRecord(
+        grade=cast("Grades", found.grade.name),
+        envelope=found.envelope,
+        text=found.text,
+        sources=list(dict.fromkeys(one.provenance.source for one in found.measurements)),
+    )
+
+
+def _ceilings(weighed: Change | Keep) -> CeilingsRecord:
+    return CeilingsRecord(
+        now=_ceiling(weighed.comparison.present),
+        offered=_ceiling(weighed.target.ceiling) if isinstance(weighed, Change) else None,
+        hosts=_ceiling(weighed.comparison.hosts),
+    )
+
+
+def _ceiling(found: Ceiling) -> CeilingRecord:
+    def limit(figure: float | None) -> float | None:
+        return None if figure is None or math.isinf(figure) else round(figure, 2)
+
+    return CeilingRecord(
+        iops=limit(found.iops),
+        throughput_mib_s=limit(found.throughput_mib_s),
+        sustained_iops=limit(found.sustained_iops),
+        sustained_throughput_mib_s=limit(found.sustained_throughput_mib_s),
+        io_kib=limit(found.io_kib),
+    )
+
+
+def _offer(offer: Offer) -> OfferRecord:
+    return OfferRecord(
+        spec=spec_record(offer.spec),
+        monthly_usd=cents(offer.usd_month),
+        ceiling_iops=round(offer.ceiling.iops, 2),
+        ceiling_throughput_mib_s=round(offer.ceiling.throughput_mib_s, 2),
+        throttled_minutes=round(offer.replay.throttled_minutes, 1) if offer.replay else None,
+        refused=list(offer.refused),
+    )
+
+
+def _rounded(figure: float | None, digits: int) -> float | None:
+    return None if figure is None else round(figure, digits)
