@@ -31,12 +31,15 @@ class Spread:
     """How the buckets of a demand are not all of its resolution and read as finely as can be.
 
     `lengths_s` is each one's length. In a longer one the rates are means, and no bucket of the resolution inside it can
-    have been above `most_iops` and `most_throughput_mib_s` (as if all its work had been done in one).
+    have been above `most_iops` and `most_throughput_mib_s` (as if all its work had been done in one). Operations and
+    bytes may be known over different spans: `joint` are the buckets with which a span of both begins, so that only from
+    one of these to the next the two tell a size of I/O.
     """
 
     lengths_s: IntArray
     most_iops: FloatArray
     most_throughput_mib_s: FloatArray
+    joint: BoolArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,6 +183,7 @@ def demand_of(knowledge: Knowledge, *, resolution_s: int, edges: Sequence[IntArr
             lengths_s=lengths_s,
             most_iops=period.iops(reads, writes, resolution_s) * observed,
             most_throughput_mib_s=period.throughput_mib_s(read_bytes, write_bytes, resolution_s) * observed,
+            joint=np.isin(starts_s, np.intersect1d(operations.starts_s, moved.starts_s, assume_unique=True)),
         )
     )
     return Demand(

@@ -22,10 +22,14 @@ class DemandProfile:
     """What a volume was asked for in consecutive spans from `starts_s` (epoch seconds), each `lengths_s` long.
 
     Arrays have one element a span; rates are NaN where nothing was observed. `iops`, `read_iops`, `throughput_mib_s`
-    and `read_throughput_mib_s` are means over what was observed of the span. `peak_iops` is the highest rate of any
-    bucket in it, with the MiB/s of that very bucket, and `peak_throughput_mib_s` likewise with its IOPS: both are
-    points of the workload on a roofline's plane. `shortest_s` is the length of the shortest bucket in the span: where
-    that is the whole span, the peaks are its means, since no minute of it could change the answer.
+    and `read_throughput_mib_s` are means over what was observed of the span, `peak_iops` and `peak_throughput_mib_s`
+    the highest rates of any bucket in it. `shortest_s` is the length of the shortest bucket: where that is the whole
+    span, the peaks are its means, since no minute of it could change the answer.
+
+    Points of the workload on a roofline's plane need operations and bytes of the same time, and one may have been read
+    more finely than the other. Of the finest spans in which both are known, `most_ops_iops` and
+    `most_ops_throughput_mib_s` are those of the one with the most operations a second, `most_moved_iops` and
+    `most_moved_throughput_mib_s` of the one that moved the most; `sized` are the spans whose means are such a point.
     """
 
     starts_s: IntArray
@@ -36,9 +40,12 @@ class DemandProfile:
     throughput_mib_s: FloatArray
     read_throughput_mib_s: FloatArray
     peak_iops: FloatArray
-    throughput_mib_s_at_peak_iops: FloatArray
     peak_throughput_mib_s: FloatArray
-    iops_at_peak_throughput: FloatArray
+    most_ops_iops: FloatArray
+    most_ops_throughput_mib_s: FloatArray
+    most_moved_iops: FloatArray
+    most_moved_throughput_mib_s: FloatArray
+    sized: BoolArray
     throttled_minutes: FloatArray
     host_bound_minutes: FloatArray
 
@@ -54,22 +61,20 @@ def profile_of(
     lengths_s = np.broadcast_to(np.asarray(demand.lengths_s, dtype=np.int64), starts_s.shape)
     step_s = _step_s(int(lengths_s.sum()), most_spans)
     first = np.flatnonzero(np.diff(starts_s // step_s, prepend=-1))
-    observed_s = lengths_s * demand.observed
+    observed_s = (lengths_s * demand.observed).astype(np.float64)
+    unseen = np.add.reduceat(observed_s, first) == 0
+    joint, iops, throughput_mib_s = _joint(demand, observed_s)
 
-    def seconds(where: BoolArray) -> FloatArray:
-        return np.add.reduceat((lengths_s * where).astype(np.float64), first)
-
-    seen_s = seconds(demand.observed)
+    def minutes(where: BoolArray) -> FloatArray:
+        return np.add.reduceat((lengths_s * where).astype(np.float64), first) / MINUTE_S
 
     def mean(rate: FloatArray) -> FloatArray:
-        return _where_seen(np.add.reduceat(rate * observed_s, first), seen_s)
-
-    by_iops, by_throughput = _highest(demand.iops, first), _highest(demand.throughput_mib_s, first)
-    unseen = seen_s == 0
+        return _means(rate, observed_s, first)
 
     def at(places: IntArray, rate: FloatArray) -> FloatArray:
         return np.where(unseen, np.nan, rate[places])
 
+    most_ops, most_moved = _highest(iops, first), _highest(throughput_mib_s, first)
     return DemandProfile(
         starts_s=starts_s[first],
         lengths_s=np.add.reduceat(lengths_s, first),
@@ -78,25 +83,43 @@ def profile_of(
         read_iops=mean(demand.read_iops),
         throughput_mib_s=mean(demand.throughput_mib_s),
         read_throughput_mib_s=mean(demand.read_throughput_mib_s),
-        peak_iops=at(by_iops, demand.iops),
-        throughput_mib_s_at_peak_iops=at(by_iops, demand.throughput_mib_s),
-        peak_throughput_mib_s=at(by_throughput, demand.throughput_mib_s),
-        iops_at_peak_throughput=at(by_throughput, demand.iops),
-        throttled_minutes=seconds(throttled) / MINUTE_S,
-        host_bound_minutes=seconds(host_bound) / MINUTE_S,
+        peak_iops=np.where(unseen, np.nan, np.maximum.reduceat(demand.iops, first)),
+        peak_throughput_mib_s=np.where(unseen, np.nan, np.maximum.reduceat(demand.throughput_mib_s, first)),
+        most_ops_iops=at(most_ops, iops),
+        most_ops_throughput_mib_s=at(most_ops, throughput_mib_s),
+        most_moved_iops=at(most_moved, iops),
+        most_moved_throughput_mib_s=at(most_moved, throughput_mib_s),
+        sized=joint[first] & np.append(joint[first[1:]], True),
+        throttled_minutes=minutes(throttled),
+        host_bound_minutes=minutes(host_bound),
     )
+
+
+def _joint(demand: Demand, observed_s: FloatArray) -> tuple[BoolArray, FloatArray, FloatArray]:
+    """Where spans begin over which operations and bytes are both known, and the means of these spans in each bucket."""
+    if demand.spread is None:
+        return np.ones(len(demand.iops), dtype=np.bool_), demand.iops, demand.throughput_mib_s
+    first = np.flatnonzero(demand.spread.joint)
+    counts = np.diff(first, append=len(demand.iops))
+    iops, throughput_mib_s = (
+        np.repeat(np.nan_to_num(_means(rate, observed_s, first)), counts)
+        for rate in (demand.iops, demand.throughput_mib_s)
+    )
+    return demand.spread.joint, iops, throughput_mib_s
+
+
+def _means(rate: FloatArray, observed_s: FloatArray, first: IntArray) -> FloatArray:
+    """The mean of a rate over what was observed of each run of buckets from `first` on; NaN where nothing was."""
+    seen_s = np.add.reduceat(observed_s, first)
+    found = np.full(seen_s.shape, np.nan)
+    np.divide(np.add.reduceat(rate * observed_s, first), seen_s, out=found, where=seen_s > 0)
+    return found
 
 
 def _step_s(window_s: int, most_spans: int) -> int:
     """The shortest step that needs no more than so many spans; whole days where even a day is too short."""
     days = -(-window_s // (most_spans * DAY_S))
     return next((hours * HOUR_S for hours in _STEPS_H if window_s <= hours * HOUR_S * most_spans), days * DAY_S)
-
-
-def _where_seen(total: FloatArray, seen_s: FloatArray) -> FloatArray:
-    found = np.full(total.shape, np.nan)
-    np.divide(total, seen_s, out=found, where=seen_s > 0)
-    return found
 
 
 def _highest(rate: FloatArray, first: IntArray) -> IntArray:

@@ -26,10 +26,13 @@ class DemandProfileRecord(BaseModel):
     read_iops: Rates
     throughput_mib_s: Rates
     read_throughput_mib_s: Rates
-    peak_iops: Rates = Field(description="of the busiest bucket of each span, with the MiB/s of that bucket")
-    throughput_mib_s_at_peak_iops: Rates
-    peak_throughput_mib_s: Rates = Field(description="of the bucket that moved most, with the IOPS of that bucket")
-    iops_at_peak_throughput: Rates
+    peak_iops: Rates = Field(description="highest bucket of each span")
+    peak_throughput_mib_s: Rates
+    most_ops_iops: Rates = Field(description="of the time with the most operations, where their bytes are known too")
+    most_ops_throughput_mib_s: Rates
+    most_moved_iops: Rates = Field(description="of the time that moved the most, where its operations are known too")
+    most_moved_throughput_mib_s: Rates
+    sized: list[bool] = Field(description="whether the means tell a size of I/O, being of the very same time")
     throttled_minutes: list[float]
     host_bound_minutes: list[float]
 
@@ -48,9 +51,12 @@ def profile_record(volume: Volume, profile: DemandProfile) -> DemandProfileRecor
         throughput_mib_s=_rates(profile.throughput_mib_s),
         read_throughput_mib_s=_rates(profile.read_throughput_mib_s),
         peak_iops=_rates(profile.peak_iops),
-        throughput_mib_s_at_peak_iops=_rates(profile.throughput_mib_s_at_peak_iops),
         peak_throughput_mib_s=_rates(profile.peak_throughput_mib_s),
-        iops_at_peak_throughput=_rates(profile.iops_at_peak_throughput),
+        most_ops_iops=_rates(profile.most_ops_iops),
+        most_ops_throughput_mib_s=_rates(profile.most_ops_throughput_mib_s),
+        most_moved_iops=_rates(profile.most_moved_iops),
+        most_moved_throughput_mib_s=_rates(profile.most_moved_throughput_mib_s),
+        sized=profile.sized.tolist(),
         throttled_minutes=np.round(profile.throttled_minutes, 1).tolist(),
         host_bound_minutes=np.round(profile.host_bound_minutes, 1).tolist(),
     )

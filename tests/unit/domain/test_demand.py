@@ -5,8 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.units import MIB
-from tests.builders import a_demand, demand_from, some_sums
+from plimsoll.domain.demand import demand_of
+from plimsoll.domain.knowledge import OPERATIONS, Look
+from plimsoll.domain.sums import Window
+from plimsoll.domain.units import HOUR_S, KIB, MIB
+from tests.builders import a_demand, demand_from, knowledge_of, some_sums
 
 NAN = math.nan
 
@@ -51,6 +54,15 @@ def test_coarse_data_is_spread_over_the_minutes_and_remembered():
     assert demand.burst_balance_pct[:5].tolist() == [40] * 5
     assert (demand.start_s, demand.resolution_s, demand.coarsest_s) == (0, 60, 300)
     assert demand.hours_observed == pytest.approx(7 / 60)
+
+
+def test_operations_and_bytes_tell_a_size_where_both_are_known_over_the_same_span():
+    knowledge = knowledge_of([some_sums(period_s=HOUR_S, write_ops=[3600, 3600], write_bytes=[3600 * KIB] * 2)])
+    first_hour = Look(window=Window(start_s=0, end_s=HOUR_S), period_s=60, groups=(OPERATIONS,))
+    knowledge.learn(first_hour, {"read_ops": np.zeros(60), "write_ops": np.array([3600.0] + [0.0] * 59)})
+    demand = demand_of(knowledge, resolution_s=60)
+    assert demand.starts_s[demand.spread.joint].tolist() == [0, HOUR_S]
+    assert demand.iops[:2].tolist() == [60.0, 0.0]
 
 
 def test_what_only_one_segment_publishes_is_unknown_in_the_other():

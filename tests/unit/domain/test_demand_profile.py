@@ -29,8 +29,10 @@ def test_a_span_keeps_its_mean_and_its_busiest_minutes():
     profile = _profile(a_demand(iops=iops, throughput_mib_s=moved, buckets=180))
 
     assert profile.iops[0] == pytest.approx((58 * 10 + 500 + 20) / 60)
-    assert (profile.peak_iops[0], profile.throughput_mib_s_at_peak_iops[0]) == (500.0, 2.0)
-    assert (profile.peak_throughput_mib_s[0], profile.iops_at_peak_throughput[0]) == (90.0, 20.0)
+    assert (profile.peak_iops[0], profile.peak_throughput_mib_s[0]) == (500.0, 90.0)
+    assert (profile.most_ops_iops[0], profile.most_ops_throughput_mib_s[0]) == (500.0, 2.0)
+    assert (profile.most_moved_iops[0], profile.most_moved_throughput_mib_s[0]) == (20.0, 90.0)
+    assert profile.sized.all()
     assert profile.peak_iops[1:].tolist() == [10.0, 10.0]
 
 
@@ -49,13 +51,32 @@ def test_days_that_were_read_whole_stay_days():
     lengths_s = np.array([DAY_S] + [HOUR_S] * 24 + [DAY_S])
     demand = replace(
         a_demand(iops=1.0, buckets=26),
-        spread=Spread(lengths_s=lengths_s, most_iops=np.full(26, 1440.0), most_throughput_mib_s=np.zeros(26)),
+        spread=a_spread(lengths_s, joint=np.ones(26, dtype=np.bool_)),
     )
 
     profile = profile_of(demand, throttled=np.zeros(26, bool), host_bound=np.zeros(26, bool), most_spans=36)
 
     assert profile.lengths_s.tolist() == [DAY_S] + [2 * HOUR_S] * 12 + [DAY_S]
     assert profile.shortest_s.tolist() == [DAY_S] + [HOUR_S] * 12 + [DAY_S]
+
+
+def test_operations_and_bytes_of_different_times_are_no_point():
+    """Operations of hours, bytes of days: an hour's operations and the day's bytes tell a size that never was."""
+    by_hour = [240.0] + [0.0] * 23
+    demand = replace(
+        a_demand(iops=by_hour + by_hour, throughput_mib_s=1.0, buckets=48),
+        spread=a_spread(np.full(48, HOUR_S), joint=np.arange(48) % 24 == 0),
+    )
+
+    profile = profile_of(demand, throttled=np.zeros(48, bool), host_bound=np.zeros(48, bool), most_spans=24)
+
+    assert profile.peak_iops.tolist() == [240.0] + [0.0] * 11 + [240.0] + [0.0] * 11
+    assert set(profile.most_ops_iops) == set(profile.most_moved_iops) == {10.0}
+    assert set(profile.most_ops_throughput_mib_s) == {1.0}
+    assert not profile.sized.any()
+    by_day = profile_of(demand, throttled=np.zeros(48, bool), host_bound=np.zeros(48, bool), most_spans=2)
+    assert by_day.sized.tolist() == [True, True]
+    assert by_day.iops.tolist() == by_day.most_ops_iops.tolist() == [10.0, 10.0]
 
 
 @given(st.data())
@@ -82,7 +103,7 @@ def test_no_work_no_peak_and_no_throttled_minute_is_lost(data):
     assert profile.throttled_minutes.sum() == pytest.approx(throttled.sum())
     assert profile.host_bound_minutes.sum() == pytest.approx(bound.sum())
     for start_s, end_s, mean, peak, beside in zip(
-        profile.starts_s, ends_s, profile.iops, profile.peak_iops, profile.throughput_mib_s_at_peak_iops, strict=True
+        profile.starts_s, ends_s, profile.iops, profile.peak_iops, profile.most_ops_throughput_mib_s, strict=True
     ):
         span = slice(start_s // MINUTE_S, end_s // MINUTE_S)
         seen = observed[span]
@@ -98,6 +119,11 @@ def test_a_month_is_told_in_no_more_spans():
     profile = _profile(a_demand(iops=1.0, buckets=31 * 1440))
 
     assert len(profile.starts_s) <= MOST_SPANS
+
+
+def a_spread(lengths_s: np.ndarray, *, joint: np.ndarray) -> Spread:
+    nothing = np.zeros(len(lengths_s))
+    return Spread(lengths_s=lengths_s, most_iops=nothing, most_throughput_mib_s=nothing, joint=joint)
 
 
 def _profile(demand: Demand) -> DemandProfile:

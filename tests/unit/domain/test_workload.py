@@ -47,7 +47,10 @@ def test_buckets_from_nine_tenths_of_the_peak_on_belong_to_it():
 
 def test_a_longer_bucket_weighs_by_all_its_operations():
     spread = Spread(
-        lengths_s=np.array([60, 180]), most_iops=np.array([100.0, 300.0]), most_throughput_mib_s=np.array([1.0, 9.0])
+        lengths_s=np.array([60, 180]),
+        most_iops=np.array([100.0, 300.0]),
+        most_throughput_mib_s=np.array([1.0, 9.0]),
+        joint=np.array([True, True]),
     )
     demand = replace(a_demand([100, 100], [100 * 4 / 1024, 100 * 8 / 1024]), spread=spread)
     sizes = shape_of(demand, as_peaks(100, 1)).at_most_iops.write_sizes_kib
