@@ -23,8 +23,8 @@ class DemandProfile:
 
     Arrays have one element a span; rates are NaN where nothing was observed. `iops`, `read_iops`, `throughput_mib_s`
     and `read_throughput_mib_s` are means over what was observed of the span, `peak_iops` and `peak_throughput_mib_s`
-    the highest rates of any bucket in it. `shortest_s` is the length of the shortest bucket: where that is the whole
-    span, the peaks are its means, since no minute of it could change the answer.
+    the highest rates of any bucket in it. `shortest_s` is the length of the shortest bucket, or of the whole
+    span where its buckets all tell the same: nothing was asked for more finely there, or nothing varied.
 
     Points of the workload on a roofline's plane need operations and bytes of the same time, and one may have been read
     more finely than the other. Of the finest spans in which both are known, `most_ops_iops` and
@@ -53,14 +53,16 @@ class DemandProfile:
 def profile_of(
     demand: Demand, *, throttled: BoolArray, host_bound: BoolArray, most_spans: int = MOST_SPANS
 ) -> DemandProfile:
-    """The profile of a demand in spans of whole hours that divide a day; a bucket read more coarsely is its own span.
+    """The profile of a demand in spans of whole hours that divide a day; spans that tell the same are one.
 
-    `throttled` and `host_bound` are the buckets at the volume's ceiling and at its host's.
+    A bucket that was read more coarsely, such as a day, is one span. `throttled` and `host_bound` are the buckets at
+    the volume's ceiling and at its host's.
     """
     starts_s = demand.starts_s
     lengths_s = np.broadcast_to(np.asarray(demand.lengths_s, dtype=np.int64), starts_s.shape)
     step_s = _step_s(int(lengths_s.sum()), most_spans)
-    first = np.flatnonzero(np.diff(starts_s // step_s, prepend=-1))
+    turns = _turns(demand, throttled, host_bound)
+    first = _spans(np.flatnonzero(np.diff(starts_s // step_s, prepend=-1)), turns)
     observed_s = (lengths_s * demand.observed).astype(np.float64)
     unseen = np.add.reduceat(observed_s, first) == 0
     joint, iops, throughput_mib_s = _joint(demand, observed_s)
@@ -74,11 +76,12 @@ def profile_of(
     def at(places: IntArray, rate: FloatArray) -> FloatArray:
         return np.where(unseen, np.nan, rate[places])
 
+    spans_s = np.add.reduceat(lengths_s, first)
     most_ops, most_moved = _highest(iops, first), _highest(throughput_mib_s, first)
     return DemandProfile(
         starts_s=starts_s[first],
-        lengths_s=np.add.reduceat(lengths_s, first),
-        shortest_s=np.minimum.reduceat(lengths_s, first),
+        lengths_s=spans_s,
+        shortest_s=np.where(_varied(first, turns), np.minimum.reduceat(lengths_s, first), spans_s),
         iops=mean(demand.iops),
         read_iops=mean(demand.read_iops),
         throughput_mib_s=mean(demand.throughput_mib_s),
@@ -93,6 +96,29 @@ def profile_of(
         throttled_minutes=minutes(throttled),
         host_bound_minutes=minutes(host_bound),
     )
+
+
+def _turns(demand: Demand, throttled: BoolArray, host_bound: BoolArray) -> BoolArray:
+    """The buckets that tell something else than the one before."""
+    rates = (demand.iops, demand.read_iops, demand.throughput_mib_s, demand.read_throughput_mib_s)
+    turns = np.zeros(len(demand.iops), dtype=np.bool_)
+    for told in (*rates, demand.observed, throttled, host_bound):
+        turns[1:] |= told[1:] != told[:-1]
+    return turns
+
+
+def _spans(first: IntArray, turns: BoolArray) -> IntArray:
+    """Where spans begin, without the beginnings of those that go on as the one before."""
+    varied = _varied(first, turns)
+    begins = turns[first] | varied
+    begins[1:] |= varied[:-1]
+    begins[0] = True
+    return first[begins]
+
+
+def _varied(first: IntArray, turns: BoolArray) -> BoolArray:
+    """The spans whose buckets do not all tell the same."""
+    return np.add.reduceat(turns.astype(np.int64), first) > turns[first]
 
 
 def _joint(demand: Demand, observed_s: FloatArray) -> tuple[BoolArray, FloatArray, FloatArray]:

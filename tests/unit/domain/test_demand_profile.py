@@ -14,11 +14,21 @@ from tests.builders import a_demand
 
 
 def test_a_fortnight_of_minutes_is_told_by_two_hours():
-    profile = _profile(a_demand(iops=100.0, throughput_mib_s=5.0, buckets=14 * 1440))
+    profile = _profile(a_demand(iops=list(range(14 * 1440)), throughput_mib_s=5.0))
 
     assert len(profile.starts_s) == 168
     assert set(profile.lengths_s) == {2 * HOUR_S}
     assert set(profile.shortest_s) == {MINUTE_S}
+
+
+def test_spans_that_tell_the_same_are_one():
+    quiet, busy = [1.0] * 600, [5.0, 6.0] * 60
+
+    profile = _profile(a_demand(iops=quiet + busy + quiet, buckets=1320))
+
+    assert profile.lengths_s.tolist() == [10 * HOUR_S, HOUR_S, HOUR_S, 10 * HOUR_S]
+    assert profile.shortest_s.tolist() == [10 * HOUR_S, MINUTE_S, MINUTE_S, 10 * HOUR_S]
+    assert profile.iops.tolist() == [1.0, 5.5, 5.5, 1.0]
 
 
 def test_a_span_keeps_its_mean_and_its_busiest_minutes():
@@ -33,7 +43,7 @@ def test_a_span_keeps_its_mean_and_its_busiest_minutes():
     assert (profile.most_ops_iops[0], profile.most_ops_throughput_mib_s[0]) == (500.0, 2.0)
     assert (profile.most_moved_iops[0], profile.most_moved_throughput_mib_s[0]) == (20.0, 90.0)
     assert profile.sized.all()
-    assert profile.peak_iops[1:].tolist() == [10.0, 10.0]
+    assert profile.peak_iops[1:].tolist() == [10.0]
 
 
 def test_what_was_not_observed_is_not_zero():
@@ -44,13 +54,13 @@ def test_what_was_not_observed_is_not_zero():
 
     assert np.isnan(profile.iops[0])
     assert np.isnan(profile.peak_throughput_mib_s[0])
-    assert profile.iops[1:].tolist() == [10.0, 10.0]
+    assert profile.iops[1] == 10.0
 
 
 def test_days_that_were_read_whole_stay_days():
     lengths_s = np.array([DAY_S] + [HOUR_S] * 24 + [DAY_S])
     demand = replace(
-        a_demand(iops=1.0, buckets=26),
+        a_demand(iops=list(range(26))),
         spread=a_spread(lengths_s, joint=np.ones(26, dtype=np.bool_)),
     )
 
@@ -64,13 +74,14 @@ def test_operations_and_bytes_of_different_times_are_no_point():
     """Operations of hours, bytes of days: an hour's operations and the day's bytes tell a size that never was."""
     by_hour = [240.0] + [0.0] * 23
     demand = replace(
-        a_demand(iops=by_hour + by_hour, throughput_mib_s=1.0, buckets=48),
+        a_demand(iops=by_hour + by_hour, throughput_mib_s=1.0),
         spread=a_spread(np.full(48, HOUR_S), joint=np.arange(48) % 24 == 0),
     )
 
     profile = profile_of(demand, throttled=np.zeros(48, bool), host_bound=np.zeros(48, bool), most_spans=24)
 
-    assert profile.peak_iops.tolist() == [240.0] + [0.0] * 11 + [240.0] + [0.0] * 11
+    assert profile.lengths_s.tolist() == [2 * HOUR_S, 22 * HOUR_S] * 2
+    assert profile.peak_iops.tolist() == [240.0, 0.0] * 2
     assert set(profile.most_ops_iops) == set(profile.most_moved_iops) == {10.0}
     assert set(profile.most_ops_throughput_mib_s) == {1.0}
     assert not profile.sized.any()

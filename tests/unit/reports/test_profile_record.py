@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.domain.demand_profile import profile_of
+from plimsoll.domain.units import HOUR_S
 from plimsoll.reports.profile_record import DemandProfileRecord, profile_record
 from tests.builders import a_demand, a_volume
 
@@ -21,16 +22,22 @@ def recorded(rates, observed=None) -> DemandProfileRecord:
     demand = a_demand(
         iops=rates,
         buckets=count,
-        resolution_s=3600,
+        resolution_s=HOUR_S,
         observed=np.ones(count, dtype=np.bool_) if observed is None else np.asarray(observed),
     )
     nowhere = np.zeros(count, dtype=np.bool_)
     return profile_record(a_volume(id="vol-1"), profile_of(demand, throttled=nowhere, host_bound=nowhere))
 
 
+def by_hour(record: DemandProfileRecord, told: list[float | None]) -> list[float | None]:
+    return [rate for rate, length_s in zip(told, record.length_s, strict=True) for _ in range(length_s // HOUR_S)]
+
+
 @given(st.lists(RATES, min_size=1, max_size=48))
 def test_a_rate_keeps_four_digits_and_prints_no_more(rates):
-    for rate, kept in zip(rates, recorded(rates).peak_iops, strict=True):
+    record = recorded(rates)
+
+    for rate, kept in zip(rates, by_hour(record, record.peak_iops), strict=True):
         assert kept == pytest.approx(rate, rel=5.1e-4)
         assert kept == float(f"{kept:.4g}")
 
@@ -39,7 +46,7 @@ def test_a_rate_keeps_four_digits_and_prints_no_more(rates):
 def test_null_is_where_nothing_was_observed_and_nowhere_else(hours):
     record = recorded([rate for rate, _ in hours], [seen for _, seen in hours])
 
-    assert [rate is not None for rate in record.iops] == [seen for _, seen in hours]
+    assert [rate is not None for rate in by_hour(record, record.iops)] == [seen for _, seen in hours]
     assert DemandProfileRecord.model_validate_json(record.model_dump_json()) == record
     assert not any(isinstance(rate, float) and math.isnan(rate) for rate in record.peak_throughput_mib_s)
 
