@@ -8,7 +8,7 @@ import altair as alt
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.reports.charts.headlines import roofline_title, subject
-from plimsoll.reports.charts.picture import AXIS_PX, SPANS, Picture, Row, span_rows
+from plimsoll.reports.charts.picture import AXIS_PX, SPANS, Picture, Row
 from plimsoll.reports.charts.roofs import (
     SERIES,
     ceiling_roofs,
@@ -98,8 +98,9 @@ def roofline_spec(theme: Theme, width: int = 800, *, demand: bool = True) -> dic
 def _extent(measured: Sequence[Row], profile: DemandProfileRecord | None) -> tuple[float, float]:
     """The I/O sizes that the plane spans, with room at the left for the labels."""
     sizes = [row["io_size_kib"] for row in measured]
-    for row in span_rows(profile):
-        sizes += [row[rate] * KIB_PER_MIB / row[count] for count, rate in _POINTS if row[count] and row[rate]]
+    for count, rate in _POINTS if profile is not None else ():
+        pairs = zip(getattr(profile, rate), getattr(profile, count), strict=True)
+        sizes += [throughput * KIB_PER_MIB / iops for throughput, iops in pairs if throughput and iops]
     return min([_FROM_KIB, *sizes]) / 2, max([_TO_KIB, *sizes])
 
 
@@ -143,7 +144,9 @@ def _lines(theme: Theme) -> list[alt.Chart]:
     lines: list[alt.Chart] = []
     for lasting in ("true", "false"):
         roofs = alt.Chart(alt.NamedData(name=ROOFS)).transform_filter(f"datum.lasting === {lasting}")
-        line = roofs.mark_line(clip=True).encode(x=_x(), y=_y(), color=_of_kind(theme), strokeDash=stroke, detail="label:N")
+        line = roofs.mark_line(clip=True).encode(
+            x=_x(), y=_y(), color=_of_kind(theme), strokeDash=stroke, detail="label:N"
+        )
         width = alt.StrokeWidth("kind:N", legend=None, scale=alt.Scale(domain=kinds, range=widths))
         lines.append(line.encode(strokeWidth=width if lasting == "false" else alt.StrokeWidthValue(1)))
     return lines

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from heapq import heappush, heappushpop
 from typing import Final
 
+from plimsoll.reports.html.matched import Matched
 from plimsoll.reports.html.wording import owner_text
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.steps import Step, step_of
@@ -75,12 +76,11 @@ class Fleet:
             self.groups[dimension].setdefault(value, Group()).add(alone, 1)
 
 
-def count_fleet(records: Iterable[RecommendationRecord]) -> Fleet:
-    """The sums over these records."""
-    fleet = Fleet()
-    for record in records:
-        fleet.count(record)
-    return fleet
+def counted(volumes: Iterable[Matched], fleet: Fleet) -> Iterator[Matched]:
+    """The same volumes, each counted as it goes by."""
+    for volume in volumes:
+        fleet.count(volume[0])
+        yield volume
 
 
 def _values(record: RecommendationRecord) -> Iterator[tuple[str, str]]:
