@@ -56,9 +56,9 @@ def _how_to_read(record: RecommendationRecord, profile: DemandProfileRecord) -> 
     span_s = Counter(profile.length_s).most_common(1)[0][0]
     finest_s = min(profile.shortest_s)
     bucket = "minute" if finest_s == MINUTE_S else time_text(finest_s)
-    told = [f"Areas: means of {time_text(span_s)}; line: the busiest {bucket} that was read in each."]
-    if any(shortest_s > finest_s for shortest_s in profile.shortest_s):
-        told.append("Where finer ones could not change the answer, longer buckets were read.")
+    coarse = any(shortest_s > finest_s for shortest_s in profile.shortest_s)
+    longer = f", or longer where no {bucket} could change the answer" if coarse else ""
+    told = [f"Areas: means of {time_text(span_s)}; line: the busiest {bucket} in each{longer}."]
     if record.demand is not None and record.demand.gap_hours >= 1:
         told.append(f"{record.demand.gap_hours:,.0f} h without data are shaded.")
     return " ".join(told)
