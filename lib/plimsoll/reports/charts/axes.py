@@ -1,10 +1,13 @@
 """Axes that several pictures share."""
 
-from typing import Any
+from typing import Any, Final
 
 import altair as alt
 
 from plimsoll.reports.charts.picture import AXIS_PX
+
+UPRIGHT: Final[dict[str, Any]] = {"ticks": False, "minExtent": AXIS_PX, "maxExtent": AXIS_PX}
+"""What makes upright axes as wide as each other, so that panels line up and pictures are as wide as asked."""
 
 
 def log_axis(title: str | None) -> alt.Axis:
@@ -19,8 +22,7 @@ def log_axis(title: str | None) -> alt.Axis:
         labelExpr=f"{is_round} ? format(datum.value, ',~r') : ''",
         gridOpacity={"condition": {"test": is_round, "value": 1}, "value": 0},
         labelOverlap="greedy",
-        ticks=False,
-        minExtent=AXIS_PX,
-        maxExtent=AXIS_PX,
+        labelBound=True,
+        **UPRIGHT,
         **above,
     )

@@ -7,7 +7,7 @@ import altair as alt
 
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.envelope import Envelope, Latency, Measurement
-from plimsoll.reports.charts.axes import log_axis
+from plimsoll.reports.charts.axes import UPRIGHT, log_axis
 from plimsoll.reports.charts.headlines import envelopes_title
 from plimsoll.reports.charts.picture import AXIS_PX, Picture, Row
 from plimsoll.reports.charts.theme import SHAPES, Theme
@@ -174,7 +174,7 @@ def _y(rows: Sequence[Row], work: str, figure: str) -> alt.Y:
     """From zero on, or logarithmic where the figures of the panel are far apart."""
     values = [row["value"] for row in rows if (row["work"], row["figure"]) == (work, figure)]
     if values and max(values) <= _FAR_APART * min(values):
-        axis = alt.Axis(title=None, ticks=False, tickCount=4, format=",~r")
+        axis = alt.Axis(title=None, tickCount=4, format=",~r", labelBound=True, **UPRIGHT)
         return alt.Y("value", type="quantitative", scale=alt.Scale(zero=True), axis=axis)
     return alt.Y("value", type="quantitative", scale=alt.Scale(type="log", nice=False, padding=10), axis=log_axis(None))
 

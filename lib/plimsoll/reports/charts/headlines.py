@@ -5,11 +5,12 @@ the peak that was seen is told with what it is at most; where a bucket above the
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.units import HOUR_S, KIB_PER_MIB, MINUTE_S
 from plimsoll.reports.charts.picture import plain
 from plimsoll.reports.profile_record import DemandProfileRecord, Rates
@@ -77,6 +78,19 @@ def envelopes_title(best: Mapping[Resource, Mapping[str, float]]) -> str:
         told.setdefault(leaders, []).append(f"{rate_text(most)} {unit}")
     sentences = [f"{leaders} served the most: {' and '.join(figures)}" for leaders, figures in told.items()]
     return "; ".join(sentences) or "What was measured at each I/O size"
+
+
+def over_title(record: RecommendationRecord, profile: DemandProfileRecord, envelopes: Sequence[Envelope]) -> str:
+    """How much of each envelope's roof the peaks use, of those whose roof is known on both sides."""
+    peaks = peaks_of(record.demand, profile)
+    told = []
+    for one in envelopes:
+        if one.iops and one.throughput_mib_s:
+            used = max(peaks.iops / one.iops, peaks.throughput_mib_s / one.throughput_mib_s)
+            told.append(f"{_percent(used)} of {one.name}")
+    if not told or not peaks.iops:
+        return demand_title(record, profile)
+    return _with_waits(record.demand, f"peaks at most at {' and '.join(told)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,6 +42,9 @@ _POINTS: Final = (
 """Three points of each span: its mean, and its busiest buckets by operations and by MiB."""
 _SIGNS: Final = [*_SPAN_SIGNS, MEASURED, *_ENVELOPES]
 _SHAPES: Final = alt.Scale(domain=_SIGNS, range=["circle", "circle", "triangle-up", "cross", *SHAPES])
+_NARROW_PX: Final = 480
+"""Pictures that are less wide have their legend in one column."""
+
 _FROM_KIB, _TO_KIB = 4.0, 1024.0
 
 
@@ -94,7 +97,7 @@ def envelope_picture(
 def roofline_spec(theme: Theme, width: int = 800, *, demand: bool = True) -> dict[str, Any]:
     """The Vega-Lite spec of `roofline_picture` and `envelope_picture`, `width` pixels wide in all: its plane is
     `FRAME_PX` less. Without `demand` it has no spans, for envelopes alone."""
-    points = _demand(theme) if demand else []
+    points = _demand(theme, columns=1 if width < _NARROW_PX else len(_SPAN_SIGNS)) if demand else []
     layers = [*_lines(theme), *_names(theme), *points, _measured(theme)]
     chart = alt.LayerChart(layer=layers, width=width - FRAME_PX, height=PLANE_PX)
     return {**chart.to_dict(), "config": theme.config}
@@ -159,7 +162,7 @@ def _names(theme: Theme) -> list[alt.Chart]:
     return layers
 
 
-def _demand(theme: Theme) -> list[alt.Chart]:
+def _demand(theme: Theme, *, columns: int) -> list[alt.Chart]:
     """The three points of each span, the means first so that the busiest lie above them."""
     busiest = f"datum.throttled_minutes > 0 ? '{_THROTTLED}' : '{_BUSIEST}'"
     told = [
@@ -182,7 +185,7 @@ def _demand(theme: Theme) -> list[alt.Chart]:
         .transform_filter("datum.iops > 0 && datum.throughput_mib_s > 0")
         .transform_calculate(io_size_kib=f"datum.throughput_mib_s * {KIB_PER_MIB} / datum.iops")
     )
-    legend = alt.Legend(values=_SPAN_SIGNS, labelLimit=0, symbolSize=50, symbolOpacity=1, offset=24)
+    legend = alt.Legend(values=_SPAN_SIGNS, labelLimit=0, symbolSize=50, symbolOpacity=1, offset=24, columns=columns)
     colours = alt.Scale(
         domain=_SIGNS, range=[theme.muted, theme.busiest, theme.throttled, theme.text, *theme.series[:SERIES]]
     )
