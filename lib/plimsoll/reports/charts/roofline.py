@@ -10,7 +10,7 @@ from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.reports.charts.axes import log_axis
 from plimsoll.reports.charts.headlines import envelopes_title, roofline_title, subject
-from plimsoll.reports.charts.picture import AXIS_PX, SPANS, Picture, Row
+from plimsoll.reports.charts.picture import AXIS_PX, SPANS, Picture, Row, span_rows
 from plimsoll.reports.charts.roofs import (
     PLANE_PX,
     SERIES,
