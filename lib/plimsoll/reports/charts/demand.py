@@ -194,7 +194,8 @@ def _strip(theme: Theme, width: int) -> alt.LayerChart:
             )
         )
         total = f"all_{field}"  # a name of its own: Vega-Lite merges aggregates of one name
-        never = _spans().transform_aggregate(**{total: f"sum({field})"}).transform_filter(f"datum.{total} == 0")
+        summed = alt.AggregatedFieldDef.from_dict({"op": "sum", "field": field, "as": total})
+        never = _spans().transform_aggregate([summed]).transform_filter(f"datum.{total} == 0")
         text = never.transform_calculate(row=named, told="'never'").mark_text(align="left", x=4, color=theme.muted)
         layers.append(text.encode(y=place, text="told:N"))
     title = alt.Title("Throttled by the", fontSize=12, offset=4)

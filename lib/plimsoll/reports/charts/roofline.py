@@ -9,7 +9,7 @@ from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.reports.charts.axes import log_axis
-from plimsoll.reports.charts.headlines import envelopes_title, roofline_title, subject
+from plimsoll.reports.charts.headlines import envelopes_title, over_title, roofline_title, subject
 from plimsoll.reports.charts.picture import AXIS_PX, SPANS, Picture, Row, span_rows
 from plimsoll.reports.charts.roofs import (
     PLANE_PX,
@@ -73,23 +73,24 @@ def roofline_picture(
 
 
 def envelope_picture(
-    envelopes: Sequence[Envelope],
-    record: RecommendationRecord | None = None,
-    profile: DemandProfileRecord | None = None,
+    envelopes: Sequence[Envelope], asked: tuple[RecommendationRecord, DemandProfileRecord] | None = None
 ) -> Picture:
-    """The picture of measured envelopes, and of a volume's demand over them where one is given."""
+    """The picture of measured envelopes, and of what a volume asked for over them where one is given."""
+    record, profile = asked or (None, None)
+    asked_for = ", and what was asked for" if asked else ""
     measured = [row for place, one in enumerate(envelopes) for row in measured_rows(series(place), one)]
     points = [*_demand_rows(profile), *measured]
     low_kib, high_kib = _extent(points)
     roofs = [row for place, one in enumerate(envelopes) for row in envelope_roofs(place, one, low_kib, high_kib)]
     names = ", ".join(one.name for one in envelopes)
+    best = {
+        side: {one.name: served for one in envelopes if (served := one.best(side)) is not None} for side in Resource
+    }
     return Picture(
         kind="roofline",
         subject=names if record is None else f"{subject(record)}; {names}",
-        title=envelopes_title(
-            {side: {one.name: best for one in envelopes if (best := one.best(side)) is not None} for side in Resource}
-        ),
-        subtitle="Marks: measured. Lines: the roofs fitted to them, where one was reached.",
+        title=over_title(*asked, envelopes) if asked else envelopes_title(best),
+        subtitle=f"Marks: measured{asked_for}. Lines: the roofs fitted to them, where one was reached.",
         datasets={ROOFS: roofs, LABELS: labels(roofs, points, below=True), MEASURED: measured},
     )
 
