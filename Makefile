@@ -15,7 +15,7 @@ CLEAN_ENV := env -u AWS_PROFILE -u AWS_ENDPOINT_URL AWS_EC2_METADATA_DISABLED=tr
 SPREAD := -n 4 --dist loadfile --no-loadscope-reorder
 
 # What some tests need besides Python, as command:package of Debian's; the demo needs fio alone.
-TOOLS := fio:fio shellcheck:shellcheck mkfs.xfs:xfsprogs
+TOOLS := fio:fio shellcheck:shellcheck mkfs.xfs:xfsprogs chromium:chromium
 demo: TOOLS := fio:fio
 
 .PHONY: demo test lint format bench clean tools
