@@ -18,7 +18,7 @@ SPREAD := -n 4 --dist loadfile --no-loadscope-reorder
 TOOLS := fio:fio shellcheck:shellcheck mkfs.xfs:xfsprogs chromium:chromium
 demo: TOOLS := fio:fio
 
-.PHONY: demo test lint format bench clean tools
+.PHONY: demo test lint format bench pictures clean tools
 
 .venv/.ready: pyproject.toml uv.lock Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -60,6 +60,9 @@ lint: .venv/.ready ## style, types and the direction of imports
 bench: .venv/.ready ## how fast Plimsoll is, into docs/performance.md (a quarter of an hour)
 	$(BIN)/uv sync --locked --quiet
 	$(CLEAN_ENV) $(RUN) python benchmarks/speed/run.py
+
+pictures: .venv/.ready ## draw the pictures of docs/charts anew; where nothing changed, to the same bytes
+	$(RUN) python docs/charts/draw.py
 
 format: .venv/.ready ## rewrite the code in the project's style
 	$(RUN) ruff check --fix .

@@ -174,8 +174,8 @@ def _y(rows: Sequence[Row], work: str, figure: str) -> alt.Y:
     """From zero on, or logarithmic where the figures of the panel are far apart."""
     values = [row["value"] for row in rows if (row["work"], row["figure"]) == (work, figure)]
     if values and max(values) <= _FAR_APART * min(values):
-        axis = alt.Axis(title=None, tickCount=4, format=",~r", labelBound=True, **UPRIGHT)
-        return alt.Y("value", type="quantitative", scale=alt.Scale(zero=True), axis=axis)
+        axis = alt.Axis(title=None, tickCount=4, format=",~r", **UPRIGHT)
+        return alt.Y("value", type="quantitative", scale=alt.Scale(domain=[0, max(values) * 1.08], nice=False), axis=axis)
     return alt.Y("value", type="quantitative", scale=alt.Scale(type="log", nice=False, padding=10), axis=log_axis(None))
 
 

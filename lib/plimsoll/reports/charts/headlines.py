@@ -62,9 +62,9 @@ def roofline_title(record: RecommendationRecord, profile: DemandProfileRecord) -
     if used is None:
         return demand_title(record, profile)
     seen = used_share(peaks.least_iops, peaks.least_throughput_mib_s, ceiling)
-    bound = "" if seen == used else "at most "
+    bound = "" if seen == used else " at most"
     share = f"{used:.2f} times" if used > 1 else f"{_percent(used)} of"
-    return _with_waits(record.demand, f"peaks at {bound}{share} the {which} ceiling")
+    return _with_waits(record.demand, f"peaks at {share} the {which} ceiling{bound}")
 
 
 def envelopes_title(best: Mapping[Resource, Mapping[str, float]]) -> str:
@@ -90,7 +90,7 @@ def over_title(record: RecommendationRecord, profile: DemandProfileRecord, envel
             told.append(f"{_percent(used)} of {one.name}")
     if not told or not peaks.iops:
         return demand_title(record, profile)
-    return _with_waits(record.demand, f"peaks at most at {' and '.join(told)}")
+    return _with_waits(record.demand, f"peaks at {' and '.join(told)} at most")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

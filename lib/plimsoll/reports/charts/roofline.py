@@ -186,7 +186,7 @@ def _demand(theme: Theme, *, columns: int) -> list[alt.Chart]:
         .transform_filter("datum.iops > 0 && datum.throughput_mib_s > 0")
         .transform_calculate(io_size_kib=f"datum.throughput_mib_s * {KIB_PER_MIB} / datum.iops")
     )
-    legend = alt.Legend(values=_SPAN_SIGNS, labelLimit=0, symbolSize=50, symbolOpacity=1, offset=24, columns=columns)
+    legend = alt.Legend(values=_SPAN_SIGNS, labelLimit=0, symbolSize=50, symbolOpacity=1, offset=30, columns=columns)
     colours = alt.Scale(
         domain=_SIGNS, range=[theme.muted, theme.busiest, theme.throttled, theme.text, *theme.series[:SERIES]]
     )
