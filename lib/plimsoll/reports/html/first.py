@@ -56,7 +56,7 @@ def _money(tally: Tally) -> str:
     parts = []
     if tally.usd_saved >= CENT:
         parity = usd(tally.usd_saved_at_parity)
-        of_it = f", {parity} of it even at full parity" if CENT <= tally.usd_saved_at_parity else ""
+        of_it = f", {parity} of it even at full parity" if tally.usd_saved_at_parity >= CENT else ""
         parts.append(f"saves {usd(tally.usd_saved)} a month{of_it}")
     if tally.usd_upgrades >= CENT:
         parts.append(f"{'others cost' if parts else 'costs'} {usd(tally.usd_upgrades)} a month more")
