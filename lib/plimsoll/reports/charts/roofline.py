@@ -10,7 +10,7 @@ from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.reports.charts.axes import log_axis
 from plimsoll.reports.charts.headlines import envelopes_title, over_title, roofline_title, subject
-from plimsoll.reports.charts.picture import AXIS_PX, SPANS, Picture, Row, span_rows
+from plimsoll.reports.charts.picture import AXIS_PX, SPANS, Picture, Row
 from plimsoll.reports.charts.roofs import (
     PLANE_PX,
     SERIES,
@@ -109,10 +109,10 @@ def roofline_spec(theme: Theme, width: int = 800, *, demand: bool = True) -> dic
 def _demand_rows(profile: DemandProfileRecord | None) -> list[Row]:
     """The points of the spans, as the spec's own transforms make them: what the plane has to hold."""
     return [
-        {"iops": row[count], "io_size_kib": row[rate] * KIB_PER_MIB / row[count]}
-        for row in span_rows(profile)
-        for count, rate in _POINTS
-        if row[count] and row[rate]
+        {"iops": iops, "io_size_kib": throughput_mib_s * KIB_PER_MIB / iops}
+        for count, rate in (_POINTS if profile is not None else ())
+        for iops, throughput_mib_s in zip(getattr(profile, count), getattr(profile, rate), strict=True)
+        if iops and throughput_mib_s
     ]
 
 
