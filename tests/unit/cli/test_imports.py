@@ -18,12 +18,15 @@ COMMANDS = [
     "demo",
     "simulate",
     "benchmark",
+    "chart",
+    "chart demand",
+    "chart roofline",
     "schema",
     "envelopes",
     "envelopes list",
     "envelopes import",
 ]
-HEAVY = {"boto3", "botocore", "moto", "numpy", "werkzeug", "yaml"}
+HEAVY = {"altair", "boto3", "botocore", "moto", "numpy", "vl_convert", "werkzeug", "yaml"}
 
 HELP = """
 import contextlib

@@ -1,0 +1,202 @@
+"""The picture of demand over time: IOPS above MiB/s, with the ceilings across, and where they were reached."""
+
+from collections import Counter
+from typing import Any, Final
+
+import altair as alt
+
+from plimsoll.domain.units import HOUR_S, MINUTE_S
+from plimsoll.reports.charts.axes import UPRIGHT
+from plimsoll.reports.charts.headlines import demand_title, highest, rate_text, subject, time_text
+from plimsoll.reports.charts.picture import AXIS_PX, SPANS, Picture, Row
+from plimsoll.reports.charts.theme import Theme
+from plimsoll.reports.plot import in_sight
+from plimsoll.reports.profile_record import DemandProfileRecord
+from plimsoll.reports.record import CeilingRecord, CeilingsRecord, RecommendationRecord
+
+LEVELS: Final = "levels"
+FRAME_PX: Final = AXIS_PX + 12
+"""What the picture takes beside its panels."""
+
+_SIDES: Final = {
+    "IOPS": ("iops", "read_iops", "peak_iops"),
+    "MiB/s": ("throughput_mib_s", "read_throughput_mib_s", "peak_throughput_mib_s"),
+}
+_READS, _WRITES, _BUSIEST = "reads, mean", "writes, mean", "busiest bucket"
+_WORDS: Final = {"now": "now", "offered": "offered", "hosts": "host"}
+
+
+def demand_picture(record: RecommendationRecord, profile: DemandProfileRecord) -> Picture:
+    """The picture of a volume's demand over time; ceilings far above the demand are told instead of drawn."""
+    levels: list[Row] = []
+    above: list[str] = []
+    for side, (*_, peak) in _SIDES.items():
+        limits = _limits(record.ceilings, side) if record.ceilings else {}
+        drawn, hidden = in_sight(limits, highest(getattr(profile, peak)))
+        told = {kind: f"{_WORDS[kind]} {rate_text(level)} {side}" for kind, level in limits.items()}
+        levels += [{"side": side, "kind": kind, "label": told[kind], "level": level} for kind, level in drawn.items()]
+        above += [told[kind] for kind in hidden]
+    lines = [_how_to_read(record, profile), f"Above the picture: {', '.join(above)}." if above else ""]
+    return Picture(
+        kind="demand",
+        subject=subject(record),
+        title=demand_title(record, profile),
+        subtitle="\n".join(filter(None, lines)),
+        datasets={LEVELS: levels},
+    )
+
+
+def demand_spec(theme: Theme, width: int = 800) -> dict[str, Any]:
+    """The Vega-Lite spec of `demand_picture`, `width` pixels wide in all: its panels are `FRAME_PX` less."""
+    panels = [_panel(theme, side, width - FRAME_PX) for side in _SIDES]
+    chart = alt.VConcatChart(vconcat=[*panels, _strip(theme, width - FRAME_PX)], spacing=12)
+    return {**chart.resolve_scale(x="shared").to_dict(), "config": theme.config}
+
+
+def _how_to_read(record: RecommendationRecord, profile: DemandProfileRecord) -> str:
+    span_s = Counter(profile.length_s).most_common(1)[0][0]
+    finest_s = min(profile.shortest_s)
+    bucket = {MINUTE_S: "minute", HOUR_S: "hour"}.get(finest_s) or time_text(finest_s)
+    coarse = any(shortest_s > finest_s for shortest_s in profile.shortest_s)
+    longer = f", or longer where no {bucket} could change the answer" if coarse else ""
+    told = [f"Areas: means of {time_text(span_s)}; line: the busiest {bucket} in each{longer}."]
+    if record.demand is not None and record.demand.gap_hours >= 1:
+        told.append(f"{record.demand.gap_hours:,.0f} h without data are shaded.")
+    return " ".join(told)
+
+
+def _limits(ceilings: CeilingsRecord, side: str) -> dict[str, float]:
+    """The ceilings of a side by kind; the host's only where it is the lower one."""
+
+    def limit(ceiling: CeilingRecord | None) -> float | None:
+        return None if ceiling is None else ceiling.iops if side == "IOPS" else ceiling.throughput_mib_s
+
+    found = {
+        kind: level
+        for kind, ceiling in (("now", ceilings.now), ("offered", ceilings.offered))
+        if (level := limit(ceiling)) is not None
+    }
+    hosts = limit(ceilings.hosts)
+    if hosts is not None and hosts <= max(found.values(), default=hosts):
+        found["hosts"] = hosts
+    return found
+
+
+def _spans() -> alt.Chart:
+    return alt.Chart(alt.NamedData(name=SPANS))
+
+
+def _time(field: str, *, labels: bool = False) -> alt.X:
+    written = "utchours(datum.value) == 0 ? utcFormat(datum.value, '%d %b') : utcFormat(datum.value, '%H:%M')"
+    axis = alt.Axis(title=None, labelExpr=written, tickCount=8, labels=labels, ticks=labels, domain=labels)
+    return alt.X(field, type="temporal", scale=alt.Scale(type="utc"), axis=axis)
+
+
+def _panel(theme: Theme, side: str, width: int) -> alt.LayerChart:
+    total, reads, peak = _SIDES[side]
+    layers = [
+        _gaps(theme),
+        _steps(theme, _READS, reads).mark_area(),
+        _steps(theme, _WRITES, total).mark_area().encode(y2=alt.Y2(reads)),
+        _steps(theme, _BUSIEST, peak).mark_line(strokeWidth=1.2, strokeJoin="miter"),
+        *_levels(theme, side),
+        _pane(),
+    ]
+    title = alt.Title(side, fontSize=12, offset=6)
+    return alt.LayerChart(layer=layers, width=width, height=160, title=title)
+
+
+def _steps(theme: Theme, sign: str, field: str) -> alt.Chart:
+    """Each span as two points, so that lines are steps, and end where observation does."""
+    scale = alt.Scale(domain=[_READS, _WRITES, _BUSIEST], range=[theme.reads, theme.writes, theme.busiest])
+    chart: alt.Chart = (
+        _spans()
+        .transform_calculate(edge_ms="[datum.start, datum.end - 1]", sign=f"'{sign}'")
+        .transform_flatten(["edge_ms"])
+        .encode(
+            x=_time("edge_ms"),
+            y=alt.Y(
+                field, type="quantitative", stack=None, axis=alt.Axis(title=None, tickCount=4, format=",~r", **UPRIGHT)
+            ),
+            color=alt.Color("sign:N", scale=scale),
+        )
+    )
+    return chart
+
+
+def _gaps(theme: Theme) -> alt.Chart:
+    unseen = _spans().transform_filter("datum.iops === null")
+    chart: alt.Chart = unseen.mark_rect(color=theme.gap, stroke=theme.gap).encode(x=_time("start"), x2="end:T")
+    return chart
+
+
+def _levels(theme: Theme, side: str) -> list[alt.Chart]:
+    """The ceilings as lines, labelled at ends of their own so that equal ones can be read."""
+    base = alt.Chart(alt.NamedData(name=LEVELS)).transform_filter(alt.FieldEqualPredicate(field="side", equal=side))
+    y = alt.Y("level", type="quantitative")
+    room: alt.Chart = base.transform_calculate(level="datum.level * 1.12").mark_point(opacity=0).encode(y=y)
+    places = {
+        "now": ("right", "width", -4),
+        "offered": ("left", "0", 4),
+        "hosts": ("center", "width / 2", 0),
+    }
+    layers = [room]
+    for kind, (align, x, dx) in places.items():
+        of_kind = base.transform_filter(alt.FieldEqualPredicate(field="kind", equal=kind))
+        colour = theme.ceilings[kind]
+        rule = of_kind.mark_rule(color=colour, strokeDash=theme.dashes[kind], strokeWidth=1.5)
+        label: dict[str, Any] = {"align": align, "baseline": "bottom", "x": alt.ExprRef(x), "dx": dx, "dy": -3}
+        halo = of_kind.mark_text(**label, stroke=theme.background, strokeWidth=3, strokeJoin="round")
+        text = of_kind.mark_text(**label, color=colour)
+        layers += [rule.encode(y=y), halo.encode(y=y, text="label:N"), text.encode(y=y, text="label:N")]
+    return layers
+
+
+def _pane() -> alt.Chart:
+    """A pane over each span that tells its figures where a pointer rests on it."""
+    when = "utcFormat(datum.start, '%a %d %b %H:%M') + ' to ' + utcFormat(datum.end, '%H:%M') + ' UTC'"
+    told = {
+        "read_iops": "reads, mean IOPS",
+        "write_iops": "writes, mean IOPS",
+        "peak_iops": "busiest bucket, IOPS",
+        "read_throughput_mib_s": "reads, mean MiB/s",
+        "write_throughput_mib_s": "writes, mean MiB/s",
+        "peak_throughput_mib_s": "busiest bucket, MiB/s",
+        "throttled_minutes": "minutes throttled by the volume",
+        "host_bound_minutes": "minutes throttled by the host",
+    }
+    figures = [alt.Tooltip(field, type="quantitative", title=title, format=",.4~r") for field, title in told.items()]
+    chart: alt.Chart = (
+        _spans()
+        .transform_calculate(
+            when=when,
+            write_iops="datum.iops === null ? null : datum.iops - datum.read_iops",
+            write_throughput_mib_s="datum.iops === null ? null : datum.throughput_mib_s - datum.read_throughput_mib_s",
+        )
+        .mark_rect(opacity=0)
+        .encode(x=_time("start"), x2="end:T", tooltip=[alt.Tooltip("when:N", title="time"), *figures])
+    )
+    return chart
+
+
+def _strip(theme: Theme, width: int) -> alt.LayerChart:
+    """Where the demand stood at a ceiling: the volume's in one row, the host's in another."""
+    rows = {"volume": ("throttled_minutes", theme.throttled), "host": ("host_bound_minutes", theme.hosts)}
+    layers: list[alt.Chart] = []
+    for row, (field, colour) in rows.items():
+        named = f"'{row}'"
+        place = alt.Y("row:N", scale=alt.Scale(domain=list(rows)), axis=alt.Axis(title=None, domain=False, **UPRIGHT))
+        minutes = alt.Tooltip(field, type="quantitative", title=f"minutes throttled by the {row}", format=",.4~r")
+        reached = _spans().transform_filter(f"datum.{field} > 0").transform_calculate(row=named)
+        layers.append(
+            reached.mark_rect(color=colour, height=10).encode(
+                x=_time("start", labels=True), x2="end:T", y=place, tooltip=[minutes]
+            )
+        )
+        total = f"all_{field}"  # a name of its own: Vega-Lite merges aggregates of one name
+        summed = alt.AggregatedFieldDef.from_dict({"op": "sum", "field": field, "as": total})
+        never = _spans().transform_aggregate([summed]).transform_filter(f"datum.{total} == 0")
+        text = never.transform_calculate(row=named, told="'never'").mark_text(align="left", x=4, color=theme.muted)
+        layers.append(text.encode(y=place, text="told:N"))
+    title = alt.Title("Throttled by the", fontSize=12, offset=4)
+    return alt.LayerChart(layer=layers, width=width, height=34, title=title)

@@ -1,0 +1,176 @@
+"""Headlines: what a picture of a volume says, true to what was read of its demand.
+
+Peaks are the policy's, as everywhere: by its buckets and its quantile. Where not every bucket was read
+the peak that was seen is told with what it is at most; where a bucket above the quantile is drawn, that one is told.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.envelope import Envelope
+from plimsoll.domain.units import HOUR_S, KIB_PER_MIB, MINUTE_S
+from plimsoll.reports.charts.picture import plain
+from plimsoll.reports.profile_record import DemandProfileRecord, Rates
+from plimsoll.reports.record import CeilingRecord, DemandRecord, RecommendationRecord
+from plimsoll.reports.terminal import spec_text
+
+_FINE_BELOW: Final = 100
+_HOURS_FROM_MINUTES: Final = 600
+_ALIKE: Final = 0.95
+_ROUNDED: Final = 1.001
+"""Profiles have four digits: so far they may be above what they are rounded from."""
+
+
+def subject(record: RecommendationRecord) -> str:
+    """Which volume, what it is, and what it should be."""
+    name = f" ({plain(record.name)})" if record.name else ""
+    target = f", to {spec_text(record.target)}" if record.target and record.action != "keep" else ""
+    return f"{record.volume_id}{name}: {spec_text(record.current)}{target}"
+
+
+def demand_title(record: RecommendationRecord, profile: DemandProfileRecord) -> str:
+    """How near the demand came to what the present volume can carry, and for how long it was throttled."""
+    if all(rate is None for rate in profile.iops):
+        return "Nothing was observed"
+    found, now = record.demand, record.ceilings.now if record.ceilings else None
+    peaks = peaks_of(found, profile)
+    if not peaks.iops:
+        return "No reads and no writes"
+    sides = [
+        _side(peaks.least_iops, peaks.iops, now.iops if now else None, "IOPS"),
+        _side(
+            peaks.least_throughput_mib_s,
+            peaks.throughput_mib_s,
+            now.throughput_mib_s if now else None,
+            "MiB/s",
+        ),
+    ]
+    return _with_waits(found, f"peaks at {' and '.join(sides)}")
+
+
+def roofline_title(record: RecommendationRecord, profile: DemandProfileRecord) -> str:
+    """How much of the offered ceiling, or of the present one where nothing is offered, the peaks use."""
+    peaks = peaks_of(record.demand, profile)
+    if record.ceilings is None or not peaks.iops:
+        return demand_title(record, profile)
+    offered = record.ceilings.offered
+    which, ceiling = ("present", record.ceilings.now) if offered is None else ("offered", offered)
+    used = used_share(peaks.iops, peaks.throughput_mib_s, ceiling)
+    if used is None:
+        return demand_title(record, profile)
+    seen = used_share(peaks.least_iops, peaks.least_throughput_mib_s, ceiling)
+    bound = "" if seen == used else " at most"
+    share = f"{used:.2f} times" if used > 1 else f"{_percent(used)} of"
+    return _with_waits(record.demand, f"peaks at {share} the {which} ceiling{bound}")
+
+
+def envelopes_title(best: Mapping[Resource, Mapping[str, float]]) -> str:
+    """Which envelopes served the most, by the best that each did on each side; those within 5 % are named together."""
+    told: dict[str, list[str]] = {}
+    for side, unit in ((Resource.IOPS, "IOPS"), (Resource.THROUGHPUT, "MiB/s")):
+        if len(found := best.get(side, {})) < 2:  # one alone is no comparison
+            continue
+        most = max(found.values())
+        leaders = " and ".join(name for name, served in found.items() if served >= most * _ALIKE)
+        told.setdefault(leaders, []).append(f"{rate_text(most)} {unit}")
+    sentences = [f"{leaders} served the most: {' and '.join(figures)}" for leaders, figures in told.items()]
+    return "; ".join(sentences) or "What was measured at each I/O size"
+
+
+def over_title(record: RecommendationRecord, profile: DemandProfileRecord, envelopes: Sequence[Envelope]) -> str:
+    """How much of each envelope's roof the peaks use, of those whose roof is known on both sides."""
+    peaks = peaks_of(record.demand, profile)
+    told = []
+    for one in envelopes:
+        if one.iops and one.throughput_mib_s:
+            used = max(peaks.iops / one.iops, peaks.throughput_mib_s / one.throughput_mib_s)
+            told.append(f"{_percent(used)} of {one.name}")
+    if not told or not peaks.iops:
+        return demand_title(record, profile)
+    return _with_waits(record.demand, f"peaks at {' and '.join(told)} at most")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Peaks:
+    """The highest IOPS and MiB/s that were seen, and that may have been asked for where not every bucket was read."""
+
+    least_iops: float
+    iops: float
+    least_throughput_mib_s: float
+    throughput_mib_s: float
+
+
+def peaks_of(found: DemandRecord | None, profile: DemandProfileRecord) -> Peaks:
+    """The policy's peaks, or what is drawn above them."""
+    iops, throughput_mib_s = highest(profile.peak_iops), highest(profile.peak_throughput_mib_s)
+    if found is None:
+        return Peaks(
+            least_iops=iops, iops=iops, least_throughput_mib_s=throughput_mib_s, throughput_mib_s=throughput_mib_s
+        )
+    return Peaks(
+        least_iops=_higher(found.least_peak_iops, iops),
+        iops=_higher(found.peak_iops, iops),
+        least_throughput_mib_s=_higher(found.least_peak_throughput_mib_s, throughput_mib_s),
+        throughput_mib_s=_higher(found.peak_throughput_mib_s, throughput_mib_s),
+    )
+
+
+def used_share(iops: float, throughput_mib_s: float, ceiling: CeilingRecord) -> float | None:
+    """The most of a ceiling that no bucket below these peaks can use more of; None where it limits nothing.
+
+    Operations of more than `io_kib` count as several, so that a ceiling on IOPS is one on MiB/s as well.
+    """
+    shares = []
+    if ceiling.iops:
+        shares.append(iops / ceiling.iops)
+        if ceiling.io_kib:
+            shares.append(throughput_mib_s * KIB_PER_MIB / ceiling.io_kib / ceiling.iops)
+    if ceiling.throughput_mib_s:
+        shares.append(throughput_mib_s / ceiling.throughput_mib_s)
+    return max(shares, default=None)
+
+
+def rate_text(rate: float) -> str:
+    """A rate with its thousands set apart, and three digits where it is small."""
+    return f"{rate:,.0f}" if rate >= _FINE_BELOW else f"{rate:.3g}"
+
+
+def time_text(seconds: float) -> str:
+    """A time in whole minutes, or in hours where these are many."""
+    minutes = seconds / MINUTE_S
+    if minutes >= _HOURS_FROM_MINUTES or (minutes > MINUTE_S and not seconds % HOUR_S):
+        return f"{seconds / HOUR_S:,.0f} hours"
+    if seconds == HOUR_S:
+        return "1 hour"
+    return f"{max(minutes, 1):,.0f} minute{'s' if minutes >= 1.5 else ''}"
+
+
+def highest(rates: Rates) -> float:
+    """The highest rate that was observed; 0 where none was."""
+    return max((rate for rate in rates if rate is not None), default=0.0)
+
+
+def _higher(policys: float, drawn: float) -> float:
+    return drawn if drawn > policys * _ROUNDED else policys
+
+
+def _side(least: float, most: float, limit: float | None, unit: str) -> str:
+    bound = f" (at most {rate_text(most)})" if rate_text(least) != rate_text(most) else ""
+    return f"{rate_text(least)}{bound}{f' of {rate_text(limit)}' if limit else ''} {unit}"
+
+
+def _with_waits(found: DemandRecord | None, told: str) -> str:
+    """With for how long the volume or its host held the workload back, which may then want more than was seen."""
+    if found is not None and found.throttled_minutes:
+        return f"Throttled for {time_text(found.throttled_minutes * MINUTE_S)}: {told}, and may want more"
+    if found is not None and found.host_bound_minutes:
+        return f"Held back by its host for {time_text(found.host_bound_minutes * MINUTE_S)}: {told}, and may want more"
+    return told[0].upper() + told[1:]
+
+
+def _percent(share: float) -> str:
+    """Rounded up, so that "at most" stays true."""
+    return f"{max(1, math.ceil(share * 100 - 1e-9))} %"
