@@ -53,7 +53,7 @@ class DemandProfile:
 def profile_of(
     demand: Demand, *, throttled: BoolArray, host_bound: BoolArray, most_spans: int = MOST_SPANS
 ) -> DemandProfile:
-    """The profile of a demand in spans of whole hours that divide a day; spans that tell the same are one.
+    """The profile of a demand in spans of whole hours that divide a day; those of a day that tell the same are one.
 
     A bucket that was read more coarsely, such as a day, is one span. `throttled` and `host_bound` are the buckets at
     the volume's ceiling and at its host's.
@@ -62,7 +62,7 @@ def profile_of(
     lengths_s = np.broadcast_to(np.asarray(demand.lengths_s, dtype=np.int64), starts_s.shape)
     step_s = _step_s(int(lengths_s.sum()), most_spans)
     turns = _turns(demand, throttled, host_bound)
-    first = _spans(np.flatnonzero(np.diff(starts_s // step_s, prepend=-1)), turns)
+    first = _spans(np.flatnonzero(np.diff(starts_s // step_s, prepend=-1)), turns, starts_s)
     observed_s = (lengths_s * demand.observed).astype(np.float64)
     unseen = np.add.reduceat(observed_s, first) == 0
     joint, iops, throughput_mib_s = _joint(demand, observed_s)
@@ -107,12 +107,11 @@ def _turns(demand: Demand, throttled: BoolArray, host_bound: BoolArray) -> BoolA
     return turns
 
 
-def _spans(first: IntArray, turns: BoolArray) -> IntArray:
-    """Where spans begin, without the beginnings of those that go on as the one before."""
+def _spans(first: IntArray, turns: BoolArray, starts_s: IntArray) -> IntArray:
+    """Where spans begin, without the beginnings of those that go on as the one before; a day begins one in any case."""
     varied = _varied(first, turns)
-    begins = turns[first] | varied
+    begins = turns[first] | varied | (np.diff(starts_s[first] // DAY_S, prepend=-1) > 0)
     begins[1:] |= varied[:-1]
-    begins[0] = True
     return first[begins]
 
 

@@ -21,7 +21,7 @@ def test_a_fortnight_of_minutes_is_told_by_two_hours():
     assert set(profile.shortest_s) == {MINUTE_S}
 
 
-def test_spans_that_tell_the_same_are_one():
+def test_spans_of_a_day_that_tell_the_same_are_one():
     quiet, busy = [1.0] * 600, [5.0, 6.0] * 60
 
     profile = _profile(a_demand(iops=quiet + busy + quiet, buckets=1320))
@@ -55,6 +55,12 @@ def test_what_was_not_observed_is_not_zero():
     assert np.isnan(profile.iops[0])
     assert np.isnan(profile.peak_throughput_mib_s[0])
     assert profile.iops[1] == 10.0
+
+
+def test_every_day_has_a_span_of_its_own():
+    profile = _profile(a_demand(iops=7.0, buckets=3 * 1440))
+
+    assert profile.lengths_s.tolist() == [DAY_S] * 3
 
 
 def test_days_that_were_read_whole_stay_days():
