@@ -49,6 +49,18 @@ def test_one_volume_of_a_recording_can_be_explained_without_a_cloud(recorded):
     assert "see it in CloudWatch" in done.stdout
 
 
+def test_one_volume_of_a_recording_can_be_drawn_by_every_minute_without_a_cloud(recorded):
+    organisation, folder = recorded
+    records = json.loads((folder / "first" / "recommendations.json").read_text(encoding="utf-8"))
+    volume = next(found for found in records if found["action"] == "migrate")["volume_id"]
+    nowhere = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"}
+    words = ("chart", "demand", volume, "--from", "answers.zip", "--set", "lookback_days=2")
+    done = plimsoll(organisation, folder, *words, **nowhere)
+    assert (done.returncode, done.stdout) == (0, f"{volume}-demand.svg\n")
+    drawn = (folder / f"{volume}-demand.svg").read_text(encoding="utf-8")
+    assert "line: the busiest minute in each." in drawn
+
+
 def test_another_policy_can_be_tried_on_a_recording(recorded):
     organisation, folder = recorded
     words = ("audit", "--from", "answers.zip", "--out", "cautious", *TWO_DAYS, "--headroom-pct", "400")

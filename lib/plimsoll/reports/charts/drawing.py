@@ -1,9 +1,11 @@
 """Drawing: from a picture to a complete spec, and from that to SVG and PNG, without any network."""
 
 import html
+import json
 import textwrap
 from collections.abc import Mapping
-from typing import Any, Final, assert_never
+from functools import cache
+from typing import Any, Final, Literal
 
 import altair as alt
 import vl_convert
@@ -35,7 +37,7 @@ def spec_of(
         "text": textwrap.wrap(picture.title, int(width / _TITLE_PX)),
         "subtitle": [line for one in subtitle for line in textwrap.wrap(one, int(width / _SUBTITLE_PX))],
     }
-    spec = _bare(picture, profile, theme, width)
+    spec = _bare(picture, theme, width, demand=profile is not None)
     spans = {} if profile is None else {SPANS: span_rows(profile)}
     told = f"{picture.title}. {' '.join(filter(None, subtitle))}"
     return {**spec, "description": told, "title": title, "datasets": {**spans, **picture.datasets}}
@@ -60,12 +62,13 @@ def javascript_bundle() -> str:
     return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=_VEGA_LITE))
 
 
-def _bare(picture: Picture, profile: DemandProfileRecord | None, theme: Theme, width: int) -> dict[str, Any]:
-    match picture.kind:
-        case "demand":
-            return demand_spec(theme, width)
-        case "roofline":
-            return roofline_spec(theme, width, demand=profile is not None)
-        case "comparison":
-            return comparison_spec(theme, picture.datasets[RESULTS], width)
-    assert_never(picture.kind)
+def _bare(picture: Picture, theme: Theme, width: int, *, demand: bool) -> dict[str, Any]:
+    if picture.kind == "comparison":
+        return comparison_spec(theme, picture.datasets[RESULTS], width)
+    return {**json.loads(_of_volumes(picture.kind, theme, width, demand=demand))}
+
+
+@cache
+def _of_volumes(kind: Literal["demand", "roofline"], theme: Theme, width: int, *, demand: bool) -> str:
+    """The same for every picture of a kind, so built once: as text, which nobody can change."""
+    return json.dumps(demand_spec(theme, width) if kind == "demand" else roofline_spec(theme, width, demand=demand))

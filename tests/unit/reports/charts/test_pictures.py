@@ -99,7 +99,7 @@ def test_specs_are_valid_and_name_the_pictures_datasets(theme, capfd):
         assert warnings_of(spec, capfd) == ""
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(profiles(), limits(), st.one_of(st.none(), limits()), limits())
 def test_whatever_a_volume_asked_for_it_is_drawn(profile, now, offered, hosts):
     record = a_volume(profile, ceilings=ceilings(now, offered, hosts))
