@@ -1,4 +1,4 @@
-"""What the options name: a policy and a scope."""
+"""What the options name: a policy, a scope and a run."""
 
 from pathlib import Path
 from typing import Any
@@ -8,6 +8,8 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import Grade
 from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import load_policy, parse_flags
+from plimsoll.reports.stored import RUN
+from plimsoll.settings import Settings
 
 
 def policy_from(
@@ -48,3 +50,19 @@ def scope_from(
         regions=tuple(region or ()),
         prices=str(prices) if prices else None,
     )
+
+
+def run_folder(path: Path | None) -> Path:
+    """The folder of a run: the one given, or the run under the folder of runs that was written last.
+
+    BadInput where it holds no run, or there is no run yet.
+    """
+    if path is not None:
+        if (path / RUN).is_file():
+            return path
+        raise BadInput(f"{path} holds no {RUN}: give the folder of a run, such as one under plimsoll-runs.")
+    runs_dir = Settings.of_environment().runs_dir
+    written = [(found.stat().st_mtime_ns, found.parent.name) for found in runs_dir.glob(f"*/{RUN}")]
+    if not written:
+        raise BadInput(f"there is no run under {runs_dir} yet: give the folder of one, or begin with `plimsoll audit`.")
+    return runs_dir / max(written)[1]
