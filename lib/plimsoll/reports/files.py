@@ -66,10 +66,14 @@ class RunFolder:
             file.close()
 
     def add(self, record: RecommendationRecord, profile: DemandProfileRecord | None = None) -> None:
-        """Adds a recommendation, and the profile of the demand that it rests on where there is one."""
+        """Adds a recommendation, and the profile of the demand that it rests on where there is one.
+
+        The profile is handed over first: what is answered on disk has its demand there.
+        """
         self.answered.add(record.volume_id)
         if profile is not None:
             self._write(self._demand, profile)
+            self._demand.flush()
         found = record.model_dump(mode="json")
         self._json.seek(-len(_END), 2)
         comma = b"" if self._json.tell() == 1 else b","
@@ -81,7 +85,7 @@ class RunFolder:
         self._write(self._unanswered, volume)
 
     def flush(self) -> None:
-        """Hands what was added to the operating system, demands first: what is answered has its demand."""
+        """Hands what was added to the operating system."""
         for file in (self._demand, self._unanswered, self._json, self._csv):
             file.flush()
 

@@ -10,8 +10,16 @@ import pytest
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.files import RunFolder
-from plimsoll.reports.stored import find_record, read_records, read_run
-from tests.unit.reports.recommendations import a_record
+from plimsoll.reports.stored import (
+    UnansweredRecord,
+    find_profile,
+    find_record,
+    read_records,
+    read_run,
+    stream_profiles,
+    stream_unanswered,
+)
+from tests.unit.reports.recommendations import a_profile, a_record
 
 REPOSITORY = Path(__file__).parents[3]
 
@@ -58,6 +66,65 @@ def test_a_run_that_is_killed_keeps_what_it_had_handed_over(tmp_path):
     assert ids_on_disk(tmp_path) == ["vol-0", "vol-1", "vol-2"]
     assert [record.volume_id for record in read_records(tmp_path)] == ["vol-0", "vol-1", "vol-2"]
     killed.__exit__()
+
+
+# ---- demands, and volumes without an answer
+
+
+def left_out(volume_id, outcome="skipped"):
+    return UnansweredRecord(
+        account="111122223333", region="us-east-1", volume_id=volume_id, outcome=outcome, reason="a <reason>, said so"
+    )
+
+
+def test_what_is_answered_on_disk_has_its_demand_there(tmp_path):
+    with RunFolder(tmp_path) as folder:
+        for number, record in enumerate(records(20)):
+            folder.add(record, a_profile(record.volume_id))
+            on_disk = [profile.volume_id for profile in stream_profiles(tmp_path)]
+            assert on_disk == [f"vol-{each}" for each in range(number + 1)]
+            assert set(ids_on_disk(tmp_path)) <= set(on_disk)
+    assert find_profile(tmp_path, "vol-7") == a_profile("vol-7")
+    assert find_profile(tmp_path, "vol-nowhere") is None
+
+
+def test_a_continued_folder_keeps_the_demands_of_what_it_answers_once_each(tmp_path):
+    given = records(2)
+    with RunFolder(tmp_path) as folder:
+        folder.add(given[0], a_profile("vol-0"))
+        folder.add(given[1])
+    with (tmp_path / "demand.jsonl").open("a", encoding="utf-8") as demand:
+        demand.write(a_profile("vol-never-answered").model_dump_json() + "\n" + '{"account": "1111')
+    with RunFolder(tmp_path) as folder:
+        folder.add(a_record(volume_id="vol-2"), a_profile("vol-2"))
+    assert [profile.volume_id for profile in stream_profiles(tmp_path)] == ["vol-0", "vol-2"]
+
+
+def test_volumes_without_an_answer_are_told_and_asked_again_by_who_continues(tmp_path):
+    with RunFolder(tmp_path) as folder:
+        folder.leave_out(left_out("vol-a"))
+        folder.leave_out(left_out("vol-b", "failed"))
+    assert list(stream_unanswered(tmp_path)) == [left_out("vol-a"), left_out("vol-b", "failed")]
+    with RunFolder(tmp_path) as folder:
+        folder.leave_out(left_out("vol-b", "failed"))
+    assert [one.volume_id for one in stream_unanswered(tmp_path)] == ["vol-b"]
+
+
+def test_a_demand_that_is_none_is_refused_with_its_file(tmp_path):
+    (tmp_path / "demand.jsonl").write_text("{}\n", encoding="utf-8")
+    with pytest.raises(BadInput, match=r"demand\.jsonl is damaged"):
+        list(stream_profiles(tmp_path))
+
+
+def test_recommendations_that_another_tool_laid_out_anew_are_read(tmp_path):
+    with RunFolder(tmp_path) as folder:
+        for record in records(3):
+            folder.add(record)
+    path = tmp_path / "recommendations.json"
+    told = json.loads(path.read_text(encoding="utf-8"))
+    for indent in (None, 2):
+        path.write_text(json.dumps(told, indent=indent), encoding="utf-8")
+        assert read_records(tmp_path) == records(3)
 
 
 def test_a_list_on_disk_is_whole_even_where_nothing_was_handed_over_yet(tmp_path):
