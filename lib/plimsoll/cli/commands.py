@@ -182,6 +182,21 @@ def simulate(
     serve(volumes, seed, port)
 
 
+def query(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[RUN] [SQL]", help="A run's folder (default: the newest), and a query in quotes."),
+    ] = None,
+    format_: Annotated[str, typer.Option("--format", help="table, csv, json or parquet.")] = "table",
+    out: Annotated[Path | None, typer.Option(help="File to write. Default: standard output.")] = None,
+    rows: Annotated[int, typer.Option(min=0, help="Most rows of a table; 0 shows all.")] = 40,
+) -> None:
+    """Ask a run in SQL: recommendations, offers, demand and failures; without a query, list their columns."""
+    from plimsoll.cli.query import query_run
+
+    query_run(words or [], format_=format_, out=out, rows=rows)
+
+
 def schema() -> None:
     """Print the JSON Schema of recommendations.json."""
     from plimsoll.reports import record

@@ -92,12 +92,13 @@ def opened(*folders: Path) -> Iterator[Database]:
         for number, folder in enumerate(whole):
             schema = MAIN if len(whole) == 1 else f"run_{number}"
             _add_run(found, folder, schema, Path(spill))
+        found.execute("set TimeZone = 'UTC'")
         found.execute("set lock_configuration = true")
         yield Database(connection=found, folders=whole)
 
 
 def _settings(spill: str) -> dict[str, str | bool | int | float | list[str]]:
-    """Nothing is ever fetched, memory and threads are bounded, and times are UTC."""
+    """Nothing is ever fetched, and memory and threads are bounded."""
     return {
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
@@ -106,7 +107,6 @@ def _settings(spill: str) -> dict[str, str | bool | int | float | list[str]]:
         "temp_directory": spill,
         "memory_limit": _MEMORY,
         "threads": _THREADS,
-        "TimeZone": "UTC",
     }
 
 

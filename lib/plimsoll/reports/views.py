@@ -31,7 +31,7 @@ def source(model: type[BaseModel], path: str | None, layout: str) -> str:
         return f"(select {nothing} where false)"
     types = ", ".join(f"{quoted(name)}: {literal(kind)}" for name, kind in columns.items())
     escaped = "".join(f"[{sign}]" if sign in "*?[" else sign for sign in path)
-    return f"read_json({literal(escaped)}, format='{layout}', columns={{{types}}}, maximum_object_size=268435456)"
+    return f"read_json({literal(escaped)}, format='{layout}', columns={{{types}}})"
 
 
 def recommendations(rows: str) -> str:
