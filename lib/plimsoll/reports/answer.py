@@ -19,8 +19,8 @@ from plimsoll.reports.views import VIEWS
 _WHOLE: Final = ("tinyint", "smallint", "integer", "bigint", "hugeint")
 _NUMBERS: Final = (*_WHOLE, *(f"u{kind}" for kind in _WHOLE), "float", "double", "decimal")
 _NESTED: Final = ("struct", "list", "array", "map", "union", "json")
-_NARROWEST: Final = 9
-"""The least width at which a column of a table can be read; where there is less, each row becomes a list."""
+_READABLE: Final = 24
+"""A column of a table is as wide as its longest cell, or so wide at least; rows that need more become lists."""
 
 
 def show_answer(console: Console, database: Database, query: str, most: int) -> None:
@@ -28,8 +28,10 @@ def show_answer(console: Console, database: Database, query: str, most: int) -> 
     columns = database.columns(query)
     rows = _fetched(database, query, columns)
     shown = list(islice(rows, most or None))
-    table = _table if len(columns) * _NARROWEST <= console.width else _lists
-    console.print(table(columns, shown))
+    names = [name for name, _ in columns]
+    widths = (max(len(_shown(value)) for value in column) for column in zip(names, *shown, strict=True))
+    fits = sum(min(width, _READABLE) + 2 for width in widths) <= console.width
+    console.print((_table if fits else _lists)(columns, shown))
     left = sum(1 for _ in rows)
     if left:
         console.print(f"{len(shown):,} of {len(shown) + left:,} rows; --rows 0 shows all.", style="dim")
