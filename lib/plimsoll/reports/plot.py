@@ -12,6 +12,12 @@ _FINE_BELOW = 20
 """Levels of plots lower than this are labelled with a decimal."""
 
 
+def in_sight(levels: Mapping[str, float], highest: float) -> tuple[dict[str, float], dict[str, float]]:
+    """The levels to draw beside a series that is `highest` at most, and those so far above that they are only told."""
+    near = {label: level for label, level in levels.items() if level <= 2 * highest}
+    return near, {label: level for label, level in levels.items() if label not in near}
+
+
 def plot(series: FloatArray, *, width: int, height: int, lines: Mapping[str, float], unit: str) -> list[str]:
     """Text lines, top first: each column is the maximum of its span, each line a labelled level across.
 
@@ -19,7 +25,7 @@ def plot(series: FloatArray, *, width: int, height: int, lines: Mapping[str, flo
     """
     columns = _columns(series, width)
     highest = max([float(columns.max(initial=0.0)), 1e-9])
-    shown = {label: level for label, level in lines.items() if level <= 2 * highest}
+    shown, hidden = in_sight(lines, highest)
     top = max([highest, *shown.values()]) * 1.05
     rows = [_row(columns, row, height, top) for row in range(height - 1, -1, -1)]
     digits = 0 if top >= _FINE_BELOW else 1
@@ -27,7 +33,7 @@ def plot(series: FloatArray, *, width: int, height: int, lines: Mapping[str, flo
     for label, level in shown.items():
         row = height - 1 - min(height - 1, int(level / top * height))
         rows[row] = _ruled(rows[row], f" {label} {level:,.0f} {unit} ")
-    above = [f"{label}: {level:,.0f} {unit}" for label, level in lines.items() if label not in shown]
+    above = [f"{label}: {level:,.0f} {unit}" for label, level in hidden.items()]
     head = [f"{'':>10} above the plot: {', '.join(above)}"] if above else []
     return [*head, *(f"{label} ┤{row}" for label, row in zip(labels, rows, strict=True))]
 

@@ -1,0 +1,47 @@
+"""A picture: what a chart says and the figures that it shows, apart from how it is drawn."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from plimsoll.reports.profile_record import DemandProfileRecord
+
+Kind = Literal["demand", "roofline", "comparison"]
+Row = dict[str, Any]
+
+SPANS: Final = "spans"
+"""Name of the dataset that is the demand over time; it is the same for each picture of a volume."""
+
+_OF_THE_VOLUME: Final = {"account", "region", "volume_id", "start_s"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """What a chart says of its subject.
+
+    `title` is what to see, `subtitle` how to read it, `subject` whose picture it is, for where nothing else says so.
+    `datasets` are the rows of each named dataset of the chart's spec but `spans`, which `span_rows` makes.
+    """
+
+    kind: Kind
+    subject: str
+    title: str
+    subtitle: str
+    datasets: Mapping[str, list[Row]]
+
+
+def span_rows(profile: DemandProfileRecord | None) -> list[Row]:
+    """The rows of `spans`: one a span, with the profile's names, and `start` and `end` in epoch milliseconds.
+
+    Where nothing was observed rates are None: a gap in the line, never zero.
+    """
+    if profile is None:
+        return []
+    lists = {name: getattr(profile, name) for name in type(profile).model_fields if name not in _OF_THE_VOLUME}
+    rows: list[Row] = []
+    start_s = profile.start_s
+    for place, length_s in enumerate(profile.length_s):
+        row = {name: values[place] for name, values in lists.items()}
+        rows.append({"start": start_s * 1000, "end": (start_s + length_s) * 1000, **row})
+        start_s += length_s
+    return rows

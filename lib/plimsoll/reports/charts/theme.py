@@ -1,0 +1,98 @@
+"""Themes: the colours and the type of the pictures, for white and for dark pages."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+FONT: Final = "Liberation Sans, Arial, Helvetica, sans-serif"
+LINE_PX: Final = 12
+"""Size of a picture's ordinary text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Theme:
+    """Colours, as #rrggbb.
+
+    All that is written stands at least 4.5:1 against the background, and every mark at least 3:1, except `grid` and
+    `gap`, which only lie behind. `series` is for any number of things beside each other, each with a shape as well.
+    """
+
+    name: str
+    background: str
+    text: str
+    muted: str
+    grid: str
+    gap: str
+    reads: str
+    writes: str
+    busiest: str
+    now: str
+    offered: str
+    hosts: str
+    throttled: str
+    series: tuple[str, ...]
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The Vega-Lite configuration."""
+        written = {"labelColor": self.muted, "titleColor": self.text, "labelFontSize": 11, "titleFontSize": LINE_PX}
+        return {
+            "aria": False,
+            "background": self.background,
+            "font": FONT,
+            "view": {"stroke": None},
+            "title": {
+                "anchor": "start",
+                "frame": "group",
+                "color": self.text,
+                "fontSize": 16,
+                "fontWeight": "bold",
+                "subtitleColor": self.muted,
+                "subtitleFontSize": LINE_PX,
+                "subtitlePadding": 4,
+                "offset": 10,
+            },
+            "axis": {
+                **written,
+                "gridColor": self.grid,
+                "domainColor": self.muted,
+                "tickColor": self.muted,
+                "titleFontWeight": "normal",
+            },
+            "legend": {**written, "title": None, "orient": "top", "symbolStrokeWidth": 2},
+            "text": {"color": self.text, "fontSize": LINE_PX},
+        }
+
+
+LIGHT: Final = Theme(
+    name="light",
+    background="#ffffff",
+    text="#1b1f24",
+    muted="#57606a",
+    grid="#e6e9ec",
+    gap="#eceff2",
+    reads="#4a8fc7",
+    writes="#b07a12",
+    busiest="#3d444d",
+    now="#6b3fa0",
+    offered="#0a7150",
+    hosts="#57606a",
+    throttled="#b3261e",
+    series=("#0a5fa5", "#a34a00", "#0a7150", "#8a3a7c", "#6b5900", "#57606a", "#b3261e", "#1d7a8c"),
+)
+DARK: Final = Theme(
+    name="dark",
+    background="#14181d",
+    text="#e8ebee",
+    muted="#a5aeb8",
+    grid="#2a3037",
+    gap="#232930",
+    reads="#4d94d0",
+    writes="#d19a2e",
+    busiest="#d5dae0",
+    now="#c3a2f2",
+    offered="#4ecb9d",
+    hosts="#a5aeb8",
+    throttled="#ff7b72",
+    series=("#6cb4f0", "#f0964d", "#4ecb9d", "#e08fd0", "#d3bd3f", "#a5aeb8", "#ff7b72", "#5fc8da"),
+)
+THEMES: Final = {theme.name: theme for theme in (LIGHT, DARK)}

@@ -1,0 +1,60 @@
+"""What to do first: the steps that a run's volumes are in, in order, with their money and the volumes that matter."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from plimsoll.domain.policy import Policy
+from plimsoll.reports.html.fleet import Fleet
+from plimsoll.reports.html.wording import count_of, usd
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.step_words import StepWords, step_words
+from plimsoll.reports.steps import CENT, Step
+from plimsoll.reports.tally import Tally
+
+_QUIET: Final = frozenset({Step.WAIT, Step.KEEP})
+"""Steps with nothing to do, whose volumes need no naming."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Todo:
+    """A step that holds volumes."""
+
+    step: Step
+    words: StepWords
+    volumes: str
+    money: str
+    first: list[RecommendationRecord]
+    more: int
+    command: str | None
+
+
+def todos(fleet: Fleet, policy: Policy, folder: Path) -> Iterator[Todo]:
+    """The steps that hold volumes, in the order in which to act."""
+    for step in Step:
+        found = fleet.steps.get(step)
+        if found is None:
+            continue
+        first = [] if step in _QUIET else found.first
+        yield Todo(
+            step=step,
+            words=step_words(step, policy),
+            volumes=count_of(found.tally.answered, "volume"),
+            money=_money(found.tally),
+            first=first,
+            more=found.tally.answered - len(first),
+            command=f"plimsoll validate --recommendation {folder.name}" if step is Step.MEASURE else None,
+        )
+
+
+def _money(tally: Tally) -> str:
+    """What a step does to the bill, USD a month."""
+    parts = []
+    if tally.usd_saved >= CENT:
+        parts.append(f"saves {usd(tally.usd_saved)} a month")
+    if tally.usd_upgrades >= CENT:
+        parts.append(f"costs {usd(tally.usd_upgrades)} a month more")
+    if not parts and tally.usd_now >= CENT:
+        parts.append(f"costs {usd(tally.usd_now)} a month")
+    return ", ".join(parts) or "no price known"

@@ -1,0 +1,99 @@
+"""The page's first sentences: what can be saved, how sure that is, and how complete the run was."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from plimsoll.reports.html.fleet import Fleet
+from plimsoll.reports.html.wording import count_of, usd
+from plimsoll.reports.steps import CENT
+from plimsoll.reports.tally import Tally
+
+STATUS_WORDS: Final = {
+    "complete": "Everything in scope was read.",
+    "partial": "Something could not be read: it is named below and is in none of these figures.",
+    "interrupted": "The run was interrupted, so that volumes are missing. Go on with it: plimsoll audit --resume",
+    "running": "The run has not ended, so that volumes are missing. If nothing works on it any more, go on with it: "
+    "plimsoll audit --resume",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """One of the figures under the headline: money, what it is, and what it means."""
+
+    kind: str
+    amount: str
+    label: str
+    meaning: str
+
+
+def headline(fleet: Fleet, run: Mapping[str, Any], *, whole: bool) -> str:
+    """What can be saved of what, in one sentence; `whole` where it is about the run and not a part of it."""
+    tally, answered = fleet.tally, fleet.tally.answered
+    volumes = "this one volume" if answered == 1 else f"these {answered:,} volumes"
+    costs = "costs" if answered == 1 else "cost"
+    if answered == 0:
+        return _nothing_answered(run) if whole else "No volume matches this report."
+    if fleet.unpriced == answered:
+        return f"No price is known for {volumes}, so that no saving can be told."
+    if tally.usd_saved < CENT:
+        return f"Nothing can be saved on {volumes}, which {costs} {usd(tally.usd_now)} a month."
+    share = f"{tally.usd_saved / tally.usd_now * 100:.0f} %" if tally.usd_now else "all"
+    return f"{usd(tally.usd_saved)} a month can be saved: {share} of the {usd(tally.usd_now)} that {volumes} {costs}."
+
+
+def figures(fleet: Fleet, judged_by: str) -> Iterator[Figure]:
+    """How much of the saving is how sure, and what else is about money."""
+    tally = fleet.tally
+    if tally.usd_saved >= CENT:
+        yield Figure(
+            kind="parity",
+            amount=usd(tally.usd_saved_at_parity),
+            label="holds even at full parity",
+            meaning="Needs no proof: afterwards the volumes can do everything that they could ever do before.",
+        )
+        yield Figure(
+            kind="proof",
+            amount=usd(tally.usd_saved - tally.usd_saved_at_parity),
+            label="rests on the measured demand",
+            meaning=f"The offers carry {judged_by}; what nobody asked for is no longer paid for.",
+        )
+    yield from _besides(tally)
+
+
+def _besides(tally: Tally) -> Iterator[Figure]:
+    if tally.usd_blocked >= CENT:
+        yield Figure(
+            kind="blocked",
+            amount=usd(tally.usd_blocked),
+            label="of the saving is blocked today",
+            meaning="The change is right, but must wait; each volume says for what.",
+        )
+    if tally.usd_upgrades >= CENT:
+        yield Figure(
+            kind="upgrades",
+            amount=usd(tally.usd_upgrades),
+            label="a month more ends the throttling",
+            meaning="Not taken off the saving: it is another decision.",
+        )
+    if tally.usd_detached >= CENT:
+        yield Figure(
+            kind="detached",
+            amount=usd(tally.usd_detached),
+            label="a month for what is attached to nothing",
+            meaning="Not counted as a saving: only the owner knows whether it is needed.",
+        )
+
+
+def _nothing_answered(run: Mapping[str, Any]) -> str:
+    volumes = run["volumes"]
+    if volumes["failed"]:
+        return f"No volume could be judged: {count_of(volumes['failed'], 'volume')} could not be read."
+    if run["failures"]["targets"]:
+        return "No volume could be judged: no account could be read."
+    if run["status"] in {"interrupted", "running"}:
+        return "No volume has been judged yet."
+    if volumes["seen"]:
+        return f"No volume was judged: {count_of(volumes['seen'], 'volume')} were seen, and all were skipped."
+    return "No volumes were found."

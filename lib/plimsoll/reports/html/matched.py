@@ -1,0 +1,36 @@
+"""A run's recommendations, each with the profile of the demand that it rests on."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from plimsoll.reports.profile_record import DemandProfileRecord
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.stored import stream_profiles, stream_records
+
+Only = Callable[[RecommendationRecord], bool]
+Matched = tuple[RecommendationRecord, DemandProfileRecord | None]
+
+
+def chosen_records(folder: Path, only: Only | None) -> Iterator[RecommendationRecord]:
+    """The records of a run, those that `only` takes where it is given; errors as of `stream_records`."""
+    return (record for record in stream_records(folder) if only is None or only(record))
+
+
+def matched_records(folder: Path, only: Only | None) -> Iterator[Matched]:
+    """The same records with their profiles, None where a volume has none.
+
+    Both files are in the order in which the volumes were answered, so that they are read side by side and neither is
+    held in memory.
+    """
+    profiles = stream_profiles(folder)
+    profile = next(profiles, None)
+    for record in stream_records(folder):
+        found = profile if profile is not None and _same_volume(record, profile) else None
+        if found is not None:
+            profile = next(profiles, None)
+        if only is None or only(record):
+            yield record, found
+
+
+def _same_volume(record: RecommendationRecord, profile: DemandProfileRecord) -> bool:
+    return (record.volume_id, record.region, record.account) == (profile.volume_id, profile.region, profile.account)

@@ -1,0 +1,35 @@
+// The volumes, in blocks that are unpacked when they are needed: rows at once, details as they are opened.
+
+const DETAILS = [...document.querySelectorAll('script.details')];
+const opened = new Map();
+const OPEN_AT_MOST = 8;
+const SETTINGS = {};
+
+function unpacked(base64) {
+  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')));
+}
+
+async function readRows() {
+  const rows = [];
+  for (const [block, holder] of [...document.querySelectorAll('script.rows')].entries()) {
+    const columns = await unpacked(holder.textContent).json();
+    holder.remove();
+    const keys = Object.keys(columns);
+    columns.id.forEach((_, place) => {
+      const row = { block, place };
+      for (const key of keys) row[key] = columns[key][place];
+      row.found = [row.id, row.name, row.owner, row.hosts, row.account, row.zone].join('\n').toLowerCase();
+      rows.push(row);
+    });
+  }
+  return rows;
+}
+
+function readDetail(row) {
+  if (!opened.has(row.block)) {
+    if (opened.size >= OPEN_AT_MOST) opened.delete(opened.keys().next().value);
+    opened.set(row.block, unpacked(DETAILS[row.block].textContent).json());
+  }
+  return opened.get(row.block).then((details) => details[row.place]);
+}

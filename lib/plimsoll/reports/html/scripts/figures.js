@@ -1,0 +1,24 @@
+// Figures as people read them, each with its unit; a figure that is not known is never a zero.
+
+const digits = (most, least = 0) =>
+  new Intl.NumberFormat('en-US', { maximumFractionDigits: most, minimumFractionDigits: least });
+const WHOLE = digits(0), TENTHS = digits(1), CENTS = digits(2, 2);
+
+const known = (value) => value !== null && value !== undefined;
+const whole = (value) => (known(value) ? WHOLE.format(value) : 'not known');
+const tenths = (value) => (known(value) ? (value >= 1000 ? WHOLE : TENTHS).format(value) : 'not known');
+
+function usd(value) {
+  if (!known(value)) return 'no price known';
+  return (value <= -0.005 ? '-$' : '$') + CENTS.format(Math.abs(value));
+}
+
+function specText(spec) {
+  if (!spec) return '';
+  return [`${spec.type} ${whole(spec.size_gib)} GiB`,
+    known(spec.iops) ? `${whole(spec.iops)} IOPS` : '',
+    known(spec.throughput_mib_s) ? `${whole(spec.throughput_mib_s)} MiB/s` : ''].filter(Boolean).join(' ');
+}
+
+const sameSpec = (one, other) => specText(one) === specText(other);
+const cut = (text, length) => (text.length > length ? `${text.slice(0, length - 1)}…` : text);

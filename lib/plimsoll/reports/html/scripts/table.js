@@ -1,0 +1,78 @@
+// The table of volumes: a hundred rows at a time of those that the filters leave, in the order asked for.
+
+const ROWS = 100;
+const COLLATOR = new Intl.Collator('en', { numeric: true });
+const shown = { rows: [], count: 0 };
+
+function matching(rows, place) {
+  const words = place.q.toLowerCase().split(/\s+/).filter(Boolean);
+  const exact = FILTERS.filter((key) => key !== 'q' && place[key]);
+  return rows.filter((row) =>
+    exact.every((key) => row[key] === place[key]) && words.every((word) => row.found.includes(word)));
+}
+
+function inOrder(rows, sort) {
+  const descending = sort.startsWith('-');
+  const key = descending ? sort.slice(1) : sort;
+  const value = (row) => (key === 'volume' ? row.name || row.id : key === 'step' ? Object.keys(SETTINGS.steps).indexOf(row.step) : row[key]);
+  const compare = (one, other) => {
+    const left = value(one), right = value(other);
+    if (!known(left) || !known(right)) return known(left) ? -1 : known(right) ? 1 : 0;
+    const order = typeof left === 'number' ? left - right : COLLATOR.compare(left, right);
+    return descending ? -order : order;
+  };
+  return [...rows].sort((one, other) => compare(one, other) || COLLATOR.compare(one.id, other.id));
+}
+
+function rowElement(row, place) {
+  const cell = (label, kind, ...children) => element('td', { role: 'cell', 'data-label': label, class: kind }, children);
+  const name = row.name ? row.name.replace(/\s+/g, ' ') : row.id;
+  const link = element('a', { href: addressOf({ ...place, volume: row.id }), title: name.length > 48 ? name : null },
+    named(cut(name, 48)));
+  return element('tr', { role: 'row', 'data-id': row.id },
+    element('th', { scope: 'row', role: 'rowheader' }, link,
+      row.name ? element('span', { class: 'id' }, row.id) : null),
+    cell('where', null, row.account, element('span', { class: 'soft' }, row.zone)),
+    cell('from', null, row.from),
+    cell('to', null, row.to || element('span', { class: 'soft' }, 'no change')),
+    cell('saves a month', 'number', usd(row.saved)),
+    cell('at parity', 'number soft', known(row.saved) ? usd(row.parity) : ''),
+    cell('evidence', null, row.grade ? element('span', { class: `grade ${row.grade}`, title: SETTINGS.grades[row.grade] }, row.grade) : ''),
+    cell('step', null, element('span', { class: `tag ${row.step}` }, SETTINGS.steps[row.step].name),
+      row.blockers ? element('span', { class: 'soft' }, row.blockers) : null),
+    cell('change', 'do', row.change ? copyButton(row.change, `the change of ${cut(name, 48)}`) : ''));
+}
+
+function drawMore(place) {
+  const next = shown.rows.slice(shown.count, shown.count + ROWS);
+  find('#table tbody').append(...next.map((row) => rowElement(row, place)));
+  shown.count += next.length;
+  const left = shown.rows.length - shown.count;
+  const more = find('#more');
+  more.hidden = left === 0;
+  more.textContent = `Show ${whole(Math.min(ROWS, left))} more of ${whole(left)}`;
+}
+
+function drawTable(rows, place) {
+  const same = shown.address === addressOf({ ...place, volume: '' });
+  shown.address = addressOf({ ...place, volume: '' });
+  if (same) return;
+  shown.rows = inOrder(matching(rows, place), place.sort);
+  shown.count = 0;
+  find('#table tbody').replaceChildren();
+  drawMore(place);
+  for (const head of document.querySelectorAll('#table th[data-sort]')) {
+    const key = head.dataset.sort;
+    head.setAttribute('aria-sort', place.sort === key ? 'ascending' : place.sort === `-${key}` ? 'descending' : 'none');
+  }
+  const saved = shown.rows.reduce((sum, row) => sum + Math.max(0, row.saved || 0), 0);
+  find('#count').textContent = `${whole(shown.rows.length)} of ${whole(rows.length)} volumes`
+    + (saved ? `, saving ${usd(saved)} a month` : '');
+}
+
+function fillChoices(rows) {
+  for (const key of ['account', 'region', 'owner', 'type']) {
+    const values = [...new Set(rows.map((row) => row[key]))].sort(COLLATOR.compare);
+    find(`#filters [name=${key}]`).append(...values.map((value) => element('option', { value }, cut(value, 60))));
+  }
+}

@@ -1,0 +1,180 @@
+// The drill-down: one volume as a page of its own, so that it reads, prints and is sent like one.
+
+function headOf(row, record) {
+  const name = record.name || record.volume_id;
+  const place = [record.volume_id, `account ${record.account}`, record.zone,
+    record.hosts.length ? `on ${record.hosts.join(', ')}` : 'attached to nothing', `owner: ${row.owner}`];
+  return [
+    element('h1', { id: 'volume-title' }, named(cut(name, 120))),
+    name.length > 120 ? element('p', { class: 'soft long' }, named(name)) : null,
+    element('p', { class: 'soft place' }, place.map((text) => element('span', {}, named(text)))),
+  ];
+}
+
+function answerOf(row, record) {
+  const step = SETTINGS.steps[row.step];
+  const lines = [element('p', { class: 'verdict' }, verdictOf(record))];
+  const money = moneyOf(record);
+  if (money) lines.push(element('p', { class: 'money' }, money));
+  lines.push(element('p', { class: 'reason' }, element('span', { class: `tag ${row.step}` }, step.name), ' ', step.why));
+  for (const blocker of record.blockers) lines.push(element('p', { class: 'blocker' }, `Blocked: ${blocker.text}`));
+  if (row.change) {
+    lines.push(element('p', { class: 'actions' },
+      copyButton(row.change, 'the change', 'Copy the change'), ' ', element('a', { href: '#change', class: 'jump' }, 'read it first')));
+  }
+  return element('section', { class: `verdicts ${row.step}`, 'aria-label': 'The answer' }, lines);
+}
+
+function verdictOf(record) {
+  const now = specText(record.current);
+  if (record.action === 'detached') return `${now}, attached to nothing`;
+  if (record.action === 'insufficient-data') return `${now}: too little data to say`;
+  if (record.action === 'keep') return `Keep ${now}`;
+  return `${now} → ${specText(record.target)}`;
+}
+
+function moneyOf(record) {
+  if (!known(record.monthly_usd_now)) return 'No price known for the present volume';
+  const now = `${usd(record.monthly_usd_now)} a month now`;
+  if (!record.target || record.action === 'keep') return now;
+  const saved = record.monthly_usd_saved;
+  const parity = saved > 0 ? `, ${usd(record.monthly_usd_saved_at_parity)} of it even at full parity` : '';
+  const change = saved < 0 ? `costs ${usd(-saved)} a month more` : `saves ${usd(saved)} a month${parity}`;
+  return `${now}, ${usd(record.monthly_usd_then)} then: ${change}`;
+}
+
+function section(title, id, ...children) {
+  return element('section', { 'aria-labelledby': id }, element('h2', { id, tabindex: '-1' }, title), children);
+}
+
+const list = (texts) => element('ul', {}, texts.map((text) => element('li', {}, text)));
+
+function demandTable(demand) {
+  const bound = (most, least) => (most === least ? tenths(most) : `at most ${tenths(most)}, at least ${tenths(least)}`);
+  const rows = [
+    ['peak', bound(demand.peak_iops, demand.least_peak_iops), bound(demand.peak_throughput_mib_s, demand.least_peak_throughput_mib_s)],
+    ['mean', tenths(demand.mean_iops), tenths(demand.mean_throughput_mib_s)],
+  ];
+  if (known(demand.peak_busy_iops)) {
+    rows.splice(1, 0, ['peak while busy, at most', tenths(demand.peak_busy_iops), tenths(demand.peak_busy_throughput_mib_s)]);
+  }
+  return table('Demand in figures', [{ label: 'demand' }, { label: 'IOPS', number: true }, { label: 'MiB/s', number: true }], rows);
+}
+
+function demandFacts(demand) {
+  const facts = [`${tenths(demand.hours_observed)} hours observed, by buckets of ${whole(demand.resolution_s)} s`,
+    `${whole(demand.throttled_minutes)} minutes at the volume's ceiling, ${whole(demand.host_bound_minutes)} at its host's`];
+  if (demand.gap_hours) facts.push(`${tenths(demand.gap_hours)} hours are missing in the metrics`);
+  if (known(demand.mean_io_size_kib)) facts.push(`mean operation ${tenths(demand.mean_io_size_kib)} KiB`);
+  if (known(demand.read_share)) facts.push(`${whole(demand.read_share * 100)} % reads`);
+  if (demand.censored) facts.push('demand stood at a ceiling, so the true demand is at least this');
+  return list(facts);
+}
+
+function ceilingsTable(ceilings) {
+  const heads = [{ label: 'ceiling' }, { label: 'IOPS', number: true }, { label: 'IOPS for ever', number: true },
+    { label: 'MiB/s', number: true }, { label: 'MiB/s for ever', number: true }];
+  const row = (label, found) => [label, whole(found.iops), whole(found.sustained_iops),
+    whole(found.throughput_mib_s), whole(found.sustained_throughput_mib_s)];
+  const rows = [row('the volume now', ceilings.now)];
+  if (ceilings.offered) rows.push(row('the volume as offered', ceilings.offered));
+  rows.push(row('its host at most', ceilings.hosts));
+  return table('What can be carried; more than for ever only while credits last', heads, rows);
+}
+
+function replayTable(replay) {
+  const heads = [{ label: 'the same demand again' }, { label: 'minutes throttled', number: true }, { label: 'worst delay, s', number: true }];
+  const rows = [['now', tenths(replay.throttled_minutes_now), tenths(replay.worst_delay_s_now)]];
+  if (known(replay.throttled_minutes_then)) rows.push(['as offered', tenths(replay.throttled_minutes_then), tenths(replay.worst_delay_s_then)]);
+  return table('Replay: the demand pushed through the ceilings', heads, rows);
+}
+
+function offersTable(record) {
+  const heads = [{ label: 'configuration' }, { label: 'USD a month', number: true }, { label: 'carries' }, { label: 'why not' }];
+  const row = (offer, why) => [specText(offer.spec), usd(offer.monthly_usd),
+    `${whole(offer.ceiling_iops)} IOPS, ${whole(offer.ceiling_throughput_mib_s)} MiB/s`, why];
+  const rows = record.offers.map((offer) => {
+    const chosen = record.target && sameSpec(offer.spec, record.target);
+    if (offer.refused.length) return row(offer, offer.refused.length === 1 ? offer.refused[0] : list(offer.refused));
+    return row(offer, chosen ? element('strong', {}, record.action === 'keep' ? 'kept' : 'chosen') : 'carries it, but costs more');
+  });
+  if (record.parity) rows.push(row(record.parity, 'the cheapest at full parity: it carries all that the present volume ever could'));
+  return table('Every configuration that was weighed', heads, rows);
+}
+
+function evidenceOf(evidence) {
+  return [
+    element('p', {}, element('span', { class: `grade ${evidence.grade}` }, evidence.grade), ' ', SETTINGS.grades[evidence.grade]),
+    element('p', {}, evidence.text),
+    evidence.envelope ? element('p', { class: 'soft' }, 'Envelope: ', named(evidence.envelope)) : null,
+    (evidence.sources || []).length ? element('p', { class: 'soft' }, 'Source: ', named(evidence.sources.join('; '))) : null,
+  ];
+}
+
+function stripesOf(set) {
+  const money = known(set.monthly_usd_saved) ? `All of it costs ${usd(set.monthly_usd_now)} a month and saves ${usd(set.monthly_usd_saved)}.`
+    : 'What all of it saves is not known.';
+  return section('The stripe set that it is part of', 'stripes',
+    element('p', {}, named(`${set.name} (${set.level}) on ${set.host}`), set.mounts.length ? `, mounted at ${set.mounts.join(', ')}` : '',
+      '. Its volumes carry the load together: change all of them or none. ', money),
+    element('ul', {}, set.members.map((id) => element('li', {}, element('a', { href: addressOf({ ...readPlace(), volume: id }) }, id),
+      set.held_back_by[id] ? `: held back, ${set.held_back_by[id]}` : ''))));
+}
+
+function changeOf(row, detail) {
+  const parts = [];
+  if (row.change) {
+    parts.push(element('p', { class: 'actions' }, copyButton(row.change, 'the change')),
+      element('pre', { tabindex: '0', 'aria-label': 'The change' }, row.change));
+  } else parts.push(element('p', {}, 'There is nothing to change.'));
+  return section('How to change it', 'change', parts);
+}
+
+function consoleOf(link) {
+  if (!link.startsWith('https://')) return null;
+  return element('p', {}, element('a', { href: link, target: '_blank', rel: 'noopener noreferrer' }, 'See this demand in CloudWatch'),
+    element('span', { class: 'soft' }, ' (opens the console with the same PERIOD expressions)'));
+}
+
+function bodyOf(row, detail) {
+  const { record } = detail;
+  return [
+    headOf(row, record), answerOf(row, record),
+    section('Why', 'why', list(record.reasons)),
+    section('What it was asked for', 'demand',
+      record.demand ? [chartOf('demand', detail), demandFacts(record.demand), demandTable(record.demand)]
+        : element('p', {}, 'Its metrics were not read.'),
+      consoleOf(detail.link)),
+    record.ceilings ? section('What can carry it', 'ceilings', chartOf('roofline', detail), ceilingsTable(record.ceilings),
+      record.replay ? replayTable(record.replay) : null) : null,
+    record.offers.length ? section('What was weighed', 'offers', offersTable(record)) : null,
+    record.evidence ? section('What stands behind it', 'evidence', evidenceOf(record.evidence)) : null,
+    record.stripe_set ? stripesOf(record.stripe_set) : null,
+    changeOf(row, detail),
+  ];
+}
+
+function wayBack(row, place) {
+  const at = shown.rows.indexOf(row);
+  const step = (label, other) => (other
+    ? element('a', { href: addressOf({ ...place, volume: other.id }) }, label) : element('span', { class: 'soft' }, label));
+  return element('nav', { 'aria-label': 'Volumes', class: 'way' },
+    element('a', { href: addressOf({ ...place, volume: '' }), class: 'back' }, '← All volumes'),
+    at < 0 ? null : element('span', {}, step('previous', shown.rows[at - 1]), ` ${whole(at + 1)} of ${whole(shown.rows.length)} `,
+      step('next', shown.rows[at + 1])));
+}
+
+async function showVolume(holder, row, place) {
+  holder.dataset.id = row.id;
+  const detail = await readDetail(row);
+  if (readPlace().volume !== row.id) return;
+  document.title = `${cut(row.name || row.id, 60)} – Plimsoll`;
+  holder.replaceChildren(wayBack(row, place), ...bodyOf(row, detail).flat().filter(Boolean));
+  find('.jump', holder)?.addEventListener('click', (event) => {
+    event.preventDefault();
+    find('#change').scrollIntoView();
+    find('#change').focus({ preventScroll: true });
+  });
+  scrollTo({ top: 0, behavior: 'instant' });
+  holder.focus({ preventScroll: true });
+}

@@ -1,0 +1,68 @@
+"""How the page says figures and names: money, counts, configurations and owners."""
+
+from typing import Final
+
+from plimsoll.reports.record import OwnerRecord, RecommendationRecord
+from plimsoll.reports.terminal import spec_text
+
+_OWNER_KINDS: Final = {
+    "cloudformation": "CloudFormation",
+    "terraform": "Terraform",
+    "kubernetes": "Kubernetes",
+    "auto-scaling": "Auto Scaling",
+    "operator": "managed by",
+    "hand": "by hand",
+}
+
+NAME_LENGTH: Final = 60
+"""How much of a name is shown where it stands among others."""
+
+
+def usd(amount: float) -> str:
+    """Money with cents and its sign before the currency's."""
+    return f"{'-' if amount <= -0.005 else ''}${abs(amount):,.2f}"
+
+
+def count_of(number: int, thing: str, things: str | None = None) -> str:
+    """A number of things: "1 volume", "600 volumes"."""
+    return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"
+
+
+def owner_text(owner: OwnerRecord) -> str:
+    """An owner in a few words."""
+    kind = _OWNER_KINDS.get(owner.kind, owner.kind)
+    return f"{kind} {owner.name}" if owner.name else kind
+
+
+def short_name(record: RecommendationRecord) -> str:
+    """What a volume is called among others: its name cut to a length, or its id."""
+    name = " ".join((record.name or "").split())
+    if not name:
+        return record.volume_id
+    return name if len(name) <= NAME_LENGTH else f"{name[: NAME_LENGTH - 1]}…"
+
+
+def change_words(record: RecommendationRecord) -> str:
+    """From what to what, in words."""
+    if record.target is None or record.target == record.current:
+        return spec_text(record.current)
+    return f"{spec_text(record.current)} → {spec_text(record.target)}"
+
+
+def outcome_text(record: RecommendationRecord) -> str:
+    """What a volume's recommendation does to the bill, in words."""
+    if record.monthly_usd_now is None:
+        return "no price known"
+    if record.action == "detached":
+        return f"costs {usd(record.monthly_usd_now)} a month"
+    if record.monthly_usd_saved < 0:
+        return f"costs {usd(-record.monthly_usd_saved)} a month more"
+    return f"saves {usd(record.monthly_usd_saved)} a month"
+
+
+GRADE_WORDS: Final = {
+    "A": "Measured in this account and region, lately enough.",
+    "B": "Measured, but elsewhere or longer ago.",
+    "C": "The provider's published limits stand behind at least one of IOPS and throughput, and nothing measured.",
+}
+"""What each grade of evidence means."""

@@ -1,0 +1,77 @@
+"""The steps in words: what to do in each, and why it may be done or what it risks."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from plimsoll.domain.policy import Policy
+from plimsoll.reports.steps import Step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepWords:
+    """A step for people: `title` says what to do, `why` why that is safe or what it risks, `name` fits a table."""
+
+    name: str
+    title: str
+    why: str
+
+
+_NAMES_AND_TITLES: Final[Mapping[Step, tuple[str, str]]] = {
+    Step.THROTTLED: ("throttled", "Speed up what is throttled today"),
+    Step.SAFE: ("safe to change", "Change what needs no proof"),
+    Step.PROVED: ("proved", "Change what measurements prove"),
+    Step.MEASURE: ("measure first", "Measure first, then change"),
+    Step.BLOCKED: ("blocked", "Clear what stands in the way"),
+    Step.DETACHED: ("detached", "Look at what is attached to nothing"),
+    Step.WAIT: ("too little data", "Wait for more data"),
+    Step.KEEP: ("keep", "Leave as they are"),
+}
+
+STEP_NAMES: Final[Mapping[Step, str]] = {step: name for step, (name, _) in _NAMES_AND_TITLES.items()}
+"""Each step in a word or two."""
+
+
+def step_words(step: Step, policy: Policy) -> StepWords:
+    """The words of a step under the policy that a run was made with."""
+    name, title = _NAMES_AND_TITLES[step]
+    return StepWords(name=name, title=title, why=_why(step, judged_by(policy), policy))
+
+
+def judged_by(policy: Policy) -> str:
+    """What an offer has to carry, in words: whose peaks, of how long, with how much to spare."""
+    peaks = "the peak" if policy.peak_quantile >= 1 else f"the {policy.peak_quantile * 100:g}th percentile"
+    span = {60: "minute", 300: "five minutes", 3600: "hour"}[policy.resolution_s]
+    days = "day" if policy.lookback_days == 1 else f"{policy.lookback_days} days"
+    return f"{peaks} by the {span} of the last {days} with {policy.headroom_pct:g} % headroom"
+
+
+def _why(step: Step, judged: str, policy: Policy) -> str:
+    sentences: Mapping[Step, str] = {
+        Step.THROTTLED: (
+            f"Their workloads wait for the disk now. The offer carries {judged}; what was asked for beyond the present "
+            "limit cannot be seen, so look again afterwards."
+        ),
+        Step.SAFE: (
+            "The whole saving holds at full parity: everything that the present volume could ever do, it can still do "
+            "afterwards. Nothing is given up, so nothing has to be proved."
+        ),
+        Step.PROVED: (
+            f"The offer can do less than the present volume, but it carries {judged}, replaying that demand throttles "
+            "it no longer than today, and fio has measured that such volumes deliver. "
+            f"The risk is a job that runs more seldom than every {policy.lookback_days} days."
+        ),
+        Step.MEASURE: (
+            f"The offer carries {judged} by the provider's published limits, but nothing like it has been measured "
+            "well enough. One command measures a scratch volume of that configuration with fio, deletes it, and "
+            "brings the answer up to date."
+        ),
+        Step.BLOCKED: "The change is right, but something forbids it today; each volume says what.",
+        Step.DETACHED: (
+            "They are paid for and no host uses them. Take a snapshot and delete them if nobody needs them; only their "
+            "owner can know that, so this is not counted as a saving."
+        ),
+        Step.WAIT: "Too little is known of them to say anything safely. They are audited again in the next run.",
+        Step.KEEP: "Nothing that carries their demand is cheaper by enough to be worth a change.",
+    }
+    return sentences[step]
