@@ -182,6 +182,25 @@ def simulate(
     serve(volumes, seed, port)
 
 
+def report(
+    run: Annotated[Path | None, typer.Argument(help="A run's folder. Default: the newest.")] = None,
+    format_: Annotated[str, typer.Option("--format", help="html, json, csv, parquet or md.")] = "html",
+    out: Annotated[
+        Path | None, typer.Option(help="File to write (- is standard output). Default: in the run's folder.")
+    ] = None,
+    where: Annotated[
+        str | None, typer.Option(help="Only volumes for which this holds, in SQL: \"owner.name = 'payments'\".")
+    ] = None,
+    volume: Annotated[
+        list[str] | None, typer.Option(help="Only this volume; repeatable. With md: a ticket for it.")
+    ] = None,
+) -> None:
+    """Write a run's report: the page to read, the data as files, or Markdown for a ticket."""
+    from plimsoll.cli.report import Part, report_run
+
+    report_run(run, format_=format_, out=out, part=Part(where=where, volumes=tuple(volume or ())))
+
+
 def query(
     words: Annotated[
         list[str] | None,

@@ -32,5 +32,6 @@ def explain_volume(volume: str, scope: Scope, policy: Policy, *, from_: Path | N
         raise Unexpected(f"{volume}: {outcome.reason}")
     if isinstance(outcome, Skipped):
         raise BadInput(f"{volume} is left out: {outcome.reason}.")
-    link = console_link(outcome.recommendation.volume, policy, now)
+    found_volume = outcome.recommendation.volume
+    link = console_link(found_volume.region, found_volume.id, policy, now)
     show_explanation(Console(), outcome.recommendation, found.demand, outcome.change, link)
