@@ -49,7 +49,7 @@ def judged_by(policy: Policy) -> str:
 def _why(step: Step, judged: str, policy: Policy) -> str:
     sentences: Mapping[Step, str] = {
         Step.THROTTLED: (
-            f"Their workloads wait for the disk now. The offer carries {judged}; what was asked for beyond the present "
+            f"The workload waits for the disk now. The offer carries {judged}; what was asked for beyond the present "
             "limit cannot be seen, so look again afterwards."
         ),
         Step.SAFE: (
@@ -66,12 +66,12 @@ def _why(step: Step, judged: str, policy: Policy) -> str:
             "well enough. One command measures a scratch volume of that configuration with fio, deletes it, and "
             "brings the answer up to date."
         ),
-        Step.BLOCKED: "The change is right, but something forbids it today; each volume says what.",
+        Step.BLOCKED: "The change is right, but something forbids it today; each volume's own page says what.",
         Step.DETACHED: (
-            "They are paid for and no host uses them. Take a snapshot and delete them if nobody needs them; only their "
-            "owner can know that, so this is not counted as a saving."
+            "Paid for, and no host uses it. Take a snapshot and delete it if nobody needs it; only the owner can know "
+            "that, so this is not counted as a saving."
         ),
-        Step.WAIT: "Too little is known of them to say anything safely. They are audited again in the next run.",
-        Step.KEEP: "Nothing that carries their demand is cheaper by enough to be worth a change.",
+        Step.WAIT: "Too little is known to say anything safely; the next audit asks again.",
+        Step.KEEP: "Nothing that carries the demand is cheaper by enough to be worth a change.",
     }
     return sentences[step]

@@ -1,4 +1,4 @@
-"""The picture of envelopes beside each other: IOPS, MiB/s and latency over I/O size."""
+"""The picture of envelopes beside each other: IOPS, MiB/s and latency over I/O size, a row for each kind of I/O."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -6,57 +6,179 @@ from typing import Any, Final
 import altair as alt
 
 from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.envelope import Envelope, Latency
-from plimsoll.reports.charts.picture import Picture, Row
-from plimsoll.reports.charts.theme import Theme
+from plimsoll.domain.envelope import Envelope, Latency, Measurement
+from plimsoll.reports.charts.picture import AXIS_PX, Picture, Row
+from plimsoll.reports.charts.theme import SHAPES, Theme
 
 RESULTS: Final = "results"
-_LEFT_PX: Final = 56
-FRAME_PX: Final = 3 * _LEFT_PX + 60
-_PANELS: Final = {"iops": "IOPS", "throughput_mib_s": "MiB/s", "latency_us": "latency, us"}
+
+_WORK: Final = {
+    "random reads": ("randread", "rndrd"),
+    "random writes": ("randwrite", "rndwr"),
+    "random reads and writes": ("randrw", "rndrw"),
+    "sequential reads": ("read", "seqrd"),
+    "sequential writes": ("write", "seqwr", "seqrewr"),
+    "sequential reads and writes": ("rw", "readwrite"),
+}
+"""The modes of fio and of sysbench that do the same kind of work."""
+
+_FIGURES: Final = {"iops": "IOPS", "throughput_mib_s": "MiB/s", "latency_us": "latency, us"}
+_STATISTICS: Final = {"p50": [1, 0], "mean": [7, 3], "p99": [2, 2], "at most": [9, 3, 2, 3]}
+_BETWEEN_PX: Final = 14
+_HIGH_PX, _LOW_PX = 250, 150
 
 
 def comparison_picture(envelopes: Sequence[Envelope]) -> Picture:
-    """The picture of what each envelope served at each I/O size; what is rejected or not told is not drawn."""
+    """The picture of what each envelope served at each I/O size; rejected figures are left out, and kinds of work that
+    only one of them has are told instead of drawn, unless there is no other."""
     rows = [row for one in envelopes for row in _rows(one)]
+    systems = {work: {row["envelope"] for row in rows if row["work"] == work} for work in _works(rows)}
+    alone = {work: next(iter(found)) for work, found in systems.items() if len(found) == 1}
+    if len(alone) == len(systems):
+        alone = {}
+    told = ", ".join(f"{work} ({name})" for work, name in alone.items())
+    lines = [
+        "Latency as the source tells it: median (p50), mean, p99, or the upper edge of a bin (at most).",
+        f"Not drawn, as only one has it: {told}." if told else "",
+    ]
     return Picture(
         kind="comparison",
-        subject=", ".join(one.name for one in envelopes),
-        title="What was measured, over I/O size",
-        subtitle="Latency as the source tells it: median, 99th percentile, mean, or the edge of a bin.",
-        datasets={RESULTS: rows},
+        subject="",
+        title=_title([row for row in rows if row["work"] not in alone]),
+        subtitle="\n".join(filter(None, lines)),
+        datasets={RESULTS: [row for row in rows if row["work"] not in alone]},
     )
 
 
-def comparison_spec(theme: Theme, width: int = 1000) -> dict[str, Any]:
-    """The Vega-Lite spec of `comparison_picture`, `width` pixels wide in all."""
-    panels = [_panel(theme, field, title, (width - FRAME_PX) // 3) for field, title in _PANELS.items()]
-    return {**alt.hconcat(*panels).to_dict(), "config": theme.config}
+def comparison_spec(theme: Theme, rows: Sequence[Row], width: int = 1000) -> dict[str, Any]:
+    """The Vega-Lite spec of `comparison_picture` for its results, `width` pixels wide in all."""
+    works = _works(rows)
+    figures = [figure for figure in _FIGURES if any(row["figure"] == figure for row in rows)]
+    frame_px = len(figures) * AXIS_PX + (len(figures) - 1) * _BETWEEN_PX + 12
+    size = {"width": (width - frame_px) // max(1, len(figures)), "height": _HIGH_PX if len(works) == 1 else _LOW_PX}
+    panels = [
+        alt.HConcatChart(
+            hconcat=[_panel(theme, rows, work, figure).properties(**size) for figure in figures], spacing=_BETWEEN_PX
+        )
+        for work in works
+    ]
+    return {**alt.VConcatChart(vconcat=panels, spacing=_BETWEEN_PX).to_dict(), "config": theme.config}
+
+
+def _works(rows: Sequence[Row]) -> list[str]:
+    return [work for work in [*_WORK, *sorted({row["work"] for row in rows} - set(_WORK))] if _has(rows, work=work)]
+
+
+def _has(rows: Sequence[Row], **fields: str) -> bool:
+    return any(all(row[name] == value for name, value in fields.items()) for row in rows)
+
+
+def _title(rows: Sequence[Row]) -> str:
+    """Which served the most of each side, and how many times what the least did at its best."""
+    told = []
+    for figure in ("iops", "throughput_mib_s"):
+        best: dict[str, float] = {}
+        for row in rows:
+            if row["figure"] == figure:
+                best[row["envelope"]] = max(row["value"], best.get(row["envelope"], 0.0))
+        if len(best) > 1:
+            most = max(best, key=lambda name: best[name])
+            told.append(f"{most} served the most {_FIGURES[figure]} ({best[most]:,.0f})")
+    return "; ".join(told) or "What was measured at each I/O size"
 
 
 def _rows(envelope: Envelope) -> Iterator[Row]:
     for one in envelope.measurements:
-        shape = {"envelope": envelope.name, "mode": one.job.mode, "io_size_kib": one.job.block_kib}
-        for field, side in (("iops", Resource.IOPS), ("throughput_mib_s", Resource.THROUGHPUT)):
+        shape = {
+            "envelope": envelope.name,
+            "work": next((work for work, modes in _WORK.items() if one.job.mode in modes), one.job.mode),
+            "mode": one.job.mode,
+            "io_size_kib": one.job.block_kib,
+            "load": _load(one),
+        }
+        for figure, side in (("iops", Resource.IOPS), ("throughput_mib_s", Resource.THROUGHPUT)):
             if served := one.served(side):
-                yield {**shape, "figure": field, "statistic": "", "value": served}
+                yield {**shape, "figure": figure, "statistic": "", "value": served}
         for statistic, latency_us in _latencies(one.latency):
             yield {**shape, "figure": "latency_us", "statistic": statistic, "value": latency_us}
 
 
+def _load(one: Measurement) -> str:
+    told = {"jobs": one.job.jobs, "deep": one.job.iodepth}
+    return ", ".join(f"{count} {what}" for what, count in told.items() if count is not None) or "not told"
+
+
 def _latencies(found: Latency) -> Iterator[tuple[str, float]]:
-    bound = "at most " if found.upper_bound else ""
-    told = {"p50": found.at(50.0), "p99": found.at(99.0), "mean": found.mean_us, "under": found.under_us}
+    """A latency's figures by statistic; the mean only where the source has no median."""
+    p50, p99 = found.at(50.0), found.at(99.0)
+    told = {"p50": p50, "p99": p99, "mean": found.mean_us if p50 is None else None, "at most": found.under_us}
     for statistic, latency_us in told.items():
         if latency_us:
-            yield f"{bound}{statistic}" if statistic.startswith("p") else statistic, latency_us
+            yield "at most" if found.upper_bound else statistic, latency_us
 
 
-def _panel(theme: Theme, field: str, title: str, width: int) -> alt.LayerChart:
-    base = alt.Chart(alt.NamedData(name=RESULTS)).transform_filter(alt.FieldEqualPredicate(field="figure", equal=field))
-    x = alt.X("io_size_kib:Q", scale=alt.Scale(type="log", base=2, nice=False), axis=alt.Axis(title="I/O size, KiB"))
-    y = alt.Y("value:Q", scale=alt.Scale(type="log"), axis=alt.Axis(title=None, format=",~r", minExtent=_LEFT_PX))
-    colour = alt.Color("envelope:N", scale=alt.Scale(range=list(theme.series)))
-    line = base.mark_line().encode(x=x, y=y, color=colour, strokeDash="statistic:N", detail=["mode:N"])
-    point = base.mark_point(filled=True).encode(x=x, y=y, color=colour, shape="mode:N")
-    return alt.layer(line, point).properties(width=width, height=240, title=alt.Title(title, fontSize=12))
+def _panel(theme: Theme, rows: Sequence[Row], work: str, figure: str) -> alt.LayerChart:
+    base = (
+        alt.Chart(alt.NamedData(name=RESULTS))
+        .transform_filter(alt.FieldEqualPredicate(field="work", equal=work))
+        .transform_filter(alt.FieldEqualPredicate(field="figure", equal=figure))
+        .encode(x=_x(rows), y=_y(), color=_colour(theme, rows), tooltip=_told(figure))
+    )
+    dash = alt.StrokeDash(
+        "statistic:N",
+        scale=alt.Scale(domain=list(_STATISTICS), range=list(_STATISTICS.values())),
+        legend=alt.Legend(values=[name for name in _STATISTICS if _has(rows, statistic=name)]),
+    )
+    detail = ["envelope:N", "mode:N", "load:N", "statistic:N"]
+    line = base.mark_line(strokeWidth=1.8).encode(detail=detail)
+    point = base.mark_point(filled=True, size=45).encode(shape=_shape(rows))
+    title = _FIGURES[figure] if len(_works(rows)) == 1 else f"{work}, {_FIGURES[figure]}"
+    layers = [line.encode(strokeDash=dash) if figure == "latency_us" else line, point]
+    return alt.LayerChart(layer=layers, title=alt.Title(title, fontSize=12, offset=6))
+
+
+def _names(rows: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(row["envelope"] for row in rows))
+
+
+def _colour(theme: Theme, rows: Sequence[Row]) -> alt.Color:
+    legend = alt.Legend(labelLimit=0, columns=3, symbolOpacity=1)
+    return alt.Color("envelope:N", legend=legend, scale=alt.Scale(domain=_names(rows), range=list(theme.series)))
+
+
+def _shape(rows: Sequence[Row]) -> alt.Shape:
+    legend = alt.Legend(labelLimit=0, columns=3, symbolOpacity=1)
+    return alt.Shape("envelope:N", legend=legend, scale=alt.Scale(domain=_names(rows), range=list(SHAPES)))
+
+
+def _x(rows: Sequence[Row]) -> alt.X:
+    sizes = sorted({row["io_size_kib"] for row in rows})
+    axis = alt.Axis(title="I/O size, KiB", titleAnchor="end", values=sizes, format=",~r", labelOverlap="greedy")
+    domain = [sizes[0] / 2, sizes[-1] * 2] if len(sizes) == 1 else [sizes[0], sizes[-1]]
+    scale = alt.Scale(type="log", base=2, nice=False, domain=domain, padding=8)
+    return alt.X("io_size_kib", type="quantitative", scale=scale, axis=axis)
+
+
+def _y() -> alt.Y:
+    round_figure = "indexof('125', format(datum.value, '.0e')[0]) >= 0"
+    axis = alt.Axis(
+        title=None,
+        labelExpr=f"{round_figure} ? format(datum.value, ',~r') : ''",
+        gridOpacity={"condition": {"test": round_figure, "value": 1}, "value": 0},
+        labelOverlap="greedy",
+        ticks=False,
+        minExtent=AXIS_PX,
+        maxExtent=AXIS_PX,
+    )
+    return alt.Y("value", type="quantitative", scale=alt.Scale(type="log", nice=False, padding=10), axis=axis)
+
+
+def _told(figure: str) -> list[alt.Tooltip]:
+    return [
+        alt.Tooltip("envelope:N", title="envelope"),
+        alt.Tooltip("mode:N", title="mode"),
+        alt.Tooltip("io_size_kib:Q", title="I/O size, KiB", format=",~r"),
+        alt.Tooltip("load:N", title="load"),
+        alt.Tooltip("value:Q", title=_FIGURES[figure], format=",.4~r"),
+        *([alt.Tooltip("statistic:N", title="statistic")] if figure == "latency_us" else []),
+    ]

@@ -1,15 +1,16 @@
 """Drawing: from a picture to a complete spec, and from that to SVG and PNG, without any network."""
 
+import html
 import textwrap
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any, Final, assert_never
 
 import altair as alt
 import vl_convert
 
-from plimsoll.reports.charts.comparison import comparison_spec
+from plimsoll.reports.charts.comparison import RESULTS, comparison_spec
 from plimsoll.reports.charts.demand import demand_spec
-from plimsoll.reports.charts.picture import SPANS, Kind, Picture, span_rows
+from plimsoll.reports.charts.picture import SPANS, Picture, span_rows
 from plimsoll.reports.charts.roofline import roofline_spec
 from plimsoll.reports.charts.theme import Theme
 from plimsoll.reports.profile_record import DemandProfileRecord
@@ -19,14 +20,10 @@ WIDTH_PX: Final = 800
 _VEGA_LITE: Final = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 """The version of Vega-Lite that specs are of, and that draws them everywhere."""
 
-_TITLE_PX, _SUBTITLE_PX = 8.5, 6.2
+_TITLE_PX, _SUBTITLE_PX = 8.6, 6.1
 """Mean widths of a character."""
 
-_SPECS: Final[Mapping[Kind, Callable[[Theme, int], dict[str, Any]]]] = {
-    "demand": demand_spec,
-    "roofline": roofline_spec,
-    "comparison": comparison_spec,
-}
+_NO_NETWORK: Final[list[str]] = []
 
 
 def spec_of(
@@ -38,20 +35,37 @@ def spec_of(
         "text": textwrap.wrap(picture.title, int(width / _TITLE_PX)),
         "subtitle": [line for one in subtitle for line in textwrap.wrap(one, int(width / _SUBTITLE_PX))],
     }
-    datasets = {SPANS: span_rows(profile), **picture.datasets}
-    return {**_SPECS[picture.kind](theme, width), "title": title, "datasets": datasets}
+    spec = _bare(picture, profile, theme, width)
+    spans = {} if profile is None else {SPANS: span_rows(profile)}
+    told = f"{picture.title}. {' '.join(filter(None, subtitle))}"
+    return {**spec, "description": told, "title": title, "datasets": {**spans, **picture.datasets}}
 
 
 def to_svg(spec: Mapping[str, Any]) -> str:
-    """The spec drawn as an SVG image."""
-    return str(vl_convert.vegalite_to_svg(dict(spec), vl_version=_VEGA_LITE, allowed_base_urls=[]))
+    """The spec drawn as an SVG image, with its description for those who cannot see it."""
+    drawn = str(vl_convert.vegalite_to_svg(dict(spec), vl_version=_VEGA_LITE, allowed_base_urls=_NO_NETWORK))
+    told = html.escape(str(spec.get("description", "")))
+    return drawn.replace("<svg ", f'<svg role="img" aria-label="{told}" ', 1)
 
 
 def to_png(spec: Mapping[str, Any], scale: float = 1) -> bytes:
     """The spec drawn as a PNG image of `scale` pixels for each of its own."""
-    return bytes(vl_convert.vegalite_to_png(dict(spec), vl_version=_VEGA_LITE, scale=scale, allowed_base_urls=[]))
+    return bytes(
+        vl_convert.vegalite_to_png(dict(spec), vl_version=_VEGA_LITE, scale=scale, allowed_base_urls=_NO_NETWORK)
+    )
 
 
 def javascript_bundle() -> str:
-    """What draws the specs in a browser: a module's text that sets `window.vegaEmbed`, `.vega` and `.vegaLite`."""
-    return str(vl_convert.javascript_bundle(None, vl_version=_VEGA_LITE))
+    """What draws the specs in a browser: a script's text, which sets `window.vegaEmbed`, and nothing else."""
+    return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=_VEGA_LITE))
+
+
+def _bare(picture: Picture, profile: DemandProfileRecord | None, theme: Theme, width: int) -> dict[str, Any]:
+    match picture.kind:
+        case "demand":
+            return demand_spec(theme, width)
+        case "roofline":
+            return roofline_spec(theme, width, demand=profile is not None)
+        case "comparison":
+            return comparison_spec(theme, picture.datasets[RESULTS], width)
+    assert_never(picture.kind)

@@ -1,67 +1,81 @@
-"""Headlines: what a picture of a volume says, true to what was read of its demand."""
+"""Headlines: what a picture of a volume says, true to what was read of its demand.
+
+Peaks are the policy's, as everywhere: by its buckets and its quantile. Where not every bucket was read a peak is an
+upper bound, and told as one; where a bucket above the quantile is drawn, that one is told.
+"""
 
 import math
+from typing import Final
 
-from plimsoll.domain.units import KIB_PER_MIB
-from plimsoll.reports.profile_record import DemandProfileRecord
+from plimsoll.domain.units import HOUR_S, KIB_PER_MIB, MINUTE_S
+from plimsoll.reports.charts.picture import plain
+from plimsoll.reports.profile_record import DemandProfileRecord, Rates
 from plimsoll.reports.record import CeilingRecord, DemandRecord, RecommendationRecord
 from plimsoll.reports.terminal import spec_text
 
-_FINE_BELOW = 100
+_FINE_BELOW: Final = 100
+_HOURS_FROM_MINUTES: Final = 600
+_ROUNDED: Final = 1.001
+"""Profiles have four digits: so far they may be above what they are rounded from."""
 
 
 def subject(record: RecommendationRecord) -> str:
     """Which volume, what it is, and what it should be."""
-    name = f" ({record.name})" if record.name else ""
+    name = f" ({plain(record.name)})" if record.name else ""
     target = f", to {spec_text(record.target)}" if record.target and record.action != "keep" else ""
     return f"{record.volume_id}{name}: {spec_text(record.current)}{target}"
 
 
 def demand_title(record: RecommendationRecord, profile: DemandProfileRecord) -> str:
-    """How near the demand came to what the present volume can carry."""
-    found, now = record.demand, record.ceilings.now if record.ceilings else None
+    """How near the demand came to what the present volume can carry, and for how long it was throttled."""
     if all(rate is None for rate in profile.iops):
         return "Nothing was observed"
-    if found is None or found.peak_iops == 0:
-        return "No reads and no writes" if found else f"Peaks at {rate_text(_highest(profile))} IOPS"
-    peak = _peak_text(found, now)
-    if found.throttled_minutes:
-        return f"Throttled in {_minutes(found.throttled_minutes)}: {peak}, and may want more"
-    if found.host_bound_minutes:
-        return f"Held back by its host in {_minutes(found.host_bound_minutes)}: {peak}"
-    used = None if now is None else used_share(found, now)
-    return f"Peaks at {peak}" if used is None else f"Never asks for more than {_percent(used)} of what it can carry"
+    found, now = record.demand, record.ceilings.now if record.ceilings else None
+    iops, throughput_mib_s = peaks(found, profile)
+    if not iops:
+        return "No reads and no writes"
+    sides = [
+        _side(iops, now.iops if now else None, "IOPS"),
+        _side(throughput_mib_s, now.throughput_mib_s if now else None, "MiB/s"),
+    ]
+    told = f"peaks at {_bound(found)}{' and '.join(sides)}"
+    return _with_waits(found, told)
 
 
 def roofline_title(record: RecommendationRecord, profile: DemandProfileRecord) -> str:
-    """How much of the offered ceiling, or of the present one where nothing is offered, the demand uses."""
-    found, ceilings = record.demand, record.ceilings
-    if found is None or ceilings is None or found.peak_iops == 0:
+    """How much of the offered ceiling, or of the present one where nothing is offered, the peaks use."""
+    iops, throughput_mib_s = peaks(record.demand, profile)
+    if record.ceilings is None or not iops:
         return demand_title(record, profile)
-    which, ceiling = ("present", ceilings.now) if ceilings.offered is None else ("offered", ceilings.offered)
-    used = used_share(found, ceiling)
-    throttled = f"Throttled in {_minutes(found.throttled_minutes)}" if found.throttled_minutes else ""
+    offered = record.ceilings.offered
+    which, ceiling = ("present", record.ceilings.now) if offered is None else ("offered", offered)
+    used = used_share(iops, throughput_mib_s, ceiling)
     if used is None:
-        return throttled or f"Nothing is known to limit the {which} volume"
-    if used > 1:
-        told = f"its busiest minute may ask for {used:.2f} times the {which} ceiling"
-    else:
-        told = f"no minute uses more than {_percent(used)} of the {which} ceiling"
-    return f"{throttled}; {told}" if throttled else told[0].upper() + told[1:]
+        return demand_title(record, profile)
+    share = f"{used:.2f} times the" if used > 1 else f"{_percent(used)} of the"
+    return _with_waits(record.demand, f"peaks at {_bound(record.demand)}{share} {which} ceiling")
 
 
-def used_share(found: DemandRecord, ceiling: CeilingRecord) -> float | None:
-    """The most of a ceiling that any minute can have used, by the upper bounds; None where it limits nothing.
+def peaks(found: DemandRecord | None, profile: DemandProfileRecord) -> tuple[float, float]:
+    """The highest IOPS and MiB/s that may have been asked for: the policy's peaks, or what is drawn above them."""
+    iops, throughput_mib_s = highest(profile.peak_iops), highest(profile.peak_throughput_mib_s)
+    if found is None:
+        return iops, throughput_mib_s
+    return _higher(found.peak_iops, iops), _higher(found.peak_throughput_mib_s, throughput_mib_s)
 
-    A minute's operations of more than `io_kib` count as several, so that a ceiling on IOPS is one on MiB/s as well.
+
+def used_share(iops: float, throughput_mib_s: float, ceiling: CeilingRecord) -> float | None:
+    """The most of a ceiling that no bucket below these peaks can use more of; None where it limits nothing.
+
+    Operations of more than `io_kib` count as several, so that a ceiling on IOPS is one on MiB/s as well.
     """
     shares = []
     if ceiling.iops:
-        shares.append(found.peak_iops / ceiling.iops)
+        shares.append(iops / ceiling.iops)
         if ceiling.io_kib:
-            shares.append(found.peak_throughput_mib_s * KIB_PER_MIB / ceiling.io_kib / ceiling.iops)
+            shares.append(throughput_mib_s * KIB_PER_MIB / ceiling.io_kib / ceiling.iops)
     if ceiling.throughput_mib_s:
-        shares.append(found.peak_throughput_mib_s / ceiling.throughput_mib_s)
+        shares.append(throughput_mib_s / ceiling.throughput_mib_s)
     return max(shares, default=None)
 
 
@@ -70,28 +84,48 @@ def rate_text(rate: float) -> str:
     return f"{rate:,.0f}" if rate >= _FINE_BELOW else f"{rate:.3g}"
 
 
-def _peak_text(found: DemandRecord, now: CeilingRecord | None) -> str:
-    """The peak of the side that comes nearer to the present ceiling."""
-    by_iops = (found.peak_iops, found.least_peak_iops, now.iops if now else None, "IOPS")
-    by_throughput = (
-        found.peak_throughput_mib_s,
-        found.least_peak_throughput_mib_s,
-        now.throughput_mib_s if now else None,
-        "MiB/s",
-    )
-    peak, least, limit, unit = max(by_iops, by_throughput, key=lambda side: side[0] / side[2] if side[2] else 0.0)
-    bound = "at most " if least < peak else ""
-    return f"{bound}{rate_text(peak)}{f' of {rate_text(limit)}' if limit else ''} {unit}"
+def time_text(seconds: float) -> str:
+    """A time in whole minutes, or in hours where these are many."""
+    minutes = seconds / MINUTE_S
+    if minutes >= _HOURS_FROM_MINUTES or (minutes > MINUTE_S and not seconds % HOUR_S):
+        return f"{seconds / HOUR_S:,.0f} hours"
+    if seconds == HOUR_S:
+        return "1 hour"
+    return f"{max(minutes, 1):,.0f} minute{'s' if minutes >= 1.5 else ''}"
 
 
-def _highest(profile: DemandProfileRecord) -> float:
-    return max((rate for rate in profile.peak_iops if rate is not None), default=0.0)
+def highest(rates: Rates) -> float:
+    """The highest rate that was observed; 0 where none was."""
+    return max((rate for rate in rates if rate is not None), default=0.0)
+
+
+def _higher(policys: float, drawn: float) -> float:
+    return drawn if drawn > policys * _ROUNDED else policys
+
+
+def _side(peak: float, limit: float | None, unit: str) -> str:
+    if not limit:
+        return f"{rate_text(peak)} {unit}"
+    return f"{rate_text(peak)} of {rate_text(limit)} {unit}"
+
+
+def _bound(found: DemandRecord | None) -> str:
+    """Whether the peaks are upper bounds."""
+    if found is None:
+        return ""
+    read = (found.least_peak_iops, found.least_peak_throughput_mib_s)
+    return "" if read == (found.peak_iops, found.peak_throughput_mib_s) else "no more than "
+
+
+def _with_waits(found: DemandRecord | None, told: str) -> str:
+    """With for how long the volume or its host held the workload back, which may then want more than was seen."""
+    if found is not None and found.throttled_minutes:
+        return f"Throttled for {time_text(found.throttled_minutes * MINUTE_S)}: {told}, and may want more"
+    if found is not None and found.host_bound_minutes:
+        return f"Held back by its host for {time_text(found.host_bound_minutes * MINUTE_S)}: {told}, and may want more"
+    return told[0].upper() + told[1:]
 
 
 def _percent(share: float) -> str:
-    """Rounded up, so that "never more than" stays true."""
-    return f"{math.ceil(share * 100 - 1e-9)} %" if share >= 0.01 else "1 %"
-
-
-def _minutes(minutes: float) -> str:
-    return f"{minutes:,.0f} minute{'' if round(minutes) == 1 else 's'}"
+    """Rounded up, so that "no more than" stays true."""
+    return f"{max(1, math.ceil(share * 100 - 1e-9))} %"

@@ -1,5 +1,6 @@
 """A picture: what a chart says and the figures that it shows, apart from how it is drawn."""
 
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -12,7 +13,11 @@ Row = dict[str, Any]
 SPANS: Final = "spans"
 """Name of the dataset that is the demand over time; it is the same for each picture of a volume."""
 
+AXIS_PX: Final = 56
+"""What the labels of an upright axis take at most."""
+
 _OF_THE_VOLUME: Final = {"account", "region", "volume_id", "start_s"}
+_LONGEST_NAME: Final = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,3 +50,9 @@ def span_rows(profile: DemandProfileRecord | None) -> list[Row]:
         rows.append({"start": start_s * 1000, "end": (start_s + length_s) * 1000, **row})
         start_s += length_s
     return rows
+
+
+def plain(name: str) -> str:
+    """A name that anybody may have given, on one line of a picture: what cannot be shown is a space, and it is cut."""
+    shown = "".join(letter if letter.isprintable() else " " for letter in name)
+    return textwrap.shorten(shown, _LONGEST_NAME, placeholder="…") if len(shown) > _LONGEST_NAME else shown

@@ -1,50 +1,69 @@
-"""The roofline picture: demand as points on the plane of I/O size and IOPS, under the ceilings."""
+"""The roofline picture: demand as points on the plane of I/O size and IOPS, both logarithmic, under the ceilings."""
 
-import math
 from collections.abc import Sequence
 from typing import Any, Final
 
 import altair as alt
 
-from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.units import KIB_PER_MIB
-from plimsoll.reports.charts.headlines import rate_text, roofline_title, subject
-from plimsoll.reports.charts.picture import SPANS, Picture, Row, span_rows
-from plimsoll.reports.charts.theme import Theme
+from plimsoll.reports.charts.headlines import roofline_title, subject
+from plimsoll.reports.charts.picture import AXIS_PX, SPANS, Picture, Row, span_rows
+from plimsoll.reports.charts.roofs import (
+    SERIES,
+    ceiling_roofs,
+    envelope_roofs,
+    labels,
+    measured_rows,
+    series,
+)
+from plimsoll.reports.charts.theme import SHAPES, Theme
 from plimsoll.reports.profile_record import DemandProfileRecord
-from plimsoll.reports.record import CeilingRecord, RecommendationRecord
+from plimsoll.reports.record import RecommendationRecord
 
 ROOFS: Final = "roofs"
 LABELS: Final = "labels"
 MEASURED: Final = "measured"
-KINDS: Final = ("now", "offered", "hosts")
-"""Ceilings in the order in which they are told."""
+FRAME_PX: Final = AXIS_PX + 12
+"""What the picture takes beside its plane."""
 
-_LEFT_PX: Final = 56
-FRAME_PX: Final = _LEFT_PX + 14
-_SMALLEST_KIB, _LARGEST_KIB = 4.0, 1024.0
-_SIGNS: Final = ("mean of a span", "busiest bucket of a span", "busiest bucket of a throttled span", "measured")
+_WORDS: Final = {"now": "now", "offered": "offered", "hosts": "host"}
+_MEAN, _BUSIEST, _THROTTLED = "mean of a span", "busiest bucket", "busiest bucket, throttled span"
+_SPAN_SIGNS: Final = [_MEAN, _BUSIEST, _THROTTLED]
+_ENVELOPES: Final = [series(place) for place in range(SERIES)]
+_POINTS: Final = (
+    ("iops", "throughput_mib_s"),
+    ("peak_iops", "throughput_mib_s_at_peak_iops"),
+    ("iops_at_peak_throughput", "peak_throughput_mib_s"),
+)
+"""Three points of each span: its mean, and its busiest buckets by operations and by MiB."""
+_SHAPES: Final = alt.Scale(
+    domain=[*_SPAN_SIGNS, MEASURED, *_ENVELOPES],
+    range=["circle", "circle", "triangle-up", "cross", *SHAPES],
+)
+_FROM_KIB, _TO_KIB = 4.0, 1024.0
 
 
 def roofline_picture(
     record: RecommendationRecord, profile: DemandProfileRecord, envelope: Envelope | None = None
 ) -> Picture:
     """The picture of a volume's demand under its ceilings, with what was measured of the offer's class."""
-    measured = [] if envelope is None else _measured([envelope])
-    low, high = _extent([*_sizes(profile), *(row["io_size_kib"] for row in measured)])
-    roofs: list[Row] = []
-    for kind in KINDS:
-        found: CeilingRecord | None = getattr(record.ceilings, kind, None)
-        if found is not None:
-            roofs += ceiling_roofs(kind, found, low, high)
-    told = f" Crosses: measured on {envelope.name}." if envelope is not None and measured else ""
+    measured = [] if envelope is None else measured_rows(MEASURED, envelope)
+    low_kib, high_kib = _extent(measured, profile)
+    ceilings = {kind: getattr(record.ceilings, kind, None) for kind in _WORDS}
+    roofs = [
+        row
+        for kind, found in ceilings.items()
+        if found is not None
+        for row in ceiling_roofs(kind, _WORDS[kind], found, low_kib, high_kib)
+    ]
+    crosses = f" Crosses: measured on {envelope.name}." if envelope is not None and measured else ""
     return Picture(
         kind="roofline",
         subject=subject(record),
         title=roofline_title(record, profile),
-        subtitle=f"IOPS over I/O size, both logarithmic; lines are ceilings.{told}",
-        datasets={ROOFS: roofs, LABELS: _labels(roofs), MEASURED: measured},
+        subtitle=f"Points: what was asked for. Lines: what can be carried at each I/O size.{crosses}",
+        datasets={ROOFS: roofs, LABELS: labels(roofs), MEASURED: measured},
     )
 
 
@@ -54,164 +73,147 @@ def envelope_picture(
     profile: DemandProfileRecord | None = None,
 ) -> Picture:
     """The picture of measured envelopes, and of a volume's demand over them where one is given."""
-    measured = _measured(envelopes)
-    sizes = [row["io_size_kib"] for row in measured] + ([] if profile is None else _sizes(profile))
-    low, high = _extent(sizes)
-    roofs: list[Row] = []
-    for one in envelopes:
-        roof = Ceiling(iops=one.iops or math.inf, throughput_mib_s=one.throughput_mib_s or math.inf)
-        roofs += _roof_rows(one.name, _label(one.name, roof), roof, low, high)
+    measured = [row for place, one in enumerate(envelopes) for row in measured_rows(series(place), one)]
+    low_kib, high_kib = _extent(measured, profile)
+    roofs = [row for place, one in enumerate(envelopes) for row in envelope_roofs(place, one, low_kib, high_kib)]
     names = ", ".join(one.name for one in envelopes)
     return Picture(
         kind="roofline",
-        subject=names if record is None else f"{subject(record)}, over {names}",
-        title=f"What {names} carried at each I/O size",
-        subtitle="IOPS over I/O size, both logarithmic; lines are fitted roofs, crosses what was measured.",
-        datasets={ROOFS: roofs, LABELS: _labels(roofs), MEASURED: measured},
+        subject=names if record is None else f"{subject(record)}; {names}",
+        title="What was measured at each I/O size" if record is None else "What is asked for, and what was measured",
+        subtitle="Marks: measured. Lines: the roofs fitted to them, where one was reached.",
+        datasets={ROOFS: roofs, LABELS: labels(roofs), MEASURED: measured},
     )
 
 
-def ceiling_roofs(kind: str, found: CeilingRecord, low: float, high: float) -> list[Row]:
-    """A ceiling's roof between two I/O sizes in KiB, and the lower one that it carries for ever where they differ."""
-    most = Ceiling(
-        iops=_limit(found.iops), throughput_mib_s=_limit(found.throughput_mib_s), io_kib=found.io_kib or None
-    )
-    ever = Ceiling(
-        iops=_limit(found.sustained_iops),
-        throughput_mib_s=_limit(found.sustained_throughput_mib_s),
-        io_kib=found.io_kib or None,
-    )
-    rows = _roof_rows(kind, _label(kind, most), most, low, high)
-    lasting = _roof_rows(f"{kind}, for ever", _label(f"{kind}, for ever", ever), ever, low, high)
-    return rows if [row["iops"] for row in rows] == [row["iops"] for row in lasting] else rows + lasting
-
-
-def roofline_spec(theme: Theme, width: int = 800) -> dict[str, Any]:
-    """The Vega-Lite spec of `roofline_picture` and `envelope_picture`, `width` pixels wide in all."""
-    layers = [*_lines(theme), _points(theme), _crosses(theme), _names(theme)]
-    chart = alt.layer(*layers).properties(width=width - FRAME_PX, height=340)
+def roofline_spec(theme: Theme, width: int = 800, *, demand: bool = True) -> dict[str, Any]:
+    """The Vega-Lite spec of `roofline_picture` and `envelope_picture`, `width` pixels wide in all: its plane is
+    `FRAME_PX` less. Without `demand` it has no spans, for envelopes alone."""
+    points = _demand(theme) if demand else []
+    layers = [*_lines(theme), *points, _measured(theme), *_names(theme)]
+    chart = alt.LayerChart(layer=layers, width=width - FRAME_PX, height=340)
     return {**chart.to_dict(), "config": theme.config}
 
 
-def _limit(figure: float | None) -> float:
-    return math.inf if figure is None else figure
-
-
-def _label(kind: str, roof: Ceiling) -> str:
-    sides = {"IOPS": roof.iops, "MiB/s": roof.throughput_mib_s}
-    return f"{kind}: " + ", ".join(f"{rate_text(side)} {unit}" for unit, side in sides.items() if math.isfinite(side))
-
-
-def _roof_rows(kind: str, label: str, roof: Ceiling, low: float, high: float) -> list[Row]:
-    if math.isinf(roof.at(low)):
-        return []
-    knees = [roof.io_kib or math.inf, roof.throughput_mib_s * KIB_PER_MIB / roof.iops]
-    sizes = sorted({low, high, *(knee for knee in knees if low < knee < high)})
-    return [{"kind": kind, "label": label, "io_size_kib": size, "iops": roof.at(size)} for size in sizes]
-
-
-def _labels(roofs: Sequence[Row]) -> list[Row]:
-    """Where each roof's label stands: at its left end, moved up where another is in the way."""
-    firsts: dict[str, Row] = {}
-    for row in roofs:
-        firsts.setdefault(row["kind"], dict(row))
-    placed: list[Row] = []
-    for row in sorted(firsts.values(), key=lambda row: row["iops"]):
-        if placed and row["iops"] < placed[-1]["iops"] * 1.5:
-            row["iops"] = placed[-1]["iops"] * 1.5
-        placed.append(row)
-    return placed
-
-
-def _measured(envelopes: Sequence[Envelope]) -> list[Row]:
-    return [
-        {
-            "label": envelope.name,
-            "io_size_kib": one.job.block_kib,
-            "iops": served,
-            "throughput_mib_s": one.served(Resource.THROUGHPUT),
-            "mode": one.job.mode,
-            "p99_latency_us": one.latency.at(99.0),
-        }
-        for envelope in envelopes
-        for one in envelope.measurements
-        if (served := one.served(Resource.IOPS))
-    ]
-
-
-def _sizes(profile: DemandProfileRecord) -> list[float]:
-    pairs = [
-        ("iops", "throughput_mib_s"),
-        ("peak_iops", "throughput_mib_s_at_peak_iops"),
-        ("iops_at_peak_throughput", "peak_throughput_mib_s"),
-    ]
-    return [
-        row[rate] * KIB_PER_MIB / row[count]
-        for row in span_rows(profile)
-        for count, rate in pairs
-        if row[count] and row[rate]
-    ]
-
-
-def _extent(sizes: Sequence[float]) -> tuple[float, float]:
-    return min([_SMALLEST_KIB, *sizes]), max([_LARGEST_KIB, *sizes])
+def _extent(measured: Sequence[Row], profile: DemandProfileRecord | None) -> tuple[float, float]:
+    """The I/O sizes that the plane spans, with room at the left for the labels."""
+    sizes = [row["io_size_kib"] for row in measured]
+    for row in span_rows(profile):
+        sizes += [row[rate] * KIB_PER_MIB / row[count] for count, rate in _POINTS if row[count] and row[rate]]
+    return min([_FROM_KIB, *sizes]) / 2, max([_TO_KIB, *sizes])
 
 
 def _x() -> alt.X:
-    axis = alt.Axis(title="I/O size, KiB", format=",~r", grid=False)
+    axis = alt.Axis(title="I/O size, KiB", format=",~r", grid=False, titleAnchor="end")
     return alt.X("io_size_kib", type="quantitative", scale=alt.Scale(type="log", base=2, nice=False), axis=axis)
 
 
 def _y() -> alt.Y:
-    axis = alt.Axis(title="IOPS", titleAngle=0, titleAlign="left", titleAnchor="end", format=",~r", minExtent=_LEFT_PX)
-    return alt.Y("iops", type="quantitative", scale=alt.Scale(type="log", nice=False, padding=10), axis=axis)
+    round_figure = "indexof('125', format(datum.value, '.0e')[0]) >= 0"
+    axis = alt.Axis(
+        title="IOPS",
+        titleAngle=0,
+        titleAnchor="end",
+        titleAlign="left",
+        titleX=0,
+        titleY=-8,
+        titleFontWeight="bold",
+        labelExpr=f"{round_figure} ? format(datum.value, ',~r') : ''",
+        gridOpacity={"condition": {"test": round_figure, "value": 1}, "value": 0},
+        labelOverlap="greedy",
+        minExtent=AXIS_PX,
+        maxExtent=AXIS_PX,
+        ticks=False,
+    )
+    return alt.Y("iops", type="quantitative", scale=alt.Scale(type="log", nice=False, padding=12), axis=axis)
 
 
-def _ceiling_colour(theme: Theme) -> alt.Color:
-    scale = alt.Scale(domain=list(KINDS), range=[theme.now, theme.offered, theme.hosts])
-    return alt.Color("kind:N", scale=scale, legend=None)
+def _of_kind(theme: Theme) -> alt.Color:
+    colours = [*theme.ceilings.values(), theme.text, *theme.series[:SERIES]]
+    return alt.Color("kind:N", legend=None, scale=alt.Scale(domain=[*_WORDS, MEASURED, *_ENVELOPES], range=colours))
 
 
 def _lines(theme: Theme) -> list[alt.Chart]:
-    line = alt.Chart(alt.NamedData(name=ROOFS)).mark_line(strokeWidth=2)
-    return [line.encode(x=_x(), y=_y(), color=_ceiling_colour(theme), strokeDash=alt.StrokeDash("kind:N", legend=None))]
+    """The roofs, the present one wide so that others show on it, and thin what is carried when credits are gone."""
+    kinds = [*_WORDS, *_ENVELOPES]
+    further: list[list[float]] = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3]]
+    dashes = [*theme.dashes.values(), *further * (SERIES // len(further))]
+    widths = [4, 2, 2, *[2] * SERIES]
+    stroke = alt.StrokeDash("kind:N", legend=None, scale=alt.Scale(domain=kinds, range=dashes))
+    lines: list[alt.Chart] = []
+    for lasting in ("true", "false"):
+        roofs = alt.Chart(alt.NamedData(name=ROOFS)).transform_filter(f"datum.lasting === {lasting}")
+        line = roofs.mark_line(clip=True).encode(x=_x(), y=_y(), color=_of_kind(theme), strokeDash=stroke, detail="label:N")
+        width = alt.StrokeWidth("kind:N", legend=None, scale=alt.Scale(domain=kinds, range=widths))
+        lines.append(line.encode(strokeWidth=width if lasting == "false" else alt.StrokeWidthValue(1)))
+    return lines
 
 
-def _names(theme: Theme) -> alt.Chart:
-    text = alt.Chart(alt.NamedData(name=LABELS)).mark_text(align="left", baseline="bottom", dx=4, dy=-3)
-    return text.encode(x=_x(), y=_y(), text="label:N", color=_ceiling_colour(theme))
+def _names(theme: Theme) -> list[alt.Chart]:
+    base = alt.Chart(alt.NamedData(name=LABELS)).encode(x=_x(), y=_y(), text="label:N")
+    label: dict[str, Any] = {"align": "left", "baseline": "bottom", "dx": 4, "dy": -3}
+    halo: alt.Chart = base.mark_text(**label, stroke=theme.background, strokeWidth=3, strokeJoin="round")
+    return [halo, base.mark_text(**label).encode(color=_of_kind(theme))]
 
 
-def _points(theme: Theme) -> alt.Chart:
-    busiest = f"datum.throttled_minutes > 0 ? '{_SIGNS[2]}' : '{_SIGNS[1]}'"
-    return (
+def _demand(theme: Theme) -> list[alt.Chart]:
+    """The three points of each span, the means first so that the busiest lie above them."""
+    busiest = f"datum.throttled_minutes > 0 ? '{_THROTTLED}' : '{_BUSIEST}'"
+    told = [
+        alt.Tooltip("when:N", title="span from"),
+        alt.Tooltip("sign:N", title="point"),
+        alt.Tooltip("iops:Q", title="IOPS", format=",.4~r"),
+        alt.Tooltip("throughput_mib_s:Q", title="MiB/s", format=",.4~r"),
+        alt.Tooltip("io_size_kib:Q", title="I/O size, KiB", format=",.3~r"),
+        alt.Tooltip("throttled_minutes:Q", title="minutes throttled in the span", format=",.4~r"),
+    ]
+    points = (
         alt.Chart(alt.NamedData(name=SPANS))
         .transform_calculate(
-            counts="[datum.iops, datum.peak_iops, datum.iops_at_peak_throughput]",
-            rates="[datum.throughput_mib_s, datum.throughput_mib_s_at_peak_iops, datum.peak_throughput_mib_s]",
-            signs=f"['{_SIGNS[0]}', {busiest}, {busiest}]",
+            when="utcFormat(datum.start, '%a %d %b %H:%M') + ' UTC'",
+            counts=f"[{', '.join(f'datum.{count}' for count, _ in _POINTS)}]",
+            rates=f"[{', '.join(f'datum.{rate}' for _, rate in _POINTS)}]",
+            signs=f"['{_MEAN}', {busiest}, {busiest}]",
         )
         .transform_flatten(["counts", "rates", "signs"], ["iops", "throughput_mib_s", "sign"])
         .transform_filter("datum.iops > 0 && datum.throughput_mib_s > 0")
         .transform_calculate(io_size_kib=f"datum.throughput_mib_s * {KIB_PER_MIB} / datum.iops")
-        .mark_point(filled=True, size=26)
-        .encode(x=_x(), y=_y(), fill=_sign_colour(theme), shape=_sign_shape())
     )
+    legend = alt.Legend(values=_SPAN_SIGNS, labelLimit=0, symbolSize=50, symbolOpacity=1, offset=24)
+    colours = [theme.muted, theme.busiest, theme.throttled]
+    layers: list[alt.Chart] = []
+    for mean, size, opacity in ((True, 10, 0.45), (False, 24, 0.8)):
+        of_sign = points.transform_filter(f"(datum.sign === '{_MEAN}') === {str(mean).lower()}")
+        layers.append(
+            of_sign.mark_point(filled=True, size=size, opacity=opacity).encode(
+                x=_x(),
+                y=_y(),
+                fill=alt.Fill("sign:N", legend=legend, scale=alt.Scale(domain=_SPAN_SIGNS, range=colours)),
+                shape=alt.Shape("sign:N", legend=legend, scale=_SHAPES),
+                tooltip=told,
+            )
+        )
+    return layers
 
 
-def _crosses(theme: Theme) -> alt.Chart:
-    return (
+def _measured(theme: Theme) -> alt.Chart:
+    told = [
+        alt.Tooltip("label:N", title="measured on"),
+        alt.Tooltip("mode:N", title="mode"),
+        alt.Tooltip("io_size_kib:Q", title="I/O size, KiB", format=",~r"),
+        alt.Tooltip("iops:Q", title="IOPS", format=",.4~r"),
+        alt.Tooltip("throughput_mib_s:Q", title="MiB/s", format=",.4~r"),
+        alt.Tooltip("p99_latency_us:Q", title="p99 latency, us", format=",.4~r"),
+    ]
+    chart: alt.Chart = (
         alt.Chart(alt.NamedData(name=MEASURED))
-        .transform_calculate(sign=f"'{_SIGNS[3]}'")
-        .mark_point(size=50)
-        .encode(x=_x(), y=_y(), fill=_sign_colour(theme), shape=_sign_shape())
+        .mark_point(size=60, strokeWidth=1.6)
+        .encode(
+            x=_x(),
+            y=_y(),
+            color=_of_kind(theme),
+            shape=alt.Shape("kind:N", legend=None, scale=_SHAPES),
+            tooltip=told,
+        )
     )
-
-
-def _sign_colour(theme: Theme) -> alt.Fill:
-    colours = [theme.grid, theme.busiest, theme.throttled, theme.text]
-    return alt.Fill("sign:N", scale=alt.Scale(domain=list(_SIGNS), range=colours))
-
-
-def _sign_shape() -> alt.Shape:
-    return alt.Shape("sign:N", scale=alt.Scale(domain=list(_SIGNS), range=["circle", "circle", "triangle-up", "cross"]))
+    return chart

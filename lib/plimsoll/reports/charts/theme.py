@@ -32,6 +32,16 @@ class Theme:
     series: tuple[str, ...]
 
     @property
+    def ceilings(self) -> dict[str, str]:
+        """Colours of the ceilings by kind."""
+        return {"now": self.now, "offered": self.offered, "hosts": self.hosts}
+
+    @property
+    def dashes(self) -> dict[str, list[float]]:
+        """Strokes of the ceilings by kind."""
+        return {"now": [1, 0], "offered": [7, 3], "hosts": [2, 2]}
+
+    @property
     def config(self) -> dict[str, Any]:
         """The Vega-Lite configuration."""
         written = {"labelColor": self.muted, "titleColor": self.text, "labelFontSize": 11, "titleFontSize": LINE_PX}
@@ -62,6 +72,9 @@ class Theme:
             "text": {"color": self.text, "fontSize": LINE_PX},
         }
 
+
+SHAPES: Final = ("cross", "circle", "square", "diamond", "triangle-up", "triangle-down", "triangle-right", "stroke")
+"""Shapes of the series, so that colour is never the only sign."""
 
 LIGHT: Final = Theme(
     name="light",

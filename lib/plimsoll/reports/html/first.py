@@ -1,5 +1,6 @@
 """What to do first: the steps that a run's volumes are in, in order, with their money and the volumes that matter."""
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,7 +45,9 @@ def todos(fleet: Fleet, policy: Policy, folder: Path) -> Iterator[Todo]:
             money=_money(found.tally),
             first=first,
             more=found.tally.answered - len(first),
-            command=f"plimsoll validate --recommendation {folder.name}" if step is Step.MEASURE else None,
+            command=shlex.join(["plimsoll", "validate", "--recommendation", str(folder)])
+            if step is Step.MEASURE
+            else None,
         )
 
 
@@ -53,6 +56,8 @@ def _money(tally: Tally) -> str:
     parts = []
     if tally.usd_saved >= CENT:
         parts.append(f"saves {usd(tally.usd_saved)} a month")
+        if CENT <= tally.usd_saved_at_parity < tally.usd_saved - CENT:
+            parts.append(f"{usd(tally.usd_saved_at_parity)} of it even at full parity")
     if tally.usd_upgrades >= CENT:
         parts.append(f"costs {usd(tally.usd_upgrades)} a month more")
     if not parts and tally.usd_now >= CENT:

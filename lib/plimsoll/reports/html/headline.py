@@ -1,7 +1,9 @@
 """The page's first sentences: what can be saved, how sure that is, and how complete the run was."""
 
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from plimsoll.reports.html.fleet import Fleet
@@ -9,13 +11,15 @@ from plimsoll.reports.html.wording import count_of, usd
 from plimsoll.reports.steps import CENT
 from plimsoll.reports.tally import Tally
 
-STATUS_WORDS: Final = {
-    "complete": "Everything in scope was read.",
-    "partial": "Something could not be read: it is named below and is in none of these figures.",
-    "interrupted": "The run was interrupted, so that volumes are missing. Go on with it: plimsoll audit --resume",
-    "running": "The run has not ended, so that volumes are missing. If nothing works on it any more, go on with it: "
-    "plimsoll audit --resume",
+_INCOMPLETE: Final = {
+    "partial": "Something could not be read. It is in none of these figures:",
+    "interrupted": "The run was interrupted, so that volumes are missing in these figures. To go on with it:",
+    "running": "The run has not ended, so that volumes are missing in these figures. If nothing works on it any more, "
+    "go on with it:",
 }
+
+
+_UNENDED: Final = frozenset({"interrupted", "running"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +30,17 @@ class Figure:
     amount: str
     label: str
     meaning: str
+
+
+def incomplete(run: Mapping[str, Any], *, whole: bool) -> str:
+    """Why the figures are not those of everything in scope; empty where they are, or are meant for a part alone."""
+    status = str(run["status"])
+    return "" if status == "partial" and not whole else _INCOMPLETE.get(status, "")
+
+
+def resume_command(run: Mapping[str, Any], folder: Path) -> str | None:
+    """What goes on with a run that was interrupted; None for one that has ended."""
+    return shlex.join(["plimsoll", "audit", "--resume", str(folder)]) if run["status"] in _UNENDED else None
 
 
 def headline(fleet: Fleet, run: Mapping[str, Any], *, whole: bool) -> str:
@@ -39,8 +54,10 @@ def headline(fleet: Fleet, run: Mapping[str, Any], *, whole: bool) -> str:
         return f"No price is known for {volumes}, so that no saving can be told."
     if tally.usd_saved < CENT:
         return f"Nothing can be saved on {volumes}, which {costs} {usd(tally.usd_now)} a month."
-    share = f"{tally.usd_saved / tally.usd_now * 100:.0f} %" if tally.usd_now else "all"
-    return f"{usd(tally.usd_saved)} a month can be saved: {share} of the {usd(tally.usd_now)} that {volumes} {costs}."
+    return (
+        f"{usd(tally.usd_saved)} a month can be saved: {_share(tally.usd_saved / tally.usd_now)} of the "
+        f"{usd(tally.usd_now)} that {volumes} {costs}."
+    )
 
 
 def figures(fleet: Fleet, judged_by: str) -> Iterator[Figure]:
@@ -57,9 +74,14 @@ def figures(fleet: Fleet, judged_by: str) -> Iterator[Figure]:
             kind="proof",
             amount=usd(tally.usd_saved - tally.usd_saved_at_parity),
             label="rests on the measured demand",
-            meaning=f"The offers carry {judged_by}; what nobody asked for is no longer paid for.",
+            meaning=f"The offers carry {judged_by}.",
         )
     yield from _besides(tally)
+
+
+def _share(part: float) -> str:
+    percent = round(part * 100)
+    return f"{percent} %" if percent else "less than 1 %"
 
 
 def _besides(tally: Tally) -> Iterator[Figure]:
@@ -74,8 +96,8 @@ def _besides(tally: Tally) -> Iterator[Figure]:
         yield Figure(
             kind="upgrades",
             amount=usd(tally.usd_upgrades),
-            label="a month more ends the throttling",
-            meaning="Not taken off the saving: it is another decision.",
+            label="a month more for throttled volumes",
+            meaning="Not taken off the saving: paying for speed is a decision of its own.",
         )
     if tally.usd_detached >= CENT:
         yield Figure(
@@ -92,7 +114,7 @@ def _nothing_answered(run: Mapping[str, Any]) -> str:
         return f"No volume could be judged: {count_of(volumes['failed'], 'volume')} could not be read."
     if run["failures"]["targets"]:
         return "No volume could be judged: no account could be read."
-    if run["status"] in {"interrupted", "running"}:
+    if run["status"] in _UNENDED:
         return "No volume has been judged yet."
     if volumes["seen"]:
         return f"No volume was judged: {count_of(volumes['seen'], 'volume')} were seen, and all were skipped."

@@ -13,11 +13,21 @@ from plimsoll.reports.html.assets import early, hash_of, script, style
 from plimsoll.reports.html.blocks import blocks, packed
 from plimsoll.reports.html.first import todos
 from plimsoll.reports.html.fleet import count_fleet
-from plimsoll.reports.html.headline import STATUS_WORDS, figures, headline
+from plimsoll.reports.html.headline import figures, headline, incomplete, resume_command
 from plimsoll.reports.html.matched import Only, chosen_records, matched_records
+from plimsoll.reports.html.pictures import WIDTH_PX, drawing_script, pictures_of, specs
 from plimsoll.reports.html.savings import breakdowns
 from plimsoll.reports.html.unread import left_out, unread
-from plimsoll.reports.html.wording import GRADE_WORDS, change_words, count_of, outcome_text, short_name, usd
+from plimsoll.reports.html.wording import (
+    GRADE_WORDS,
+    change_words,
+    count_of,
+    cut,
+    outcome_text,
+    plight,
+    short_name,
+    usd,
+)
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.step_words import judged_by, step_words
 from plimsoll.reports.steps import Step
@@ -84,8 +94,9 @@ def _context(
         "figures": list(figures(fleet, judged_by(policy))),
         "tally": fleet.tally,
         "unpriced": fleet.unpriced,
-        "status": STATUS_WORDS[run["status"]]
-        + (f" {folder.name}" if run["status"] in {"interrupted", "running"} else ""),
+        "incomplete": incomplete(run, whole=whole),
+        "resume": resume_command(run, folder),
+        "judged_by": judged_by(policy),
         "todos": list(todos(fleet, policy, folder)),
         "unread": list(unread(run)) if whole else [],
         "left_out": list(left_out(run)) if whole else [],
@@ -98,14 +109,21 @@ def _context(
             {
                 "steps": {step: {"name": words.name, "why": words.why} for step, words in steps.items()},
                 "grades": GRADE_WORDS,
+                "specs": specs(),
+                "width": WIDTH_PX,
                 "falling": [key for key, _, kind in COLUMNS if kind],
             }
         ),
-        "blocks": blocks(matched_records(folder, only), pictures=lambda _volume: {}, console_link=console_link),
+        "blocks": blocks(
+            matched_records(folder, only),
+            pictures=lambda volume: pictures_of(volume, envelopes),
+            console_link=console_link,
+        ),
         "style": style(),
         "script": script(),
         "early": early(),
-        "hashes": [hash_of(early()), hash_of(script())],
+        "drawer": packed(drawing_script()),
+        "hashes": [hash_of(early()), hash_of(script()), hash_of(drawing_script())],
     }
 
 
@@ -118,5 +136,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals["count_of"] = count_of
-    environment.filters.update(usd=usd, short_name=short_name, change_words=change_words, outcome_text=outcome_text)
+    environment.filters.update(
+        usd=usd, short_name=short_name, change_words=change_words, outcome_text=outcome_text, plight=plight, cut=cut
+    )
     return environment

@@ -36,10 +36,24 @@ def owner_text(owner: OwnerRecord) -> str:
 
 def short_name(record: RecommendationRecord) -> str:
     """What a volume is called among others: its name cut to a length, or its id."""
-    name = " ".join((record.name or "").split())
-    if not name:
-        return record.volume_id
-    return name if len(name) <= NAME_LENGTH else f"{name[: NAME_LENGTH - 1]}…"
+    return cut(record.name or "") or record.volume_id
+
+
+def cut(text: str, length: int = NAME_LENGTH) -> str:
+    """A text on one line and no longer than that."""
+    line = " ".join(text.split())
+    return line if len(line) <= length else f"{line[: length - 1]}…"
+
+
+def plight(record: RecommendationRecord) -> str:
+    """What a throttled volume's workload suffers, in words; empty for the others."""
+    if record.action != "upgrade" or record.demand is None:
+        return ""
+    hours = record.demand.throttled_minutes / 60
+    waited = (
+        f"{hours:,.0f} of {record.demand.hours_observed:,.0f} hours" if hours >= 2 else f"{hours * 60:,.0f} minutes"
+    )
+    return f"throttled in {waited}"
 
 
 def change_words(record: RecommendationRecord) -> str:
@@ -63,6 +77,6 @@ def outcome_text(record: RecommendationRecord) -> str:
 GRADE_WORDS: Final = {
     "A": "Measured in this account and region, lately enough.",
     "B": "Measured, but elsewhere or longer ago.",
-    "C": "The provider's published limits stand behind at least one of IOPS and throughput, and nothing measured.",
+    "C": "At least one of IOPS and throughput rests on the provider's published limits alone.",
 }
 """What each grade of evidence means."""

@@ -62,13 +62,20 @@ function listen() {
   });
 }
 
+// A link inside the page moves to its place without touching the address, which says what is shown.
+function jump(event) {
+  const link = event.target.closest('a.jump');
+  if (!link) return;
+  event.preventDefault();
+  const target = link.id === 'skip' && !find('#volume').hidden ? find('#volume') : find(link.getAttribute('href'));
+  target?.scrollIntoView();
+  target?.focus({ preventScroll: true });
+}
+
 async function begin() {
   view.title = document.title;
   beginTheme(() => redrawCharts());
-  find('#skip').addEventListener('click', (event) => {
-    event.preventDefault();
-    (find('#volume').hidden ? find('#volumes') : find('#volume'))?.focus();
-  });
+  document.addEventListener('click', jump);
   for (const button of document.querySelectorAll('button[data-copy]')) {
     button.hidden = false;
     button.addEventListener('click', () => copyFrom(button, button.dataset.copy, 'the command'));

@@ -3,7 +3,7 @@
 function headOf(row, record) {
   const name = record.name || record.volume_id;
   const place = [record.volume_id, `account ${record.account}`, record.zone,
-    record.hosts.length ? `on ${record.hosts.join(', ')}` : 'attached to nothing', `owner: ${row.owner}`];
+    record.hosts.length ? `on ${record.hosts.join(', ')}` : 'attached to nothing', `owner: ${cut(row.owner, 120)}`];
   return [
     element('h1', { id: 'volume-title' }, named(cut(name, 120))),
     name.length > 120 ? element('p', { class: 'soft long' }, named(name)) : null,
@@ -130,6 +130,11 @@ function changeOf(row, detail) {
   return section('How to change it', 'change', parts);
 }
 
+function measuredOf(detail) {
+  const measured = detail.pictures.roofline?.datasets.measured || [];
+  return measured.length ? folded('The measured points in figures', measuredTable(measured)) : null;
+}
+
 function consoleOf(link) {
   if (!link.startsWith('https://')) return null;
   return element('p', {}, element('a', { href: link, target: '_blank', rel: 'noopener noreferrer' }, 'See this demand in CloudWatch'),
@@ -142,11 +147,13 @@ function bodyOf(row, detail) {
     headOf(row, record), answerOf(row, record),
     section('Why', 'why', list(record.reasons)),
     section('What it was asked for', 'demand',
-      record.demand ? [chartOf('demand', detail), demandFacts(record.demand), demandTable(record.demand)]
+      record.demand ? [chartOf('demand', detail),
+        element('div', { class: 'pair' }, demandTable(record.demand), demandFacts(record.demand)),
+        detail.profile ? folded('The picture in figures', daysTable(detail.profile)) : null]
         : element('p', {}, 'Its metrics were not read.'),
       consoleOf(detail.link)),
-    record.ceilings ? section('What can carry it', 'ceilings', chartOf('roofline', detail), ceilingsTable(record.ceilings),
-      record.replay ? replayTable(record.replay) : null) : null,
+    record.ceilings ? section('What can carry it', 'ceilings', chartOf('roofline', detail), measuredOf(detail),
+      element('div', { class: 'pair' }, ceilingsTable(record.ceilings), record.replay ? replayTable(record.replay) : null)) : null,
     record.offers.length ? section('What was weighed', 'offers', offersTable(record)) : null,
     record.evidence ? section('What stands behind it', 'evidence', evidenceOf(record.evidence)) : null,
     record.stripe_set ? stripesOf(record.stripe_set) : null,
@@ -169,12 +176,9 @@ async function showVolume(holder, row, place) {
   const detail = await readDetail(row);
   if (readPlace().volume !== row.id) return;
   document.title = `${cut(row.name || row.id, 60)} – Plimsoll`;
+  forgetCharts();
   holder.replaceChildren(wayBack(row, place), ...bodyOf(row, detail).flat().filter(Boolean));
-  find('.jump', holder)?.addEventListener('click', (event) => {
-    event.preventDefault();
-    find('#change').scrollIntoView();
-    find('#change').focus({ preventScroll: true });
-  });
   scrollTo({ top: 0, behavior: 'instant' });
   holder.focus({ preventScroll: true });
+  await redrawCharts();
 }

@@ -1,0 +1,55 @@
+"""The pictures in the page: each volume has its figures, and how they are drawn is in the page once."""
+
+from collections.abc import Mapping
+from functools import cache
+from itertools import product
+from typing import Any, Final
+
+from altair.utils.schemapi import debug_mode
+
+from plimsoll.domain.envelope import Envelope
+from plimsoll.reports.charts.demand import demand_picture, demand_spec
+from plimsoll.reports.charts.drawing import javascript_bundle
+from plimsoll.reports.charts.picture import Picture
+from plimsoll.reports.charts.roofline import roofline_picture, roofline_spec
+from plimsoll.reports.charts.theme import THEMES
+from plimsoll.reports.html.matched import Matched
+
+WIDTH_PX: Final = 800
+"""The width that specs are made for; in the reader's browser they are made as wide as there is room."""
+
+_SPECS: Final = {"demand": demand_spec, "roofline": roofline_spec}
+
+
+def pictures_of(volume: Matched, envelopes: Mapping[str, Envelope]) -> dict[str, Any]:
+    """A volume's pictures by kind, without the spans, which all of them share; none where there is no profile."""
+    record, profile = volume
+    if profile is None:
+        return {}
+    found = {"demand": _figures(demand_picture(record, profile))}
+    if record.ceilings is not None:
+        envelope = envelopes.get(record.evidence.envelope or "") if record.evidence else None
+        found["roofline"] = _figures(roofline_picture(record, profile, envelope))
+    return found
+
+
+@cache
+def specs() -> dict[str, dict[str, Any]]:
+    """The Vega-Lite specs of every picture by kind and theme, without data, title and background."""
+    found: dict[str, dict[str, Any]] = {kind: {} for kind in _SPECS}
+    # What the tests of the charts have validated is not validated again for every report, which takes seconds.
+    with debug_mode(False):
+        for (kind, spec_of), (name, theme) in product(_SPECS.items(), THEMES.items()):
+            spec = spec_of(theme, WIDTH_PX)
+            found[kind][name] = {**spec, "config": {**spec["config"], "background": None}}
+    return found
+
+
+@cache
+def drawing_script() -> str:
+    """What draws specs in a browser; its own names stay inside."""
+    return f"(() => {{\n{javascript_bundle()}\n}})();\n"
+
+
+def _figures(picture: Picture) -> dict[str, Any]:
+    return {"title": picture.title, "subtitle": picture.subtitle, "datasets": picture.datasets}
