@@ -4,10 +4,12 @@ import json
 
 import pytest
 
+from plimsoll.domain.policy import Policy
 from plimsoll.simulator.faults import Fault
 from plimsoll.simulator.running import running
 from tests.builders import NOW
 from tests.pipelines.commands import REGIONS, plimsoll, roles
+from tests.pipelines.in_process import audited
 
 pytestmark = pytest.mark.once
 
@@ -34,14 +36,12 @@ def test_a_plan_reads_no_metric_and_the_run_holds_what_it_took_beside_it(organis
 
 
 def test_every_minute_gives_the_same_answers_with_exact_peaks(organisation, tmp_path):
-    words = ["audit", *roles(organisation), *REGIONS, "--lookback-days", "3"]
     answers = []
-    for folder, more in (("part", []), ("whole", ["--every-minute"])):
-        plimsoll(organisation, tmp_path, *words, *more, "--out", folder)
+    for folder, every_minute in (("part", False), ("whole", True)):
+        run = audited(organisation, tmp_path / folder, NOW, Policy(lookback_days=3), every_minute=every_minute)
         found = json.loads((tmp_path / folder / "recommendations.json").read_text())
         answers.append({one["volume_id"]: one for one in found})
-        run = json.loads((tmp_path / folder / "run.json").read_text())
-        assert (run["usage"]["datapoints"] == run["plan"]["most_datapoints"]) == bool(more)
+        assert (run["usage"]["datapoints"] == run["plan"]["most_datapoints"]) == every_minute
     part, whole = answers
     assert part.keys() == whole.keys()
     for volume_id, exact in whole.items():

@@ -1,21 +1,16 @@
 """The simulated organisation's recommendations are those of the naive oracle, at full one-minute resolution."""
 
 import json
-import os
 from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 
-from plimsoll.bootstrap import Scope, aws_world
-from plimsoll.clouds.ledger import Ledger
-from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import Window
-from plimsoll.run import Order, carry_out
-from plimsoll.settings import Settings
 from plimsoll.simulator.fleet import Fleet, SimulatedHost, SimulatedVolume, truth
 from plimsoll.simulator.running import running
 from tests.oracle.naive import decide, rates
+from tests.pipelines.in_process import audited as audited_here
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 SERIES = (
@@ -36,18 +31,7 @@ def audited(tmp_path_factory):
     """The demo's organisation, audited by the ordinary path over HTTP: its fleet, run.json and recommendations."""
     folder = tmp_path_factory.mktemp("runs") / "truth"
     with running(NOW) as organisation:
-        before = dict(os.environ)
-        os.environ.update(organisation.environment)
-        try:
-            scope = Scope(role_arns=organisation.role_arns, regions=organisation.fleet.regions)
-            settings = Settings()
-            ledger = Ledger(path=folder / "ledger.json")
-            world = aws_world(scope, settings, today=NOW.date(), ledger=ledger, paced=False)
-            order = Order(folder=folder, scope={}, policy=Policy(), now=NOW, usd_per_1000_metrics=0.01)
-            run, _best = carry_out(order, world, lambda _progress, _outcome: None)
-        finally:
-            os.environ.clear()
-            os.environ.update(before)
+        run = audited_here(organisation, folder, NOW)
     recommendations = json.loads((folder / "recommendations.json").read_text(encoding="utf-8"))
     return organisation.fleet, run, {found["volume_id"]: found for found in recommendations}
 

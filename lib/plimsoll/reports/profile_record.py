@@ -57,4 +57,9 @@ def profile_record(volume: Volume, profile: DemandProfile) -> DemandProfileRecor
 
 
 def _rates(rates: FloatArray) -> Rates:
-    return [None if rate != rate else float(f"{rate:.4g}") for rate in rates.tolist()]  # noqa: PLR0124 - NaN
+    """Rounded to four digits by exact powers of ten, so that no noise is printed."""
+    digits = 3 - np.floor(np.log10(rates, out=np.zeros_like(rates), where=rates > 0))
+    finer, coarser = 10.0 ** np.maximum(digits, 0), 10.0 ** np.maximum(-digits, 0)
+    rounded = (np.rint(rates * finer / coarser) / finer * coarser).astype(object)
+    rounded[np.isnan(rates)] = None
+    return list(rounded.tolist())
