@@ -11,6 +11,7 @@ from rich.console import Console
 
 from plimsoll.bootstrap import Scope, SignedIn, aws_bench, aws_world, clock, sign_in
 from plimsoll.cli.audit import follow
+from plimsoll.cli.report import leave_reports
 from plimsoll.cli.terms import Terms
 from plimsoll.cli.validate import ended_by_sigterm, make_office
 from plimsoll.cli.validate import follow as follow_validation
@@ -33,6 +34,9 @@ FILES: Final = (
     "recommendations.csv",
     "demand.jsonl",
     "unanswered.jsonl",
+    "report.html",
+    "recommendations.parquet",
+    "demand.parquet",
     "ledger.json",
 )
 
@@ -73,6 +77,7 @@ def _audit(console: Console, scope: Scope, settings: Settings, folder: Path, now
         usd_per_1000_metrics=settings.usd_per_1000_metrics,
     )
     follow(console, order, world)
+    leave_reports(console, folder)
     console.print(
         "One volume is of a type that Plimsoll does not know, so the run is partial: a real audit would exit with 3.",
         style="dim",

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from plimsoll.bootstrap import console_link, envelope_library
 from plimsoll.cli.chosen import run_folder
-from plimsoll.domain.errors import BadInput
+from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.reports.exports import (
     MARKDOWN,
     PAGE,
@@ -66,6 +66,19 @@ def write_reports(folder: Path) -> list[Path]:
         *_written(folder, "html", folder / PAGE, whole_run),
         *_written(folder, "parquet", folder, whole_run),
     ]
+
+
+def leave_reports(console: Console, folder: Path) -> bool:
+    """Writes what every audit leaves behind and says where; whether that was possible. The run stays as it is."""
+    try:
+        with console.status("writing the report"):
+            written = write_reports(folder)
+    except (PlimsollError, OSError) as error:
+        told = f"the run is whole, but its report could not be written: {error} Then: plimsoll report {folder}"
+        console.print(told, style="red", markup=False, soft_wrap=True)
+        return False
+    console.print(f"report: {written[0]}", style="bold", markup=False, soft_wrap=True)
+    return True
 
 
 def _place(folder: Path, format_: str, out: Path | None, part: Part) -> Path:

@@ -13,11 +13,11 @@ from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import parse_policy
 from plimsoll.reports.html.first import todos
 from plimsoll.reports.html.fleet import Fleet, count_fleet
-from plimsoll.reports.html.headline import STATUS_WORDS, figures, headline
+from plimsoll.reports.html.headline import figures, headline, incomplete, resume_command
 from plimsoll.reports.html.matched import Only, chosen_records
 from plimsoll.reports.html.unread import left_out, unread
 from plimsoll.reports.html.wording import count_of
-from plimsoll.reports.markdown_text import name, prose, table
+from plimsoll.reports.markdown_text import fence, name, prose, table
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.step_words import STEP_NAMES, judged_by
 from plimsoll.reports.steps import Step, step_of
@@ -44,6 +44,7 @@ def run_markdown(folder: Path, only: Only | None, told: str) -> str:
     fleet = count_fleet(chosen_records(folder, only))
     part = f"Of {prose(told)} alone.\n" if only is not None else ""
     page = [f"# Plimsoll run {name(str(run['id']))}\n", part, *_money(fleet, run, policy, whole=only is None)]
+    page += _incomplete(run, folder, whole=only is None)
     page += _steps(fleet, policy, folder)
     for title, rows, total in (
         ("Throttled today", *_first(_throttled(folder, only), _THROTTLED, _minutes)),
@@ -78,10 +79,17 @@ def _money(fleet: Fleet, run: dict[str, Any], policy: Policy, *, whole: bool) ->
     found = list(figures(fleet, judged_by(policy)))
     if found:
         yield "".join(f"- {one.amount} {one.label}. {prose(one.meaning)}\n" for one in found)
-    if whole and run["status"] != "complete":
-        words = STATUS_WORDS[run["status"]]
-        again = name(str(run["id"])) + "\n" if words.endswith("--resume") else "\n"
-        yield f"{prose(words)} {again}"
+
+
+def _incomplete(run: dict[str, Any], folder: Path, *, whole: bool) -> Iterator[str]:
+    """That volumes are missing, and how to come by them."""
+    told = incomplete(run, whole=whole)
+    again = resume_command(run, folder)
+    if again is not None:
+        yield f"{prose(told)}\n"
+        yield fence(again)
+    elif told:
+        yield f"{prose(told)} see the end.\n"
 
 
 def _steps(fleet: Fleet, policy: Policy, folder: Path) -> Iterator[str]:

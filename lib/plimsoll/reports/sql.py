@@ -90,11 +90,15 @@ def opened(*folders: Path) -> Iterator[Database]:
     whole = tuple(folder.absolute() for folder in folders)
     with TemporaryDirectory(prefix="plimsoll-") as spill, duckdb.connect(":memory:", config=_settings(spill)) as found:
         for number, folder in enumerate(whole):
-            schema = MAIN if len(whole) == 1 else f"run_{number}"
-            _add_run(found, folder, schema, Path(spill))
+            _add_run(found, folder, schema_of(number, len(whole)), Path(spill))
         found.execute("set TimeZone = 'UTC'")
         found.execute("set lock_configuration = true")
         yield Database(connection=found, folders=whole)
+
+
+def schema_of(number: int, runs: int) -> str:
+    """The schema of a run's views in a database of so many runs."""
+    return MAIN if runs == 1 else f"run_{number}"
 
 
 def _settings(spill: str) -> dict[str, str | bool | int | float | list[str]]:

@@ -143,7 +143,9 @@ def _lines(theme: Theme) -> list[alt.Chart]:
     lines: list[alt.Chart] = []
     for lasting in ("true", "false"):
         roofs = alt.Chart(alt.NamedData(name=ROOFS)).transform_filter(f"datum.lasting === {lasting}")
-        line = roofs.mark_line(clip=True).encode(x=_x(), y=_y(), color=_of_kind(theme), strokeDash=stroke, detail="label:N")
+        line = roofs.mark_line(clip=True).encode(
+            x=_x(), y=_y(), color=_of_kind(theme), strokeDash=stroke, detail="label:N"
+        )
         width = alt.StrokeWidth("kind:N", legend=None, scale=alt.Scale(domain=kinds, range=widths))
         lines.append(line.encode(strokeWidth=width if lasting == "false" else alt.StrokeWidthValue(1)))
     return lines
