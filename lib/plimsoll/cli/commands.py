@@ -216,6 +216,18 @@ def query(
     query_run(words or [], format_=format_, out=out, rows=rows)
 
 
+def diff(
+    before: Annotated[Path, typer.Argument(help="The folder of the earlier run.")],
+    after: Annotated[Path, typer.Argument(help="The folder of the later run.")],
+    format_: Annotated[str, typer.Option("--format", help="text, json or md.")] = "text",
+    rows: Annotated[int, typer.Option(min=0, help="Most volumes listed of each group; 0 lists all.")] = 10,
+) -> None:
+    """Compare two runs: what is new, gone, changed and done, and what has been saved since."""
+    from plimsoll.cli.diff import diff_runs
+
+    diff_runs(before, after, format_=format_, rows=rows)
+
+
 def schema() -> None:
     """Print the JSON Schema of recommendations.json."""
     from plimsoll.reports import record

@@ -53,7 +53,7 @@ def run_markdown(folder: Path, only: Only | None, told: str) -> str:
         page += _changes(title, rows, total)
     if only is None:
         page += _not_read(run)
-    return _fitting(page)
+    return fitting(page)
 
 
 def tickets(folder: Path, only: Only, link: Callable[[RecommendationRecord], str]) -> str:
@@ -167,8 +167,8 @@ def _not_read(run: dict[str, Any]) -> Iterator[str]:
         yield "".join(f"- {prose(text)}\n" for text in skipped[:_UNREAD])
 
 
-def _fitting(parts: list[str]) -> str:
-    """The parts as one text, without the last lines of one that is too long, and saying so."""
+def fitting(parts: list[str]) -> str:
+    """The parts as one text, without the last lines of one that GitHub would not take, and saying so."""
     whole = "\n".join(part for part in parts if part)
     if _length([whole]) <= MOST:
         return whole
