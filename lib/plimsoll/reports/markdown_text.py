@@ -17,6 +17,9 @@ _MARKS: Final = re.compile(r"[\\`*_{}\[\]<>#|~&!^]")
 _LEADING: Final = re.compile(r"^(?=[-+=])|^\d+(?=[.)])")
 _LINKS: Final = re.compile(r"@|#|:(?=//|[\w+-]+:)|(?<![a-z])(?:www|gh|ftp|mailto|xmpp)(?=[.:-])", re.IGNORECASE)
 _MATHS: Final = re.compile(r"\$(?!\d)")
+_PIPE: Final = "\\|"
+"""A pipe in a cell, in code as well: one backslash before it is the table's."""
+
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -32,13 +35,13 @@ def prose(text: str) -> str:
 
 
 def name(text: str) -> str:
-    """A name in the font of code, in which nothing is a mention, a link or a tag; safe in a table's cell."""
+    """A name in the font of code, in which nothing is a mention, a link or a tag."""
     line = _one_line(text, MOST_NAME)
     if not line:
         return ""
     ticks = "`" * (_longest_run("`", line) + 1)
     space = " " if line.startswith("`") or line.endswith("`") else ""
-    return f"{ticks}{space}{line}{space}{ticks}".replace("|", "\\|")
+    return f"{ticks}{space}{line}{space}{ticks}"
 
 
 def fence(text: str) -> str:
@@ -51,10 +54,10 @@ def fence(text: str) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """The lines of a table; columns whose head ends in a colon hold figures, at the right."""
+    """The lines of a table of names and sentences; columns whose head ends in a colon hold figures, at the right."""
     rule = ["---:" if column.endswith(":") else "---" for column in head]
     lines = [[column.removesuffix(":") for column in head], rule, *rows]
-    return [f"| {' | '.join(cells)} |\n" for cells in lines]
+    return [f"| {' | '.join(cell.replace('|', _PIPE) for cell in cells)} |\n" for cells in lines]
 
 
 def _one_line(text: str, most: int) -> str:
