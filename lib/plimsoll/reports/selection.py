@@ -33,6 +33,7 @@ def select(database: Database, where: str | None, volumes: Sequence[str]) -> Sel
     """
     conditions = [f"volume_id in ({', '.join(map(literal, volumes))})"] if volumes else []
     if where is not None:
+        database.statement(f"select ({where}\n) from recommendations")  # a condition, and no more than one
         conditions.append(where)
     if not conditions:
         return None

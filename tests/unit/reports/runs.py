@@ -46,7 +46,7 @@ def a_profile(record: RecommendationRecord, hours: int = 3, **fields: Any) -> De
 
 
 def an_unanswered(volume_id: str, outcome: str = "failed", reason: str = "AccessDenied") -> UnansweredRecord:
-    place = {"account": "111111111111", "region": "us-east-1"}
+    place = {"account": "111122223333", "region": "us-east-1"}
     return UnansweredRecord.model_validate({**place, "volume_id": volume_id, "outcome": outcome, "reason": reason})
 
 
@@ -56,7 +56,7 @@ def a_run(
     *,
     unanswered: Iterable[UnansweredRecord] = (),
     failed_places: Mapping[str, str] | None = None,
-    places: Iterable[str] = ("111111111111/us-east-1",),
+    places: Iterable[str] = ("111122223333/us-east-1",),
     status: str = "complete",
     policy: Policy | None = None,
 ) -> Path:

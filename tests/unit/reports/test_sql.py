@@ -149,15 +149,15 @@ def test_a_span_starts_where_the_last_one_ended(lengths):
 def test_failures_name_volumes_and_places(run):
     assert asked(run, "select what, place, volume_id, outcome, reason from failures order by reason") == [
         ("place", "profile prod", None, "failed", "BadCredentials"),
-        ("volume", "111111111111/us-east-1", "vol-s", "skipped", "excluded by the policy"),
-        ("volume", "111111111111/us-east-1", "vol-f", "failed", "volume type gp9 has no published limits"),
+        ("volume", "111122223333/us-east-1", "vol-s", "skipped", "excluded by the policy"),
+        ("volume", "111122223333/us-east-1", "vol-f", "failed", "volume type gp9 has no published limits"),
     ]
 
 
 def test_a_run_of_before_failures_were_listed_has_them_from_its_account(run):
     (run / "unanswered.jsonl").unlink()
     assert asked(run, "select account, region, volume_id, outcome, reason from failures where what = 'volume'") == [
-        ("111111111111", "us-east-1", "vol-f", "failed", "volume type gp9 has no published limits")
+        ("111122223333", "us-east-1", "vol-f", "failed", "volume type gp9 has no published limits")
     ]
 
 
