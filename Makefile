@@ -15,10 +15,10 @@ CLEAN_ENV := env -u AWS_PROFILE -u AWS_ENDPOINT_URL AWS_EC2_METADATA_DISABLED=tr
 SPREAD := -n 4 --dist loadfile --no-loadscope-reorder
 
 # What some tests need besides Python, as command:package of Debian's; the demo needs fio alone.
-TOOLS := fio:fio shellcheck:shellcheck mkfs.xfs:xfsprogs
+TOOLS := fio:fio shellcheck:shellcheck mkfs.xfs:xfsprogs chromium:chromium
 demo: TOOLS := fio:fio
 
-.PHONY: demo test lint format bench clean tools
+.PHONY: demo test lint format bench pictures clean tools
 
 .venv/.ready: pyproject.toml uv.lock Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -60,6 +60,9 @@ lint: .venv/.ready ## style, types and the direction of imports
 bench: .venv/.ready ## how fast Plimsoll is, into docs/performance.md (a quarter of an hour)
 	$(BIN)/uv sync --locked --quiet
 	$(CLEAN_ENV) $(RUN) python benchmarks/speed/run.py
+
+pictures: .venv/.ready ## draw the pictures of docs/charts anew; where nothing changed, to the same bytes
+	$(RUN) python docs/charts/draw.py
 
 format: .venv/.ready ## rewrite the code in the project's style
 	$(RUN) ruff check --fix .

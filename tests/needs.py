@@ -26,6 +26,7 @@ NEEDS: Final[Mapping[str, tuple[Callable[[], bool], str]]] = {
     "fio": (lambda: shutil.which("fio") is not None, "fio is not installed (apt-get install fio)"),
     "shellcheck": (lambda: shutil.which("shellcheck") is not None, "shellcheck is not installed"),
     "xfs": (lambda: shutil.which("mkfs.xfs") is not None, "mkfs.xfs is not installed (apt-get install xfsprogs)"),
+    "chromium": (lambda: shutil.which("chromium") is not None, "chromium is not installed (apt-get install chromium)"),
     "root": (_has_root, "needs root"),
     "loop": (_has_loop_devices, "needs root, loop devices and the kernel's block-I/O controller"),
 }

@@ -13,8 +13,10 @@ import typer
 from plimsoll.cli import options
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.validation import Mode
+from plimsoll.reports.charts.theme import ThemeName
 
 envelopes = typer.Typer(help="Measured envelopes: list, show, compare, import.", no_args_is_help=True)
+chart = typer.Typer(help="Draw a volume's demand, and rooflines, as SVG or PNG.", no_args_is_help=True)
 
 
 def audit(
@@ -287,6 +289,54 @@ def benchmark(
     )
 
 
+@chart.command(name="demand")
+def chart_demand(
+    volume: Annotated[str, typer.Argument(help="Volume id, such as vol-0123456789abcdef0.")],
+    run: options.ChartOf = None,
+    out: options.ChartOut = None,
+    theme: options.ChartTheme = ThemeName.LIGHT,
+    width: options.ChartWidth = 800,
+    scale: options.ChartScale = None,
+    profile: options.Profiles = None,
+    role_arn: options.Roles = None,
+    external_id: options.ExternalId = None,
+    region: options.Regions = None,
+    policy: options.PolicyPath = None,
+    set_: options.Settings_ = None,
+    prices: options.PriceFile = None,
+    from_: options.FromFile = None,
+) -> None:
+    """Draw a volume's demand over time with its ceilings: of a run, or read by the minute as `explain` does."""
+    from plimsoll.cli.chart import Drawing, draw_demand, source_from
+
+    source = source_from(run, from_, policy, set_, profile, role_arn, external_id, region, prices)
+    draw_demand(volume, source, Drawing(out=out, theme=theme, width=width, scale=scale))
+
+
+@chart.command(name="roofline")
+def chart_roofline(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="A volume id, names of envelopes, or both.")],
+    run: options.ChartOf = None,
+    out: options.ChartOut = None,
+    theme: options.ChartTheme = ThemeName.LIGHT,
+    width: options.ChartWidth = 800,
+    scale: options.ChartScale = None,
+    profile: options.Profiles = None,
+    role_arn: options.Roles = None,
+    external_id: options.ExternalId = None,
+    region: options.Regions = None,
+    policy: options.PolicyPath = None,
+    set_: options.Settings_ = None,
+    prices: options.PriceFile = None,
+    from_: options.FromFile = None,
+) -> None:
+    """Draw demand under its ceilings over I/O size and IOPS, measured envelopes, or demand over envelopes."""
+    from plimsoll.cli.chart import Drawing, draw_roofline, source_from
+
+    source = source_from(run, from_, policy, set_, profile, role_arn, external_id, region, prices)
+    draw_roofline(names, source, Drawing(out=out, theme=theme, width=width, scale=scale))
+
+
 @envelopes.command(name="list")
 def list_envelopes(as_json: options.AsJson = False) -> None:
     """List every measured envelope with its roofs."""
@@ -305,12 +355,19 @@ def show_envelope(name: str, as_json: options.AsJson = False) -> None:
 
 @envelopes.command(name="compare")
 def compare_envelopes(
-    names: Annotated[list[str], typer.Argument(help="Two envelopes or more.")], as_json: options.AsJson = False
+    names: Annotated[list[str], typer.Argument(help="Two envelopes or more.")],
+    as_json: options.AsJson = False,
+    chart: Annotated[Path | None, typer.Option("--chart", help="Draw them to this file instead, .svg or .png.")] = None,
 ) -> None:
     """Set envelopes side by side over mode and I/O size."""
     from plimsoll.cli.envelopes import compare
 
-    compare(names, as_json=as_json)
+    if chart is None:
+        compare(names, as_json=as_json)
+        return
+    from plimsoll.cli.chart import draw_comparison
+
+    draw_comparison(names, chart)
 
 
 @envelopes.command(name="import")

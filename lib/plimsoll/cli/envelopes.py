@@ -9,6 +9,7 @@ from rich.console import Console
 
 from plimsoll.bootstrap import clock, envelope_library
 from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import best_grade
 from plimsoll.domain.policy import Policy
@@ -55,15 +56,20 @@ def show_one(name: str, *, as_json: bool) -> None:
 
 def compare(names: Sequence[str], *, as_json: bool) -> None:
     """Prints envelopes side by side over mode and I/O size."""
-    if len(names) < 2:
-        raise BadInput("a comparison needs two envelopes or more: plimsoll envelopes compare A B")
-    library = envelope_library(Settings.of_environment().measured_dir)
-    envelopes = [library.get(name) for name in names]
+    envelopes = compared(names)
     if as_json:
         typer.echo(json.dumps([report.as_data(one) for one in envelopes], indent=2, ensure_ascii=False))
         return
     console = Console(highlight=False)
     console.print(report.compare(envelopes, console.width))
+
+
+def compared(names: Sequence[str]) -> list[Envelope]:
+    """The envelopes of these names; BadInput where one is unknown or there are not two."""
+    if len(names) < 2:
+        raise BadInput("a comparison needs two envelopes or more: plimsoll envelopes compare A B")
+    library = envelope_library(Settings.of_environment().measured_dir)
+    return [library.get(name) for name in names]
 
 
 def import_files(

@@ -1,5 +1,7 @@
 """`plimsoll explain`: one volume on one screen."""
 
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from rich.console import Console
@@ -7,15 +9,33 @@ from rich.console import Console
 from plimsoll.audit import explain as explained
 from plimsoll.bootstrap import Scope, aws_world, change_ledger, clock, console_link, recorded_world
 from plimsoll.clouds.recording import Recording
+from plimsoll.domain.demand import Demand
 from plimsoll.domain.errors import BadInput, Unexpected
 from plimsoll.domain.policy import Policy
-from plimsoll.outcomes import FailedVolume, Skipped
+from plimsoll.outcomes import Answered, FailedVolume, Skipped
 from plimsoll.reports.explain import show_explanation
 from plimsoll.settings import Settings
 
 
 def explain_volume(volume: str, scope: Scope, policy: Policy, *, from_: Path | None) -> None:
     """Prints one volume's explanation, from its cloud or from a recording."""
+    found = read_volume(volume, scope, policy, from_=from_)
+    asked = found.answer.recommendation.volume
+    link = console_link(asked.region, asked.id, policy, found.now)
+    show_explanation(Console(), found.answer.recommendation, found.demand, found.answer.change, link)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadVolume:
+    """A volume's answer by every minute of its demand (None where no metrics were read), at a point in time."""
+
+    answer: Answered
+    demand: Demand | None
+    now: datetime
+
+
+def read_volume(volume: str, scope: Scope, policy: Policy, *, from_: Path | None) -> ReadVolume:
+    """One volume's answer, from its cloud or from a recording; BadInput where there is none, or it is left out."""
     settings = Settings.of_environment()
     now = clock().now()
     if from_ is not None:
@@ -32,6 +52,4 @@ def explain_volume(volume: str, scope: Scope, policy: Policy, *, from_: Path | N
         raise Unexpected(f"{volume}: {outcome.reason}")
     if isinstance(outcome, Skipped):
         raise BadInput(f"{volume} is left out: {outcome.reason}.")
-    found_volume = outcome.recommendation.volume
-    link = console_link(found_volume.region, found_volume.id, policy, now)
-    show_explanation(Console(), outcome.recommendation, found.demand, outcome.change, link)
+    return ReadVolume(answer=outcome, demand=found.demand, now=now)

@@ -28,6 +28,7 @@ app.command()(commands.demo)
 app.command()(commands.simulate)
 app.command()(commands.benchmark)
 app.command()(commands.schema)
+app.add_typer(commands.chart, name="chart")
 app.add_typer(commands.envelopes, name="envelopes")
 
 

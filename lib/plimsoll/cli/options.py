@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from plimsoll.domain.validation import Mode
+from plimsoll.reports.charts.theme import ThemeName
 
 Profiles = Annotated[list[str] | None, typer.Option("--profile", help="AWS profile; repeat for several accounts.")]
 Roles = Annotated[list[str] | None, typer.Option("--role-arn", help="Role to assume, one an account; repeatable.")]
@@ -48,3 +49,10 @@ ProvisionedThroughput = Annotated[
     int | None, typer.Option("--throughput-mib-s", min=1, help="MiB/s provisioned to one volume.")
 ]
 Striped = Annotated[int, typer.Option(min=1, help="Volumes striped into the measured device.")]
+ChartOf = Annotated[Path | None, typer.Option("--run", help="Folder of a run. Default: the run written last.")]
+ChartOut = Annotated[
+    Path | None, typer.Option("--out", help="File, .svg or .png. Default: NAME-demand.svg or the like.")
+]
+ChartTheme = Annotated[ThemeName, typer.Option(help="For white or for dark pages.")]
+ChartWidth = Annotated[int, typer.Option(min=320, max=4000, help="Pixels.")]
+ChartScale = Annotated[float | None, typer.Option(min=0.5, max=8, help="Pixels of a PNG for each of its width (1).")]

@@ -17,13 +17,19 @@ COMMANDS = [
     "stripes",
     "demo",
     "simulate",
+    "report",
+    "query",
+    "diff",
     "benchmark",
+    "chart",
+    "chart demand",
+    "chart roofline",
     "schema",
     "envelopes",
     "envelopes list",
     "envelopes import",
 ]
-HEAVY = {"boto3", "botocore", "moto", "numpy", "werkzeug", "yaml"}
+HEAVY = {"altair", "boto3", "botocore", "duckdb", "jinja2", "moto", "numpy", "vl_convert", "werkzeug", "yaml"}
 
 HELP = """
 import contextlib

@@ -7,6 +7,8 @@ import altair as alt
 
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.envelope import Envelope, Latency, Measurement
+from plimsoll.reports.charts.axes import UPRIGHT, log_axis
+from plimsoll.reports.charts.headlines import envelopes_title
 from plimsoll.reports.charts.picture import AXIS_PX, Picture, Row
 from plimsoll.reports.charts.theme import SHAPES, Theme
 
@@ -23,7 +25,10 @@ _WORK: Final = {
 """The modes of fio and of sysbench that do the same kind of work."""
 
 _FIGURES: Final = {"iops": "IOPS", "throughput_mib_s": "MiB/s", "latency_us": "latency, us"}
+_SIDES: Final = {"iops": Resource.IOPS, "throughput_mib_s": Resource.THROUGHPUT}
+_LATENCY: Final = "Latency as its source tells it: median (p50), mean, p99 (hollow), or at most the edge of a bin."
 _STATISTICS: Final = {"p50": [1, 0], "mean": [7, 3], "p99": [2, 2], "at most": [9, 3, 2, 3]}
+_FAR_APART: Final = 10
 _BETWEEN_PX: Final = 14
 _HIGH_PX, _LOW_PX = 250, 150
 
@@ -37,16 +42,17 @@ def comparison_picture(envelopes: Sequence[Envelope]) -> Picture:
     if len(alone) == len(systems):
         alone = {}
     told = ", ".join(f"{work} ({name})" for work, name in alone.items())
+    drawn = [row for row in rows if row["work"] not in alone]
     lines = [
-        "Latency as the source tells it: median (p50), mean, p99, or the upper edge of a bin (at most).",
-        f"Not drawn, as only one has it: {told}." if told else "",
+        _LATENCY if _has(drawn, figure="latency_us") else "",
+        f"Only one has, so not drawn: {told}." if told else "",
     ]
     return Picture(
         kind="comparison",
         subject="",
-        title=_title([row for row in rows if row["work"] not in alone]),
+        title=envelopes_title(_best(drawn)),
         subtitle="\n".join(filter(None, lines)),
-        datasets={RESULTS: [row for row in rows if row["work"] not in alone]},
+        datasets={RESULTS: drawn},
     )
 
 
@@ -58,7 +64,9 @@ def comparison_spec(theme: Theme, rows: Sequence[Row], width: int = 1000) -> dic
     size = {"width": (width - frame_px) // max(1, len(figures)), "height": _HIGH_PX if len(works) == 1 else _LOW_PX}
     panels = [
         alt.HConcatChart(
-            hconcat=[_panel(theme, rows, work, figure).properties(**size) for figure in figures], spacing=_BETWEEN_PX
+            hconcat=[_panel(theme, rows, work, figure).properties(**size) for figure in figures],
+            spacing=_BETWEEN_PX + AXIS_PX,
+            bounds="flush",
         )
         for work in works
     ]
@@ -73,18 +81,14 @@ def _has(rows: Sequence[Row], **fields: str) -> bool:
     return any(all(row[name] == value for name, value in fields.items()) for row in rows)
 
 
-def _title(rows: Sequence[Row]) -> str:
-    """Which served the most of each side, and how many times what the least did at its best."""
-    told = []
-    for figure in ("iops", "throughput_mib_s"):
-        best: dict[str, float] = {}
+def _best(rows: Sequence[Row]) -> dict[Resource, dict[str, float]]:
+    best: dict[Resource, dict[str, float]] = {}
+    for figure, side in _SIDES.items():
+        found = best.setdefault(side, {})
         for row in rows:
             if row["figure"] == figure:
-                best[row["envelope"]] = max(row["value"], best.get(row["envelope"], 0.0))
-        if len(best) > 1:
-            most = max(best, key=lambda name: best[name])
-            told.append(f"{most} served the most {_FIGURES[figure]} ({best[most]:,.0f})")
-    return "; ".join(told) or "What was measured at each I/O size"
+                found[row["envelope"]] = max(row["value"], found.get(row["envelope"], 0.0))
+    return best
 
 
 def _rows(envelope: Envelope) -> Iterator[Row]:
@@ -96,7 +100,7 @@ def _rows(envelope: Envelope) -> Iterator[Row]:
             "io_size_kib": one.job.block_kib,
             "load": _load(one),
         }
-        for figure, side in (("iops", Resource.IOPS), ("throughput_mib_s", Resource.THROUGHPUT)):
+        for figure, side in _SIDES.items():
             if served := one.served(side):
                 yield {**shape, "figure": figure, "statistic": "", "value": served}
         for statistic, latency_us in _latencies(one.latency):
@@ -122,16 +126,19 @@ def _panel(theme: Theme, rows: Sequence[Row], work: str, figure: str) -> alt.Lay
         alt.Chart(alt.NamedData(name=RESULTS))
         .transform_filter(alt.FieldEqualPredicate(field="work", equal=work))
         .transform_filter(alt.FieldEqualPredicate(field="figure", equal=figure))
-        .encode(x=_x(rows), y=_y(), color=_colour(theme, rows), tooltip=_told(figure))
+        .encode(x=_x(rows), y=_y(rows, work, figure), color=_colour(theme, rows), tooltip=_told(figure))
     )
     dash = alt.StrokeDash(
         "statistic:N",
         scale=alt.Scale(domain=list(_STATISTICS), range=list(_STATISTICS.values())),
-        legend=alt.Legend(values=[name for name in _STATISTICS if _has(rows, statistic=name)]),
+        legend=alt.Legend(values=[name for name in _STATISTICS if _has(rows, statistic=name)], symbolSize=600),
     )
     detail = ["envelope:N", "mode:N", "load:N", "statistic:N"]
     line = base.mark_line(strokeWidth=1.8).encode(detail=detail)
-    point = base.mark_point(filled=True, size=45).encode(shape=_shape(rows))
+    hollow = alt.condition("datum.statistic === 'p99'", alt.value(0), alt.value(1))
+    point = base.mark_point(filled=True, size=45, opacity=1, strokeWidth=1.2).encode(
+        shape=_shape(rows), fillOpacity=hollow, stroke=alt.Stroke("envelope:N", legend=None, scale=_series(theme, rows))
+    )
     title = _FIGURES[figure] if len(_works(rows)) == 1 else f"{work}, {_FIGURES[figure]}"
     layers = [line.encode(strokeDash=dash) if figure == "latency_us" else line, point]
     return alt.LayerChart(layer=layers, title=alt.Title(title, fontSize=12, offset=6))
@@ -143,7 +150,11 @@ def _names(rows: Sequence[Row]) -> list[str]:
 
 def _colour(theme: Theme, rows: Sequence[Row]) -> alt.Color:
     legend = alt.Legend(labelLimit=0, columns=3, symbolOpacity=1)
-    return alt.Color("envelope:N", legend=legend, scale=alt.Scale(domain=_names(rows), range=list(theme.series)))
+    return alt.Color("envelope:N", legend=legend, scale=_series(theme, rows))
+
+
+def _series(theme: Theme, rows: Sequence[Row]) -> alt.Scale:
+    return alt.Scale(domain=_names(rows), range=list(theme.series))
 
 
 def _shape(rows: Sequence[Row]) -> alt.Shape:
@@ -159,18 +170,13 @@ def _x(rows: Sequence[Row]) -> alt.X:
     return alt.X("io_size_kib", type="quantitative", scale=scale, axis=axis)
 
 
-def _y() -> alt.Y:
-    round_figure = "indexof('125', format(datum.value, '.0e')[0]) >= 0"
-    axis = alt.Axis(
-        title=None,
-        labelExpr=f"{round_figure} ? format(datum.value, ',~r') : ''",
-        gridOpacity={"condition": {"test": round_figure, "value": 1}, "value": 0},
-        labelOverlap="greedy",
-        ticks=False,
-        minExtent=AXIS_PX,
-        maxExtent=AXIS_PX,
-    )
-    return alt.Y("value", type="quantitative", scale=alt.Scale(type="log", nice=False, padding=10), axis=axis)
+def _y(rows: Sequence[Row], work: str, figure: str) -> alt.Y:
+    """From zero on, or logarithmic where the figures of the panel are far apart."""
+    values = [row["value"] for row in rows if (row["work"], row["figure"]) == (work, figure)]
+    if values and max(values) <= _FAR_APART * min(values):
+        axis = alt.Axis(title=None, tickCount=4, format=",~r", **UPRIGHT)
+        return alt.Y("value", type="quantitative", scale=alt.Scale(domain=[0, max(values) * 1.08], nice=False), axis=axis)
+    return alt.Y("value", type="quantitative", scale=alt.Scale(type="log", nice=False, padding=10), axis=log_axis(None))
 
 
 def _told(figure: str) -> list[alt.Tooltip]:

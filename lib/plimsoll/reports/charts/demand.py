@@ -5,7 +5,8 @@ from typing import Any, Final
 
 import altair as alt
 
-from plimsoll.domain.units import MINUTE_S
+from plimsoll.domain.units import HOUR_S, MINUTE_S
+from plimsoll.reports.charts.axes import UPRIGHT
 from plimsoll.reports.charts.headlines import demand_title, highest, rate_text, subject, time_text
 from plimsoll.reports.charts.picture import AXIS_PX, SPANS, Picture, Row
 from plimsoll.reports.charts.theme import Theme
@@ -55,10 +56,10 @@ def demand_spec(theme: Theme, width: int = 800) -> dict[str, Any]:
 def _how_to_read(record: RecommendationRecord, profile: DemandProfileRecord) -> str:
     span_s = Counter(profile.length_s).most_common(1)[0][0]
     finest_s = min(profile.shortest_s)
-    bucket = "minute" if finest_s == MINUTE_S else time_text(finest_s)
-    told = [f"Areas: means of {time_text(span_s)}; line: the busiest {bucket} that was read in each."]
-    if any(shortest_s > finest_s for shortest_s in profile.shortest_s):
-        told.append("Where finer ones could not change the answer, longer buckets were read.")
+    bucket = {MINUTE_S: "minute", HOUR_S: "hour"}.get(finest_s) or time_text(finest_s)
+    coarse = any(shortest_s > finest_s for shortest_s in profile.shortest_s)
+    longer = f", or longer where no {bucket} could change the answer" if coarse else ""
+    told = [f"Areas: means of {time_text(span_s)}; line: the busiest {bucket} in each{longer}."]
     if record.demand is not None and record.demand.gap_hours >= 1:
         told.append(f"{record.demand.gap_hours:,.0f} h without data are shaded.")
     return " ".join(told)
@@ -114,20 +115,18 @@ def _steps(theme: Theme, sign: str, field: str) -> alt.Chart:
         .transform_flatten(["edge_ms"])
         .encode(
             x=_time("edge_ms"),
-            y=alt.Y(field, type="quantitative", stack=None, axis=_upright(tickCount=4, format=",~r")),
+            y=alt.Y(
+                field, type="quantitative", stack=None, axis=alt.Axis(title=None, tickCount=4, format=",~r", **UPRIGHT)
+            ),
             color=alt.Color("sign:N", scale=scale),
         )
     )
     return chart
 
 
-def _upright(**fields: Any) -> alt.Axis:
-    return alt.Axis(title=None, minExtent=AXIS_PX, maxExtent=AXIS_PX, **fields)
-
-
 def _gaps(theme: Theme) -> alt.Chart:
     unseen = _spans().transform_filter("datum.iops === null")
-    chart: alt.Chart = unseen.mark_rect(color=theme.gap).encode(x=_time("start"), x2="end:T")
+    chart: alt.Chart = unseen.mark_rect(color=theme.gap, stroke=theme.gap).encode(x=_time("start"), x2="end:T")
     return chart
 
 
@@ -186,7 +185,7 @@ def _strip(theme: Theme, width: int) -> alt.LayerChart:
     layers: list[alt.Chart] = []
     for row, (field, colour) in rows.items():
         named = f"'{row}'"
-        place = alt.Y("row:N", scale=alt.Scale(domain=list(rows)), axis=_upright(ticks=False, domain=False))
+        place = alt.Y("row:N", scale=alt.Scale(domain=list(rows)), axis=alt.Axis(title=None, domain=False, **UPRIGHT))
         minutes = alt.Tooltip(field, type="quantitative", title=f"minutes throttled by the {row}", format=",.4~r")
         reached = _spans().transform_filter(f"datum.{field} > 0").transform_calculate(row=named)
         layers.append(
@@ -194,7 +193,9 @@ def _strip(theme: Theme, width: int) -> alt.LayerChart:
                 x=_time("start", labels=True), x2="end:T", y=place, tooltip=[minutes]
             )
         )
-        never = _spans().transform_aggregate(minutes=f"sum({field})").transform_filter("datum.minutes == 0")
+        total = f"all_{field}"  # a name of its own: Vega-Lite merges aggregates of one name
+        summed = alt.AggregatedFieldDef.from_dict({"op": "sum", "field": field, "as": total})
+        never = _spans().transform_aggregate([summed]).transform_filter(f"datum.{total} == 0")
         text = never.transform_calculate(row=named, told="'never'").mark_text(align="left", x=4, color=theme.muted)
         layers.append(text.encode(y=place, text="told:N"))
     title = alt.Title("Throttled by the", fontSize=12, offset=4)

@@ -20,7 +20,7 @@ WIDTH_PX: Final = 800
 _VEGA_LITE: Final = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 """The version of Vega-Lite that specs are of, and that draws them everywhere."""
 
-_TITLE_PX, _SUBTITLE_PX = 8.6, 6.1
+_TITLE_PX, _SUBTITLE_PX = 8.9, 6.3
 """Mean widths of a character."""
 
 _NO_NETWORK: Final[list[str]] = []

@@ -1,12 +1,16 @@
 """Headlines: what a picture of a volume says, true to what was read of its demand.
 
-Peaks are the policy's, as everywhere: by its buckets and its quantile. Where not every bucket was read a peak is an
-upper bound, and told as one; where a bucket above the quantile is drawn, that one is told.
+Peaks are the policy's, as everywhere: by its buckets and its quantile. Where not every bucket was read
+the peak that was seen is told with what it is at most; where a bucket above the quantile is drawn, that one is told.
 """
 
 import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
+from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.units import HOUR_S, KIB_PER_MIB, MINUTE_S
 from plimsoll.reports.charts.picture import plain
 from plimsoll.reports.profile_record import DemandProfileRecord, Rates
@@ -15,6 +19,7 @@ from plimsoll.reports.terminal import spec_text
 
 _FINE_BELOW: Final = 100
 _HOURS_FROM_MINUTES: Final = 600
+_ALIKE: Final = 0.95
 _ROUNDED: Final = 1.001
 """Profiles have four digits: so far they may be above what they are rounded from."""
 
@@ -31,37 +36,86 @@ def demand_title(record: RecommendationRecord, profile: DemandProfileRecord) -> 
     if all(rate is None for rate in profile.iops):
         return "Nothing was observed"
     found, now = record.demand, record.ceilings.now if record.ceilings else None
-    iops, throughput_mib_s = peaks(found, profile)
-    if not iops:
+    peaks = peaks_of(found, profile)
+    if not peaks.iops:
         return "No reads and no writes"
     sides = [
-        _side(iops, now.iops if now else None, "IOPS"),
-        _side(throughput_mib_s, now.throughput_mib_s if now else None, "MiB/s"),
+        _side(peaks.least_iops, peaks.iops, now.iops if now else None, "IOPS"),
+        _side(
+            peaks.least_throughput_mib_s,
+            peaks.throughput_mib_s,
+            now.throughput_mib_s if now else None,
+            "MiB/s",
+        ),
     ]
-    told = f"peaks at {_bound(found)}{' and '.join(sides)}"
-    return _with_waits(found, told)
+    return _with_waits(found, f"peaks at {' and '.join(sides)}")
 
 
 def roofline_title(record: RecommendationRecord, profile: DemandProfileRecord) -> str:
     """How much of the offered ceiling, or of the present one where nothing is offered, the peaks use."""
-    iops, throughput_mib_s = peaks(record.demand, profile)
-    if record.ceilings is None or not iops:
+    peaks = peaks_of(record.demand, profile)
+    if record.ceilings is None or not peaks.iops:
         return demand_title(record, profile)
     offered = record.ceilings.offered
     which, ceiling = ("present", record.ceilings.now) if offered is None else ("offered", offered)
-    used = used_share(iops, throughput_mib_s, ceiling)
+    used = used_share(peaks.iops, peaks.throughput_mib_s, ceiling)
     if used is None:
         return demand_title(record, profile)
-    share = f"{used:.2f} times the" if used > 1 else f"{_percent(used)} of the"
-    return _with_waits(record.demand, f"peaks at {_bound(record.demand)}{share} {which} ceiling")
+    seen = used_share(peaks.least_iops, peaks.least_throughput_mib_s, ceiling)
+    bound = "" if seen == used else " at most"
+    share = f"{used:.2f} times" if used > 1 else f"{_percent(used)} of"
+    return _with_waits(record.demand, f"peaks at {share} the {which} ceiling{bound}")
 
 
-def peaks(found: DemandRecord | None, profile: DemandProfileRecord) -> tuple[float, float]:
-    """The highest IOPS and MiB/s that may have been asked for: the policy's peaks, or what is drawn above them."""
+def envelopes_title(best: Mapping[Resource, Mapping[str, float]]) -> str:
+    """Which envelopes served the most, by the best that each did on each side; those within 5 % are named together."""
+    told: dict[str, list[str]] = {}
+    for side, unit in ((Resource.IOPS, "IOPS"), (Resource.THROUGHPUT, "MiB/s")):
+        if len(found := best.get(side, {})) < 2:  # one alone is no comparison
+            continue
+        most = max(found.values())
+        leaders = " and ".join(name for name, served in found.items() if served >= most * _ALIKE)
+        told.setdefault(leaders, []).append(f"{rate_text(most)} {unit}")
+    sentences = [f"{leaders} served the most: {' and '.join(figures)}" for leaders, figures in told.items()]
+    return "; ".join(sentences) or "What was measured at each I/O size"
+
+
+def over_title(record: RecommendationRecord, profile: DemandProfileRecord, envelopes: Sequence[Envelope]) -> str:
+    """How much of each envelope's roof the peaks use, of those whose roof is known on both sides."""
+    peaks = peaks_of(record.demand, profile)
+    told = []
+    for one in envelopes:
+        if one.iops and one.throughput_mib_s:
+            used = max(peaks.iops / one.iops, peaks.throughput_mib_s / one.throughput_mib_s)
+            told.append(f"{_percent(used)} of {one.name}")
+    if not told or not peaks.iops:
+        return demand_title(record, profile)
+    return _with_waits(record.demand, f"peaks at {' and '.join(told)} at most")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Peaks:
+    """The highest IOPS and MiB/s that were seen, and that may have been asked for where not every bucket was read."""
+
+    least_iops: float
+    iops: float
+    least_throughput_mib_s: float
+    throughput_mib_s: float
+
+
+def peaks_of(found: DemandRecord | None, profile: DemandProfileRecord) -> Peaks:
+    """The policy's peaks, or what is drawn above them."""
     iops, throughput_mib_s = highest(profile.peak_iops), highest(profile.peak_throughput_mib_s)
     if found is None:
-        return iops, throughput_mib_s
-    return _higher(found.peak_iops, iops), _higher(found.peak_throughput_mib_s, throughput_mib_s)
+        return Peaks(
+            least_iops=iops, iops=iops, least_throughput_mib_s=throughput_mib_s, throughput_mib_s=throughput_mib_s
+        )
+    return Peaks(
+        least_iops=_higher(found.least_peak_iops, iops),
+        iops=_higher(found.peak_iops, iops),
+        least_throughput_mib_s=_higher(found.least_peak_throughput_mib_s, throughput_mib_s),
+        throughput_mib_s=_higher(found.peak_throughput_mib_s, throughput_mib_s),
+    )
 
 
 def used_share(iops: float, throughput_mib_s: float, ceiling: CeilingRecord) -> float | None:
@@ -103,18 +157,9 @@ def _higher(policys: float, drawn: float) -> float:
     return drawn if drawn > policys * _ROUNDED else policys
 
 
-def _side(peak: float, limit: float | None, unit: str) -> str:
-    if not limit:
-        return f"{rate_text(peak)} {unit}"
-    return f"{rate_text(peak)} of {rate_text(limit)} {unit}"
-
-
-def _bound(found: DemandRecord | None) -> str:
-    """Whether the peaks are upper bounds."""
-    if found is None:
-        return ""
-    read = (found.least_peak_iops, found.least_peak_throughput_mib_s)
-    return "" if read == (found.peak_iops, found.peak_throughput_mib_s) else "no more than "
+def _side(least: float, most: float, limit: float | None, unit: str) -> str:
+    bound = f" (at most {rate_text(most)})" if rate_text(least) != rate_text(most) else ""
+    return f"{rate_text(least)}{bound}{f' of {rate_text(limit)}' if limit else ''} {unit}"
 
 
 def _with_waits(found: DemandRecord | None, told: str) -> str:
@@ -127,5 +172,5 @@ def _with_waits(found: DemandRecord | None, told: str) -> str:
 
 
 def _percent(share: float) -> str:
-    """Rounded up, so that "no more than" stays true."""
+    """Rounded up, so that "at most" stays true."""
     return f"{max(1, math.ceil(share * 100 - 1e-9))} %"

@@ -5,11 +5,14 @@ from typing import Any, Final
 
 import altair as alt
 
+from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.units import KIB_PER_MIB
-from plimsoll.reports.charts.headlines import roofline_title, subject
+from plimsoll.reports.charts.axes import log_axis
+from plimsoll.reports.charts.headlines import envelopes_title, over_title, roofline_title, subject
 from plimsoll.reports.charts.picture import AXIS_PX, SPANS, Picture, Row, span_rows
 from plimsoll.reports.charts.roofs import (
+    PLANE_PX,
     SERIES,
     ceiling_roofs,
     envelope_roofs,
@@ -37,10 +40,11 @@ _POINTS: Final = (
     ("iops_at_peak_throughput", "peak_throughput_mib_s"),
 )
 """Three points of each span: its mean, and its busiest buckets by operations and by MiB."""
-_SHAPES: Final = alt.Scale(
-    domain=[*_SPAN_SIGNS, MEASURED, *_ENVELOPES],
-    range=["circle", "circle", "triangle-up", "cross", *SHAPES],
-)
+_SIGNS: Final = [*_SPAN_SIGNS, MEASURED, *_ENVELOPES]
+_SHAPES: Final = alt.Scale(domain=_SIGNS, range=["circle", "circle", "triangle-up", "cross", *SHAPES])
+_NARROW_PX: Final = 480
+"""Pictures that are less wide have their legend in one column."""
+
 _FROM_KIB, _TO_KIB = 4.0, 1024.0
 
 
@@ -49,7 +53,8 @@ def roofline_picture(
 ) -> Picture:
     """The picture of a volume's demand under its ceilings, with what was measured of the offer's class."""
     measured = [] if envelope is None else measured_rows(MEASURED, envelope)
-    low_kib, high_kib = _extent(measured, profile)
+    points = [*_demand_rows(profile), *measured]
+    low_kib, high_kib = _extent(points)
     ceilings = {kind: getattr(record.ceilings, kind, None) for kind in _WORDS}
     roofs = [
         row
@@ -63,43 +68,55 @@ def roofline_picture(
         subject=subject(record),
         title=roofline_title(record, profile),
         subtitle=f"Points: what was asked for. Lines: what can be carried at each I/O size.{crosses}",
-        datasets={ROOFS: roofs, LABELS: labels(roofs), MEASURED: measured},
+        datasets={ROOFS: roofs, LABELS: labels(roofs, points), MEASURED: measured},
     )
 
 
 def envelope_picture(
-    envelopes: Sequence[Envelope],
-    record: RecommendationRecord | None = None,
-    profile: DemandProfileRecord | None = None,
+    envelopes: Sequence[Envelope], asked: tuple[RecommendationRecord, DemandProfileRecord] | None = None
 ) -> Picture:
-    """The picture of measured envelopes, and of a volume's demand over them where one is given."""
+    """The picture of measured envelopes, and of what a volume asked for over them where one is given."""
+    record, profile = asked or (None, None)
+    asked_for = ", and what was asked for" if asked else ""
     measured = [row for place, one in enumerate(envelopes) for row in measured_rows(series(place), one)]
-    low_kib, high_kib = _extent(measured, profile)
+    points = [*_demand_rows(profile), *measured]
+    low_kib, high_kib = _extent(points)
     roofs = [row for place, one in enumerate(envelopes) for row in envelope_roofs(place, one, low_kib, high_kib)]
     names = ", ".join(one.name for one in envelopes)
+    best = {
+        side: {one.name: served for one in envelopes if (served := one.best(side)) is not None} for side in Resource
+    }
     return Picture(
         kind="roofline",
         subject=names if record is None else f"{subject(record)}; {names}",
-        title="What was measured at each I/O size" if record is None else "What is asked for, and what was measured",
-        subtitle="Marks: measured. Lines: the roofs fitted to them, where one was reached.",
-        datasets={ROOFS: roofs, LABELS: labels(roofs), MEASURED: measured},
+        title=over_title(*asked, envelopes) if asked else envelopes_title(best),
+        subtitle=f"Marks: measured{asked_for}. Lines: the roofs fitted to them, where one was reached.",
+        datasets={ROOFS: roofs, LABELS: labels(roofs, points, below=True), MEASURED: measured},
     )
 
 
 def roofline_spec(theme: Theme, width: int = 800, *, demand: bool = True) -> dict[str, Any]:
     """The Vega-Lite spec of `roofline_picture` and `envelope_picture`, `width` pixels wide in all: its plane is
     `FRAME_PX` less. Without `demand` it has no spans, for envelopes alone."""
-    points = _demand(theme) if demand else []
-    layers = [*_lines(theme), *points, _measured(theme), *_names(theme)]
-    chart = alt.LayerChart(layer=layers, width=width - FRAME_PX, height=340)
+    points = _demand(theme, columns=1 if width < _NARROW_PX else len(_SPAN_SIGNS)) if demand else []
+    layers = [*_lines(theme), *_names(theme), *points, _measured(theme)]
+    chart = alt.LayerChart(layer=layers, width=width - FRAME_PX, height=PLANE_PX)
     return {**chart.to_dict(), "config": theme.config}
 
 
-def _extent(measured: Sequence[Row], profile: DemandProfileRecord | None) -> tuple[float, float]:
+def _demand_rows(profile: DemandProfileRecord | None) -> list[Row]:
+    """The points of the spans, as the spec's own transforms make them: what the plane has to hold."""
+    return [
+        {"iops": row[count], "io_size_kib": row[rate] * KIB_PER_MIB / row[count]}
+        for row in span_rows(profile)
+        for count, rate in _POINTS
+        if row[count] and row[rate]
+    ]
+
+
+def _extent(points: Sequence[Row]) -> tuple[float, float]:
     """The I/O sizes that the plane spans, with room at the left for the labels."""
-    sizes = [row["io_size_kib"] for row in measured]
-    for row in span_rows(profile):
-        sizes += [row[rate] * KIB_PER_MIB / row[count] for count, rate in _POINTS if row[count] and row[rate]]
+    sizes = [row["io_size_kib"] for row in points]
     return min([_FROM_KIB, *sizes]) / 2, max([_TO_KIB, *sizes])
 
 
@@ -109,23 +126,8 @@ def _x() -> alt.X:
 
 
 def _y() -> alt.Y:
-    round_figure = "indexof('125', format(datum.value, '.0e')[0]) >= 0"
-    axis = alt.Axis(
-        title="IOPS",
-        titleAngle=0,
-        titleAnchor="end",
-        titleAlign="left",
-        titleX=0,
-        titleY=-8,
-        titleFontWeight="bold",
-        labelExpr=f"{round_figure} ? format(datum.value, ',~r') : ''",
-        gridOpacity={"condition": {"test": round_figure, "value": 1}, "value": 0},
-        labelOverlap="greedy",
-        minExtent=AXIS_PX,
-        maxExtent=AXIS_PX,
-        ticks=False,
-    )
-    return alt.Y("iops", type="quantitative", scale=alt.Scale(type="log", nice=False, padding=12), axis=axis)
+    scale = alt.Scale(type="log", nice=False, padding=12)
+    return alt.Y("iops", type="quantitative", scale=scale, axis=log_axis("IOPS"))
 
 
 def _of_kind(theme: Theme) -> alt.Color:
@@ -143,22 +145,25 @@ def _lines(theme: Theme) -> list[alt.Chart]:
     lines: list[alt.Chart] = []
     for lasting in ("true", "false"):
         roofs = alt.Chart(alt.NamedData(name=ROOFS)).transform_filter(f"datum.lasting === {lasting}")
-        line = roofs.mark_line(clip=True).encode(
-            x=_x(), y=_y(), color=_of_kind(theme), strokeDash=stroke, detail="label:N"
-        )
+        line = roofs.mark_line(clip=True).encode(x=_x(), y=_y(), color=_of_kind(theme), detail="label:N")
         width = alt.StrokeWidth("kind:N", legend=None, scale=alt.Scale(domain=kinds, range=widths))
-        lines.append(line.encode(strokeWidth=width if lasting == "false" else alt.StrokeWidthValue(1)))
+        thin = alt.StrokeWidthValue(1)
+        lines.append(line.encode(strokeDash=stroke, strokeWidth=width if lasting == "false" else thin))
     return lines
 
 
 def _names(theme: Theme) -> list[alt.Chart]:
-    base = alt.Chart(alt.NamedData(name=LABELS)).encode(x=_x(), y=_y(), text="label:N")
-    label: dict[str, Any] = {"align": "left", "baseline": "bottom", "dx": 4, "dy": -3}
-    halo: alt.Chart = base.mark_text(**label, stroke=theme.background, strokeWidth=3, strokeJoin="round")
-    return [halo, base.mark_text(**label).encode(color=_of_kind(theme))]
+    layers: list[alt.Chart] = []
+    for below, baseline, dy in (("false", "bottom", -4), ("true", "top", 5)):
+        labels_ = alt.Chart(alt.NamedData(name=LABELS)).transform_filter(f"datum.below === {below}")
+        base = labels_.encode(x=_x(), y=_y(), text="label:N")
+        label: dict[str, Any] = {"align": "left", "baseline": baseline, "dx": 4, "dy": dy}
+        halo: alt.Chart = base.mark_text(**label, stroke=theme.background, strokeWidth=3, strokeJoin="round")
+        layers += [halo, base.mark_text(**label).encode(color=_of_kind(theme))]
+    return layers
 
 
-def _demand(theme: Theme) -> list[alt.Chart]:
+def _demand(theme: Theme, *, columns: int) -> list[alt.Chart]:
     """The three points of each span, the means first so that the busiest lie above them."""
     busiest = f"datum.throttled_minutes > 0 ? '{_THROTTLED}' : '{_BUSIEST}'"
     told = [
@@ -181,8 +186,10 @@ def _demand(theme: Theme) -> list[alt.Chart]:
         .transform_filter("datum.iops > 0 && datum.throughput_mib_s > 0")
         .transform_calculate(io_size_kib=f"datum.throughput_mib_s * {KIB_PER_MIB} / datum.iops")
     )
-    legend = alt.Legend(values=_SPAN_SIGNS, labelLimit=0, symbolSize=50, symbolOpacity=1, offset=24)
-    colours = [theme.muted, theme.busiest, theme.throttled]
+    legend = alt.Legend(values=_SPAN_SIGNS, labelLimit=0, symbolSize=50, symbolOpacity=1, offset=30, columns=columns)
+    colours = alt.Scale(
+        domain=_SIGNS, range=[theme.muted, theme.busiest, theme.throttled, theme.text, *theme.series[:SERIES]]
+    )
     layers: list[alt.Chart] = []
     for mean, size, opacity in ((True, 10, 0.45), (False, 24, 0.8)):
         of_sign = points.transform_filter(f"(datum.sign === '{_MEAN}') === {str(mean).lower()}")
@@ -190,7 +197,7 @@ def _demand(theme: Theme) -> list[alt.Chart]:
             of_sign.mark_point(filled=True, size=size, opacity=opacity).encode(
                 x=_x(),
                 y=_y(),
-                fill=alt.Fill("sign:N", legend=legend, scale=alt.Scale(domain=_SPAN_SIGNS, range=colours)),
+                fill=alt.Fill("sign:N", legend=legend, scale=colours),
                 shape=alt.Shape("sign:N", legend=legend, scale=_SHAPES),
                 tooltip=told,
             )

@@ -14,8 +14,9 @@ from plimsoll.reports.record import CeilingRecord
 SERIES: Final = 8
 """Envelopes that have a colour and a shape of their own; further ones begin again."""
 
-_APART: Final = 1.45
-"""Labels whose levels are nearer than this factor would overlap."""
+PLANE_PX: Final = 340
+_LABEL_SHARE: Final = 17 / PLANE_PX
+"""A label's part of the plane's height."""
 
 
 def series(place: int) -> str:
@@ -60,15 +61,22 @@ def roof_rows(
     ]
 
 
-def labels(roofs: Sequence[Row]) -> list[Row]:
-    """Where the label of each roof stands: at its left end, moved up where another is in the way."""
+def labels(roofs: Sequence[Row], points: Sequence[Row], *, below: bool = False) -> list[Row]:
+    """Where the label of each roof stands: at its left end, above or `below` it, moved on where another is in the way.
+
+    `points` are what else is on the plane, which has to hold all of them.
+    """
+    levels = [row["iops"] for row in (*roofs, *points)]
+    apart = (max(levels) / min(levels)) ** _LABEL_SHARE if levels else 1.0
     firsts: dict[str, Row] = {}
     for row in roofs:
-        firsts.setdefault(row["label"], dict(row))
+        firsts.setdefault(row["label"], {**row, "below": below})
     placed: list[Row] = []
-    for row in sorted(firsts.values(), key=lambda row: row["iops"]):
-        if placed:
-            row["iops"] = max(row["iops"], placed[-1]["iops"] * _APART)
+    for row in sorted(firsts.values(), key=lambda row: row["iops"], reverse=below):
+        if placed and below:
+            row["iops"] = min(row["iops"], placed[-1]["iops"] / apart)
+        elif placed:
+            row["iops"] = max(row["iops"], placed[-1]["iops"] * apart)
         placed.append(row)
     return placed
 

@@ -1,11 +1,19 @@
 """Themes: the colours and the type of the pictures, for white and for dark pages."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, Final
 
 FONT: Final = "Liberation Sans, Arial, Helvetica, sans-serif"
 LINE_PX: Final = 12
 """Size of a picture's ordinary text."""
+
+
+class ThemeName(StrEnum):
+    """The themes that there are."""
+
+    LIGHT = "light"
+    DARK = "dark"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +24,7 @@ class Theme:
     `gap`, which only lie behind. `series` is for any number of things beside each other, each with a shape as well.
     """
 
-    name: str
+    name: ThemeName
     background: str
     text: str
     muted: str
@@ -52,7 +60,7 @@ class Theme:
             "view": {"stroke": None},
             "title": {
                 "anchor": "start",
-                "frame": "group",
+                "frame": "bounds",
                 "color": self.text,
                 "fontSize": 16,
                 "fontWeight": "bold",
@@ -77,7 +85,7 @@ SHAPES: Final = ("cross", "circle", "square", "diamond", "triangle-up", "triangl
 """Shapes of the series, so that colour is never the only sign."""
 
 LIGHT: Final = Theme(
-    name="light",
+    name=ThemeName.LIGHT,
     background="#ffffff",
     text="#1b1f24",
     muted="#57606a",
@@ -93,7 +101,7 @@ LIGHT: Final = Theme(
     series=("#0a5fa5", "#a34a00", "#0a7150", "#8a3a7c", "#6b5900", "#57606a", "#b3261e", "#1d7a8c"),
 )
 DARK: Final = Theme(
-    name="dark",
+    name=ThemeName.DARK,
     background="#14181d",
     text="#e8ebee",
     muted="#a5aeb8",

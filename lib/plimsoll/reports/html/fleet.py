@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from heapq import heappush, heappushpop
+from heapq import nlargest
 from typing import Final
 
+from plimsoll.reports.html.matched import Matched
 from plimsoll.reports.html.wording import owner_text
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.steps import Step, step_of
@@ -16,24 +17,15 @@ FIRST: Final = 3
 
 @dataclass(slots=True)
 class StepSum:
-    """The volumes of one step: the money they add up to, and those that matter most."""
+    """The volumes of one step: the money they add up to, and those that matter most, the greatest first."""
 
     tally: Tally = field(default_factory=Tally)
-    _heap: list[tuple[float, str, RecommendationRecord]] = field(default_factory=list, repr=False)
+    first: list[RecommendationRecord] = field(default_factory=list)
 
     def count(self, record: RecommendationRecord) -> None:
         """Counts a recommendation of the step."""
         self.tally.count(record)
-        item = (_weight(record), record.volume_id, record)
-        if len(self._heap) < FIRST:
-            heappush(self._heap, item)
-        else:
-            heappushpop(self._heap, item)
-
-    @property
-    def first(self) -> list[RecommendationRecord]:
-        """The volumes that matter most, the greatest first."""
-        return [record for _, _, record in sorted(self._heap, key=lambda item: item[:2], reverse=True)]
+        self.first = nlargest(FIRST, [*self.first, record], key=lambda one: (_weight(one), one.volume_id))
 
 
 @dataclass(slots=True)
@@ -75,12 +67,11 @@ class Fleet:
             self.groups[dimension].setdefault(value, Group()).add(alone, 1)
 
 
-def count_fleet(records: Iterable[RecommendationRecord]) -> Fleet:
-    """The sums over these records."""
-    fleet = Fleet()
-    for record in records:
-        fleet.count(record)
-    return fleet
+def counted(volumes: Iterable[Matched], fleet: Fleet) -> Iterator[Matched]:
+    """The same volumes, each counted as it goes by."""
+    for volume in volumes:
+        fleet.count(volume[0])
+        yield volume
 
 
 def _values(record: RecommendationRecord) -> Iterator[tuple[str, str]]:

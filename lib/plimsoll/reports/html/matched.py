@@ -11,16 +11,11 @@ Only = Callable[[RecommendationRecord], bool]
 Matched = tuple[RecommendationRecord, DemandProfileRecord | None]
 
 
-def chosen_records(folder: Path, only: Only | None) -> Iterator[RecommendationRecord]:
-    """The records of a run, those that `only` takes where it is given; errors as of `stream_records`."""
-    return (record for record in stream_records(folder) if only is None or only(record))
-
-
 def matched_records(folder: Path, only: Only | None) -> Iterator[Matched]:
-    """The same records with their profiles, None where a volume has none.
+    """A run's records, those that `only` takes where it is given, with their profiles, None where a volume has none.
 
-    Both files are in the order in which the volumes were answered, so that they are read side by side and neither is
-    held in memory.
+    Errors are as of `stream_records`. Both files are in the order in which the volumes were answered, so that they are
+    read side by side and neither is held in memory.
     """
     profiles = stream_profiles(folder)
     profile = next(profiles, None)

@@ -33,14 +33,22 @@ function fit(view, more) {
   for (const part of [...(view.vconcat || []), ...(view.layer || [])]) fit(part, more);
 }
 
+// Where there is little room, what a legend lists stands under each other.
+function stackLegends(part) {
+  for (const [key, value] of Object.entries(part || {})) {
+    if (key === 'legend' && value) value.columns = 1;
+    else if (typeof value === 'object') stackLegends(value);
+  }
+}
+
 async function draw(holder, kind, detail, theme) {
   const embed = await drawer();
   const room = holder.clientWidth || Math.min(innerWidth - 48, 1000);
   const spec = structuredClone(SETTINGS.specs[kind][theme]);
   fit(spec, room - SETTINGS.width);
-  if (room < NARROW) spec.config.legend = { ...spec.config.legend, columns: 1 };
+  if (room < NARROW) stackLegends(spec);
   spec.datasets = { spans: spansOf(detail.profile), ...detail.pictures[kind].datasets };
-  const made = element('div', {});
+  const made = element('div', { 'aria-hidden': 'true' });
   const { finalize } = await embed(made, spec, { actions: false, renderer: 'svg', ast: true, logLevel: ERRORS, tooltip: { theme } });
   drawn.get(holder)?.();
   drawn.set(holder, finalize);

@@ -6,8 +6,11 @@ function show() {
   const place = readPlace();
   const row = view.byId.get(place.volume);
   const fleet = find('#fleet'), volume = find('#volume');
+  const before = shown.address;
+  if (row && !fleet.hidden) view.scroll = scrollY;
+  fillFilters(place);
+  drawTable(view.rows, place);
   if (row) {
-    if (!fleet.hidden) view.scroll = scrollY;
     fleet.hidden = true;
     volume.hidden = false;
     showVolume(volume, row, place);
@@ -18,9 +21,6 @@ function show() {
   volume.hidden = true;
   volume.replaceChildren();
   document.title = view.title;
-  const before = shown.address;
-  fillFilters(place);
-  drawTable(view.rows, place);
   if (place.volume) tell(`There is no volume ${cut(place.volume, 60)} in this report.`);
   if (back) {
     scrollTo({ top: view.scroll, behavior: 'instant' });

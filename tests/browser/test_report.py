@@ -1,0 +1,241 @@
+"""The report in a real browser: it is read, sorted, filtered, searched, copied from and sent on, and asks nobody."""
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from plimsoll.reports.steps import Step, step_of
+from tests.browser.conftest import Reader
+from tests.unit.reports.html.pages import HOSTILE, a_fleet, a_run, special_records, written
+
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.once]
+
+FLEET = a_fleet(230)
+CHANGED = next(record for record in FLEET if record.action == "migrate")
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory) -> Path:
+    return written(a_run(tmp_path_factory.mktemp("run"), FLEET))
+
+
+def names(page: Page) -> list[str]:
+    return page.locator("#table tbody th a").all_inner_texts()
+
+
+def head(page: Page, words: str) -> Locator:
+    return page.locator("#table").get_by_role("columnheader", name=words)
+
+
+def saved(page: Page) -> list[float]:
+    cells = page.locator("#table tbody td:nth-of-type(4)").all_inner_texts()
+    return [float(cell.replace("$", "").replace(",", "")) for cell in cells]
+
+
+def test_the_table_sorts_both_ways_and_says_so(reader: Reader, report: Path):
+    page = reader.open(report)
+    money = head(page, "saves a month")
+    expect(money).to_have_attribute("aria-sort", "descending")
+    assert saved(page) == sorted(saved(page), reverse=True)
+    money.get_by_role("button").click()
+    expect(money).to_have_attribute("aria-sort", "ascending")
+    assert saved(page) == sorted(saved(page))
+    head(page, "volume").get_by_role("button").click()
+    expect(head(page, "volume")).to_have_attribute("aria-sort", "ascending")
+    expect(money).to_have_attribute("aria-sort", "none")
+    assert names(page)[:3] == ["name-0", "name-1", "name-2"]
+
+
+def test_a_hundred_rows_are_shown_and_then_as_many_more(reader: Reader, report: Path):
+    page = reader.open(report)
+    rows = page.locator("#table tbody tr")
+    expect(rows).to_have_count(100)
+    page.get_by_role("button", name="Show 100 more of 130").click()
+    expect(rows).to_have_count(200)
+    page.get_by_role("button", name="Show 30 more of 30").click()
+    expect(rows).to_have_count(230)
+    expect(page.locator("#more")).to_be_hidden()
+
+
+def test_filters_and_search_narrow_the_table_and_are_in_the_address(reader: Reader, report: Path):
+    page = reader.open(report)
+    page.get_by_label("Step").select_option("detached")
+    detached = [record for record in FLEET if step_of(record) is Step.DETACHED]
+    expect(page.locator("#count")).to_contain_text(f"{len(detached)} of 230 volumes")
+    page.get_by_label("Account").select_option("222222222222")
+    both = [record for record in detached if record.account == "222222222222"]
+    expect(page.locator("#count")).to_contain_text(f"{len(both)} of 230 volumes")
+    page.get_by_label("Search").fill(both[0].name)
+    assert both[0].name in names(page)
+    assert re.search("step=detached.*account=222222222222.*q=", page.url)
+    page.get_by_role("button", name="Clear").click()
+    expect(page.locator("#count")).to_contain_text("230 of 230 volumes")
+    page.get_by_label("Search").fill("no such volume")
+    expect(page.locator("#table tbody tr")).to_have_count(0)
+    expect(page.locator("#count")).to_contain_text("0 of 230 volumes")
+
+
+def test_a_step_and_a_line_of_a_breakdown_lead_to_their_volumes(reader: Reader, report: Path):
+    page = reader.open(report)
+    page.locator("li.step.throttled .sum a").click()
+    expect(page.get_by_label("Step")).to_have_value("throttled")
+    expect(page.locator("#volumes")).to_be_focused()
+    page.get_by_role("link", name="333333333333", exact=True).click()
+    expect(page.get_by_label("Account")).to_have_value("333333333333")
+    page.go_back()
+    expect(page.get_by_label("Step")).to_have_value("throttled")
+    expect(page.get_by_label("Account")).to_have_value("")
+
+
+def test_a_drill_down_is_opened_read_and_left_by_keyboard(reader: Reader, report: Path):
+    page = reader.open(report)
+    page.get_by_label("Search").fill(CHANGED.volume_id)
+    link = page.get_by_role("link", name=CHANGED.name, exact=True).last
+    link.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1, name=CHANGED.name)).to_be_visible()
+    expect(page.locator("#volume")).to_be_focused()
+    expect(page.locator("#fleet")).to_be_hidden()
+    for heading in ("Why", "What it was asked for", "What can carry it", "What was weighed", "What stands behind it"):
+        expect(page.get_by_role("heading", level=2, name=heading)).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#fleet")).to_be_visible()
+    expect(page.locator("#table").get_by_role("link", name=CHANGED.name, exact=True)).to_be_focused()
+    expect(page.get_by_label("Search")).to_have_value(CHANGED.volume_id)
+
+
+def test_both_pictures_are_drawn_and_told_in_words(reader: Reader, report: Path):
+    page = reader.open(report, f"#volume={CHANGED.volume_id}")
+    pictures = page.get_by_role("img")
+    expect(pictures).to_have_count(2)
+    for picture in pictures.all():
+        expect(picture.locator("svg path").first).to_be_attached()
+        assert len(picture.get_attribute("aria-label") or "") > 20
+    assert page.locator("figure svg .mark-area path, figure svg .mark-line path").count() >= 4
+    page.get_by_text("The picture in figures").click()
+    expect(page.get_by_role("table", name="Demand by day")).to_be_visible()
+
+
+def test_an_address_opens_a_volume_and_back_leads_to_the_fleet(reader: Reader, report: Path):
+    page = reader.open(report, f"#account={CHANGED.account}&volume={CHANGED.volume_id}")
+    expect(page.get_by_role("heading", level=1, name=CHANGED.name)).to_be_visible()
+    page.get_by_role("link", name="All volumes").click()
+    expect(page.get_by_label("Account")).to_have_value(CHANGED.account)
+    page.go_back()
+    expect(page.get_by_role("heading", level=1, name=CHANGED.name)).to_be_visible()
+
+
+def test_an_address_of_no_volume_says_so(reader: Reader, report: Path):
+    page = reader.open(report, "#volume=vol-nowhere")
+    expect(page.get_by_text("There is no volume vol-nowhere in this report.")).to_be_visible()
+    expect(page.locator("#fleet")).to_be_visible()
+
+
+def test_the_change_is_copied_as_it_is_and_that_is_said(reader: Reader, report: Path):
+    page = reader.open(report, f"#q={CHANGED.volume_id}", permissions=["clipboard-read", "clipboard-write"])
+    button = page.locator("#table").get_by_role("button", name=re.compile("Copy the change of"))
+    button.click()
+    expect(button).to_have_text("Copied")
+    expect(page.get_by_text("Copied the change of")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == CHANGED.change
+
+
+def test_the_change_is_copied_without_a_clipboard_for_pages(reader: Reader, report: Path):
+    page = reader.open(report, f"#volume={CHANGED.volume_id}", permissions=["clipboard-read"])
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed')); }")
+    page.get_by_role("button", name="Copy the change", exact=False).last.click()
+    expect(page.get_by_text("Copied the change.")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == CHANGED.change
+
+
+def test_dark_is_the_systems_or_the_readers_and_is_kept(reader: Reader, report: Path):
+    page = reader.open(report, color_scheme="light")
+
+    def ground() -> str:
+        return str(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+
+    light = ground()
+    page.get_by_role("button", name="Dark").click()
+    dark = ground()
+    assert dark != light
+    page.reload()
+    expect(page.get_by_role("button", name="Light")).to_be_visible()
+    assert ground() == dark
+    page.emulate_media(media="print")
+    assert ground() == "rgb(255, 255, 255)"
+
+
+def test_a_drill_down_prints_alone_on_white_with_light_pictures(reader: Reader, report: Path):
+    page = reader.open(report, f"#volume={CHANGED.volume_id}", color_scheme="dark")
+    expect(page.locator(".drawing.paper svg").first).to_be_attached()
+    page.emulate_media(media="print", color_scheme="dark")
+    expect(page.locator(".drawing.paper").first).to_be_visible()
+    expect(page.get_by_role("img").first).to_be_hidden()
+    expect(page.locator("#fleet")).to_be_hidden()
+    expect(page.get_by_role("link", name="All volumes")).to_be_hidden()
+
+
+def test_a_narrow_window_shows_cards_and_never_scrolls_sideways(reader: Reader, report: Path):
+    for place in ("", f"#volume={CHANGED.volume_id}"):
+        page = reader.open(report, place, viewport={"width": 390, "height": 800})
+        if place:
+            expect(page.locator("figure svg").last).to_be_attached()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_first_link_skips_to_the_volumes(reader: Reader, report: Path):
+    page = reader.open(report)
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the volumes")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#volumes")).to_be_focused()
+
+
+def test_everything_that_can_be_used_has_a_name(reader: Reader, report: Path):
+    for place in ("", f"#volume={CHANGED.volume_id}"):
+        page = reader.open(report, place)
+        if place:
+            expect(page.locator("figure svg").last).to_be_attached()
+        for role in ("button", "link", "combobox", "searchbox", "table", "img"):
+            found = page.get_by_role(role)
+            assert page.get_by_role(role, name=re.compile(r"\S")).count() == found.count()
+        expect(page.get_by_role("main")).to_have_count(1)
+        expect(page.get_by_role("heading", level=1)).to_have_count(1)
+
+
+def test_hostile_names_are_text(reader: Reader, tmp_path: Path):
+    report = written(a_run(tmp_path, special_records()["hostile"]))
+    page = reader.open(report)
+    shown = " ".join(names(page))
+    assert "<script>alert(1)</script>" in shown
+    assert "</script><script>alert(1)</script>" in shown
+    assert "javascript:alert(1)" in shown
+    for number, name in enumerate(HOSTILE):
+        page.goto(f"{report.as_uri()}#volume=vol-{number}")
+        expect(page.locator(f"#volume[data-id='vol-{number}'] h1")).to_contain_text(name.split()[0][:50])
+    expect(page.locator("#volume img, #volume script")).to_have_count(0)
+
+
+@pytest.mark.parametrize("name", special_records())
+def test_runs_at_the_edge_open_with_every_drill_down(reader: Reader, tmp_path: Path, name: str):
+    records = special_records()[name]
+    page = reader.open(written(a_run(tmp_path, records, profiles=name != "old")))
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    for record in records[:3]:
+        page.goto(f"{page.url.split('#')[0]}#volume={record.volume_id}")
+        expect(page.locator("#volume h1")).to_be_visible()
+        pictures = page.locator("#volume figure").count()
+        expect(page.locator("#volume figure:has(svg)")).to_have_count(pictures)
+
+
+def test_without_scripts_the_page_still_says_what_to_do_first(chromium: Browser, report: Path):
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(report.as_uri())
+    expect(page.get_by_role("heading", level=1)).to_contain_text("can be saved")
+    expect(page.get_by_role("heading", name="What to do first")).to_be_visible()
+    expect(page.get_by_text("need JavaScript")).to_be_visible()
+    expect(page.locator("#filters")).to_be_hidden()
+    context.close()

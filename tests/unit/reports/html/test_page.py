@@ -1,0 +1,130 @@
+"""The report as a file: whole, complete, self-contained, and harmless whatever the volumes are called."""
+
+import tracemalloc
+from collections import Counter
+
+import pytest
+
+from plimsoll.domain.errors import BadInput
+from plimsoll.reports.html.blocks import SIZE
+from plimsoll.reports.steps import step_of
+from tests.unit.reports.html.pages import HOSTILE, a_fleet, a_run, link_of, read_page, special_records, written
+from tests.unit.reports.recommendations import a_record
+
+
+def test_every_volume_is_in_exactly_one_block_with_its_own_details(tmp_path):
+    fleet = a_fleet(2 * SIZE + 7)
+    page = read_page(written(a_run(tmp_path, fleet)))
+    assert page.volume_ids == [record.volume_id for record in fleet]
+    assert [len(block["id"]) for block in page.rows] == [SIZE, SIZE, 7]
+    details = [one for block in page.details for one in block]
+    assert [one["record"]["volume_id"] for one in details] == page.volume_ids
+    for record, one in zip(fleet, details, strict=True):
+        assert one["record"] == record.model_dump(mode="json", exclude={"change"})
+        assert (one["profile"] is not None) == (record.demand is not None)
+        assert one["link"] == link_of(record)
+
+
+def test_the_table_says_of_each_volume_what_its_record_says(tmp_path):
+    fleet = a_fleet(12)
+    (block,) = read_page(written(a_run(tmp_path, fleet))).rows
+    assert block["saved"] == [record.monthly_usd_saved for record in fleet]
+    assert block["step"] == [str(step_of(record)) for record in fleet]
+    assert block["change"] == [record.change for record in fleet]
+    assert block["grade"] == [record.evidence.grade if record.evidence else None for record in fleet]
+
+
+def test_a_profile_goes_to_its_volume_also_where_volumes_between_have_none(tmp_path):
+    fleet = a_fleet(18)
+    page = read_page(written(a_run(tmp_path, fleet)))
+    found = [one["record"]["volume_id"] for one in page.details[0] if one["profile"]]
+    assert found == [record.volume_id for record in fleet if record.demand]
+
+
+@pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
+def test_no_name_makes_an_element_or_ends_a_script(tmp_path, name):
+    def page_of(text):
+        record = a_record(name=text, owner=a_record().owner.model_copy(update={"kind": "terraform", "name": text}))
+        folder = tmp_path / f"{len(text)}"
+        return read_page(written(a_run(folder, [record], notices={text: [text]}), told=text))
+
+    harmless, hostile = page_of("an-ordinary-name"), page_of(name)
+
+    def shape(page):
+        return Counter((tag, tuple(sorted(attributes))) for tag, attributes in page.elements if tag != "bdi")
+
+    assert {tag for tag, _ in shape(hostile)} == {tag for tag, _ in shape(harmless)}
+    assert shape(hostile)["script", ()] == shape(harmless)["script", ()] == 2
+    assert not [key for _, attributes in hostile.elements for key in attributes if key.startswith("on")]
+    assert all(not (attributes.get("href") or "").startswith("javascript:") for _, attributes in hostile.elements)
+    assert hostile.details[0][0]["record"]["name"] == name
+
+
+def test_the_page_holds_all_that_it_shows_and_may_ask_nobody(tmp_path):
+    page = read_page(written(a_run(tmp_path, a_fleet(3))))
+    assert not [attributes for _, attributes in page.elements if "src" in attributes]
+    links = [attributes["href"] for tag, attributes in page.elements if tag in {"a", "link"}]
+    assert links
+    assert all(link.startswith(("#", "data:,")) for link in links)
+    (policy,) = [
+        found["content"] for tag, found in page.elements if found.get("http-equiv") == "Content-Security-Policy"
+    ]
+    assert "default-src 'none'" in policy
+    assert "unsafe-eval" not in policy
+    assert "script-src 'sha256-" in policy
+
+
+@pytest.mark.parametrize("name", special_records())
+def test_runs_at_the_edge_make_a_page_that_names_no_wrong_figure(tmp_path, name):
+    records = special_records()[name]
+    page = read_page(written(a_run(tmp_path, records, profiles=name != "old")))
+    assert page.volume_ids == [record.volume_id for record in records]
+    assert "None" not in page.text
+    assert "nan" not in page.text.split()
+
+
+def test_a_run_that_failed_everywhere_says_so_first_and_why(tmp_path):
+    failures = {"targets": {"111111111111/us-east-1": "AccessDenied for ec2:DescribeVolumes."}, "volumes": {}}
+    page = read_page(written(a_run(tmp_path, [], status="partial", failures=failures)))
+    assert "No volume could be judged: no account could be read." in page.text
+    assert "AccessDenied for ec2:DescribeVolumes." in page.text
+
+
+def test_a_report_on_some_volumes_counts_those_alone(tmp_path):
+    fleet = a_fleet(12)
+    folder = a_run(tmp_path, fleet, notices={"111111111111/us-east-1": ["a notice of the run"]})
+    page = read_page(written(folder, only=lambda record: record.account == "222222222222", told="the second account"))
+    assert page.volume_ids == [record.volume_id for record in fleet if record.account == "222222222222"]
+    assert "the second account" in page.text
+    assert "a notice of the run" not in page.text
+    saved = sum(record.monthly_usd_saved for record in fleet if record.account == "222222222222")
+    assert saved < sum(record.monthly_usd_saved for record in fleet)
+
+
+def test_a_damaged_run_leaves_an_earlier_report_as_it_was(tmp_path):
+    report = written(a_run(tmp_path, a_fleet(3)))
+    before = report.read_bytes()
+    with (tmp_path / "recommendations.json").open("rb+") as file:
+        file.truncate(600)
+    with pytest.raises(BadInput, match="move the folder away"):
+        written(tmp_path)
+    assert report.read_bytes() == before
+    assert not list(tmp_path.glob("report.html.*"))
+
+
+def test_the_same_run_makes_the_same_bytes(tmp_path):
+    folder = a_run(tmp_path, a_fleet(SIZE + 1))
+    assert written(folder).read_bytes() == written(folder).read_bytes()
+
+
+def test_memory_does_not_grow_with_the_fleet(tmp_path):
+    def peak(count):
+        folder = a_run(tmp_path / str(count), a_fleet(count))
+        tracemalloc.start()
+        written(folder)
+        _, highest = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return highest
+
+    peak(SIZE)  # what is read once and kept, such as how pictures are drawn
+    assert peak(10 * SIZE) < 1.25 * peak(2 * SIZE)
