@@ -3,25 +3,25 @@
 GitHub takes no more than 65,536 characters: what does not fit is counted.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from heapq import nlargest
-from itertools import count
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from heapq import heappush, heappushpop
 from pathlib import Path
 from typing import Any, Final
 
 from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import parse_policy
 from plimsoll.reports.html.first import todos
-from plimsoll.reports.html.fleet import Fleet, count_fleet
+from plimsoll.reports.html.fleet import Fleet
 from plimsoll.reports.html.headline import figures, headline, incomplete, resume_command
-from plimsoll.reports.html.matched import Only, chosen_records
+from plimsoll.reports.html.matched import Only
 from plimsoll.reports.html.unread import left_out, unread
 from plimsoll.reports.html.wording import count_of
 from plimsoll.reports.markdown_text import fence, name, prose, table
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.step_words import STEP_NAMES, judged_by
 from plimsoll.reports.steps import Step, step_of
-from plimsoll.reports.stored import read_run
+from plimsoll.reports.stored import read_run, stream_records
 from plimsoll.reports.terminal import spec_text
 from plimsoll.reports.ticket import ticket
 
@@ -35,22 +35,45 @@ _LAST: Final = 200
 """What is kept free for saying how much was left out."""
 
 
+@dataclass(slots=True, kw_only=True)
+class Foremost:
+    """Of all records that were added, how many they were, and the `most` that weigh most."""
+
+    most: int
+    total: int = 0
+    _heap: list[tuple[float, str, int, RecommendationRecord]] = field(default_factory=list)
+
+    def add(self, weight: float, record: RecommendationRecord) -> None:
+        """Adds a record."""
+        item = (weight, record.volume_id, self.total, record)
+        self.total += 1
+        (heappush if len(self._heap) < self.most else heappushpop)(self._heap, item)
+
+    @property
+    def records(self) -> list[RecommendationRecord]:
+        """The records that weigh most, the heaviest first."""
+        return [record for *_, record in sorted(self._heap, key=lambda item: item[:3], reverse=True)]
+
+
 def run_markdown(folder: Path, only: Only | None, told: str) -> str:
     """A run on a page: what can be saved, what to do first, the best changes, and what could not be read.
 
     `only` restricts it to some volumes, and `told` says to which.
     """
-    run, policy = read_run(folder), _policy(folder)
-    fleet = count_fleet(chosen_records(folder, only))
+    run, policy, fleet = read_run(folder), _policy(folder), Fleet()
+    throttled, saving = Foremost(most=_THROTTLED), Foremost(most=_BEST)
+    for record in _records(folder, only):
+        fleet.count(record)
+        if step_of(record) is Step.THROTTLED:
+            throttled.add(record.demand.throttled_minutes if record.demand else 0.0, record)
+        elif record.monthly_usd_saved > 0:
+            saving.add(record.monthly_usd_saved, record)
     part = f"Of {prose(told)} alone.\n" if only is not None else ""
     page = [f"# Plimsoll run {name(str(run['id']))}\n", part, *_money(fleet, run, policy, whole=only is None)]
     page += _incomplete(run, folder, whole=only is None)
     page += _steps(fleet, policy, folder)
-    for title, rows, total in (
-        ("Throttled today", *_first(_throttled(folder, only), _THROTTLED, _minutes)),
-        ("The best changes", *_first(_saving(folder, only), _BEST, lambda record: record.monthly_usd_saved)),
-    ):
-        page += _changes(title, rows, total)
+    page += _changes("Throttled today", throttled)
+    page += _changes("The best changes", saving)
     if only is None:
         page += _not_read(run)
     return fitting(page)
@@ -59,7 +82,7 @@ def run_markdown(folder: Path, only: Only | None, told: str) -> str:
 def tickets(folder: Path, only: Only, link: Callable[[RecommendationRecord], str]) -> str:
     """The tickets of some volumes, one after the other."""
     policy = _policy(folder)
-    records = list(chosen_records(folder, only))
+    records = list(_records(folder, only))
     written: list[str] = []
     for at, record in enumerate(records):
         one = ticket(record, policy, link(record))
@@ -68,6 +91,10 @@ def tickets(folder: Path, only: Only, link: Callable[[RecommendationRecord], str
             break
         written.append(one)
     return "\n".join(written)
+
+
+def _records(folder: Path, only: Only | None) -> Iterator[RecommendationRecord]:
+    return (record for record in stream_records(folder) if only is None or only(record))
 
 
 def _policy(folder: Path) -> Policy:
@@ -104,14 +131,14 @@ def _steps(fleet: Fleet, policy: Policy, folder: Path) -> Iterator[str]:
     yield "".join(table(("step", "volumes:", "money", "why"), rows))
 
 
-def _changes(title: str, records: list[RecommendationRecord], total: int) -> Iterator[str]:
-    if not records:
+def _changes(title: str, found: Foremost) -> Iterator[str]:
+    if not found.total:
         return
     head = ("volume", "where", "from", "to", "saves USD a month:", "of it at parity:", "evidence", "step")
     yield f"## {title}\n"
-    yield "".join(table(head, map(_row, records)))
-    if total > len(records):
-        yield f"{count_of(total - len(records), 'more volume')}: recommendations.csv has all of them.\n"
+    yield "".join(table(head, map(_row, found.records)))
+    if found.total > found.most:
+        yield f"{count_of(found.total - found.most, 'more volume')}: recommendations.csv has all of them.\n"
 
 
 def _row(record: RecommendationRecord) -> tuple[str, ...]:
@@ -125,32 +152,6 @@ def _row(record: RecommendationRecord) -> tuple[str, ...]:
         record.evidence.grade if record.evidence else "",
         STEP_NAMES[step_of(record)],
     )
-
-
-def _saving(folder: Path, only: Only | None) -> Iterator[RecommendationRecord]:
-    return (
-        record
-        for record in chosen_records(folder, only)
-        if record.monthly_usd_saved > 0 and step_of(record) is not Step.THROTTLED
-    )
-
-
-def _throttled(folder: Path, only: Only | None) -> Iterator[RecommendationRecord]:
-    return (record for record in chosen_records(folder, only) if step_of(record) is Step.THROTTLED)
-
-
-def _minutes(record: RecommendationRecord) -> float:
-    return record.demand.throttled_minutes if record.demand else 0.0
-
-
-def _first(
-    records: Iterable[RecommendationRecord], most: int, weight: Callable[[RecommendationRecord], float]
-) -> tuple[list[RecommendationRecord], int]:
-    """The records that matter most, and how many there are."""
-    counter = count()
-    counted = (record for record, _ in zip(records, counter, strict=False))
-    first = nlargest(most, counted, key=lambda record: (weight(record), record.volume_id))
-    return first, next(counter)
 
 
 def _not_read(run: dict[str, Any]) -> Iterator[str]:

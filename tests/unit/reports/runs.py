@@ -84,6 +84,7 @@ def a_run(
                 "scope": {},
                 "policy": dump_policy(policy or Policy()),
                 **tally.summary(),
+                "versions": {"plimsoll": "0.1.0"},
                 "usage": {"calls": 1, "metrics": 4, "datapoints": 100, "estimated_usd": 0.01},
                 "plan": {"most_datapoints": 1000},
                 "seconds": {"elapsed": 1.0},
