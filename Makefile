@@ -18,7 +18,7 @@ SPREAD := -n 4 --dist loadfile --no-loadscope-reorder
 TOOLS := fio:fio shellcheck:shellcheck mkfs.xfs:xfsprogs chromium:chromium
 demo: TOOLS := fio:fio
 
-.PHONY: demo test lint format bench pictures clean tools
+.PHONY: demo test lint format bench pictures screenshots clean tools
 
 .venv/.ready: pyproject.toml uv.lock Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -63,6 +63,9 @@ bench: .venv/.ready ## how fast Plimsoll is, into docs/performance.md (a quarter
 
 pictures: .venv/.ready ## draw the pictures of docs/charts anew; where nothing changed, to the same bytes
 	$(RUN) python docs/charts/draw.py
+
+screenshots: .venv/.ready tools ## docs/report-*.png, the report as the README shows it, of the demo's run
+	$(RUN) python -m tests.browser.screenshots plimsoll-runs/demo
 
 format: .venv/.ready ## rewrite the code in the project's style
 	$(RUN) ruff check --fix .

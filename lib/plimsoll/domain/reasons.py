@@ -11,6 +11,9 @@ from plimsoll.domain.units import MINUTE_S
 
 A_WEEK_H = 168.0
 
+GIVEN_UP = "given up: "
+"""How a reason begins that names what the present volume has and the offer has not."""
+
 WORTH_A_WORD_H = 1.0
 """Gaps in the metrics shorter than this are not worth a sentence."""
 
@@ -174,9 +177,9 @@ def _money(case: Case, comparison: Comparison, best: Offer, usd_month: float) ->
 def _given_up(case: Case, best: Offer) -> Iterator[str]:
     now, then = case.market.types[case.volume.spec.type], case.market.types[best.spec.type]
     if then.latency < now.latency:
-        yield f"given up: latency of {LATENCY_WORDS[now.latency]} for {LATENCY_WORDS[then.latency]}."
+        yield f"{GIVEN_UP}latency of {LATENCY_WORDS[now.latency]} for {LATENCY_WORDS[then.latency]}."
     if then.durability_pct < now.durability_pct:
-        yield f"given up: durability of {now.durability_pct:g} % for {then.durability_pct:g} %."
+        yield f"{GIVEN_UP}durability of {now.durability_pct:g} % for {then.durability_pct:g} %."
 
 
 def _host(case: Case) -> Iterator[str]:

@@ -53,13 +53,13 @@ def _why(step: Step, judged: str, policy: Policy) -> str:
             "limit cannot be seen, so look again afterwards."
         ),
         Step.SAFE: (
-            "The whole saving holds at full parity: everything that the present volume could ever do, it can still do "
-            "afterwards. Nothing is given up, so nothing has to be proved."
+            "The whole saving holds at full parity: all the IOPS and MiB/s that the present volume could ever carry "
+            "are kept for that money, so no demand has to be proved."
         ),
         Step.PROVED: (
             f"The offer can do less than the present volume, but it carries {judged}, replaying that demand throttles "
             "it no longer than today, and fio has measured that such volumes deliver. "
-            f"The risk is a job that runs more seldom than every {policy.lookback_days} days."
+            f"What is left as a risk is a job that runs more seldom than every {policy.lookback_days} days."
         ),
         Step.MEASURE: (
             f"The offer carries {judged} by the provider's published limits, but nothing like it has been measured "

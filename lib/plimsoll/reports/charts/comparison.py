@@ -27,7 +27,16 @@ _WORK: Final = {
 _FIGURES: Final = {"iops": "IOPS", "throughput_mib_s": "MiB/s", "latency_us": "latency, us"}
 _SIDES: Final = {"iops": Resource.IOPS, "throughput_mib_s": Resource.THROUGHPUT}
 _LATENCY: Final = "Latency as its source tells it: median (p50), mean, p99 (hollow), or at most the edge of a bin."
-_STATISTICS: Final = {"p50": [1, 0], "mean": [7, 3], "p99": [2, 2], "at most": [9, 3, 2, 3]}
+_STATISTICS: Final = {
+    "p50": [1, 0],
+    "mean": [7, 3],
+    "p99": [2, 2],
+    "p50, at most": [9, 3, 2, 3],
+    "p99, at most": [5, 2, 1, 2],
+    "at most": [12, 4],
+}
+_PERCENTILES: Final = ("p50", "p99")
+_LEGEND: Final = alt.Legend(labelLimit=0, columns=3, symbolOpacity=1)
 _FAR_APART: Final = 10
 _BETWEEN_PX: Final = 14
 _HIGH_PX, _LOW_PX = 250, 150
@@ -113,12 +122,12 @@ def _load(one: Measurement) -> str:
 
 
 def _latencies(found: Latency) -> Iterator[tuple[str, float]]:
-    """A latency's figures by statistic; the mean only where the source has no median."""
+    """A latency's figures by statistic; the mean only where the source has no median, upper bounds as such."""
     p50, p99 = found.at(50.0), found.at(99.0)
     told = {"p50": p50, "p99": p99, "mean": found.mean_us if p50 is None else None, "at most": found.under_us}
     for statistic, latency_us in told.items():
         if latency_us:
-            yield "at most" if found.upper_bound else statistic, latency_us
+            yield f"{statistic}, at most" if found.upper_bound and statistic in _PERCENTILES else statistic, latency_us
 
 
 def _panel(theme: Theme, rows: Sequence[Row], work: str, figure: str) -> alt.LayerChart:
@@ -135,9 +144,11 @@ def _panel(theme: Theme, rows: Sequence[Row], work: str, figure: str) -> alt.Lay
     )
     detail = ["envelope:N", "mode:N", "load:N", "statistic:N"]
     line = base.mark_line(strokeWidth=1.8).encode(detail=detail)
-    hollow = alt.condition("datum.statistic === 'p99'", alt.value(0), alt.value(1))
+    hollow = alt.condition("slice(datum.statistic, 0, 3) === 'p99'", alt.value(0), alt.value(1))
     point = base.mark_point(filled=True, size=45, opacity=1, strokeWidth=1.2).encode(
-        shape=_shape(rows), fillOpacity=hollow, stroke=alt.Stroke("envelope:N", legend=None, scale=_series(theme, rows))
+        shape=_shape(rows),
+        fillOpacity=hollow,
+        stroke=alt.Stroke("envelope:N", legend=_LEGEND, scale=_series(theme, rows)),
     )
     title = _FIGURES[figure] if len(_works(rows)) == 1 else f"{work}, {_FIGURES[figure]}"
     layers = [line.encode(strokeDash=dash) if figure == "latency_us" else line, point]
@@ -149,8 +160,7 @@ def _names(rows: Sequence[Row]) -> list[str]:
 
 
 def _colour(theme: Theme, rows: Sequence[Row]) -> alt.Color:
-    legend = alt.Legend(labelLimit=0, columns=3, symbolOpacity=1)
-    return alt.Color("envelope:N", legend=legend, scale=_series(theme, rows))
+    return alt.Color("envelope:N", legend=_LEGEND, scale=_series(theme, rows))
 
 
 def _series(theme: Theme, rows: Sequence[Row]) -> alt.Scale:
@@ -158,8 +168,7 @@ def _series(theme: Theme, rows: Sequence[Row]) -> alt.Scale:
 
 
 def _shape(rows: Sequence[Row]) -> alt.Shape:
-    legend = alt.Legend(labelLimit=0, columns=3, symbolOpacity=1)
-    return alt.Shape("envelope:N", legend=legend, scale=alt.Scale(domain=_names(rows), range=list(SHAPES)))
+    return alt.Shape("envelope:N", legend=_LEGEND, scale=alt.Scale(domain=_names(rows), range=list(SHAPES)))
 
 
 def _x(rows: Sequence[Row]) -> alt.X:
@@ -175,7 +184,9 @@ def _y(rows: Sequence[Row], work: str, figure: str) -> alt.Y:
     values = [row["value"] for row in rows if (row["work"], row["figure"]) == (work, figure)]
     if values and max(values) <= _FAR_APART * min(values):
         axis = alt.Axis(title=None, tickCount=4, format=",~r", **UPRIGHT)
-        return alt.Y("value", type="quantitative", scale=alt.Scale(domain=[0, max(values) * 1.08], nice=False), axis=axis)
+        return alt.Y(
+            "value", type="quantitative", scale=alt.Scale(domain=[0, max(values) * 1.08], nice=False), axis=axis
+        )
     return alt.Y("value", type="quantitative", scale=alt.Scale(type="log", nice=False, padding=10), axis=log_axis(None))
 
 

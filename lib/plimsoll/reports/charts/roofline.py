@@ -98,8 +98,10 @@ def envelope_picture(
 def roofline_spec(theme: Theme, width: int = 800, *, demand: bool = True) -> dict[str, Any]:
     """The Vega-Lite spec of `roofline_picture` and `envelope_picture`, `width` pixels wide in all: its plane is
     `FRAME_PX` less. Without `demand` it has no spans, for envelopes alone."""
-    points = _demand(theme, columns=1 if width < _NARROW_PX else len(_SPAN_SIGNS)) if demand else []
-    layers = [*_lines(theme), *_names(theme), *points, _measured(theme)]
+    columns = 1 if width < _NARROW_PX else len(_SPAN_SIGNS)
+    legend = alt.Legend(values=_SPAN_SIGNS, labelLimit=0, symbolSize=50, symbolOpacity=1, offset=30, columns=columns)
+    points = _demand(theme, legend) if demand else []
+    layers = [*_lines(theme), *_names(theme), *points, _measured(theme, legend if demand else None)]
     chart = alt.LayerChart(layer=layers, width=width - FRAME_PX, height=PLANE_PX)
     return {**chart.to_dict(), "config": theme.config}
 
@@ -146,7 +148,7 @@ def _lines(theme: Theme) -> list[alt.Chart]:
     for lasting in ("true", "false"):
         roofs = alt.Chart(alt.NamedData(name=ROOFS)).transform_filter(f"datum.lasting === {lasting}")
         line = roofs.mark_line(clip=True).encode(x=_x(), y=_y(), color=_of_kind(theme), detail="label:N")
-        width = alt.StrokeWidth("kind:N", legend=None, scale=alt.Scale(domain=kinds, range=widths))
+        width = alt.StrokeWidth("kind:O", legend=None, scale=alt.Scale(domain=kinds, range=widths))
         thin = alt.StrokeWidthValue(1)
         lines.append(line.encode(strokeDash=stroke, strokeWidth=width if lasting == "false" else thin))
     return lines
@@ -163,7 +165,7 @@ def _names(theme: Theme) -> list[alt.Chart]:
     return layers
 
 
-def _demand(theme: Theme, *, columns: int) -> list[alt.Chart]:
+def _demand(theme: Theme, legend: alt.Legend) -> list[alt.Chart]:
     """The three points of each span, the means first so that the busiest lie above them."""
     busiest = f"datum.throttled_minutes > 0 ? '{_THROTTLED}' : '{_BUSIEST}'"
     told = [
@@ -186,7 +188,6 @@ def _demand(theme: Theme, *, columns: int) -> list[alt.Chart]:
         .transform_filter("datum.iops > 0 && datum.throughput_mib_s > 0")
         .transform_calculate(io_size_kib=f"datum.throughput_mib_s * {KIB_PER_MIB} / datum.iops")
     )
-    legend = alt.Legend(values=_SPAN_SIGNS, labelLimit=0, symbolSize=50, symbolOpacity=1, offset=30, columns=columns)
     colours = alt.Scale(
         domain=_SIGNS, range=[theme.muted, theme.busiest, theme.throttled, theme.text, *theme.series[:SERIES]]
     )
@@ -205,7 +206,8 @@ def _demand(theme: Theme, *, columns: int) -> list[alt.Chart]:
     return layers
 
 
-def _measured(theme: Theme) -> alt.Chart:
+def _measured(theme: Theme, legend: alt.Legend | None) -> alt.Chart:
+    """The measurements; their shapes share a scale with the spans' points, and so its legend."""
     told = [
         alt.Tooltip("label:N", title="measured on"),
         alt.Tooltip("mode:N", title="mode"),
@@ -221,7 +223,7 @@ def _measured(theme: Theme) -> alt.Chart:
             x=_x(),
             y=_y(),
             color=_of_kind(theme),
-            shape=alt.Shape("kind:N", legend=None, scale=_SHAPES),
+            shape=alt.Shape("kind:N", legend=legend, scale=_SHAPES),
             tooltip=told,
         )
     )

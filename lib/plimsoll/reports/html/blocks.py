@@ -15,7 +15,7 @@ from typing import IO, Any, Final
 from pydantic_core import to_json
 
 from plimsoll.reports.html.matched import Matched
-from plimsoll.reports.html.wording import owner_text
+from plimsoll.reports.html.wording import given_up, owner_text
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.steps import step_of
 from plimsoll.reports.terminal import spec_text
@@ -107,5 +107,6 @@ def _detail(volume: Matched, pictures: dict[str, Any], link: str) -> dict[str, A
         "record": record.model_dump(mode="json", exclude={"change"}),
         "profile": None if profile is None else profile.model_dump(exclude={"account", "region", "volume_id"}),
         "pictures": pictures,
+        "given_up": given_up(record),
         "link": link,
     }

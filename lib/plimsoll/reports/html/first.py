@@ -55,11 +55,11 @@ def _money(tally: Tally) -> str:
     """What a step does to the bill, USD a month."""
     parts = []
     if tally.usd_saved >= CENT:
-        parts.append(f"saves {usd(tally.usd_saved)} a month")
-        if CENT <= tally.usd_saved_at_parity < tally.usd_saved - CENT:
-            parts.append(f"{usd(tally.usd_saved_at_parity)} of it even at full parity")
+        parity = usd(tally.usd_saved_at_parity)
+        of_it = f", {parity} of it even at full parity" if tally.usd_saved_at_parity >= CENT else ""
+        parts.append(f"saves {usd(tally.usd_saved)} a month{of_it}")
     if tally.usd_upgrades >= CENT:
-        parts.append(f"costs {usd(tally.usd_upgrades)} a month more")
+        parts.append(f"{'others cost' if parts else 'costs'} {usd(tally.usd_upgrades)} a month more")
     if not parts and tally.usd_now >= CENT:
         parts.append(f"costs {usd(tally.usd_now)} a month")
-    return ", ".join(parts) or "no price known"
+    return "; ".join(parts) or "no price known"

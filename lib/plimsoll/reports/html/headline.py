@@ -12,7 +12,6 @@ from plimsoll.reports.steps import CENT
 from plimsoll.reports.tally import Tally
 
 _INCOMPLETE: Final = {
-    "partial": "Something could not be read. It is in none of these figures:",
     "interrupted": "The run was interrupted, so that volumes are missing in these figures. To go on with it:",
     "running": "The run has not ended, so that volumes are missing in these figures. If nothing works on it any more, "
     "go on with it:",
@@ -34,8 +33,18 @@ class Figure:
 
 def incomplete(run: Mapping[str, Any], *, whole: bool) -> str:
     """Why the figures are not those of everything in scope; empty where they are, or are meant for a part alone."""
-    status = str(run["status"])
-    return "" if status == "partial" and not whole else _INCOMPLETE.get(status, "")
+    if run["status"] in _INCOMPLETE:
+        return _INCOMPLETE[run["status"]]
+    failures = run["failures"]
+    volumes = sum(
+        len(ids)
+        for place, reasons in failures["volumes"].items()
+        if place not in failures["targets"]
+        for ids in reasons.values()
+    )
+    missing = [count_of(len(failures["targets"]), "place")] if failures["targets"] else []
+    missing += [count_of(volumes, "volume")] if volumes else []
+    return f"Not in these figures, because unreadable: {' and '.join(missing)}." if missing and whole else ""
 
 
 def resume_command(run: Mapping[str, Any], folder: Path) -> str | None:
@@ -68,7 +77,7 @@ def figures(fleet: Fleet, judged_by: str) -> Iterator[Figure]:
             kind="parity",
             amount=usd(tally.usd_saved_at_parity),
             label="holds even at full parity",
-            meaning="Needs no proof: afterwards the volumes can do everything that they could ever do before.",
+            meaning="Needs no proof: it keeps all the IOPS and MiB/s that the volumes could ever carry.",
         )
         yield Figure(
             kind="proof",

@@ -19,7 +19,7 @@ from plimsoll.reports.html.matched import Only, matched_records
 from plimsoll.reports.html.pictures import pictures_of
 from plimsoll.reports.html.savings import breakdowns
 from plimsoll.reports.html.unread import left_out, unread
-from plimsoll.reports.html.wording import change_words, count_of, cut, outcome_text, plight, short_name, usd
+from plimsoll.reports.html.wording import change_words, count_of, cut, given_up, outcome_text, plight, short_name, usd
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.step_words import judged_by, step_words
 from plimsoll.reports.steps import Step
@@ -94,6 +94,12 @@ def _environment() -> Environment:
     )
     environment.globals["count_of"] = count_of
     environment.filters.update(
-        usd=usd, short_name=short_name, change_words=change_words, outcome_text=outcome_text, plight=plight, cut=cut
+        usd=usd,
+        short_name=short_name,
+        change_words=change_words,
+        outcome_text=outcome_text,
+        plight=plight,
+        given_up=given_up,
+        cut=cut,
     )
     return environment

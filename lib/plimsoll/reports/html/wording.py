@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from plimsoll.domain.reasons import GIVEN_UP
 from plimsoll.reports.record import OwnerRecord, RecommendationRecord
 from plimsoll.reports.terminal import spec_text
 
@@ -43,6 +44,11 @@ def cut(text: str, length: int = NAME_LENGTH) -> str:
     """A text on one line and no longer than that."""
     line = " ".join(text.split())
     return line if len(line) <= length else f"{line[: length - 1]}…"
+
+
+def given_up(record: RecommendationRecord) -> list[str]:
+    """What the present volume has beside IOPS and MiB/s and the offer has not, as in its reasons."""
+    return [reason.removesuffix(".") for reason in record.reasons if reason.startswith(GIVEN_UP)]
 
 
 def plight(record: RecommendationRecord) -> str:

@@ -10,11 +10,12 @@ from plimsoll.reports.html.first import todos
 from plimsoll.reports.html.fleet import Fleet, counted
 from plimsoll.reports.html.headline import figures, headline, incomplete, resume_command
 from plimsoll.reports.html.savings import FOLDED, SHOWN, breakdowns
-from plimsoll.reports.html.wording import NAME_LENGTH, change_words, cut, outcome_text, plight, usd
+from plimsoll.reports.html.wording import NAME_LENGTH, change_words, cut, given_up, outcome_text, plight, usd
+from plimsoll.reports.recorded import record_of
 from plimsoll.reports.step_words import judged_by, step_words
 from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.tally import Tally
-from tests.builders import a_policy
+from tests.builders import a_demand, a_policy, a_volume, decision
 from tests.unit.reports.html.pages import a_fleet, a_run, read_page, special_records, written
 from tests.unit.reports.recommendations import a_record
 
@@ -140,19 +141,36 @@ def test_an_upgrade_that_costs_more_is_beside_the_saving_and_not_in_it():
     assert todo.money == "costs $99.50 a month more"
 
 
-@pytest.mark.parametrize(
-    ("status", "resumed"), [("complete", False), ("partial", False), ("interrupted", True), ("running", True)]
-)
-def test_a_run_that_has_not_ended_says_how_to_go_on(status, resumed):
+@pytest.mark.parametrize("status", ["interrupted", "running"])
+def test_a_run_that_has_not_ended_says_how_to_go_on(status):
     run = {**RUN, "status": status}
-    assert bool(incomplete(run, whole=True)) == (status != "complete")
-    command = resume_command(run, FOLDER)
-    assert command == ("plimsoll audit --resume 'plimsoll-runs/a run'" if resumed else None)
+    assert "volumes are missing" in incomplete(run, whole=True)
+    assert "volumes are missing" in incomplete(run, whole=False)
+    assert resume_command(run, FOLDER) == "plimsoll audit --resume 'plimsoll-runs/a run'"
 
 
-def test_a_part_of_a_run_is_not_blamed_for_what_another_part_lacks():
-    assert incomplete({**RUN, "status": "partial"}, whole=False) == ""
-    assert "interrupted" in incomplete({**RUN, "status": "interrupted"}, whole=False)
+def test_what_could_not_be_read_is_counted_and_a_part_of_a_run_is_not_blamed_for_it():
+    failures = {
+        "targets": {"1/us-east-1": "gone"},
+        "volumes": {"1/us-east-1": {"gone": ["a"]}, "2/us-east-1": {"x": ["b", "c"]}},
+    }
+    run = {**RUN, "status": "partial", "failures": failures}
+    assert incomplete(run, whole=True) == "Not in these figures, because unreadable: 1 place and 2 volumes."
+    assert incomplete(run, whole=False) == ""
+    assert incomplete(RUN, whole=True) == ""
+    assert resume_command(run, FOLDER) is None
+
+
+def test_what_is_given_up_beside_iops_and_throughput_is_told(tmp_path):
+    record = a_record(reasons=["given up: durability of 99.999 % for 99.8 %.", "another reason."])
+    page = read_page(written(a_run(tmp_path, [record])))
+    assert page.text.count("given up: durability of 99.999 % for 99.8 %") == 1
+    assert page.details[0][0]["given_up"] == ["given up: durability of 99.999 % for 99.8 %"]
+
+
+def test_a_change_to_a_lesser_type_is_told_as_given_up():
+    worse = decision(a_volume("io2", 500, iops=3_000), a_demand(200, 10))
+    assert given_up(record_of(worse, ""))
 
 
 def test_every_step_has_words_under_every_policy():

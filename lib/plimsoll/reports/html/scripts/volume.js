@@ -11,12 +11,13 @@ function headOf(row, record) {
   ];
 }
 
-function answerOf(row, record) {
+function answerOf(row, record, detail) {
   const step = SETTINGS.steps[row.step];
   const lines = [element('p', { class: 'verdict' }, verdictOf(record))];
   const money = moneyOf(record);
   if (money) lines.push(element('p', { class: 'money' }, money));
   lines.push(element('p', { class: 'reason' }, element('span', { class: `tag ${row.step}` }, step.name), ' ', step.why));
+  for (const loss of detail.given_up) lines.push(element('p', { class: 'loss' }, `${loss[0].toUpperCase()}${loss.slice(1)}.`));
   for (const blocker of record.blockers) lines.push(element('p', { class: 'blocker' }, `Blocked: ${blocker.text}`));
   if (row.change) {
     lines.push(element('p', { class: 'actions' },
@@ -38,7 +39,8 @@ function moneyOf(record) {
   const now = `${usd(record.monthly_usd_now)} a month now`;
   if (!record.target || record.action === 'keep') return now;
   const saved = record.monthly_usd_saved;
-  const parity = saved > 0 ? `, ${usd(record.monthly_usd_saved_at_parity)} of it even at full parity` : '';
+  const atParity = record.monthly_usd_saved_at_parity;
+  const parity = saved > 0 ? `, ${atParity >= 0.005 ? usd(atParity) : 'none'} of it at full parity` : '';
   const change = saved < 0 ? `costs ${usd(-saved)} a month more` : `saves ${usd(saved)} a month${parity}`;
   return `${now}, ${usd(record.monthly_usd_then)} then: ${change}`;
 }
@@ -144,7 +146,7 @@ function consoleOf(link) {
 function bodyOf(row, detail) {
   const { record } = detail;
   return [
-    headOf(row, record), answerOf(row, record),
+    headOf(row, record), answerOf(row, record, detail),
     section('Why', 'why', list(record.reasons)),
     section('What it was asked for', 'demand',
       record.demand ? [chartOf('demand', detail),

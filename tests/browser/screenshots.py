@@ -1,0 +1,34 @@
+"""The pictures of the report in the README: `python -m tests.browser.screenshots RUN` writes docs/report-*.png."""
+
+import shutil
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from playwright.sync_api import expect, sync_playwright
+
+from plimsoll.bootstrap import envelope_library
+from plimsoll.reports.html.page import write_html
+
+DOCS = Path(__file__).parents[2] / "docs"
+WIDTH_PX, HEIGHT_PX = 1280, 1250
+
+
+def main(run: Path) -> None:
+    """Draws the fleet, and the first volume whose change measurements prove."""
+    with TemporaryDirectory() as folder, sync_playwright() as playwright:
+        report = Path(folder) / "report.html"
+        write_html(run, report, envelopes=envelope_library().envelopes, console_link=lambda _record: "https://")
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": WIDTH_PX, "height": HEIGHT_PX}, color_scheme="light")
+        page.goto(report.as_uri())
+        expect(page.locator("#count")).to_contain_text(" of ")
+        page.screenshot(path=DOCS / "report-fleet.png")
+        page.locator("li.step.proved li a").first.click()
+        expect(page.locator("#volume figure:has(svg)")).to_have_count(2)
+        page.screenshot(path=DOCS / "report-volume.png")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

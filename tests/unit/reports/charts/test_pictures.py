@@ -1,0 +1,198 @@
+"""Pictures of volumes: gaps stay gaps, ceilings far above are told, and every volume there can be is drawn."""
+
+import json
+import re
+import xml.etree.ElementTree as ET
+
+import altair as alt
+import pytest
+import vl_convert
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plimsoll.reports.charts.demand import demand_picture
+from plimsoll.reports.charts.drawing import WIDTH_PX, spec_of, to_png, to_svg
+from plimsoll.reports.charts.picture import SPANS, Picture, span_rows
+from plimsoll.reports.charts.roofline import envelope_picture, roofline_picture
+from plimsoll.reports.charts.theme import DARK, LIGHT
+from plimsoll.reports.profile_record import DemandProfileRecord
+from plimsoll.reports.stored import find_profile, read_records
+from tests.unit.reports.charts.profiles import (
+    DEMO,
+    a_ceiling,
+    a_profile,
+    a_volume,
+    ceilings,
+    demand_of,
+    limits,
+    profiles,
+)
+
+HOSTILE = '<script>alert("x")</script>&\x00\x1b'
+
+
+def pictures(record, profile) -> list[Picture]:
+    return [demand_picture(record, profile), roofline_picture(record, profile)]
+
+
+def marks(svg: str, name: str) -> list[str]:
+    """The outlines of the marks whose group's class ends in a name."""
+    groups = re.findall(rf'<g class="[^"]*{name}"[^>]*>(.*?)</g>', svg, re.DOTALL)
+    return [path for group in groups for path in re.findall(r'<path [^>]*d="([^"]+)"', group)]
+
+
+def warnings_of(spec: dict, capfd: pytest.CaptureFixture[str]) -> str:
+    vl_convert.vegalite_to_vega(spec, vl_version="6.4", show_warnings=True)
+    return capfd.readouterr().err
+
+
+def test_a_span_is_a_row_with_its_times_in_milliseconds():
+    rows = span_rows(a_profile([10.0, None]))
+    assert [row["end"] - row["start"] for row in rows] == [3_600_000, 3_600_000]
+    assert rows[0]["end"] == rows[1]["start"]
+    assert (rows[0]["iops"], rows[0]["peak_iops"], rows[1]["iops"], rows[1]["peak_iops"]) == (10.0, 20.0, None, None)
+    assert span_rows(None) == []
+
+
+def test_a_gap_is_a_gap_in_the_lines_and_not_zero():
+    whole, gappy = a_profile([10.0, 20.0, 30.0]), a_profile([10.0, None, 30.0])
+    drawn = [to_svg(spec_of(demand_picture(a_volume(one), one), one, LIGHT)) for one in (whole, gappy)]
+    for svg, parts in zip(drawn, (1, 2), strict=True):
+        lines = marks(svg, "concat_0_layer_3_marks")
+        assert [path.count("M") for path in lines] == [parts]
+
+
+def test_ceilings_far_above_the_demand_are_told_and_not_drawn():
+    profile = a_profile([100.0])
+    found = ceilings(a_ceiling(390, 900), offered=a_ceiling(410, 6), hosts=a_ceiling(350, None))
+    picture = demand_picture(a_volume(profile, ceilings=found), profile)
+    drawn = {(row["kind"], row["side"], row["level"]) for row in picture.datasets["levels"]}
+    assert drawn == {("now", "IOPS", 390), ("hosts", "IOPS", 350), ("offered", "MiB/s", 6)}
+    assert picture.subtitle.endswith("Above the picture: offered 410 IOPS, now 900 MiB/s.")
+
+
+def test_a_host_that_carries_more_is_no_line_of_the_demand():
+    profile = a_profile([1000.0])
+    found = ceilings(a_ceiling(3000, 125), hosts=a_ceiling(3500, 100))
+    levels = demand_picture(a_volume(profile, ceilings=found), profile).datasets["levels"]
+    assert {row["kind"] for row in levels if row["side"] == "IOPS"} == {"now"}
+
+
+def test_where_no_minute_was_read_the_line_is_not_called_one():
+    profile = a_profile([10.0], shortest_s=3600)
+    assert "the busiest hour in each" in demand_picture(a_volume(profile), profile).subtitle
+    mixed = a_profile([10.0, 20.0]).model_copy(update={"shortest_s": [60, 3600]})
+    assert (
+        "the busiest minute in each, or longer where no minute could" in demand_picture(a_volume(mixed), mixed).subtitle
+    )
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+def test_specs_are_valid_and_name_the_pictures_datasets(theme, capfd):
+    profile = a_profile([10.0, None, 0.0, 3000.0], throttled=[0.0, 0.0, 0.0, 12.0])
+    record = a_volume(profile, ceilings=ceilings(offered=a_ceiling(4000, 250), hosts=a_ceiling(2000, 100)))
+    for picture in pictures(record, profile):
+        spec = spec_of(picture, profile, theme)
+        alt.Chart.from_dict({**spec, "$schema": alt.SCHEMA_URL})
+        named = set(re.findall(r'"data": \{"name": "(\w+)"\}', json.dumps(spec)))
+        assert named == set(spec["datasets"]) == {SPANS, *picture.datasets}
+        assert warnings_of(spec, capfd) == ""
+
+
+@settings(max_examples=15)
+@given(profiles(), limits(), st.one_of(st.none(), limits()), limits())
+def test_whatever_a_volume_asked_for_it_is_drawn(profile, now, offered, hosts):
+    record = a_volume(profile, ceilings=ceilings(now, offered, hosts))
+    for picture in pictures(record, profile):
+        spec = spec_of(picture, profile, LIGHT)
+        json.dumps(spec, allow_nan=False)
+        assert_drawn(to_svg(spec))
+
+
+EMPTY = a_profile([None, None])
+IDLE = a_profile([0.0])
+
+
+@pytest.mark.parametrize("profile", [EMPTY, IDLE, a_profile([5.0])], ids=["nothing observed", "no work", "one span"])
+@pytest.mark.parametrize("width", [360, 1200])
+@pytest.mark.parametrize("known", [True, False])
+def test_a_volume_with_next_to_nothing_is_drawn_as_wide_as_asked(profile, width, known):
+    record = a_volume(profile, **({} if known else {"ceilings": None, "demand": None}))
+    for picture in pictures(record, profile):
+        root = assert_drawn(to_svg(spec_of(picture, profile, LIGHT, width)))
+        assert abs(float(root.attrib["width"]) - width) <= 2
+
+
+def test_a_profile_without_a_summary_is_told_by_what_was_drawn():
+    profile = a_profile([100.0])
+    picture = demand_picture(a_volume(profile, demand=None), profile)
+    assert picture.title == "Peaks at 200 of 3,000 IOPS and 3.12 of 125 MiB/s"
+
+
+def test_hostile_names_are_text_of_the_picture():
+    profile = a_profile([100.0])
+    for picture in pictures(a_volume(profile, name=HOSTILE), profile):
+        svg = to_svg(spec_of(picture, profile, LIGHT))
+        root = assert_drawn(svg)
+        texts = " ".join("".join(text.itertext()) for text in root.iter("{http://www.w3.org/2000/svg}text"))
+        assert '<script>alert("x")</script>&' in texts
+        assert not list(root.iter("{http://www.w3.org/2000/svg}script"))
+        assert '<script>alert("x")</script>&' in root.attrib["aria-label"]
+
+
+def test_a_png_has_the_size_that_was_asked_for():
+    profile = a_profile([100.0])
+    spec = spec_of(demand_picture(a_volume(profile), profile), profile, DARK, 640)
+    for scale in (1, 2):
+        drawn = to_png(spec, scale)
+        width = int.from_bytes(drawn[16:20], "big")
+        assert drawn.startswith(b"\x89PNG")
+        assert abs(width - 640 * scale) <= 2 * scale
+
+
+def test_the_plane_holds_a_point_for_each_mean_and_each_busiest_bucket():
+    profile = a_profile([100.0, None, 0.0, 50.0], throttled=[5.0])
+    svg = to_svg(spec_of(roofline_picture(a_volume(profile), profile), profile, LIGHT))
+    means, busiest = (marks(svg, f"mark-symbol role-mark layer_{place}_marks") for place in (6, 7))
+    assert (len(means), len(busiest)) == (2, 4)
+    assert len(set(busiest)) == 2  # circles, and triangles where the span was throttled
+
+
+def test_a_volume_over_an_envelope_tells_how_much_of_its_roof_it_uses(library):
+    profile = a_profile([1000.0])
+    picture = envelope_picture([library["gp3-4000-1000"]], (a_volume(profile), profile))
+    assert picture.title == "Peaks at 50 % of gp3-4000-1000 at most"
+    assert SPANS in spec_of(picture, profile, LIGHT)["datasets"]
+
+
+@pytest.mark.parametrize("record", read_records(DEMO), ids=lambda record: record.name)
+def test_the_demos_volumes_are_drawn_without_a_warning(record, capfd):
+    profile: DemandProfileRecord | None = find_profile(DEMO, record.volume_id)
+    assert profile is not None
+    for picture in pictures(record, profile):
+        assert warnings_of(spec_of(picture, profile, LIGHT), capfd) == ""
+
+
+def test_throttled_for_no_minute_is_said_of_each_side():
+    profile = a_profile([100.0, 200.0], throttled=[10.0])
+    svg = to_svg(spec_of(demand_picture(a_volume(profile), profile), profile, LIGHT))
+    assert svg.count(">never</text>") == 1
+    calm = a_profile([100.0])
+    assert to_svg(spec_of(demand_picture(a_volume(calm), calm), calm, LIGHT)).count(">never</text>") == 2
+
+
+def test_a_bound_is_told_of_a_demand_that_was_read_in_part():
+    profile = a_profile([100.0])
+    record = a_volume(profile, demand=demand_of(profile, peak_throughput_mib_s=100.0))
+    assert "3.12 (at most 100) of 125 MiB/s" in demand_picture(record, profile).title
+
+
+def assert_drawn(svg: str) -> ET.Element:
+    """A well-formed picture of finite size, with a background, that refers to nothing outside."""
+    root = ET.fromstring(svg)
+    assert float(root.attrib["width"]) < WIDTH_PX * 2
+    assert "NaN" not in svg
+    assert "Infinity" not in svg
+    assert root[0].tag.endswith("rect")
+    assert not re.search(r'(href|src)="', svg)
+    return root
