@@ -18,6 +18,7 @@ from plimsoll.cli.validate import follow as follow_validation
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.validation import Mode
+from plimsoll.reports.exports import PAGE
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.stored import read_records
 from plimsoll.run import Order
@@ -65,6 +66,9 @@ def audit_simulated(volumes: int | None, seed: int) -> None:
         scope = Scope(role_arns=organisation.role_arns, regions=organisation.fleet.regions)
         _audit(console, scope, settings, folder, now)
         _validate(console, scope, settings, folder, now)
+    console.print(
+        f"\nOpen {folder / PAGE} in a browser: it says what to do first, and why.", style="bold", soft_wrap=True
+    )
 
 
 def _audit(console: Console, scope: Scope, settings: Settings, folder: Path, now: datetime) -> None:
