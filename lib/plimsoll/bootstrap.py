@@ -26,7 +26,6 @@ from plimsoll.clouds.stripes import StripeBook
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import Window
-from plimsoll.domain.volume import Volume
 from plimsoll.envelopes.library import EnvelopeLibrary, load_library, shipped_campaigns
 from plimsoll.ports import Bench, Clock, FailedTarget
 from plimsoll.settings import Settings
@@ -217,10 +216,10 @@ def patience_of(settings: Settings) -> Patience:
     )
 
 
-def console_link(volume: Volume, policy: Policy, now: datetime) -> str:
+def console_link(region: str, volume_id: str, policy: Policy, now: datetime) -> str:
     """Where the volume's demand over the policy's window can be seen in its cloud's own console."""
     window = Window.before(now, days=policy.lookback_days)
-    return aws_console_link(volume, window, policy.resolution_s)
+    return aws_console_link(region, volume_id, window, policy.resolution_s)
 
 
 def clock() -> Clock:

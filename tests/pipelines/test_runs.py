@@ -87,6 +87,7 @@ def test_ctrl_c_keeps_what_is_done_and_resume_ends_with_the_same_answers(tmp_pat
         assert process.returncode == 130
         assert "plimsoll audit --resume run" in said
         before = json.loads(answers.read_text(encoding="utf-8"))
+        assert (tmp_path / "run" / "report.html").stat().st_size > 10_000
         assert json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["status"] == "interrupted"
         assert before
 

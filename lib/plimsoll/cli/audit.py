@@ -13,6 +13,7 @@ from plimsoll.audit import World, planned
 from plimsoll.bootstrap import Scope, aws_world, change_ledger, clock, recorded_world, recording_world
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
 from plimsoll.cli.progress import RunBar
+from plimsoll.cli.report import leave_reports
 from plimsoll.cli.terms import Terms
 from plimsoll.cli.validate import validate_recommendations
 from plimsoll.clouds.ledger import Ledger
@@ -20,7 +21,7 @@ from plimsoll.clouds.recorder import Recorder
 from plimsoll.clouds.recording import Recording
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
-from plimsoll.reports.stored import RECOMMENDATIONS
+from plimsoll.reports.stored import RECOMMENDATIONS, RUN
 from plimsoll.reports.tally import Tally
 from plimsoll.reports.terminal import show_plan, show_run
 from plimsoll.run import Order, carry_out, plan_summary, resumed, versions
@@ -74,9 +75,10 @@ def audit_into_folder(
             world = _recorded(stack, record, world, now)
         run = follow(console, order, world)
     ledger.save(now)
+    reported = leave_reports(console, order.folder)
     if validate is not None:
         validate_recommendations(order.folder, None, validate)
-    if run["status"] != "complete":
+    if run["status"] != "complete" or not reported:
         raise typer.Exit(PARTIAL)
 
 
@@ -100,9 +102,13 @@ def follow(console: Console, order: Order, world: World) -> dict[str, Any]:
             markup=False,
             soft_wrap=True,
         )
+        if (order.folder / RUN).exists():
+            leave_reports(console, order.folder)
         raise typer.Exit(INTERRUPTED) from None
     show_run(console, run, best)
-    console.print(f"files: {order.folder}/{{run.json,recommendations.json,recommendations.csv}}", soft_wrap=True)
+    console.print(
+        f"files: {order.folder}/{{run.json,recommendations.json,recommendations.csv}}", soft_wrap=True, markup=False
+    )
     return run
 
 

@@ -11,12 +11,14 @@ from rich.console import Console
 
 from plimsoll.bootstrap import Scope, SignedIn, aws_bench, aws_world, clock, sign_in
 from plimsoll.cli.audit import follow
+from plimsoll.cli.report import leave_reports
 from plimsoll.cli.terms import Terms
 from plimsoll.cli.validate import ended_by_sigterm, make_office
 from plimsoll.cli.validate import follow as follow_validation
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.validation import Mode
+from plimsoll.reports.exports import PAGE
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.stored import read_records
 from plimsoll.run import Order
@@ -33,6 +35,9 @@ FILES: Final = (
     "recommendations.csv",
     "demand.jsonl",
     "unanswered.jsonl",
+    "report.html",
+    "recommendations.parquet",
+    "demand.parquet",
     "ledger.json",
 )
 
@@ -61,6 +66,9 @@ def audit_simulated(volumes: int | None, seed: int) -> None:
         scope = Scope(role_arns=organisation.role_arns, regions=organisation.fleet.regions)
         _audit(console, scope, settings, folder, now)
         _validate(console, scope, settings, folder, now)
+    console.print(
+        f"\nOpen {folder / PAGE} in a browser: it says what to do first, and why.", style="bold", soft_wrap=True
+    )
 
 
 def _audit(console: Console, scope: Scope, settings: Settings, folder: Path, now: datetime) -> None:
@@ -73,6 +81,7 @@ def _audit(console: Console, scope: Scope, settings: Settings, folder: Path, now
         usd_per_1000_metrics=settings.usd_per_1000_metrics,
     )
     follow(console, order, world)
+    leave_reports(console, folder)
     console.print(
         "One volume is of a type that Plimsoll does not know, so the run is partial: a real audit would exit with 3.",
         style="dim",

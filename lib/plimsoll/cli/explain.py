@@ -20,7 +20,8 @@ from plimsoll.settings import Settings
 def explain_volume(volume: str, scope: Scope, policy: Policy, *, from_: Path | None) -> None:
     """Prints one volume's explanation, from its cloud or from a recording."""
     found = read_volume(volume, scope, policy, from_=from_)
-    link = console_link(found.answer.recommendation.volume, policy, found.now)
+    asked = found.answer.recommendation.volume
+    link = console_link(asked.region, asked.id, policy, found.now)
     show_explanation(Console(), found.answer.recommendation, found.demand, found.answer.change, link)
 
 

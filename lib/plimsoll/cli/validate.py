@@ -24,6 +24,7 @@ from plimsoll.bootstrap import (
     validation_book,
 )
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
+from plimsoll.cli.report import leave_reports
 from plimsoll.cli.terms import Terms
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import Grade
@@ -61,6 +62,7 @@ def validate_recommendations(folder: Path, least: Grade | None, terms: Terms) ->
         raise BadInput(f"{folder} was decided from a recording, in which nothing can be measured: validate a run.")
     office = office_for(Scope.from_dict(order.scope), order.policy, terms, settings, console, order.now)
     changed: dict[str, RecommendationRecord] = {}
+    reported = True
     try:
         with ended_by_sigterm():
             events = validate_run(read_records(folder), least, terms.mode, office)
@@ -69,13 +71,14 @@ def validate_recommendations(folder: Path, least: Grade | None, terms: Terms) ->
         if changed:
             replace_records(folder, changed)
             console.print(f"{len(changed):,} recommendations in {folder} were decided again", soft_wrap=True)
+            reported = leave_reports(console, folder)
     if not office.runs:
         console.print(
             "nothing was measured: no recommendation that can be carried out has evidence under the grade, or the "
             "budget allows no run.",
             soft_wrap=True,
         )
-    if ended:
+    if ended or not reported:
         raise typer.Exit(PARTIAL)
 
 

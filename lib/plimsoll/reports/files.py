@@ -24,7 +24,7 @@ from plimsoll.reports.stored import (
     stream_profiles,
     stream_records,
 )
-from plimsoll.reports.table import header, row
+from plimsoll.reports.table import ENCODING, header, row
 
 _END: Final = b"\n]\n"
 _FILES: Final = (RECOMMENDATIONS, TABLE, DEMAND, UNANSWERED)
@@ -47,7 +47,7 @@ class RunFolder:
     def __enter__(self) -> "RunFolder":
         self.path.mkdir(parents=True, exist_ok=True)
         self._json = self._beside(RECOMMENDATIONS).open("w+b")
-        self._csv = self._beside(TABLE).open("w", encoding="utf-8", newline="")
+        self._csv = self._beside(TABLE).open("w", encoding=ENCODING, newline="")
         self._demand = self._beside(DEMAND).open("wb")
         self._unanswered = self._beside(UNANSWERED).open("wb")
         try:
@@ -74,11 +74,10 @@ class RunFolder:
         if profile is not None:
             self._write(self._demand, profile)
             self._demand.flush()
-        found = record.model_dump(mode="json")
         self._json.seek(-len(_END), 2)
         comma = b"" if self._json.tell() == 1 else b","
-        self._json.write(comma + b"\n" + json.dumps(found, ensure_ascii=False).encode() + _END)
-        csv.writer(self._csv).writerow(row(found))
+        self._json.write(comma + b"\n" + record_line(record) + _END)
+        csv.writer(self._csv).writerow(row(record))
 
     def leave_out(self, volume: UnansweredRecord) -> None:
         """Adds a volume without a recommendation."""
@@ -111,6 +110,11 @@ class RunFolder:
     @staticmethod
     def _write(file: IO[bytes], line: DemandProfileRecord | UnansweredRecord) -> None:
         file.write(line.model_dump_json().encode() + b"\n")
+
+
+def record_line(record: RecommendationRecord) -> bytes:
+    """A record as recommendations.json has it."""
+    return json.dumps(record.model_dump(mode="json"), ensure_ascii=False).encode()
 
 
 def replace_records(folder: Path, changed: Mapping[str, RecommendationRecord]) -> None:

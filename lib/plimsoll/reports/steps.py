@@ -44,3 +44,19 @@ def step_of(record: RecommendationRecord) -> Step:
     if record.monthly_usd_saved_at_parity >= record.monthly_usd_saved - CENT:
         return Step.SAFE
     return Step.MEASURE if record.evidence is None or record.evidence.grade == "C" else Step.PROVED
+
+
+_CHANGED: Final = ", ".join(f"'{action}'" for action in CHANGES)
+
+STEP_SQL: Final = f"""case
+    when action = '{Detached.action}' then '{Step.DETACHED}'
+    when action = '{InsufficientData.action}' then '{Step.WAIT}'
+    when action not in ({_CHANGED}) then '{Step.KEEP}'
+    when action = '{Upgrade.action}' then '{Step.THROTTLED}'
+    when list_bool_or([blocker.code <> '{EVIDENCE}' for blocker in blockers]) then '{Step.BLOCKED}'
+    when len(blockers) > 0 then '{Step.MEASURE}'
+    when monthly_usd_saved_at_parity >= monthly_usd_saved - {CENT}::double then '{Step.SAFE}'
+    when evidence is null or evidence.grade = 'C' then '{Step.MEASURE}'
+    else '{Step.PROVED}'
+end"""
+"""`step_of` for a database, over the columns of a recommendation; a test holds the two equal."""

@@ -1,19 +1,30 @@
 """The table of a run: recommendations.csv, which a spreadsheet opens as text and figures and never as formulas."""
 
-from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from typing import Any, Final
+
+from plimsoll.reports.cells import inert
+from plimsoll.reports.record import BlockerRecord, RecommendationRecord
+from plimsoll.reports.steps import step_of
+
+ENCODING: Final = "utf-8-sig"
+"""UTF-8 that says so at its beginning: without that, Excel takes it for the machine's own encoding."""
 
 COLUMNS: Final = (
     ("account", "account"),
     ("region", "region"),
+    ("zone", "zone"),
     ("volume_id", "volume_id"),
     ("name", "name"),
+    ("hosts", "hosts"),
+    ("step", ""),
     ("action", "action"),
     ("current_type", "current.type"),
     ("current_size_gib", "current.size_gib"),
     ("current_iops", "current.iops"),
     ("current_throughput_mib_s", "current.throughput_mib_s"),
     ("target_type", "target.type"),
+    ("target_size_gib", "target.size_gib"),
     ("target_iops", "target.iops"),
     ("target_throughput_mib_s", "target.throughput_mib_s"),
     ("monthly_usd_now", "monthly_usd_now"),
@@ -22,16 +33,21 @@ COLUMNS: Final = (
     ("monthly_usd_saved_at_parity", "monthly_usd_saved_at_parity"),
     ("peak_iops", "demand.peak_iops"),
     ("peak_throughput_mib_s", "demand.peak_throughput_mib_s"),
+    ("mean_iops", "demand.mean_iops"),
+    ("mean_throughput_mib_s", "demand.mean_throughput_mib_s"),
+    ("throttled_minutes", "demand.throttled_minutes"),
     ("censored", "demand.censored"),
     ("hours_observed", "demand.hours_observed"),
     ("evidence_grade", "evidence.grade"),
+    ("evidence", "evidence.text"),
     ("owner_kind", "owner.kind"),
     ("owner_name", "owner.name"),
     ("stripe_set", "stripe_set.name"),
     ("blockers", "blockers"),
     ("reasons", "reasons"),
+    ("change", "change"),
 )
-"""Each column's name, and where its figure is in a record."""
+"""Each column's name, and where its figure is in a record; the step is in none."""
 
 
 def header() -> list[str]:
@@ -39,26 +55,24 @@ def header() -> list[str]:
     return [name for name, _ in COLUMNS]
 
 
-def row(record: Mapping[str, Any]) -> list[str]:
-    """A record's cells; `record` is its JSON."""
-    return [_cell(record, path) for _, path in COLUMNS]
+def row(record: RecommendationRecord) -> list[str]:
+    """A record's cells."""
+    return [cell(_value(record, path) if path else step_of(record)) for _, path in COLUMNS]
 
 
-def _cell(record: Mapping[str, Any], path: str) -> str:
-    value: Any = record
-    for part in path.split("."):
-        value = value.get(part) if isinstance(value, Mapping) else None
+def cell(value: object) -> str:
+    """A value as a spreadsheet takes it: a number stays a number, text is text, and what is not known is empty."""
     if value is None:
         return ""
-    return _inert(
-        "; ".join(_words(value)) if isinstance(value, list) else str(value), numeric=isinstance(value, int | float)
-    )
+    return str(value) if isinstance(value, int | float | Decimal) else inert(str(value))
 
 
-def _words(values: list[Any]) -> Iterator[str]:
-    return (value["text"] if isinstance(value, Mapping) else str(value) for value in values)
+def _value(record: RecommendationRecord, path: str) -> Any:
+    value: Any = record
+    for part in path.split("."):
+        value = None if value is None else getattr(value, part)
+    return "; ".join(_words(one) for one in value) if isinstance(value, list) else value
 
 
-def _inert(text: str, *, numeric: bool) -> str:
-    """Text that a spreadsheet shows and does not run: names come from tags, and tags from anybody."""
-    return text if numeric or not text.startswith(("=", "+", "-", "@", "\t", "\r")) else f"'{text}"
+def _words(one: str | BlockerRecord) -> str:
+    return one.text if isinstance(one, BlockerRecord) else one

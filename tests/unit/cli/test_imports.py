@@ -17,6 +17,9 @@ COMMANDS = [
     "stripes",
     "demo",
     "simulate",
+    "report",
+    "query",
+    "diff",
     "benchmark",
     "chart",
     "chart demand",
@@ -26,7 +29,7 @@ COMMANDS = [
     "envelopes list",
     "envelopes import",
 ]
-HEAVY = {"altair", "boto3", "botocore", "moto", "numpy", "vl_convert", "werkzeug", "yaml"}
+HEAVY = {"altair", "boto3", "botocore", "duckdb", "jinja2", "moto", "numpy", "vl_convert", "werkzeug", "yaml"}
 
 HELP = """
 import contextlib

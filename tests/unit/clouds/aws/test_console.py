@@ -8,7 +8,6 @@ import pytest
 from plimsoll.clouds.aws.console import console_link
 from plimsoll.domain.period import iops_expression, throughput_expression
 from plimsoll.domain.sums import Window
-from tests.builders import a_volume
 
 DAY = Window(start_s=1_700_000_040, end_s=1_700_086_440)
 
@@ -19,7 +18,7 @@ def graph_of(link):
 
 @pytest.mark.parametrize("period_s", [60, 300, 3600])
 def test_the_link_decodes_to_the_period_expressions_over_the_four_sums(period_s):
-    graph = graph_of(console_link(a_volume(id="vol-7", region="eu-west-1"), DAY, period_s))
+    graph = graph_of(console_link("eu-west-1", "vol-7", DAY, period_s))
     shown = [one[0] for one in graph["metrics"] if isinstance(one[0], dict)]
     hidden = {one[-1]["id"]: one for one in graph["metrics"] if not isinstance(one[0], dict)}
     ids = {one[1]: name for name, one in hidden.items()}
@@ -36,7 +35,7 @@ def test_the_link_decodes_to_the_period_expressions_over_the_four_sums(period_s)
 
 
 def test_the_link_goes_to_the_volumes_region_and_holds_nothing_unquoted():
-    link = console_link(a_volume(id='vol-"<x> &', region="eu-west-1"), DAY)
+    link = console_link("eu-west-1", 'vol-"<x> &', DAY)
     assert urlsplit(link).netloc == "eu-west-1.console.aws.amazon.com"
     assert not set('"<> ') & set(link)
     assert graph_of(link)["title"] == 'Demand of vol-"<x> &'

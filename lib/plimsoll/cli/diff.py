@@ -1,0 +1,26 @@
+"""`plimsoll diff`: what has become of one run's recommendations by the next."""
+
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from plimsoll.cli.chosen import run_folder
+from plimsoll.domain.errors import BadInput
+from plimsoll.reports.diff import compared
+from plimsoll.reports.diff_shown import json_diff, markdown_diff, show_diff
+
+FORMATS = ("text", "json", "md")
+
+
+def diff_runs(before: Path, after: Path, *, format_: str, rows: int) -> None:
+    """Prints the difference of two runs."""
+    if format_ not in FORMATS:
+        raise BadInput(f"--format {format_}: it must be one of {', '.join(FORMATS)}.")
+    with compared(run_folder(before), run_folder(after)) as diff:
+        if format_ == "text":
+            show_diff(Console(highlight=False), diff, rows)
+        elif format_ == "json":
+            sys.stdout.writelines(json_diff(diff))
+        else:
+            sys.stdout.write(markdown_diff(diff))

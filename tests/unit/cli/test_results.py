@@ -1,0 +1,266 @@
+"""`plimsoll report`, `query` and `diff` as they are called: what goes where, and what is refused in a sentence."""
+
+import csv
+import io
+import json
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import duckdb
+import pytest
+from rich.console import Console
+
+from plimsoll.cli.exit_codes import UNUSABLE
+from plimsoll.cli.main import main
+from plimsoll.cli.report import leave_reports
+from plimsoll.reports.diff_sql import Group
+from plimsoll.reports.views import VIEWS
+from tests.unit.reports.recommendations import a_record, every_action
+from tests.unit.reports.runs import a_run, an_unanswered
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PLIMSOLL_RUNS_DIR", "runs")
+    monkeypatch.setenv("COLUMNS", "100")
+    records = [a_record(action, volume_id=f"vol-{action}") for action in every_action()]
+    return a_run(tmp_path / "runs" / "one", records, unanswered=[an_unanswered("vol-f")])
+
+
+@pytest.fixture
+def plimsoll(monkeypatch, capsys):
+    """Calls the command line; gives its exit code, what it printed, and what it complained of."""
+
+    def call(*words):
+        monkeypatch.setattr(sys, "argv", ["plimsoll", *map(str, words)])
+        code = 0
+        try:
+            main()
+        except SystemExit as exited:
+            code = int(exited.code or 0)
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return call
+
+
+FILES = {
+    "html": ["report.html"],
+    "json": ["recommendations.json"],
+    "csv": ["recommendations.csv"],
+    "parquet": ["recommendations.parquet", "demand.parquet"],
+    "md": ["report.md"],
+}
+
+
+@pytest.mark.parametrize("format_", FILES)
+def test_a_report_of_the_newest_run_goes_into_its_folder_and_says_so_the_same_bytes_each_time(run, plimsoll, format_):
+    code, said, _ = plimsoll("report", "--format", format_)
+    assert code == 0
+    assert said.split() == [f"runs/one/{name}" for name in FILES[format_]]
+    first = [(run / name).read_bytes() for name in FILES[format_]]
+    assert all(first)
+    plimsoll("report", "runs/one", "--format", format_)
+    assert [(run / name).read_bytes() for name in FILES[format_]] == first
+    assert not list(run.glob("*.new"))
+
+
+@pytest.mark.parametrize("format_", ["json", "csv", "md"])
+def test_a_report_can_be_piped_on(run, plimsoll, format_):
+    code, said, _ = plimsoll("report", "--format", format_, "--out", "-")
+    assert code == 0
+    assert "vol-migrate" in said
+    if format_ == "json":
+        assert len(json.loads(said)) == len(every_action())
+    if format_ == "csv":
+        assert next(csv.reader(io.StringIO(said)))[0] == "account"
+
+
+@pytest.mark.parametrize("format_", FILES)
+def test_a_report_of_a_part_has_its_volumes_alone(run, plimsoll, tmp_path, format_):
+    out = tmp_path / "part"
+    out.mkdir()
+    code, said, _ = plimsoll("report", "--format", format_, "--where", "action = 'keep'", "--out", out)
+    assert code == 0
+    for path in said.split():
+        if path.endswith(".parquet"):
+            found = {row[0] for row in duckdb.sql(f"select volume_id from '{path}'").fetchall()}
+            assert found == {"vol-keep"}
+        elif format_ != "html":
+            text = (out / FILES[format_][0]).read_text(encoding="utf-8")
+            assert "vol-keep" in text or format_ == "md"
+            assert "vol-migrate" not in text
+    assert sorted(found.name for found in out.iterdir()) == sorted(FILES[format_])
+
+
+def test_a_ticket_is_of_the_volumes_that_are_named(run, plimsoll):
+    code, said, _ = plimsoll(
+        "report", "--format", "md", "--volume", "vol-migrate", "--volume", "vol-keep", "--out", "-"
+    )
+    assert code == 0
+    assert said.count("\n### Risk") == 2
+    assert "console.aws.amazon.com" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["report", "--format", "pdf"], "--format pdf: it must be one of html, json, csv, parquet, md."),
+        (["report", "--out", "-"], "--format html is for a file"),
+        (["report", "--format", "parquet", "--out", "-"], "--format parquet is for a file"),
+        (["report", "--where", "true"], "say with --out where it goes"),
+        (["report", "--volume", "vol-keep"], "say with --out where it goes"),
+        (["report", "--volume", "vol-f", "--out", "x.html"], "vol-f has no recommendation in this run: failed"),
+        (["report", "--where", "true", "--out", "runs/one/report.html"], "the whole run's own"),
+        (["report", "--where", "true", "--out", "runs/one"], "the whole run's own"),
+        (["report", "--format", "parquet", "--where", "true", "--out", "runs/one"], "the whole run's own"),
+        (["report", "--format", "csv", "--out", "runs/one/run.json"], "the whole run's own"),
+        (["report", "nowhere"], "nowhere holds no run.json"),
+        (["query", "nowhere", "select 1"], "nowhere holds no run.json"),
+        (["query", "select 1", "select 2"], "select 1 holds no run.json"),
+        (["query", "a", "b", "c"], "give a run and one query in quotes"),
+        (["query", "select 1", "--format", "xml"], "it must be one of table, csv, json, parquet"),
+        (["query", "select 1", "--format", "parquet"], "say with --out where it goes"),
+        (["query", "select 1", "--out", "x"], "a table is for the terminal"),
+        (["query", "select 1", "--format", "csv", "--out", "runs/one/recommendations.csv"], "the whole run's own"),
+        (["query", "select nothing from demand"], "The views are recommendations, offers, demand, failures."),
+        (["query", "drop view demand"], "give one query that answers with rows"),
+        (["diff", "runs/one", "nowhere"], "nowhere holds no run.json"),
+        (["diff", "runs/one", "runs/one", "--format", "xml"], "it must be one of text, json, md"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence_and_changes_nothing(run, plimsoll, words, told):
+    before = {path.name: path.read_bytes() for path in run.iterdir()}
+    code, _, complaint = plimsoll(*words)
+    assert code == UNUSABLE
+    assert complaint.count("\n") == 1
+    assert told in complaint
+    assert {path.name: path.read_bytes() for path in run.iterdir()} == before
+
+
+def test_a_run_that_is_damaged_is_told_of_in_a_sentence(run, plimsoll):
+    (run / "recommendations.json").write_text("[\n{", encoding="utf-8")
+    for words in (["report"], ["report", "--format", "parquet"], ["query", "from offers"], ["diff", run, run]):
+        code, _, complaint = plimsoll(*words)
+        assert code == UNUSABLE
+        assert "move the folder away and run again" in complaint
+        assert complaint.count("\n") == 1
+
+
+# ---- query
+
+
+def test_a_query_is_answered_as_a_table_csv_json_and_parquet(run, plimsoll, tmp_path):
+    sql = "select volume_id, monthly_usd_saved as saved, hosts, owner, now() as time from recommendations order by 1"
+    assert "vol-detached" in plimsoll("query", sql)[1]
+    rows = list(csv.DictReader(io.StringIO(plimsoll("query", "runs/one", sql, "--format", "csv")[1])))
+    found = json.loads(plimsoll("query", sql, "--format", "json")[1])
+    assert (
+        [row["volume_id"] for row in rows]
+        == [one["volume_id"] for one in found]
+        == sorted(f"vol-{action}" for action in every_action())
+    )
+    assert [float(row["saved"]) for row in rows] == [one["saved"] for one in found]
+    assert [json.loads(row["hosts"]) for row in rows] == [one["hosts"] for one in found]
+    assert plimsoll("query", sql, "--format", "parquet", "--out", tmp_path / "x.parquet")[0] == 0
+    assert len(duckdb.sql(f"select volume_id from '{tmp_path / 'x.parquet'}'").fetchall()) == len(rows)
+
+
+def test_without_a_query_the_columns_are_listed(run, plimsoll):
+    for words in (["query"], ["query", "runs/one"]):
+        said = plimsoll(*words)[1]
+        assert "demand.peak_iops DOUBLE" in said
+        assert "failures: one row a volume without an answer" in said
+
+
+def test_a_table_is_cut_at_its_rows_and_says_so(run, plimsoll):
+    said = plimsoll("query", "from range(50)")[1]
+    assert "40 of 50 rows; --rows 0 shows all." in said
+    assert "50 rows" in plimsoll("query", "from range(50)", "--rows", "0")[1]
+    assert "1 row\n" in plimsoll("query", "select 1")[1]
+
+
+@pytest.mark.parametrize("width", [80, 160])
+def test_a_row_with_more_than_fits_is_a_list(run, plimsoll, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    said = plimsoll("query", "from recommendations")[1]
+    assert "row 1 ─" in said
+    assert max(map(len, said.splitlines())) <= width
+    assert "monthly_usd_saved_at_parity" in said
+
+
+def test_numbers_that_json_does_not_know_are_null_and_names_that_come_twice_are_two(run, plimsoll):
+    said = plimsoll(
+        "query", "select 'nan'::double as a, 'inf'::double as b, 1 as c, 2 as c, 'NaN' as d", "--format", "json"
+    )[1]
+    assert json.loads(said) == [{"a": None, "b": None, "c": 1, "c_1": 2, "d": "NaN"}]
+
+
+def test_csv_of_a_query_runs_nothing(run, plimsoll):
+    said = plimsoll("query", "select '=1+1' as \"=head\", -5 as number", "--format", "csv")[1]
+    assert said == "'=head,number\r\n'=1+1,-5\r\n"
+
+
+# ---- diff
+
+
+@pytest.mark.parametrize("format_", ["text", "json", "md"])
+def test_two_runs_are_compared(run, plimsoll, tmp_path, format_):
+    other = a_run(tmp_path / "runs" / "two", [a_record("keep", volume_id="vol-keep")])
+    code, said, _ = plimsoll("diff", run, other, "--format", format_)
+    assert code == 0
+    assert "no longer there" in said if format_ != "json" else json.loads(said)["groups"]["gone"]["volumes"] == 5
+
+
+# ---- what an audit leaves behind
+
+
+def test_an_audit_leaves_a_page_and_tables(run, capsys):
+    assert leave_reports(Console(), run)
+    assert {path.name for path in run.iterdir()} >= {"report.html", "recommendations.parquet", "demand.parquet"}
+    assert capsys.readouterr().out == f"report: {run / 'report.html'}\n"
+
+
+def test_a_report_that_cannot_be_written_is_a_sentence_and_loses_nothing(run, capsys):
+    (run / "report.html").mkdir()
+    before = {path.name: path.read_bytes() for path in run.iterdir() if path.is_file()}
+    assert not leave_reports(Console(), run)
+    assert {path.name: path.read_bytes() for path in run.iterdir() if path.is_file()} == before
+    assert "the run is whole, but its report could not be written" in capsys.readouterr().out
+
+
+# ---- the document
+
+PAGE = (Path(__file__).parents[3] / "docs" / "results-as-data.md").read_text(encoding="utf-8")
+
+
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+
+
+@pytest.mark.parametrize("line", [line for block in blocks("console") for line in block.splitlines()])
+def test_the_commands_of_the_document_run(run, plimsoll, line):
+    record = a_record(account="111111111111", volume_id="vol-0123456789abcdef0", monthly_usd_saved_at_parity=1e6)
+    a_run(run.parent / "two", [record])
+    folders = {"plimsoll-runs/20261021T060000Z": "runs/one", "plimsoll-runs/20261121T060000Z": "runs/two"}
+    code, _, complaint = plimsoll(*(folders.get(word, word) for word in shlex.split(line)[1:]))
+    assert (code, complaint) == (0, "")
+
+
+@pytest.mark.parametrize("sql", blocks("sql"))
+def test_the_queries_of_the_document_have_answers(run, plimsoll, sql):
+    full_parity = a_record(volume_id="vol-safe", monthly_usd_saved_at_parity=1e6)
+    refused = [full_parity.offers[0].model_copy(update={"refused": ["too slow"], "spec": full_parity.current})]
+    weighed = [one.model_copy(update={"spec": one.spec.model_copy(update={"type": "gp3"})}) for one in refused]
+    other = a_run(run.parent / "two", [full_parity.model_copy(update={"offers": weighed})])
+    code, said, complaint = plimsoll("query", other, sql)
+    assert (code, complaint) == (0, "")
+    assert "\n0 rows" not in said
+
+
+def test_the_document_has_every_view_and_group():
+    for name in (*VIEWS, *Group):
+        assert f"`{name}`" in PAGE

@@ -1,0 +1,71 @@
+"""Records as hypothesis draws them, and names as tags may hold them."""
+
+from hypothesis import strategies as st
+
+from plimsoll.domain.recommendation import CHANGES
+from plimsoll.reports.record import BlockerRecord, EvidenceRecord
+from plimsoll.reports.recorded import record_of
+from tests.unit.reports.recommendations import every_action
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "=cmd|' /C calc'!A0",
+    "@channel",
+    "a|b",
+    "`ticks` and ``more``",
+    "[a link](http://example.org)",
+    "![picture](http://example.org/x.png)",
+    "# heading",
+    "- item",
+    "two\nlines",
+    "\\|",
+    "a\\",
+    "&lt;b&gt; &amp;",
+    "</td></tr>",
+    "| --- |",
+    "org/repo#1 GH-2 #3 http://x.org www.x.org",
+    "$x^2$ ~~gone~~ **bold** _it_ :smile:",
+    "```",
+    "데이터 볼륨 \U0001f4be",
+    "\u202eright to left",
+    "'; drop table x; --",
+    "{{ jinja }} {% raw %}",
+    "0123",
+    " leading and trailing ",
+)
+
+SIGNS = "abz019 \t\n\r\"'`\\|<>[](){}#*_-+=~!@$%^&:;,./?\u200b\uff1d\uff0b\u2028"
+
+names = st.one_of(
+    st.sampled_from(HOSTILE), st.text(SIGNS, max_size=30), st.text(st.characters(codec="utf-8"), max_size=30)
+)
+cents = st.integers(-100_000, 1_000_000).map(lambda amount: amount / 100)
+
+
+@st.composite
+def records(draw, volume_id="vol-1", named=names):
+    """A recommendation of any action, with any money, evidence and blockers, and any name."""
+    action = draw(st.sampled_from([*CHANGES, "keep", "detached", "insufficient-data"]))
+    grade = draw(st.sampled_from(["A", "B", "C", None]))
+    codes = draw(st.lists(st.sampled_from(["evidence", "operator-managed", "state"]), max_size=3))
+    given_record = record_of(every_action()[action], "change it")
+    owner = given_record.owner.model_copy(update={"name": draw(st.none() | named)})
+    return given_record.model_copy(
+        update={
+            "volume_id": volume_id,
+            "name": draw(st.none() | named),
+            "monthly_usd_now": draw(st.none() | st.integers(0, 1_000_000).map(lambda amount: amount / 100)),
+            "monthly_usd_saved": draw(cents),
+            "monthly_usd_saved_at_parity": draw(cents),
+            "evidence": None if grade is None else EvidenceRecord(grade=grade, envelope=None, text="measured"),
+            "blockers": [BlockerRecord(code=code, text=code) for code in codes],
+            "owner": owner,
+        }
+    )
+
+
+@st.composite
+def fleets(draw, most=8):
+    """Several recommendations of different volumes."""
+    count = draw(st.integers(0, most))
+    return [draw(records(volume_id=f"vol-{number}")) for number in range(count)]

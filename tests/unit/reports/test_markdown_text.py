@@ -1,0 +1,119 @@
+"""Names in Markdown are shown as they are: no tag, link, mention or table of theirs comes into being."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from plimsoll.reports.markdown_text import MOST_FENCED, MOST_NAME, fence, name, prose, table
+from tests.unit.reports.strategies import HOSTILE, names
+
+RENDER = MarkdownIt("commonmark", {"html": True, "typographer": False}).enable(["table", "strikethrough"])
+UNSEEN = "\u200b"
+GITHUB_LINKS = re.compile(r"@\w|#\d|\bGH-\d|https?://\w|\bwww\.\w|(?<!\w):[a-z0-9_+-]*[a-z+-][\w+-]*:")
+
+
+class Shown(HTMLParser):
+    """The text and the tags of a page, and the text outside of code, where GitHub looks for links."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[str] = []
+        self.attributes: list[str] = []
+        self.text = ""
+        self.outside = ""
+        self._code = 0
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [name for name, _ in attrs]
+        self._code += tag == "code"
+
+    def handle_endtag(self, tag):
+        self._code -= tag == "code"
+
+    def handle_data(self, data):
+        self.text += data
+        self.outside += "" if self._code else data
+
+    def handle_comment(self, data):
+        self.tags.append("comment")
+
+
+def shown(text: str) -> Shown:
+    page = Shown()
+    page.feed(RENDER.render(text))
+    page.close()
+    return page
+
+
+def words(text: str) -> str:
+    return " ".join(text.replace(UNSEEN, "").split())
+
+
+def plain(text: str) -> str:
+    """The text on one line, its signs that no page can show replaced."""
+    line = " ".join(text.split())
+    return words(re.sub(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]", "\ufffd", line))
+
+
+hostile = st.one_of(names, st.lists(st.sampled_from(HOSTILE), max_size=3).map(" ".join)).filter(
+    lambda text: len(text) < MOST_NAME
+)
+
+
+@given(hostile)
+@example("``")
+@example("`")
+@example("a`")
+@example("\\")
+def test_a_name_is_shown_as_it_is_in_a_paragraph(text):
+    page = shown(f"Volume {name(text)} of ours")
+    assert words(page.text) == words(f"Volume {plain(text)} of ours")
+    assert page.tags == (["p", "code"] if plain(text) or text.strip() else ["p"])
+
+
+@given(hostile)
+@example("1. one")
+@example("+ one")
+@example("=")
+@example("--- ")
+@example("a:smile: b")
+def test_a_sentence_is_shown_as_it_is_and_nothing_in_it_is_a_link(text):
+    page = shown(f"- {prose(text)}\n- next")
+    assert words(page.text) == words(f"{plain(text)} next")
+    assert page.tags == ["ul", "li", "li"]
+    assert not GITHUB_LINKS.search(page.outside)
+    assert not re.search(r"\$(?!\d)", prose(text)), "only money has a dollar sign, and no formula does"
+
+
+@given(st.lists(st.tuples(hostile, hostile), min_size=1, max_size=4))
+@example([("a|b", "\\|")])
+@example([("\\", "a\\")])
+def test_a_table_keeps_its_rows_and_columns_whatever_is_in_them(pairs):
+    lines = table(("name", "why:"), [(name(one), prose(other)) for one, other in pairs])
+    page = shown("".join(lines))
+    assert [tag for tag in page.tags if tag != "code"] == (
+        ["table", "thead", "tr", "th", "th", "tbody"] + ["tr", "td", "td"] * len(pairs)
+    )
+    expected = " ".join(["name why", *(f"{plain(one)} {plain(other)}" for one, other in pairs)])
+    assert words(page.text) == words(expected)
+
+
+@given(st.text("ab`~ \n\t<>&@\\", max_size=200))
+@example("```\nrm -rf /\n```")
+@example("````")
+def test_a_text_to_copy_is_there_line_by_line_in_one_fence(text):
+    page = shown(f"Before\n\n{fence(text)}\nAfter")
+    assert page.tags == ["p", "pre", "code", "p"]
+    inside = page.text.removeprefix("Before\n").removesuffix("\nAfter\n")
+    assert inside.strip("\n") == "\n".join(text.splitlines()).strip("\n")
+
+
+@pytest.mark.parametrize("sign", ["x", "@", "|", "`", "\U0001f4be"])
+def test_what_is_too_long_is_cut(sign):
+    assert len(shown(name(sign * 5_000)).text.strip()) <= MOST_NAME
+    assert len(fence(sign * 100_000)) < 3 * MOST_FENCED + 200
