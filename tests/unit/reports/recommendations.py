@@ -6,6 +6,7 @@ from functools import cache
 
 from plimsoll.domain.decide import recommend_detached
 from plimsoll.domain.recommendation import Recommendation
+from plimsoll.domain.units import HOUR_S
 from plimsoll.reports.profile_record import DemandProfileRecord
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.recorded import record_of
@@ -32,26 +33,41 @@ def a_record(action: str = "migrate", change: str = "", **fields: object) -> Rec
     return record_of(every_action()[action], change).model_copy(update=fields)
 
 
-def a_profile(volume_id: str, iops: Sequence[float | None] = (10.0, None)) -> DemandProfileRecord:
-    """A profile of spans of two hours in which as many MiB as operations were read; None where nothing was observed."""
+def a_profile(
+    iops: Sequence[float | None] = (100.0, 300.0, 200.0),
+    *,
+    of: RecommendationRecord | None = None,
+    moved: Sequence[float | None] | None = None,
+    throttled: Sequence[float] = (),
+    host_bound: Sequence[float] = (),
+    length_s: int = HOUR_S,
+    shortest_s: int = 60,
+) -> DemandProfileRecord:
+    """Spans whose busiest minute is twice their mean, three fifths of it reads, in operations of 16 KiB."""
+    moved = _times(iops, 16 / 1024) if moved is None else moved
+    spans = len(iops)
     return DemandProfileRecord(
-        account="111122223333",
-        region="us-east-1",
-        volume_id=volume_id,
-        start_s=0,
-        length_s=[7200] * len(iops),
-        shortest_s=[60] * len(iops),
+        account=of.account if of else "111122223333",
+        region=of.region if of else "us-east-1",
+        volume_id=of.volume_id if of else "vol-1",
+        start_s=1_794_009_600,
+        length_s=[length_s] * spans,
+        shortest_s=[shortest_s] * spans,
         iops=list(iops),
-        read_iops=list(iops),
-        throughput_mib_s=list(iops),
-        read_throughput_mib_s=list(iops),
-        peak_iops=list(iops),
-        peak_throughput_mib_s=list(iops),
-        most_ops_iops=list(iops),
-        most_ops_throughput_mib_s=list(iops),
-        most_moved_iops=list(iops),
-        most_moved_throughput_mib_s=list(iops),
-        sized=[True] * len(iops),
-        throttled_minutes=[0.0] * len(iops),
-        host_bound_minutes=[0.0] * len(iops),
+        read_iops=_times(iops, 0.6),
+        throughput_mib_s=list(moved),
+        read_throughput_mib_s=_times(moved, 0.6),
+        peak_iops=_times(iops, 2),
+        peak_throughput_mib_s=_times(moved, 2),
+        most_ops_iops=_times(iops, 2),
+        most_ops_throughput_mib_s=_times(moved, 2),
+        most_moved_iops=_times(iops, 2),
+        most_moved_throughput_mib_s=_times(moved, 2),
+        sized=[True] * spans,
+        throttled_minutes=[*throttled, *[0.0] * (spans - len(throttled))],
+        host_bound_minutes=[*host_bound, *[0.0] * (spans - len(host_bound))],
     )
+
+
+def _times(rates: Sequence[float | None], factor: float) -> list[float | None]:
+    return [None if rate is None else rate * factor for rate in rates]

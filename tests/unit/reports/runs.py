@@ -2,47 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import dump_policy
 from plimsoll.reports.files import RunFolder
-from plimsoll.reports.profile_record import DemandProfileRecord
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.stored import UnansweredRecord
 from plimsoll.reports.tally import Tally
-
-HOUR_S = 3600
-
-
-def a_profile(record: RecommendationRecord, hours: int = 3, **fields: Any) -> DemandProfileRecord:
-    """A volume's demand in hours, the second of which was not observed."""
-    rates: list[float | None] = [100.0 * hour if hour != 2 else None for hour in range(1, hours + 1)]
-    same = dict.fromkeys(
-        (
-            "iops",
-            "read_iops",
-            "throughput_mib_s",
-            "read_throughput_mib_s",
-            "peak_iops",
-            "throughput_mib_s_at_peak_iops",
-            "peak_throughput_mib_s",
-            "iops_at_peak_throughput",
-        ),
-        rates,
-    )
-    given = {
-        "account": record.account,
-        "region": record.region,
-        "volume_id": record.volume_id,
-        "start_s": 1_800_000_000,
-        "length_s": [HOUR_S] * hours,
-        "shortest_s": [60] * hours,
-        **same,
-        "throttled_minutes": [0.5] * hours,
-        "host_bound_minutes": [0.0] * hours,
-    }
-    return DemandProfileRecord.model_validate(given | fields)
+from tests.unit.reports.recommendations import a_profile
 
 
 def an_unanswered(volume_id: str, outcome: str = "failed", reason: str = "AccessDenied") -> UnansweredRecord:
@@ -67,7 +34,9 @@ def a_run(
         for record in records:
             tally.seen += 1
             tally.count(record)
-            written.add(record, None if record.demand is None else a_profile(record))
+            written.add(
+                record, None if record.demand is None else a_profile((100.0, None, 300.0), of=record, throttled=(0.5,))
+            )
         for volume in unanswered:
             tally.seen += 1
             written.leave_out(volume)

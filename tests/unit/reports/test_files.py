@@ -80,23 +80,23 @@ def left_out(volume_id, outcome="skipped"):
 def test_what_is_answered_on_disk_has_its_demand_there(tmp_path):
     with RunFolder(tmp_path) as folder:
         for number, record in enumerate(records(20)):
-            folder.add(record, a_profile(record.volume_id))
+            folder.add(record, a_profile(of=record))
             on_disk = [profile.volume_id for profile in stream_profiles(tmp_path)]
             assert on_disk == [f"vol-{each}" for each in range(number + 1)]
             assert set(ids_on_disk(tmp_path)) <= set(on_disk)
-    assert find_profile(tmp_path, "vol-7") == a_profile("vol-7")
+    assert find_profile(tmp_path, "vol-7") == a_profile(of=records(8)[7])
     assert find_profile(tmp_path, "vol-nowhere") is None
 
 
 def test_a_continued_folder_keeps_the_demands_of_what_it_answers_once_each(tmp_path):
     given = records(2)
     with RunFolder(tmp_path) as folder:
-        folder.add(given[0], a_profile("vol-0"))
+        folder.add(given[0], a_profile(of=given[0]))
         folder.add(given[1])
     with (tmp_path / "demand.jsonl").open("a", encoding="utf-8") as demand:
-        demand.write(a_profile("vol-never-answered").model_dump_json() + "\n" + '{"account": "1111')
+        demand.write(a_profile().model_dump_json() + "\n" + '{"account": "1111')
     with RunFolder(tmp_path) as folder:
-        folder.add(a_record(volume_id="vol-2"), a_profile("vol-2"))
+        folder.add(a_record(volume_id="vol-2"), a_profile(of=a_record(volume_id="vol-2")))
     assert [profile.volume_id for profile in stream_profiles(tmp_path)] == ["vol-0", "vol-2"]
 
 

@@ -36,10 +36,10 @@ _SPAN_SIGNS: Final = [_MEAN, _BUSIEST, _THROTTLED]
 _ENVELOPES: Final = [series(place) for place in range(SERIES)]
 _POINTS: Final = (
     ("iops", "throughput_mib_s"),
-    ("peak_iops", "throughput_mib_s_at_peak_iops"),
-    ("iops_at_peak_throughput", "peak_throughput_mib_s"),
+    ("most_ops_iops", "most_ops_throughput_mib_s"),
+    ("most_moved_iops", "most_moved_throughput_mib_s"),
 )
-"""Three points of each span: its mean, and its busiest buckets by operations and by MiB."""
+"""Three points of each span: its mean, where that tells a size of I/O, and its busiest times by operations and by MiB."""
 _SIGNS: Final = [*_SPAN_SIGNS, MEASURED, *_ENVELOPES]
 _SHAPES: Final = alt.Scale(domain=_SIGNS, range=["circle", "circle", "triangle-up", "cross", *SHAPES])
 _NARROW_PX: Final = 480
@@ -111,8 +111,10 @@ def _demand_rows(profile: DemandProfileRecord | None) -> list[Row]:
     return [
         {"iops": iops, "io_size_kib": throughput_mib_s * KIB_PER_MIB / iops}
         for count, rate in (_POINTS if profile is not None else ())
-        for iops, throughput_mib_s in zip(getattr(profile, count), getattr(profile, rate), strict=True)
-        if iops and throughput_mib_s
+        for iops, throughput_mib_s, sized in zip(
+            getattr(profile, count), getattr(profile, rate), profile.sized, strict=True
+        )
+        if iops and throughput_mib_s and (sized or (count, rate) != _POINTS[0])
     ]
 
 
@@ -185,7 +187,7 @@ def _demand(theme: Theme, legend: alt.Legend) -> list[alt.Chart]:
             signs=f"['{_MEAN}', {busiest}, {busiest}]",
         )
         .transform_flatten(["counts", "rates", "signs"], ["iops", "throughput_mib_s", "sign"])
-        .transform_filter("datum.iops > 0 && datum.throughput_mib_s > 0")
+        .transform_filter(f"datum.iops > 0 && datum.throughput_mib_s > 0 && (datum.sized || datum.sign !== '{_MEAN}')")
         .transform_calculate(io_size_kib=f"datum.throughput_mib_s * {KIB_PER_MIB} / datum.iops")
     )
     colours = alt.Scale(

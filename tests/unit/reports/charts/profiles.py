@@ -1,53 +1,15 @@
 """Records of volumes and of their demand over time, as pictures are drawn of."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from hypothesis import strategies as st
 
 from plimsoll.reports.profile_record import DemandProfileRecord
 from plimsoll.reports.record import CeilingRecord, CeilingsRecord, DemandRecord, RecommendationRecord
-from tests.unit.reports.recommendations import a_record
+from tests.unit.reports.recommendations import a_profile, a_record
 
 DEMO = Path(__file__).parents[4] / "docs" / "charts" / "demo"
 """Two volumes of the demo: one throttled, one with bursts of many I/O sizes."""
-HOUR_S = 3600
-SIZE_KIB = 16
-
-
-def a_profile(
-    iops: Sequence[float | None] = (100.0, 300.0, 200.0),
-    *,
-    moved: Sequence[float | None] | None = None,
-    throttled: Sequence[float] = (),
-    host_bound: Sequence[float] = (),
-    shortest_s: int = 60,
-) -> DemandProfileRecord:
-    """Hours whose busiest minute is twice their mean, three fifths of it reads, in operations of 16 KiB."""
-    moved = [None if rate is None else rate * SIZE_KIB / 1024 for rate in iops] if moved is None else moved
-
-    def times(rates: Sequence[float | None], factor: float) -> list[float | None]:
-        return [None if rate is None else rate * factor for rate in rates]
-
-    spans = len(iops)
-    return DemandProfileRecord(
-        account="111111111111",
-        region="us-east-1",
-        volume_id="vol-1",
-        start_s=1_794_009_600,
-        length_s=[HOUR_S] * spans,
-        shortest_s=[shortest_s] * spans,
-        iops=list(iops),
-        read_iops=times(iops, 0.6),
-        throughput_mib_s=list(moved),
-        read_throughput_mib_s=times(moved, 0.6),
-        peak_iops=times(iops, 2),
-        throughput_mib_s_at_peak_iops=times(moved, 2),
-        peak_throughput_mib_s=times(moved, 2),
-        iops_at_peak_throughput=times(iops, 2),
-        throttled_minutes=[*throttled, *[0.0] * (spans - len(throttled))],
-        host_bound_minutes=[*host_bound, *[0.0] * (spans - len(host_bound))],
-    )
 
 
 def a_ceiling(iops: float | None = 3000, throughput_mib_s: float | None = 125, **fields: float | None) -> CeilingRecord:

@@ -16,8 +16,8 @@ from plimsoll.reports.charts.headlines import (
     time_text,
     used_share,
 )
-from tests.unit.reports.charts.profiles import a_ceiling, a_profile, a_volume, ceilings, demand_of, limits, profiles
-from tests.unit.reports.recommendations import a_record
+from tests.unit.reports.charts.profiles import a_ceiling, a_volume, ceilings, demand_of, limits, profiles
+from tests.unit.reports.recommendations import a_profile, a_record
 
 
 def test_the_title_of_demand_sets_the_peaks_against_the_present_ceiling():

@@ -20,13 +20,13 @@ from plimsoll.reports.stored import find_profile, read_records
 from tests.unit.reports.charts.profiles import (
     DEMO,
     a_ceiling,
-    a_profile,
     a_volume,
     ceilings,
     demand_of,
     limits,
     profiles,
 )
+from tests.unit.reports.recommendations import a_profile
 
 HOSTILE = '<script>alert("x")</script>&\x00\x1b'
 

@@ -12,11 +12,10 @@ from typing import Any
 from plimsoll.policy_file import dump_policy
 from plimsoll.reports.files import RunFolder
 from plimsoll.reports.html.page import write_html
-from plimsoll.reports.profile_record import DemandProfileRecord
 from plimsoll.reports.record import RecommendationRecord, StripeSetRecord
 from plimsoll.reports.tally import Tally
 from tests.builders import a_policy
-from tests.unit.reports.recommendations import a_record
+from tests.unit.reports.recommendations import a_profile, a_record
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -32,30 +31,8 @@ HOSTILE = (
 """Names that anybody may give by a tag."""
 
 
-def a_profile(record: RecommendationRecord, spans: int = 24, *, iops: float = 100.0) -> DemandProfileRecord:
-    """A profile of a record's volume, two hours a span, with a gap in its third span."""
-    rates: list[float | None] = [round(iops * (1 + number % 5 / 10), 1) for number in range(spans)]
-    if spans > 3:
-        rates[2] = None
-    megabytes = [None if rate is None else rate / 64 for rate in rates]
-    return DemandProfileRecord(
-        account=record.account,
-        region=record.region,
-        volume_id=record.volume_id,
-        start_s=1_794_009_600,
-        length_s=[7200] * spans,
-        shortest_s=[60] * spans,
-        iops=rates,
-        read_iops=[None if rate is None else rate * 0.6 for rate in rates],
-        throughput_mib_s=megabytes,
-        read_throughput_mib_s=[None if rate is None else rate * 0.6 for rate in megabytes],
-        peak_iops=[None if rate is None else rate * 1.5 for rate in rates],
-        throughput_mib_s_at_peak_iops=megabytes,
-        peak_throughput_mib_s=[None if rate is None else rate * 1.5 for rate in megabytes],
-        iops_at_peak_throughput=rates,
-        throttled_minutes=[0.0] * spans,
-        host_bound_minutes=[0.0] * spans,
-    )
+GAPPY = (100.0, 110.0, None, 130.0, 140.0, *(100.0, 110.0, 120.0, 130.0, 140.0) * 4)
+"""Demand over time with a gap in its third span."""
 
 
 def a_fleet(count: int) -> list[RecommendationRecord]:
@@ -110,7 +87,7 @@ def a_run(folder: Path, records: Iterable[RecommendationRecord], *, profiles: bo
         for record in records:
             tally.count(record)
             tally.seen += 1
-            run.add(record, a_profile(record) if profiles and record.demand else None)
+            run.add(record, a_profile(GAPPY, of=record, length_s=7200) if profiles and record.demand else None)
         run.describe({**_described(folder, tally), **changes})
     return folder
 

@@ -1,7 +1,5 @@
 // The pictures of a volume: the page has how they are drawn once, and each volume its figures.
 
-const LISTS = ['shortest_s', 'iops', 'read_iops', 'throughput_mib_s', 'read_throughput_mib_s', 'peak_iops',
-  'throughput_mib_s_at_peak_iops', 'peak_throughput_mib_s', 'iops_at_peak_throughput', 'throttled_minutes', 'host_bound_minutes'];
 const drawn = new Map();
 let drawing = null;
 // A layer without a point, such as the throttled spans of a volume that never was, is no reason to warn.
@@ -10,9 +8,10 @@ const NARROW = 560;
 
 function spansOf(profile) {
   let start = profile.start_s * 1000;
+  const lists = Object.keys(profile).filter((key) => Array.isArray(profile[key]));
   return profile.length_s.map((length_s, place) => {
-    const span = { start, end: start + length_s * 1000, length_s };
-    for (const key of LISTS) span[key] = profile[key][place];
+    const span = { start, end: start + length_s * 1000 };
+    for (const key of lists) span[key] = profile[key][place];
     start = span.end;
     return span;
   });
