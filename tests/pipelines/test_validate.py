@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import boto3
+import duckdb
 import pytest
 
 from plimsoll.domain.scratch import SCRATCH_TAG
@@ -148,6 +149,9 @@ def test_one_run_of_a_budget_proves_all_that_its_class_serves(organisation, audi
     records = json.loads((tmp_path / "run" / "recommendations.json").read_text(encoding="utf-8"))
     proved = [one["volume_id"] for one in records if one["evidence"] and one["evidence"]["grade"] == "A"]
     assert set(line["serves"]) <= set(proved)
+    table = tmp_path / "run" / "recommendations.parquet"
+    found = duckdb.sql(f"select volume_id from '{table}' where evidence.grade = 'A'").fetchall()
+    assert sorted(volume_id for (volume_id,) in found) == sorted(proved)
     assert f"{len(line['serves'])} recommendations in run were decided again" in done.stdout
     assert scratch(organisation) == []
 

@@ -17,6 +17,7 @@ from plimsoll.reports.exports import (
     csv_lines,
     json_lines,
     not_of_the_run,
+    writable,
     write_lines,
     write_parquet,
 )
@@ -117,15 +118,15 @@ def _written(folder: Path, format_: str, place: Path, part: Part) -> list[Path]:
 
 def _page(folder: Path, place: Path, selection: Selection | None) -> list[Path]:
     settings = Settings.of_environment()
-    place.parent.mkdir(parents=True, exist_ok=True)
-    write_html(
-        folder,
-        place,
-        envelopes=envelope_library(settings.measured_dir).envelopes,
-        console_link=_linked(folder, settings),
-        only=selection.has if selection else None,
-        told=selection.told if selection else "",
-    )
+    with writable(place):
+        write_html(
+            folder,
+            place,
+            envelopes=envelope_library(settings.measured_dir).envelopes,
+            console_link=_linked(folder, settings),
+            only=selection.has if selection else None,
+            told=selection.told if selection else "",
+        )
     return [place]
 
 

@@ -82,10 +82,21 @@ def copy_parquet(database: Database, sql: str, out: Path) -> None:
 @contextmanager
 def whole(out: Path) -> Iterator[Path]:
     """A path beside the file to be written, which takes its place when the block ends well, and is removed if not."""
-    out.parent.mkdir(parents=True, exist_ok=True)
     beside = out.with_name(f"{out.name}.new")
+    with writable(out):
+        beside.touch()
+        try:
+            yield beside
+            beside.replace(out)
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def writable(out: Path) -> Iterator[None]:
+    """The folder of a file to be written is there; BadInput where that or the writing is not possible."""
     try:
-        yield beside
-        beside.replace(out)
-    finally:
-        beside.unlink(missing_ok=True)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        raise BadInput(f"{out} cannot be written: {error.strerror or error}.") from error

@@ -141,6 +141,15 @@ def test_what_cannot_be_done_is_one_sentence_and_changes_nothing(run, plimsoll, 
     assert {path.name: path.read_bytes() for path in run.iterdir()} == before
 
 
+@pytest.mark.parametrize("format_", FILES)
+def test_a_place_that_cannot_be_written_is_told_of_in_a_sentence(run, plimsoll, tmp_path, format_):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    code, _, complaint = plimsoll("report", "--format", format_, "--out", tmp_path / "file" / "x")
+    assert code == UNUSABLE
+    assert "cannot be written" in complaint
+    assert complaint.count("\n") == 1
+
+
 def test_a_run_that_is_damaged_is_told_of_in_a_sentence(run, plimsoll):
     (run / "recommendations.json").write_text("[\n{", encoding="utf-8")
     for words in (["report"], ["report", "--format", "parquet"], ["query", "from offers"], ["diff", run, run]):

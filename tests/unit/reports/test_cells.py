@@ -10,29 +10,35 @@ from plimsoll.reports.table import cell
 from tests.unit.reports.strategies import HOSTILE, names
 
 FORMULAS = "=+-@\uff1d\uff0b\uff0d\uff20"
-DROPPED = " \t\r\n\"'\u200b\u200e\ufeff\u00a0\u3000\x00"
+DROPPED = ' \t\r\n"\u200b\u200e\ufeff\u00a0\u3000\x00'
 
 
 def runs(text: str) -> bool:
     """Whether a spreadsheet that drops blanks and quotes before it looks would take a cell for a formula."""
-    return text.lstrip(DROPPED).startswith(tuple(FORMULAS)) and not text.startswith("'")
+    return text.lstrip(DROPPED).startswith(tuple(FORMULAS))
 
 
 def cells(line: str, separator: str) -> list[str]:
     """The cells as a spreadsheet of another country sees them: quotes only count where a cell begins with one."""
-    found, cell, quoted = [], "", False
-    for sign in line:
-        if sign == '"' and (quoted or cell == ""):
+    found, cell, quoted, at = [], "", False, 0
+    while at < len(line):
+        sign = line[at]
+        if quoted and line[at : at + 2] == '""':
+            cell += sign
+            at += 1
+        elif sign == '"' and (quoted or cell == ""):
             quoted = not quoted
         elif not quoted and sign in {separator, "\r", "\n"}:
             found.append(cell)
             cell = ""
         else:
             cell += sign
+        at += 1
     return [*found, cell]
 
 
 @given(st.lists(names, min_size=1, max_size=4))
+@example(["=", "\r"])
 @example(["a;=cmd()"])
 @example(['a;"=cmd()"'])
 @example(["a\n=cmd()"])
