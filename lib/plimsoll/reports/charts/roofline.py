@@ -39,7 +39,7 @@ _POINTS: Final = (
     ("most_ops_iops", "most_ops_throughput_mib_s"),
     ("most_moved_iops", "most_moved_throughput_mib_s"),
 )
-"""Three points of each span: its mean, where that tells a size of I/O, and its busiest times by operations and by MiB."""
+"""Three points of each span: its mean where that tells a size of I/O, its busiest times by operations and by MiB."""
 _SIGNS: Final = [*_SPAN_SIGNS, MEASURED, *_ENVELOPES]
 _SHAPES: Final = alt.Scale(domain=_SIGNS, range=["circle", "circle", "triangle-up", "cross", *SHAPES])
 _NARROW_PX: Final = 480
@@ -108,9 +108,11 @@ def roofline_spec(theme: Theme, width: int = 800, *, demand: bool = True) -> dic
 
 def _demand_rows(profile: DemandProfileRecord | None) -> list[Row]:
     """The points of the spans, as the spec's own transforms make them: what the plane has to hold."""
+    if profile is None:
+        return []
     return [
         {"iops": iops, "io_size_kib": throughput_mib_s * KIB_PER_MIB / iops}
-        for count, rate in (_POINTS if profile is not None else ())
+        for count, rate in _POINTS
         for iops, throughput_mib_s, sized in zip(
             getattr(profile, count), getattr(profile, rate), profile.sized, strict=True
         )
