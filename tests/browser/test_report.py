@@ -8,7 +8,10 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from plimsoll.reports.steps import Step, step_of
 from tests.browser.conftest import Reader
-from tests.unit.reports.html.pages import HOSTILE, a_fleet, a_run, special_records, written
+from tests.unit.reports.fleets import a_fleet, special_records
+from tests.unit.reports.html.pages import written
+from tests.unit.reports.runs import a_run
+from tests.unit.reports.strategies import HOSTILE
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.once]
 

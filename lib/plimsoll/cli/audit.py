@@ -23,7 +23,7 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.stored import RECOMMENDATIONS, RUN
 from plimsoll.reports.tally import Tally
-from plimsoll.reports.terminal import show_plan, show_run
+from plimsoll.reports.terminal.run import show_plan, show_run
 from plimsoll.run import Order, carry_out, plan_summary, resumed, versions
 from plimsoll.settings import Settings
 

@@ -23,7 +23,7 @@ from plimsoll.domain.evidence import LOCAL
 from plimsoll.domain.units import MIB, MINUTE_S
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.envelopes.additions import UNKNOWN_TYPE
-from plimsoll.reports import benchmark as report
+from plimsoll.reports.terminal import benchmark as report
 from plimsoll.settings import Settings
 
 

@@ -18,9 +18,8 @@ from plimsoll.cli.validate import follow as follow_validation
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.validation import Mode
-from plimsoll.reports.exports import PAGE
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.stored import read_records
+from plimsoll.reports.stored import PAGE, read_records
 from plimsoll.run import Order
 from plimsoll.settings import Settings
 from plimsoll.simulator.organisation import DEMO_VOLUMES
@@ -35,7 +34,7 @@ FILES: Final = (
     "recommendations.csv",
     "demand.jsonl",
     "unanswered.jsonl",
-    "report.html",
+    PAGE,
     "recommendations.parquet",
     "demand.parquet",
     "ledger.json",

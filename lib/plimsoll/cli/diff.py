@@ -7,8 +7,8 @@ from rich.console import Console
 
 from plimsoll.cli.chosen import run_folder
 from plimsoll.domain.errors import BadInput
-from plimsoll.reports.diff import compared
-from plimsoll.reports.diff_shown import json_diff, markdown_diff, show_diff
+from plimsoll.reports.diff.compared import compared
+from plimsoll.reports.diff.shown import json_diff, markdown_diff, show_diff
 
 FORMATS = ("text", "json", "md")
 

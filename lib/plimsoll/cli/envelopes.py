@@ -18,7 +18,7 @@ from plimsoll.envelopes.additions import UNKNOWN_TYPE, NewCampaign, add_campaign
 from plimsoll.envelopes.campaign_file import HostEntry
 from plimsoll.envelopes.reading import read_output
 from plimsoll.envelopes.results import Output
-from plimsoll.reports import envelopes as report
+from plimsoll.reports.terminal import envelopes as report
 from plimsoll.settings import Settings
 
 

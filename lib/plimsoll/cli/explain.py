@@ -13,7 +13,7 @@ from plimsoll.domain.demand import Demand
 from plimsoll.domain.errors import BadInput, Unexpected
 from plimsoll.domain.policy import Policy
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
-from plimsoll.reports.explain import show_explanation
+from plimsoll.reports.terminal.explain import show_explanation
 from plimsoll.settings import Settings
 
 

@@ -8,11 +8,12 @@ from rich.console import Console
 
 from plimsoll.cli.chosen import run_folder
 from plimsoll.domain.errors import BadInput
-from plimsoll.reports.answer import csv_answer, json_answer, show_answer, show_views
-from plimsoll.reports.exports import copy_parquet, not_of_the_run, write_lines
-from plimsoll.reports.sql import opened
+from plimsoll.reports.data.answer import csv_answer, json_answer, show_answer, show_views
+from plimsoll.reports.data.database import opened
+from plimsoll.reports.data.exports import copy_parquet, not_of_the_run
 from plimsoll.reports.stored import RUN
 from plimsoll.reports.table import ENCODING
+from plimsoll.reports.writing import write_lines
 
 FORMATS = ("table", "csv", "json", "parquet")
 

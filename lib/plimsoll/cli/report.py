@@ -11,23 +11,15 @@ from rich.console import Console
 from plimsoll.bootstrap import console_link, envelope_library
 from plimsoll.cli.chosen import run_folder
 from plimsoll.domain.errors import BadInput, PlimsollError
-from plimsoll.reports.exports import (
-    MARKDOWN,
-    PAGE,
-    csv_lines,
-    json_lines,
-    not_of_the_run,
-    writable,
-    write_lines,
-    write_parquet,
-)
+from plimsoll.reports.data.database import opened
+from plimsoll.reports.data.exports import csv_lines, json_lines, not_of_the_run, write_parquet
+from plimsoll.reports.data.selection import Selection, select
 from plimsoll.reports.html.page import write_html
-from plimsoll.reports.markdown import run_markdown, tickets
+from plimsoll.reports.markdown.run import run_markdown, tickets
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.selection import Selection, select
-from plimsoll.reports.sql import opened
-from plimsoll.reports.stored import RECOMMENDATIONS, TABLE
+from plimsoll.reports.stored import MARKDOWN, PAGE, RECOMMENDATIONS, TABLE
 from plimsoll.reports.table import ENCODING
+from plimsoll.reports.writing import write_lines
 from plimsoll.run import resumed
 from plimsoll.settings import Settings
 
@@ -118,15 +110,14 @@ def _written(folder: Path, format_: str, place: Path, part: Part) -> list[Path]:
 
 def _page(folder: Path, place: Path, selection: Selection | None) -> list[Path]:
     settings = Settings.of_environment()
-    with writable(place):
-        write_html(
-            folder,
-            place,
-            envelopes=envelope_library(settings.measured_dir).envelopes,
-            console_link=_linked(folder, settings),
-            only=selection.has if selection else None,
-            told=selection.told if selection else "",
-        )
+    write_html(
+        folder,
+        place,
+        envelopes=envelope_library(settings.measured_dir).envelopes,
+        console_link=_linked(folder, settings),
+        only=selection.has if selection else None,
+        told=selection.told if selection else "",
+    )
     return [place]
 
 

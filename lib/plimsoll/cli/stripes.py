@@ -19,7 +19,7 @@ from plimsoll.bootstrap import (
 from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.domain.errors import BadInput, CloudError, PlimsollError
 from plimsoll.ports import Bench, FailedTarget, Target
-from plimsoll.reports.validation import show_lines
+from plimsoll.reports.terminal.validation import show_lines
 from plimsoll.settings import Settings
 from plimsoll.validation.inspecting import stripe_sets
 

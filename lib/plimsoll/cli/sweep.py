@@ -6,7 +6,7 @@ from rich.console import Console
 from plimsoll.bootstrap import Scope, aws_bench, aws_world, change_ledger, clock, patience_of, sign_in
 from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.ports import FailedTarget
-from plimsoll.reports.validation import show_lines
+from plimsoll.reports.terminal.validation import show_lines
 from plimsoll.settings import Settings
 from plimsoll.validation.sweeping import Swept, sweep
 

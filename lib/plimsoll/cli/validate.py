@@ -29,13 +29,19 @@ from plimsoll.cli.terms import Terms
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import Grade
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.validation import MeasuringRun
+from plimsoll.domain.validation import MeasuringRun, PlannedRun
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import Bench
 from plimsoll.reports.files import replace_records
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.stored import read_records
-from plimsoll.reports.validation import Judged, PlannedRun, show_change_of_mind, show_lines, show_runs, show_verdict
+from plimsoll.reports.terminal.validation import (
+    Judged,
+    show_change_of_mind,
+    show_lines,
+    show_runs,
+    show_verdict,
+)
 from plimsoll.run import resumed
 from plimsoll.settings import Settings
 from plimsoll.validation.desk import Desk

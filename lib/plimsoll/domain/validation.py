@@ -72,6 +72,15 @@ class MeasuringRun:
         return tuple(dict.fromkeys(want.zone for want in self.wants))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedRun:
+    """A run with what it takes: USD (None: no price is known) and seconds."""
+
+    run: MeasuringRun
+    usd: float | None
+    seconds: float
+
+
 def class_key(account: str, region: str, type_name: str, ceiling: Ceiling) -> str:
     """The name of the class of an offer: its place, its type and the bands of its ceiling."""
     bands = "/".join(str(_band(side)) for side in (ceiling.iops, ceiling.throughput_mib_s))

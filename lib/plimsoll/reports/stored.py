@@ -16,6 +16,8 @@ TABLE: Final = "recommendations.csv"
 DEMAND: Final = "demand.jsonl"
 UNANSWERED: Final = "unanswered.jsonl"
 RUN: Final = "run.json"
+PAGE: Final = "report.html"
+MARKDOWN: Final = "report.md"
 
 _RECORDS = TypeAdapter(list[RecommendationRecord], config=ConfigDict(defer_build=True))
 

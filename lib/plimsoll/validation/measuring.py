@@ -15,7 +15,7 @@ from plimsoll.domain.units import HOUR_S, MIB_PER_GIB
 from plimsoll.domain.validation import MeasuringRun, Mode
 from plimsoll.domain.workload import Moment, WorkloadShape
 from plimsoll.ports import BenchHost, Target
-from plimsoll.reports.validation import duration
+from plimsoll.reports.wording import duration
 from plimsoll.validation.desk import Desk, Subject
 from plimsoll.validation.hosts import choose
 from plimsoll.validation.inspecting import stripe_sets

@@ -14,13 +14,12 @@ from plimsoll.domain.errors import PlimsollError
 from plimsoll.domain.evidence import Grade
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Change
-from plimsoll.domain.validation import Budget, MeasuringRun, Mode, runs_for, usd_for, within
+from plimsoll.domain.validation import Budget, MeasuringRun, Mode, PlannedRun, runs_for, usd_for, within
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.outcomes import Answered
 from plimsoll.ports import Target
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.recorded import record_of
-from plimsoll.reports.validation import PlannedRun
 from plimsoll.validation.carrying_out import carry_out
 from plimsoll.validation.desk import Desk
 from plimsoll.validation.measuring import expected_seconds

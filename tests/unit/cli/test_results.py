@@ -15,8 +15,8 @@ from rich.console import Console
 from plimsoll.cli.exit_codes import UNUSABLE
 from plimsoll.cli.main import main
 from plimsoll.cli.report import leave_reports
-from plimsoll.reports.diff_sql import Group
-from plimsoll.reports.views import VIEWS
+from plimsoll.reports.data.views import VIEWS
+from plimsoll.reports.diff.sql import Group
 from tests.unit.reports.recommendations import a_record, every_action
 from tests.unit.reports.runs import a_run, an_unanswered
 

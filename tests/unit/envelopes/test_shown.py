@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from plimsoll.bootstrap import envelope_library
 from plimsoll.cli.main import app
 from plimsoll.domain.errors import BadInput
-from plimsoll.reports import envelopes as report
+from plimsoll.reports.terminal import envelopes as report
 
 SHIPPED = envelope_library(None)
 NAMES = list(SHIPPED.envelopes)

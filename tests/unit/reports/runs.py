@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import dump_policy
@@ -26,17 +27,21 @@ def a_run(
     places: Iterable[str] = ("111122223333/us-east-1",),
     status: str = "complete",
     policy: Policy | None = None,
+    profiles: bool = True,
+    **changes: Any,
 ) -> Path:
-    """Writes a run of these volumes, each that was weighed with its profile; gives its folder."""
+    """Writes a run of these volumes, each that was weighed with its profile; gives its folder.
+
+    `changes` replace keys of its run.json.
+    """
     tally = Tally(failed_targets=dict(failed_places or {}))
     tally.prices = {place: {"source": "a list", "as_of": "2027-01-01"} for place in places}
     with RunFolder(folder) as written:
         for record in records:
             tally.seen += 1
             tally.count(record)
-            written.add(
-                record, None if record.demand is None else a_profile((100.0, None, 300.0), of=record, throttled=(0.5,))
-            )
+            weighed = profiles and record.demand is not None
+            written.add(record, a_profile((100.0, None, 300.0), of=record, throttled=(0.5,)) if weighed else None)
         for volume in unanswered:
             tally.seen += 1
             written.leave_out(volume)
@@ -57,6 +62,7 @@ def a_run(
                 "usage": {"calls": 1, "metrics": 4, "datapoints": 100, "estimated_usd": 0.01},
                 "plan": {"most_datapoints": 1000},
                 "seconds": {"elapsed": 1.0},
+                **changes,
             }
         )
     return folder

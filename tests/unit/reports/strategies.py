@@ -17,22 +17,28 @@ HOSTILE = (
     "![picture](http://example.org/x.png)",
     "# heading",
     "- item",
-    "two\nlines",
     "\\|",
     "a\\",
-    "&lt;b&gt; &amp;",
     "</td></tr>",
     "| --- |",
     "org/repo#1 GH-2 #3 http://x.org www.x.org",
     "$x^2$ ~~gone~~ **bold** _it_ :smile:",
     "```",
     "데이터 볼륨 \U0001f4be",
-    "\u202eright to left",
     "'; drop table x; --",
     "{{ jinja }} {% raw %}",
     "0123",
     " leading and trailing ",
+    "</script><script>alert(1)</script>",
+    "\"'><img src=x onerror=alert(1)>",
+    "javascript:alert(1)",
+    "\u202egnp.exe\u202c \u200f",
+    "line one\nline two\r\ttabbed",
+    "🚢 volume & friends &amp; &lt;b&gt;",
+    "{{ 7 * 7 }} ${1+1}",
+    "x" * 4096,
 )
+"""Names that anybody may give by a tag."""
 
 SIGNS = "abz019 \t\n\r\"'`\\|<>[](){}#*_-+=~!@$%^&:;,./?\u200b\uff1d\uff0b\u2028"
 

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from plimsoll.reports.cells import inert
-from plimsoll.reports.exports import csv_line
+from plimsoll.reports.data.exports import csv_line
 from plimsoll.reports.table import cell
 from tests.unit.reports.strategies import HOSTILE, names
 

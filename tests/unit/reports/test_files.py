@@ -94,7 +94,7 @@ def test_a_continued_folder_keeps_the_demands_of_what_it_answers_once_each(tmp_p
         folder.add(given[0], a_profile(of=given[0]))
         folder.add(given[1])
     with (tmp_path / "demand.jsonl").open("a", encoding="utf-8") as demand:
-        demand.write(a_profile().model_dump_json() + "\n" + '{"account": "1111')
+        demand.write(a_profile(of=a_record(volume_id="vol-gone")).model_dump_json() + "\n" + '{"account": "1111')
     with RunFolder(tmp_path) as folder:
         folder.add(a_record(volume_id="vol-2"), a_profile(of=a_record(volume_id="vol-2")))
     assert [profile.volume_id for profile in stream_profiles(tmp_path)] == ["vol-0", "vol-2"]

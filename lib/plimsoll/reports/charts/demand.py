@@ -8,9 +8,9 @@ import altair as alt
 from plimsoll.domain.units import HOUR_S, MINUTE_S
 from plimsoll.reports.charts.axes import UPRIGHT
 from plimsoll.reports.charts.headlines import demand_title, highest, rate_text, subject, time_text
+from plimsoll.reports.charts.levels import in_sight
 from plimsoll.reports.charts.picture import AXIS_PX, SPANS, Picture, Row
 from plimsoll.reports.charts.theme import Theme
-from plimsoll.reports.plot import in_sight
 from plimsoll.reports.profile_record import DemandProfileRecord
 from plimsoll.reports.record import CeilingRecord, CeilingsRecord, RecommendationRecord
 

@@ -15,7 +15,7 @@ from plimsoll.domain.units import HOUR_S, KIB_PER_MIB, MINUTE_S
 from plimsoll.reports.charts.picture import plain
 from plimsoll.reports.profile_record import DemandProfileRecord, Rates
 from plimsoll.reports.record import CeilingRecord, DemandRecord, RecommendationRecord
-from plimsoll.reports.terminal import spec_text
+from plimsoll.reports.wording import spec_text
 
 _FINE_BELOW: Final = 100
 _HOURS_FROM_MINUTES: Final = 600

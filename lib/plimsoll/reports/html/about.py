@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Any
 
 from plimsoll.domain.policy import Policy, SizeOn
-from plimsoll.reports.html.wording import count_of
-from plimsoll.reports.step_words import judged_by
+from plimsoll.reports.summary.step_words import judged_by
+from plimsoll.reports.wording import count_of
 
 
 def about(run: Mapping[str, Any], policy: Policy) -> Iterator[tuple[str, str]]:

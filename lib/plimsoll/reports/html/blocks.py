@@ -14,11 +14,10 @@ from typing import IO, Any, Final
 
 from pydantic_core import to_json
 
-from plimsoll.reports.html.matched import Matched
-from plimsoll.reports.html.wording import given_up, owner_text
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.steps import step_of
-from plimsoll.reports.terminal import spec_text
+from plimsoll.reports.summary.matched import Matched
+from plimsoll.reports.wording import given_up, owner_text, spec_text
 
 SIZE: Final = 100
 _LEVEL: Final = 5

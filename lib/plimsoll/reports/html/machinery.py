@@ -8,8 +8,8 @@ from pydantic_core import to_json
 from plimsoll.reports.html.assets import early, hash_of, script, style
 from plimsoll.reports.html.blocks import packed
 from plimsoll.reports.html.pictures import WIDTH_PX, drawing_script, specs
-from plimsoll.reports.html.wording import GRADE_WORDS
-from plimsoll.reports.step_words import StepWords
+from plimsoll.reports.summary.step_words import StepWords
+from plimsoll.reports.wording import GRADE_WORDS
 
 COLUMNS: Final = (
     ("volume", "volume", ""),

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, Final
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -11,21 +11,20 @@ from plimsoll.domain.envelope import Envelope
 from plimsoll.policy_file import parse_policy
 from plimsoll.reports.html.about import about
 from plimsoll.reports.html.blocks import blocks, keep_blocks, kept_blocks
-from plimsoll.reports.html.first import todos
-from plimsoll.reports.html.fleet import Fleet, counted
-from plimsoll.reports.html.headline import figures, headline, incomplete, resume_command
 from plimsoll.reports.html.machinery import machinery
-from plimsoll.reports.html.matched import Only, matched_records
 from plimsoll.reports.html.pictures import pictures_of
 from plimsoll.reports.html.savings import breakdowns
-from plimsoll.reports.html.unread import left_out, unread
-from plimsoll.reports.html.wording import change_words, count_of, cut, given_up, outcome_text, plight, short_name, usd
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.step_words import judged_by, step_words
 from plimsoll.reports.steps import Step
 from plimsoll.reports.stored import read_run
-
-REPORT: Final = "report.html"
+from plimsoll.reports.summary.fleet import Fleet, counted
+from plimsoll.reports.summary.headline import figures, headline, incomplete, resume_command
+from plimsoll.reports.summary.matched import Only, matched_records
+from plimsoll.reports.summary.step_words import judged_by, step_words
+from plimsoll.reports.summary.todos import todos
+from plimsoll.reports.summary.unread import left_out, unread
+from plimsoll.reports.wording import change_words, count_of, cut, given_up, outcome_text, plight, short_name, usd
+from plimsoll.reports.writing import whole
 
 
 def write_html(
@@ -40,44 +39,40 @@ def write_html(
     """Writes the report of a run's folder, whole or not at all; memory does not grow with the fleet.
 
     `envelopes` are drawn in the pictures, by name. `only` restricts the report to some volumes, and `told` says to
-    which. BadInput where the folder holds no run or a damaged one.
+    which. BadInput where the folder holds no run or a damaged one, or
+    the file cannot be written.
     """
     run, fleet = read_run(folder), Fleet()
     volumes = counted(matched_records(folder, only), fleet)
-    written = out.with_name(f"{out.name}.new")
     # What stands above the volumes is their sum, so that they are read first, once, and put aside.
-    with TemporaryFile("w+", encoding="ascii") as aside:
+    with whole(out) as beside, TemporaryFile("w+", encoding="ascii") as aside:
         keep_blocks(
             blocks(volumes, pictures=lambda volume: pictures_of(volume, envelopes), console_link=console_link), aside
         )
-        said = _said(folder, run, fleet, told, whole=only is None)
+        said = _said(folder, run, fleet, told, whole_run=only is None)
         page = _environment().get_template("page.html.j2").stream(**said, blocks=kept_blocks(aside))
-        try:
-            with written.open("w", encoding="utf-8", newline="\n") as file:
-                file.writelines(page)
-            written.replace(out)
-        finally:
-            written.unlink(missing_ok=True)
+        with beside.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(page)
 
 
-def _said(folder: Path, run: Mapping[str, Any], fleet: Fleet, told: str, *, whole: bool) -> dict[str, Any]:
+def _said(folder: Path, run: Mapping[str, Any], fleet: Fleet, told: str, *, whole_run: bool) -> dict[str, Any]:
     policy = parse_policy(dict(run["policy"]))
     steps = {str(step): step_words(step, policy) for step in Step}
     return {
         **machinery(steps),
         "run": run,
         "told": told,
-        "headline": headline(fleet, run, whole=whole),
+        "headline": headline(fleet, run, whole=whole_run),
         "judged_by": judged_by(policy),
-        "incomplete": incomplete(run, whole=whole),
+        "incomplete": incomplete(run, whole=whole_run),
         "resume": resume_command(run, folder),
         "tally": fleet.tally,
         "figures": list(figures(fleet, judged_by(policy))),
         "unpriced": fleet.unpriced,
         "todos": list(todos(fleet, policy, folder)),
-        "unread": list(unread(run)) if whole else [],
-        "left_out": list(left_out(run)) if whole else [],
-        "notices": run["notices"] if whole else {},
+        "unread": list(unread(run)) if whole_run else [],
+        "left_out": list(left_out(run)) if whole_run else [],
+        "notices": run["notices"] if whole_run else {},
         "breakdowns": list(breakdowns(fleet)),
         "about": list(about(run, policy)),
         "steps": {step: words for step, words in steps.items() if step in fleet.steps},

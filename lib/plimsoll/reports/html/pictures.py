@@ -13,7 +13,7 @@ from plimsoll.reports.charts.drawing import javascript_bundle
 from plimsoll.reports.charts.picture import Picture
 from plimsoll.reports.charts.roofline import roofline_picture, roofline_spec
 from plimsoll.reports.charts.theme import THEMES
-from plimsoll.reports.html.matched import Matched
+from plimsoll.reports.summary.matched import Matched
 
 WIDTH_PX: Final = 800
 """The width that specs are made for; in the reader's browser they are made as wide as there is room."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlencode
 
-from plimsoll.reports.html.fleet import Fleet, Group
-from plimsoll.reports.html.wording import count_of
+from plimsoll.reports.summary.fleet import Fleet, Group
+from plimsoll.reports.wording import count_of
 
 SHOWN: Final = 6
 FOLDED: Final = 60

@@ -8,8 +8,11 @@ import pytest
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.html.blocks import SIZE
 from plimsoll.reports.steps import step_of
-from tests.unit.reports.html.pages import HOSTILE, a_fleet, a_run, link_of, read_page, special_records, written
+from tests.unit.reports.fleets import a_fleet, special_records
+from tests.unit.reports.html.pages import link_of, read_page, written
 from tests.unit.reports.recommendations import a_record
+from tests.unit.reports.runs import a_run
+from tests.unit.reports.strategies import HOSTILE
 
 
 def test_every_volume_is_in_exactly_one_block_with_its_own_details(tmp_path):
@@ -128,3 +131,17 @@ def test_memory_does_not_grow_with_the_fleet(tmp_path):
 
     peak(SIZE)  # what is read once and kept, such as how pictures are drawn
     assert peak(10 * SIZE) < 1.25 * peak(2 * SIZE)
+
+
+def test_a_price_that_is_not_known_is_never_zero(tmp_path):
+    page = read_page(written(a_run(tmp_path, special_records()["no prices"])))
+    assert "no price known" in page.text
+    assert "$0.00" not in page.text.split("By account")[0]
+    assert page.rows[0]["saved"] == [None, None]
+
+
+def test_what_is_given_up_beside_iops_and_throughput_is_told(tmp_path):
+    record = a_record(reasons=["given up: durability of 99.999 % for 99.8 %.", "another reason."])
+    page = read_page(written(a_run(tmp_path, [record])))
+    assert page.text.count("given up: durability of 99.999 % for 99.8 %") == 1
+    assert page.details[0][0]["given_up"] == ["given up: durability of 99.999 % for 99.8 %"]

@@ -1,0 +1,168 @@
+"""SQL over a run: its files as views of a database that lives in memory, asks no network and leaves nothing behind."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import duckdb
+from duckdb.sqltypes import DuckDBPyType
+
+from plimsoll.domain.errors import BadInput
+from plimsoll.reports.data import views
+from plimsoll.reports.data.columns import quoted
+from plimsoll.reports.stored import DEMAND, RECOMMENDATIONS, UNANSWERED, read_run
+
+MAIN: Final = "main"
+_MEMORY: Final = "1GB"
+_THREADS: Final = min(4, os.cpu_count() or 1)
+_ROWS: Final = 1000
+"""How many rows are fetched at once."""
+
+_ANSWERS: Final = (duckdb.StatementType.SELECT, duckdb.StatementType.MULTI)
+"""Statements that answer with rows and change nothing; a pivot is several in one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Database:
+    """A connection on which runs are views; what a query is wrong in is a BadInput of one sentence."""
+
+    connection: duckdb.DuckDBPyConnection
+    folders: tuple[Path, ...]
+
+    def rows(self, sql: str) -> Iterator[tuple[Any, ...]]:
+        """The rows of an answer. A time with its zone cannot be fetched: cast it to text or to seconds."""
+        with self._told():
+            answer = self.connection.execute(sql)
+            while found := answer.fetchmany(_ROWS):
+                yield from found
+
+    def run(self, sql: str) -> None:
+        """Carries a statement out."""
+        with self._told():
+            self.connection.execute(sql)
+
+    def columns(self, sql: str) -> list[tuple[str, DuckDBPyType]]:
+        """The names and types of an answer's columns; a name that comes twice has a number the second time."""
+        with self._told():
+            relation = self.connection.sql(f"select * from ({sql}\n)")
+            return list(zip(relation.columns, relation.types, strict=True))
+
+    def statement(self, sql: str) -> str:
+        """The one query in a text, as it can be put into brackets; BadInput for what does not answer with rows."""
+        with self._told():
+            found = self.connection.extract_statements(sql)
+            if len(found) != 1 or found[0].type not in _ANSWERS:
+                raise BadInput(
+                    "give one query that answers with rows, such as: select action, count(*) from recommendations "
+                    "group by action; files are written with --format and --out."
+                )
+            alone = found[0].query.strip().rstrip(";")
+            if len(self.connection.extract_statements(f"from ({alone}\n)")) != 1:
+                raise BadInput("give one query: this one closes a bracket that it did not open.")
+            return alone
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except duckdb.Error as error:
+            raise BadInput(self._sentence(str(error))) from error
+
+    def _sentence(self, message: str) -> str:
+        for folder in self.folders:
+            for name in (RECOMMENDATIONS, DEMAND, UNANSWERED):
+                if f'file "{folder / name}"' in message:
+                    return f"{folder / name} is damaged: move the folder away and run again."
+        first = message.strip().partition("\n")[0].rstrip(".")
+        return f"the query cannot be answered: {first}. The views are {', '.join(views.VIEWS)}."
+
+
+@contextmanager
+def opened(*folders: Path) -> Iterator[Database]:
+    """A database with the views of a run; of several runs, each in a schema of its own: run_0, run_1 ...
+
+    BadInput where a folder holds no run. What does not fit into memory goes to a folder that is removed at the end.
+    """
+    whole = tuple(folder.absolute() for folder in folders)
+    with TemporaryDirectory(prefix="plimsoll-") as spill, duckdb.connect(":memory:", config=_settings(spill)) as found:
+        for number, folder in enumerate(whole):
+            _add_run(found, folder, schema_of(number, len(whole)), Path(spill))
+        found.execute("set TimeZone = 'UTC'")
+        found.execute("set lock_configuration = true")
+        yield Database(connection=found, folders=whole)
+
+
+def schema_of(number: int, runs: int) -> str:
+    """The schema of a run's views in a database of so many runs."""
+    return MAIN if runs == 1 else f"run_{number}"
+
+
+def _settings(spill: str) -> dict[str, str | bool | int | float | list[str]]:
+    """Nothing is ever fetched, and memory and threads are bounded."""
+    return {
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "allow_community_extensions": "false",
+        "extension_directory": spill,
+        "temp_directory": spill,
+        "memory_limit": _MEMORY,
+        "threads": _THREADS,
+    }
+
+
+def _add_run(connection: duckdb.DuckDBPyConnection, folder: Path, schema: str, spill: Path) -> None:
+    run = read_run(folder)
+    connection.execute(f"create schema if not exists {schema}")
+    failed = run.get("failures", {})
+    _table(connection, f"{schema}.unread_places", ("place", "reason"), list(failed.get("targets", {}).items()))
+    records = views.records(_path(folder / RECOMMENDATIONS))
+    unanswered = views.unanswered(_whole_lines(folder / UNANSWERED, spill / schema))
+    if not (folder / UNANSWERED).exists():
+        unanswered = f"{schema}.failed_volumes"
+        _table(connection, unanswered, (*views.KEYS, "outcome", "reason"), list(_failed_volumes(failed)))
+    for name, sql in {
+        "recommendations": views.recommendations(records),
+        "offers": views.offers(records),
+        "demand": views.demand(views.profiles(_whole_lines(folder / DEMAND, spill / schema))),
+        "failures": views.failures(unanswered, f"{schema}.unread_places"),
+    }.items():
+        connection.execute(f"create view {schema}.{name} as {sql}")
+
+
+def _table(connection: duckdb.DuckDBPyConnection, name: str, columns: tuple[str, ...], rows: list[Any]) -> None:
+    connection.execute(f"create table {name} ({', '.join(f'{quoted(column)} varchar' for column in columns)})")
+    if rows:
+        places = ", ".join("?" * len(columns))
+        connection.executemany(f"insert into {name} values ({places})", [list(row) for row in rows])
+
+
+def _failed_volumes(failures: dict[str, Any]) -> Iterator[tuple[str, str, str, str, str]]:
+    """The failed volumes as run.json has them; runs that knew no unanswered.jsonl name the skipped ones nowhere."""
+    for place, reasons in failures.get("volumes", {}).items():
+        account, _, region = place.partition("/")
+        for reason, ids in reasons.items():
+            yield from ((account, region, volume_id, "failed", reason) for volume_id in ids)
+
+
+def _path(path: Path) -> str | None:
+    return str(path) if path.exists() else None
+
+
+def _whole_lines(path: Path, beside: Path) -> str | None:
+    """The file, or its whole lines elsewhere: what a killed run left of a last line is no damage."""
+    if not path.exists():
+        return None
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - 1))
+        if file.read() in {b"", b"\n"}:
+            return str(path)
+        file.seek(0)
+        beside.mkdir(exist_ok=True)
+        whole = beside / path.name
+        with whole.open("wb") as copy:
+            copy.writelines(line for line in file if line.endswith(b"\n"))
+    return str(whole)

@@ -1,0 +1,71 @@
+"""Exports: a run's recommendations as JSON, CSV and Parquet, whole or of some volumes; the same run, the same bytes."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from plimsoll.domain.errors import BadInput
+from plimsoll.reports.data.columns import literal
+from plimsoll.reports.data.database import Database
+from plimsoll.reports.data.selection import SELECTED, Selection
+from plimsoll.reports.data.views import KEYS
+from plimsoll.reports.files import record_line
+from plimsoll.reports.stored import DEMAND, MARKDOWN, PAGE, RECOMMENDATIONS, RUN, TABLE, UNANSWERED, stream_records
+from plimsoll.reports.table import header, row
+from plimsoll.reports.writing import whole
+
+PARQUET: Final = {"recommendations.parquet": KEYS, "demand.parquet": (*KEYS, "start")}
+"""The Parquet files of a run, each of the view of its name, and the order of its rows."""
+
+_OWN: Final = (RUN, RECOMMENDATIONS, TABLE, DEMAND, UNANSWERED, PAGE, MARKDOWN, *PARQUET)
+
+
+def json_lines(folder: Path, selection: Selection | None) -> Iterator[str]:
+    """The lines of recommendations.json: a list with a recommendation a line."""
+    yield "["
+    before = "\n"
+    for record in stream_records(folder):
+        if selection is None or selection.has(record):
+            yield before + record_line(record).decode()
+            before = ",\n"
+    yield "\n]\n"
+
+
+def csv_lines(folder: Path, selection: Selection | None) -> Iterator[str]:
+    """The lines of recommendations.csv."""
+    yield csv_line(header())
+    for record in stream_records(folder):
+        if selection is None or selection.has(record):
+            yield csv_line(row(record))
+
+
+def csv_line(cells: Iterable[str]) -> str:
+    """A line of a CSV file, quoted where it must be."""
+    line = io.StringIO()
+    csv.writer(line).writerow(cells)
+    return line.getvalue()
+
+
+def write_parquet(database: Database, out: Path, selection: Selection | None) -> list[Path]:
+    """Writes the Parquet files of a run into a folder, compressed by zstd, rows in the order of their keys."""
+    chosen = "" if selection is None else f"where ({', '.join(KEYS)}) in (from {SELECTED})"
+    written = []
+    for name, order in PARQUET.items():
+        path = out / name
+        copy_parquet(database, f"from {Path(name).stem} {chosen} order by {', '.join(order)}", path)
+        written.append(path)
+    return written
+
+
+def not_of_the_run(out: Path, folder: Path) -> None:
+    """BadInput where a path is that of one of the files that tell of a whole run."""
+    if out.name in _OWN and out.parent.resolve() == folder.resolve():
+        raise BadInput(f"{out} is the whole run's own: give another --out.")
+
+
+def copy_parquet(database: Database, sql: str, out: Path) -> None:
+    """Writes the answer of a query into a Parquet file, whole or not at all."""
+    with whole(out) as beside:
+        database.run(f"copy ({sql}\n) to {literal(str(beside.absolute()))} (format parquet, compression zstd)")

@@ -1,0 +1,104 @@
+"""Views: a run's files as four tables, in SQL; what each has, and how it is made."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from pydantic import BaseModel
+
+from plimsoll.reports.data.columns import column_types, literal, quoted
+from plimsoll.reports.profile_record import DemandProfileRecord
+from plimsoll.reports.record import RecommendationRecord, SpecRecord
+from plimsoll.reports.steps import STEP_SQL
+from plimsoll.reports.stored import UnansweredRecord
+
+VIEWS: Final = {
+    "recommendations": "one row a volume: what it is, what it should be, why, and the step that it belongs to",
+    "offers": "one row a configuration that was weighed for a volume, and why it was refused",
+    "demand": "one row a span of time of a volume: what it was asked for",
+    "failures": "one row a volume without an answer, or a place that could not be read, and why",
+}
+"""Every view, and what a row of it is."""
+
+KEYS: Final = ("account", "region", "volume_id")
+"""What names a volume in every view."""
+
+
+def source(model: type[BaseModel], path: str | None, layout: str) -> str:
+    """The rows of a JSON file, or none where there is no file, with a model's columns; `layout` as DuckDB names it."""
+    columns = column_types(model)
+    if path is None:
+        nothing = ", ".join(f"null::{kind} as {quoted(name)}" for name, kind in columns.items())
+        return f"(select {nothing} where false)"
+    types = ", ".join(f"{quoted(name)}: {literal(kind)}" for name, kind in columns.items())
+    escaped = "".join(f"[{sign}]" if sign in "*?[" else sign for sign in path)
+    return f"read_json({literal(escaped)}, format='{layout}', columns={{{types}}})"
+
+
+def recommendations(rows: str) -> str:
+    """The recommendations with their steps."""
+    return f"select *, {STEP_SQL} as step from {rows}"
+
+
+def offers(rows: str) -> str:
+    """Every offer that was weighed, and the one at full parity, once each."""
+    keys = ", ".join(KEYS)
+    spec = ", ".join(f"offer.spec.{quoted(name)} as {quoted(name)}" for name in SpecRecord.model_fields)
+    return f"""
+        with weighed as (
+            select *, [one.spec for one in offers] as specs from {rows}
+        ), listed as (
+            select {keys}, target, parity, unnest(
+                case when parity is null or list_contains(specs, parity.spec) then offers
+                else list_append(offers, parity) end
+            ) as offer
+            from weighed
+        )
+        select {keys}, {spec}, offer.monthly_usd, offer.ceiling_iops, offer.ceiling_throughput_mib_s,
+            offer.throttled_minutes, offer.refused,
+            coalesce(offer.spec = target, false) as chosen,
+            coalesce(offer.spec = parity.spec, false) as parity
+        from listed"""
+
+
+def demand(rows: str) -> str:
+    """The spans of every profile, each with its start."""
+    keys = ", ".join(KEYS)
+    lists = list(_lists())
+    unnested = ", ".join(f"unnest({name}) as {name}" for name in lists)
+    shown = ", ".join("length_s as seconds" if name == "length_s" else name for name in lists)
+    return f"""
+        with spans as (
+            select {keys}, start_s, {unnested},
+                unnest([coalesce(list_sum(length_s[1:number - 1]), 0) for number in range(1, len(length_s) + 1)])
+                    as passed_s
+            from {rows}
+        )
+        select {keys}, to_timestamp(start_s + passed_s) as start, {shown} from spans"""
+
+
+def failures(rows: str, places: str) -> str:
+    """The volumes without an answer, and the places that could not be read; `places` has a name and a reason each."""
+    return f"""
+        select 'volume' as what, account || '/' || region as place, account, region, volume_id, outcome, reason
+        from {rows}
+        union all
+        select 'place', place, null, null, null, 'failed', reason from {places}"""
+
+
+def profiles(path: str | None) -> str:
+    """The rows of demand.jsonl."""
+    return source(DemandProfileRecord, path, "newline_delimited")
+
+
+def records(path: str | None) -> str:
+    """The rows of recommendations.json."""
+    return source(RecommendationRecord, path, "array")
+
+
+def unanswered(path: str | None) -> str:
+    """The rows of unanswered.jsonl."""
+    return source(UnansweredRecord, path, "newline_delimited")
+
+
+def _lists() -> Iterator[str]:
+    return (name for name, kind in column_types(DemandProfileRecord).items() if kind.endswith("[]"))

@@ -1,0 +1,151 @@
+"""A difference of two runs on the terminal, as JSON and as Markdown."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any, Final
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from plimsoll.reports.diff.compared import Diff, Difference, Run
+from plimsoll.reports.diff.sql import GROUP_WORDS, Group
+from plimsoll.reports.diff.words import QUIET, became, headline, money, notes
+from plimsoll.reports.markdown.fitting import fitting
+from plimsoll.reports.markdown.text import name, prose, table
+from plimsoll.reports.wording import count_of
+
+_WIDE: Final = 120
+_IN_MARKDOWN: Final = 25
+"""Volumes of each group that Markdown lists."""
+
+
+def show_diff(console: Console, diff: Diff, most: int) -> None:
+    """Prints a difference, and at most so many volumes of each group (0: all)."""
+    console.print(Text(headline(diff), style="bold"))
+    console.print(Text(_runs(diff), style="dim"))
+    console.print(_totals(diff))
+    for note in notes(diff):
+        console.print(Text.assemble(("note ", "yellow"), note))
+    for group, total in diff.totals.items():
+        if group in QUIET:
+            continue
+        console.print(_listed(group, diff.listed(group, most or None), wide=console.width >= _WIDE))
+        if most and total.volumes > most:
+            console.print(Text(f"{total.volumes - most:,} more; --rows 0 shows all.", style="dim"))
+
+
+def json_diff(diff: Diff) -> Iterator[str]:
+    """The difference as JSON, a volume a line; those for which there is nothing to do are counted and not listed."""
+    head: dict[str, Any] = {
+        "before": _run(diff.before),
+        "after": _run(diff.after),
+        "monthly_usd_saved": round(diff.usd_saved, 2),
+        "unpriced": diff.unpriced,
+        "monthly_usd_open": round(diff.usd_open, 2),
+        "repriced": {"volumes": diff.repriced[0], "monthly_usd_more": round(diff.repriced[1], 2)},
+        "policy": {key: {"before": before, "after": after} for key, (before, after) in diff.policy.items()},
+        "failed_places": dict(diff.failed_places),
+        "groups": {
+            group: {
+                "volumes": total.volumes,
+                "monthly_usd_before": round(total.usd_before, 2),
+                "monthly_usd_after": round(total.usd_after, 2),
+            }
+            for group, total in diff.totals.items()
+        },
+    }
+    yield json.dumps(head, ensure_ascii=False, indent=1).removesuffix("\n}") + ',\n "volumes": ['
+    before = "\n"
+    for group in diff.totals:
+        if group is Group.SAME:
+            continue
+        for one in diff.listed(group):
+            yield before + json.dumps(asdict(one), ensure_ascii=False)
+            before = ",\n"
+    yield "\n]}\n"
+
+
+def markdown_diff(diff: Diff) -> str:
+    """The difference as Markdown for a ticket, as long as GitHub takes it."""
+    parts = [f"# {prose(headline(diff))}\n", f"{prose(_runs(diff))}\n"]
+    rows = [[name(group), prose(words), f"{volumes:,}", *usd] for group, words, volumes, usd in _rows(diff)]
+    rows.append(["", "all", f"{_volumes(diff):,}", *_sums(diff)])
+    parts.append("".join(table(("", "", "volumes:", "USD a month before:", "now:"), rows)))
+    found = "".join(f"- {prose(note)}\n" for note in notes(diff))
+    parts += [found] if found else []
+    for group, total in diff.totals.items():
+        if group not in QUIET:
+            parts += _markdown_listed(group, total.volumes, diff)
+    return fitting(parts)
+
+
+def _markdown_listed(group: Group, volumes: int, diff: Diff) -> Iterator[str]:
+    yield f"## {prose(GROUP_WORDS[group])}\n"
+    listed = (
+        (
+            f"{name(one.volume_id)} {name(one.name or '')}".rstrip(),
+            f"{name(one.account)} {name(one.region)}",
+            prose(became(one)),
+            prose(money(one)),
+            prose(one.why),
+        )
+        for one in diff.listed(group, _IN_MARKDOWN)
+    )
+    yield "".join(table(("volume", "where", "what", "USD a month:", "why"), listed))
+    if volumes > _IN_MARKDOWN:
+        yield f"{count_of(volumes - _IN_MARKDOWN, 'more volume')}: `plimsoll diff --rows 0` lists all.\n"
+
+
+def _run(run: Run) -> dict[str, str]:
+    return {"id": run.id, "now": run.now.isoformat(), "status": run.status}
+
+
+def _runs(diff: Diff) -> str:
+    return " → ".join(f"{run.id} ({run.now:%Y-%m-%d %H:%M} UTC, {run.status})" for run in (diff.before, diff.after))
+
+
+def _rows(diff: Diff) -> Iterator[tuple[Group, str, int, tuple[str, str]]]:
+    for group, total in diff.totals.items():
+        yield group, GROUP_WORDS[group], total.volumes, (f"{total.usd_before:,.2f}", f"{total.usd_after:,.2f}")
+
+
+def _volumes(diff: Diff) -> int:
+    return sum(total.volumes for total in diff.totals.values())
+
+
+def _sums(diff: Diff) -> tuple[str, str]:
+    before = sum(total.usd_before for total in diff.totals.values())
+    after = sum(total.usd_after for total in diff.totals.values())
+    return f"{before:,.2f}", f"{after:,.2f}"
+
+
+def _totals(diff: Diff) -> Table:
+    shown = Table(box=None, pad_edge=False, header_style="dim")
+    shown.add_column("")
+    shown.add_column("", overflow="fold", style="dim")
+    shown.add_column("volumes", justify="right", no_wrap=True)
+    shown.add_column("USD before", justify="right", no_wrap=True)
+    shown.add_column("USD now", justify="right", no_wrap=True)
+    for group, words, volumes, usd in _rows(diff):
+        shown.add_row(group, words, f"{volumes:,}", *usd)
+    shown.add_row("", "all, each in one group; USD a month", f"{_volumes(diff):,}", *_sums(diff), style="bold")
+    return shown
+
+
+def _listed(group: Group, found: Iterator[Difference], *, wide: bool) -> Table:
+    shown = Table(
+        title=f"{group}: {GROUP_WORDS[group]}", title_justify="left", box=None, pad_edge=False, header_style="dim"
+    )
+    shown.add_column("volume", overflow="fold", min_width=len("vol-0123456789abcdef0"))
+    if wide:
+        shown.add_column("where", overflow="fold")
+    shown.add_column("what", overflow="fold")
+    shown.add_column("USD a month" if wide else "USD", justify="right", no_wrap=True)
+    shown.add_column("why", overflow="fold")
+    for one in found:
+        where = [Text(f"{one.account} {one.region}")] if wide else []
+        called = Text(f"{one.volume_id} {one.name or ''}".rstrip())
+        shown.add_row(called, *where, Text(became(one)), money(one), Text(one.why))
+    return shown

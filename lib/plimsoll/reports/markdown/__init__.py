@@ -1,0 +1,1 @@
+"""Markdown for a ticket or a pull request."""

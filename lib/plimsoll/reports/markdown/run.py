@@ -1,0 +1,160 @@
+"""A run in Markdown: the whole of it on a page, or the tickets of some volumes."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from heapq import heappush, heappushpop
+from pathlib import Path
+from typing import Any, Final
+
+from plimsoll.domain.policy import Policy
+from plimsoll.policy_file import parse_policy
+from plimsoll.reports.markdown.fitting import LAST, MOST, fitting, length
+from plimsoll.reports.markdown.text import fence, name, prose, table
+from plimsoll.reports.markdown.ticket import ticket
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.steps import Step, step_of
+from plimsoll.reports.stored import read_run, stream_records
+from plimsoll.reports.summary.fleet import Fleet
+from plimsoll.reports.summary.headline import figures, headline, incomplete, resume_command
+from plimsoll.reports.summary.matched import Only
+from plimsoll.reports.summary.step_words import STEP_NAMES, judged_by
+from plimsoll.reports.summary.todos import todos
+from plimsoll.reports.summary.unread import left_out, unread
+from plimsoll.reports.wording import count_of, spec_text
+
+_BEST: Final = 50
+_THROTTLED: Final = 20
+_UNREAD: Final = 20
+
+
+@dataclass(slots=True, kw_only=True)
+class Foremost:
+    """Of all records that were added, how many they were, and the `most` that weigh most."""
+
+    most: int
+    total: int = 0
+    _heap: list[tuple[float, str, int, RecommendationRecord]] = field(default_factory=list)
+
+    def add(self, weight: float, record: RecommendationRecord) -> None:
+        """Adds a record."""
+        item = (weight, record.volume_id, self.total, record)
+        self.total += 1
+        (heappush if len(self._heap) < self.most else heappushpop)(self._heap, item)
+
+    @property
+    def records(self) -> list[RecommendationRecord]:
+        """The records that weigh most, the heaviest first."""
+        return [record for *_, record in sorted(self._heap, key=lambda item: item[:3], reverse=True)]
+
+
+def run_markdown(folder: Path, only: Only | None, told: str) -> str:
+    """A run on a page: what can be saved, what to do first, the best changes, and what could not be read.
+
+    `only` restricts it to some volumes, and `told` says to which.
+    """
+    run, policy, fleet = read_run(folder), _policy(folder), Fleet()
+    throttled, saving = Foremost(most=_THROTTLED), Foremost(most=_BEST)
+    for record in _records(folder, only):
+        fleet.count(record)
+        if step_of(record) is Step.THROTTLED:
+            throttled.add(record.demand.throttled_minutes if record.demand else 0.0, record)
+        elif record.monthly_usd_saved > 0:
+            saving.add(record.monthly_usd_saved, record)
+    part = f"Of {prose(told)} alone.\n" if only is not None else ""
+    page = [f"# Plimsoll run {name(str(run['id']))}\n", part, *_money(fleet, run, policy, whole=only is None)]
+    page += _incomplete(run, folder, whole=only is None)
+    page += _steps(fleet, policy, folder)
+    page += _changes("Throttled today", throttled)
+    page += _changes("The best changes", saving)
+    if only is None:
+        page += _not_read(run)
+    return fitting(page)
+
+
+def tickets(folder: Path, only: Only, link: Callable[[RecommendationRecord], str]) -> str:
+    """The tickets of some volumes, one after the other."""
+    policy = _policy(folder)
+    records = list(_records(folder, only))
+    written: list[str] = []
+    for at, record in enumerate(records):
+        one = ticket(record, policy, link(record))
+        if length([*written, one]) > MOST - LAST:
+            written.append(f"\nNot shown: {count_of(len(records) - at, 'more volume')}.\n")
+            break
+        written.append(one)
+    return "\n".join(written)
+
+
+def _records(folder: Path, only: Only | None) -> Iterator[RecommendationRecord]:
+    return (record for record in stream_records(folder) if only is None or only(record))
+
+
+def _policy(folder: Path) -> Policy:
+    return parse_policy(dict(read_run(folder)["policy"]))
+
+
+def _money(fleet: Fleet, run: dict[str, Any], policy: Policy, *, whole: bool) -> Iterator[str]:
+    yield f"**{prose(headline(fleet, run, whole=whole))}**\n"
+    found = list(figures(fleet, judged_by(policy)))
+    if found:
+        yield "".join(f"- {one.amount} {one.label}. {prose(one.meaning)}\n" for one in found)
+
+
+def _incomplete(run: dict[str, Any], folder: Path, *, whole: bool) -> Iterator[str]:
+    """That volumes are missing, and how to come by them."""
+    told = incomplete(run, whole=whole)
+    again = resume_command(run, folder)
+    if again is not None:
+        yield f"{prose(told)}\n"
+        yield fence(again)
+    elif told:
+        yield f"{prose(told)} see the end.\n"
+
+
+def _steps(fleet: Fleet, policy: Policy, folder: Path) -> Iterator[str]:
+    found = list(todos(fleet, policy, folder))
+    if not found:
+        return
+    rows = [
+        (f"{number}. {prose(one.words.title)}", prose(one.volumes), prose(one.money), prose(one.words.why))
+        for number, one in enumerate(found, start=1)
+    ]
+    yield "## What to do first\n"
+    yield "".join(table(("step", "volumes:", "money", "why"), rows))
+
+
+def _changes(title: str, found: Foremost) -> Iterator[str]:
+    if not found.total:
+        return
+    head = ("volume", "where", "from", "to", "saves USD a month:", "of it at parity:", "evidence", "step")
+    yield f"## {title}\n"
+    yield "".join(table(head, map(_row, found.records)))
+    if found.total > found.most:
+        yield f"{count_of(found.total - found.most, 'more volume')}: recommendations.csv has all of them.\n"
+
+
+def _row(record: RecommendationRecord) -> tuple[str, ...]:
+    return (
+        f"{name(record.volume_id)} {name(record.name or '')}".rstrip(),
+        f"{name(record.account)} {name(record.zone)}",
+        prose(spec_text(record.current)),
+        prose(spec_text(record.target)),
+        f"{record.monthly_usd_saved:,.2f}",
+        f"{record.monthly_usd_saved_at_parity:,.2f}",
+        record.evidence.grade if record.evidence else "",
+        STEP_NAMES[step_of(record)],
+    )
+
+
+def _not_read(run: dict[str, Any]) -> Iterator[str]:
+    found, skipped = list(unread(run)), list(left_out(run))
+    if not found and not skipped:
+        return
+    yield "## What is not in it\n"
+    if found:
+        rows = [(name(one.place), prose(one.what), prose(one.why)) for one in found[:_UNREAD]]
+        yield "".join(table(("where", "what", "why"), rows))
+    if len(found) > _UNREAD:
+        yield f"{len(found) - _UNREAD:,} more: run.json names all of them.\n"
+    if skipped:
+        yield "".join(f"- {prose(text)}\n" for text in skipped[:_UNREAD])

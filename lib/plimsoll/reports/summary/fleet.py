@@ -1,0 +1,89 @@
+"""The fleet: what a run's records add up to, by step and by account, region, owner and type, from one pass."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from heapq import nlargest
+from typing import Final
+
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.steps import Step, step_of
+from plimsoll.reports.summary.matched import Matched
+from plimsoll.reports.tally import Tally
+from plimsoll.reports.wording import owner_text
+
+FIRST: Final = 3
+"""How many volumes of a step are named."""
+
+
+@dataclass(slots=True)
+class StepSum:
+    """The volumes of one step: the money they add up to, and those that matter most, the greatest first."""
+
+    tally: Tally = field(default_factory=Tally)
+    first: list[RecommendationRecord] = field(default_factory=list)
+
+    def count(self, record: RecommendationRecord) -> None:
+        """Counts a recommendation of the step."""
+        self.tally.count(record)
+        self.first = nlargest(FIRST, [*self.first, record], key=lambda one: (_weight(one), one.volume_id))
+
+
+@dataclass(slots=True)
+class Group:
+    """What the volumes with one value in common cost and can save, USD a month."""
+
+    volumes: int = 0
+    usd_now: float = 0.0
+    usd_saved: float = 0.0
+    usd_saved_at_parity: float = 0.0
+
+    def add(self, other: "Group | Tally", volumes: int) -> None:
+        """Adds the money of so many volumes."""
+        self.volumes += volumes
+        self.usd_now += other.usd_now
+        self.usd_saved += other.usd_saved
+        self.usd_saved_at_parity += other.usd_saved_at_parity
+
+
+@dataclass(slots=True)
+class Fleet:
+    """A run's records added up; it grows with accounts, regions, owners and types, not with the volumes."""
+
+    tally: Tally = field(default_factory=Tally)
+    unpriced: int = 0
+    steps: dict[Step, StepSum] = field(default_factory=dict)
+    groups: dict[str, dict[str, Group]] = field(
+        default_factory=lambda: {"account": {}, "region": {}, "owner": {}, "type": {}}
+    )
+
+    def count(self, record: RecommendationRecord) -> None:
+        """Counts a recommendation everywhere that it belongs."""
+        self.tally.count(record)
+        self.unpriced += record.monthly_usd_now is None
+        self.steps.setdefault(step_of(record), StepSum()).count(record)
+        alone = Tally()
+        alone.count(record)
+        for dimension, value in _values(record):
+            self.groups[dimension].setdefault(value, Group()).add(alone, 1)
+
+
+def counted(volumes: Iterable[Matched], fleet: Fleet) -> Iterator[Matched]:
+    """The same volumes, each counted as it goes by."""
+    for volume in volumes:
+        fleet.count(volume[0])
+        yield volume
+
+
+def _values(record: RecommendationRecord) -> Iterator[tuple[str, str]]:
+    """A volume's values in each dimension that savings are broken down by."""
+    yield "account", record.account
+    yield "region", record.region
+    yield "owner", owner_text(record.owner)
+    yield "type", record.current.type
+
+
+def _weight(record: RecommendationRecord) -> float:
+    """By what a volume comes first in its step: the minutes it was throttled, what it costs, or what it saves."""
+    if record.action == "upgrade":
+        return record.demand.throttled_minutes if record.demand else 0.0
+    return (record.monthly_usd_now or 0.0) if record.action == "detached" else record.monthly_usd_saved

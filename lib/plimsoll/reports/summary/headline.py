@@ -1,0 +1,130 @@
+"""The page's first sentences: what can be saved, how sure that is, and how complete the run was."""
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from plimsoll.reports.steps import CENT
+from plimsoll.reports.summary.fleet import Fleet
+from plimsoll.reports.tally import Tally
+from plimsoll.reports.wording import count_of, usd
+
+_INCOMPLETE: Final = {
+    "interrupted": "The run was interrupted, so that volumes are missing in these figures. To go on with it:",
+    "running": "The run has not ended, so that volumes are missing in these figures. If nothing works on it any more, "
+    "go on with it:",
+}
+
+
+_UNENDED: Final = frozenset({"interrupted", "running"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """One of the figures under the headline: money, what it is, and what it means."""
+
+    kind: str
+    amount: str
+    label: str
+    meaning: str
+
+
+def incomplete(run: Mapping[str, Any], *, whole: bool) -> str:
+    """Why the figures are not those of everything in scope; empty where they are, or are meant for a part alone."""
+    if run["status"] in _INCOMPLETE:
+        return _INCOMPLETE[run["status"]]
+    failures = run["failures"]
+    volumes = sum(
+        len(ids)
+        for place, reasons in failures["volumes"].items()
+        if place not in failures["targets"]
+        for ids in reasons.values()
+    )
+    missing = [count_of(len(failures["targets"]), "place")] if failures["targets"] else []
+    missing += [count_of(volumes, "volume")] if volumes else []
+    return f"Not in these figures, because unreadable: {' and '.join(missing)}." if missing and whole else ""
+
+
+def resume_command(run: Mapping[str, Any], folder: Path) -> str | None:
+    """What goes on with a run that was interrupted; None for one that has ended."""
+    return shlex.join(["plimsoll", "audit", "--resume", str(folder)]) if run["status"] in _UNENDED else None
+
+
+def headline(fleet: Fleet, run: Mapping[str, Any], *, whole: bool) -> str:
+    """What can be saved of what, in one sentence; `whole` where it is about the run and not a part of it."""
+    tally, answered = fleet.tally, fleet.tally.answered
+    volumes = "this one volume" if answered == 1 else f"these {answered:,} volumes"
+    costs = "costs" if answered == 1 else "cost"
+    if answered == 0:
+        return _nothing_answered(run) if whole else "No volume matches this report."
+    if fleet.unpriced == answered:
+        return f"No price is known for {volumes}, so that no saving can be told."
+    if tally.usd_saved < CENT:
+        return f"Nothing can be saved on {volumes}, which {costs} {usd(tally.usd_now)} a month."
+    return (
+        f"{usd(tally.usd_saved)} a month can be saved: {_share(tally.usd_saved / tally.usd_now)} of the "
+        f"{usd(tally.usd_now)} that {volumes} {costs}."
+    )
+
+
+def figures(fleet: Fleet, judged_by: str) -> Iterator[Figure]:
+    """How much of the saving is how sure, and what else is about money."""
+    tally = fleet.tally
+    if tally.usd_saved >= CENT:
+        yield Figure(
+            kind="parity",
+            amount=usd(tally.usd_saved_at_parity),
+            label="holds even at full parity",
+            meaning="Needs no proof: it keeps all the IOPS and MiB/s that the volumes could ever carry.",
+        )
+        yield Figure(
+            kind="proof",
+            amount=usd(tally.usd_saved - tally.usd_saved_at_parity),
+            label="rests on the measured demand",
+            meaning=f"The offers carry {judged_by}.",
+        )
+    yield from _besides(tally)
+
+
+def _share(part: float) -> str:
+    percent = round(part * 100)
+    return f"{percent} %" if percent else "less than 1 %"
+
+
+def _besides(tally: Tally) -> Iterator[Figure]:
+    if tally.usd_blocked >= CENT:
+        yield Figure(
+            kind="blocked",
+            amount=usd(tally.usd_blocked),
+            label="of the saving is blocked today",
+            meaning="The change is right, but must wait; each volume says for what.",
+        )
+    if tally.usd_upgrades >= CENT:
+        yield Figure(
+            kind="upgrades",
+            amount=usd(tally.usd_upgrades),
+            label="a month more for throttled volumes",
+            meaning="Not taken off the saving: paying for speed is a decision of its own.",
+        )
+    if tally.usd_detached >= CENT:
+        yield Figure(
+            kind="detached",
+            amount=usd(tally.usd_detached),
+            label="a month for what is attached to nothing",
+            meaning="Not counted as a saving: only the owner knows whether it is needed.",
+        )
+
+
+def _nothing_answered(run: Mapping[str, Any]) -> str:
+    volumes = run["volumes"]
+    if volumes["failed"]:
+        return f"No volume could be judged: {count_of(volumes['failed'], 'volume')} could not be read."
+    if run["failures"]["targets"]:
+        return "No volume could be judged: no account could be read."
+    if run["status"] in _UNENDED:
+        return "No volume has been judged yet."
+    if volumes["seen"]:
+        return f"No volume was judged: {count_of(volumes['seen'], 'volume')} were seen, and all were skipped."
+    return "No volumes were found."

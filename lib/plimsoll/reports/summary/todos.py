@@ -1,0 +1,65 @@
+"""What to do first: the steps that a run's volumes are in, in order, with their money and the volumes that matter."""
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from plimsoll.domain.policy import Policy
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.steps import CENT, Step
+from plimsoll.reports.summary.fleet import Fleet
+from plimsoll.reports.summary.step_words import StepWords, step_words
+from plimsoll.reports.tally import Tally
+from plimsoll.reports.wording import count_of, usd
+
+_QUIET: Final = frozenset({Step.WAIT, Step.KEEP})
+"""Steps with nothing to do, whose volumes need no naming."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Todo:
+    """A step that holds volumes."""
+
+    step: Step
+    words: StepWords
+    volumes: str
+    money: str
+    first: list[RecommendationRecord]
+    more: int
+    command: str | None
+
+
+def todos(fleet: Fleet, policy: Policy, folder: Path) -> Iterator[Todo]:
+    """The steps that hold volumes, in the order in which to act."""
+    for step in Step:
+        found = fleet.steps.get(step)
+        if found is None:
+            continue
+        first = [] if step in _QUIET else found.first
+        yield Todo(
+            step=step,
+            words=step_words(step, policy),
+            volumes=count_of(found.tally.answered, "volume"),
+            money=_money(found.tally),
+            first=first,
+            more=found.tally.answered - len(first),
+            command=shlex.join(["plimsoll", "validate", "--recommendation", str(folder)])
+            if step is Step.MEASURE
+            else None,
+        )
+
+
+def _money(tally: Tally) -> str:
+    """What a step does to the bill, USD a month."""
+    parts = []
+    if tally.usd_saved >= CENT:
+        parity = usd(tally.usd_saved_at_parity)
+        of_it = f", {parity} of it even at full parity" if tally.usd_saved_at_parity >= CENT else ""
+        parts.append(f"saves {usd(tally.usd_saved)} a month{of_it}")
+    if tally.usd_upgrades >= CENT:
+        parts.append(f"{'others cost' if parts else 'costs'} {usd(tally.usd_upgrades)} a month more")
+    if not parts and tally.usd_now >= CENT:
+        parts.append(f"costs {usd(tally.usd_now)} a month")
+    return "; ".join(parts) or "no price known"

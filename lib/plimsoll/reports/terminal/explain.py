@@ -1,0 +1,198 @@
+"""The explanation of one volume on one screen: demand over time, ceilings, offers, evidence and how to change it."""
+
+import math
+from datetime import UTC, datetime
+
+from rich.console import Console, Group, RenderableType
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.demand import Demand
+from plimsoll.domain.recommendation import Change, Keep, Recommendation, SetAnswer
+from plimsoll.reports.record import DemandRecord, OfferRecord, RecommendationRecord
+from plimsoll.reports.recorded import record_of, spec_record
+from plimsoll.reports.terminal.plot import plot
+from plimsoll.reports.terminal.run import action_text
+from plimsoll.reports.wording import spec_text
+
+PLOT_HEIGHT = 5
+_AXIS_INDENT = 12
+
+
+def show_explanation(
+    console: Console, recommendation: Recommendation, demand: Demand | None, change: str, link: str | None
+) -> None:
+    """Prints everything that is known of one volume and why the answer is what it is."""
+    record = record_of(recommendation, change)
+    parts: list[RenderableType] = [_head(record)]
+    if demand is not None and demand.observed.any():
+        parts += _plots(console, recommendation, demand)
+    if record.demand is not None:
+        parts += _demand(record.demand)
+    if isinstance(recommendation, Change | Keep):
+        parts += [_ceilings(recommendation), offers_table(record, console.width)]
+    if recommendation.stripe_set is not None:
+        parts.append(stripe_set_table(recommendation.stripe_set))
+    console.print(Group(*parts, *_why(record)))
+    _print_whole(console, "how to change it", record.change)
+    _print_whole(console, "see it in CloudWatch", link)
+
+
+def _print_whole(console: Console, title: str, text: str | None) -> None:
+    """Text to copy: never broken to fit the width."""
+    if text:
+        console.print(Rule(title, align="left", style="dim"))
+        console.print(text, soft_wrap=True, markup=False, emoji=False, highlight=False)
+
+
+def _head(record: RecommendationRecord) -> Group:
+    name = f" {record.name}" if record.name else ""
+    owner = record.owner.kind + (f" {record.owner.name}" if record.owner.name else "")
+    hosts = ", ".join(record.hosts) or "no host"
+    money = "" if record.monthly_usd_now is None else f", ${record.monthly_usd_now:,.2f} a month"
+    lines = [
+        Text.assemble((record.volume_id, "bold"), name, f"  {record.account} {record.zone}"),
+        Text(f"{spec_text(record.current)}{money}; on {hosts}; owner {owner}"),
+    ]
+    answer = Text.assemble("answer: ", action_text(record.action))
+    if record.target is not None and record.action != "keep":
+        answer.append(f" to {spec_text(record.target)}, ${record.monthly_usd_then or 0:,.2f} a month")
+        answer.append(f", saves ${record.monthly_usd_saved:,.2f}", style="bold")
+        answer.append(f" (${record.monthly_usd_saved_at_parity:,.2f} of it at full parity)")
+    return Group(*lines, answer)
+
+
+def _plots(console: Console, recommendation: Recommendation, demand: Demand) -> list[RenderableType]:
+    width = max(20, min(console.width, 160) - _AXIS_INDENT - 1)
+    levels_iops, levels_throughput = {}, {}
+    if isinstance(recommendation, Change | Keep):
+        present = recommendation.comparison.present
+        levels_iops["now"], levels_throughput["now"] = present.iops, present.throughput_mib_s
+    if isinstance(recommendation, Change):
+        offered = recommendation.target.ceiling
+        levels_iops["offered"], levels_throughput["offered"] = offered.iops, offered.throughput_mib_s
+    drawn: list[RenderableType] = []
+    for title, series, levels, unit in (
+        ("IOPS", demand.iops, levels_iops, "IOPS"),
+        ("MiB/s", demand.throughput_mib_s, levels_throughput, "MiB/s"),
+    ):
+        drawn.append(Rule(f"{title} over time, highest bucket of each column", align="left", style="dim"))
+        rows = plot(series, width=width, height=PLOT_HEIGHT, lines=levels, unit=unit)
+        drawn += [Text(row, no_wrap=True) for row in rows]
+    drawn.append(Text(_axis(demand, width), style="dim", no_wrap=True))
+    return drawn
+
+
+def _axis(demand: Demand, width: int) -> str:
+    start, end = (
+        datetime.fromtimestamp(demand.start_s + index * demand.resolution_s, UTC) for index in (0, len(demand.iops))
+    )
+    left, right = f"{start:%m-%d %H:%M}", f"{end:%m-%d %H:%M} UTC"
+    return " " * _AXIS_INDENT + left + " " * max(1, width - len(left) - len(right)) + right
+
+
+def _demand(found: DemandRecord) -> list[RenderableType]:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column in ("demand", "IOPS", "MiB/s"):
+        table.add_column(column, justify="left" if column == "demand" else "right")
+    table.add_row("peak", f"{found.peak_iops:,.1f}", f"{found.peak_throughput_mib_s:,.2f}")
+    if found.peak_busy_iops is not None:
+        busy = found.peak_busy_throughput_mib_s or 0.0
+        table.add_row("peak while busy (upper bound)", f"{found.peak_busy_iops:,.1f}", f"{busy:,.2f}")
+    table.add_row("mean", f"{found.mean_iops:,.1f}", f"{found.mean_throughput_mib_s:,.2f}")
+    size = "" if found.mean_io_size_kib is None else f"; mean I/O {found.mean_io_size_kib:,.1f} KiB"
+    reads = "" if found.read_share is None else f", {found.read_share:.0%} reads"
+    quality = (
+        f"{found.hours_observed:,.1f} h observed by {found.resolution_s} s{size}{reads}; "
+        f"{found.throttled_minutes:,.0f} min at the volume's ceiling, {found.host_bound_minutes:,.0f} at the host's"
+    )
+    return [table, Text(quality, style="dim")]
+
+
+def _ceilings(recommendation: Change | Keep) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("ceiling")
+    for column in ("IOPS", "for ever", "MiB/s", "for ever"):
+        table.add_column(column, justify="right")
+    rows = [("now", recommendation.comparison.present), ("hosts at most", recommendation.comparison.hosts)]
+    if isinstance(recommendation, Change):
+        rows.insert(1, ("offered", recommendation.target.ceiling))
+    for label, ceiling in rows:
+        table.add_row(label, *_figures(ceiling))
+    return table
+
+
+def stripe_set_table(told: SetAnswer) -> Table:
+    """Every volume of a stripe set with its peaks, and what all carry together against what their host does."""
+    table = Table(
+        title=f"stripe set {told.stripes}", title_justify="left", box=None, pad_edge=False, header_style="dim"
+    )
+    table.add_column("volume", overflow="fold")
+    table.add_column("", overflow="fold")
+    for column in ("IOPS", "MiB/s"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for one in told.members:
+        peaks = ["not read"] * 2
+        if one.demand is not None:
+            peaks = [f"{one.demand.peak_iops:,.0f}", f"{one.demand.peak_throughput_mib_s:,.1f}"]
+        held = f"; held back: {one.held}" if one.held else ""
+        table.add_row(one.volume_id, Text(f"{spec_text(spec_record(one.spec))}, peak{held}"), *peaks)
+    if told.together is not None:
+        figures = (told.together.iops, told.together.throughput_mib_s)
+        table.add_row("all together", "are provisioned to carry", *map(_figure, figures))
+    host = told.host.ceiling
+    table.add_row(told.host.id, f"{told.host.type} at most", *map(_figure, (host.iops, host.throughput_mib_s)))
+    limits = told.host.limits
+    if limits is not None and host.buckets:
+        baseline = (limits.baseline_iops, limits.baseline_throughput_mib_s)
+        table.add_row("", "for ever", *map(_figure, baseline))
+    return table
+
+
+def _figures(ceiling: Ceiling) -> list[str]:
+    figures = (
+        ceiling.iops,
+        ceiling.sustained_iops,
+        ceiling.throughput_mib_s,
+        ceiling.sustained_throughput_mib_s,
+    )
+    return [_figure(figure) for figure in figures]
+
+
+def _figure(figure: float) -> str:
+    return "not known" if math.isinf(figure) else f"{figure:,.0f}"
+
+
+def offers_table(record: RecommendationRecord, width: int) -> Table:
+    """Every offer, cheapest feasible first, and the first reason why the others lost."""
+    table = Table(title="offers", title_justify="left", box=None, pad_edge=False, header_style="dim")
+    table.add_column("configuration", overflow="fold")
+    table.add_column("USD/month", justify="right", no_wrap=True)
+    table.add_column("why not", overflow="fold", ratio=1, max_width=max(20, width - 45))
+    for offer in record.offers:
+        table.add_row(spec_text(offer.spec), _usd(offer), Text(_why_not(offer)))
+    if record.parity is not None:
+        table.add_row(spec_text(record.parity.spec), _usd(record.parity), "full parity with the present volume")
+    return table
+
+
+def _why_not(offer: OfferRecord) -> str:
+    """The first reason against an offer, and how many more recommendations.json has."""
+    if not offer.refused:
+        return "feasible"
+    more = len(offer.refused) - 1
+    return offer.refused[0] + (f" (and {more} more)" if more else "")
+
+
+def _usd(offer: OfferRecord) -> str:
+    return "" if offer.monthly_usd is None else f"{offer.monthly_usd:,.2f}"
+
+
+def _why(record: RecommendationRecord) -> list[RenderableType]:
+    lines: list[RenderableType] = [Text(f"- {reason}") for reason in record.reasons]
+    if record.evidence is not None:
+        lines.append(Text(f"evidence {record.evidence.grade}: {record.evidence.text}"))
+    lines += [Text(f"blocked: {blocker.text}", style="red") for blocker in record.blockers]
+    return lines

@@ -1,0 +1,50 @@
+"""A plot in the terminal: a series over time as columns of eighth blocks, with ceilings as lines across."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from plimsoll.domain.period import FloatArray
+from plimsoll.reports.charts.levels import in_sight
+
+_EIGHTHS = " ▁▂▃▄▅▆▇█"
+_RULE = "╌"
+_FINE_BELOW = 20
+"""Levels of plots lower than this are labelled with a decimal."""
+
+
+def plot(series: FloatArray, *, width: int, height: int, lines: Mapping[str, float], unit: str) -> list[str]:
+    """Text lines, top first: each column is the maximum of its span, each line a labelled level across.
+
+    Levels above twice the highest column are named at the top instead of squeezing the columns flat.
+    """
+    columns = _columns(series, width)
+    highest = max([float(columns.max(initial=0.0)), 1e-9])
+    shown, hidden = in_sight(lines, highest)
+    top = max([highest, *shown.values()]) * 1.05
+    rows = [_row(columns, row, height, top) for row in range(height - 1, -1, -1)]
+    digits = 0 if top >= _FINE_BELOW else 1
+    labels = [f"{top * (row + 1) / height:>10,.{digits}f}" for row in range(height - 1, -1, -1)]
+    for label, level in shown.items():
+        row = height - 1 - min(height - 1, int(level / top * height))
+        rows[row] = _ruled(rows[row], f" {label} {level:,.0f} {unit} ")
+    above = [f"{label}: {level:,.0f} {unit}" for label, level in hidden.items()]
+    head = [f"{'':>10} above the plot: {', '.join(above)}"] if above else []
+    return [*head, *(f"{label} ┤{row}" for label, row in zip(labels, rows, strict=True))]
+
+
+def _columns(series: FloatArray, width: int) -> FloatArray:
+    if not len(series):
+        return np.zeros(width)
+    edges = np.linspace(0, len(series), min(width, len(series)) + 1).astype(int)
+    return np.maximum.reduceat(series, edges[:-1])
+
+
+def _row(columns: FloatArray, row: int, height: int, top: float) -> str:
+    filled = np.clip((columns / top * height - row) * (len(_EIGHTHS) - 1), 0, len(_EIGHTHS) - 1)
+    return "".join(_EIGHTHS[round(float(eighths))] for eighths in filled)
+
+
+def _ruled(row: str, label: str) -> str:
+    ruled = "".join(_RULE if cell == " " else cell for cell in row)
+    return label + ruled[len(label) :] if len(label) < len(ruled) else ruled

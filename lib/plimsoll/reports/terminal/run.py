@@ -1,0 +1,142 @@
+"""The terminal report: a run's totals, its best savings, and what could not be read."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console, Group
+from rich.table import Table
+from rich.text import Text
+
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.wording import ACTION_WORDS, spec_text
+
+_ID_WIDTH = len("vol-0123456789abcdef0")
+_GRADE_WIDTH = 2
+_ACTION_STYLE = {"upgrade": "bold red", "migrate": "green", "reprovision": "green", "detached": "yellow"}
+
+
+def show_run(console: Console, run: dict[str, Any], best: Sequence[RecommendationRecord]) -> None:
+    """Prints a run: totals, actions, best savings, notices, failures, and where the files are."""
+    console.print(_totals(run))
+    if best:
+        console.print(savings_table(best, console.width))
+    for place, texts in run["notices"].items():
+        for text in texts:
+            console.print(Text.assemble(("note ", "yellow"), (f"{place}: ", "bold"), text))
+    console.print(_failures(run))
+
+
+def show_plan(console: Console, plan: Mapping[str, Any], failed: Mapping[str, str]) -> None:
+    """Prints what an audit is expected to take, and which targets could not be listed."""
+    low, high = plan["least_datapoints"], plan["most_datapoints"]
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(style="dim")
+    table.add_column(justify="right")
+    table.add_column(style="dim", overflow="fold")
+    table.add_row("volumes", f"{plan['volumes']:,}", "whose metrics are read")
+    table.add_row("calls", f"{plan['calls']:,}", "of GetMetricData")
+    table.add_row("metrics", f"{plan['metrics']:,}", "which AWS bills")
+    table.add_row("datapoints", f"{plan['datapoints']:,}", f"at least {low:,}, all would be {high:,}")
+    table.add_row("seconds", f"{plan['seconds']:,.0f}", "by the quotas PLIMSOLL_CALLS_PER_S and _DATAPOINTS_PER_S")
+    table.add_row("USD", f"{plan['estimated_usd']:,.2f}", "at PLIMSOLL_USD_PER_1000_METRICS")
+    console.print(Text("What this audit is expected to take (nothing has been read but the inventory):", style="bold"))
+    console.print(table)
+    for place, reason in failed.items():
+        console.print(Text(f"failed {place}: {reason}", style="red"))
+
+
+def savings_table(records: Sequence[RecommendationRecord], width: int) -> Table:
+    """The savings as a table that fits 80 columns and uses 160."""
+    wide = width >= 120
+    table = Table(
+        title="Best savings, USD a month", title_justify="left", box=None, pad_edge=False, header_style="bold"
+    )
+    table.add_column("volume", overflow="fold", min_width=_ID_WIDTH)
+    if wide:
+        table.add_column("where", overflow="fold")
+    table.add_column("from", overflow="fold")
+    table.add_column("to", overflow="fold")
+    table.add_column("saves", justify="right", no_wrap=True)
+    table.add_column("at parity" if wide else "parity", justify="right", no_wrap=True)
+    table.add_column("evidence" if wide else "ev", no_wrap=True, min_width=_GRADE_WIDTH)
+    if wide:
+        table.add_column("blocked by", overflow="fold")
+    between = " " if wide else "\n"
+    for record in records:
+        whole = f" with all of {record.stripe_set.name}" if record.stripe_set else ""
+        name = Text.assemble(
+            record.volume_id, "\n", action_text(record.action), f" {record.name or ''}".rstrip(), whole
+        )
+        cells: list[Text | str] = [name]
+        if wide:
+            cells.append(f"{record.account}\n{record.zone}")
+        cells += [
+            spec_text(record.current, between=between),
+            spec_text(record.target, between=between),
+            f"{record.monthly_usd_saved:,.2f}",
+            f"{record.monthly_usd_saved_at_parity:,.2f}",
+            record.evidence.grade if record.evidence else "",
+        ]
+        if wide:
+            cells.append(Text(", ".join(blocker.code for blocker in record.blockers)))
+        table.add_row(*cells)
+    return table
+
+
+def action_text(action: str) -> Text:
+    """An action in its colour."""
+    return Text(action, style=_ACTION_STYLE.get(action, ""))
+
+
+def _totals(run: dict[str, Any]) -> Group:
+    volumes, usd = run["volumes"], run["monthly_usd"]
+    share = f" ({usd['saved'] / usd['now']:.0%} of ${usd['now']:,.2f})" if usd["now"] else ""
+    lines = [
+        Text.assemble(("Plimsoll ", "bold"), f"run {run['id']}: {run['status']}"),
+        Text.assemble(("can be saved      ", "dim"), (f"${usd['saved']:>12,.2f} a month", "bold green"), share),
+        Text.assemble(("  at full parity  ", "dim"), f"${usd['saved_at_parity']:>12,.2f}  needs no proof"),
+        Text.assemble(("  on proved need  ", "dim"), f"${usd['saved_on_proof']:>12,.2f}  rests on the measured demand"),
+        Text.assemble(("  blocked today   ", "dim"), f"${usd['saved_but_blocked']:>12,.2f}  of the saving"),
+        Text.assemble(("detached volumes  ", "dim"), f"${usd['detached']:>12,.2f}  paid for, attached to nothing"),
+        Text.assemble(
+            ("upgrades cost     ", "dim"), f"${usd['more_for_upgrades']:>12,.2f}  more, for throttled volumes"
+        ),
+        Text(""),
+    ]
+    counts = Table(box=None, pad_edge=False, show_header=False)
+    counts.add_column(justify="right")
+    counts.add_column()
+    counts.add_column(style="dim", overflow="fold")
+    for action, words in ACTION_WORDS.items():
+        if run["actions"].get(action):
+            counts.add_row(f"{run['actions'][action]:,}", action_text(action), words)
+    for reason, count in volumes["skipped"].items():
+        counts.add_row(f"{count:,}", "skipped", Text(reason))
+    if volumes["failed"]:
+        counts.add_row(f"{volumes['failed']:,}", Text("failed", style="bold red"), "see below")
+    counts.add_row(f"{volumes['seen']:,}", Text("volumes seen", style="bold"), _reconciled(volumes))
+    usage, plan = run["usage"], run["plan"]
+    part = usage["datapoints"] / plan["most_datapoints"] if plan["most_datapoints"] else 0
+    of_all = f" ({part:.1%} of every minute's)" if 0 < part < 1 else ""
+    asked = Text(
+        f"{usage['calls']:,} GetMetricData calls, {usage['metrics']:,} metrics, {usage['datapoints']:,} datapoints"
+        f"{of_all}, about ${usage['estimated_usd']:,.2f}; {run['seconds']['elapsed']:,.1f} s",
+        style="dim",
+    )
+    return Group(*lines, counts, asked, Text(""))
+
+
+def _reconciled(volumes: dict[str, Any]) -> str:
+    return "each has exactly one outcome" if volumes["reconciled"] else "the outcomes do not add up: please report this"
+
+
+def _failures(run: dict[str, Any]) -> Group:
+    failures = run["failures"]
+    lines = [Text(f"failed {place}: {reason}", style="red") for place, reason in failures["targets"].items()]
+    for place, reasons in failures["volumes"].items():
+        if place in failures["targets"]:
+            continue
+        for reason, ids in reasons.items():
+            shown = ids[0] if len(ids) == 1 else f"{len(ids):,} volumes ({ids[0]}, ...)"
+            lines.append(Text(f"failed {place} {shown}: {reason}", style="red"))
+    return Group(*lines)

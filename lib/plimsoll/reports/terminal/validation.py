@@ -1,0 +1,94 @@
+"""Validations on the terminal: what would be run and what it costs, the verdicts, and what was swept."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+
+from plimsoll.domain.validation import MeasuringRun, PlannedRun
+from plimsoll.domain.volume import VolumeSpec
+from plimsoll.reports.record import RecommendationRecord, SpecRecord
+from plimsoll.reports.wording import count_of, duration
+
+
+def show_runs(console: Console, planned: Sequence[PlannedRun], left: Sequence[MeasuringRun]) -> None:
+    """Prints what would be measured, for how many recommendations, for how long and at what cost."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("measure", "in"):
+        table.add_column(name, overflow="fold")
+    for name in ("serves", "a month", "time", "cost"):
+        table.add_column(name, justify="right")
+    for one in planned:
+        run = one.run
+        table.add_row(
+            f"{run.spec}",
+            f"{run.wants[0].account}/{run.wants[0].region}",
+            count_of(len(run.wants), "volume"),
+            f"${run.saved_usd_month:,.2f}",
+            duration(one.seconds),
+            "?" if one.usd is None else f"${one.usd:,.3f}",
+        )
+    console.print(table)
+    usd = sum(one.usd or 0.0 for one in planned)
+    total = duration(sum(one.seconds for one in planned))
+    console.print(f"{count_of(len(planned), 'run')}, about {total}, about ${usd:,.3f} for scratch volumes")
+    if left:
+        served = sum(len(run.wants) for run in left)
+        console.print(f"{count_of(len(left), 'run')} for {served:,} more stay outside --max-usd and --max-runs")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A verdict as it is shown."""
+
+    volume_id: str
+    spec: VolumeSpec
+    where: str
+    passed: bool
+    reasons: Sequence[str]
+    simulated: bool
+    campaign: str
+
+
+def show_verdict(console: Console, judged: Judged) -> None:
+    """Prints a verdict with its figures."""
+    word, style = ("passed", "green") if judged.passed else ("failed", "red")
+    console.print(f"[{style}]{word}[/{style}]  {judged.spec} for {judged.volume_id}, {judged.where}", highlight=False)
+    for reason in judged.reasons:
+        console.print(f"  {reason}", markup=False, highlight=False)
+    if judged.simulated:
+        console.print("  simulated: no device was measured, only fio's own rate limits", style="yellow")
+    console.print(
+        f"  kept as {judged.campaign}: plimsoll envelopes show {judged.campaign}", style="dim", soft_wrap=True
+    )
+
+
+def show_change_of_mind(
+    console: Console, before: RecommendationRecord, after: RecommendationRecord, asked: VolumeSpec | None
+) -> None:
+    """Prints how a recommendation changed by what was measured; `asked` is what was validated in its place."""
+    console.print(f"asked   {asked}" if asked else f"before  {_summary(before)}", highlight=False)
+    console.print(f"now     {_summary(after)}", highlight=False)
+    if after.evidence is not None:
+        console.print(f"        {after.evidence.text}", markup=False, highlight=False)
+    for reason in after.reasons:
+        if reason not in before.reasons:
+            console.print(f"        {reason}", markup=False, highlight=False)
+
+
+def _summary(record: RecommendationRecord) -> str:
+    grade = f", evidence {record.evidence.grade}" if record.evidence else ""
+    target = f" to {_spec(record.target)}" if record.target and record.target != record.current else ""
+    saved = f", saves ${record.monthly_usd_saved:,.2f} a month" if record.monthly_usd_saved else ""
+    return f"{record.action}{target}{saved}{grade}"
+
+
+def _spec(spec: SpecRecord) -> str:
+    return str(VolumeSpec(**spec.model_dump()))
+
+
+def show_lines(console: Console, texts: Iterable[str], style: str | None = None) -> None:
+    """Prints sentences, one a line."""
+    for text in texts:
+        console.print(text, markup=False, highlight=False, soft_wrap=True, style=style)

@@ -1,0 +1,113 @@
+"""How every report says figures and names: money, counts, configurations, owners and actions."""
+
+from typing import Final
+
+from plimsoll.domain.reasons import GIVEN_UP
+from plimsoll.reports.record import OwnerRecord, RecommendationRecord, SpecRecord
+
+ACTION_WORDS: Final = {
+    "upgrade": "throttled today: move to something faster",
+    "migrate": "move to another type",
+    "reprovision": "provision less of the same type",
+    "keep": "keep as they are",
+    "detached": "paid for, attached to nothing",
+    "insufficient-data": "not enough data to say",
+}
+"""What each action asks for."""
+
+GRADE_WORDS: Final = {
+    "A": "Measured in this account and region, lately enough.",
+    "B": "Measured, but elsewhere or longer ago.",
+    "C": "At least one of IOPS and throughput rests on the provider's published limits alone.",
+}
+"""What each grade of evidence means."""
+
+_OWNER_KINDS: Final = {
+    "cloudformation": "CloudFormation",
+    "terraform": "Terraform",
+    "kubernetes": "Kubernetes",
+    "auto-scaling": "Auto Scaling",
+    "operator": "managed by",
+    "hand": "by hand",
+}
+
+NAME_LENGTH: Final = 60
+"""How much of a name is shown where it stands among others."""
+
+
+def usd(amount: float) -> str:
+    """Money with cents and its sign before the currency's."""
+    return f"{'-' if amount <= -0.005 else ''}${abs(amount):,.2f}"
+
+
+def count_of(number: int, thing: str, things: str | None = None) -> str:
+    """A number of things: "1 volume", "600 volumes"."""
+    return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"
+
+
+def duration(seconds: float) -> str:
+    """A duration as people say it: seconds under a minute and a half, else minutes."""
+    return f"{seconds:,.0f} s" if seconds < 90 else f"{seconds / 60:,.0f} min"
+
+
+def spec_text(spec: SpecRecord | None, *, between: str = " ") -> str:
+    """A configuration in a few words, its parts set apart by `between`."""
+    if spec is None:
+        return ""
+    parts = [f"{spec.type} {spec.size_gib:,} GiB"]
+    if spec.iops is not None:
+        parts.append(f"{spec.iops:,} IOPS")
+    if spec.throughput_mib_s is not None:
+        parts.append(f"{spec.throughput_mib_s:,} MiB/s")
+    return between.join(parts)
+
+
+def owner_text(owner: OwnerRecord) -> str:
+    """An owner in a few words."""
+    kind = _OWNER_KINDS.get(owner.kind, owner.kind)
+    return f"{kind} {owner.name}" if owner.name else kind
+
+
+def short_name(record: RecommendationRecord) -> str:
+    """What a volume is called among others: its name cut to a length, or its id."""
+    return cut(record.name or "") or record.volume_id
+
+
+def cut(text: str, length: int = NAME_LENGTH) -> str:
+    """A text on one line and no longer than that."""
+    line = " ".join(text.split())
+    return line if len(line) <= length else f"{line[: length - 1]}…"
+
+
+def given_up(record: RecommendationRecord) -> list[str]:
+    """What the present volume has beside IOPS and MiB/s and the offer has not, as in its reasons."""
+    return [reason.removesuffix(".") for reason in record.reasons if reason.startswith(GIVEN_UP)]
+
+
+def plight(record: RecommendationRecord) -> str:
+    """What a throttled volume's workload suffers, in words; empty for the others."""
+    if record.action != "upgrade" or record.demand is None:
+        return ""
+    hours = record.demand.throttled_minutes / 60
+    waited = (
+        f"{hours:,.0f} of {record.demand.hours_observed:,.0f} hours" if hours >= 2 else f"{hours * 60:,.0f} minutes"
+    )
+    return f"throttled in {waited}"
+
+
+def change_words(record: RecommendationRecord) -> str:
+    """From what to what, in words."""
+    if record.target is None or record.target == record.current:
+        return spec_text(record.current)
+    return f"{spec_text(record.current)} → {spec_text(record.target)}"
+
+
+def outcome_text(record: RecommendationRecord) -> str:
+    """What a volume's recommendation does to the bill, in words."""
+    if record.monthly_usd_now is None:
+        return "no price known"
+    if record.action == "detached":
+        return f"costs {usd(record.monthly_usd_now)} a month"
+    if record.monthly_usd_saved < 0:
+        return f"costs {usd(-record.monthly_usd_saved)} a month more"
+    return f"saves {usd(record.monthly_usd_saved)} a month"

@@ -1,0 +1,321 @@
+"""SQL over a run says what its files say, whatever is in them, and never more."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from plimsoll.domain.errors import BadInput
+from plimsoll.domain.units import HOUR_S
+from plimsoll.reports.data.database import opened
+from plimsoll.reports.data.views import VIEWS
+from plimsoll.reports.profile_record import DemandProfileRecord
+from plimsoll.reports.steps import Step, step_of
+from plimsoll.reports.stored import read_records, stream_profiles
+from plimsoll.reports.tally import Tally
+from tests.unit.reports.recommendations import a_record, every_action
+from tests.unit.reports.runs import a_run, an_unanswered
+from tests.unit.reports.strategies import fleets
+
+FAILED = an_unanswered("vol-f", reason="volume type gp9 has no published limits")
+SKIPPED = an_unanswered("vol-s", "skipped", "excluded by the policy")
+
+
+def asked(folder, sql):
+    with opened(folder) as database:
+        return list(database.rows(sql))
+
+
+@pytest.fixture
+def run(tmp_path):
+    records = [a_record(action, volume_id=f"vol-{action}") for action in every_action()]
+    return a_run(
+        tmp_path / "run", records, unanswered=[FAILED, SKIPPED], failed_places={"profile prod": "BadCredentials"}
+    )
+
+
+# ---- recommendations
+
+
+@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+@given(fleets())
+def test_sums_steps_and_names_are_those_of_the_records(fleet):
+    with TemporaryDirectory() as folder:
+        run = a_run(Path(folder) / "run", fleet)
+        tally = Tally()
+        for record in fleet:
+            tally.count(record)
+        rows = asked(run, "select volume_id, name, owner.name, step, coalesce(monthly_usd_now, 0) from recommendations")
+        assert rows == [
+            (one.volume_id, one.name, one.owner.name, str(step_of(one)), one.monthly_usd_now or 0) for one in fleet
+        ]
+        counts = dict(asked(run, "select action, count(*) from recommendations group by action"))
+        assert counts == dict(tally.actions)
+        kept = "action <> 'detached' and not (action = 'upgrade' and monthly_usd_saved < 0)"
+        ((now, saved, parity),) = asked(
+            run,
+            f"select sum(monthly_usd_now), sum(monthly_usd_saved) filter ({kept}), "
+            f"sum(monthly_usd_saved_at_parity) filter ({kept}) from recommendations",
+        )
+        assert (now or 0, saved or 0, parity or 0) == pytest.approx(
+            (tally.usd_now, tally.usd_saved, tally.usd_saved_at_parity)
+        )
+
+
+def test_every_step_is_seen_in_sql(run):
+    steps = {step for (step,) in asked(run, "select step from recommendations")}
+    assert steps == {str(step_of(record)) for record in read_records(run)}
+    assert steps <= {str(step) for step in Step}
+
+
+def test_what_is_nested_is_reached_by_dots_and_what_is_null_stays_null(run):
+    ((kind, iops, grade, peak),) = asked(
+        run,
+        "select current.type, current.iops, evidence.grade, demand.peak_iops from recommendations "
+        "where volume_id = 'vol-detached'",
+    )
+    assert (kind, iops, grade, peak) == ("gp2", None, None, None)
+
+
+# ---- offers
+
+
+def test_every_offer_is_a_row_and_one_of_each_weighed_volume_is_chosen(run):
+    records = {record.volume_id: record for record in read_records(run)}
+    rows = asked(run, "select volume_id, type, size_gib, iops, throughput_mib_s, refused, chosen, parity from offers")
+    weighed = {volume_id: record for volume_id, record in records.items() if record.offers}
+    chosen = {row[0]: row[1:5] for row in rows if row[6]}
+    assert chosen == {
+        volume_id: tuple(record.target.model_dump().values()) for volume_id, record in weighed.items() if record.target
+    }
+    assert Counter(row[0] for row in rows if row[6]) == Counter(dict.fromkeys(chosen, 1))
+    for volume_id, record in weighed.items():
+        own = [row for row in rows if row[0] == volume_id]
+        specs = [tuple(offer.spec.model_dump().values()) for offer in record.offers]
+        if record.parity is not None:
+            parity = tuple(record.parity.spec.model_dump().values())
+            assert [row[1:5] for row in own if row[7]] == [parity]
+            specs += [] if parity in specs else [parity]
+        assert Counter(row[1:5] for row in own) == Counter(specs)
+
+
+# ---- demand
+
+
+def test_the_spans_follow_each_other_and_have_the_profiles_figures(run):
+    rows = asked(run, "select volume_id, epoch(start), seconds, iops, throttled_minutes from demand")
+    for profile in stream_profiles(run):
+        own = [row[1:] for row in rows if row[0] == profile.volume_id]
+        starts = [profile.start_s + HOUR_S * number for number in range(3)]
+        assert own == list(zip(starts, profile.length_s, profile.iops, profile.throttled_minutes, strict=True))
+    assert {row[0] for row in rows} == {profile.volume_id for profile in stream_profiles(run)}
+
+
+@settings(max_examples=10)
+@given(st.lists(st.integers(60, 90_000), min_size=1, max_size=40))
+def test_a_span_starts_where_the_last_one_ended(lengths):
+    record = a_record()
+    fields = {
+        name: [1.0] * len(lengths)
+        for name, field in DemandProfileRecord.model_fields.items()
+        if "list" in str(field.annotation)
+    }
+    profile = DemandProfileRecord.model_validate(
+        {
+            **record.model_dump(include={"account", "region", "volume_id"}),
+            **fields,
+            "start_s": 1_000,
+            "length_s": lengths,
+            "shortest_s": lengths,
+        }
+    )
+    with TemporaryDirectory() as folder:
+        run = a_run(Path(folder))
+        (run / "demand.jsonl").write_text(profile.model_dump_json() + "\n", encoding="utf-8")
+        rows = asked(run, "select epoch(start)::bigint, seconds from demand order by start")
+    at = 1_000
+    for start, seconds in rows:
+        assert start == at
+        at += seconds
+    assert [seconds for _, seconds in rows] == lengths
+
+
+# ---- failures
+
+
+def test_failures_name_volumes_and_places(run):
+    assert asked(run, "select what, place, volume_id, outcome, reason from failures order by reason") == [
+        ("place", "profile prod", None, "failed", "BadCredentials"),
+        ("volume", "111122223333/us-east-1", "vol-s", "skipped", "excluded by the policy"),
+        ("volume", "111122223333/us-east-1", "vol-f", "failed", "volume type gp9 has no published limits"),
+    ]
+
+
+def test_a_run_of_before_failures_were_listed_has_them_from_its_account(run):
+    (run / "unanswered.jsonl").unlink()
+    assert asked(run, "select account, region, volume_id, outcome, reason from failures where what = 'volume'") == [
+        ("111122223333", "us-east-1", "vol-f", "failed", "volume type gp9 has no published limits")
+    ]
+
+
+# ---- empty, old, killed and damaged runs
+
+
+def columns(folder):
+    with opened(folder) as database:
+        return {view: [(name, str(kind)) for name, kind in database.columns(f"from {view}")] for view in VIEWS}
+
+
+def test_an_empty_run_has_the_same_columns_and_no_rows(run, tmp_path):
+    empty = a_run(tmp_path / "empty")
+    assert columns(empty) == columns(run)
+    assert [asked(empty, f"from {view}") for view in VIEWS] == [[]] * 4
+
+
+def test_a_run_of_an_older_version_has_the_same_columns(run, tmp_path):
+    expected = columns(run)
+    records = json.loads((run / "recommendations.json").read_text(encoding="utf-8"))
+    for record in records:
+        del record["ceilings"], record["stripe_set"]
+    (run / "recommendations.json").write_text(json.dumps(records, indent=2), encoding="utf-8")
+    (run / "demand.jsonl").unlink()
+    (run / "unanswered.jsonl").unlink()
+    assert columns(run) == expected
+    assert asked(run, "select count(*), count(ceilings) from recommendations") == [(len(records), 0)]
+    assert asked(run, "select count(*) from demand") == [(0,)]
+
+
+def test_what_a_killed_run_left_of_a_last_line_is_no_damage(run):
+    whole = asked(run, "select count(*) from demand")
+    for name in ("demand.jsonl", "unanswered.jsonl"):
+        with (run / name).open("a", encoding="utf-8") as file:
+            file.write('{"account": "1111')
+    assert asked(run, "select count(*) from demand") == whole
+    assert asked(run, "select count(*) from failures") == [(3,)]
+
+
+@pytest.mark.parametrize(
+    ("name", "view"),
+    [("recommendations.json", "recommendations"), ("demand.jsonl", "demand"), ("unanswered.jsonl", "failures")],
+)
+@pytest.mark.parametrize("text", ['[\n{"account": \n', "]]\n", '{"account": {"nested": 1}} "and more"\n'])
+def test_a_damaged_file_is_named_in_one_sentence(run, name, view, text):
+    path = run / name
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput) as raised:
+        asked(run, f"select * exclude ({'start' if view == 'demand' else 'region'}) from {view}")
+    assert str(raised.value) == f"{path} is damaged: move the folder away and run again."
+
+
+def test_a_folder_without_a_run_is_refused(tmp_path):
+    with pytest.raises(BadInput, match=r"holds no readable run\.json"), opened(tmp_path):
+        pass
+
+
+@pytest.mark.parametrize("name", ["a[1]", "b*", "c?", "d'q", 'e"f', "g h", "데이터"])
+def test_a_folder_of_any_name_is_read_and_no_other(tmp_path, name):
+    a_run(tmp_path / "a1", [a_record(volume_id="vol-other")])
+    a_run(tmp_path / "bb", [a_record(volume_id="vol-other")])
+    run = a_run(tmp_path / name, [a_record(volume_id="vol-own")])
+    assert asked(run, "select volume_id from recommendations") == [("vol-own",)]
+
+
+# ---- what may be asked
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "drop view demand",
+        "create table x (a int)",
+        "insert into failures values (1)",
+        "copy (select 1) to 'x.csv'",
+        "attach 'x.db'",
+        "install httpfs",
+        "load httpfs",
+        "set threads = 1",
+        "pragma version",
+        "export database 'x'",
+        "select 1; select 2",
+        "select 1; drop view demand",
+        "",
+        "  ",
+        "-- nothing",
+    ],
+)
+def test_only_one_query_that_answers_with_rows_is_taken(run, sql):
+    with opened(run) as database, pytest.raises(BadInput, match="give one query that answers with rows"):
+        database.statement(sql)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select 1",
+        "select 1;",
+        " select 1 -- and why",
+        "with a as (select 1) select * from a",
+        "from recommendations",
+        "values (1)",
+        "describe offers",
+        "summarize demand",
+        "pivot (select step, 1 as one from recommendations) on step using sum(one)",
+        "select ';' as sign",
+    ],
+)
+def test_every_kind_of_query_is_taken_and_answered(run, sql):
+    with opened(run) as database:
+        query = database.statement(sql)
+        assert database.columns(query)
+        assert list(database.rows(f"select count(*) from ({query}\n)"))
+
+
+def test_a_query_cannot_leave_its_brackets(run):
+    with opened(run) as database, pytest.raises(BadInput):
+        database.statement("select 1) ; copy (select 1) to 'x.csv' ; select * from (select 1")
+
+
+def test_an_error_is_one_sentence_that_names_the_views(run):
+    with opened(run) as database, pytest.raises(BadInput) as raised:
+        list(database.rows("select savings from recommendations"))
+    told = str(raised.value)
+    assert "savings" in told
+    assert "\n" not in told
+    assert told.endswith("The views are recommendations, offers, demand, failures.")
+
+
+def test_a_users_own_file_can_be_joined(run, tmp_path):
+    (tmp_path / "cmdb.csv").write_text("volume,team\nvol-keep,storage\n", encoding="utf-8")
+    assert asked(
+        run,
+        f"select team, action from recommendations join read_csv('{tmp_path / 'cmdb.csv'}') on volume = volume_id",
+    ) == [("storage", "keep")]
+
+
+def test_nothing_is_fetched_and_nothing_can_be_set_to_be(run):
+    with opened(run) as database:
+        found = dict(
+            database.rows(
+                "select name, value from duckdb_settings() where name in ('autoinstall_known_extensions', "
+                "'autoload_known_extensions', 'allow_community_extensions', 'lock_configuration')"
+            )
+        )
+        assert found == {
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "allow_community_extensions": "false",
+            "lock_configuration": "true",
+        }
+        with pytest.raises(BadInput, match="cannot be answered"):
+            list(database.rows("select * from read_csv('https://example.org/x.csv')"))
+
+
+def test_two_runs_are_told_apart_by_their_schemas(tmp_path):
+    one, other = (a_run(tmp_path / name, [a_record(volume_id=f"vol-{name}")]) for name in ("one", "other"))
+    with opened(one, other) as database:
+        assert list(database.rows("select volume_id from run_0.recommendations")) == [("vol-one",)]
+        assert list(database.rows("select volume_id from run_1.recommendations")) == [("vol-other",)]

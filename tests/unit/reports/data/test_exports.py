@@ -1,0 +1,161 @@
+"""The data files of a run hold what the run holds, whole or in part, and the same bytes each time."""
+
+import csv
+import io
+import json
+
+import duckdb
+import pytest
+
+from plimsoll.domain.errors import BadInput
+from plimsoll.reports.data.database import opened
+from plimsoll.reports.data.exports import csv_lines, json_lines, not_of_the_run, write_parquet
+from plimsoll.reports.data.selection import select
+from plimsoll.reports.stored import read_records, stream_profiles
+from plimsoll.reports.writing import write_lines
+from tests.unit.reports.recommendations import a_record, every_action
+from tests.unit.reports.runs import a_run, an_unanswered
+from tests.unit.reports.strategies import HOSTILE
+
+
+@pytest.fixture
+def run(tmp_path):
+    records = [a_record(action, volume_id=f"vol-{action}") for action in every_action()]
+    return a_run(tmp_path / "run", records[::-1], unanswered=[an_unanswered("vol-f")])
+
+
+def chosen(run, where=None, volumes=()):
+    with opened(run) as database:
+        return select(database, where, volumes)
+
+
+def parquet(run, out, where=None):
+    with opened(run) as database:
+        return write_parquet(database, out, select(database, where, ()))
+
+
+def rows(path, order="all"):
+    return duckdb.sql(f"select * from read_parquet('{path}') order by {order}").fetchall()
+
+
+def test_the_whole_run_as_json_and_csv_is_what_the_audit_wrote(run):
+    assert "".join(json_lines(run, None)) == (run / "recommendations.json").read_text(encoding="utf-8")
+    written = (run / "recommendations.csv").read_bytes().decode("utf-8-sig")
+    assert "".join(csv_lines(run, None)) == written
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_json_of_a_part_is_a_list_of_its_records(tmp_path, count):
+    run = a_run(tmp_path, [a_record(volume_id=f"vol-{number}") for number in range(3)])
+    selection = chosen(run, f"volume_id < 'vol-{count}'") if count else None
+    if selection is not None:
+        found = json.loads("".join(json_lines(run, selection)))
+        assert found == [one.model_dump(mode="json") for one in read_records(run) if one.volume_id < f"vol-{count}"]
+
+
+def test_a_csv_has_what_a_finops_lead_asks_for_first(run):
+    found = {row["volume_id"]: row for row in csv.DictReader(io.StringIO("".join(csv_lines(run, None))))}
+    row = found["vol-migrate"]
+    assert (row["step"], row["zone"], row["hosts"]) == ("measure", "us-east-1a", "i-1")
+    assert row["evidence"]
+    assert float(row["monthly_usd_saved"]) > 0
+    assert found["vol-detached"]["target_size_gib"] == ""
+
+
+def test_the_tables_hold_every_record_and_span_in_the_order_of_their_keys(run):
+    recommendations, demand = parquet(run, run)
+    records = {one.volume_id: one for one in read_records(run)}
+    found = duckdb.sql(f"select volume_id, monthly_usd_saved, demand.peak_iops from '{recommendations}'").fetchall()
+    assert found == [
+        (name, one.monthly_usd_saved, one.demand.peak_iops if one.demand else None)
+        for name, one in sorted(records.items())
+    ]
+    spans = duckdb.sql(f"select volume_id, epoch(start), iops from '{demand}'").fetchall()
+    assert len(spans) == sum(len(profile.iops) for profile in stream_profiles(run))
+    assert spans == sorted(spans, key=lambda row: row[:2])
+
+
+def test_the_same_run_makes_the_same_bytes(run, tmp_path):
+    first = [path.read_bytes() for path in parquet(run, tmp_path / "one")]
+    assert first == [path.read_bytes() for path in parquet(run, tmp_path / "other")]
+
+
+def test_a_part_of_the_tables_is_of_its_volumes_alone(run, tmp_path):
+    for path in parquet(run, tmp_path / "part", "action = 'migrate'"):
+        assert {row[0] for row in duckdb.sql(f"select volume_id from '{path}'").fetchall()} == {"vol-migrate"}
+
+
+def test_tables_of_an_empty_run_have_their_columns(run, tmp_path):
+    empty = a_run(tmp_path / "empty")
+    for path, other in zip(parquet(run, run), parquet(empty, empty), strict=True):
+        assert duckdb.sql(f"from '{path}'").columns == duckdb.sql(f"from '{other}'").columns
+        assert duckdb.sql(f"from '{path}'").types == duckdb.sql(f"from '{other}'").types
+        assert not rows(other)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_are_text_in_every_file(tmp_path, name):
+    run = a_run(tmp_path, [a_record(name=name)])
+    assert json.loads("".join(json_lines(run, None)))[0]["name"] == name
+    assert duckdb.sql(f"select name from '{parquet(run, tmp_path)[0]}'").fetchall() == [(name,)]
+    (row,) = csv.DictReader(io.StringIO("".join(csv_lines(run, None)), newline=""))
+    assert row["name"].replace("'", "") == name.replace("'", "")
+
+
+def test_what_cannot_be_written_whole_leaves_the_old_file(tmp_path):
+    path = tmp_path / "report.md"
+    path.write_text("old", encoding="utf-8")
+
+    def lines():
+        yield "new"
+        raise RuntimeError("the disk is full")
+
+    with pytest.raises(RuntimeError):
+        write_lines(lines(), path)
+    assert path.read_text(encoding="utf-8") == "old"
+    assert [found.name for found in tmp_path.iterdir()] == ["report.md"]
+
+
+# ---- selections
+
+
+def test_a_condition_and_volumes_both_hold(run):
+    assert chosen(run) is None
+    assert {key[2] for key in chosen(run, "action in ('keep', 'migrate')").keys} == {"vol-keep", "vol-migrate"}
+    both = chosen(run, "monthly_usd_saved > 0 or true", ["vol-keep"])
+    assert {key[2] for key in both.keys} == {"vol-keep"}
+    assert both.told == "vol-keep and monthly_usd_saved > 0 or true"
+
+
+def test_a_selection_takes_the_records_of_its_volumes_alone(run):
+    selection = chosen(run, "action = 'keep' -- those that stay")
+    assert [one.volume_id for one in read_records(run) if selection.has(one)] == ["vol-keep"]
+
+
+@pytest.mark.parametrize(
+    ("where", "volumes", "told"),
+    [
+        ("action = 'nothing'", (), "no volume of this run answers to action = 'nothing'"),
+        ("action = ", (), "cannot be answered: Parser Error"),
+        ("saving > 1", (), "cannot be answered: Binder Error.*saving"),
+        ("true) union (select 1, 2, 3", (), "cannot be answered"),
+        ("true); drop view demand; select (1", (), "give one query"),
+        (None, ("vol-f",), "vol-f has no recommendation in this run: failed, AccessDenied"),
+        (None, ("vol-x",), "vol-x is not in this run"),
+        (None, ("vol-keep", "x'y"), "x'y is not in this run"),
+    ],
+)
+def test_what_selects_nothing_says_why(run, where, volumes, told):
+    with pytest.raises(BadInput, match=told):
+        chosen(run, where, volumes)
+
+
+@pytest.mark.parametrize("name", ["run.json", "recommendations.json", "demand.jsonl", "report.html", "demand.parquet"])
+def test_a_runs_own_files_are_not_to_be_overwritten(run, name, monkeypatch):
+    with pytest.raises(BadInput, match="the whole run's own"):
+        not_of_the_run(run / name, run)
+    monkeypatch.chdir(run)
+    with pytest.raises(BadInput, match="the whole run's own"):
+        not_of_the_run(run / ".." / "run" / name, run)
+    not_of_the_run(run / "payments.json", run)
+    not_of_the_run(run.parent / name, run)

@@ -1,0 +1,70 @@
+"""The headline: totals that are the tally's, and nothing that is not known."""
+
+from pathlib import Path
+
+import pytest
+
+from plimsoll.reports.summary.headline import figures, headline, incomplete, resume_command
+from plimsoll.reports.summary.todos import todos
+from tests.builders import a_policy
+from tests.unit.reports.fleets import fleet_of, special_records
+from tests.unit.reports.recommendations import a_record
+
+FOLDER = Path("plimsoll-runs/a run")
+RUN = {
+    "id": "r",
+    "status": "complete",
+    "volumes": {"seen": 0, "failed": 0, "skipped": {}},
+    "failures": {"targets": {}, "volumes": {}},
+}
+
+
+def test_the_headline_says_what_can_be_saved_of_what():
+    records = [a_record(monthly_usd_now=100.0, monthly_usd_saved=36.0), a_record("keep", monthly_usd_now=20.0)]
+    said = headline(fleet_of(records), RUN, whole=True)
+    assert said == "$36.00 a month can be saved: 30 % of the $120.00 that these 2 volumes cost."
+
+
+def test_little_is_not_nothing():
+    records = [a_record(monthly_usd_now=10_000.0, monthly_usd_saved=1.0)]
+    assert "less than 1 %" in headline(fleet_of(records), RUN, whole=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("empty", "No volumes were found."),
+        ("keeps", "Nothing can be saved on these 3 volumes"),
+        ("no prices", "No price is known for these 2 volumes, so that no saving can be told."),
+        ("dear upgrade", "Nothing can be saved on this one volume"),
+    ],
+)
+def test_what_cannot_be_told_is_not_told_as_money(name, said):
+    assert headline(fleet_of(special_records()[name]), RUN, whole=True).startswith(said)
+
+
+def test_an_upgrade_that_costs_more_is_beside_the_saving_and_not_in_it():
+    fleet = fleet_of(special_records()["dear upgrade"])
+    assert [figure.kind for figure in figures(fleet, "the peak")] == ["upgrades"]
+    (todo,) = todos(fleet, a_policy(), FOLDER)
+    assert todo.money == "costs $99.50 a month more"
+
+
+@pytest.mark.parametrize("status", ["interrupted", "running"])
+def test_a_run_that_has_not_ended_says_how_to_go_on(status):
+    run = {**RUN, "status": status}
+    assert "volumes are missing" in incomplete(run, whole=True)
+    assert "volumes are missing" in incomplete(run, whole=False)
+    assert resume_command(run, FOLDER) == "plimsoll audit --resume 'plimsoll-runs/a run'"
+
+
+def test_what_could_not_be_read_is_counted_and_a_part_of_a_run_is_not_blamed_for_it():
+    failures = {
+        "targets": {"1/us-east-1": "gone"},
+        "volumes": {"1/us-east-1": {"gone": ["a"]}, "2/us-east-1": {"x": ["b", "c"]}},
+    }
+    run = {**RUN, "status": "partial", "failures": failures}
+    assert incomplete(run, whole=True) == "Not in these figures, because unreadable: 1 place and 2 volumes."
+    assert incomplete(run, whole=False) == ""
+    assert incomplete(RUN, whole=True) == ""
+    assert resume_command(run, FOLDER) is None

@@ -1,0 +1,247 @@
+"""Reports in the terminal: they fit the console, show every name literally, and plot what was asked for."""
+
+import io
+
+import numpy as np
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from plimsoll.domain.recommendation import Change, Keep
+from plimsoll.domain.volume import Owner, OwnerKind
+from plimsoll.reports.tally import Tally, best_savings
+from plimsoll.reports.terminal.explain import show_explanation
+from plimsoll.reports.terminal.plot import plot
+from plimsoll.reports.terminal.run import savings_table, show_run
+from tests.builders import a_demand, a_volume, decision
+from tests.unit.reports.recommendations import a_record, every_action
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "[red]alarm[/red]",
+    "[/]",
+    "[bold",
+    "데이터베이스 볼륨",
+    "\\[x]",
+    "[link=http://x]y",
+    ":smile:",
+]
+WIDTHS = [80, 160]
+
+
+def a_console(width):
+    return Console(file=io.StringIO(), width=width, force_terminal=False, color_system=None)
+
+
+def a_run(records=(), **fields):
+    """What run.json says of a run of these records."""
+    tally = Tally(seen=len(records))
+    for record in records:
+        tally.count(record)
+    return {
+        "id": "20261120T120000Z",
+        "status": "complete",
+        **tally.summary(),
+        "usage": {"calls": 1_234, "metrics": 56_789, "datapoints": 12_345_678, "estimated_usd": 0.57},
+        "plan": {"datapoints": 11_000_000, "most_datapoints": 246_913_560},
+        "seconds": {"metrics": 12.3, "elapsed": 10.0},
+        **fields,
+    }
+
+
+def shown_run(width, run, best=()):
+    console = a_console(width)
+    show_run(console, run, best)
+    return console.file.getvalue()
+
+
+def shown_explanation(width, recommendation, demand=None, change="", link=None):
+    console = a_console(width)
+    show_explanation(console, recommendation, demand, change, link)
+    return console.file.getvalue()
+
+
+def too_wide(text, width):
+    return [line for line in text.splitlines() if cell_len(line) > width]
+
+
+def squeezed(text):
+    """Text without what wrapping puts into it."""
+    return "".join(text.split())
+
+
+# ---- a run
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_line_of_a_run_is_wider_than_the_console(width):
+    records = [a_record(action, volume_id=f"vol-0123456789abcdef{n}") for n, action in enumerate(every_action())]
+    long = "a name without any end " * 12
+    failures = {
+        "targets": {"444455556666/eu-west-1": f"not allowed: {long}"},
+        "volumes": {"111122223333/us-east-1": {f"no metrics, {long}": ["vol-1", "vol-2"]}},
+    }
+    run = a_run(records, failures=failures, notices={"111122223333/us-east-1": [long]})
+    best = [record.model_copy(update={"name": long}) for record in best_savings(records, 10)]
+    assert best
+    assert too_wide(shown_run(width, run, best), width) == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_volume_s_name_in_the_savings_is_shown_literally(width, name):
+    record = a_record("migrate", name=name)
+    text = shown_run(width, a_run([record]), [record])
+    assert all(squeezed(word) in squeezed(text) for word in name.split())
+    assert too_wide(text, width) == []
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_notices_and_failures_are_shown_literally(name):
+    failures = {"targets": {name: f"because {name}"}, "volumes": {"here": {f"oh {name}": ["vol-1"]}}}
+    text = shown_run(160, a_run(failures=failures, notices={"there": [f"note {name}"]}))
+    for words in (f"failed {name}: because {name}", f"failed here vol-1: oh {name}", f"note there: note {name}"):
+        assert words in text
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_tag_that_excludes_is_shown_literally(name):
+    run = a_run()
+    run["volumes"]["skipped"] = {f"excluded by the policy: tag {name}": 3}
+    assert f"excluded by the policy: tag {name}" in shown_run(160, run)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_folder_s_name_is_shown_literally(name):
+    assert f"run {name}: complete" in shown_run(160, a_run() | {"id": name})
+
+
+def test_a_run_shows_its_money_its_counts_and_that_they_reconcile():
+    records = [a_record("migrate"), a_record("keep")]
+    text = shown_run(80, a_run(records), records[:1])
+    assert f"{a_record('migrate').monthly_usd_saved:,.2f} a month" in text
+    assert "2 volumes seen each has exactly one outcome" in " ".join(text.split())
+    assert "1 migrate move to another type" in " ".join(text.split())
+
+
+def test_outcomes_that_do_not_add_up_are_not_hidden():
+    run = a_run([a_record("keep")])
+    run["volumes"]["reconciled"] = False
+    assert "the outcomes do not add up: please report this" in " ".join(shown_run(80, run).split())
+
+
+@pytest.mark.parametrize("status", ["interrupted", "partial"])
+def test_a_run_says_how_it_ended(status):
+    assert f": {status}" in shown_run(80, a_run(status=status))
+
+
+def test_an_empty_run_is_shown_without_a_share_of_nothing():
+    text = shown_run(80, a_run())
+    assert "% of $" not in text
+    assert "0 volumes seen" in " ".join(text.split())
+
+
+def test_the_best_savings_are_the_largest_first_and_nothing_that_saves_nothing():
+    records = [a_record(volume_id=f"vol-{usd}", monthly_usd_saved=usd) for usd in (3.0, 0.0, 9.0, -4.0, 6.0)]
+    assert [one.monthly_usd_saved for one in best_savings(records, 2)] == [9.0, 6.0]
+    assert [one.monthly_usd_saved for one in best_savings(records, 10)] == [9.0, 6.0, 3.0]
+
+
+def test_a_wide_console_says_where_and_what_blocks():
+    record = a_record("migrate", account="999988887777")
+    for width, there in ((80, False), (160, True)):
+        console = a_console(width)
+        console.print(savings_table([record], width))
+        assert ("999988887777" in console.file.getvalue()) is there
+
+
+# ---- an explanation
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("action", sorted(every_action()))
+def test_no_line_of_an_explanation_is_wider_than_the_console(width, action):
+    recommendation = every_action()[action]
+    demand = None if action == "detached" else a_demand([0, 50, 3_000, 200] * 300, 20)
+    text = shown_explanation(width, recommendation, demand)
+    assert f"answer: {action}" in text
+    assert too_wide(text, width) == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", HOSTILE)
+def test_an_explanation_shows_names_literally(width, name):
+    owner = Owner(kind=OwnerKind.TERRAFORM, name=name)
+    volume = a_volume("gp2", 500, tags={"Name": name}, owner=owner)
+    demand = a_demand(200, 10)
+    text = shown_explanation(width, decision(volume, demand), demand, change=f"set {name}", link=f"https://x/{name}")
+    assert squeezed(text).count(squeezed(name)) >= 4
+    assert f"set {name}" in text
+    assert f"https://x/{name}" in text
+
+
+def test_what_is_to_be_copied_is_never_broken():
+    change = "aws ec2 modify-volume " + "--long-option value " * 20
+    assert change.strip() in shown_explanation(80, every_action()["migrate"], None, change=change)
+
+
+@pytest.mark.parametrize("action", ["migrate", "reprovision", "upgrade", "keep"])
+def test_an_explanation_shows_ceilings_every_offer_and_the_evidence(action):
+    found = every_action()[action]
+    text = squeezed(shown_explanation(160, found, a_demand(200, 10)))
+    assert isinstance(found, Change | Keep)
+    for offer in found.comparison.offers:
+        assert squeezed(str(offer.spec)) in text
+    assert squeezed(f"evidence {found.evidence.grade.name}: {found.evidence.text}") in text
+    assert f"{found.comparison.present.iops:,.0f}" in text
+
+
+# ---- the plot
+
+
+def drawn(series, *, width=40, height=7, **lines):
+    return plot(np.asarray(series, np.float64), width=width, height=height, lines=lines, unit="IOPS")
+
+
+def test_a_plot_has_as_many_rows_as_it_may_and_no_row_too_wide():
+    rows = drawn(np.arange(500.0))
+    assert len(rows) == 7
+    assert {len(row) for row in rows} == {40 + len(f"{'':>10} ┤")}
+
+
+def test_a_flat_series_fills_one_level():
+    rows = [row.partition("┤")[2] for row in drawn([100.0] * 40)]
+    assert all(set(row) == {"█"} for row in rows[1:])
+    assert len(set(rows[0])) == 1
+
+
+def test_nothing_asked_for_is_an_empty_plot():
+    assert all(set(row.partition("┤")[2]) <= {" "} for row in drawn([0.0] * 40))
+    assert all(set(row.partition("┤")[2]) <= {" "} for row in drawn([]))
+
+
+def test_a_single_busy_minute_is_seen_in_its_column():
+    series = np.zeros(4_000)
+    series[1_234] = 500
+    bottom = drawn(series)[-1].partition("┤")[2]
+    assert bottom.index("█") == 1_234 * 40 // 4_000
+    assert bottom.count("█") == 1
+
+
+def test_levels_lie_at_their_height_with_their_name_and_figure():
+    rows = drawn([100.0] * 40, now=190.0, offered=120.0)
+    (now,) = [index for index, row in enumerate(rows) if " now 190 IOPS " in row]
+    (offered,) = [index for index, row in enumerate(rows) if " offered 120 IOPS " in row]
+    assert now == 0
+    assert offered == 7 - 1 - int(120 / (190 * 1.05) * 7)
+
+
+def test_a_level_far_above_is_named_and_does_not_squeeze_the_columns():
+    rows = drawn([100.0] * 40, now=16_000.0)
+    assert rows[0].strip() == "above the plot: now: 16,000 IOPS"
+    assert rows[1:] == drawn([100.0] * 40)
+
+
+def test_a_level_twice_as_high_as_the_highest_column_is_still_drawn():
+    assert "above the plot" not in "".join(drawn([100.0] * 40, now=200.0))
+    assert "above the plot" in "".join(drawn([100.0] * 40, now=201.0))

@@ -1,0 +1,34 @@
+"""Figures and names as every report says them."""
+
+from hypothesis import given
+from hypothesis import strategies as some
+
+from plimsoll.reports.recorded import record_of
+from plimsoll.reports.wording import NAME_LENGTH, change_words, cut, given_up, outcome_text, plight, usd
+from tests.builders import a_demand, a_volume, decision
+from tests.unit.reports.fleets import special_records
+from tests.unit.reports.recommendations import a_record
+
+
+def test_a_change_to_a_lesser_type_is_told_as_given_up():
+    worse = decision(a_volume("io2", 500, iops=3_000), a_demand(200, 10))
+    assert given_up(record_of(worse, ""))
+
+
+@given(some.text(), some.integers(1, 80))
+def test_a_cut_name_is_one_line_and_no_longer_than_asked(text, length):
+    assert len(cut(text, length)) <= length
+    assert len(cut(text, length).splitlines()) <= 1
+    assert len(cut(text)) <= NAME_LENGTH
+
+
+def test_money_and_changes_in_words():
+    record = a_record()
+    assert usd(-7.841) == "-$7.84"
+    assert usd(-0.001) == "$0.00"
+    assert " → gp3 " in change_words(record)
+    assert "→" not in change_words(a_record("keep"))
+    assert outcome_text(record).startswith("saves $")
+    assert outcome_text(special_records()["dear upgrade"][0]) == "costs $99.50 a month more"
+    assert plight(a_record("upgrade")).startswith("throttled in ")
+    assert plight(record) == ""
