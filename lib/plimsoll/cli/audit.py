@@ -12,8 +12,8 @@ from rich.console import Console
 from plimsoll.audit import World, planned
 from plimsoll.bootstrap import Scope, aws_world, change_ledger, clock, recorded_world, recording_world
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
+from plimsoll.cli.leaving import LeaveReports
 from plimsoll.cli.progress import RunBar
-from plimsoll.cli.report import leave_reports
 from plimsoll.cli.terms import Terms
 from plimsoll.cli.validate import validate_recommendations
 from plimsoll.clouds.ledger import Ledger
@@ -31,6 +31,7 @@ from plimsoll.settings import Settings
 def audit_into_folder(
     scope: Scope,
     policy: Policy,
+    leave_reports: LeaveReports,
     *,
     out: Path | None,
     record: Path | None,
@@ -73,11 +74,11 @@ def audit_into_folder(
             order = _order(out, scope.as_dict(), policy, now, settings, every_minute)
         if record is not None:
             world = _recorded(stack, record, world, now)
-        run = follow(console, order, world)
+        run = follow(console, order, world, leave_reports)
     ledger.save(now)
     reported = leave_reports(console, order.folder)
     if validate is not None:
-        validate_recommendations(order.folder, None, validate)
+        validate_recommendations(order.folder, None, validate, leave_reports)
     if run["status"] != "complete" or not reported:
         raise typer.Exit(PARTIAL)
 
@@ -90,8 +91,8 @@ def _world_of(order: Order, settings: Settings, ledger: Ledger) -> World:
     return aws_world(Scope.from_dict(order.scope), settings, today=order.now.date(), ledger=ledger)
 
 
-def follow(console: Console, order: Order, world: World) -> dict[str, Any]:
-    """Carries a run out under a progress bar and prints it; on Ctrl-C says how to go on."""
+def follow(console: Console, order: Order, world: World, leave_reports: LeaveReports) -> dict[str, Any]:
+    """Carries a run out under a progress bar and prints it; on Ctrl-C leaves its reports and says how to go on."""
     try:
         with RunBar(console, world.metrics.usage) as bar:
             run, best = carry_out(order, world, lambda _progress, outcome: bar.take(outcome))

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from plimsoll.bootstrap import Scope, SignedIn, aws_bench, aws_world, clock, sign_in
 from plimsoll.cli.audit import follow
-from plimsoll.cli.report import leave_reports
+from plimsoll.cli.leaving import LeaveReports
 from plimsoll.cli.terms import Terms
 from plimsoll.cli.validate import ended_by_sigterm, make_office
 from plimsoll.cli.validate import follow as follow_validation
@@ -51,7 +51,7 @@ MOST_MIB_S: Final = 300
 """What any machine's own disk carries: larger targets would measure this machine."""
 
 
-def audit_simulated(volumes: int | None, seed: int) -> None:
+def audit_simulated(volumes: int | None, seed: int, leave_reports: LeaveReports) -> None:
     """Audits a simulated organisation into the demo's folder, prints the run, and validates two of its answers."""
     console = Console()
     settings = Settings.of_environment()
@@ -63,14 +63,16 @@ def audit_simulated(volumes: int | None, seed: int) -> None:
     with running(now, volumes=volumes or DEMO_VOLUMES, seed=seed) as organisation:
         os.environ.update(organisation.environment)
         scope = Scope(role_arns=organisation.role_arns, regions=organisation.fleet.regions)
-        _audit(console, scope, settings, folder, now)
+        _audit(console, scope, settings, folder, now, leave_reports)
         _validate(console, scope, settings, folder, now)
     console.print(
         f"\nOpen {folder / PAGE} in a browser: it says what to do first, and why.", style="bold", soft_wrap=True
     )
 
 
-def _audit(console: Console, scope: Scope, settings: Settings, folder: Path, now: datetime) -> None:
+def _audit(
+    console: Console, scope: Scope, settings: Settings, folder: Path, now: datetime, leave_reports: LeaveReports
+) -> None:
     world = aws_world(scope, settings, today=now.date(), ledger=Ledger(path=folder / "ledger.json"), paced=False)
     order = Order(
         folder=folder,
@@ -79,7 +81,7 @@ def _audit(console: Console, scope: Scope, settings: Settings, folder: Path, now
         now=now,
         usd_per_1000_metrics=settings.usd_per_1000_metrics,
     )
-    follow(console, order, world)
+    follow(console, order, world, leave_reports)
     leave_reports(console, folder)
     console.print(
         "One volume is of a type that Plimsoll does not know, so the run is partial: a real audit would exit with 3.",

@@ -5,7 +5,7 @@ import sys
 import typer
 from rich.console import Console
 
-from plimsoll.cli import commands
+from plimsoll.cli.commands import audits, charts, envelopes, evidence, results, simulation
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL, UNUSABLE
 from plimsoll.domain.errors import BadInput, PlimsollError
 
@@ -16,20 +16,16 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-app.command()(commands.audit)
-app.command()(commands.explain)
-app.command()(commands.validate)
-app.command()(commands.sweep)
-app.command()(commands.stripes)
-app.command()(commands.report)
-app.command()(commands.query)
-app.command()(commands.diff)
-app.command()(commands.demo)
-app.command()(commands.simulate)
-app.command()(commands.benchmark)
-app.command()(commands.schema)
-app.add_typer(commands.chart, name="chart")
-app.add_typer(commands.envelopes, name="envelopes")
+for panel, commands in {
+    "Audit": (audits.audit, audits.explain, audits.stripes),
+    "Read a run": (results.report, results.query, results.diff, results.schema),
+    "Measure": (evidence.validate, evidence.benchmark, evidence.sweep),
+    "Try it": (simulation.demo, simulation.simulate),
+}.items():
+    for command in commands:
+        app.command(rich_help_panel=panel)(command)
+app.add_typer(charts.chart, name="chart", rich_help_panel="Read a run")
+app.add_typer(envelopes.envelopes, name="envelopes", rich_help_panel="Measure")
 
 
 def main() -> None:

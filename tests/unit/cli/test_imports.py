@@ -27,6 +27,8 @@ COMMANDS = [
     "schema",
     "envelopes",
     "envelopes list",
+    "envelopes show",
+    "envelopes compare",
     "envelopes import",
 ]
 HEAVY = {"altair", "boto3", "botocore", "duckdb", "jinja2", "moto", "numpy", "vl_convert", "werkzeug", "yaml"}
@@ -65,6 +67,12 @@ def test_a_commands_help_adds_nothing_but_what_typer_reads_options_with():
 def test_an_audit_without_a_command_line_imports_nothing_of_terminals_simulators_or_other_clouds():
     needless = {"altair", "duckdb", "google", "moto", "rich", "typer", "werkzeug"}
     assert imported("import plimsoll.bootstrap, plimsoll.audit, plimsoll.run") & needless == set()
+
+
+@pytest.mark.parametrize("command", ["audit", "validate", "demo"])
+def test_what_draws_reports_is_not_waited_for_before_there_is_one(command):
+    drawing = {"altair", "duckdb", "jinja2", "vl_convert"}
+    assert imported(f"import plimsoll.cli.{command}") & drawing == set()
 
 
 def test_an_audits_imports_read_no_data_and_build_no_schema():

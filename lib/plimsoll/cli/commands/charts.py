@@ -1,0 +1,58 @@
+"""What draws."""
+
+from typing import Annotated
+
+import typer
+
+from plimsoll.cli import options
+from plimsoll.reports.charts.theme import ThemeName
+
+chart = typer.Typer(help="Draw a volume's demand, and rooflines, as SVG or PNG.", no_args_is_help=True)
+
+
+@chart.command(name="demand")
+def chart_demand(
+    volume: Annotated[str, typer.Argument(help="Volume id, such as vol-0123456789abcdef0.")],
+    run: options.ChartOf = None,
+    out: options.ChartOut = None,
+    theme: options.ChartTheme = ThemeName.LIGHT,
+    width: options.ChartWidth = 800,
+    scale: options.ChartScale = None,
+    profile: options.Profiles = None,
+    role_arn: options.Roles = None,
+    external_id: options.ExternalId = None,
+    region: options.Regions = None,
+    policy: options.PolicyPath = None,
+    set_: options.Settings_ = None,
+    prices: options.PriceFile = None,
+    from_: options.FromFile = None,
+) -> None:
+    """Draw a volume's demand over time with its ceilings: of a run, or read by the minute as `explain` does."""
+    from plimsoll.cli.chart import Drawing, draw_demand, source_from
+
+    source = source_from(run, from_, policy, set_, profile, role_arn, external_id, region, prices)
+    draw_demand(volume, source, Drawing(out=out, theme=theme, width=width, scale=scale))
+
+
+@chart.command(name="roofline")
+def chart_roofline(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="A volume id, names of envelopes, or both.")],
+    run: options.ChartOf = None,
+    out: options.ChartOut = None,
+    theme: options.ChartTheme = ThemeName.LIGHT,
+    width: options.ChartWidth = 800,
+    scale: options.ChartScale = None,
+    profile: options.Profiles = None,
+    role_arn: options.Roles = None,
+    external_id: options.ExternalId = None,
+    region: options.Regions = None,
+    policy: options.PolicyPath = None,
+    set_: options.Settings_ = None,
+    prices: options.PriceFile = None,
+    from_: options.FromFile = None,
+) -> None:
+    """Draw demand under its ceilings over I/O size and IOPS, measured envelopes, or demand over envelopes."""
+    from plimsoll.cli.chart import Drawing, draw_roofline, source_from
+
+    source = source_from(run, from_, policy, set_, profile, role_arn, external_id, region, prices)
+    draw_roofline(names, source, Drawing(out=out, theme=theme, width=width, scale=scale))

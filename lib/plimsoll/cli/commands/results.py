@@ -1,0 +1,60 @@
+"""What reads runs: reports, queries and differences."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def report(
+    run: Annotated[Path | None, typer.Argument(help="A run's folder. Default: the newest.")] = None,
+    format_: Annotated[str, typer.Option("--format", help="html, json, csv, parquet or md.")] = "html",
+    out: Annotated[
+        Path | None, typer.Option(help="File to write (- is standard output). Default: in the run's folder.")
+    ] = None,
+    where: Annotated[
+        str | None, typer.Option(help="Only volumes for which this holds, in SQL: \"owner.name = 'payments'\".")
+    ] = None,
+    volume: Annotated[
+        list[str] | None, typer.Option(help="Only this volume; repeatable. With md: a ticket for it.")
+    ] = None,
+) -> None:
+    """Write a run's report: the page to read, the data as files, or Markdown for a ticket."""
+    from plimsoll.cli.report import Part, report_run
+
+    report_run(run, format_=format_, out=out, part=Part(where=where, volumes=tuple(volume or ())))
+
+
+def query(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[RUN] [SQL]", help="A run's folder (default: the newest), and a query in quotes."),
+    ] = None,
+    format_: Annotated[str, typer.Option("--format", help="table, csv, json or parquet.")] = "table",
+    out: Annotated[Path | None, typer.Option(help="File to write. Default: standard output.")] = None,
+    rows: Annotated[int, typer.Option(min=0, help="Most rows of a table; 0 shows all.")] = 40,
+) -> None:
+    """Ask a run in SQL: recommendations, offers, demand and failures; without a query, list their columns."""
+    from plimsoll.cli.query import query_run
+
+    query_run(words or [], format_=format_, out=out, rows=rows)
+
+
+def diff(
+    before: Annotated[Path, typer.Argument(help="The folder of the earlier run.")],
+    after: Annotated[Path, typer.Argument(help="The folder of the later run.")],
+    format_: Annotated[str, typer.Option("--format", help="text, json or md.")] = "text",
+    rows: Annotated[int, typer.Option(min=0, help="Most volumes listed of each group; 0 lists all.")] = 10,
+) -> None:
+    """Compare two runs: what is new, gone, changed and done, and what has been saved since."""
+    from plimsoll.cli.diff import diff_runs
+
+    diff_runs(before, after, format_=format_, rows=rows)
+
+
+def schema() -> None:
+    """Print the JSON Schema of recommendations.json."""
+    from plimsoll.reports import record
+
+    typer.echo(json.dumps(record.schema(), indent=2))

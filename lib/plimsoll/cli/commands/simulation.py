@@ -1,0 +1,26 @@
+"""What needs no cloud: a simulated organisation."""
+
+from typing import Annotated
+
+import typer
+
+from plimsoll.cli import options
+from plimsoll.cli.commands.leaving import leave_reports
+
+
+def demo(volumes: options.Volumes = None, seed: options.Seed = 1) -> None:
+    """Audit a simulated organisation of three accounts and two regions: no AWS, no Docker, no configuration."""
+    from plimsoll.cli.demo import audit_simulated
+
+    audit_simulated(volumes, seed, leave_reports)
+
+
+def simulate(
+    volumes: options.Volumes = None,
+    seed: options.Seed = 1,
+    port: Annotated[int, typer.Option(help="Port on 127.0.0.1. Default: a free one.")] = 0,
+) -> None:
+    """Run a simulated AWS organisation on loopback until Ctrl-C, and print how to point a tool at it."""
+    from plimsoll.cli.simulate import serve
+
+    serve(volumes, seed, port)
