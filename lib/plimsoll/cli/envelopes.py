@@ -19,6 +19,7 @@ from plimsoll.envelopes.campaign_file import HostEntry
 from plimsoll.envelopes.reading import read_output
 from plimsoll.envelopes.results import Output
 from plimsoll.reports.terminal import envelopes as report
+from plimsoll.reports.wording import count_of
 from plimsoll.settings import Settings
 
 
@@ -113,8 +114,7 @@ def import_files(
     )
     folder = Settings.of_environment().measured_dir
     path = add_campaign(folder, new, volume_types())
-    count = len(found.results)
-    typer.echo(f"{count} {'result' if count == 1 else 'results'} added in {path}.\n")
+    typer.echo(f"{count_of(len(found.results), 'result')} added in {path}.\n")
     show_one(name, as_json=False)
 
 

@@ -7,6 +7,7 @@ from plimsoll.bootstrap import Scope, aws_bench, aws_world, change_ledger, clock
 from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.ports import FailedTarget
 from plimsoll.reports.terminal.validation import show_lines
+from plimsoll.reports.wording import count_of
 from plimsoll.settings import Settings
 from plimsoll.validation.sweeping import Swept, sweep
 
@@ -24,7 +25,7 @@ def sweep_scratch(scope: Scope, *, everything: bool) -> None:
         show_lines(console, [_told(one)])
         found.append(one)
     deleted = sum(isinstance(one, Swept) and one.deleted for one in found)
-    console.print(f"{deleted:,} scratch volume{'' if deleted == 1 else 's'} deleted")
+    console.print(f"{count_of(deleted, 'scratch volume')} deleted")
     if any(isinstance(one, FailedTarget) or one.left is not None for one in found):
         raise typer.Exit(PARTIAL)
 

@@ -103,7 +103,7 @@ def roofline_spec(theme: Theme, width: int = 800, *, demand: bool = True) -> dic
     points = _demand(theme, legend) if demand else []
     layers = [*_lines(theme), *_names(theme), *points, _measured(theme, legend if demand else None)]
     chart = alt.LayerChart(layer=layers, width=width - FRAME_PX, height=PLANE_PX)
-    return {**chart.to_dict(), "config": theme.config}
+    return {**chart.to_dict(validate=False), "config": theme.config}
 
 
 def _demand_rows(profile: DemandProfileRecord | None) -> list[Row]:

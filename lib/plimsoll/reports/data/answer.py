@@ -15,6 +15,7 @@ from plimsoll.reports.data.database import Database
 from plimsoll.reports.data.exports import csv_line
 from plimsoll.reports.data.views import VIEWS
 from plimsoll.reports.table import cell
+from plimsoll.reports.wording import count_of
 
 _WHOLE: Final = ("tinyint", "smallint", "integer", "bigint", "hugeint")
 _NUMBERS: Final = (*_WHOLE, *(f"u{kind}" for kind in _WHOLE), "float", "double", "decimal")
@@ -36,7 +37,7 @@ def show_answer(console: Console, database: Database, query: str, most: int) -> 
     if left:
         console.print(f"{len(shown):,} of {len(shown) + left:,} rows; --rows 0 shows all.", style="dim")
     else:
-        console.print(f"{len(shown):,} {'row' if len(shown) == 1 else 'rows'}", style="dim")
+        console.print(count_of(len(shown), "row"), style="dim")
 
 
 def csv_answer(database: Database, query: str) -> Iterator[str]:

@@ -5,8 +5,6 @@ from functools import cache
 from itertools import product
 from typing import Any, Final
 
-from altair.utils.schemapi import debug_mode
-
 from plimsoll.domain.envelope import Envelope
 from plimsoll.reports.charts.demand import demand_picture, demand_spec
 from plimsoll.reports.charts.drawing import javascript_bundle
@@ -37,11 +35,9 @@ def pictures_of(volume: Matched, envelopes: Mapping[str, Envelope]) -> dict[str,
 def specs() -> dict[str, dict[str, Any]]:
     """The Vega-Lite specs of every picture by kind and theme, without data, title and background."""
     found: dict[str, dict[str, Any]] = {kind: {} for kind in _SPECS}
-    # What the tests of the charts have validated is not validated again for every report, which takes seconds.
-    with debug_mode(False):
-        for (kind, spec_of), (name, theme) in product(_SPECS.items(), THEMES.items()):
-            spec = spec_of(theme, WIDTH_PX)
-            found[kind][name] = {**spec, "config": {**spec["config"], "background": None}}
+    for (kind, spec_of), (name, theme) in product(_SPECS.items(), THEMES.items()):
+        spec = spec_of(theme, WIDTH_PX)
+        found[kind][name] = {**spec, "config": {**spec["config"], "background": None}}
     return found
 
 

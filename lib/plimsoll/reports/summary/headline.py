@@ -1,4 +1,4 @@
-"""The page's first sentences: what can be saved, how sure that is, and how complete the run was."""
+"""The first sentences of a run: what can be saved, how sure that is, and how complete the run was."""
 
 import shlex
 from collections.abc import Iterator, Mapping
@@ -16,8 +16,6 @@ _INCOMPLETE: Final = {
     "running": "The run has not ended, so that volumes are missing in these figures. If nothing works on it any more, "
     "go on with it:",
 }
-
-
 _UNENDED: Final = frozenset({"interrupted", "running"})
 
 

@@ -15,7 +15,7 @@ from plimsoll.reports.record import DemandRecord, OfferRecord, RecommendationRec
 from plimsoll.reports.recorded import record_of, spec_record
 from plimsoll.reports.terminal.plot import plot
 from plimsoll.reports.terminal.run import action_text
-from plimsoll.reports.wording import spec_text
+from plimsoll.reports.wording import spec_text, usd
 
 PLOT_HEIGHT = 5
 _AXIS_INDENT = 12
@@ -51,16 +51,16 @@ def _head(record: RecommendationRecord) -> Group:
     name = f" {record.name}" if record.name else ""
     owner = record.owner.kind + (f" {record.owner.name}" if record.owner.name else "")
     hosts = ", ".join(record.hosts) or "no host"
-    money = "" if record.monthly_usd_now is None else f", ${record.monthly_usd_now:,.2f} a month"
+    money = "" if record.monthly_usd_now is None else f", {usd(record.monthly_usd_now)} a month"
     lines = [
         Text.assemble((record.volume_id, "bold"), name, f"  {record.account} {record.zone}"),
         Text(f"{spec_text(record.current)}{money}; on {hosts}; owner {owner}"),
     ]
     answer = Text.assemble("answer: ", action_text(record.action))
     if record.target is not None and record.action != "keep":
-        answer.append(f" to {spec_text(record.target)}, ${record.monthly_usd_then or 0:,.2f} a month")
-        answer.append(f", saves ${record.monthly_usd_saved:,.2f}", style="bold")
-        answer.append(f" (${record.monthly_usd_saved_at_parity:,.2f} of it at full parity)")
+        answer.append(f" to {spec_text(record.target)}, {usd(record.monthly_usd_then or 0)} a month")
+        answer.append(f", saves {usd(record.monthly_usd_saved)}", style="bold")
+        answer.append(f" ({usd(record.monthly_usd_saved_at_parity)} of it at full parity)")
     return Group(*lines, answer)
 
 

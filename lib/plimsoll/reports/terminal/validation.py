@@ -8,8 +8,8 @@ from rich.table import Table
 
 from plimsoll.domain.validation import MeasuringRun, PlannedRun
 from plimsoll.domain.volume import VolumeSpec
-from plimsoll.reports.record import RecommendationRecord, SpecRecord
-from plimsoll.reports.wording import count_of, duration
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.wording import count_of, duration, spec_text, usd
 
 
 def show_runs(console: Console, planned: Sequence[PlannedRun], left: Sequence[MeasuringRun]) -> None:
@@ -25,14 +25,14 @@ def show_runs(console: Console, planned: Sequence[PlannedRun], left: Sequence[Me
             f"{run.spec}",
             f"{run.wants[0].account}/{run.wants[0].region}",
             count_of(len(run.wants), "volume"),
-            f"${run.saved_usd_month:,.2f}",
+            usd(run.saved_usd_month),
             duration(one.seconds),
             "?" if one.usd is None else f"${one.usd:,.3f}",
         )
     console.print(table)
-    usd = sum(one.usd or 0.0 for one in planned)
+    cost_usd = sum(one.usd or 0.0 for one in planned)
     total = duration(sum(one.seconds for one in planned))
-    console.print(f"{count_of(len(planned), 'run')}, about {total}, about ${usd:,.3f} for scratch volumes")
+    console.print(f"{count_of(len(planned), 'run')}, about {total}, about ${cost_usd:,.3f} for scratch volumes")
     if left:
         served = sum(len(run.wants) for run in left)
         console.print(f"{count_of(len(left), 'run')} for {served:,} more stay outside --max-usd and --max-runs")
@@ -79,13 +79,9 @@ def show_change_of_mind(
 
 def _summary(record: RecommendationRecord) -> str:
     grade = f", evidence {record.evidence.grade}" if record.evidence else ""
-    target = f" to {_spec(record.target)}" if record.target and record.target != record.current else ""
-    saved = f", saves ${record.monthly_usd_saved:,.2f} a month" if record.monthly_usd_saved else ""
+    target = f" to {spec_text(record.target)}" if record.target and record.target != record.current else ""
+    saved = f", saves {usd(record.monthly_usd_saved)} a month" if record.monthly_usd_saved else ""
     return f"{record.action}{target}{saved}{grade}"
-
-
-def _spec(spec: SpecRecord) -> str:
-    return str(VolumeSpec(**spec.model_dump()))
 
 
 def show_lines(console: Console, texts: Iterable[str], style: str | None = None) -> None:
