@@ -172,20 +172,6 @@ def demand_of(knowledge: Knowledge, *, resolution_s: int, edges: Sequence[IntArr
     reads, writes = (cells.sums(OPERATIONS, name) for name in SERIES[OPERATIONS])
     read_bytes, write_bytes = (cells.sums(BYTES, name) for name in SERIES[BYTES])
     over_s, moved_s = cells.observed_s(OPERATIONS), cells.observed_s(BYTES)
-    even = all(
-        len(track.starts_s) == len(starts_s) and (track.lengths_s == resolution_s).all()
-        for track in (operations, moved)
-    )
-    spread = (
-        None
-        if even
-        else Spread(
-            lengths_s=lengths_s,
-            most_iops=period.iops(reads, writes, resolution_s) * observed,
-            most_throughput_mib_s=period.throughput_mib_s(read_bytes, write_bytes, resolution_s) * observed,
-            joint=np.isin(starts_s, np.intersect1d(operations.starts_s, moved.starts_s, assume_unique=True)),
-        )
-    )
     return Demand(
         start_s=knowledge.window.start_s,
         resolution_s=resolution_s,
@@ -199,8 +185,23 @@ def demand_of(knowledge: Knowledge, *, resolution_s: int, edges: Sequence[IntArr
         burst_balance_pct=cells.published(BALANCE, "burst_balance_pct"),
         iops_exceeded=_raised(cells.published(IOPS_CHECK, "iops_exceeded")),
         throughput_exceeded=_raised(cells.published(THROUGHPUT_CHECK, "throughput_exceeded")),
-        spread=spread,
+        spread=None
+        if _are_even(operations, moved, starts_s, resolution_s)
+        else Spread(
+            lengths_s=lengths_s,
+            most_iops=period.iops(reads, writes, resolution_s) * observed,
+            most_throughput_mib_s=period.throughput_mib_s(read_bytes, write_bytes, resolution_s) * observed,
+            joint=np.isin(starts_s, np.intersect1d(operations.starts_s, moved.starts_s, assume_unique=True)),
+        ),
         whole=not any(knowledge.unread(group).any() for group in WORK),
+    )
+
+
+def _are_even(operations: Track, moved: Track, starts_s: IntArray, resolution_s: int) -> bool:
+    """Whether both were read in buckets of the resolution alone, and no edge cuts them."""
+    return all(
+        len(track.starts_s) == len(starts_s) and (track.lengths_s == resolution_s).all()
+        for track in (operations, moved)
     )
 
 
