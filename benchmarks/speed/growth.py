@@ -53,16 +53,16 @@ def _child(size: int) -> dict[str, float]:
 def _audit(size: int) -> dict[str, float]:
     """The seconds of an audit of so many volumes, taken as a stream, and the peak memory before and after."""
     world = world_of(size, Patterns.make())
-    base = _peak_mib()
+    base = peak_mib()
     start = time.perf_counter()
     answered = sum(isinstance(outcome, Answered) for outcome in audit(world, Policy(), NOW))
     seconds = time.perf_counter() - start
     if answered != size:
         raise SystemExit(f"{answered:,} of {size:,} volumes were answered")
-    return {"seconds": seconds, "base_mib": base, "peak_mib": _peak_mib()}
+    return {"seconds": seconds, "base_mib": base, "peak_mib": peak_mib()}
 
 
-def _peak_mib() -> float:
+def peak_mib() -> float:
     """The most memory that this process has had; `getrusage` would count its parent's as well."""
     (line,) = (line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
     return int(line.split()[1]) / 1024

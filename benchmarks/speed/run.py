@@ -16,6 +16,7 @@ import datapoints
 import decision
 import growth
 import million
+import report
 import vl_convert
 from world import CACHE, ROOT, Row
 
@@ -55,6 +56,8 @@ def _measured() -> tuple[list[Row], Sequence[datapoints.Share]]:
         datapoints_a_volume=quiet["datapoints"] / account.VOLUMES,
         metrics_a_volume=quiet["metrics"] / account.VOLUMES,
     )
+    _say("the report")
+    rows += report.measure()
     _say("starts")
     rows += list(_starts())
     return rows, shares

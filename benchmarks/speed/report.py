@@ -1,0 +1,99 @@
+"""How the report grows with the fleet: report.html of 1,000 and of 10,000 everyday volumes, a process each."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from growth import peak_mib
+from memory_fleet import NOW, Patterns, world_of
+from world import Row
+
+from plimsoll.bootstrap import console_link, envelope_library
+from plimsoll.domain.policy import Policy
+from plimsoll.reports.exports import PAGE
+from plimsoll.reports.html.page import write_html
+from plimsoll.reports.stored import stream_profiles, stream_records
+from plimsoll.run import Order, carry_out
+from plimsoll.simulator.organisation import Mix
+
+FEW, MANY = 1_000, 10_000
+WORKLOADS = 200
+MOST_BYTES = 5_000_000
+"""Of the page of `FEW` volumes."""
+
+MEMORY = 1.3
+
+
+def measure() -> list[Row]:
+    """The rows of the page's size, its time against reading what it shows, and its growth in time and memory."""
+    few, many = _child(FEW), _child(MANY)
+    return [
+        Row(
+            what=f"report.html of {FEW:,} volumes against 5 MB",
+            measured=f"{few['bytes'] / 1e6:.1f} MB : 5 MB",
+            ratio=few["bytes"] / MOST_BYTES,
+            target=1,
+            note=f"{MANY:,}: {many['bytes'] / 1e6:.1f} MB",
+        ),
+        Row(
+            what=f"writing report.html of {MANY:,} volumes against reading what it shows",
+            measured=f"{many['seconds']:.1f} s : {many['read_seconds']:.1f} s",
+            ratio=many["seconds"] / many["read_seconds"],
+            note=f"{FEW:,}: {few['seconds']:.1f} s",
+        ),
+        Row(
+            what=f"memory of that at {MANY:,} volumes against {FEW:,}",
+            measured=f"{many['peak_mib']:.0f} MiB : {few['peak_mib']:.0f} MiB",
+            ratio=many["peak_mib"] / few["peak_mib"],
+            target=MEMORY,
+        ),
+    ]
+
+
+def _child(size: int) -> dict[str, float]:
+    with TemporaryDirectory() as folder:
+        _run(folder, str(size))
+        return dict(json.loads(_run(folder)))
+
+
+def _run(*words: str) -> str:
+    command = [sys.executable, str(Path(__file__)), *words]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout  # noqa: S603  # this file
+
+
+def _audited(folder: Path, size: int) -> None:
+    """A run of so many volumes."""
+    world = world_of(size, Patterns.make(Mix.EVERYDAY, count=WORKLOADS))
+    order = Order(folder=folder, scope={}, policy=Policy(), now=NOW, usd_per_1000_metrics=0.01)
+    carry_out(order, world, lambda _progress, _outcome: None)
+
+
+def _written(folder: Path) -> dict[str, float]:
+    """The seconds and the memory of writing the page of a run, its size, and the seconds of reading the run alone."""
+    start = time.perf_counter()
+    read = sum(1 for _ in stream_records(folder)) + sum(1 for _ in stream_profiles(folder))
+    read_seconds = time.perf_counter() - start
+    start = time.perf_counter()
+    write_html(
+        folder,
+        folder / PAGE,
+        envelopes=envelope_library().envelopes,
+        console_link=lambda record: console_link(record.region, record.volume_id, Policy(), NOW),
+    )
+    seconds = time.perf_counter() - start
+    size = (folder / PAGE).stat().st_size
+    return {"seconds": seconds, "read_seconds": read_seconds, "read": read, "bytes": size, "peak_mib": peak_mib()}
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case [folder, size]:
+            _audited(Path(folder), int(size))
+        case [folder]:
+            json.dump(_written(Path(folder)), sys.stdout)
+        case _:
+            for row in measure():
+                sys.stdout.write(f"{row}\n")
