@@ -3,6 +3,7 @@
 from enum import StrEnum
 from typing import Final
 
+from plimsoll.domain.reasons import GIVEN_UP
 from plimsoll.domain.recommendation import CHANGES, Detached, InsufficientData, Upgrade
 from plimsoll.reports.record import RecommendationRecord
 
@@ -18,6 +19,7 @@ class Step(StrEnum):
     THROTTLED = "throttled"
     SAFE = "safe"
     PROVED = "proved"
+    TRADE = "trade"
     MEASURE = "measure"
     BLOCKED = "blocked"
     DETACHED = "detached"
@@ -29,8 +31,9 @@ def step_of(record: RecommendationRecord) -> Step:
     """The step of a recommendation.
 
     A change is `safe` when its whole saving holds at full parity, so that nothing the present volume can do is given
-    up; `proved` when it rests on the measured demand, and measurements stand behind the offer; `measure` when
-    published limits alone do, or the policy asks for better evidence; `blocked` when something else forbids it today.
+    up; `proved` when it rests on the measured demand, and measurements stand behind the offer; `trade` when it would be
+    one of these, but gives up latency or durability; `measure` when published limits alone stand behind it, or the
+    policy asks for better evidence; `blocked` when something else forbids it today.
     """
     if record.action not in CHANGES:
         return {Detached.action: Step.DETACHED, InsufficientData.action: Step.WAIT}.get(record.action, Step.KEEP)
@@ -39,13 +42,20 @@ def step_of(record: RecommendationRecord) -> Step:
     codes = {blocker.code for blocker in record.blockers}
     if codes - {EVIDENCE}:
         return Step.BLOCKED
-    if codes:
+    return Step.MEASURE if codes else _allowed(record)
+
+
+def _allowed(record: RecommendationRecord) -> Step:
+    """The step of a change that nothing forbids."""
+    at_parity = record.monthly_usd_saved_at_parity >= record.monthly_usd_saved - CENT
+    if not at_parity and (record.evidence is None or record.evidence.grade == "C"):
         return Step.MEASURE
-    if record.monthly_usd_saved_at_parity >= record.monthly_usd_saved - CENT:
-        return Step.SAFE
-    return Step.MEASURE if record.evidence is None or record.evidence.grade == "C" else Step.PROVED
+    if any(reason.startswith(GIVEN_UP) for reason in record.reasons):
+        return Step.TRADE
+    return Step.SAFE if at_parity else Step.PROVED
 
 
+_AT_PARITY: Final = f"monthly_usd_saved_at_parity >= monthly_usd_saved - {CENT}::double"
 _CHANGED: Final = ", ".join(f"'{action}'" for action in CHANGES)
 
 STEP_SQL: Final = f"""case
@@ -55,8 +65,9 @@ STEP_SQL: Final = f"""case
     when action = '{Upgrade.action}' then '{Step.THROTTLED}'
     when list_bool_or([blocker.code <> '{EVIDENCE}' for blocker in blockers]) then '{Step.BLOCKED}'
     when len(blockers) > 0 then '{Step.MEASURE}'
-    when monthly_usd_saved_at_parity >= monthly_usd_saved - {CENT}::double then '{Step.SAFE}'
-    when evidence is null or evidence.grade = 'C' then '{Step.MEASURE}'
+    when not ({_AT_PARITY}) and (evidence is null or evidence.grade = 'C') then '{Step.MEASURE}'
+    when list_bool_or([starts_with(reason, '{GIVEN_UP}') for reason in reasons]) then '{Step.TRADE}'
+    when {_AT_PARITY} then '{Step.SAFE}'
     else '{Step.PROVED}'
 end"""
 """`step_of` for a database, over the columns of a recommendation; a test holds the two equal."""

@@ -53,6 +53,7 @@ def records(draw, volume_id="vol-1", named=names):
     """A recommendation of any action, with any money, evidence and blockers, and any name."""
     action = draw(st.sampled_from([*CHANGES, "keep", "detached", "insufficient-data"]))
     grade = draw(st.sampled_from(["A", "B", "C", None]))
+    losses = draw(st.sampled_from([[], ["given up: durability of 99.999 % for 99.8 %."]]))
     codes = draw(st.lists(st.sampled_from(["evidence", "operator-managed", "state"]), max_size=3))
     given_record = record_of(every_action()[action], "change it")
     owner = given_record.owner.model_copy(update={"name": draw(st.none() | named)})
@@ -64,6 +65,7 @@ def records(draw, volume_id="vol-1", named=names):
             "monthly_usd_saved": draw(cents),
             "monthly_usd_saved_at_parity": draw(cents),
             "evidence": None if grade is None else EvidenceRecord(grade=grade, envelope=None, text="measured"),
+            "reasons": [*given_record.reasons, *losses],
             "blockers": [BlockerRecord(code=code, text=code) for code in codes],
             "owner": owner,
         }

@@ -6,6 +6,8 @@ from plimsoll.reports.record import BlockerRecord, EvidenceRecord, Recommendatio
 from plimsoll.reports.steps import Step, step_of
 from tests.unit.reports.recommendations import a_record
 
+LOSES = ["peak demand is low.", "given up: durability of 99.999 % for 99.8 %."]
+
 
 def a_change(*, grade: str = "B", blocked_by: tuple[str, ...] = (), **fields: object) -> RecommendationRecord:
     evidence = EvidenceRecord(grade=grade, envelope=None, text="measured")
@@ -22,6 +24,12 @@ def a_change(*, grade: str = "B", blocked_by: tuple[str, ...] = (), **fields: ob
         (a_change(grade="C"), Step.MEASURE),
         (a_change(grade="C", monthly_usd_saved_at_parity=10.0), Step.SAFE),
         (a_change(evidence=None), Step.MEASURE),
+        (a_change(reasons=LOSES), Step.TRADE),
+        (a_change(monthly_usd_saved_at_parity=10.0, reasons=LOSES), Step.TRADE),
+        (a_change(grade="C", reasons=LOSES), Step.MEASURE),
+        (a_change(blocked_by=("evidence",), reasons=LOSES), Step.MEASURE),
+        (a_change(blocked_by=("owner",), reasons=LOSES), Step.BLOCKED),
+        (a_record("upgrade", reasons=LOSES), Step.THROTTLED),
         (a_change(blocked_by=("evidence",)), Step.MEASURE),
         (a_change(blocked_by=("evidence", "stripe-set")), Step.BLOCKED),
         (a_change(blocked_by=("owner",), monthly_usd_saved_at_parity=10.0), Step.BLOCKED),

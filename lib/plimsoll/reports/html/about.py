@@ -1,7 +1,7 @@
 """How a run was made: when, by which policy, with whose prices, and what it cost to ask."""
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from plimsoll.domain.policy import Policy, SizeOn
@@ -11,11 +11,16 @@ from plimsoll.reports.wording import count_of
 
 def about(run: Mapping[str, Any], policy: Policy) -> Iterator[tuple[str, str]]:
     """Pairs of a word and a sentence."""
-    yield "Audited", f"{datetime.fromisoformat(run['now']):%Y-%m-%d %H:%M} UTC, run {run['id']}"
+    yield "Audited", f"{audited_at(run):%Y-%m-%d %H:%M} UTC, run {run['id']}"
     yield "Policy", ". ".join(_policy(policy)) + "."
     yield "Prices", "; ".join(_prices(run["prices"])) or "none were read"
     yield "Asked", _asked(run)
     yield "Made by", f"Plimsoll {run['versions']['plimsoll']}"
+
+
+def audited_at(run: Mapping[str, Any]) -> datetime:
+    """The time, in UTC, that a run's figures are of."""
+    return datetime.fromisoformat(run["now"]).astimezone(UTC)
 
 
 def _policy(policy: Policy) -> Iterator[str]:

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any
+from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from plimsoll.domain.envelope import Envelope
 from plimsoll.policy_file import parse_policy
-from plimsoll.reports.html.about import about
+from plimsoll.reports.html.about import about, audited_at
 from plimsoll.reports.html.blocks import blocks, keep_blocks, kept_blocks
 from plimsoll.reports.html.machinery import machinery
 from plimsoll.reports.html.pictures import pictures_of
@@ -21,10 +21,13 @@ from plimsoll.reports.summary.fleet import Fleet, counted
 from plimsoll.reports.summary.headline import figures, headline, incomplete, resume_command
 from plimsoll.reports.summary.matched import Only, matched_records
 from plimsoll.reports.summary.step_words import judged_by, step_words
-from plimsoll.reports.summary.todos import todos
+from plimsoll.reports.summary.todos import most_money, todos
 from plimsoll.reports.summary.unread import left_out, unread
 from plimsoll.reports.wording import change_words, count_of, cut, given_up, outcome_text, plight, short_name, usd
 from plimsoll.reports.writing import whole
+
+SEEN: Final = "{seen}"
+"""In the words of the steps, where a drill-down says for how long its volume was observed."""
 
 
 def write_html(
@@ -57,10 +60,11 @@ def write_html(
 
 def _said(folder: Path, run: Mapping[str, Any], fleet: Fleet, told: str, *, whole_run: bool) -> dict[str, Any]:
     policy = parse_policy(dict(run["policy"]))
-    steps = {str(step): step_words(step, policy) for step in Step}
+    steps = {str(step): step_words(step, policy, SEEN) for step in Step}
     return {
         **machinery(steps),
         "run": run,
+        "day": f"{audited_at(run):%Y-%m-%d}",
         "told": told,
         "headline": headline(fleet, run, whole=whole_run),
         "judged_by": judged_by(policy),
@@ -68,7 +72,7 @@ def _said(folder: Path, run: Mapping[str, Any], fleet: Fleet, told: str, *, whol
         "resume": resume_command(run, folder),
         "tally": fleet.tally,
         "figures": list(figures(fleet, judged_by(policy))),
-        "unpriced": fleet.unpriced,
+        "most_money": most_money(fleet),
         "todos": list(todos(fleet, policy, folder)),
         "unread": list(unread(run)) if whole_run else [],
         "left_out": list(left_out(run)) if whole_run else [],
@@ -96,5 +100,11 @@ def _environment() -> Environment:
         plight=plight,
         given_up=given_up,
         cut=cut,
+        place_of=_place_of,
     )
     return environment
+
+
+def _place_of(record: RecommendationRecord) -> str:
+    """What names a volume in the page's addresses: its id alone may be that of several."""
+    return f"{record.account}/{record.region}/{record.volume_id}"

@@ -7,7 +7,7 @@ from plimsoll.domain.recommendation import CHANGES
 from plimsoll.reports.markdown.text import fence, name, prose
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.steps import CENT, step_of
-from plimsoll.reports.summary.step_words import step_words
+from plimsoll.reports.summary.step_words import observed, step_words
 from plimsoll.reports.wording import ACTION_WORDS, GRADE_WORDS, change_words, outcome_text, owner_text, spec_text, usd
 
 
@@ -62,12 +62,13 @@ def _evidence(record: RecommendationRecord, link: str) -> list[str]:
 
 
 def _risk(record: RecommendationRecord, policy: Policy) -> list[str]:
-    lines = [f"- {prose(step_words(step_of(record), policy).why)}\n"]
+    seen = observed(record.demand.hours_observed) if record.demand is not None else None
+    lines = [f"- {prose(step_words(step_of(record), policy, seen).why)}\n"]
     lines += [f"- Forbidden today: {prose(blocker.text)}\n" for blocker in record.blockers]
     if record.action in CHANGES and record.parity is not None and _saves_at_parity(record):
         lines.append(
-            f"- Without any risk to performance: {prose(spec_text(record.parity.spec))} can do all that the volume "
-            f"ever could, and saves {usd(record.monthly_usd_saved_at_parity)} a month.\n"
+            f"- For who wants no proof: {prose(spec_text(record.parity.spec))} keeps all the IOPS and MiB/s that the "
+            f"volume could ever carry, and saves {usd(record.monthly_usd_saved_at_parity)} a month.\n"
         )
     return ["".join(lines)]
 

@@ -21,9 +21,11 @@ class StepSum:
 
     tally: Tally = field(default_factory=Tally)
     first: list[RecommendationRecord] = field(default_factory=list)
+    blocked: int = 0
 
     def count(self, record: RecommendationRecord) -> None:
         """Counts a recommendation of the step."""
+        self.blocked += bool(record.blockers)
         self.tally.count(record)
         self.first = nlargest(FIRST, [*self.first, record], key=lambda one: (_weight(one), one.volume_id))
 

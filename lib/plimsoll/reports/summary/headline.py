@@ -52,19 +52,22 @@ def resume_command(run: Mapping[str, Any], folder: Path) -> str | None:
 
 def headline(fleet: Fleet, run: Mapping[str, Any], *, whole: bool) -> str:
     """What can be saved of what, in one sentence; `whole` where it is about the run and not a part of it."""
-    tally, answered = fleet.tally, fleet.tally.answered
-    volumes = "this one volume" if answered == 1 else f"these {answered:,} volumes"
-    costs = "costs" if answered == 1 else "cost"
-    if answered == 0:
+    tally, priced = fleet.tally, fleet.tally.answered - fleet.unpriced
+    if tally.answered == 0:
         return _nothing_answered(run) if whole else "No volume matches this report."
-    if fleet.unpriced == answered:
-        return f"No price is known for {volumes}, so that no saving can be told."
+    if priced == 0:
+        return f"No price is known for {_these(tally.answered)}, so that no saving can be told."
+    costs = "costs" if priced == 1 else "cost"
     if tally.usd_saved < CENT:
-        return f"Nothing can be saved on {volumes}, which {costs} {usd(tally.usd_now)} a month."
-    return (
-        f"{usd(tally.usd_saved)} a month can be saved: {_share(tally.usd_saved / tally.usd_now)} of the "
-        f"{usd(tally.usd_now)} that {volumes} {costs}."
-    )
+        said = f"Nothing can be saved on {_these(priced)}, which {costs} {usd(tally.usd_now)} a month"
+    else:
+        said = (
+            f"{usd(tally.usd_saved)} a month can be saved: {_share(tally.usd_saved / tally.usd_now)} of the "
+            f"{usd(tally.usd_now)} that {_these(priced)} {costs}"
+        )
+    if fleet.unpriced:
+        said += f"; no price is known for {count_of(fleet.unpriced, 'other')}"
+    return f"{said}."
 
 
 def figures(fleet: Fleet, judged_by: str) -> Iterator[Figure]:
@@ -74,21 +77,28 @@ def figures(fleet: Fleet, judged_by: str) -> Iterator[Figure]:
         yield Figure(
             kind="parity",
             amount=usd(tally.usd_saved_at_parity),
-            label="holds even at full parity",
-            meaning="Needs no proof: it keeps all the IOPS and MiB/s that the volumes could ever carry.",
+            label="would be saved even at full parity",
+            meaning="If each volume went to its parity configuration instead of the recommended one: most are dearer, "
+            "keep all the IOPS and MiB/s that the volume could ever carry, and are shown on its page.",
         )
         yield Figure(
             kind="proof",
             amount=usd(tally.usd_saved - tally.usd_saved_at_parity),
-            label="rests on the measured demand",
-            meaning=f"The offers carry {judged_by}.",
+            label="more with what is recommended",
+            meaning=f"Rests on the measured demand: the offers carry {judged_by}.",
         )
     yield from _besides(tally)
 
 
 def _share(part: float) -> str:
     percent = round(part * 100)
+    if percent >= 100:
+        return "all" if part >= 1 else "more than 99 %"
     return f"{percent} %" if percent else "less than 1 %"
+
+
+def _these(volumes: int) -> str:
+    return "this one volume" if volumes == 1 else f"these {volumes:,} volumes"
 
 
 def _besides(tally: Tally) -> Iterator[Figure]:

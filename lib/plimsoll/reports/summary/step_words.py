@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from plimsoll.domain.policy import Policy
+from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.reports.steps import Step
+from plimsoll.reports.wording import count_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +22,7 @@ _NAMES_AND_TITLES: Final[Mapping[Step, tuple[str, str]]] = {
     Step.THROTTLED: ("throttled", "Speed up what is throttled today"),
     Step.SAFE: ("safe to change", "Change what needs no proof"),
     Step.PROVED: ("proved", "Change what measurements prove"),
+    Step.TRADE: ("owner decides", "Decide what may be given up"),
     Step.MEASURE: ("measure first", "Measure first, then change"),
     Step.BLOCKED: ("blocked", "Clear what stands in the way"),
     Step.DETACHED: ("detached", "Look at what is attached to nothing"),
@@ -32,21 +34,40 @@ STEP_NAMES: Final[Mapping[Step, str]] = {step: name for step, (name, _) in _NAME
 """Each step in a word or two."""
 
 
-def step_words(step: Step, policy: Policy) -> StepWords:
-    """The words of a step under the policy that a run was made with."""
+def step_words(step: Step, policy: Policy, seen: str | None = None) -> StepWords:
+    """The words of a step under the policy that a run was made with; `seen` is as of `judged_by`."""
     name, title = _NAMES_AND_TITLES[step]
-    return StepWords(name=name, title=title, why=_why(step, judged_by(policy), policy))
+    return StepWords(name=name, title=title, why=_why(step, policy, seen or _lookback(policy)))
 
 
-def judged_by(policy: Policy) -> str:
-    """What an offer has to carry, in words: whose peaks, of how long, with how much to spare."""
+def observed(hours: float) -> str:
+    """The time that one volume was observed, in words that `judged_by` takes."""
+    return f"the {count_of(round(hours), 'hour')} observed"
+
+
+def judged_by(policy: Policy, seen: str | None = None) -> str:
+    """What an offer has to carry, in words: whose peaks, of how long, with how much to spare.
+
+    `seen` is the time that was observed, where it is known better than by the policy's lookback.
+    """
     peaks = "the peak" if policy.peak_quantile >= 1 else f"the {policy.peak_quantile * 100:g}th percentile"
     span = {60: "minute", 300: "five minutes", 3600: "hour"}[policy.resolution_s]
-    days = "day" if policy.lookback_days == 1 else f"{policy.lookback_days} days"
-    return f"{peaks} by the {span} of the last {days} with {policy.headroom_pct:g} % headroom"
+    return f"{peaks} by the {span} of {seen or _lookback(policy)} with {policy.headroom_pct:g} % headroom"
 
 
-def _why(step: Step, judged: str, policy: Policy) -> str:
+def _lookback(policy: Policy) -> str:
+    return "the last day" if policy.lookback_days == 1 else f"the last {policy.lookback_days} days"
+
+
+def _risks(policy: Policy, seen: str) -> str:
+    """What may happen though the measured demand is carried."""
+    span = {60: "a minute", 300: "five minutes", 3600: "an hour"}[policy.resolution_s]
+    bursts = "" if policy.size_on is SizeOn.BUSY_TIME else f"bursts within {span}, which its average hides, and "
+    return f"What is left as a risk: {bursts}a job that did not run in {seen}."
+
+
+def _why(step: Step, policy: Policy, seen: str) -> str:
+    judged, risks = judged_by(policy, seen), _risks(policy, seen)
     sentences: Mapping[Step, str] = {
         Step.THROTTLED: (
             f"The workload waits for the disk now. The offer carries {judged}; what was asked for beyond the present "
@@ -54,12 +75,17 @@ def _why(step: Step, judged: str, policy: Policy) -> str:
         ),
         Step.SAFE: (
             "The whole saving holds at full parity: all the IOPS and MiB/s that the present volume could ever carry "
-            "are kept for that money, so no demand has to be proved."
+            "are kept for that money, so no demand has to be proved. Where that takes another configuration than the "
+            "one recommended, the volume's page shows it."
         ),
         Step.PROVED: (
             f"The offer can do less than the present volume, but it carries {judged}, replaying that demand throttles "
-            "it no longer than today, and fio has measured that such volumes deliver. "
-            f"What is left as a risk is a job that runs more seldom than every {policy.lookback_days} days."
+            "it no longer than today, and fio has measured that such volumes deliver: here and lately where the "
+            f"evidence is of grade A, elsewhere or longer ago where it is B. {risks}"
+        ),
+        Step.TRADE: (
+            f"The offer carries {judged}, but its type is slower to answer, or less durable, than "
+            f"the present one: each volume says what it gives up. Only its owner can say whether that will do. {risks}"
         ),
         Step.MEASURE: (
             f"The offer carries {judged} by the provider's published limits, but nothing like it has been measured "

@@ -9,7 +9,7 @@ from typing import Final
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.steps import CENT, Step
-from plimsoll.reports.summary.fleet import Fleet
+from plimsoll.reports.summary.fleet import Fleet, StepSum
 from plimsoll.reports.summary.step_words import StepWords, step_words
 from plimsoll.reports.tally import Tally
 from plimsoll.reports.wording import count_of, usd
@@ -41,7 +41,7 @@ def todos(fleet: Fleet, policy: Policy, folder: Path) -> Iterator[Todo]:
         yield Todo(
             step=step,
             words=step_words(step, policy),
-            volumes=count_of(found.tally.answered, "volume"),
+            volumes=_volumes(step, found),
             money=_money(found.tally),
             first=first,
             more=found.tally.answered - len(first),
@@ -51,13 +51,32 @@ def todos(fleet: Fleet, policy: Policy, folder: Path) -> Iterator[Todo]:
         )
 
 
+def most_money(fleet: Fleet) -> str:
+    """Which step holds the most of the saving, as a sentence; empty where no more than one saves."""
+    saving = {step: found.tally.usd_saved for step, found in fleet.steps.items() if found.tally.usd_saved >= CENT}
+    if len(saving) < 2:
+        return ""
+    step = max(sorted(saving), key=lambda one: saving[one])
+    number = [one for one in Step if one in fleet.steps].index(step) + 1
+    return (
+        f"The most money is in step {number}, which saves {usd(saving[step])} of the "
+        f"{usd(fleet.tally.usd_saved)} a month."
+    )
+
+
+def _volumes(step: Step, found: StepSum) -> str:
+    """How many volumes a step holds, and how many of those throttled today must wait."""
+    volumes = count_of(found.tally.answered, "volume")
+    return f"{volumes}, {found.blocked:,} of them blocked" if step is Step.THROTTLED and found.blocked else volumes
+
+
 def _money(tally: Tally) -> str:
     """What a step does to the bill, USD a month."""
     parts = []
     if tally.usd_saved >= CENT:
-        parity = usd(tally.usd_saved_at_parity)
-        of_it = f", {parity} of it even at full parity" if tally.usd_saved_at_parity >= CENT else ""
-        parts.append(f"saves {usd(tally.usd_saved)} a month{of_it}")
+        less = CENT <= tally.usd_saved_at_parity < tally.usd_saved - CENT
+        instead = f" ({usd(tally.usd_saved_at_parity)} at full parity instead)" if less else ""
+        parts.append(f"saves {usd(tally.usd_saved)} a month{instead}")
     if tally.usd_upgrades >= CENT:
         parts.append(f"{'others cost' if parts else 'costs'} {usd(tally.usd_upgrades)} a month more")
     if not parts and tally.usd_now >= CENT:

@@ -2,11 +2,13 @@
 
 import tracemalloc
 from collections import Counter
+from urllib.parse import unquote
 
 import pytest
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.html.blocks import SIZE
+from plimsoll.reports.record import BlockerRecord
 from plimsoll.reports.steps import step_of
 from tests.unit.reports.fleets import a_fleet, special_records
 from tests.unit.reports.html.pages import link_of, read_page, written
@@ -145,3 +147,35 @@ def test_what_is_given_up_beside_iops_and_throughput_is_told(tmp_path):
     page = read_page(written(a_run(tmp_path, [record])))
     assert page.text.count("given up: durability of 99.999 % for 99.8 %") == 1
     assert page.details[0][0]["given_up"] == ["given up: durability of 99.999 % for 99.8 %"]
+
+
+def test_the_day_of_a_run_is_that_of_utc_wherever_it_was_made(tmp_path):
+    page = read_page(written(a_run(tmp_path, a_fleet(1), now="2027-01-15T01:30:00+09:00")))
+    assert "2027-01-14 16:30 UTC" in page.text
+    assert f"run {tmp_path.name} , 2027-01-14" in page.text
+    assert "2027-01-15" not in page.text
+
+
+def test_a_blocked_upgrade_names_its_blocker_where_it_is_asked_for(tmp_path):
+    blocked = a_record("upgrade", blockers=[BlockerRecord(code="state", text="it is being changed")])
+    page = read_page(written(a_run(tmp_path, [blocked])))
+    assert "1 volume, 1 of them blocked" in page.text
+    assert "blocked: it is being changed" in page.text
+
+
+def test_a_trade_names_what_is_given_up_and_is_not_told_as_proved(tmp_path):
+    evidence = a_record().evidence.model_copy(update={"grade": "B"})
+    lost = ["given up: durability of 99.999 % for 99.8 %."]
+    record = a_record(evidence=evidence, reasons=lost, monthly_usd_saved=10.0, monthly_usd_saved_at_parity=0.0)
+    page = read_page(written(a_run(tmp_path, [record])))
+    assert "Decide what may be given up" in page.text
+    assert "Change what measurements prove" not in page.text
+    assert "given up: durability of 99.999 % for 99.8 %" in page.text
+
+
+def test_links_name_a_volume_by_its_place_too(tmp_path):
+    record = a_record()
+    page = read_page(written(a_run(tmp_path, [record])))
+    named = f"#volume={record.account}%2F{record.region}%2F{record.volume_id}"
+    links = [attributes.get("href") or "" for _, attributes in page.elements]
+    assert any(unquote(link) == unquote(named) for link in links)

@@ -25,11 +25,6 @@ def test_the_headline_says_what_can_be_saved_of_what():
     assert said == "$36.00 a month can be saved: 30 % of the $120.00 that these 2 volumes cost."
 
 
-def test_little_is_not_nothing():
-    records = [a_record(monthly_usd_now=10_000.0, monthly_usd_saved=1.0)]
-    assert "less than 1 %" in headline(fleet_of(records), RUN, whole=True)
-
-
 @pytest.mark.parametrize(
     ("name", "said"),
     [
@@ -68,3 +63,28 @@ def test_what_could_not_be_read_is_counted_and_a_part_of_a_run_is_not_blamed_for
     assert incomplete(run, whole=False) == ""
     assert incomplete(RUN, whole=True) == ""
     assert resume_command(run, FOLDER) is None
+
+
+def test_what_has_no_price_is_not_among_what_costs():
+    records = special_records()["some prices"]
+    now = records[0].monthly_usd_now
+    said = headline(fleet_of(records), RUN, whole=True)
+    assert said.endswith(f"of the ${now:,.2f} that this one volume costs; no price is known for 1 other.")
+
+
+@pytest.mark.parametrize(
+    ("saved", "share"), [(99.6, "more than 99 %"), (99.4, "99 %"), (0.4, "less than 1 %"), (100.0, "all")]
+)
+def test_nearly_all_is_not_all_and_little_is_not_nothing(saved, share):
+    records = [a_record(monthly_usd_now=100.0, monthly_usd_saved=saved)]
+    assert f"can be saved: {share} of the $100.00" in headline(fleet_of(records), RUN, whole=True)
+
+
+def test_the_saving_at_full_parity_is_not_told_as_what_is_recommended():
+    fleet = fleet_of([a_record(monthly_usd_saved=10.0, monthly_usd_saved_at_parity=4.0)])
+    parity, proof = figures(fleet, "the peak")
+    assert (parity.amount, proof.amount) == ("$4.00", "$6.00")
+    assert "instead of the recommended one" in parity.meaning
+    assert "no proof" not in f"{parity.label} {parity.meaning}".lower()
+    (todo,) = todos(fleet, a_policy(), FOLDER)
+    assert todo.money == "saves $10.00 a month ($4.00 at full parity instead)"

@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 
+from plimsoll.domain.policy import SizeOn
+from plimsoll.reports.record import BlockerRecord
 from plimsoll.reports.steps import Step, step_of
-from plimsoll.reports.summary.step_words import judged_by, step_words
-from plimsoll.reports.summary.todos import todos
+from plimsoll.reports.summary.step_words import judged_by, observed, step_words
+from plimsoll.reports.summary.todos import most_money, todos
 from tests.builders import a_policy
 from tests.unit.reports.fleets import FLEETS, fleet_of
 from tests.unit.reports.recommendations import a_record
@@ -47,3 +50,37 @@ def test_every_step_has_words_under_every_policy():
     assert judged_by(a_policy(lookback_days=1, resolution_s=3600, peak_quantile=0.99, headroom_pct=12.5)) == (
         "the 99th percentile by the hour of the last day with 12.5 % headroom"
     )
+
+
+@pytest.mark.parametrize("step", [Step.PROVED, Step.TRADE])
+def test_what_is_proved_names_the_risks_that_are_left(step):
+    why = step_words(step, a_policy()).why
+    assert "bursts within a minute" in why
+    assert "did not run in the last 14 days" in why
+    assert "bursts" not in step_words(step, a_policy(size_on=SizeOn.BUSY_TIME)).why
+
+
+def test_what_is_proved_elsewhere_or_long_ago_is_told_as_that():
+    assert "elsewhere or longer ago where it is B" in step_words(Step.PROVED, a_policy()).why
+
+
+@pytest.mark.parametrize("step", [Step.THROTTLED, Step.PROVED, Step.TRADE, Step.MEASURE])
+def test_one_volume_is_judged_by_the_hours_that_it_was_observed(step):
+    why = step_words(step, a_policy(), observed(30.4)).why
+    assert "of the 30 hours observed" in why
+    assert "14 days" not in why
+
+
+def test_blocked_upgrades_are_counted_where_they_stand():
+    blocked = a_record("upgrade", blockers=[BlockerRecord(code="state", text="it is being changed")])
+    (todo,) = todos(fleet_of([blocked, a_record("upgrade"), a_record("upgrade")]), a_policy(), FOLDER)
+    assert todo.volumes == "3 volumes, 1 of them blocked"
+
+
+def test_the_step_that_holds_the_money_is_named_where_several_save():
+    one = a_record("upgrade", monthly_usd_saved=1.0, monthly_usd_saved_at_parity=0.0)
+    other = a_record(monthly_usd_saved=20.0, monthly_usd_saved_at_parity=0.0)
+    assert most_money(fleet_of([one, a_record("keep"), other])) == (
+        "The most money is in step 2, which saves $20.00 of the $21.00 a month."
+    )
+    assert most_money(fleet_of([other, other])) == ""

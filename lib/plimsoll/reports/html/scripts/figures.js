@@ -8,6 +8,8 @@ const known = (value) => value !== null && value !== undefined;
 const whole = (value) => (known(value) ? WHOLE.format(value) : 'not known');
 const tenths = (value) => (known(value) ? (value >= 1000 ? WHOLE : TENTHS).format(value) : 'not known');
 
+const hours = (value) => `${tenths(value)} ${value === 1 ? 'hour' : 'hours'}`;
+
 function usd(value) {
   if (!known(value)) return 'no price known';
   return (value <= -0.005 ? '-$' : '$') + CENTS.format(Math.abs(value));
@@ -20,5 +22,7 @@ function specText(spec) {
     known(spec.throughput_mib_s) ? `${whole(spec.throughput_mib_s)} MiB/s` : ''].filter(Boolean).join(' ');
 }
 
+// What names a volume in an address: its id alone may be that of several.
+const keyOf = (account, region, id) => `${account}/${region}/${id}`;
 const sameSpec = (one, other) => specText(one) === specText(other);
 const cut = (text, length) => (text.length > length ? `${text.slice(0, length - 1)}…` : text);

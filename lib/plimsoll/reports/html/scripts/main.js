@@ -1,10 +1,16 @@
 // The page begins: rows are read, and what the address asks for is shown.
 
-const view = { rows: [], byId: new Map(), scroll: 0 };
+const view = { rows: [], byKey: new Map(), scroll: 0 };
+
+// The row that an address names: by account, region and id, or by an id that no other volume has.
+function rowAt(named) {
+  const byId = () => view.rows.filter((row) => row.id === named);
+  return view.byKey.get(named) || (named && byId().length === 1 ? byId()[0] : undefined);
+}
 
 function show() {
   const place = readPlace();
-  const row = view.byId.get(place.volume);
+  const row = rowAt(place.volume);
   const fleet = find('#fleet'), volume = find('#volume');
   const before = shown.address;
   if (row && !fleet.hidden) view.scroll = scrollY;
@@ -16,15 +22,21 @@ function show() {
     showVolume(volume, row, place);
     return;
   }
-  const back = fleet.hidden ? volume.dataset.id : null;
+  const back = fleet.hidden ? volume.dataset.key : null;
   fleet.hidden = false;
   volume.hidden = true;
   volume.replaceChildren();
   document.title = view.title;
-  if (place.volume) tell(`There is no volume ${cut(place.volume, 60)} in this report.`);
+  if (place.volume) {
+    const several = view.rows.some((one) => one.id === place.volume);
+    tell(several ? `There are several volumes ${cut(place.volume, 60)} in this report: search for it and open the one you mean.`
+      : `There is no volume ${cut(place.volume, 60)} in this report.`);
+  }
   if (back) {
-    scrollTo({ top: view.scroll, behavior: 'instant' });
-    find(`#table [data-id="${CSS.escape(back)}"] a`)?.focus({ preventScroll: true });
+    const link = find(`#table [data-key="${CSS.escape(back)}"] a`);
+    if (link) scrollTo({ top: view.scroll, behavior: 'instant' });
+    else find('#volumes').scrollIntoView();
+    (link || find('#filters [name=q]')).focus({ preventScroll: true });
   } else if (before !== undefined && before !== shown.address && !find('#filters').contains(document.activeElement)
     && !find('#table').contains(document.activeElement)) {
     find('#volumes').scrollIntoView();
@@ -84,7 +96,7 @@ async function begin() {
   find('#count').textContent = 'Reading the volumes…';
   Object.assign(SETTINGS, await unpacked(find('#settings').textContent).json());
   view.rows = await readRows();
-  view.byId = new Map(view.rows.map((row) => [row.id, row]));
+  view.byKey = new Map(view.rows.map((row) => [row.key, row]));
   fillChoices(view.rows);
   find('#filters').hidden = false;
   find('#table').hidden = false;

@@ -27,9 +27,9 @@ function inOrder(rows, sort) {
 function rowElement(row, place) {
   const cell = (label, kind, ...children) => element('td', { role: 'cell', 'data-label': label, class: kind }, children);
   const name = row.name ? row.name.replace(/\s+/g, ' ') : row.id;
-  const link = element('a', { href: addressOf({ ...place, volume: row.id }), title: name.length > 48 ? name : null },
+  const link = element('a', { href: addressOf({ ...place, volume: row.key }), title: name.length > 48 ? name : null },
     named(cut(name, 48)));
-  return element('tr', { role: 'row', 'data-id': row.id },
+  return element('tr', { role: 'row', 'data-key': row.key },
     element('th', { scope: 'row', role: 'rowheader' }, link,
       row.name ? element('span', { class: 'id' }, row.id) : null),
     cell('where', null, row.account, element('span', { class: 'soft' }, row.zone)),
@@ -50,6 +50,7 @@ function drawMore(place) {
   const left = shown.rows.length - shown.count;
   const more = find('#more');
   more.hidden = left === 0;
+  find('#printed').textContent = left ? `Printed: the first ${whole(shown.count)} of ${whole(shown.rows.length)} volumes.` : '';
   more.textContent = `Show ${whole(Math.min(ROWS, left))} more of ${whole(left)}`;
 }
 
@@ -65,9 +66,20 @@ function drawTable(rows, place) {
     const key = head.dataset.sort;
     head.setAttribute('aria-sort', place.sort === key ? 'ascending' : place.sort === `-${key}` ? 'descending' : 'none');
   }
-  const saved = shown.rows.reduce((sum, row) => sum + Math.max(0, row.saved || 0), 0);
-  find('#count').textContent = `${whole(shown.rows.length)} of ${whole(rows.length)} volumes`
-    + (saved ? `, saving ${usd(saved)} a month` : '');
+  find('#count').textContent = `${whole(shown.rows.length)} of ${whole(rows.length)} volumes${moneyOfRows(shown.rows)}`;
+}
+
+// Counted as everywhere: what a throttled volume costs more stands apart, and what is attached to nothing saves nothing.
+function moneyOfRows(rows) {
+  let saved = 0, more = 0;
+  for (const row of rows) {
+    if (row.step === 'throttled' && row.saved < 0) more -= row.saved;
+    else if (row.step !== 'detached') saved += row.saved || 0;
+  }
+  const told = [];
+  if (saved >= 0.005) told.push(`saving ${usd(saved)} a month`);
+  if (more >= 0.005) told.push(`${usd(more)} a month more for throttled volumes`);
+  return told.map((one) => `, ${one}`).join('');
 }
 
 function fillChoices(rows) {

@@ -13,10 +13,13 @@ function headOf(row, record) {
 
 function answerOf(row, record, detail) {
   const step = SETTINGS.steps[row.step];
+  const alternative = parityOf(row, record);
   const lines = [element('p', { class: 'verdict' }, verdictOf(record))];
   const money = moneyOf(record);
   if (money) lines.push(element('p', { class: 'money' }, money));
-  lines.push(element('p', { class: 'reason' }, element('span', { class: `tag ${row.step}` }, step.name), ' ', step.why));
+  if (alternative) lines.push(element('p', { class: 'parity' }, alternative));
+  const why = step.why.replaceAll('{seen}', record.demand ? `the ${hours(record.demand.hours_observed)} observed` : '');
+  lines.push(element('p', { class: 'reason' }, element('span', { class: `tag ${row.step}` }, step.name), ' ', why));
   for (const loss of detail.given_up) lines.push(element('p', { class: 'loss' }, `${loss[0].toUpperCase()}${loss.slice(1)}.`));
   for (const blocker of record.blockers) lines.push(element('p', { class: 'blocker' }, `Blocked: ${blocker.text}`));
   if (row.change) {
@@ -39,10 +42,18 @@ function moneyOf(record) {
   const now = `${usd(record.monthly_usd_now)} a month now`;
   if (!record.target || record.action === 'keep') return now;
   const saved = record.monthly_usd_saved;
-  const atParity = record.monthly_usd_saved_at_parity;
-  const parity = saved > 0 ? `, ${atParity >= 0.005 ? usd(atParity) : 'none'} of it at full parity` : '';
-  const change = saved < 0 ? `costs ${usd(-saved)} a month more` : `saves ${usd(saved)} a month${parity}`;
+  const change = saved < 0 ? `costs ${usd(-saved)} a month more` : `saves ${usd(saved)} a month`;
   return `${now}, ${usd(record.monthly_usd_then)} then: ${change}`;
+}
+
+// What there is for who wants no proof; a throttled volume needs more than it could ever carry.
+function parityOf(row, record) {
+  if (!record.parity || !record.target || record.action === 'keep' || row.step === 'throttled') return null;
+  const keeps = 'keeps all the IOPS and MiB/s that the volume could ever carry';
+  if (sameSpec(record.parity.spec, record.target)) return `No demand has to be proved: it ${keeps}.`;
+  const saved = record.monthly_usd_saved_at_parity;
+  return `For who wants no proof: ${specText(record.parity.spec)} ${keeps}, for ${usd(record.parity.monthly_usd)} a month. `
+    + (saved >= 0.005 ? `It saves ${usd(saved)}.` : 'It saves nothing.');
 }
 
 function section(title, id, ...children) {
@@ -63,32 +74,51 @@ function demandTable(demand) {
   return table('Demand in figures', [{ label: 'demand' }, { label: 'IOPS', number: true }, { label: 'MiB/s', number: true }], rows);
 }
 
-function demandFacts(demand) {
-  const facts = [`${tenths(demand.hours_observed)} hours observed, by buckets of ${whole(demand.resolution_s)} s`,
+function judgedBy(demand, profile) {
+  const spans = { 60: 'minute', 300: 'five minutes', 3600: 'hour' };
+  const coarser = profile && profile.shortest_s.some((length) => length > demand.resolution_s);
+  return `judged by the ${spans[demand.resolution_s] || `${whole(demand.resolution_s)} seconds`}`
+    + (coarser ? '; where that could not matter, longer spans were read' : '');
+}
+
+function demandFacts(demand, profile) {
+  const facts = [`${hours(demand.hours_observed)} observed, ${judgedBy(demand, profile)}`,
     `${whole(demand.throttled_minutes)} minutes at the volume's ceiling, ${whole(demand.host_bound_minutes)} at its host's`];
   if (demand.gap_hours) facts.push(`${tenths(demand.gap_hours)} hours are missing in the metrics`);
   if (known(demand.mean_io_size_kib)) facts.push(`mean operation ${tenths(demand.mean_io_size_kib)} KiB`);
-  if (known(demand.read_share)) facts.push(`${whole(demand.read_share * 100)} % reads`);
+  if (known(demand.read_share)) facts.push(`${tenths(demand.read_share * 100)} % reads`);
   if (demand.censored) facts.push('demand stood at a ceiling, so the true demand is at least this');
   return list(facts);
 }
 
-function ceilingsTable(ceilings) {
+function ceilingsTable(record) {
+  const { ceilings } = record;
   const heads = [{ label: 'ceiling' }, { label: 'IOPS', number: true }, { label: 'IOPS for ever', number: true },
     { label: 'MiB/s', number: true }, { label: 'MiB/s for ever', number: true }];
   const row = (label, found) => [label, whole(found.iops), whole(found.sustained_iops),
     whole(found.throughput_mib_s), whole(found.sustained_throughput_mib_s)];
   const rows = [row('the volume now', ceilings.now)];
-  if (ceilings.offered) rows.push(row('the volume as offered', ceilings.offered));
+  if (ceilings.offered && record.action !== 'keep') rows.push(row('the volume as offered', ceilings.offered));
   rows.push(row('its host at most', ceilings.hosts));
   return table('What can be carried; more than for ever only while credits last', heads, rows);
 }
 
-function replayTable(replay) {
+function replayTable(record) {
+  const { replay } = record;
   const heads = [{ label: 'the same demand again' }, { label: 'minutes throttled', number: true }, { label: 'worst delay, s', number: true }];
   const rows = [['now', tenths(replay.throttled_minutes_now), tenths(replay.worst_delay_s_now)]];
-  if (known(replay.throttled_minutes_then)) rows.push(['as offered', tenths(replay.throttled_minutes_then), tenths(replay.worst_delay_s_then)]);
+  if (known(replay.throttled_minutes_then) && record.action !== 'keep') rows.push(['as offered', tenths(replay.throttled_minutes_then), tenths(replay.worst_delay_s_then)]);
   return table('Replay: the demand pushed through the ceilings', heads, rows);
+}
+
+const AT_PARITY = 'the cheapest at full parity: it carries all that the present volume ever could';
+
+function whyNotChosen(offer, record) {
+  const then = record.monthly_usd_then;
+  if (!known(offer.monthly_usd) || !known(then)) return 'carries it, but no price is known';
+  if (offer.monthly_usd > then + 0.005) return 'carries it, but is dearer';
+  if (offer.monthly_usd > then - 0.005) return 'carries it for the same money';
+  return record.action === 'keep' ? 'carries it, but saves less than the policy asks for' : 'carries it and is cheaper: the reasons say why not';
 }
 
 function offersTable(record) {
@@ -97,10 +127,13 @@ function offersTable(record) {
     `${whole(offer.ceiling_iops)} IOPS, ${whole(offer.ceiling_throughput_mib_s)} MiB/s`, why];
   const rows = record.offers.map((offer) => {
     const chosen = record.target && sameSpec(offer.spec, record.target);
+    const parity = record.parity && sameSpec(offer.spec, record.parity.spec) ? `; ${AT_PARITY}` : '';
     if (offer.refused.length) return row(offer, offer.refused.length === 1 ? offer.refused[0] : list(offer.refused));
-    return row(offer, chosen ? element('strong', {}, record.action === 'keep' ? 'kept' : 'chosen') : 'carries it, but costs more');
+    if (chosen) return row(offer, [element('strong', {}, record.action === 'keep' ? 'kept' : 'chosen'), parity]);
+    return row(offer, whyNotChosen(offer, record) + parity);
   });
-  if (record.parity) rows.push(row(record.parity, 'the cheapest at full parity: it carries all that the present volume ever could'));
+  const listed = record.parity && record.offers.some((offer) => sameSpec(offer.spec, record.parity.spec));
+  if (record.parity && !listed) rows.push(row(record.parity, AT_PARITY));
   return table('Every configuration that was weighed', heads, rows);
 }
 
@@ -113,13 +146,14 @@ function evidenceOf(evidence) {
   ];
 }
 
-function stripesOf(set) {
+function stripesOf(record) {
+  const set = record.stripe_set;
   const money = known(set.monthly_usd_saved) ? `All of it costs ${usd(set.monthly_usd_now)} a month and saves ${usd(set.monthly_usd_saved)}.`
     : 'What all of it saves is not known.';
   return section('The stripe set that it is part of', 'stripes',
     element('p', {}, named(`${set.name} (${set.level}) on ${set.host}`), set.mounts.length ? `, mounted at ${set.mounts.join(', ')}` : '',
       '. Its volumes carry the load together: change all of them or none. ', money),
-    element('ul', {}, set.members.map((id) => element('li', {}, element('a', { href: addressOf({ ...readPlace(), volume: id }) }, id),
+    element('ul', {}, set.members.map((id) => element('li', {}, element('a', { href: addressOf({ ...readPlace(), volume: keyOf(record.account, record.region, id) }) }, id),
       set.held_back_by[id] ? `: held back, ${set.held_back_by[id]}` : ''))));
 }
 
@@ -150,15 +184,15 @@ function bodyOf(row, detail) {
     section('Why', 'why', list(record.reasons)),
     section('What it was asked for', 'demand',
       record.demand ? [chartOf('demand', detail),
-        element('div', { class: 'pair' }, demandTable(record.demand), demandFacts(record.demand)),
+        element('div', { class: 'pair' }, demandTable(record.demand), demandFacts(record.demand, detail.profile)),
         detail.profile ? folded('The picture in figures', daysTable(detail.profile)) : null]
         : element('p', {}, 'Its metrics were not read.'),
       consoleOf(detail.link)),
     record.ceilings ? section('What can carry it', 'ceilings', chartOf('roofline', detail), measuredOf(detail),
-      element('div', { class: 'pair' }, ceilingsTable(record.ceilings), record.replay ? replayTable(record.replay) : null)) : null,
+      element('div', { class: 'pair' }, ceilingsTable(record), record.replay ? replayTable(record) : null)) : null,
     record.offers.length ? section('What was weighed', 'offers', offersTable(record)) : null,
     record.evidence ? section('What stands behind it', 'evidence', evidenceOf(record.evidence)) : null,
-    record.stripe_set ? stripesOf(record.stripe_set) : null,
+    record.stripe_set ? stripesOf(record) : null,
     changeOf(row, detail),
   ];
 }
@@ -166,7 +200,7 @@ function bodyOf(row, detail) {
 function wayBack(row, place) {
   const at = shown.rows.indexOf(row);
   const step = (label, other) => (other
-    ? element('a', { href: addressOf({ ...place, volume: other.id }) }, label) : element('span', { class: 'soft' }, label));
+    ? element('a', { href: addressOf({ ...place, volume: other.key }) }, label) : element('span', { class: 'soft' }, label));
   return element('nav', { 'aria-label': 'Volumes', class: 'way' },
     element('a', { href: addressOf({ ...place, volume: '' }), class: 'back' }, '← All volumes'),
     at < 0 ? null : element('span', {}, step('previous', shown.rows[at - 1]), ` ${whole(at + 1)} of ${whole(shown.rows.length)} `,
@@ -174,9 +208,9 @@ function wayBack(row, place) {
 }
 
 async function showVolume(holder, row, place) {
-  holder.dataset.id = row.id;
+  holder.dataset.key = row.key;
   const detail = await readDetail(row);
-  if (readPlace().volume !== row.id) return;
+  if (rowAt(readPlace().volume) !== row) return;
   document.title = `${cut(row.name || row.id, 60)} – Plimsoll`;
   forgetCharts();
   holder.replaceChildren(wayBack(row, place), ...bodyOf(row, detail).flat().filter(Boolean));
