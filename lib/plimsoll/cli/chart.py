@@ -26,6 +26,7 @@ from plimsoll.reports.profile_record import DemandProfileRecord, profile_record
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.recorded import record_of
 from plimsoll.reports.stored import find_profile, find_record, stream_records, stream_unanswered
+from plimsoll.reports.writing import whole
 from plimsoll.settings import Settings
 
 COMPARISON_PX: Final = 1100
@@ -63,10 +64,8 @@ class Drawing:
         path = self.out or Path(f"{_NOT_IN_FILES.sub('_', name)}-{picture.kind}.svg")
         spec = spec_of(picture, profile, THEMES[self.theme], self.width)
         drawn = to_png(spec, self.scale or 1) if self._is_png else to_svg(spec).encode()
-        try:
-            path.write_bytes(drawn)
-        except OSError as error:
-            raise BadInput(f"{path} cannot be written: {error.strerror or error}.") from error
+        with whole(path) as beside:
+            beside.write_bytes(drawn)
         return path
 
 
