@@ -25,7 +25,8 @@ from plimsoll.reports.charts.theme import THEMES, ThemeName
 from plimsoll.reports.profile_record import DemandProfileRecord, profile_record
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.recorded import record_of
-from plimsoll.reports.stored import find_profile, find_record, stream_records, stream_unanswered
+from plimsoll.reports.stored import find_profile, find_record, full_name, stream_records, stream_unanswered
+from plimsoll.reports.writing import whole
 from plimsoll.settings import Settings
 
 COMPARISON_PX: Final = 1100
@@ -63,10 +64,8 @@ class Drawing:
         path = self.out or Path(f"{_NOT_IN_FILES.sub('_', name)}-{picture.kind}.svg")
         spec = spec_of(picture, profile, THEMES[self.theme], self.width)
         drawn = to_png(spec, self.scale or 1) if self._is_png else to_svg(spec).encode()
-        try:
-            path.write_bytes(drawn)
-        except OSError as error:
-            raise BadInput(f"{path} cannot be written: {error.strerror or error}.") from error
+        with whole(path) as beside:
+            beside.write_bytes(drawn)
         return path
 
 
@@ -94,7 +93,7 @@ class Source:
         record = find_record(folder, volume)
         if record is None:
             raise BadInput(_why_none(folder, volume))
-        return record, _observed(volume, find_profile(folder, volume))
+        return record, _observed(volume, find_profile(folder, full_name(record)))
 
 
 def source_from(
@@ -146,7 +145,7 @@ def draw_comparison(names: Sequence[str], out: Path) -> None:
 
 
 def _why_none(folder: Path, volume: str) -> str:
-    reason = next((one.reason for one in stream_unanswered(folder) if one.volume_id == volume), None)
+    reason = next((one.reason for one in stream_unanswered(folder) if volume in {one.volume_id, full_name(one)}), None)
     if reason is not None:
         return f"{volume} has no recommendation in {folder}: {reason}"
     near = difflib.get_close_matches(volume, [record.volume_id for record in stream_records(folder)], n=1, cutoff=0.4)

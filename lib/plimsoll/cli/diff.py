@@ -1,11 +1,11 @@
 """`plimsoll diff`: what has become of one run's recommendations by the next."""
 
-import sys
 from pathlib import Path
 
 from rich.console import Console
 
 from plimsoll.cli.chosen import run_folder
+from plimsoll.cli.standard_output import put_out
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.diff.compared import compared
 from plimsoll.reports.diff.shown import json_diff, markdown_diff, show_diff
@@ -21,6 +21,6 @@ def diff_runs(before: Path, after: Path, *, format_: str, rows: int) -> None:
         if format_ == "text":
             show_diff(Console(highlight=False), diff, rows)
         elif format_ == "json":
-            sys.stdout.writelines(json_diff(diff))
+            put_out(json_diff(diff))
         else:
-            sys.stdout.write(markdown_diff(diff))
+            put_out([markdown_diff(diff)])

@@ -8,6 +8,7 @@ from rich.console import Console
 from plimsoll.cli.commands import audits, charts, envelopes, evidence, results, simulation
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL, UNUSABLE
 from plimsoll.domain.errors import BadInput, PlimsollError
+from plimsoll.reports.screen import printable
 
 app = typer.Typer(
     help="Right-sizes cloud block storage on what its workload really asks for.",
@@ -43,4 +44,5 @@ def main() -> None:
 
 
 def _say(error: PlimsollError) -> None:
-    Console(stderr=True, highlight=False).print(f"plimsoll: {error}", style="red", markup=False, soft_wrap=True)
+    told = printable(f"plimsoll: {error}")
+    Console(stderr=True, highlight=False).print(told, style="red", markup=False, soft_wrap=True)

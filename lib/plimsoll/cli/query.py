@@ -1,12 +1,12 @@
 """`plimsoll query`: SQL over a run."""
 
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 from rich.console import Console
 
 from plimsoll.cli.chosen import run_folder
+from plimsoll.cli.standard_output import put_out
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.data.answer import csv_answer, json_answer, show_answer, show_views
 from plimsoll.reports.data.database import opened
@@ -59,6 +59,6 @@ def _run_and_query(words: list[str]) -> tuple[Path | None, str | None]:
 
 def _write(lines: Iterable[str], out: Path | None, encoding: str) -> None:
     if out is None:
-        sys.stdout.writelines(lines)
+        put_out(lines)
     else:
         write_lines(lines, out, encoding)

@@ -1,6 +1,5 @@
 """`plimsoll report`: a run for those who act on it, whole or of some volumes; and what every audit leaves behind."""
 
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from rich.console import Console
 
 from plimsoll.bootstrap import console_link, envelope_library
 from plimsoll.cli.chosen import run_folder
+from plimsoll.cli.standard_output import put_out
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.data.exports import csv_lines, json_lines, not_of_the_run, write_parquet
@@ -17,6 +17,7 @@ from plimsoll.reports.data.selection import Selection, select
 from plimsoll.reports.html.page import write_html
 from plimsoll.reports.markdown.run import run_markdown, tickets
 from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.screen import printable
 from plimsoll.reports.stored import MARKDOWN, PAGE, RECOMMENDATIONS, TABLE
 from plimsoll.reports.table import ENCODING
 from plimsoll.reports.writing import write_lines
@@ -68,7 +69,7 @@ def leave_reports(console: Console, folder: Path) -> bool:
             written = write_reports(folder)
     except (PlimsollError, OSError) as error:
         told = f"the run is whole, but its report could not be written: {error} Then: plimsoll report {folder}"
-        console.print(told, style="red", markup=False, soft_wrap=True)
+        console.print(printable(told), style="red", markup=False, soft_wrap=True)
         return False
     console.print(f"report: {written[0]}", style="bold", markup=False, soft_wrap=True)
     return True
@@ -136,7 +137,7 @@ def _linked(folder: Path, settings: Settings) -> Callable[[RecommendationRecord]
 
 def _put(lines: Iterable[str], place: Path, encoding: str) -> list[Path]:
     if place == SCREEN:
-        sys.stdout.writelines(lines)
+        put_out(lines)
         return []
     write_lines(lines, place, encoding)
     return [place]

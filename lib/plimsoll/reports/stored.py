@@ -1,7 +1,7 @@
 """What a run's folder holds, read as a stream: memory does not grow with the fleet."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
@@ -35,6 +35,7 @@ class UnansweredRecord(BaseModel):
 
 
 _Line = TypeVar("_Line", bound=BaseModel)
+_Volume = TypeVar("_Volume", RecommendationRecord, DemandProfileRecord)
 
 
 def stream_records(folder: Path) -> Iterator[RecommendationRecord]:
@@ -45,7 +46,7 @@ def stream_records(folder: Path) -> Iterator[RecommendationRecord]:
     try:
         yield from _by_line(path) if _has_lines(path) else _RECORDS.validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
-        raise BadInput(f"{path} is not a list of recommendations: move the folder away and run again.") from error
+        raise damaged(path, "is not a list of recommendations") from error
 
 
 def read_records(folder: Path) -> list[RecommendationRecord]:
@@ -53,9 +54,12 @@ def read_records(folder: Path) -> list[RecommendationRecord]:
     return list(stream_records(folder))
 
 
-def find_record(folder: Path, volume_id: str) -> RecommendationRecord | None:
-    """A volume's recommendation in a run, None where the run has none."""
-    return next((record for record in stream_records(folder) if record.volume_id == volume_id), None)
+def find_record(folder: Path, volume: str) -> RecommendationRecord | None:
+    """A volume's recommendation in a run, by its id or as account/region/id; None where the run has none.
+
+    BadInput where several volumes have that id.
+    """
+    return _only_one(volume, stream_records(folder))
 
 
 def stream_profiles(folder: Path) -> Iterator[DemandProfileRecord]:
@@ -66,14 +70,38 @@ def stream_profiles(folder: Path) -> Iterator[DemandProfileRecord]:
     yield from _lines(folder / DEMAND, DemandProfileRecord)
 
 
-def find_profile(folder: Path, volume_id: str) -> DemandProfileRecord | None:
-    """A volume's demand profile in a run, None where the run has none."""
-    return next((found for found in stream_profiles(folder) if found.volume_id == volume_id), None)
+def find_profile(folder: Path, volume: str) -> DemandProfileRecord | None:
+    """A volume's demand profile in a run, None where the run has none; names and errors as of `find_record`."""
+    return _only_one(volume, stream_profiles(folder))
 
 
 def stream_unanswered(folder: Path) -> Iterator[UnansweredRecord]:
     """The volumes of a run that have no recommendation; errors as of `stream_profiles`."""
     yield from _lines(folder / UNANSWERED, UnansweredRecord)
+
+
+def full_name(volume: RecommendationRecord | DemandProfileRecord | UnansweredRecord) -> str:
+    """What names a volume where its id alone may not: account/region/id."""
+    return f"{volume.account}/{volume.region}/{volume.volume_id}"
+
+
+def ambiguous(volume: str, full_names: Sequence[str]) -> BadInput:
+    """That several volumes have an id, and what they are called in full."""
+    return BadInput(f"{volume} is the id of {len(full_names)} volumes of this run: give {' or '.join(full_names)}.")
+
+
+def damaged(path: Path, told: str = "is damaged") -> BadInput:
+    """That a run's file cannot be read, and what to do: a run that is still being written only has to be waited for."""
+    try:
+        running = read_run(path.parent).get("status") == "running"
+    except BadInput:
+        running = False
+    if running:
+        return BadInput(
+            f"{path} {told}, because its run is still being written: wait until that has ended. Where nothing writes "
+            "it any more, move the folder away and run again."
+        )
+    return BadInput(f"{path} {told}: move the folder away and run again.")
 
 
 def read_run(folder: Path) -> dict[str, Any]:
@@ -84,6 +112,13 @@ def read_run(folder: Path) -> dict[str, Any]:
         raise BadInput(
             f"{folder} holds no readable {RUN}: give the folder of a run, such as one under plimsoll-runs."
         ) from error
+
+
+def _only_one(volume: str, among: Iterable[_Volume]) -> _Volume | None:
+    found = [one for one in among if volume in {one.volume_id, full_name(one)}]
+    if len(found) > 1:
+        raise ambiguous(volume, [full_name(one) for one in found])
+    return found[0] if found else None
 
 
 def _has_lines(path: Path) -> bool:
@@ -99,7 +134,7 @@ def _by_line(path: Path) -> Iterator[RecommendationRecord]:
             if line == b"]\n":
                 return
             yield RecommendationRecord.model_validate_json(line.removesuffix(b"\n").removesuffix(b","))
-    raise BadInput(f"{path} ends in the middle: move the folder away and run again.")
+    raise damaged(path, "ends in the middle")
 
 
 def _lines(path: Path, kind: type[_Line]) -> Iterator[_Line]:
@@ -112,4 +147,4 @@ def _lines(path: Path, kind: type[_Line]) -> Iterator[_Line]:
             try:
                 yield kind.model_validate_json(line)
             except ValidationError as error:
-                raise BadInput(f"{path} is damaged: move the folder away and run again.") from error
+                raise damaged(path) from error

@@ -1,10 +1,17 @@
-"""Files written whole or not at all, so that nobody ever reads half of one."""
+"""Files written whole or not at all, so that nobody ever reads half of one, and nothing but a file is written over."""
 
+import os
+import secrets
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from plimsoll.domain.errors import BadInput
+
+_OWN_ALONE: Final = 0o600
+_AS_THE_UMASK_SAYS: Final = 0o666
 
 
 def write_lines(lines: Iterable[str], out: Path, encoding: str = "utf-8") -> None:
@@ -15,22 +22,41 @@ def write_lines(lines: Iterable[str], out: Path, encoding: str = "utf-8") -> Non
 
 @contextmanager
 def whole(out: Path) -> Iterator[Path]:
-    """A path beside the file to be written, which takes its place when the block ends well, and is removed if not."""
-    beside = out.with_name(f"{out.name}.new")
+    """A path beside the file to be written, which takes its place when the block ends well, and is removed if not.
+
+    A link is followed to its file, and a file that was there keeps its mode. BadInput where it cannot be written, or is
+    a device, a pipe or a folder.
+    """
     with writable(out):
-        beside.touch()
+        mode = _mode_of(out)
+        file = Path(os.path.realpath(out))
+        file.parent.mkdir(parents=True, exist_ok=True)
+        beside = file.with_name(f".plimsoll-{secrets.token_hex(8)}")
+        beside.touch(mode=_AS_THE_UMASK_SAYS if mode is None else _OWN_ALONE, exist_ok=False)
         try:
             yield beside
-            beside.replace(out)
+            if mode is not None:
+                beside.chmod(mode)
+            beside.replace(file)
         finally:
             beside.unlink(missing_ok=True)
 
 
 @contextmanager
 def writable(out: Path) -> Iterator[None]:
-    """The folder of a file to be written is there; BadInput where that or the writing is not possible."""
+    """BadInput where the writing within is not possible."""
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
         yield
     except OSError as error:
         raise BadInput(f"{out} cannot be written: {error.strerror or error}.") from error
+
+
+def _mode_of(out: Path) -> int | None:
+    """The mode of the file that is there, None where none is; BadInput where something else is."""
+    try:
+        found = out.stat().st_mode
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(found):
+        raise BadInput(f"{out} cannot be written: it is a device, a pipe or a folder and no file; name a file.")
+    return stat.S_IMODE(found)

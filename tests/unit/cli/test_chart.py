@@ -86,13 +86,14 @@ def test_a_comparison_is_drawn_instead_of_printed(here):
         (("chart", "demand", THROTTLED, *RUN, "--scale", "2"), "--scale is the size of a PNG's pixels"),
         (("chart", "demand", THROTTLED, *RUN, "--region", "eu-west-1"), "give one kind."),
         (
-            ("chart", "demand", THROTTLED, *RUN, "--out", "nowhere/a.svg"),
-            "nowhere/a.svg cannot be written: No such file",
+            ("chart", "demand", THROTTLED, *RUN, "--out", "folder.svg"),
+            "folder.svg cannot be written: it is a device, a pipe or a folder",
         ),
         (("envelopes", "compare", "gp3-4000-1000", "--chart", "c.svg"), "a comparison needs two envelopes or more"),
     ],
 )
-def test_what_cannot_be_drawn_is_one_sentence(words, told):
+def test_what_cannot_be_drawn_is_one_sentence(here, words, told):
+    (here / "folder.svg").mkdir()
     assert told in refused(*words)
 
 

@@ -14,12 +14,15 @@ from plimsoll.reports.stored import (
     UnansweredRecord,
     find_profile,
     find_record,
+    full_name,
     read_records,
     read_run,
     stream_profiles,
+    stream_records,
     stream_unanswered,
 )
 from tests.unit.reports.recommendations import a_profile, a_record
+from tests.unit.reports.runs import a_run
 
 REPOSITORY = Path(__file__).parents[3]
 
@@ -55,6 +58,7 @@ def test_what_was_added_is_read_back_the_same(tmp_path):
             folder.add(record)
     assert read_records(tmp_path) == given
     assert find_record(tmp_path, "vol-keep") == given[1]
+    assert find_record(tmp_path, full_name(given[1])) == given[1]
     assert find_record(tmp_path, "vol-nowhere") is None
 
 
@@ -273,3 +277,30 @@ def test_an_account_that_is_no_mapping_is_not_readable(tmp_path, text):
     (tmp_path / "run.json").write_text(text, encoding="utf-8")
     with pytest.raises(BadInput):
         read_run(tmp_path)
+
+
+def test_an_id_that_two_volumes_have_is_refused_with_both(tmp_path):
+    one, other = a_record(), a_record(account="222222222222")
+    given = [(record, a_profile(of=record)) for record in (one, other)]
+    with RunFolder(tmp_path) as folder:
+        for record, profile in given:
+            folder.add(record, profile)
+    for find in (find_record, find_profile):
+        with pytest.raises(BadInput, match=f"{full_name(one)} or {full_name(other)}"):
+            find(tmp_path, one.volume_id)
+    for record, profile in given:
+        assert find_record(tmp_path, full_name(record)) == record
+        assert find_profile(tmp_path, full_name(record)) == profile
+
+
+@pytest.mark.parametrize("name", ["recommendations.json", "demand.jsonl", "unanswered.jsonl"])
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [("running", "its run is still being written: wait until that has ended"), ("complete", ": move the folder away")],
+)
+def test_a_file_that_is_still_being_written_is_not_to_be_moved_away(tmp_path, name, status, told):
+    run = a_run(tmp_path / "run", status=status)
+    (run / name).write_text("[\n{\n", encoding="utf-8")
+    readers = {"recommendations.json": stream_records, "demand.jsonl": stream_profiles}
+    with pytest.raises(BadInput, match=told):
+        list(readers.get(name, stream_unanswered)(run))

@@ -17,7 +17,8 @@ def report(
         str | None, typer.Option(help="Only volumes for which this holds, in SQL: \"owner.name = 'payments'\".")
     ] = None,
     volume: Annotated[
-        list[str] | None, typer.Option(help="Only this volume; repeatable. With md: a ticket for it.")
+        list[str] | None,
+        typer.Option(help="Only this volume (its id, or account/region/id); repeatable. With md: a ticket."),
     ] = None,
 ) -> None:
     """Write a run's report: the page to read, the data as files, or Markdown for a ticket."""

@@ -14,6 +14,7 @@ from rich.text import Text
 from plimsoll.reports.data.database import Database
 from plimsoll.reports.data.exports import csv_line
 from plimsoll.reports.data.views import VIEWS
+from plimsoll.reports.screen import printable
 from plimsoll.reports.table import cell
 from plimsoll.reports.wording import count_of
 
@@ -29,7 +30,7 @@ def show_answer(console: Console, database: Database, query: str, most: int) -> 
     columns = database.columns(query)
     rows = _fetched(database, query, columns)
     shown = list(islice(rows, most or None))
-    names = [name for name, _ in columns]
+    names = [printable(name) for name, _ in columns]
     widths = (max(len(_shown(value)) for value in column) for column in zip(names, *shown, strict=True))
     fits = sum(min(width, _READABLE) + 2 for width in widths) <= console.width
     console.print((_table if fits else _lists)(columns, shown))
@@ -102,7 +103,7 @@ def _finite(text: str) -> str:
 def _table(columns: list[tuple[str, DuckDBPyType]], rows: list[tuple[Any, ...]]) -> RenderableType:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name, kind in columns:
-        table.add_column(Text(name), justify="right" if kind.id in _NUMBERS else "left", overflow="fold")
+        table.add_column(Text(printable(name)), justify="right" if kind.id in _NUMBERS else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(_shown(value)) for value in row))
     return table
@@ -117,7 +118,7 @@ def _lists(columns: list[tuple[str, DuckDBPyType]], rows: list[tuple[Any, ...]])
         listed.add_column(style="bold", no_wrap=True)
         listed.add_column(overflow="fold")
         for (name, _), value in zip(columns, row, strict=True):
-            listed.add_row(Text(name), Text(_shown(value)))
+            listed.add_row(Text(printable(name)), Text(_shown(value)))
         parts.append(listed)
     return Group(*parts)
 
@@ -125,4 +126,4 @@ def _lists(columns: list[tuple[str, DuckDBPyType]], rows: list[tuple[Any, ...]])
 def _shown(value: Any) -> str:
     if value is None:
         return ""
-    return f"{value:.10g}" if isinstance(value, float) else str(value)
+    return f"{value:.10g}" if isinstance(value, float) else printable(str(value))

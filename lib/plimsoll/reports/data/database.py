@@ -14,7 +14,7 @@ from duckdb.sqltypes import DuckDBPyType
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.data import views
 from plimsoll.reports.data.columns import quoted
-from plimsoll.reports.stored import DEMAND, RECOMMENDATIONS, UNANSWERED, read_run
+from plimsoll.reports.stored import DEMAND, RECOMMENDATIONS, UNANSWERED, damaged, read_run
 
 MAIN: Final = "main"
 _MEMORY: Final = "1GB"
@@ -65,20 +65,32 @@ class Database:
                 raise BadInput("give one query: this one closes a bracket that it did not open.")
             return alone
 
+    def condition(self, sql: str) -> str:
+        """The one condition in a text; BadInput for what is none, or has a comment."""
+        with self._told():
+            if any(kind == duckdb.token_type.comment for _, kind in duckdb.tokenize(sql)):
+                raise BadInput(f"give one condition without a comment, not {sql}.")
+            try:
+                duckdb.SQLExpression(sql)
+            except duckdb.InvalidInputException as error:
+                raise BadInput(f"give one condition, not several: {sql}.") from error
+            self.statement(f"select ({sql}) from recommendations")
+            return sql
+
     @contextmanager
     def _told(self) -> Iterator[None]:
         try:
             yield
         except duckdb.Error as error:
-            raise BadInput(self._sentence(str(error))) from error
+            raise self._told_of(str(error)) from error
 
-    def _sentence(self, message: str) -> str:
+    def _told_of(self, message: str) -> BadInput:
         for folder in self.folders:
             for name in (RECOMMENDATIONS, DEMAND, UNANSWERED):
                 if f'file "{folder / name}"' in message:
-                    return f"{folder / name} is damaged: move the folder away and run again."
+                    return damaged(folder / name)
         first = message.strip().partition("\n")[0].rstrip(".")
-        return f"the query cannot be answered: {first}. The views are {', '.join(views.VIEWS)}."
+        return BadInput(f"the query cannot be answered: {first}. The views are {', '.join(views.VIEWS)}.")
 
 
 @contextmanager

@@ -68,4 +68,5 @@ def not_of_the_run(out: Path, folder: Path) -> None:
 def copy_parquet(database: Database, sql: str, out: Path) -> None:
     """Writes the answer of a query into a Parquet file, whole or not at all."""
     with whole(out) as beside:
-        database.run(f"copy ({sql}\n) to {literal(str(beside.absolute()))} (format parquet, compression zstd)")
+        place = literal(str(beside.absolute()))
+        database.run(f"copy ({sql}\n) to {place} (format parquet, compression zstd, use_tmp_file false)")

@@ -14,6 +14,7 @@ from plimsoll.reports.diff.sql import GROUP_WORDS, Group
 from plimsoll.reports.diff.words import QUIET, became, headline, money, notes
 from plimsoll.reports.markdown.fitting import fitting
 from plimsoll.reports.markdown.text import name, prose, table
+from plimsoll.reports.screen import printable
 from plimsoll.reports.wording import count_of
 
 _WIDE: Final = 120
@@ -24,10 +25,10 @@ _IN_MARKDOWN: Final = 25
 def show_diff(console: Console, diff: Diff, most: int) -> None:
     """Prints a difference, and at most so many volumes of each group (0: all)."""
     console.print(Text(headline(diff), style="bold"))
-    console.print(Text(_runs(diff), style="dim"))
+    console.print(Text(printable(_runs(diff)), style="dim"))
     console.print(_totals(diff))
     for note in notes(diff):
-        console.print(Text.assemble(("note ", "yellow"), note))
+        console.print(Text.assemble(("note ", "yellow"), printable(note)))
     for group, total in diff.totals.items():
         if group in QUIET:
             continue
@@ -145,7 +146,7 @@ def _listed(group: Group, found: Iterator[Difference], *, wide: bool) -> Table:
     shown.add_column("USD a month" if wide else "USD", justify="right", no_wrap=True)
     shown.add_column("why", overflow="fold")
     for one in found:
-        where = [Text(f"{one.account} {one.region}")] if wide else []
-        called = Text(f"{one.volume_id} {one.name or ''}".rstrip())
-        shown.add_row(called, *where, Text(became(one)), money(one), Text(one.why))
+        called = f"{one.volume_id} {one.name or ''}".rstrip()
+        where = [f"{one.account} {one.region}"] if wide else []
+        shown.add_row(*(Text(printable(cell)) for cell in (called, *where, became(one), money(one), one.why)))
     return shown

@@ -13,8 +13,9 @@ from plimsoll.domain.demand import Demand
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, SetAnswer
 from plimsoll.reports.record import DemandRecord, OfferRecord, RecommendationRecord
 from plimsoll.reports.recorded import record_of, spec_record
+from plimsoll.reports.screen import printable
 from plimsoll.reports.terminal.plot import plot
-from plimsoll.reports.terminal.run import action_text
+from plimsoll.reports.terminal.run import action_text, printable_record
 from plimsoll.reports.wording import spec_text, usd
 
 PLOT_HEIGHT = 5
@@ -25,7 +26,7 @@ def show_explanation(
     console: Console, recommendation: Recommendation, demand: Demand | None, change: str, link: str | None
 ) -> None:
     """Prints everything that is known of one volume and why the answer is what it is."""
-    record = record_of(recommendation, change)
+    record = printable_record(record_of(recommendation, change))
     parts: list[RenderableType] = [_head(record)]
     if demand is not None and demand.observed.any():
         parts += _plots(console, recommendation, demand)
@@ -127,7 +128,11 @@ def _ceilings(recommendation: Change | Keep) -> Table:
 def stripe_set_table(told: SetAnswer) -> Table:
     """Every volume of a stripe set with its peaks, and what all carry together against what their host does."""
     table = Table(
-        title=f"stripe set {told.stripes}", title_justify="left", box=None, pad_edge=False, header_style="dim"
+        title=Text(printable(f"stripe set {told.stripes}")),
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+        header_style="dim",
     )
     table.add_column("volume", overflow="fold")
     table.add_column("", overflow="fold")
@@ -138,7 +143,8 @@ def stripe_set_table(told: SetAnswer) -> Table:
         if one.demand is not None:
             peaks = [f"{one.demand.peak_iops:,.0f}", f"{one.demand.peak_throughput_mib_s:,.1f}"]
         held = f"; held back: {one.held}" if one.held else ""
-        table.add_row(one.volume_id, Text(f"{spec_text(spec_record(one.spec))}, peak{held}"), *peaks)
+        shown = printable(f"{spec_text(spec_record(one.spec))}, peak{held}")
+        table.add_row(one.volume_id, Text(shown), *peaks)
     if told.together is not None:
         figures = (told.together.iops, told.together.throughput_mib_s)
         table.add_row("all together", "are provisioned to carry", *map(_figure, figures))

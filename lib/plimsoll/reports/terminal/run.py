@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.screen import printable, printable_values
 from plimsoll.reports.wording import ACTION_WORDS, spec_text
 
 _ID_WIDTH = len("vol-0123456789abcdef0")
@@ -17,6 +18,7 @@ _ACTION_STYLE = {"upgrade": "bold red", "migrate": "green", "reprovision": "gree
 
 def show_run(console: Console, run: dict[str, Any], best: Sequence[RecommendationRecord]) -> None:
     """Prints a run: totals, actions, best savings, notices, failures, and where the files are."""
+    run = printable_values(run)
     console.print(_totals(run))
     if best:
         console.print(savings_table(best, console.width))
@@ -42,7 +44,7 @@ def show_plan(console: Console, plan: Mapping[str, Any], failed: Mapping[str, st
     console.print(Text("What this audit is expected to take (nothing has been read but the inventory):", style="bold"))
     console.print(table)
     for place, reason in failed.items():
-        console.print(Text(f"failed {place}: {reason}", style="red"))
+        console.print(Text(printable(f"failed {place}: {reason}"), style="red"))
 
 
 def savings_table(records: Sequence[RecommendationRecord], width: int) -> Table:
@@ -62,7 +64,7 @@ def savings_table(records: Sequence[RecommendationRecord], width: int) -> Table:
     if wide:
         table.add_column("blocked by", overflow="fold")
     between = " " if wide else "\n"
-    for record in records:
+    for record in map(printable_record, records):
         whole = f" with all of {record.stripe_set.name}" if record.stripe_set else ""
         name = Text.assemble(
             record.volume_id, "\n", action_text(record.action), f" {record.name or ''}".rstrip(), whole
@@ -81,6 +83,11 @@ def savings_table(records: Sequence[RecommendationRecord], width: int) -> Table:
             cells.append(Text(", ".join(blocker.code for blocker in record.blockers)))
         table.add_row(*cells)
     return table
+
+
+def printable_record(record: RecommendationRecord) -> RecommendationRecord:
+    """A recommendation in which no text is obeyed by a terminal."""
+    return RecommendationRecord.model_validate(printable_values(record.model_dump()))
 
 
 def action_text(action: str) -> Text:

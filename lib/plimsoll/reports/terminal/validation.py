@@ -9,6 +9,7 @@ from rich.table import Table
 from plimsoll.domain.validation import MeasuringRun, PlannedRun
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.screen import printable
 from plimsoll.reports.wording import count_of, duration, spec_text, usd
 
 
@@ -56,7 +57,7 @@ def show_verdict(console: Console, judged: Judged) -> None:
     word, style = ("passed", "green") if judged.passed else ("failed", "red")
     console.print(f"[{style}]{word}[/{style}]  {judged.spec} for {judged.volume_id}, {judged.where}", highlight=False)
     for reason in judged.reasons:
-        console.print(f"  {reason}", markup=False, highlight=False)
+        console.print(printable(f"  {reason}"), markup=False, highlight=False)
     if judged.simulated:
         console.print("  simulated: no device was measured, only fio's own rate limits", style="yellow")
     console.print(
@@ -71,10 +72,10 @@ def show_change_of_mind(
     console.print(f"asked   {asked}" if asked else f"before  {_summary(before)}", highlight=False)
     console.print(f"now     {_summary(after)}", highlight=False)
     if after.evidence is not None:
-        console.print(f"        {after.evidence.text}", markup=False, highlight=False)
+        console.print(printable(f"        {after.evidence.text}"), markup=False, highlight=False)
     for reason in after.reasons:
         if reason not in before.reasons:
-            console.print(f"        {reason}", markup=False, highlight=False)
+            console.print(printable(f"        {reason}"), markup=False, highlight=False)
 
 
 def _summary(record: RecommendationRecord) -> str:
@@ -87,4 +88,4 @@ def _summary(record: RecommendationRecord) -> str:
 def show_lines(console: Console, texts: Iterable[str], style: str | None = None) -> None:
     """Prints sentences, one a line."""
     for text in texts:
-        console.print(text, markup=False, highlight=False, soft_wrap=True, style=style)
+        console.print(printable(text), markup=False, highlight=False, soft_wrap=True, style=style)

@@ -211,6 +211,13 @@ def test_a_damaged_file_is_named_in_one_sentence(run, name, view, text):
     assert str(raised.value) == f"{path} is damaged: move the folder away and run again."
 
 
+def test_a_file_that_is_still_being_written_is_to_be_waited_for(tmp_path):
+    run = a_run(tmp_path / "run", [a_record()], status="running")
+    (run / "recommendations.json").write_text('[\n{"account": \n', encoding="utf-8")
+    with pytest.raises(BadInput, match="its run is still being written: wait until that has ended"):
+        asked(run, "from recommendations")
+
+
 def test_a_folder_without_a_run_is_refused(tmp_path):
     with pytest.raises(BadInput, match=r"holds no readable run\.json"), opened(tmp_path):
         pass

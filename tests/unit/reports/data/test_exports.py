@@ -128,7 +128,7 @@ def test_a_condition_and_volumes_both_hold(run):
 
 
 def test_a_selection_takes_the_records_of_its_volumes_alone(run):
-    selection = chosen(run, "action = 'keep' -- those that stay")
+    selection = chosen(run, "action = 'keep'")
     assert [one.volume_id for one in read_records(run) if selection.has(one)] == ["vol-keep"]
 
 
@@ -139,7 +139,18 @@ def test_a_selection_takes_the_records_of_its_volumes_alone(run):
         ("action = ", (), "cannot be answered: Parser Error"),
         ("saving > 1", (), "cannot be answered: Binder Error.*saving"),
         ("true) union (select 1, 2, 3", (), "cannot be answered"),
-        ("true); drop view demand; select (1", (), "give one query"),
+        ("true); drop view demand; select (1", (), "cannot be answered"),
+        ("true) or (true", ("vol-keep",), "cannot be answered: Parser Error"),
+        ("true) or (true", (), "cannot be answered: Parser Error"),
+        ("(true", (), "cannot be answered: Parser Error"),
+        ("true)", (), "cannot be answered: Parser Error"),
+        ("true -- and no more", ("vol-keep",), "give one condition without a comment"),
+        ("true /* and no more */", (), "give one condition without a comment"),
+        ("true; select 1", (), "cannot be answered"),
+        ("true, false", (), "give one condition, not several"),
+        ("true from offers", (), "cannot be answered"),
+        ("true order by 1", (), "cannot be answered"),
+        ("", (), "cannot be answered"),
         (None, ("vol-f",), "vol-f has no recommendation in this run: failed, AccessDenied"),
         (None, ("vol-x",), "vol-x is not in this run"),
         (None, ("vol-keep", "x'y"), "x'y is not in this run"),
@@ -148,6 +159,22 @@ def test_a_selection_takes_the_records_of_its_volumes_alone(run):
 def test_what_selects_nothing_says_why(run, where, volumes, told):
     with pytest.raises(BadInput, match=told):
         chosen(run, where, volumes)
+
+
+@pytest.mark.parametrize("name", ["a--b", "a)b", "(c", "d;e", "f/*g*/"])
+def test_a_condition_may_name_anything(tmp_path, name):
+    run = a_run(tmp_path / "run", [a_record(name=name), a_record(volume_id="vol-other")])
+    assert {key[2] for key in chosen(run, f"name = '{name}'").keys} == {a_record().volume_id}
+
+
+def test_volumes_of_one_id_are_told_apart_by_their_places(tmp_path):
+    one, other = a_record(), a_record(account="222222222222")
+    run = a_run(tmp_path / "run", [one, other])
+    full = [f"{record.account}/{record.region}/{record.volume_id}" for record in (one, other)]
+    with pytest.raises(BadInput, match=f"{one.volume_id} is the id of 2 volumes of this run: give {full[0]} or"):
+        chosen(run, None, [one.volume_id])
+    assert chosen(run, None, [full[1]]).keys == {("222222222222", one.region, one.volume_id)}
+    assert len(chosen(run, None, full).keys) == 2
 
 
 @pytest.mark.parametrize("name", ["run.json", "recommendations.json", "demand.jsonl", "report.html", "demand.parquet"])
