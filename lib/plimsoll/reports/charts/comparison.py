@@ -79,7 +79,7 @@ def comparison_spec(theme: Theme, rows: Sequence[Row], width: int = 1000) -> dic
         )
         for work in works
     ]
-    return {**alt.VConcatChart(vconcat=panels, spacing=_BETWEEN_PX).to_dict(), "config": theme.config}
+    return {**alt.VConcatChart(vconcat=panels, spacing=_BETWEEN_PX).to_dict(validate=False), "config": theme.config}
 
 
 def _works(rows: Sequence[Row]) -> list[str]:

@@ -50,7 +50,7 @@ def demand_spec(theme: Theme, width: int = 800) -> dict[str, Any]:
     """The Vega-Lite spec of `demand_picture`, `width` pixels wide in all: its panels are `FRAME_PX` less."""
     panels = [_panel(theme, side, width - FRAME_PX) for side in _SIDES]
     chart = alt.VConcatChart(vconcat=[*panels, _strip(theme, width - FRAME_PX)], spacing=12)
-    return {**chart.resolve_scale(x="shared").to_dict(), "config": theme.config}
+    return {**chart.resolve_scale(x="shared").to_dict(validate=False), "config": theme.config}
 
 
 def _how_to_read(record: RecommendationRecord, profile: DemandProfileRecord) -> str:

@@ -150,7 +150,7 @@ def time_text(seconds: float) -> str:
 
 def highest(rates: Rates) -> float:
     """The highest rate that was observed; 0 where none was."""
-    return max((rate for rate in rates if rate is not None), default=0.0)
+    return max(filter(None, rates), default=0.0)
 
 
 def _higher(policys: float, drawn: float) -> float:
