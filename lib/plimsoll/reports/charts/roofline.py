@@ -98,8 +98,11 @@ def envelope_picture(
 def roofline_spec(theme: Theme, width: int = 800, *, demand: bool = True) -> dict[str, Any]:
     """The Vega-Lite spec of `roofline_picture` and `envelope_picture`, `width` pixels wide in all: its plane is
     `FRAME_PX` less. Without `demand` it has no spans, for envelopes alone."""
-    columns = 1 if width < _NARROW_PX else len(_SPAN_SIGNS)
-    legend = alt.Legend(values=_SPAN_SIGNS, labelLimit=0, symbolSize=50, symbolOpacity=1, offset=30, columns=columns)
+    columns = 1 if width < _NARROW_PX else len(_SPAN_SIGNS) + 1
+    # One spec is for every volume: the sign of what was measured is told where the datasets have such a row.
+    has_crosses = f"length(data('{MEASURED}')) > 0 && data('{MEASURED}')[0].kind === '{MEASURED}'"
+    signs = alt.ExprRef(f"{has_crosses} ? {[*_SPAN_SIGNS, MEASURED]} : {_SPAN_SIGNS}")
+    legend = alt.Legend(values=signs, labelLimit=0, symbolSize=50, symbolOpacity=1, offset=30, columns=columns)
     points = _demand(theme, legend) if demand else []
     layers = [*_lines(theme), *_names(theme), *points, _measured(theme, legend if demand else None)]
     chart = alt.LayerChart(layer=layers, width=width - FRAME_PX, height=PLANE_PX)
