@@ -1,7 +1,7 @@
 """Demand profiles: a demand over time in few spans, to be kept and drawn."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypedDict
 
 import numpy as np
 
@@ -63,39 +63,62 @@ def profile_of(
     step_s = _step_s(int(lengths_s.sum()), most_spans)
     turns = _turns(demand, throttled, host_bound)
     first = _spans(np.flatnonzero(np.diff(starts_s // step_s, prepend=-1)), turns, starts_s)
-    observed_s = (lengths_s * demand.observed).astype(np.float64)
-    unseen = np.add.reduceat(observed_s, first) == 0
-    joint, iops, throughput_mib_s = _joint(demand, observed_s)
+    spans_s = np.add.reduceat(lengths_s, first)
 
     def minutes(where: BoolArray) -> FloatArray:
         return np.add.reduceat((lengths_s * where).astype(np.float64), first) / MINUTE_S
 
-    def mean(rate: FloatArray) -> FloatArray:
-        return _means(rate, observed_s, first)
-
-    def at(places: IntArray, rate: FloatArray) -> FloatArray:
-        return np.where(unseen, np.nan, rate[places])
-
-    spans_s = np.add.reduceat(lengths_s, first)
-    most_ops, most_moved = _highest(iops, first), _highest(throughput_mib_s, first)
     return DemandProfile(
         starts_s=starts_s[first],
         lengths_s=spans_s,
         shortest_s=np.where(_varied(first, turns), np.minimum.reduceat(lengths_s, first), spans_s),
-        iops=mean(demand.iops),
-        read_iops=mean(demand.read_iops),
-        throughput_mib_s=mean(demand.throughput_mib_s),
-        read_throughput_mib_s=mean(demand.read_throughput_mib_s),
-        peak_iops=np.where(unseen, np.nan, np.maximum.reduceat(demand.iops, first)),
-        peak_throughput_mib_s=np.where(unseen, np.nan, np.maximum.reduceat(demand.throughput_mib_s, first)),
-        most_ops_iops=at(most_ops, iops),
-        most_ops_throughput_mib_s=at(most_ops, throughput_mib_s),
-        most_moved_iops=at(most_moved, iops),
-        most_moved_throughput_mib_s=at(most_moved, throughput_mib_s),
-        sized=joint[first] & np.append(joint[first[1:]], True),
+        **_rates(demand, (lengths_s * demand.observed).astype(np.float64), first),
         throttled_minutes=minutes(throttled),
         host_bound_minutes=minutes(host_bound),
     )
+
+
+class _Rates(TypedDict):
+    """What a profile tells of rates."""
+
+    iops: FloatArray
+    read_iops: FloatArray
+    throughput_mib_s: FloatArray
+    read_throughput_mib_s: FloatArray
+    peak_iops: FloatArray
+    peak_throughput_mib_s: FloatArray
+    most_ops_iops: FloatArray
+    most_ops_throughput_mib_s: FloatArray
+    most_moved_iops: FloatArray
+    most_moved_throughput_mib_s: FloatArray
+    sized: BoolArray
+
+
+def _rates(demand: Demand, observed_s: FloatArray, first: IntArray) -> _Rates:
+    """The rates of the spans that begin at `first`, of buckets that were observed for so long."""
+    unseen = np.add.reduceat(observed_s, first) == 0
+    joint, iops, throughput_mib_s = _joint(demand, observed_s)
+    most_ops, most_moved = _highest(iops, first), _highest(throughput_mib_s, first)
+
+    def mean(rate: FloatArray) -> FloatArray:
+        return _means(rate, observed_s, first)
+
+    def seen(rate: FloatArray) -> FloatArray:
+        return np.where(unseen, np.nan, rate)
+
+    return {
+        "iops": mean(demand.iops),
+        "read_iops": mean(demand.read_iops),
+        "throughput_mib_s": mean(demand.throughput_mib_s),
+        "read_throughput_mib_s": mean(demand.read_throughput_mib_s),
+        "peak_iops": seen(np.maximum.reduceat(demand.iops, first)),
+        "peak_throughput_mib_s": seen(np.maximum.reduceat(demand.throughput_mib_s, first)),
+        "most_ops_iops": seen(iops[most_ops]),
+        "most_ops_throughput_mib_s": seen(throughput_mib_s[most_ops]),
+        "most_moved_iops": seen(iops[most_moved]),
+        "most_moved_throughput_mib_s": seen(throughput_mib_s[most_moved]),
+        "sized": joint[first] & np.append(joint[first[1:]], True),
+    }
 
 
 def _turns(demand: Demand, throttled: BoolArray, host_bound: BoolArray) -> BoolArray:

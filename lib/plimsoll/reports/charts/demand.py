@@ -1,6 +1,6 @@
 """The picture of demand over time: IOPS above MiB/s, with the ceilings across, and where they were reached."""
 
-from collections import Counter
+import math
 from typing import Any, Final
 
 import altair as alt
@@ -8,22 +8,27 @@ import altair as alt
 from plimsoll.domain.units import HOUR_S, MINUTE_S
 from plimsoll.reports.charts.axes import UPRIGHT
 from plimsoll.reports.charts.headlines import demand_title, highest, rate_text, subject, time_text
-from plimsoll.reports.charts.levels import in_sight
+from plimsoll.reports.charts.levels import Side, in_sight, limit_of
 from plimsoll.reports.charts.picture import AXIS_PX, SPANS, Picture, Row
 from plimsoll.reports.charts.theme import Theme
 from plimsoll.reports.profile_record import DemandProfileRecord
-from plimsoll.reports.record import CeilingRecord, CeilingsRecord, RecommendationRecord
+from plimsoll.reports.record import CeilingsRecord, RecommendationRecord
 
 LEVELS: Final = "levels"
 FRAME_PX: Final = AXIS_PX + 12
 """What the picture takes beside its panels."""
 
-_SIDES: Final = {
+_SIDES: Final[dict[Side, tuple[str, str, str]]] = {
     "IOPS": ("iops", "read_iops", "peak_iops"),
     "MiB/s": ("throughput_mib_s", "read_throughput_mib_s", "peak_throughput_mib_s"),
 }
 _READS, _WRITES, _BUSIEST = "reads, mean", "writes, mean", "busiest bucket"
 _WORDS: Final = {"now": "now", "offered": "offered", "hosts": "host"}
+_CLOSE: Final = 2
+"""So many times as high at most is near enough that two labels of one kind need both sides of their lines."""
+
+_Level = tuple[str, bool]
+"""Whose ceiling, and whether it is what is carried for ever where credits carry more for a while."""
 
 
 def demand_picture(record: RecommendationRecord, profile: DemandProfileRecord) -> Picture:
@@ -33,9 +38,19 @@ def demand_picture(record: RecommendationRecord, profile: DemandProfileRecord) -
     for side, (*_, peak) in _SIDES.items():
         limits = _limits(record.ceilings, side) if record.ceilings else {}
         drawn, hidden = in_sight(limits, highest(getattr(profile, peak)))
-        told = {kind: f"{_WORDS[kind]} {rate_text(level)} {side}" for kind, level in limits.items()}
-        levels += [{"side": side, "kind": kind, "label": told[kind], "level": level} for kind, level in drawn.items()]
-        above += [told[kind] for kind in hidden]
+        told = {key: _label(key, level, side) for key, level in limits.items()}
+        levels += [
+            {
+                "side": side,
+                "kind": kind,
+                "label": told[kind, lasting],
+                "level": level,
+                "lasting": lasting,
+                "below": lasting and drawn.get((kind, False), math.inf) <= _CLOSE * level,
+            }
+            for (kind, lasting), level in drawn.items()
+        ]
+        above += [told[key] for key in hidden]
     lines = [_how_to_read(record, profile), f"Above the picture: {', '.join(above)}." if above else ""]
     return Picture(
         kind="demand",
@@ -54,32 +69,40 @@ def demand_spec(theme: Theme, width: int = 800) -> dict[str, Any]:
 
 
 def _how_to_read(record: RecommendationRecord, profile: DemandProfileRecord) -> str:
-    span_s = Counter(profile.length_s).most_common(1)[0][0]
     finest_s = min(profile.shortest_s)
     bucket = {MINUTE_S: "minute", HOUR_S: "hour"}.get(finest_s) or time_text(finest_s)
     coarse = any(shortest_s > finest_s for shortest_s in profile.shortest_s)
-    longer = f", or longer where no {bucket} could change the answer" if coarse else ""
-    told = [f"Areas: means of {time_text(span_s)}; line: the busiest {bucket} in each{longer}."]
+    longer = ", or longer where nothing shorter differs or could change the answer" if coarse else ""
+    told = [f"Areas: means of {_lengths(profile)}; line: the busiest {bucket} in each{longer}."]
     if record.demand is not None and record.demand.gap_hours >= 1:
         told.append(f"{record.demand.gap_hours:,.0f} h without data are shaded.")
     return " ".join(told)
 
 
-def _limits(ceilings: CeilingsRecord, side: str) -> dict[str, float]:
-    """The ceilings of a side by kind; the host's only where it is the lower one."""
+def _lengths(profile: DemandProfileRecord) -> str:
+    """How long spans are, from the shortest to the longest."""
+    shortest_s, longest_s = min(profile.length_s), max(profile.length_s)
+    longest = time_text(longest_s)
+    if shortest_s == longest_s:
+        return longest
+    in_hours = not shortest_s % HOUR_S and longest.endswith("hours")
+    return f"{shortest_s // HOUR_S if in_hours else time_text(shortest_s)} to {longest}"
 
-    def limit(ceiling: CeilingRecord | None) -> float | None:
-        return None if ceiling is None else ceiling.iops if side == "IOPS" else ceiling.throughput_mib_s
 
-    found = {
-        kind: level
-        for kind, ceiling in (("now", ceilings.now), ("offered", ceilings.offered))
-        if (level := limit(ceiling)) is not None
-    }
-    hosts = limit(ceilings.hosts)
-    if hosts is not None and hosts <= max(found.values(), default=hosts):
-        found["hosts"] = hosts
+def _limits(ceilings: CeilingsRecord, side: Side) -> dict[_Level, float]:
+    """The ceilings of a side; of the host's those that are no higher than the highest of the others."""
+    found: dict[_Level, float] = {}
+    for kind, ceiling in (("now", ceilings.now), ("offered", ceilings.offered), ("hosts", ceilings.hosts)):
+        if limit := limit_of(ceiling, side):
+            bound = max(found.values(), default=math.inf) if kind == "hosts" else math.inf
+            levels = {(kind, False): limit.most, (kind, True): limit.lasting}
+            found |= {key: level for key, level in levels.items() if level is not None and level <= bound}
     return found
+
+
+def _label(key: _Level, level: float, side: Side) -> str:
+    kind, lasting = key
+    return f"{_WORDS[kind]}{' for ever' if lasting else ''} {rate_text(level)} {side}"
 
 
 def _spans() -> alt.Chart:
@@ -92,7 +115,7 @@ def _time(field: str, *, labels: bool = False) -> alt.X:
     return alt.X(field, type="temporal", scale=alt.Scale(type="utc"), axis=axis)
 
 
-def _panel(theme: Theme, side: str, width: int) -> alt.LayerChart:
+def _panel(theme: Theme, side: Side, width: int) -> alt.LayerChart:
     total, reads, peak = _SIDES[side]
     layers = [
         _gaps(theme),
@@ -131,7 +154,8 @@ def _gaps(theme: Theme) -> alt.Chart:
 
 
 def _levels(theme: Theme, side: str) -> list[alt.Chart]:
-    """The ceilings as lines, labelled at ends of their own so that equal ones can be read."""
+    """The ceilings as lines, labelled at ends of their own so that equal ones can be read; thin what is carried for
+    ever where credits carry more for a while."""
     base = alt.Chart(alt.NamedData(name=LEVELS)).transform_filter(alt.FieldEqualPredicate(field="side", equal=side))
     y = alt.Y("level", type="quantitative")
     room: alt.Chart = base.transform_calculate(level="datum.level * 1.12").mark_point(opacity=0).encode(y=y)
@@ -144,8 +168,15 @@ def _levels(theme: Theme, side: str) -> list[alt.Chart]:
     for kind, (align, x, dx) in places.items():
         of_kind = base.transform_filter(alt.FieldEqualPredicate(field="kind", equal=kind))
         colour = theme.ceilings[kind]
-        rule = of_kind.mark_rule(color=colour, strokeDash=theme.dashes[kind], strokeWidth=1.5)
-        label: dict[str, Any] = {"align": align, "baseline": "bottom", "x": alt.ExprRef(x), "dx": dx, "dy": -3}
+        width = alt.ExprRef("datum.lasting ? 1 : 1.8")
+        rule = of_kind.mark_rule(color=colour, strokeDash=theme.dashes[kind], strokeWidth=width)
+        label: dict[str, Any] = {
+            "align": align,
+            "baseline": alt.ExprRef("datum.below ? 'top' : 'bottom'"),
+            "x": alt.ExprRef(x),
+            "dx": dx,
+            "dy": alt.ExprRef("datum.below ? 4 : -3"),
+        }
         halo = of_kind.mark_text(**label, stroke=theme.background, strokeWidth=3, strokeJoin="round")
         text = of_kind.mark_text(**label, color=colour)
         layers += [rule.encode(y=y), halo.encode(y=y, text="label:N"), text.encode(y=y, text="label:N")]
@@ -154,7 +185,8 @@ def _levels(theme: Theme, side: str) -> list[alt.Chart]:
 
 def _pane() -> alt.Chart:
     """A pane over each span that tells its figures where a pointer rests on it."""
-    when = "utcFormat(datum.start, '%a %d %b %H:%M') + ' to ' + utcFormat(datum.end, '%H:%M') + ' UTC'"
+    moment = "'%a %d %b %H:%M'"
+    when = f"utcFormat(datum.start, {moment}) + ' to ' + utcFormat(datum.end, {moment}) + ' UTC'"
     told = {
         "read_iops": "reads, mean IOPS",
         "write_iops": "writes, mean IOPS",

@@ -31,7 +31,10 @@ _NO_NETWORK: Final[list[str]] = []
 def spec_of(
     picture: Picture, profile: DemandProfileRecord | None, theme: Theme, width: int = WIDTH_PX
 ) -> dict[str, Any]:
-    """The complete Vega-Lite spec of a picture, `width` pixels wide, with its data and its title."""
+    """The complete Vega-Lite spec of a picture, `width` pixels wide, with its data and its title.
+
+    Specs are not validated again for every picture, which takes longer than to draw it: the tests validate them.
+    """
     subtitle = [picture.subject, *picture.subtitle.splitlines()]
     title = {
         "text": textwrap.wrap(picture.title, int(width / _TITLE_PX)),

@@ -12,6 +12,7 @@ from typing import Final
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.units import HOUR_S, KIB_PER_MIB, MINUTE_S
+from plimsoll.reports.charts.levels import Limit, Side, limit_of
 from plimsoll.reports.charts.picture import plain
 from plimsoll.reports.profile_record import DemandProfileRecord, Rates
 from plimsoll.reports.record import CeilingRecord, DemandRecord, RecommendationRecord
@@ -39,16 +40,12 @@ def demand_title(record: RecommendationRecord, profile: DemandProfileRecord) -> 
     peaks = peaks_of(found, profile)
     if not peaks.iops:
         return "No reads and no writes"
-    sides = [
-        _side(peaks.least_iops, peaks.iops, now.iops if now else None, "IOPS"),
-        _side(
-            peaks.least_throughput_mib_s,
-            peaks.throughput_mib_s,
-            now.throughput_mib_s if now else None,
-            "MiB/s",
-        ),
+    waits = found is not None and found.throttled_minutes > 0
+    told = [
+        _side(peaks.least_iops, peaks.iops, limit_of(now, "IOPS"), "IOPS", waits=waits),
+        _side(peaks.least_throughput_mib_s, peaks.throughput_mib_s, limit_of(now, "MiB/s"), "MiB/s", waits=waits),
     ]
-    return _with_waits(found, f"peaks at {' and '.join(sides)}")
+    return _with_waits(found, f"peaks at {' and '.join(told)}")
 
 
 def roofline_title(record: RecommendationRecord, profile: DemandProfileRecord) -> str:
@@ -64,7 +61,8 @@ def roofline_title(record: RecommendationRecord, profile: DemandProfileRecord) -
     seen = used_share(peaks.least_iops, peaks.least_throughput_mib_s, ceiling)
     bound = "" if seen == used else " at most"
     share = f"{used:.2f} times" if used > 1 else f"{_percent(used)} of"
-    return _with_waits(record.demand, f"peaks at {share} the {which} ceiling{bound}")
+    against = _against(peaks, ceiling)
+    return _with_waits(record.demand, f"peaks at {share} the {which} ceiling{bound} ({against})")
 
 
 def envelopes_title(best: Mapping[Resource, Mapping[str, float]]) -> str:
@@ -123,14 +121,7 @@ def used_share(iops: float, throughput_mib_s: float, ceiling: CeilingRecord) -> 
 
     Operations of more than `io_kib` count as several, so that a ceiling on IOPS is one on MiB/s as well.
     """
-    shares = []
-    if ceiling.iops:
-        shares.append(iops / ceiling.iops)
-        if ceiling.io_kib:
-            shares.append(throughput_mib_s * KIB_PER_MIB / ceiling.io_kib / ceiling.iops)
-    if ceiling.throughput_mib_s:
-        shares.append(throughput_mib_s / ceiling.throughput_mib_s)
-    return max(shares, default=None)
+    return max(_shares(iops, throughput_mib_s, ceiling).values(), default=None)
 
 
 def rate_text(rate: float) -> str:
@@ -150,16 +141,48 @@ def time_text(seconds: float) -> str:
 
 def highest(rates: Rates) -> float:
     """The highest rate that was observed; 0 where none was."""
-    return max((rate for rate in rates if rate is not None), default=0.0)
+    return max(filter(None, rates), default=0.0)
 
 
 def _higher(policys: float, drawn: float) -> float:
     return drawn if drawn > policys * _ROUNDED else policys
 
 
-def _side(least: float, most: float, limit: float | None, unit: str) -> str:
+def _shares(iops: float, throughput_mib_s: float, ceiling: CeilingRecord) -> dict[tuple[Side, str], float]:
+    """How much of each limit of a ceiling is used, by its side and by the size of I/O that it is of."""
+    shares: dict[tuple[Side, str], float] = {}
+    if ceiling.iops:
+        shares["IOPS", ""] = iops / ceiling.iops
+        if ceiling.io_kib:
+            shares["IOPS", f" of {ceiling.io_kib:g} KiB"] = (
+                throughput_mib_s * KIB_PER_MIB / ceiling.io_kib / ceiling.iops
+            )
+    if ceiling.throughput_mib_s:
+        shares["MiB/s", ""] = throughput_mib_s / ceiling.throughput_mib_s
+    return shares
+
+
+def _against(peaks: Peaks, ceiling: CeilingRecord) -> str:
+    """The limit that `used_share` is of, in words."""
+    shares = _shares(peaks.iops, peaks.throughput_mib_s, ceiling)
+    side, size = max(shares, key=lambda one: shares[one])
+    limit = limit_of(ceiling, side)
+    if limit is None:
+        return side
+    lasting = f" while credits last, {rate_text(limit.lasting)} for ever" if limit.lasting is not None else ""
+    return f"{rate_text(limit.most)} {side}{size}{lasting}"
+
+
+def _side(least: float, most: float, limit: Limit | None, side: Side, *, waits: bool) -> str:
+    """A peak on a side, of the limit that it has come to: where credits ran out, or may have, that is what is carried
+    for ever."""
     bound = f" (at most {rate_text(most)})" if rate_text(least) != rate_text(most) else ""
-    return f"{rate_text(least)}{bound}{f' of {rate_text(limit)}' if limit else ''} {unit}"
+    if limit is None or not limit.most:
+        return f"{rate_text(least)}{bound} {side}"
+    if limit.lasting is None or not (waits or most > limit.lasting):
+        return f"{rate_text(least)}{bound} of {rate_text(limit.most)} {side}"
+    credits_ = f"({rate_text(limit.most)} while credits last)"
+    return f"{rate_text(least)}{bound} of {rate_text(limit.lasting)} {side} for ever {credits_}"
 
 
 def _with_waits(found: DemandRecord | None, told: str) -> str:

@@ -53,8 +53,8 @@ def roofline_picture(
 ) -> Picture:
     """The picture of a volume's demand under its ceilings, with what was measured of the offer's class."""
     measured = [] if envelope is None else measured_rows(MEASURED, envelope)
-    points = [*_demand_rows(profile), *measured]
-    low_kib, high_kib = _extent(points)
+    levels, sizes_kib = _points(profile, measured)
+    low_kib, high_kib = _extent(sizes_kib)
     ceilings = {kind: getattr(record.ceilings, kind, None) for kind in _WORDS}
     roofs = [
         row
@@ -68,7 +68,7 @@ def roofline_picture(
         subject=subject(record),
         title=roofline_title(record, profile),
         subtitle=f"Points: what was asked for. Lines: what can be carried at each I/O size.{crosses}",
-        datasets={ROOFS: roofs, LABELS: labels(roofs, points), MEASURED: measured},
+        datasets={ROOFS: roofs, LABELS: labels(roofs, levels), MEASURED: measured},
     )
 
 
@@ -79,8 +79,8 @@ def envelope_picture(
     record, profile = asked or (None, None)
     asked_for = ", and what was asked for" if asked else ""
     measured = [row for place, one in enumerate(envelopes) for row in measured_rows(series(place), one)]
-    points = [*_demand_rows(profile), *measured]
-    low_kib, high_kib = _extent(points)
+    levels, sizes_kib = _points(profile, measured)
+    low_kib, high_kib = _extent(sizes_kib)
     roofs = [row for place, one in enumerate(envelopes) for row in envelope_roofs(place, one, low_kib, high_kib)]
     names = ", ".join(one.name for one in envelopes)
     best = {
@@ -91,39 +91,48 @@ def envelope_picture(
         subject=names if record is None else f"{subject(record)}; {names}",
         title=over_title(*asked, envelopes) if asked else envelopes_title(best),
         subtitle=f"Marks: measured{asked_for}. Lines: the roofs fitted to them, where one was reached.",
-        datasets={ROOFS: roofs, LABELS: labels(roofs, points, below=True), MEASURED: measured},
+        datasets={ROOFS: roofs, LABELS: labels(roofs, levels, below=True), MEASURED: measured},
     )
 
 
 def roofline_spec(theme: Theme, width: int = 800, *, demand: bool = True) -> dict[str, Any]:
     """The Vega-Lite spec of `roofline_picture` and `envelope_picture`, `width` pixels wide in all: its plane is
     `FRAME_PX` less. Without `demand` it has no spans, for envelopes alone."""
-    columns = 1 if width < _NARROW_PX else len(_SPAN_SIGNS)
-    legend = alt.Legend(values=_SPAN_SIGNS, labelLimit=0, symbolSize=50, symbolOpacity=1, offset=30, columns=columns)
+    columns = 1 if width < _NARROW_PX else len(_SPAN_SIGNS) + 1
+    # One spec is for every volume: the sign of what was measured is told where the datasets have such a row.
+    has_crosses = f"length(data('{MEASURED}')) > 0 && data('{MEASURED}')[0].kind === '{MEASURED}'"
+    signs = alt.ExprRef(f"{has_crosses} ? {[*_SPAN_SIGNS, MEASURED]} : {_SPAN_SIGNS}")
+    legend = alt.Legend(values=signs, labelLimit=0, symbolSize=50, symbolOpacity=1, offset=30, columns=columns)
     points = _demand(theme, legend) if demand else []
     layers = [*_lines(theme), *_names(theme), *points, _measured(theme, legend if demand else None)]
     chart = alt.LayerChart(layer=layers, width=width - FRAME_PX, height=PLANE_PX)
     return {**chart.to_dict(validate=False), "config": theme.config}
 
 
-def _demand_rows(profile: DemandProfileRecord | None) -> list[Row]:
-    """The points of the spans, as the spec's own transforms make them: what the plane has to hold."""
+def _points(profile: DemandProfileRecord | None, measured: Sequence[Row]) -> tuple[list[float], list[float]]:
+    """The IOPS and the I/O sizes in KiB that the plane has to hold: of what was measured, and of the spans' points as
+    the spec's own transforms make them."""
+    levels = [row["iops"] for row in measured]
+    sizes_kib = [row["io_size_kib"] for row in measured]
     if profile is None:
-        return []
-    return [
-        {"iops": iops, "io_size_kib": throughput_mib_s * KIB_PER_MIB / iops}
-        for count, rate in _POINTS
-        for iops, throughput_mib_s, sized in zip(
-            getattr(profile, count), getattr(profile, rate), profile.sized, strict=True
-        )
-        if iops and throughput_mib_s and (sized or (count, rate) != _POINTS[0])
-    ]
+        return levels, sizes_kib
+    for count, rate in _POINTS:
+        is_mean = (count, rate) == _POINTS[0]
+        found = [
+            (iops, throughput_mib_s / iops)
+            for iops, throughput_mib_s, sized in zip(
+                getattr(profile, count), getattr(profile, rate), profile.sized, strict=True
+            )
+            if iops and throughput_mib_s and (sized or not is_mean)
+        ]
+        levels += [iops for iops, _ in found]
+        sizes_kib += [size_mib * KIB_PER_MIB for _, size_mib in found]
+    return levels, sizes_kib
 
 
-def _extent(points: Sequence[Row]) -> tuple[float, float]:
+def _extent(sizes_kib: Sequence[float]) -> tuple[float, float]:
     """The I/O sizes that the plane spans, with room at the left for the labels."""
-    sizes = [row["io_size_kib"] for row in points]
-    return min([_FROM_KIB, *sizes]) / 2, max([_TO_KIB, *sizes])
+    return min([_FROM_KIB, *sizes_kib]) / 2, max([_TO_KIB, *sizes_kib])
 
 
 def _x() -> alt.X:

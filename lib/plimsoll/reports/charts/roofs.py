@@ -35,7 +35,9 @@ def ceiling_roofs(kind: str, word: str, found: CeilingRecord, low_kib: float, hi
     )
     rows = roof_rows(kind, word, most, low_kib, high_kib)
     lower = roof_rows(kind, f"{word} for ever", lasting, low_kib, high_kib, lasting=True)
-    same = [row["iops"] for row in rows] == [row["iops"] for row in lower]
+    sizes = {row["io_size_kib"] for row in (*rows, *lower)}
+    # A limit that is never reached, as the MiB/s of an io2 volume of few IOPS, makes no other line.
+    same = all(math.isclose(most.at(size_kib), lasting.at(size_kib)) for size_kib in sizes)
     return rows if same else rows + lower
 
 
@@ -54,19 +56,20 @@ def roof_rows(
     corners = [roof.io_kib or math.inf, roof.throughput_mib_s * KIB_PER_MIB / roof.iops if roof.iops else math.inf]
     sizes = sorted({low_kib, high_kib, *(corner for corner in corners if low_kib < corner < high_kib)})
     points = [(size_kib, roof.at(size_kib)) for size_kib in sizes]
+    label = _label(word, roof)
     return [
-        {"kind": kind, "label": _label(word, roof), "lasting": lasting, "io_size_kib": size_kib, "iops": iops}
+        {"kind": kind, "label": label, "lasting": lasting, "io_size_kib": size_kib, "iops": iops}
         for size_kib, iops in points
         if iops > 0
     ]
 
 
-def labels(roofs: Sequence[Row], points: Sequence[Row], *, below: bool = False) -> list[Row]:
+def labels(roofs: Sequence[Row], points: Sequence[float], *, below: bool = False) -> list[Row]:
     """Where the label of each roof stands: at its left end, above or `below` it, moved on where another is in the way.
 
-    `points` are what else is on the plane, which has to hold all of them.
+    `points` are the IOPS of what else is on the plane, which has to hold all of them.
     """
-    levels = [row["iops"] for row in (*roofs, *points)]
+    levels = [*(row["iops"] for row in roofs), *points]
     apart = (max(levels) / min(levels)) ** _LABEL_SHARE if levels else 1.0
     firsts: dict[str, Row] = {}
     for row in roofs:

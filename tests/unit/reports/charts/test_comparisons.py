@@ -94,7 +94,7 @@ def test_every_envelope_of_the_library_has_a_valid_spec_and_is_drawn_without_a_w
     pictures += [comparison_picture(envelopes[place : place + 5]) for place in range(0, len(envelopes), 5)]
     for picture in pictures:
         spec = spec_of(picture, None, DARK)
-        alt.Chart.from_dict({**spec, "$schema": alt.SCHEMA_URL})
+        alt.Chart.from_dict({**spec, "datasets": {}, "$schema": alt.SCHEMA_URL})
         vl_convert.vegalite_to_vega(spec, vl_version="6.4", show_warnings=True)
         assert capfd.readouterr().err == "", picture
 

@@ -29,7 +29,7 @@ def test_a_peak_that_was_not_read_is_told_with_what_it_is_at_most():
     profile = a_profile([100.0, 300.0])
     record = a_volume(profile, demand=demand_of(profile, peak_iops=1_700.0))
     assert demand_title(record, profile) == "Peaks at 600 (at most 1,700) of 3,000 IOPS and 9.38 of 125 MiB/s"
-    assert roofline_title(record, profile) == "Peaks at 57 % of the present ceiling at most"
+    assert roofline_title(record, profile) == "Peaks at 57 % of the present ceiling at most (3,000 IOPS)"
 
 
 def test_what_is_drawn_above_the_policys_quantile_is_told():
@@ -47,8 +47,34 @@ def test_a_throttled_volume_may_want_more_than_was_seen():
 def test_a_volume_whose_host_holds_it_back_says_so():
     profile = a_profile([500.0], host_bound=[30.0])
     assert roofline_title(a_volume(profile), profile) == (
-        "Held back by its host for 30 minutes: peaks at 34 % of the present ceiling, and may want more"
+        "Held back by its host for 30 minutes: peaks at 34 % of the present ceiling (3,000 IOPS), and may want more"
     )
+
+
+BURSTS = a_ceiling(3000, 128, sustained_iops=300, sustained_throughput_mib_s=75, io_kib=256)
+
+
+@pytest.mark.parametrize(
+    ("rate", "throttled", "told"),
+    [
+        (151.0, [59.0], "peaks at 302 of 300 IOPS for ever (3,000 while credits last) and 4.72 of 75 MiB/s for ever"),
+        (1000.0, [], "Peaks at 2,000 of 300 IOPS for ever (3,000 while credits last) and 31.2 of 128 MiB/s"),
+        (100.0, [], "Peaks at 200 of 3,000 IOPS and 3.12 of 128 MiB/s"),
+    ],
+)
+def test_where_credits_ran_out_or_are_spent_the_limit_is_what_is_carried_for_ever(rate, throttled, told):
+    profile = a_profile([rate], throttled=throttled)
+    assert told in demand_title(a_volume(profile, ceilings=ceilings(BURSTS)), profile)
+
+
+def test_a_share_tells_what_it_is_of():
+    profile = a_profile([1000.0])
+    large = a_profile([4.0], moved=[100.0])
+    slow = a_ceiling(500, 800, io_kib=256)
+    assert roofline_title(a_volume(profile, ceilings=ceilings(BURSTS)), profile) == (
+        "Peaks at 67 % of the present ceiling (3,000 IOPS while credits last, 300 for ever)"
+    )
+    assert roofline_title(a_volume(large, ceilings=ceilings(slow)), large).endswith("(500 IOPS of 256 KiB)")
 
 
 @pytest.mark.parametrize(

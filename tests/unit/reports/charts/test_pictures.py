@@ -83,8 +83,56 @@ def test_where_no_minute_was_read_the_line_is_not_called_one():
     assert "the busiest hour in each" in demand_picture(a_volume(profile), profile).subtitle
     mixed = a_profile([10.0, 20.0]).model_copy(update={"shortest_s": [60, 3600]})
     assert (
-        "the busiest minute in each, or longer where no minute could" in demand_picture(a_volume(mixed), mixed).subtitle
+        "the busiest minute in each, or longer where nothing shorter differs or could change the answer."
+        in demand_picture(a_volume(mixed), mixed).subtitle
     )
+
+
+@pytest.mark.parametrize(
+    ("lengths_s", "told"),
+    [([7200, 7200], "2 hours"), ([86_400, 7200], "2 to 24 hours"), ([1800, 7200], "30 minutes to 2 hours")],
+)
+def test_spans_of_several_lengths_are_told_from_the_shortest_to_the_longest(lengths_s, told):
+    profile = a_profile([10.0, 20.0]).model_copy(update={"length_s": lengths_s})
+    assert f"Areas: means of {told};" in demand_picture(a_volume(profile), profile).subtitle
+
+
+def test_a_span_tells_both_of_its_ends_with_their_dates():
+    profile = a_profile([10.0])
+    spec = json.dumps(spec_of(demand_picture(a_volume(profile), profile), profile, LIGHT))
+    assert spec.count("%a %d %b %H:%M") == 2 * len(("IOPS", "MiB/s"))
+
+
+def test_what_is_carried_for_ever_is_a_line_of_its_own_where_it_is_in_sight():
+    profile = a_profile([151.0], moved=[5.0])
+    now = a_ceiling(3000, 10, sustained_iops=300, sustained_throughput_mib_s=9, io_kib=256)
+    hosts = a_ceiling(4000, 400, sustained_iops=500, sustained_throughput_mib_s=400)
+    picture = demand_picture(a_volume(profile, ceilings=ceilings(now, hosts=hosts)), profile)
+    drawn = {row["label"]: (row["lasting"], row["below"]) for row in picture.datasets["levels"]}
+    assert drawn == {
+        "now for ever 300 IOPS": (True, False),
+        "host for ever 500 IOPS": (True, False),
+        "now 10 MiB/s": (False, False),
+        "now for ever 9 MiB/s": (True, True),
+    }
+    assert picture.subtitle.endswith("Above the picture: now 3,000 IOPS.")
+
+
+def test_a_limit_that_credits_do_not_lift_is_one_line():
+    profile = a_profile([1000.0], moved=[240.0])
+    io2 = a_ceiling(2000, 4000, sustained_throughput_mib_s=500, io_kib=256)
+    picture = demand_picture(a_volume(profile, ceilings=ceilings(io2)), profile)
+    assert [row["lasting"] for row in picture.datasets["levels"]] == [False]
+    assert "for ever" not in picture.subtitle
+
+
+def test_the_sign_of_what_was_measured_is_in_the_legend_where_there_is_such_a_mark(library):
+    profile = a_profile([100.0])
+    record = a_volume(profile)
+    for envelope, times in ((library["gp3-4000-1000"], 1), (None, 0)):
+        svg = to_svg(spec_of(roofline_picture(record, profile, envelope), profile, LIGHT))
+        assert svg.count(">measured</text>") == times
+        assert svg.count(">busiest bucket</text>") == 1
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)

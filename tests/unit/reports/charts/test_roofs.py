@@ -43,6 +43,11 @@ def test_what_is_carried_for_ever_is_drawn_only_where_it_is_lower(found):
     assert not (same and lasting)
 
 
+def test_a_limit_that_is_never_reached_makes_no_second_roof():
+    io2 = a_ceiling(12_000, 4000, sustained_throughput_mib_s=3000, io_kib=256)
+    assert {row["lasting"] for row in ceiling_roofs("now", "now", io2, LOW_KIB, HIGH_KIB)} == {False}
+
+
 def test_what_limits_nothing_has_no_roof():
     assert ceiling_roofs("hosts", "host", a_ceiling(None, None), LOW_KIB, HIGH_KIB) == []
 
