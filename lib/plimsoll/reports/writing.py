@@ -7,7 +7,7 @@ from pathlib import Path
 from plimsoll.domain.errors import BadInput
 
 
-def write_lines(lines: Iterable[str], out: Path, encoding: str = "utf-8") -> None:
+def write_lines(lines: Iterable[str], out: Path, encoding: str) -> None:
     """Writes a text file, whole or not at all."""
     with whole(out) as beside, beside.open("w", encoding=encoding, newline="") as file:
         file.writelines(lines)
