@@ -1,6 +1,5 @@
 """The pictures of the report in the README: `python -m tests.browser.screenshots RUN` writes docs/report-*.png."""
 
-import shutil
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,6 +8,7 @@ from playwright.sync_api import expect, sync_playwright
 
 from plimsoll.bootstrap import envelope_library
 from plimsoll.reports.html.page import write_html
+from tests.browser.conftest import launched
 
 DOCS = Path(__file__).parents[2] / "docs"
 WIDTH_PX, HEIGHT_PX = 1280, 1250
@@ -19,7 +19,7 @@ def main(run: Path) -> None:
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         report = Path(folder) / "report.html"
         write_html(run, report, envelopes=envelope_library().envelopes, console_link=lambda _record: "https://")
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = launched(playwright)
         page = browser.new_page(viewport={"width": WIDTH_PX, "height": HEIGHT_PX}, color_scheme="light")
         page.goto(report.as_uri())
         expect(page.locator("#count")).to_contain_text(" of ")

@@ -18,10 +18,10 @@ from plimsoll.domain.policy import Policy
 from plimsoll.envelopes.library import EnvelopeLibrary
 from plimsoll.reports.charts.comparison import comparison_picture
 from plimsoll.reports.charts.demand import demand_picture
-from plimsoll.reports.charts.drawing import WIDTH_PX, spec_of, to_png, to_svg
+from plimsoll.reports.charts.drawing import spec_of, to_png, to_svg
 from plimsoll.reports.charts.picture import Picture
 from plimsoll.reports.charts.roofline import envelope_picture, roofline_picture
-from plimsoll.reports.charts.theme import THEMES, ThemeName
+from plimsoll.reports.charts.theme import THEMES, WIDTH_PX, ThemeName
 from plimsoll.reports.profile_record import DemandProfileRecord, profile_record
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.recorded import record_of

@@ -40,9 +40,9 @@ def usd(amount: float) -> str:
     return f"{'-' if amount <= -0.005 else ''}${abs(amount):,.2f}"
 
 
-def count_of(number: int, thing: str, things: str | None = None) -> str:
+def count_of(number: int, thing: str) -> str:
     """A number of things: "1 volume", "600 volumes"."""
-    return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def duration(seconds: float) -> str:

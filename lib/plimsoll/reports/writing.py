@@ -14,7 +14,7 @@ _OWN_ALONE: Final = 0o600
 _AS_THE_UMASK_SAYS: Final = 0o666
 
 
-def write_lines(lines: Iterable[str], out: Path, encoding: str = "utf-8") -> None:
+def write_lines(lines: Iterable[str], out: Path, encoding: str) -> None:
     """Writes a text file, whole or not at all."""
     with whole(out) as beside, beside.open("w", encoding=encoding, newline="") as file:
         file.writelines(lines)

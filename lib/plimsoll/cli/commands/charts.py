@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from plimsoll.cli import options
-from plimsoll.reports.charts.theme import ThemeName
+from plimsoll.reports.charts.theme import WIDTH_PX, ThemeName
 
 chart = typer.Typer(help="Draw a volume's demand, and rooflines, as SVG or PNG.", no_args_is_help=True)
 
@@ -16,7 +16,7 @@ def chart_demand(
     run: options.ChartOf = None,
     out: options.ChartOut = None,
     theme: options.ChartTheme = ThemeName.LIGHT,
-    width: options.ChartWidth = 800,
+    width: options.ChartWidth = WIDTH_PX,
     scale: options.ChartScale = None,
     profile: options.Profiles = None,
     role_arn: options.Roles = None,
@@ -40,7 +40,7 @@ def chart_roofline(
     run: options.ChartOf = None,
     out: options.ChartOut = None,
     theme: options.ChartTheme = ThemeName.LIGHT,
-    width: options.ChartWidth = 800,
+    width: options.ChartWidth = WIDTH_PX,
     scale: options.ChartScale = None,
     profile: options.Profiles = None,
     role_arn: options.Roles = None,

@@ -65,7 +65,7 @@ def comparison_picture(envelopes: Sequence[Envelope]) -> Picture:
     )
 
 
-def comparison_spec(theme: Theme, rows: Sequence[Row], width: int = 1000) -> dict[str, Any]:
+def comparison_spec(theme: Theme, rows: Sequence[Row], width: int) -> dict[str, Any]:
     """The Vega-Lite spec of `comparison_picture` for its results, `width` pixels wide in all."""
     works = _works(rows)
     figures = [figure for figure in _FIGURES if any(row["figure"] == figure for row in rows)]

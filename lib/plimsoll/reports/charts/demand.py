@@ -61,7 +61,7 @@ def demand_picture(record: RecommendationRecord, profile: DemandProfileRecord) -
     )
 
 
-def demand_spec(theme: Theme, width: int = 800) -> dict[str, Any]:
+def demand_spec(theme: Theme, width: int) -> dict[str, Any]:
     """The Vega-Lite spec of `demand_picture`, `width` pixels wide in all: its panels are `FRAME_PX` less."""
     panels = [_panel(theme, side, width - FRAME_PX) for side in _SIDES]
     chart = alt.VConcatChart(vconcat=[*panels, _strip(theme, width - FRAME_PX)], spacing=12)

@@ -14,10 +14,8 @@ from plimsoll.reports.charts.comparison import RESULTS, comparison_spec
 from plimsoll.reports.charts.demand import demand_spec
 from plimsoll.reports.charts.picture import SPANS, Picture, span_rows
 from plimsoll.reports.charts.roofline import roofline_spec
-from plimsoll.reports.charts.theme import Theme
+from plimsoll.reports.charts.theme import WIDTH_PX, Theme
 from plimsoll.reports.profile_record import DemandProfileRecord
-
-WIDTH_PX: Final = 800
 
 _VEGA_LITE: Final = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 """The version of Vega-Lite that specs are of, and that draws them everywhere."""

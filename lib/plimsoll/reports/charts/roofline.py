@@ -95,7 +95,7 @@ def envelope_picture(
     )
 
 
-def roofline_spec(theme: Theme, width: int = 800, *, demand: bool = True) -> dict[str, Any]:
+def roofline_spec(theme: Theme, width: int, *, demand: bool = True) -> dict[str, Any]:
     """The Vega-Lite spec of `roofline_picture` and `envelope_picture`, `width` pixels wide in all: its plane is
     `FRAME_PX` less. Without `demand` it has no spans, for envelopes alone."""
     columns = 1 if width < _NARROW_PX else len(_SPAN_SIGNS) + 1

@@ -1,4 +1,4 @@
-"""Themes: the colours and the type of the pictures, for white and for dark pages."""
+"""Themes: the colours, the type and the width of the pictures, for white and for dark pages."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,6 +7,9 @@ from typing import Any, Final
 FONT: Final = "Liberation Sans, Arial, Helvetica, sans-serif"
 LINE_PX: Final = 12
 """Size of a picture's ordinary text."""
+
+WIDTH_PX: Final = 800
+"""Width of a picture where no other is asked for."""
 
 
 class ThemeName(StrEnum):

@@ -5,9 +5,10 @@ from typing import Any, Final
 
 from pydantic_core import to_json
 
+from plimsoll.reports.charts.theme import WIDTH_PX
 from plimsoll.reports.html.assets import early, hash_of, script, style
 from plimsoll.reports.html.blocks import packed
-from plimsoll.reports.html.pictures import WIDTH_PX, drawing_script, specs
+from plimsoll.reports.html.pictures import drawing_script, specs
 from plimsoll.reports.summary.step_words import StepWords
 from plimsoll.reports.wording import GRADE_WORDS
 

@@ -10,11 +10,8 @@ from plimsoll.reports.charts.demand import demand_picture, demand_spec
 from plimsoll.reports.charts.drawing import javascript_bundle
 from plimsoll.reports.charts.picture import Picture
 from plimsoll.reports.charts.roofline import roofline_picture, roofline_spec
-from plimsoll.reports.charts.theme import THEMES
+from plimsoll.reports.charts.theme import THEMES, WIDTH_PX
 from plimsoll.reports.summary.matched import Matched
-
-WIDTH_PX: Final = 800
-"""The width that specs are made for; in the reader's browser they are made as wide as there is room."""
 
 _SPECS: Final = {"demand": demand_spec, "roofline": roofline_spec}
 
@@ -33,7 +30,10 @@ def pictures_of(volume: Matched, envelopes: Mapping[str, Envelope]) -> dict[str,
 
 @cache
 def specs() -> dict[str, dict[str, Any]]:
-    """The Vega-Lite specs of every picture by kind and theme, without data, title and background."""
+    """The Vega-Lite specs of every picture by kind and theme, without data, title and background.
+
+    They are made for `WIDTH_PX`; in the reader's browser they become as wide as there is room.
+    """
     found: dict[str, dict[str, Any]] = {kind: {} for kind in _SPECS}
     for (kind, spec_of), (name, theme) in product(_SPECS.items(), THEMES.items()):
         spec = spec_of(theme, WIDTH_PX)

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.reports.charts.demand import demand_picture
-from plimsoll.reports.charts.drawing import WIDTH_PX, spec_of, to_png, to_svg
+from plimsoll.reports.charts.drawing import spec_of, to_png, to_svg
 from plimsoll.reports.charts.picture import SPANS, Picture, span_rows
 from plimsoll.reports.charts.roofline import envelope_picture, roofline_picture
-from plimsoll.reports.charts.theme import DARK, LIGHT
+from plimsoll.reports.charts.theme import DARK, LIGHT, WIDTH_PX
 from plimsoll.reports.profile_record import DemandProfileRecord
 from plimsoll.reports.stored import find_profile, read_records
 from tests.unit.reports.charts.profiles import (

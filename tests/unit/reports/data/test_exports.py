@@ -111,7 +111,7 @@ def test_what_cannot_be_written_whole_leaves_the_old_file(tmp_path):
         raise RuntimeError("the disk is full")
 
     with pytest.raises(RuntimeError):
-        write_lines(lines(), path)
+        write_lines(lines(), path, "utf-8")
     assert path.read_text(encoding="utf-8") == "old"
     assert [found.name for found in tmp_path.iterdir()] == ["report.md"]
 
