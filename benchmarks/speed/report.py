@@ -13,9 +13,8 @@ from world import Row
 
 from plimsoll.bootstrap import console_link, envelope_library
 from plimsoll.domain.policy import Policy
-from plimsoll.reports.data.exports import PAGE
 from plimsoll.reports.html.page import write_html
-from plimsoll.reports.stored import stream_profiles, stream_records
+from plimsoll.reports.stored import PAGE, stream_profiles, stream_records
 from plimsoll.run import Order, carry_out
 from plimsoll.simulator.organisation import Mix
 

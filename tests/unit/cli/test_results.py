@@ -17,6 +17,7 @@ from plimsoll.cli.main import main
 from plimsoll.cli.report import leave_reports
 from plimsoll.reports.data.views import VIEWS
 from plimsoll.reports.diff.sql import Group
+from plimsoll.reports.stored import read_records, read_run
 from tests.unit.reports.recommendations import a_record, every_action
 from tests.unit.reports.runs import a_run, an_unanswered
 
@@ -268,6 +269,16 @@ def test_the_queries_of_the_document_have_answers(run, plimsoll, sql):
     code, said, complaint = plimsoll("query", other, sql)
     assert (code, complaint) == (0, "")
     assert "\n0 rows" not in said
+
+
+def test_the_documents_totals_are_those_of_the_run(run, plimsoll):
+    (sql,) = (one for one in blocks("sql") if "more_for_upgrades" in one)
+    costly = a_record("upgrade", volume_id="vol-costly", monthly_usd_saved=-7.5)
+    other = a_run(run.parent / "two", [*read_records(run), costly])
+    (found,) = json.loads(plimsoll("query", other, sql, "--format", "json")[1])
+    told = read_run(other)["monthly_usd"]
+    assert {key: amount or 0.0 for key, amount in found.items()} == {key: told[key] for key in found}
+    assert found["more_for_upgrades"] >= 7.5
 
 
 def test_the_document_has_every_view_and_group():

@@ -65,7 +65,6 @@ def demand(rows: str) -> str:
     keys = ", ".join(KEYS)
     lists = list(_lists())
     unnested = ", ".join(f"unnest({name}) as {name}" for name in lists)
-    shown = ", ".join("length_s as seconds" if name == "length_s" else name for name in lists)
     return f"""
         with spans as (
             select {keys}, start_s, {unnested},
@@ -73,7 +72,7 @@ def demand(rows: str) -> str:
                     as passed_s
             from {rows}
         )
-        select {keys}, to_timestamp(start_s + passed_s) as start, {shown} from spans"""
+        select {keys}, to_timestamp(start_s + passed_s) as start, {", ".join(lists)} from spans"""
 
 
 def failures(rows: str, places: str) -> str:

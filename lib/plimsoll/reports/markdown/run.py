@@ -108,7 +108,7 @@ def _incomplete(run: dict[str, Any], folder: Path, *, whole: bool) -> Iterator[s
         yield f"{prose(told)}\n"
         yield fence(again)
     elif told:
-        yield f"{prose(told)} see the end.\n"
+        yield f"{prose(told.removesuffix('.'))}; see the end.\n"
 
 
 def _steps(fleet: Fleet, policy: Policy, folder: Path) -> Iterator[str]:

@@ -107,7 +107,7 @@ def test_every_offer_is_a_row_and_one_of_each_weighed_volume_is_chosen(run):
 
 
 def test_the_spans_follow_each_other_and_have_the_profiles_figures(run):
-    rows = asked(run, "select volume_id, epoch(start), seconds, iops, throttled_minutes from demand")
+    rows = asked(run, "select volume_id, epoch(start), length_s, iops, throttled_minutes from demand")
     for profile in stream_profiles(run):
         own = [row[1:] for row in rows if row[0] == profile.volume_id]
         starts = [profile.start_s + HOUR_S * number for number in range(3)]
@@ -136,7 +136,7 @@ def test_a_span_starts_where_the_last_one_ended(lengths):
     with TemporaryDirectory() as folder:
         run = a_run(Path(folder))
         (run / "demand.jsonl").write_text(profile.model_dump_json() + "\n", encoding="utf-8")
-        rows = asked(run, "select epoch(start)::bigint, seconds from demand order by start")
+        rows = asked(run, "select epoch(start)::bigint, length_s from demand order by start")
     at = 1_000
     for start, seconds in rows:
         assert start == at
