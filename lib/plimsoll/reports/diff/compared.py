@@ -1,10 +1,11 @@
 """The difference of two runs: what is new, gone, changed and done, and what has been saved since."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ from plimsoll.reports.data.columns import literal
 from plimsoll.reports.data.database import Database, opened, schema_of
 from plimsoll.reports.diff import sql
 from plimsoll.reports.diff.sql import READ, Group
-from plimsoll.reports.diff.why import why
+from plimsoll.reports.diff.why import unread, why
 from plimsoll.reports.stored import UNANSWERED, read_run
 
 _ENDED: Final = frozenset({"complete", "partial"})
@@ -21,11 +22,19 @@ _ENDED: Final = frozenset({"complete", "partial"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Total:
-    """The volumes of a group, and their cost in each run, USD a month."""
+    """The volumes of a group, and their cost in each run, USD a month; None where that is not known of any of them."""
 
     volumes: int
-    usd_before: float
-    usd_after: float
+    usd_before: float | None
+    usd_after: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Money:
+    """Volumes, and USD a month that they are about."""
+
+    volumes: int
+    usd: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,27 +63,39 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diff:
-    """Two runs compared. `usd_saved`: what the done volumes cost before less what they cost now, USD a month, without
-    the `unpriced` ones of them; `usd_open`: what can still be saved by what is open; `repriced`: the volumes that cost
-    another sum for the same configuration, and how much more in all; `policy`: the keys that differ, with both values;
-    `failed_places`: those that only the second run could not read, with the reason.
+    """Two runs compared; money is USD a month.
+
+    `known`: the volumes whose cost is known in both. `saved`: by the done volumes, without the `unpriced` ones, at the
+    first run's prices unless it has none (`mixed` volumes). `upgraded`: done upgrades, and what these cost more.
+    `altered`: as `saved`, of those that were changed to something else. `open_saving`, `open_upgrades` and
+    `open_detached`: what open volumes can save, would cost more, and cost though attached to nothing. `repriced`: the
+    volumes that cost another sum for the same configuration, and how much more in all; `policy`: the keys that differ,
+    with both values; `failed_places`: those that only the second run could not read, with the reason; `unread`: why the
+    second run cannot tell of a volume of an account and region.
     """
 
     before: Run
     after: Run
     totals: Mapping[Group, Total]
-    usd_saved: float
+    known: Total
+    saved: Money
+    upgraded: Money
+    altered: Money
+    open_saving: Money
+    open_upgrades: Money
+    open_detached: Money
     unpriced: int
-    usd_open: float
+    mixed: int
     repriced: tuple[int, float]
     policy: Mapping[str, tuple[Any, Any]]
     failed_places: Mapping[str, str]
+    unread: Callable[[str, str], str]
     _database: Database
 
     def listed(self, group: Group, most: int | None = None) -> Iterator[Difference]:
         """The volumes of a group, those first that are about the most money."""
         for (text,) in self._database.rows(sql.listed(group, most)):
-            yield _difference(json.loads(text))
+            yield _difference(json.loads(text), self.unread)
 
 
 @contextmanager
@@ -88,6 +109,9 @@ def compared(before: Path, after: Path) -> Iterator[Diff]:
         database.run(sql.differences(*schemas))
         found = {Group(row[0]): row[1:] for row in database.rows(sql.totals())}
         count, usd_more = next(database.rows(sql.repriced()))
+        told = [Money(volumes=volumes, usd=usd) for volumes, usd in database.rows(sql.money())]
+        saved, upgraded, altered, open_saving, open_upgrades, open_detached, unpriced, mixed = told
+        volumes, usd_before, usd_after = next(database.rows(sql.known()))
         yield Diff(
             before=_run(before, runs[0]),
             after=_run(after, runs[1]),
@@ -96,12 +120,19 @@ def compared(before: Path, after: Path) -> Iterator[Diff]:
                 for group in Group
                 if group in found
             },
-            usd_saved=found[Group.DONE][3] if Group.DONE in found else 0.0,
-            unpriced=found[Group.DONE][4] if Group.DONE in found else 0,
-            usd_open=found[Group.OPEN][5] if Group.OPEN in found else 0.0,
+            known=Total(volumes=volumes, usd_before=usd_before, usd_after=usd_after),
+            saved=saved,
+            upgraded=upgraded,
+            altered=altered,
+            open_saving=open_saving,
+            open_upgrades=open_upgrades,
+            open_detached=open_detached,
+            unpriced=unpriced.volumes,
+            mixed=mixed.volumes,
             repriced=(count, usd_more),
             policy=_changed(runs[0].get("policy", {}), runs[1].get("policy", {})),
             failed_places=_newly_failed(*runs),
+            unread=partial(unread, runs[1]),
             _database=database,
         )
 
@@ -139,7 +170,7 @@ def _newly_failed(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[s
     return {place: reason for place, reason in after["failures"]["targets"].items() if place not in known}
 
 
-def _difference(found: Mapping[str, Any]) -> Difference:
+def _difference(found: Mapping[str, Any], unread: Callable[[str, str], str]) -> Difference:
     group = Group(found["what"])
     return Difference(
         account=found["account"],
@@ -147,8 +178,13 @@ def _difference(found: Mapping[str, Any]) -> Difference:
         volume_id=found["volume_id"],
         name=found["name"],
         group=group,
-        before=found["one"] if found["was"] == "answered" else None,
-        after=found["other"] if found["is_now"] == "answered" else None,
+        before=_answer(found["one"]) if found["was"] == "answered" else None,
+        after=_answer(found["other"]) if found["is_now"] == "answered" else None,
         usd_saved=found["usd_saved"],
-        why=why(group, found),
+        why=unread(found["account"], found["region"]) if group is Group.NOT_READ else why(group, found),
     )
+
+
+def _answer(found: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a run has of a volume, without the offers that it weighed."""
+    return {key: value for key, value in found.items() if key != "weighed"}

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.reports.diff.compared import Diff, Difference, Run
+from plimsoll.reports.diff.compared import Diff, Difference, Run, Total
 from plimsoll.reports.diff.sql import GROUP_WORDS, Group
 from plimsoll.reports.diff.words import QUIET, became, headline, money, notes
 from plimsoll.reports.markdown.fitting import fitting
@@ -42,20 +42,18 @@ def json_diff(diff: Diff) -> Iterator[str]:
     head: dict[str, Any] = {
         "before": _run(diff.before),
         "after": _run(diff.after),
-        "monthly_usd_saved": round(diff.usd_saved, 2),
+        "monthly_usd_saved": round(diff.saved.usd, 2),
+        "monthly_usd_more_for_upgrades": round(diff.upgraded.usd, 2),
+        "monthly_usd_saved_by_altered": round(diff.altered.usd, 2),
         "unpriced": diff.unpriced,
-        "monthly_usd_open": round(diff.usd_open, 2),
+        "monthly_usd_open": round(diff.open_saving.usd, 2),
+        "monthly_usd_open_for_upgrades": round(diff.open_upgrades.usd, 2),
+        "monthly_usd_open_detached": round(diff.open_detached.usd, 2),
         "repriced": {"volumes": diff.repriced[0], "monthly_usd_more": round(diff.repriced[1], 2)},
         "policy": {key: {"before": before, "after": after} for key, (before, after) in diff.policy.items()},
         "failed_places": dict(diff.failed_places),
-        "groups": {
-            group: {
-                "volumes": total.volumes,
-                "monthly_usd_before": round(total.usd_before, 2),
-                "monthly_usd_after": round(total.usd_after, 2),
-            }
-            for group, total in diff.totals.items()
-        },
+        "known_in_both": _total(diff.known),
+        "groups": {group: _total(total) for group, total in diff.totals.items()},
     }
     yield json.dumps(head, ensure_ascii=False, indent=1).removesuffix("\n}") + ',\n "volumes": ['
     before = "\n"
@@ -72,7 +70,7 @@ def markdown_diff(diff: Diff) -> str:
     """The difference as Markdown for a ticket, as long as GitHub takes it."""
     parts = [f"# {prose(headline(diff))}\n", f"{prose(_runs(diff))}\n"]
     rows = [[name(group), prose(words), f"{volumes:,}", *usd] for group, words, volumes, usd in _rows(diff)]
-    rows.append(["", "all", f"{_volumes(diff):,}", *_sums(diff)])
+    rows.append(["", "all whose cost is known in both", f"{diff.known.volumes:,}", *_costs(diff.known)])
     parts.append("".join(table(("", "", "volumes:", "USD a month before:", "now:"), rows)))
     found = "".join(f"- {prose(note)}\n" for note in notes(diff))
     parts += [found] if found else []
@@ -103,23 +101,23 @@ def _run(run: Run) -> dict[str, str]:
     return {"id": run.id, "now": run.now.isoformat(), "status": run.status}
 
 
+def _total(total: Total) -> dict[str, float | int | None]:
+    before, after = (None if usd is None else round(usd, 2) for usd in (total.usd_before, total.usd_after))
+    return {"volumes": total.volumes, "monthly_usd_before": before, "monthly_usd_after": after}
+
+
 def _runs(diff: Diff) -> str:
     return " → ".join(f"{run.id} ({run.now:%Y-%m-%d %H:%M} UTC, {run.status})" for run in (diff.before, diff.after))
 
 
 def _rows(diff: Diff) -> Iterator[tuple[Group, str, int, tuple[str, str]]]:
     for group, total in diff.totals.items():
-        yield group, GROUP_WORDS[group], total.volumes, (f"{total.usd_before:,.2f}", f"{total.usd_after:,.2f}")
+        yield group, GROUP_WORDS[group], total.volumes, _costs(total)
 
 
-def _volumes(diff: Diff) -> int:
-    return sum(total.volumes for total in diff.totals.values())
-
-
-def _sums(diff: Diff) -> tuple[str, str]:
-    before = sum(total.usd_before for total in diff.totals.values())
-    after = sum(total.usd_after for total in diff.totals.values())
-    return f"{before:,.2f}", f"{after:,.2f}"
+def _costs(total: Total) -> tuple[str, str]:
+    before, after = ("not known" if usd is None else f"{usd:,.2f}" for usd in (total.usd_before, total.usd_after))
+    return before, after
 
 
 def _totals(diff: Diff) -> Table:
@@ -131,7 +129,7 @@ def _totals(diff: Diff) -> Table:
     shown.add_column("USD now", justify="right", no_wrap=True)
     for group, words, volumes, usd in _rows(diff):
         shown.add_row(group, words, f"{volumes:,}", *usd)
-    shown.add_row("", "all, each in one group; USD a month", f"{_volumes(diff):,}", *_sums(diff), style="bold")
+    shown.add_row("", "all known in both; USD a month", f"{diff.known.volumes:,}", *_costs(diff.known), style="bold")
     return shown
 
 

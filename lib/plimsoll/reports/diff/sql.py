@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Final
 
-from plimsoll.domain.recommendation import CHANGES, Detached
+from plimsoll.domain.recommendation import CHANGES, Detached, Upgrade
 from plimsoll.reports.data.views import KEYS
 from plimsoll.reports.steps import CENT
 
@@ -26,7 +26,7 @@ class Group(StrEnum):
 
 
 GROUP_WORDS: Final = {
-    Group.DONE: "done as recommended; detached ones are gone",
+    Group.DONE: "done as recommended, or nearly; detached ones are gone",
     Group.OPEN: "still open: the same recommendation",
     Group.CHANGED: "the same configuration, another answer",
     Group.ALTERED: "changed to something else than was recommended",
@@ -46,8 +46,13 @@ DIFFERENCES: Final = "differences"
 READ: Final = "read_places"
 """In each run's schema, the places (account/region) of which it names every volume."""
 
-_SIDE: Final = """hosts, action, current, target, demand, evidence, monthly_usd_now, monthly_usd_then,
-    monthly_usd_saved, 'answered' as state, null::varchar as reason"""
+_SIDE: Final = """hosts, action, current, target, parity.spec as parity, demand, evidence, monthly_usd_now,
+    monthly_usd_then, monthly_usd_saved,
+    list_append([{'spec': offer.spec, 'usd': offer.monthly_usd} for offer in offers],
+    {'spec': parity.spec, 'usd': parity.monthly_usd}) as weighed, 'answered' as state, null::varchar as reason"""
+
+ENOUGH: Final = 0.5
+"""The part of the recommended saving that a configuration a little above the recommended one must bring to be done."""
 
 
 def differences(before: str, after: str) -> str:
@@ -60,26 +65,60 @@ def differences(before: str, after: str) -> str:
             select {", ".join(KEYS)}, coalesce(other.name, one.name) as name, one, other,
                 {_state("one", before)} as was, {_state("other", after)} as is_now
             from one full outer join other using ({", ".join(KEYS)})
+        ), priced as (
+            select *, {_usd("was", "one")} as usd_before, {_usd("is_now", "other")} as usd_after,
+                case when one.current = other.current then one.monthly_usd_now
+                    when one.target = other.current then one.monthly_usd_then
+                    else [offer.usd for offer in one.weighed if offer.spec = other.current][1] end as usd_at_first
+            from joined
+        ), saving as (
+            select *, usd_before - coalesce(usd_at_first, usd_after) as usd_less from priced
+        ), carried_out as (
+            select *, {_how(actions)} as how from saving
         ), grouped as (
-            select *, {_group(actions)} as what from joined
+            select *, {_group(actions)} as what from carried_out
         )
-        select *, one.monthly_usd_now as usd_before, other.monthly_usd_now as usd_after,
-            case when what = '{Group.DONE}' then one.monthly_usd_now
-                - case when is_now = 'absent' then 0 else other.monthly_usd_now end end as usd_saved,
-            case when was = 'answered' and is_now = 'answered' then other.monthly_usd_now
-                - case when one.current = other.current then one.monthly_usd_now
-                    when what = '{Group.DONE}' then one.monthly_usd_then end end as usd_repriced
+        select *, case when what in ('{Group.DONE}', '{Group.ALTERED}') then usd_less end as usd_saved,
+            coalesce(what = '{Group.DONE}' and one.action = '{Upgrade.action}' and usd_less < 0, false) as costs_more,
+            case when was = 'answered' and is_now = 'answered' then usd_after - usd_at_first end as usd_repriced,
+            what in ('{Group.DONE}', '{Group.ALTERED}') and is_now = 'answered' and usd_less is not null
+                and usd_at_first is null as mixed
         from grouped"""
 
 
 def totals() -> str:
-    """Of each group: volumes, USD a month in each run, what was saved and of how many that is not known, and what the
-    open ones can save."""
+    """Of each group: volumes, and USD a month in each run, null where that is not known of any."""
+    return f"select what, count(*), sum(usd_before), sum(usd_after) from {DIFFERENCES} group by what"
+
+
+def known() -> str:
+    """The volumes whose cost is known in both runs, and what they cost in each, USD a month."""
     return f"""
-        select what, count(*), coalesce(sum(usd_before), 0), coalesce(sum(usd_after), 0), coalesce(sum(usd_saved), 0),
-            count(*) filter (what = '{Group.DONE}' and usd_saved is null),
-            coalesce(sum(case when what = '{Group.OPEN}' then greatest(other.monthly_usd_saved, 0) end), 0)
-        from {DIFFERENCES} group by what"""
+        select count(*), coalesce(sum(usd_before), 0), coalesce(sum(usd_after), 0)
+        from {DIFFERENCES} where usd_before is not null and usd_after is not null"""
+
+
+def money() -> str:
+    """A row of volumes and USD a month for each of: done and saved, done upgrades that cost more, altered, open and
+    saving, open upgrades that cost more, open and detached; done without a price, and of prices of different days."""
+    upgrade = f"other.action = '{Upgrade.action}' and other.monthly_usd_saved < 0"
+    detached = f"other.action = '{Detached.action}'"
+    sums = (
+        ("usd_saved", f"what = '{Group.DONE}' and usd_saved is not null and not costs_more"),
+        ("-usd_saved", "costs_more"),
+        ("usd_saved", f"what = '{Group.ALTERED}' and usd_saved is not null"),
+        ("other.monthly_usd_saved", f"what = '{Group.OPEN}' and not ({upgrade}) and not {detached}"),
+        ("-other.monthly_usd_saved", f"what = '{Group.OPEN}' and {upgrade}"),
+        ("other.monthly_usd_now", f"what = '{Group.OPEN}' and {detached}"),
+        ("null", f"what = '{Group.DONE}' and usd_saved is null"),
+        ("null", "mixed"),
+    )
+    rows = (
+        f"select {at} as number, count(*) as volumes, coalesce(sum({usd}), 0)::double as usd "
+        f"from {DIFFERENCES} where {which}"
+        for at, (usd, which) in enumerate(sums)
+    )
+    return f"select volumes, usd from ({' union all '.join(rows)}) order by number"
 
 
 def repriced() -> str:
@@ -90,11 +129,11 @@ def repriced() -> str:
 def listed(group: Group, most: int | None) -> str:
     """The volumes of a group as JSON, those first that are about the most money."""
     limit = "" if most is None else f"limit {most}"
-    money = "greatest(abs(coalesce(usd_before, 0)), abs(coalesce(usd_after, 0)))"
+    cost = "greatest(abs(coalesce(usd_before, 0)), abs(coalesce(usd_after, 0)))"
     return f"""
         select to_json(found)::varchar from (
             from {DIFFERENCES} where what = '{group}'
-            order by abs(coalesce(usd_saved, other.monthly_usd_saved, 0)) desc, {money} desc, {", ".join(KEYS)} {limit}
+            order by abs(coalesce(usd_saved, other.monthly_usd_saved, 0)) desc, {cost} desc, {", ".join(KEYS)} {limit}
         ) as found"""
 
 
@@ -123,8 +162,31 @@ def _group(actions: str) -> str:
         when was = 'absent' then '{Group.NEW}'
         when was <> 'answered' then '{Group.FIRST_READ}'
         when one.current <> other.current
-            then if(one.action in ({actions}) and other.current = one.target, '{Group.DONE}', '{Group.ALTERED}')
+            then if(how is not null, '{Group.DONE}', '{Group.ALTERED}')
         when one.action <> other.action or one.target is distinct from other.target then '{Group.CHANGED}'
         when one.action in ({actions}) or {detached} then '{Group.OPEN}'
         else '{Group.SAME}'
+    end"""
+
+
+def _usd(state: str, side: str) -> str:
+    """What a volume costs in a run: nothing where it is known not to be there, null where that is not known."""
+    return f"case {state} when 'answered' then {side}.monthly_usd_now when 'absent' then 0 end"
+
+
+def _how(actions: str) -> str:
+    """How a recommendation was carried out; null where it was not."""
+    at_least = " and ".join(
+        f"coalesce(other.current.{figure}, 0) >= coalesce(one.target.{figure}, 0)"
+        for figure in ("iops", "throughput_mib_s")
+    )
+    same = "other.current.type = one.target.type and other.current.size_gib = one.target.size_gib"
+    return f"""case
+        when one.action not in ({actions}) or was <> 'answered' or is_now <> 'answered' then null
+        when one.current = other.current then null
+        when other.current = one.target then 'exactly'
+        when other.current = one.parity then 'parity'
+        when {same} and {at_least}
+            and (one.action = '{Upgrade.action}' or usd_less >= {ENOUGH} * (one.monthly_usd_now - one.monthly_usd_then))
+            then 'nearly'
     end"""

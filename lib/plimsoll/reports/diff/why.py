@@ -30,15 +30,36 @@ def why(group: Group, found: Mapping[str, Any]) -> str:
     """Why a volume is in its group, as far as the two runs tell; empty where the group says it all."""
     before, after = found["one"] or {}, found["other"] or {}
     told: Mapping[Group, Callable[[], Any]] = {
+        Group.DONE: lambda: _done(found["how"], before),
         Group.CHANGED: lambda: _differing(before, after),
         Group.ALTERED: lambda: _wanted(before),
         Group.FAILED: lambda: after["reason"],
         Group.LEFT_OUT: lambda: after["reason"],
-        Group.NOT_READ: lambda: "the second run does not name every volume of its account and region",
         Group.FIRST_READ: lambda: ": ".join(filter(None, (f"{found['was']} before", before.get("reason")))),
         Group.UNANSWERED: lambda: after.get("reason") or before.get("reason") or "",
     }
     return str(told[group]()) if group in told else ""
+
+
+def unread(run: Mapping[str, Any], account: str, region: str) -> str:
+    """Why a run cannot say whether a volume of an account and region is there: the failure that it knows of."""
+    failed = run["failures"]["targets"]
+    place = f"{account}/{region}"
+    if place in failed:
+        return str(failed[place])
+    if run["status"] in {"interrupted", "running"}:
+        return "the second run has not ended"
+    of_account = [f"{name}: {reason}" for name, reason in failed.items() if account in name]
+    others = [f"{name}: {reason}" for name, reason in failed.items() if "/" not in name]
+    for told in of_account or others:
+        return told
+    return "the second run does not name every volume of its account and region"
+
+
+def _done(how: str | None, before: Mapping[str, Any]) -> str:
+    if how == "parity":
+        return "at full parity"
+    return f"a little more than needed: {_wanted(before)}" if how == "nearly" else ""
 
 
 def _wanted(before: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from plimsoll.domain.recommendation import CHANGES
 from plimsoll.reports.diff.compared import compared
 from plimsoll.reports.diff.shown import json_diff, markdown_diff, show_diff
 from plimsoll.reports.diff.sql import Group
-from plimsoll.reports.diff.words import headline, notes
+from plimsoll.reports.diff.words import headline, money, notes
 from plimsoll.reports.markdown.run import MOST
 from plimsoll.reports.record import SpecRecord
 from tests.unit.reports.markdown.rendered import shown
@@ -99,7 +99,8 @@ def test_a_volume_is_neither_gone_nor_new_where_its_place_was_not_read_whole(tmp
     assert told(read, unread)["vol-1"][0] is Group.NOT_READ
     assert told(unread, read)["vol-1"][0] is Group.FIRST_READ
     with compared(read, unread) as diff:
-        assert diff.usd_saved == 0
+        assert (diff.saved.usd, diff.known.usd_before) == (0, 0)
+        assert diff.totals[Group.NOT_READ].usd_after is None
 
 
 def test_a_run_that_does_not_name_what_it_left_out_claims_nobody_gone(tmp_path):
@@ -136,19 +137,95 @@ def test_what_was_saved_is_what_done_volumes_cost_less(tmp_path):
     before = a_run(tmp_path / "before", [MOVE, detached, unpriced, still])
     after = a_run(tmp_path / "after", [moved(MOVE, monthly_usd_now=42.0), moved(unpriced), still])
     with compared(before, after) as diff:
-        assert diff.usd_saved == pytest.approx(50 - 42 + 50)
-        assert (diff.unpriced, diff.usd_open) == (1, 10.0)
+        assert diff.saved.usd == pytest.approx(50 - 40 + 50), "at the first run's prices"
+        assert (diff.unpriced, diff.open_saving.usd) == (1, 10.0)
         assert diff.repriced == (1, pytest.approx(2.0)), "the offer was to cost 40 and costs 42"
         said = list(notes(diff))
         assert headline(diff) == (
-            "$58.00 a month saved by 3 volumes done since; 1 volume still open, which can save $10.00 a month."
+            "$60.00 a month saved by 2 volumes done since; 1 volume still open, which can save $10.00 a month."
         )
     assert any("1 done volume without a known price" in note for note in said)
     assert any("Prices differ: 1 volume of the same configuration, +$2.00 a month" in note for note in said)
 
 
-def volumes_of(run):
-    return [(one["account"], one["region"], one["volume_id"]) for one in run]
+def at(record, **figures):
+    """The volume as it is when its recommendation was carried out otherwise."""
+    return moved(record, current=record.target.model_copy(update=figures))
+
+
+def only(tmp_path, before, after, **fields):
+    with compared(a_run(tmp_path / "before", [before]), a_run(tmp_path / "after", after, **fields)) as diff:
+        (found,) = [one for group in diff.totals for one in diff.listed(group)]
+        return diff, found, list(notes(diff)), headline(diff)
+
+
+def test_what_upgrades_cost_is_told_apart_from_what_was_saved(tmp_path):
+    up = a_record("upgrade", volume_id="vol-1", monthly_usd_now=40.0, monthly_usd_then=47.84, monthly_usd_saved=-7.84)
+    diff, found, said, head = only(tmp_path, up, [moved(up)])
+    assert (found.group, money(found)) == (Group.DONE, "$7.84 more")
+    assert (diff.saved.usd, diff.upgraded.usd) == (0, pytest.approx(7.84))
+    assert head.startswith("Nothing saved since;")
+    assert "1 upgrade done, which cost $7.84 a month more; not in the saving." in said
+
+
+def test_open_upgrades_and_detached_volumes_are_no_savings(tmp_path):
+    up = a_record("upgrade", volume_id="vol-2", monthly_usd_saved=-7.84)
+    run = a_run(
+        tmp_path / "run", [DETACHED, up, MOVE.model_copy(update={"volume_id": "vol-3", "monthly_usd_saved": 10.0})]
+    )
+    with compared(run, run) as diff:
+        assert headline(diff) == ("Nothing saved since; 1 volume still open, which can save $10.00 a month.")
+        assert list(notes(diff)) == [
+            "Still open: 1 upgrade, for $7.84 a month more.",
+            "Still open: 1 volume attached to nothing, $50.00 a month.",
+        ]
+
+
+def test_the_offer_at_full_parity_is_done_as_well(tmp_path):
+    spec = SpecRecord(type="gp3", size_gib=500, iops=5000, throughput_mib_s=250)
+    parity = MOVE.offers[0].model_copy(update={"spec": spec, "monthly_usd": 47.0})
+    before = MOVE.model_copy(update={"parity": parity})
+    diff, found, _, _ = only(tmp_path, before, [moved(before, current=spec, monthly_usd_now=48.0)])
+    assert (found.group, found.why) == (Group.DONE, "at full parity")
+    assert diff.saved.usd == pytest.approx(3.0)
+    assert diff.repriced == (1, pytest.approx(1.0))
+
+
+def test_a_little_more_than_recommended_is_done_and_tells_what_it_saves(tmp_path):
+    diff, found, said, _ = only(tmp_path, MOVE, [at(MOVE, iops=3500).model_copy(update={"monthly_usd_now": 43.0})])
+    assert found.group is Group.DONE
+    assert found.why == "a little more than needed: recommended was gp3 500 GiB 3,000 IOPS 125 MiB/s"
+    assert diff.saved.usd == pytest.approx(7.0)
+    assert any("the first run has no price for" in note for note in said)
+
+
+@pytest.mark.parametrize(("figures", "usd_now"), [({"iops": 16000}, 49.0), ({"throughput_mib_s": 100}, 39.0)])
+def test_much_more_or_less_than_recommended_is_altered_and_tells_what_it_saved(tmp_path, figures, usd_now):
+    diff, found, said, _ = only(tmp_path, MOVE, [at(MOVE, **figures).model_copy(update={"monthly_usd_now": usd_now})])
+    assert (found.group, diff.saved.usd) == (Group.ALTERED, 0)
+    assert found.usd_saved == pytest.approx(50 - usd_now)
+    assert any("1 volume changed to something else:" in note for note in said)
+
+
+@pytest.mark.parametrize("after", [an_unanswered("vol-1"), an_unanswered("vol-1", "skipped")])
+def test_what_is_not_known_now_is_not_zero(tmp_path, after):
+    diff, found, _, _ = only(tmp_path, MOVE, [], unanswered=[after])
+    assert (diff.totals[found.group].usd_before, diff.totals[found.group].usd_after) == (50.0, None)
+    assert (diff.known.volumes, diff.known.usd_before) == (0, 0)
+    assert "not known" in markdown_diff_of(tmp_path)
+
+
+def markdown_diff_of(tmp_path):
+    with compared(tmp_path / "before", tmp_path / "after") as diff:
+        return markdown_diff(diff)
+
+
+@pytest.mark.parametrize("place", ["111122223333/us-east-1", "arn:aws:iam::111122223333:role/x", "profile prod"])
+def test_what_was_not_read_says_with_which_failure(tmp_path, place):
+    places = () if "/us-east-1" not in place else ("111122223333/us-east-1",)
+    _, found, _, _ = only(tmp_path, MOVE, [], failed_places={place: "AccessDenied: ask for it."}, places=places)
+    assert found.group is Group.NOT_READ
+    assert found.why.endswith("AccessDenied: ask for it.")
 
 
 answers = st.sampled_from(["none", "keep", "move", "moved", "grown", "detached", "failed", "skipped"])
@@ -180,8 +257,12 @@ def test_every_volume_of_either_run_is_in_exactly_one_group_and_the_money_adds_u
             totals = diff.totals.values()
             assert sorted(listed) == sorted(expected)
             assert sum(total.volumes for total in totals) == len(expected)
-            assert sum(total.usd_before for total in totals) == pytest.approx(sum(one.monthly_usd_now for one in ours))
-            assert sum(total.usd_after for total in totals) == pytest.approx(sum(one.monthly_usd_now for one in theirs))
+            assert sum(total.usd_before or 0 for total in totals) == pytest.approx(
+                sum(one.monthly_usd_now for one in ours)
+            )
+            assert sum(total.usd_after or 0 for total in totals) == pytest.approx(
+                sum(one.monthly_usd_now for one in theirs)
+            )
             head = json.loads("".join(json_diff(diff)))
             same = diff.totals[Group.SAME].volumes if Group.SAME in diff.totals else 0
             assert len(head["volumes"]) + same == len(expected)
@@ -196,7 +277,8 @@ def test_a_run_has_no_difference_from_itself(choices):
         run, records = built(Path(place) / "run", choices, "complete")
         with compared(run, run) as diff:
             assert set(diff.totals) <= {Group.OPEN, Group.SAME, Group.UNANSWERED}
-            assert (diff.usd_saved, diff.repriced, list(notes(diff))) == (0, (0, 0), [])
+            assert (diff.saved.usd, diff.repriced) == (0, (0, 0))
+            assert all("attached to nothing" in note for note in notes(diff))
             open_ = diff.totals[Group.OPEN].volumes if Group.OPEN in diff.totals else 0
             assert open_ == sum(one.action in {*CHANGES, "detached"} for one in records)
 
@@ -295,5 +377,5 @@ def test_runs_without_a_volume_differ_in_nothing(tmp_path):
     empty, other = a_run(tmp_path / "empty"), a_run(tmp_path / "other")
     with compared(empty, other) as diff:
         assert dict(diff.totals) == {}
-        assert headline(diff) == "Nothing done since; nothing still open, which can save $0.00 a month."
+        assert headline(diff) == "Nothing saved since; nothing still open that can save."
         assert json.loads("".join(json_diff(diff)))["volumes"] == []
