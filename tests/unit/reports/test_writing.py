@@ -20,7 +20,7 @@ def run(tmp_path):
 
 
 def as_text(_run, out):
-    write_lines(["new"], out)
+    write_lines(["new"], out, "utf-8")
 
 
 def as_parquet(run, out):
