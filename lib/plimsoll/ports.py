@@ -6,10 +6,12 @@ Each has an in-memory implementation in `clouds.memory` that ships, and every im
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError
+from plimsoll.domain.history import HistoryEntry
 from plimsoll.domain.host import Host
 from plimsoll.domain.policy import TagMatch
 from plimsoll.domain.prices import PriceBook
@@ -179,6 +181,78 @@ class Bench(Protocol):
 
     def mean_latency_us(self, target: Target, volume_id: str, start: datetime, end: datetime) -> float | None:
         """The mean latency of the volume's operations in a span, None where none is published or nothing was done."""
+        ...
+
+
+class RunStore(Protocol):
+    """Where are the parts of a run kept that many workers share? All raise CloudError."""
+
+    def put(self, key: str, content: bytes) -> None:
+        """Keeps content under a key, whole or not at all, in the place of what was there."""
+        ...
+
+    def get(self, key: str) -> bytes | None:
+        """What is kept under a key, None where nothing is."""
+        ...
+
+    def keys(self, prefix: str) -> Iterator[str]:
+        """The keys that begin with a prefix, in the order of their bytes."""
+        ...
+
+    def delete(self, key: str) -> None:
+        """Keeps nothing under a key any more; nothing there already is no error."""
+        ...
+
+    def put_file(self, key: str, path: Path) -> None:
+        """As `put`, from a file that need not fit into memory."""
+        ...
+
+    def get_file(self, key: str, path: Path) -> bool:
+        """Brings what is kept into a file that need not fit into memory; False where nothing is."""
+        ...
+
+
+class Claims(Protocol):
+    """Who is doing what only one may do at a time? All raise CloudError."""
+
+    def claim(self, key: str, holder: str, until: datetime, now: datetime) -> bool:
+        """Takes a key for a holder until that time; True as well where the holder has it, False where another has."""
+        ...
+
+    def release(self, key: str, holder: str) -> None:
+        """Gives a key up; another's stays."""
+        ...
+
+    def holder(self, key: str, now: datetime) -> str | None:
+        """Who has a key now, None where nobody has."""
+        ...
+
+
+class Executions(Protocol):
+    """Which other runs of the same kind are under way?"""
+
+    def older(self, execution: str) -> str | None:
+        """The name of one that was begun before this one and has not ended, None where there is none; CloudError."""
+        ...
+
+
+class Events(Protocol):
+    """Who wants to know what happened? Raises CloudError."""
+
+    def send(self, events: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+        """Tells everybody who listens: the kind of each event, and its detail as plain values."""
+        ...
+
+
+class History(Protocol):
+    """What was recommended of each volume before, and what became of it? All raise CloudError."""
+
+    def entries(self, target: Target, volume_ids: Sequence[str]) -> Mapping[str, HistoryEntry]:
+        """The entries of those volumes that have one, by volume id."""
+        ...
+
+    def write(self, entries: Sequence[HistoryEntry]) -> None:
+        """Keeps entries in the place of earlier ones of the same volumes."""
         ...
 
 

@@ -1,0 +1,108 @@
+"""The service's configuration: what is audited, by which policy, and within which bounds.
+
+One document for every part of the service; the infrastructure writes it where the functions read it.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
+
+from plimsoll.domain.errors import BadInput, PolicyError
+from plimsoll.domain.policy import Policy
+from plimsoll.policy_file import parse_policy
+
+MOST_BYTES: Final = 8192
+"""The longest value of an SSM parameter of the advanced tier (SSM PutParameter, Value)."""
+
+Account = Annotated[str, StringConstraints(pattern=r"^\d{12}$")]
+Unit = Annotated[str, StringConstraints(pattern=r"^(ou-[0-9a-z]{4,32}-[0-9a-z]{8,32}|r-[0-9a-z]{4,32})$")]
+
+
+class ValidationBudget(BaseModel):
+    """What validations may spend, and where they measure. Money is USD."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    max_usd: float = Field(default=5.0, ge=0, description="USD that the scratch volumes of one validation may cost.")
+    max_runs: int = Field(default=10, ge=1, le=100, description="Measurements that one validation may make.")
+    at_once: int = Field(default=2, ge=1, le=10, description="Measurements under way at once.")
+    bench_hosts: tuple[str, ...] = Field(
+        default=(), description="Bench hosts by instance id. Default: those with the tags of the policy."
+    )
+
+
+class ServiceConfig(BaseModel):
+    """What the service audits and validates, by which policy, and within which bounds."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    organization: bool = Field(default=False, description="Audit every active account of the Organization.")
+    organizational_units: tuple[Unit, ...] = Field(
+        default=(), description="Audit the active accounts under these organizational units (ou-... or r-...)."
+    )
+    accounts: tuple[Account, ...] = Field(
+        default=(), description="Audit these accounts. Default: the one that it is deployed in."
+    )
+    regions: tuple[str, ...] = Field(
+        default=(), description="The regions to audit. Default: all that an account has enabled."
+    )
+    role_name: str = Field(
+        default="plimsoll-audit", pattern=r"^[\w+=,.@-]{1,64}$", description="The role to audit a member account with."
+    )
+    validation_role_name: str = Field(
+        default="plimsoll-validation", pattern=r"^[\w+=,.@-]{1,64}$", description="The role to measure there with."
+    )
+    external_id: str | None = Field(
+        default=None, pattern=r"^[\w+=,.@:/-]{2,1224}$", description="The external id that those roles ask for."
+    )
+    policy: dict[str, Any] = Field(default_factory=dict, description="The policy, as in a policy file.")
+    when_busy: Literal["wait", "stop"] = Field(
+        default="wait", description="What an audit does while another one is under way: wait for its end, or stop."
+    )
+    page_volumes: int = Field(
+        default=5000, ge=100, le=20_000, description="The most volumes that a page shows; tables have all of them."
+    )
+    validation: ValidationBudget = Field(default_factory=ValidationBudget, description="The bounds of validations.")
+
+    @classmethod
+    def parsed(cls, written: Mapping[str, Any]) -> "ServiceConfig":
+        """The configuration in plain values; BadInput names the key that cannot be used, and what it may be."""
+        try:
+            return cls.model_validate(dict(written))
+        except ValidationError as error:
+            first = error.errors()[0]
+            key = ".".join(str(part) for part in first["loc"]) or "configuration"
+            raise BadInput(f"{key} is {first['input']!r}: {first['msg'].lower()}.") from error
+
+    def written(self) -> str:
+        """The configuration as the functions read it; BadInput where that is longer than a parameter may be."""
+        text = self.model_dump_json(exclude_defaults=True)
+        if len(text.encode()) > MOST_BYTES:
+            raise BadInput(
+                f"the configuration with its policy has {len(text.encode()):,} bytes, and a parameter holds "
+                f"{MOST_BYTES:,}: shorten the policy, for example its overrides by tag, or the list of accounts (name "
+                "organizational units instead)."
+            )
+        return text
+
+    @property
+    def parsed_policy(self) -> Policy:
+        """The policy that is decided by."""
+        return parse_policy(self.policy)
+
+    @field_validator("policy")
+    @classmethod
+    def _usable(cls, policy: dict[str, Any]) -> dict[str, Any]:
+        try:
+            parse_policy(policy)
+        except PolicyError as error:
+            raise ValueError(str(error).rstrip(".")) from error
+        return policy
+
+    @model_validator(mode="after")
+    def _one_scope(self) -> "ServiceConfig":
+        given = [name for name in ("organization", "organizational_units", "accounts") if getattr(self, name)]
+        if len(given) > 1:
+            raise ValueError(f"give one of {' and '.join(given)}, not both")
+        return self
