@@ -26,8 +26,8 @@ from plimsoll.reports.profile_record import DemandProfileRecord, profile_record
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.recorded import record_of
 from plimsoll.reports.stored import find_profile, find_record, full_name, stream_records, stream_unanswered
-from plimsoll.reports.writing import whole
 from plimsoll.settings import Settings
+from plimsoll.writing import whole
 
 COMPARISON_PX: Final = 1100
 

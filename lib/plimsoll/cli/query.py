@@ -13,7 +13,7 @@ from plimsoll.reports.data.database import opened
 from plimsoll.reports.data.exports import copy_parquet, not_of_the_run
 from plimsoll.reports.stored import RUN
 from plimsoll.reports.table import ENCODING
-from plimsoll.reports.writing import write_lines
+from plimsoll.writing import write_lines
 
 FORMATS = ("table", "csv", "json", "parquet")
 

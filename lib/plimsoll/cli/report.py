@@ -20,9 +20,9 @@ from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.screen import printable
 from plimsoll.reports.stored import MARKDOWN, PAGE, RECOMMENDATIONS, TABLE
 from plimsoll.reports.table import ENCODING
-from plimsoll.reports.writing import write_lines
 from plimsoll.run import resumed
 from plimsoll.settings import Settings
+from plimsoll.writing import write_lines
 
 FILES: Final = {"html": PAGE, "json": RECOMMENDATIONS, "csv": TABLE, "parquet": None, "md": MARKDOWN}
 """The formats of a report, and the file of each in the folder of a run; Parquet is several."""

@@ -14,7 +14,7 @@ from plimsoll.reports.data.views import KEYS
 from plimsoll.reports.files import record_line
 from plimsoll.reports.stored import DEMAND, MARKDOWN, PAGE, RECOMMENDATIONS, RUN, TABLE, UNANSWERED, stream_records
 from plimsoll.reports.table import header, row
-from plimsoll.reports.writing import whole
+from plimsoll.writing import whole
 
 PARQUET: Final = {"recommendations.parquet": KEYS, "demand.parquet": (*KEYS, "start")}
 """The Parquet files of a run, each of the view of its name, and the order of its rows."""

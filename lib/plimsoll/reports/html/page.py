@@ -24,7 +24,7 @@ from plimsoll.reports.summary.step_words import judged_by, step_words
 from plimsoll.reports.summary.todos import most_money, todos
 from plimsoll.reports.summary.unread import left_out, unread
 from plimsoll.reports.wording import change_words, count_of, cut, given_up, outcome_text, plight, short_name, usd
-from plimsoll.reports.writing import whole
+from plimsoll.writing import whole
 
 SEEN: Final = "{seen}"
 """In the words of the steps, where a drill-down says for how long its volume was observed."""

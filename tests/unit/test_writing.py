@@ -9,7 +9,7 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.data.exports import copy_parquet
 from plimsoll.reports.html.page import write_html
-from plimsoll.reports.writing import write_lines
+from plimsoll.writing import write_lines
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run
 
