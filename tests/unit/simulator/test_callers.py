@@ -6,6 +6,8 @@ from botocore.exceptions import ClientError
 
 from .served import HOME, ONCE
 
+pytestmark = pytest.mark.once
+
 
 @pytest.mark.parametrize("number", [HOME, "222222222222", "333333333333"])
 def test_each_caller_is_in_an_account_of_its_own_and_sees_its_own_volumes(account, number):

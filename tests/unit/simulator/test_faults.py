@@ -11,6 +11,8 @@ from plimsoll.simulator.faults import Fault, Faults, Refused
 
 from .served import NOW, named, points, query, served
 
+pytestmark = pytest.mark.once
+
 OTHER = "222222222222"
 
 

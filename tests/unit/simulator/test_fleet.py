@@ -15,6 +15,8 @@ from plimsoll.simulator.organisation import GP2_SIZES_GIB, fleet_of, organisatio
 
 from .served import HOME, NOW, named, query
 
+pytestmark = pytest.mark.once
+
 
 def test_the_same_arguments_make_the_same_organisation_and_another_seed_another(fleet):
     assert organisation(NOW) == fleet

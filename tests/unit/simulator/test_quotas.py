@@ -15,6 +15,8 @@ from plimsoll.simulator.running import running
 
 from .served import NOW, named, query, served
 
+pytestmark = pytest.mark.once
+
 
 class Clock:
     now_s = 100.0

@@ -15,6 +15,8 @@ from .commands import Sender, document
 from .served import HOME, served
 from .test_scratch import refused, within
 
+pytestmark = pytest.mark.once
+
 WORD = {"allowedPattern": "^[a-z]{1,9}$", "default": "nothing"}
 
 

@@ -17,6 +17,8 @@ from plimsoll.simulator.running import running
 from .served import NOW, ONCE, query
 from .test_scratch import ZONE, becomes, bench
 
+pytestmark = pytest.mark.once
+
 HOLDER = """
 import sys, time
 from datetime import UTC, datetime

@@ -10,6 +10,8 @@ from plimsoll.simulator.organisation import organisation
 
 from .served import NOW, named, served
 
+pytestmark = pytest.mark.once
+
 ZONE = "us-east-1a"
 GP3 = {"AvailabilityZone": ZONE, "Size": 1, "VolumeType": "gp3", "Iops": 3000, "Throughput": 125}
 TAGS = [{"Key": "plimsoll:scratch", "Value": "v-1"}, {"Key": "empty", "Value": ""}]

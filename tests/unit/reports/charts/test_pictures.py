@@ -28,6 +28,8 @@ from tests.unit.reports.charts.profiles import (
 )
 from tests.unit.reports.recommendations import a_profile
 
+pytestmark = pytest.mark.once
+
 HOSTILE = '<script>alert("x")</script>&\x00\x1b'
 
 
