@@ -13,6 +13,7 @@ from .commands import plimsoll
 
 REGION = ("--region", "us-east-1")
 TWO_DAYS = ("--set", "lookback_days=2")
+DAYS_ENOUGH = ("--set", "lookback_days=4")
 QUICK = {"PLIMSOLL_POLL_S": "0.1"}
 NOWHERE = "i-00000000000000000"
 
@@ -52,7 +53,7 @@ def test_the_volumes_of_a_set_are_found_decided_together_and_explained_by_their_
 
 
 def test_without_having_asked_the_host_a_set_is_only_hinted(organisation, members, tmp_path):
-    told = " ".join(plimsoll(organisation, tmp_path, "explain", members[0].id, *REGION, *TWO_DAYS).stdout.split())
+    told = " ".join(plimsoll(organisation, tmp_path, "explain", members[0].id, *REGION, *DAYS_ENOUGH).stdout.split())
     assert "stripe set /dev/md0" not in told
     assert f"it looks like one stripe set with {members[1].id}" in told
 
