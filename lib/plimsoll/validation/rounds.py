@@ -22,7 +22,7 @@ from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.recorded import record_of
 from plimsoll.validation.carrying_out import carry_out
 from plimsoll.validation.desk import Desk
-from plimsoll.validation.measuring import expected_seconds
+from plimsoll.validation.jobs import expected_seconds
 from plimsoll.validation.proposal import Weighed, subject_of, wanted, weighed
 from plimsoll.validation.scratch_volume import Left
 from plimsoll.validation.thin import wants_in
