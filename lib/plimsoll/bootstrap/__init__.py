@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -93,8 +93,13 @@ class SignedIn:
 def sign_in(scope: Scope, settings: Settings) -> SignedIn:
     """Signs in to every account of a scope; BadInput for a region that does not exist."""
     check_regions(scope.regions)
+    return open_accounts(_credentials(scope), settings)
+
+
+def open_accounts(credentials: Sequence[Credential], settings: Settings) -> SignedIn:
+    """The accounts behind some credentials."""
     sessions = Sessions(attempts=settings.max_attempts, connections=settings.parallel_calls + 2)
-    return SignedIn(sessions=sessions, failed=tuple(sessions.sign_in(_credentials(scope))))
+    return SignedIn(sessions=sessions, failed=tuple(sessions.sign_in(credentials)))
 
 
 def aws_bench(signed_in: SignedIn, settings: Settings) -> Bench:
