@@ -1,6 +1,7 @@
 """The service: everything that its parts work with, chosen in one place and given to each."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -37,7 +38,7 @@ class Places(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """What every part of the service works with."""
+    """What every part of the service works with. `pause` lets a number of seconds pass."""
 
     config: ServiceConfig
     settings: Settings
@@ -48,3 +49,4 @@ class Service:
     events: Events
     executions: Executions
     clock: Clock
+    pause: Callable[[float], None] = time.sleep
