@@ -14,7 +14,7 @@ from aws_lambda_powertools.utilities.parser import ValidationError, parse
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from pydantic import BaseModel
 
-from plimsoll.bootstrap.service import forget_clients, service_of_environment
+from plimsoll.bootstrap.service import forget_process, service_of_environment
 from plimsoll.domain.errors import BadInput, PlimsollError, Throttled
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.messages import Message, plain
@@ -80,7 +80,7 @@ def service() -> Service:
 def renew() -> None:
     """Forgets what is kept from event to event, so that another environment holds from now on."""
     parameters.clear_caches()
-    forget_clients()
+    forget_process()
 
 
 def _parsed(event: Mapping[str, Any], message: type[Told]) -> Told:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import boto3
@@ -106,6 +107,8 @@ def service_of_environment(config: ServiceConfig) -> Service:
             organizations=_client("organizations"),
         ),
         store=S3Store(bucket=_variable("BUCKET"), client=_client("s3")),
+        root=f"s3://{_variable('BUCKET')}",
+        measured=_measured_folder(),
         claims=DynamoClaims(table=_variable("COORDINATION_TABLE"), client=_client("dynamodb")),
         history=DynamoHistory(table=_variable("HISTORY_TABLE"), client=_client("dynamodb")),
         events=BusEvents(bus=_variable("EVENT_BUS"), client=_client("events")),
@@ -114,10 +117,11 @@ def service_of_environment(config: ServiceConfig) -> Service:
     )
 
 
-def forget_clients() -> None:
-    """Lets clients and the caller's account be found anew, where the environment is another."""
+def forget_process() -> None:
+    """Lets everything that is kept for the process be found anew, where its environment is another."""
     _client.cache_clear()
     _caller.cache_clear()
+    _measured_folder.cache_clear()
 
 
 @cache
@@ -131,6 +135,12 @@ def _caller() -> tuple[str, str]:
     with attempted("find out which account this is", "sts:GetCallerIdentity", AUDITING):
         found = _client("sts").get_caller_identity()
     return found["Account"], found["Arn"].split(":")[1]
+
+
+@cache
+def _measured_folder() -> Path:
+    """A folder that lasts as long as the process, so that what was measured is brought once."""
+    return Path(mkdtemp(prefix="plimsoll-measured-"))
 
 
 def _variable(name: str) -> str:

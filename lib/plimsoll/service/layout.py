@@ -3,18 +3,15 @@
 `work/` is what the parts of a run hand to each other, and goes after a month; everything else is there to stay.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
-from pathlib import Path
 from typing import Final
 
 from plimsoll.ports import Target
-from plimsoll.reports.data.exports import PARQUET
 
-TABLES: Final = {Path(name).stem: name for name in PARQUET}
-"""The tables that runs are kept in as Parquet, and the file of each in a run's folder."""
-
+RESULT: Final = "result.json"
+_LISTED: Final = "listed.json"
 _BATCH_DIGITS: Final = 5
 
 
@@ -66,11 +63,6 @@ class RunKeys:
         return self._work("run.json")
 
     @property
-    def remembered(self) -> str:
-        """What was new of the run, and what was done since."""
-        return self._work("remembered.json")
-
-    @property
     def inventories(self) -> str:
         """Where all inventories are."""
         return self._work("inventory/")
@@ -81,7 +73,7 @@ class RunKeys:
 
     def listed(self, target: Target) -> str:
         """What says that a target's inventory is whole."""
-        return self.inventory(target, "listed.json")
+        return self.inventory(target, _LISTED)
 
     def prices(self, target: Target) -> str:
         """The target's price book."""
@@ -110,7 +102,7 @@ class RunKeys:
 
     def result(self, batch: Batch) -> str:
         """What says that a batch is answered as a whole."""
-        return self.answered(batch, "result.json")
+        return self.answered(batch, RESULT)
 
     def spent(self, batch: Batch) -> str:
         """What a batch has taken before it was answered as a whole."""
@@ -146,13 +138,19 @@ class RunKeys:
         """The Parquet file of a batch in one of the tables, in the partition of the run's day."""
         return f"runs/{table}/run_date={day:%Y-%m-%d}/{self.run_id}-{batch.file_name}.parquet"
 
-    def batches_in(self, keys: Iterator[str], prefix: str, ending: str) -> Iterator[Batch]:
+    def batches_in(self, keys: Iterable[str], prefix: str, ending: str) -> Iterator[Batch]:
         """The batches that keys under a prefix are of, those that end so."""
         for key in keys:
             if key.startswith(prefix) and key.endswith(ending):
                 account, region, *_, number = key.removeprefix(prefix).removesuffix(ending).split("/")
-                if number.isdigit():
-                    yield Batch(target=Target(account=account, region=region), number=int(number))
+                yield Batch(target=Target(account=account, region=region), number=int(number))
+
+    def taken(self, keys: Iterable[str]) -> Iterator[Target]:
+        """The targets whose inventory is whole, by keys of all inventories."""
+        for key in keys:
+            if key.endswith(f"/{_LISTED}"):
+                account, region, _ = key.removeprefix(self.inventories).split("/")
+                yield Target(account=account, region=region)
 
     def _work(self, name: str) -> str:
         return f"work/{self.run_id}/{name}"

@@ -38,12 +38,18 @@ class Places(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """What every part of the service works with. `pause` lets a number of seconds pass."""
+    """What every part of the service works with.
+
+    `root` stands before a key where people are told it, such as s3://bucket; `measured` is the folder on this machine
+    that what was measured is brought to. `pause` lets a number of seconds pass.
+    """
 
     config: ServiceConfig
     settings: Settings
     places: Places
     store: RunStore
+    root: str
+    measured: Path
     claims: Claims
     history: History
     events: Events
