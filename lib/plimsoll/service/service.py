@@ -1,5 +1,6 @@
 """The service: everything that its parts work with, chosen in one place and given to each."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -43,7 +44,8 @@ class Service:
 
     `root` stands before a key where people are told it, such as s3://bucket; `measured` is the folder on this machine
     that what was measured is brought to. `envelopes` are the measured ones by name, with those in that folder;
-    `console_link` says where a volume's demand by a policy, as of a time, can be seen, by its region and id.
+    `console_link` says where a volume's demand by a policy, as of a time, can be seen, by its region and id. `pause`
+    lets a number of seconds pass.
     """
 
     config: ServiceConfig
@@ -59,3 +61,4 @@ class Service:
     clock: Clock
     envelopes: Callable[[Path], Mapping[str, Envelope]]
     console_link: Callable[[str, str, Policy, datetime], str]
+    pause: Callable[[float], None] = time.sleep
