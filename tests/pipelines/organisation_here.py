@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from botocore.exceptions import ClientError
-
 from plimsoll.bootstrap.service import AwsPlaces
 from plimsoll.service.config import ServiceConfig
 from plimsoll.settings import Settings
@@ -51,17 +49,5 @@ def aws_places(fleet: Fleet, config: ServiceConfig) -> AwsPlaces:
         settings=Settings(),
         home=fleet.accounts[0],
         partition="aws",
-        organizations=_Alone(),
         paced=False,
     )
-
-
-class _Alone:
-    """What Organizations answers where there is none."""
-
-    def get_paginator(self, _operation: str) -> "_Alone":
-        return self
-
-    def paginate(self) -> Iterator[dict[str, Any]]:
-        code = "AWSOrganizationsNotInUseException"
-        raise ClientError({"Error": {"Code": code, "Message": "no organization"}}, "ListAccounts")
