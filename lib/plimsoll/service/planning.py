@@ -27,9 +27,7 @@ def plan(service: Service, told: PlanMessage) -> AuditPlan:
     check_types(order.parsed_policy, volume_types())
     _try_again(service.store, keys)
     missing = _missing(service, keys)
-    return AuditPlan(
-        run_id=told.run_id, state="go", busy_with=None, targets_key=keys.targets, targets=len(missing)
-    )
+    return AuditPlan(run_id=told.run_id, state="go", busy_with=None, targets_key=keys.targets, targets=len(missing))
 
 
 def _try_again(store: RunStore, keys: RunKeys) -> None:
