@@ -53,9 +53,7 @@ class LabPlaces:
 
     def world(self, target, *, now, measured, ledger):
         envelopes = tuple(load_library([measured], TYPES).envelopes.values())
-        return replace(
-            self.lab.world, envelopes=envelopes, refutations=ValidationBook(folder=measured).refutations()
-        )
+        return replace(self.lab.world, envelopes=envelopes, refutations=ValidationBook(folder=measured).refutations())
 
     def bench(self, target):
         return self.lab.bench
