@@ -93,6 +93,8 @@ class Stepping:
             events=self.events,
             executions=MemoryExecutions(),
             clock=self.lab.clock,
+            envelopes=lambda folder: load_library([folder], TYPES).envelopes,
+            console_link=lambda *_facts: "",
             pause=self.lab.pause,
         )
 
@@ -121,14 +123,14 @@ class Stepping:
                 self.call("clean_up", clean_up, name)
                 if not self.call("conclude", conclude, name).again:
                     return
-        except Exception as error:  # noqa: BLE001  # as States.ALL does
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # as States.ALL does
             self.rescue(name, StepError(error=type(error).__name__, cause=str(error)))
 
     def rescue(self, name, error):
         for _ in range(3):
             try:
                 clean_up(self.service, name, error)
-            except Exception:  # noqa: BLE001  # as a state's retry
+            except (Exception, KeyboardInterrupt):  # noqa: BLE001  # as a state's retry
                 self.lab.clock.time += timedelta(seconds=5)
             else:
                 return
