@@ -1,6 +1,6 @@
 """The scope of an audit, and signing in to every account of it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from plimsoll.clouds.aws.names import AUDIT_ROLE, role_arn
@@ -82,14 +82,21 @@ class SignedIn:
 def sign_in(scope: Scope, settings: Settings) -> SignedIn:
     """Signs in to every account of a scope; BadInput for a region that does not exist, or a scope of two kinds."""
     check_regions(scope.regions)
-    sessions = Sessions(attempts=settings.max_attempts, connections=settings.parallel_calls + 2)
+    failed: list[FailedTarget] = []
     if scope.names_members:
         credentials, failed = _of_members(scope, settings)
     else:
-        credentials, failed = [Credential(profile=profile) for profile in scope.profiles] or [Credential()], []
+        credentials = [Credential(profile=profile) for profile in scope.profiles] or [Credential()]
     source = scope.profiles[0] if scope.profiles else None
     roles = [Credential(profile=source, role_arn=arn, external_id=scope.external_id) for arn in scope.role_arns]
-    return SignedIn(sessions=sessions, failed=(*failed, *sessions.sign_in([*credentials, *roles])))
+    entered = open_accounts([*credentials, *roles], settings)
+    return SignedIn(sessions=entered.sessions, failed=(*failed, *entered.failed))
+
+
+def open_accounts(credentials: Sequence[Credential], settings: Settings) -> SignedIn:
+    """The accounts behind some credentials."""
+    sessions = Sessions(attempts=settings.max_attempts, connections=settings.parallel_calls + 2)
+    return SignedIn(sessions=sessions, failed=tuple(sessions.sign_in(credentials)))
 
 
 def _of_members(scope: Scope, settings: Settings) -> tuple[list[Credential], list[FailedTarget]]:
@@ -99,13 +106,12 @@ def _of_members(scope: Scope, settings: Settings) -> tuple[list[Credential], lis
             "with --organization, --unit or --account one --profile assumes the roles of all accounts: name one."
         )
     source = scope.profiles[0] if scope.profiles else None
-    caller = Sessions(attempts=settings.max_attempts, connections=1)
-    failed = caller.sign_in([Credential(profile=source)])
-    if failed:
-        return [], failed
-    ((own, session),) = caller.by_account.items()
+    caller = open_accounts([Credential(profile=source)], settings)
+    if caller.failed:
+        return [], list(caller.failed)
+    ((own, session),) = caller.sessions.by_account.items()
     region = session.region_name or HOME_REGION
-    client = caller.client("organizations", own, region)
+    client = caller.sessions.client("organizations", own, region)
     found = accounts_in(client, organization=scope.organization, units=scope.units, accounts=scope.accounts)
     partition = session.get_partition_for_region(region)
     credentials = [
