@@ -2,12 +2,14 @@
 
 import math
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 from plimsoll.audit import World
+from plimsoll.bootstrap.scope import Scope as Scope
+from plimsoll.bootstrap.scope import SignedIn as SignedIn
+from plimsoll.bootstrap.scope import sign_in as sign_in
 from plimsoll.clouds.aws.bench import AwsBench
 from plimsoll.clouds.aws.catalogue import AwsCatalogue
 from plimsoll.clouds.aws.console import console_link as aws_console_link
@@ -18,7 +20,7 @@ from plimsoll.clouds.aws.outputs import ResultsBucket
 from plimsoll.clouds.aws.pacing import Pacer
 from plimsoll.clouds.aws.price_file import load_prices, shipped_prices
 from plimsoll.clouds.aws.prices import AwsPrices
-from plimsoll.clouds.aws.sessions import Credential, Sessions, check_regions
+from plimsoll.clouds.file_claims import FileClaims
 from plimsoll.clouds.ledger import Ledger, NotedInventory
 from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
 from plimsoll.clouds.recording import Recording
@@ -27,13 +29,15 @@ from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import Window
 from plimsoll.envelopes.library import EnvelopeLibrary, load_library, shipped_campaigns
-from plimsoll.ports import Bench, Clock, FailedTarget
+from plimsoll.ports import Bench, Claims, Clock
 from plimsoll.settings import Settings
 from plimsoll.validation.patience import Patience
 
 LEDGER = "ledger.json"
 STRIPES = "stripes.json"
 """The ledger of changes and the book of stripe sets, in the folder of runs."""
+CLAIMS = "claims"
+"""The folder of claims, in the folder of what was measured."""
 
 
 class SystemClock:
@@ -42,59 +46,6 @@ class SystemClock:
     def now(self) -> datetime:
         """The present, in UTC."""
         return datetime.now(UTC)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
-    """Which accounts and regions an audit covers, and a price file to use instead of AWS's list."""
-
-    profiles: tuple[str, ...] = ()
-    role_arns: tuple[str, ...] = ()
-    external_id: str | None = None
-    regions: tuple[str, ...] = ()
-    prices: str | None = None
-
-    def as_dict(self) -> dict[str, object]:
-        """The scope for run.json."""
-        return {
-            "profiles": list(self.profiles),
-            "role_arns": list(self.role_arns),
-            "external_id": self.external_id,
-            "regions": list(self.regions),
-            "prices": self.prices,
-        }
-
-    @classmethod
-    def from_dict(cls, found: Mapping[str, object]) -> "Scope":
-        """The scope in a run.json."""
-
-        def words(key: str) -> tuple[str, ...]:
-            value = found.get(key)
-            return tuple(str(word) for word in value) if isinstance(value, list) else ()
-
-        external_id, prices = found.get("external_id"), found.get("prices")
-        return cls(
-            profiles=words("profiles"),
-            role_arns=words("role_arns"),
-            external_id=None if external_id is None else str(external_id),
-            regions=words("regions"),
-            prices=None if prices is None else str(prices),
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SignedIn:
-    """AWS accounts that are open, and those that are not, with why."""
-
-    sessions: Sessions
-    failed: tuple[FailedTarget, ...]
-
-
-def sign_in(scope: Scope, settings: Settings) -> SignedIn:
-    """Signs in to every account of a scope; BadInput for a region that does not exist."""
-    check_regions(scope.regions)
-    sessions = Sessions(attempts=settings.max_attempts, connections=settings.parallel_calls + 2)
-    return SignedIn(sessions=sessions, failed=tuple(sessions.sign_in(_credentials(scope))))
 
 
 def aws_bench(signed_in: SignedIn, settings: Settings) -> Bench:
@@ -203,17 +154,14 @@ def validation_book(settings: Settings) -> ValidationBook:
     return ValidationBook(folder=settings.measured_dir)
 
 
+def validation_claims(settings: Settings) -> Claims:
+    """Who is measuring which class of volumes now."""
+    return FileClaims(folder=settings.measured_dir / CLAIMS)
+
+
 def patience_of(settings: Settings) -> Patience:
     """How long a bench is waited for."""
-    return Patience(
-        now=clock().now,
-        pause=time.sleep,
-        every_s=settings.poll_s,
-        attach_s=settings.volume_wait_s,
-        detach_s=settings.volume_wait_s,
-        setting_up_s=settings.setting_up_s,
-        grace_s=settings.command_grace_s,
-    )
+    return Patience.of(settings, now=clock().now, pause=time.sleep)
 
 
 def console_link(region: str, volume_id: str, policy: Policy, now: datetime) -> str:
@@ -225,10 +173,3 @@ def console_link(region: str, volume_id: str, policy: Policy, now: datetime) -> 
 def clock() -> Clock:
     """The clock that runs go by."""
     return SystemClock()
-
-
-def _credentials(scope: Scope) -> list[Credential]:
-    profiles = [Credential(profile=profile) for profile in scope.profiles]
-    source = scope.profiles[0] if scope.profiles else None
-    roles = [Credential(profile=source, role_arn=arn, external_id=scope.external_id) for arn in scope.role_arns]
-    return [*(profiles or [Credential()]), *roles]
