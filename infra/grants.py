@@ -19,8 +19,12 @@ class Grant:
 
     def statement(self) -> iam.PolicyStatement:
         """The grant as IAM has it."""
+        conditions = {
+            operator: {key: list(value) if isinstance(value, tuple) else value for key, value in keys.items()}
+            for operator, keys in self.conditions.items()
+        }
         return iam.PolicyStatement(
-            actions=sorted(self.actions), resources=list(self.resources), conditions=dict(self.conditions) or None
+            actions=sorted(self.actions), resources=list(self.resources), conditions=conditions or None
         )
 
 
