@@ -10,6 +10,7 @@ from shutil import copyfile
 from tempfile import TemporaryDirectory
 from typing import Any, Final, Literal
 
+from infra.packaging import RUNTIME
 from infra.packaging.archive import add_folder, compile_all, compiler_for, staged, version_of
 from infra.packaging.imports import Imports, Sources, handlers
 from infra.packaging.wheels import Lock, install, trim
@@ -19,9 +20,6 @@ from plimsoll.reports.charts.drawing import bundled
 Architecture = Literal["arm64", "x86_64"]
 
 PROJECT: Final = Path(__file__).parents[2]
-
-RUNTIME: Final = "3.13"
-"""The Python of Lambda's runtime python3.13."""
 
 
 DRAWING: Final = "plimsoll.reports.charts.drawing"

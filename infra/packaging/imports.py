@@ -96,8 +96,10 @@ def _imported(body: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def _clients(tree: ast.Module) -> Iterator[str]:
-    """The services of calls such as `session.client("ec2")`."""
+    """The services of calls such as `session.client("ec2")` and `_client("s3")`."""
     for node in ast.walk(tree):
         match node:
-            case ast.Call(func=ast.Attribute(attr="client"), args=[ast.Constant(value=str(service)), *_]):
+            case ast.Call(
+                func=ast.Attribute(attr=called) | ast.Name(id=called), args=[ast.Constant(value=str(service)), *_]
+            ) if called.lstrip("_") == "client":
                 yield service
