@@ -12,6 +12,9 @@ from plimsoll.clouds.aws.permissions import AUDIT
 _WORK: Final = "work/"
 _RESULTS: Final = ("measured/", "runs/", "reports/")
 
+AUDIT_ENTERS: Final = ("plan", "take_inventory", "audit_batch")
+"""The functions that go into member accounts."""
+
 METRIC_READING: Final = frozenset({"cloudwatch:GetMetricData"})
 """Of what an audit reads with, what reads the demand; the rest takes the inventory."""
 

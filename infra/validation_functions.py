@@ -10,6 +10,25 @@ from infra.names import Names
 from infra.settings import Deployment
 from plimsoll.clouds.aws.permissions import AUDIT
 
+SWEEP: Final = "sweep"
+"""The function that no state calls: a schedule does."""
+
+VALIDATION_ENTERS: Final = (
+    "choose",
+    "propose",
+    "create_scratch",
+    "look",
+    "attach_scratch",
+    "send_command",
+    "clean_up",
+    "conclude",
+    SWEEP,
+)
+"""The functions that go into member accounts to measure: all of them."""
+
+VALIDATION_AUDITS: Final = ("choose", "propose", "conclude", SWEEP)
+"""Those that go there as an audit does as well, to find and to judge volumes."""
+
 _WORK: Final = "validations/"
 _CALLER: Final = frozenset({"sts:GetCallerIdentity"})
 
@@ -38,7 +57,7 @@ def validation_shapes(names: Names, deployment: Deployment) -> list[FunctionShap
             timeout_s=600,
             grants=[*deciding, once(names), tell(names), *store(names, write=("measured/",))],
         ),
-        FunctionShape(name="sweep", timeout_s=900, grants=[*_sweeping(names, deployment), *entering, *bench.sweeps]),
+        FunctionShape(name=SWEEP, timeout_s=900, grants=[*_sweeping(names, deployment), *entering, *bench.sweeps]),
     ]
 
 

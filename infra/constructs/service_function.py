@@ -8,12 +8,13 @@ from aws_cdk import Duration, Size
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.assets import code_of
 from infra.constructs.log import log_group
 from infra.constructs.steps import Callee
-from infra.grants import Grant, acknowledge, give
+from infra.grants import Grant, acknowledge, depends_on, give
 from infra.names import METRICS, SERVICE, Names
 from infra.settings import Deployment
 
@@ -33,10 +34,20 @@ class FunctionShape:
 
 
 class ServiceFunction(Construct):
-    """One function of the service, which may do what its shape says and write its own log."""
+    """One function of the service, which may do what its shape says and write its own log.
+
+    `undelivered` is where events go that it could not take, of a function that nobody waits for.
+    """
 
     def __init__(
-        self, scope: Construct, shape: FunctionShape, *, names: Names, deployment: Deployment, key: kms.IKey | None
+        self,
+        scope: Construct,
+        shape: FunctionShape,
+        *,
+        names: Names,
+        deployment: Deployment,
+        key: kms.IKey | None,
+        undelivered: sqs.IQueue | None = None,
     ) -> None:
         super().__init__(scope, "".join(word.capitalize() for word in shape.name.split("_")))
         self.shape = shape
@@ -47,7 +58,7 @@ class ServiceFunction(Construct):
             role_name=names.role(shape.name),
             assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
         )
-        granted = give(self.role, (*self._own_grants(names, key), *shape.grants))
+        granted = give(self.role, (*self._own_grants(names, key, undelivered), *shape.grants))
         self.function = lambda_.Function(
             self,
             "Function",
@@ -63,8 +74,9 @@ class ServiceFunction(Construct):
             environment={**_environment(names), **shape.environment},
             tracing=lambda_.Tracing.ACTIVE,
             log_group=self.log_group,
+            dead_letter_queue=undelivered,
         )
-        self.function.node.add_dependency(granted)
+        depends_on(self.function.node.default_child, granted)
         acknowledge(
             self.function,
             "AwsSolutions-L1",
@@ -76,7 +88,7 @@ class ServiceFunction(Construct):
         """The function as a state calls it."""
         return Callee(function=self.function, timeout_s=self.shape.timeout_s)
 
-    def _own_grants(self, names: Names, key: kms.IKey | None) -> list[Grant]:
+    def _own_grants(self, names: Names, key: kms.IKey | None, undelivered: sqs.IQueue | None) -> list[Grant]:
         grants = [
             Grant(
                 actions=("logs:CreateLogStream", "logs:PutLogEvents"),
@@ -92,6 +104,8 @@ class ServiceFunction(Construct):
         ]
         if key is not None:
             grants.append(Grant(actions=("kms:Decrypt", "kms:GenerateDataKey"), resources=(key.key_arn,)))
+        if undelivered is not None:
+            grants.append(Grant(actions=("sqs:SendMessage",), resources=(undelivered.queue_arn,)))
         return grants
 
 

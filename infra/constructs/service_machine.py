@@ -10,7 +10,7 @@ from constructs import Construct
 
 from infra.constructs.log import log_group
 from infra.constructs.service_function import ServiceFunction
-from infra.grants import Grant, give
+from infra.grants import Grant, depends_on, give
 from infra.names import Names
 from infra.settings import Deployment
 
@@ -68,7 +68,7 @@ class ServiceMachine(Construct):
                 include_execution_data=True,
             ),
         )
-        self.machine.node.add_dependency(granted)
+        depends_on(self.machine.node.default_child, granted)
         # CDK's own policy for Distributed Maps is attached to nothing, since the role takes no statements but these.
         self.machine.node.try_remove_child("DistributedMapPolicy")
 
