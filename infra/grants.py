@@ -43,11 +43,12 @@ def give(role: iam.Role, grants: Iterable[Grant]) -> IConstruct:
     return role.node.find_child("DefaultPolicy")
 
 
-def depends_on(resource: CfnResource, policy: IConstruct) -> None:
-    """Makes a resource wait for the policy that it works by, and for nothing that it names anyway, as its role."""
-    made = policy.node.default_child
-    if isinstance(made, CfnResource):
-        resource.add_override("DependsOn", [Stack.of(resource).get_logical_id(made)])
+def depends_on(construct: IConstruct, policy: IConstruct) -> None:
+    """Makes a construct's resource wait for the policy that it works by, and for nothing that it names anyway."""
+    resource, waited_for = construct.node.default_child, policy.node.default_child
+    if not isinstance(resource, CfnResource) or not isinstance(waited_for, CfnResource):
+        raise TypeError(f"{construct.node.path} or {policy.node.path} has no resource of its own.")
+    resource.add_override("DependsOn", [Stack.of(resource).get_logical_id(waited_for)])
 
 
 def acknowledge_patterns(role: iam.Role, resources: Iterable[str], reason: str) -> None:

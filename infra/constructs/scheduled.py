@@ -76,4 +76,4 @@ class Scheduled(Construct):
                 retry_attempts=_ATTEMPTS,
             ),
         )
-        depends_on(schedule.node.default_child, granted)
+        depends_on(schedule, granted)

@@ -76,7 +76,7 @@ class ServiceFunction(Construct):
             log_group=self.log_group,
             dead_letter_queue=undelivered,
         )
-        depends_on(self.function.node.default_child, granted)
+        depends_on(self.function, granted)
         acknowledge(
             self.function,
             "AwsSolutions-L1",

@@ -68,7 +68,7 @@ class ServiceMachine(Construct):
                 include_execution_data=True,
             ),
         )
-        depends_on(self.machine.node.default_child, granted)
+        depends_on(self.machine, granted)
         # CDK's own policy for Distributed Maps is attached to nothing, since the role takes no statements but these.
         self.machine.node.try_remove_child("DistributedMapPolicy")
 
