@@ -14,7 +14,6 @@ from infra.settings import Deployment
 from infra.validation_stack import ValidationStack
 from plimsoll.domain.errors import PlimsollError
 
-
 FEATURES: Final = {
     "@aws-cdk/aws-s3:serverAccessLogsUseBucketPolicy": True,
     "@aws-cdk/aws-iam:minimizePolicies": False,

@@ -7,7 +7,7 @@ from infra.constructs.service_function import FunctionShape
 from infra.grants import Grant
 from infra.names import Names
 from infra.settings import Deployment
-from plimsoll.clouds.aws.permissions import AUDIT
+from plimsoll.clouds.aws.permissions import AUDIT, EXECUTIONS
 
 _WORK: Final = "work/"
 
@@ -68,8 +68,7 @@ def _planning(names: Names, deployment: Deployment) -> list[Grant]:
     return [
         *store(names, write=(_WORK,)),
         *scope_reading(deployment),
-        Grant(actions=("states:ListExecutions",), resources=(names.machine_arn("audit"),)),
-        look(frozenset({"ec2:DescribeRegions"}) | _CALLER, "list an account's regions"),
+        Grant(actions=EXECUTIONS, resources=(names.machine_arn("audit"),)),
     ]
 
 

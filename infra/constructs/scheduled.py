@@ -10,6 +10,7 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.grants import Grant, acknowledge, depends_on, give
+from plimsoll.clouds.aws.permissions import WITH_KEY
 
 _KEPT = Duration.days(14)
 _TRIED_FOR = Duration.hours(2)
@@ -60,7 +61,7 @@ class Scheduled(Construct):
         ours = {"StringEquals": {"aws:SourceAccount": Stack.of(self).account}}
         role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("scheduler.amazonaws.com").with_conditions(ours))
         sends = Grant(actions=("sqs:SendMessage",), resources=(undelivered.queue_arn,))
-        uses = [Grant(actions=("kms:Decrypt", "kms:GenerateDataKey"), resources=(key.key_arn,))] if key else []
+        uses = [Grant(actions=WITH_KEY, resources=(key.key_arn,))] if key else []
         granted = give(role, (begins, sends, *uses))
         schedule = scheduler.Schedule(
             self,

@@ -17,6 +17,7 @@ from infra.constructs.steps import Callee
 from infra.grants import Grant, acknowledge, depends_on, give
 from infra.names import METRICS, SERVICE, Names
 from infra.settings import Deployment
+from plimsoll.clouds.aws.permissions import CONFIGURATION, WITH_KEY
 
 ARCHITECTURES: Final = {"arm64": lambda_.Architecture.ARM_64, "x86_64": lambda_.Architecture.X86_64}
 
@@ -100,10 +101,10 @@ class ServiceFunction(Construct):
                 resources=("*",),
                 wildcard="X-Ray's writing actions have no resource-level permissions.",
             ),
-            Grant(actions=("ssm:GetParameter",), resources=(names.parameter_arn,)),
+            Grant(actions=CONFIGURATION, resources=(names.parameter_arn,)),
         ]
         if key is not None:
-            grants.append(Grant(actions=("kms:Decrypt", "kms:GenerateDataKey"), resources=(key.key_arn,)))
+            grants.append(Grant(actions=WITH_KEY, resources=(key.key_arn,)))
         if undelivered is not None:
             grants.append(Grant(actions=("sqs:SendMessage",), resources=(undelivered.queue_arn,)))
         return grants
