@@ -20,6 +20,7 @@ from plimsoll.reports.stored import read_run
 from plimsoll.reports.summary.fleet import Fleet, counted
 from plimsoll.reports.summary.headline import figures, headline, incomplete, resume_command
 from plimsoll.reports.summary.matched import Only, matched_records
+from plimsoll.reports.summary.since import since_before
 from plimsoll.reports.summary.step_words import judged_by, step_words
 from plimsoll.reports.summary.todos import most_money, todos
 from plimsoll.reports.summary.unread import left_out, unread
@@ -70,6 +71,7 @@ def _said(folder: Path, run: Mapping[str, Any], fleet: Fleet, told: str, *, whol
         "judged_by": judged_by(policy),
         "incomplete": incomplete(run, whole=whole_run),
         "resume": resume_command(run, folder),
+        "since": since_before(run) if whole_run else "",
         "tally": fleet.tally,
         "figures": list(figures(fleet, judged_by(policy))),
         "most_money": most_money(fleet),
