@@ -82,21 +82,21 @@ class SignedIn:
 def sign_in(scope: Scope, settings: Settings) -> SignedIn:
     """Signs in to every account of a scope; BadInput for a region that does not exist, or a scope of two kinds."""
     check_regions(scope.regions)
-    failed: list[FailedTarget] = []
     if scope.names_members:
         credentials, failed = _of_members(scope, settings)
     else:
-        credentials = [Credential(profile=profile) for profile in scope.profiles] or [Credential()]
+        credentials, failed = [Credential(profile=profile) for profile in scope.profiles] or [Credential()], []
     source = scope.profiles[0] if scope.profiles else None
     roles = [Credential(profile=source, role_arn=arn, external_id=scope.external_id) for arn in scope.role_arns]
-    entered = open_accounts([*credentials, *roles], settings)
-    return SignedIn(sessions=entered.sessions, failed=(*failed, *entered.failed))
+    return open_accounts([*credentials, *roles], settings, failed)
 
 
-def open_accounts(credentials: Sequence[Credential], settings: Settings) -> SignedIn:
-    """The accounts behind some credentials."""
+def open_accounts(
+    credentials: Sequence[Credential], settings: Settings, failed: Sequence[FailedTarget] = ()
+) -> SignedIn:
+    """The accounts that these credentials lead to; what has `failed` before is kept with them."""
     sessions = Sessions(attempts=settings.max_attempts, connections=settings.parallel_calls + 2)
-    return SignedIn(sessions=sessions, failed=tuple(sessions.sign_in(credentials)))
+    return SignedIn(sessions=sessions, failed=(*failed, *sessions.sign_in(credentials)))
 
 
 def _of_members(scope: Scope, settings: Settings) -> tuple[list[Credential], list[FailedTarget]]:
@@ -106,12 +106,13 @@ def _of_members(scope: Scope, settings: Settings) -> tuple[list[Credential], lis
             "with --organization, --unit or --account one --profile assumes the roles of all accounts: name one."
         )
     source = scope.profiles[0] if scope.profiles else None
-    caller = open_accounts([Credential(profile=source)], settings)
-    if caller.failed:
-        return [], list(caller.failed)
-    ((own, session),) = caller.sessions.by_account.items()
+    caller = Sessions(attempts=settings.max_attempts, connections=1)
+    failed = caller.sign_in([Credential(profile=source)])
+    if failed:
+        return [], failed
+    ((own, session),) = caller.by_account.items()
     region = session.region_name or HOME_REGION
-    client = caller.sessions.client("organizations", own, region)
+    client = caller.client("organizations", own, region)
     found = accounts_in(client, organization=scope.organization, units=scope.units, accounts=scope.accounts)
     partition = session.get_partition_for_region(region)
     credentials = [
