@@ -2,7 +2,7 @@
 
 import ast
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -43,7 +43,10 @@ class Sources:
         return next((file for file in (at / "__init__.py", at.with_suffix(".py")) if file.is_file()), None)
 
     def imports_of(self, entry: str) -> Imports:
-        """What a module imports, directly or by way of our other modules, and those modules' packages."""
+        """What a module imports, directly or by way of our other modules, and those modules' packages.
+
+        ModuleNotFoundError where one of ours that is imported does not exist.
+        """
         modules: dict[str, Path] = {}
         outside: set[str] = set()
         services: set[str] = set()
@@ -61,8 +64,14 @@ class Sources:
             modules[module] = file
             tree = ast.parse(file.read_text(encoding="utf-8"), filename=str(file))
             services |= set(_clients(tree))
-            waiting += [one for name in _imported(tree.body) for one in _with_packages(name)]
+            for name, inside in _imported(tree.body):
+                self._known(name, file)
+                waiting += [one for found in (name, *inside) for one in _with_packages(found)]
         return Imports(modules=modules, outside=frozenset(outside), services=frozenset(services))
+
+    def _known(self, module: str, imported_in: Path) -> None:
+        if module.split(".", maxsplit=1)[0] in self.packages and self.file_of(module) is None:
+            raise ModuleNotFoundError(f"{imported_in} imports {module}, which does not exist", name=module)
 
 
 def handlers(folder: Path) -> list[str]:
@@ -80,15 +89,17 @@ def _with_packages(module: str) -> Iterator[str]:
     return (".".join(parts[:count]) for count in range(1, len(parts) + 1))
 
 
-def _imported(body: Iterable[ast.AST]) -> Iterator[str]:
-    """Names that may be modules, of every import that can run: those for type checkers alone cannot."""
+def _imported(body: Iterable[ast.AST]) -> Iterator[tuple[str, Sequence[str]]]:
+    """The modules of every import that can run, each with what may be modules in it.
+
+    Imports for type checkers alone never run.
+    """
     for node in body:
         match node:
             case ast.Import(names=names):
-                yield from (name.name for name in names)
+                yield from ((name.name, ()) for name in names)
             case ast.ImportFrom(module=str(module), names=names, level=0):
-                yield module
-                yield from (f"{module}.{name.name}" for name in names)
+                yield module, [f"{module}.{name.name}" for name in names]
             case ast.If(test=ast.Name(id="TYPE_CHECKING"), orelse=otherwise):
                 yield from _imported(otherwise)
             case _:
