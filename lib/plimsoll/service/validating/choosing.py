@@ -109,9 +109,7 @@ def _place_of(volume_id: str, now: datetime, service: Service, folder: Path) -> 
     )
 
 
-def _thin(
-    validation: str, run_id: str, now: datetime, service: Service, folder: Path
-) -> tuple[Sequence[Work], int]:
+def _thin(validation: str, run_id: str, now: datetime, service: Service, folder: Path) -> tuple[Sequence[Work], int]:
     """The works of the classes of a run's thin evidence that the budget allows, and how many it does not."""
     runs = runs_for(_wants(run_id, service, folder))
     plans = {run.class_key: _planned(run, validation, now, service, folder) for run in runs}

@@ -13,7 +13,8 @@ from plimsoll.service.validating.looking import command_of
 from plimsoll.service.validating.messages import Concluded
 from plimsoll.service.validating.places import desk_at, measured_in, world_at
 from plimsoll.service.validating.work import Work, WorkName, keep, load
-from plimsoll.validation.keeping import campaign_name, conclude as judge
+from plimsoll.validation.keeping import campaign_name
+from plimsoll.validation.keeping import conclude as judge
 from plimsoll.validation.measuring import Measured
 
 
@@ -71,6 +72,4 @@ def _told(work: Work, line: ValidationLine, service: Service) -> Work:
 
 def _answer(work: Work) -> Concluded:
     last = work.lines[-1]
-    return Concluded(
-        work=work.name.key, again=work.following is not None, passed=last.passed, campaign=last.campaign
-    )
+    return Concluded(work=work.name.key, again=work.following is not None, passed=last.passed, campaign=last.campaign)

@@ -57,9 +57,7 @@ def _proposed(work: Work, service: Service, folder: Path) -> Proposed:
         service.claims.release(shared.class_key, work.name.holder)
         keep(decided_again(work, run, shared, service, folder), service.store)
         return propose(work.name, service)
-    subject = subject_of(
-        found, run.spec.type, bench=desk.bench, types=desk.types, policy=desk.policy, now=work.now
-    )
+    subject = subject_of(found, run.spec.type, bench=desk.bench, types=desk.types, policy=desk.policy, now=work.now)
     begun = Round(
         number=len(work.tried) + 1,
         run=run,
