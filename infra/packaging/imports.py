@@ -4,6 +4,7 @@ import ast
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -62,9 +63,9 @@ class Sources:
                     services |= {SERVICES_OF_POWERTOOLS[module]} if module in SERVICES_OF_POWERTOOLS else set()
                 continue
             modules[module] = file
-            tree = ast.parse(file.read_text(encoding="utf-8"), filename=str(file))
-            services |= set(_clients(tree))
-            for name, inside in _imported(tree.body):
+            read = _read(file)
+            services |= read.services
+            for name, inside in read.imported:
                 self._known(name, file)
                 waiting += [one for found in (name, *inside) for one in _with_packages(found)]
         return Imports(modules=modules, outside=frozenset(outside), services=frozenset(services))
@@ -76,12 +77,29 @@ class Sources:
 
 def handlers(folder: Path) -> list[str]:
     """The names of the modules in a folder that define a function `handler`."""
-    found = []
-    for file in sorted(folder.glob("*.py")):
-        tree = ast.parse(file.read_text(encoding="utf-8"), filename=str(file))
-        if any(isinstance(node, ast.FunctionDef) and node.name == "handler" for node in tree.body):
-            found.append(file.stem)
-    return found
+    return [file.stem for file in sorted(folder.glob("*.py")) if _has_handler(_parsed(file))]
+
+
+def _has_handler(tree: ast.Module) -> bool:
+    return any(isinstance(node, ast.FunctionDef) and node.name == "handler" for node in tree.body)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Read:
+    """What one file imports, each module with what may be modules in it, and the services it makes clients of."""
+
+    imported: Sequence[tuple[str, Sequence[str]]]
+    services: frozenset[str]
+
+
+@cache
+def _read(file: Path) -> _Read:
+    tree = _parsed(file)
+    return _Read(imported=tuple(_imported(tree.body)), services=frozenset(_clients(tree)))
+
+
+def _parsed(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"), filename=str(file))
 
 
 def _with_packages(module: str) -> Iterator[str]:
