@@ -146,6 +146,7 @@ def _write_page(
         console_link=lambda record: service.console_link(record.region, record.volume_id, policy, order.now),
         only=None if shown is None else lambda record: full_name(record) in shown,
         told=said,
+        called=Path(order.run_id),
     )
 
 

@@ -14,7 +14,7 @@ from plimsoll.service.validating.work import Work, WorkName, find, keep
 from plimsoll.validation.scratch_volume import clean
 
 
-def clean_up(name: WorkName, error: StepError | None, service: Service) -> Worked:
+def clean_up(service: Service, name: WorkName, error: StepError | None = None) -> Worked:
     """Stops what runs, and deletes every scratch volume of a work, by its tag: whatever its document says or lacks.
 
     With an `error` the work has failed: that is noted, and its class is free again. CloudError says what is left, which

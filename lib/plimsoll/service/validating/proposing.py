@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 from plimsoll.clouds.validation_book import ValidationLine
@@ -13,7 +11,7 @@ from plimsoll.service.measured import verdicts_in
 from plimsoll.service.service import Service
 from plimsoll.service.validating.deciding import decided, decided_again, is_allowed
 from plimsoll.service.validating.messages import Proposed
-from plimsoll.service.validating.places import desk_at, world_at
+from plimsoll.service.validating.places import desk_at, patience_of, world_at
 from plimsoll.service.validating.work import Round, Work, WorkName, keep, load
 from plimsoll.validation.carrying_out import CLAIMED
 from plimsoll.validation.desk import Desk
@@ -25,7 +23,7 @@ from plimsoll.validation.proposal import subject_of, wanted
 NO_BUDGET: Final = "nothing was measured: the budget allows no run of it. Allow more with validation.max_usd."
 
 
-def propose(name: WorkName, service: Service) -> Proposed:
+def propose(service: Service, name: WorkName) -> Proposed:
     """Decides what is measured next for a work, and prepares it; what is prepared already stays as it is.
 
     It waits while another measures the same class, whose verdict then is taken. BadInput, NotMeasured or CloudError
@@ -36,13 +34,14 @@ def propose(name: WorkName, service: Service) -> Proposed:
         return _begun(work, work.round)
     if work.tried and work.following is None:
         return Proposed(work=name.key, next="done")
-    with TemporaryDirectory() as folder:
-        return _proposed(work, service, Path(folder))
+    if _is_anothers(work, service):  # then nothing need be read again
+        return Proposed(work=name.key, next="wait")
+    return _proposed(work, service)
 
 
-def _proposed(work: Work, service: Service, folder: Path) -> Proposed:
-    world = world_at(work.place, work.now, service, folder)
-    desk = desk_at(work, world, service, folder)
+def _proposed(work: Work, service: Service) -> Proposed:
+    world = world_at(work.place, work.now, service)
+    desk = desk_at(work, world, service)
     found = decided(work, world, service)
     run = work.following or wanted(found, work.asked, work.mode, desk.types)
     work = replace(work, before=work.before or record_of(found.answer), following=run)
@@ -55,8 +54,8 @@ def _proposed(work: Work, service: Service, folder: Path) -> Proposed:
     shared = _shared(work, service)
     if shared is not None:
         service.claims.release(shared.class_key, work.name.holder)
-        keep(decided_again(work, run, shared, service, folder), service.store)
-        return propose(work.name, service)
+        keep(decided_again(work, run, shared, service), service.store)
+        return propose(service, work.name)
     subject = subject_of(found, run.spec.type, bench=desk.bench, types=desk.types, policy=desk.policy, now=work.now)
     begun = Round(
         number=len(work.tried) + 1,
@@ -74,20 +73,26 @@ def _begun(work: Work, begun: Round) -> Proposed:
 
 
 def _claim(work: Work, run: MeasuringRun, desk: Desk, service: Service) -> tuple[Work, bool]:
-    """Claims the class of a run for as long as it can take, and says whether it is the work's; NotMeasured where
-    another has it for too long.
+    """Claims the class of a run for as long as it can take, and says whether it is the work's.
 
     It is noted first, so that the clean-up knows what to release whatever happens.
     """
     now, key = service.clock.now(), work.claim_on(run)
-    since = work.waiting_since or now
-    work = keep(replace(work, claimed=key, waiting_since=since), service.store)
+    work = keep(replace(work, claimed=key, waiting_since=work.waiting_since or now), service.store)
     longest = desk.patience.longest(expected_seconds(run, work.mode, desk) + desk.patience.setting_up_s)
     until = now + max(timedelta(hours=desk.policy.scratch_hours), longest)
-    is_ours = service.claims.claim(key, work.name.holder, until, now)
-    if not is_ours:
-        desk.patience.check(since, limit_s=desk.patience.claim_s, otherwise=CLAIMED)
-    return work, is_ours
+    return work, service.claims.claim(key, work.name.holder, until, now)
+
+
+def _is_anothers(work: Work, service: Service) -> bool:
+    """Whether another still has what the work waits for; NotMeasured where it has it for too long."""
+    if work.claimed is None or work.waiting_since is None:
+        return False
+    if service.claims.holder(work.claimed, service.clock.now()) in {None, work.name.holder}:
+        return False
+    patience = patience_of(service)
+    patience.check(work.waiting_since, limit_s=patience.claim_s, otherwise=CLAIMED)
+    return True
 
 
 def _shared(work: Work, service: Service) -> ValidationLine | None:
