@@ -26,7 +26,8 @@ RETENTIONS_DAYS: Final = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 5
 
 _T = TypeVar("_T")
 
-VolumeId = Annotated[str, StringConstraints(pattern=r"^vol-[0-9a-f]{8,17}$")]
+WatchedText = Annotated[str, StringConstraints(pattern=r"^vol-[0-9a-f]{8,17}:[1-9]\d*:[1-9]\d*$")]
+"""A volume with the IOPS and MiB/s that it carries."""
 
 
 class Deployment(ServiceConfig, BaseSettings):
@@ -93,10 +94,11 @@ class Deployment(ServiceConfig, BaseSettings):
         pattern=r"^arn:aws[\w-]*:sns:[a-z0-9-]+:\d{12}:[\w-]+$",
         description="The SNS topic that is told of alarms, in place of one of its own.",
     )
-    alarm_volumes: tuple[VolumeId, ...] = Field(
+    alarm_volumes: tuple[WatchedText, ...] = Field(
         default=(),
         max_length=100,
-        description="Volumes, of the account and region deployed in, with alarms of their own.",
+        description="Volumes of the account and region deployed in that have alarms, as ID:IOPS:MIB_S with what each "
+        "carries.",
     )
     alarm_volume_share_pct: float = Field(
         default=90.0, gt=0, le=100, description="The share of a volume's ceiling from which its demand is an alarm."

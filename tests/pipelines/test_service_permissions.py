@@ -80,7 +80,6 @@ def test_the_store_uses_exactly_what_it_declares_even_when_an_upload_breaks(acco
         store.put_file("file", tmp_path / "in")
     assert store.get("file") == LONG, "what was there stays"
     assert used == permissions.STORE
-    assert permissions.ON_BUCKET < permissions.STORE
 
 
 def test_claims_use_exactly_what_they_declare_on_items_of_their_own(account, used):

@@ -58,14 +58,18 @@ TAGGING_CONDITION: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
 """The IAM condition for ec2:CreateTags: tags are given when a volume is made, so nobody tags a volume that exists as
 scratch and deletes it then."""
 
-STORE: Final = frozenset(
-    {"s3:AbortMultipartUpload", "s3:DeleteObject", "s3:GetObject", "s3:ListBucket", "s3:PutObject"}
-)
-"""What the store of runs uses. `ON_BUCKET` is granted on the bucket, the others on its objects. A bucket with a KMS key
-also needs `WITH_KEY` on that key."""
+STORE_READING: Final = frozenset({"s3:GetObject"})
+"""On the objects of the store's bucket. One that reads needs `STORE_LISTING` for the same keys too: without it S3
+answers for a key that is not there as for one that may not be read, and the store cannot tell."""
 
-ON_BUCKET: Final = frozenset({"s3:ListBucket"})
-"""Without it S3 answers for a key that is not there as for one that may not be read, and the store cannot tell."""
+STORE_LISTING: Final = frozenset({"s3:ListBucket"})
+"""On the bucket itself; a condition of s3:prefix holds for a key that is not there as well."""
+
+STORE_WRITING: Final = frozenset({"s3:AbortMultipartUpload", "s3:DeleteObject", "s3:PutObject"})
+"""On the objects of the store's bucket."""
+
+STORE: Final = STORE_READING | STORE_LISTING | STORE_WRITING
+"""All that the store of runs uses. A bucket with a KMS key also needs `WITH_KEY` on that key."""
 
 WITH_KEY: Final = frozenset({"kms:Decrypt", "kms:GenerateDataKey"})
 """What S3 does with the caller's rights where a bucket is encrypted with a KMS key. DynamoDB does the same with
