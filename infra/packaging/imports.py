@@ -58,8 +58,9 @@ class Sources:
             if module in modules or module in self.left_out:
                 continue
             if file is None:
-                if module.split(".")[0] not in self.packages | dict.fromkeys(sys.stdlib_module_names):
-                    outside.add(module.split(".")[0])
+                top = module.split(".", maxsplit=1)[0]
+                if top not in {*self.packages, *sys.stdlib_module_names}:
+                    outside.add(top)
                     services |= {SERVICES_OF_POWERTOOLS[module]} if module in SERVICES_OF_POWERTOOLS else set()
                 continue
             modules[module] = file

@@ -9,7 +9,6 @@ from pathlib import Path
 from plimsoll.audit import World
 from plimsoll.bootstrap.scope import Scope as Scope
 from plimsoll.bootstrap.scope import SignedIn as SignedIn
-from plimsoll.bootstrap.scope import open_accounts as open_accounts
 from plimsoll.bootstrap.scope import sign_in as sign_in
 from plimsoll.clouds.aws.bench import AwsBench
 from plimsoll.clouds.aws.catalogue import AwsCatalogue

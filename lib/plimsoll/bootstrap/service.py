@@ -12,16 +12,8 @@ from typing import Any
 import boto3
 
 from plimsoll.audit import World
-from plimsoll.bootstrap import (
-    Scope,
-    SignedIn,
-    aws_bench,
-    aws_world,
-    clock,
-    console_link,
-    envelope_library,
-    open_accounts,
-)
+from plimsoll.bootstrap import aws_bench, aws_world, clock, console_link, envelope_library
+from plimsoll.bootstrap.scope import Scope, SignedIn, open_accounts, sign_in
 from plimsoll.clouds.aws.claims import DynamoClaims
 from plimsoll.clouds.aws.errors import AUDITING, attempted
 from plimsoll.clouds.aws.events import BusEvents
