@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+
 from infra.packaging.build import PROJECT, Architecture, zip_of
 from infra.packaging.imports import handlers
 

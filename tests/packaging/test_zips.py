@@ -7,8 +7,8 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
-from infra.packaging.build import PROJECT, zip_of
 
+from infra.packaging.build import PROJECT, zip_of
 from plimsoll.reports.charts.drawing import bundled
 from tests.packaging.conftest import FUNCTIONS
 
