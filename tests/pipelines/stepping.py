@@ -5,12 +5,11 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from plimsoll.clouds.folder_store import FolderStore
-from plimsoll.clouds.memory_service import MemoryClaims, MemoryEvents, MemoryExecutions, MemoryHistory
+from plimsoll.clouds.memory_service import MemoryClaims, MemoryEvents
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.envelopes.library import load_library
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.messages import StepError
-from plimsoll.service.service import Service
 from plimsoll.service.validating.choosing import choose
 from plimsoll.service.validating.cleaning import clean_up
 from plimsoll.service.validating.concluding import conclude
@@ -21,6 +20,8 @@ from plimsoll.service.validating.proposing import propose
 from plimsoll.service.validating.sending import send_command
 from plimsoll.service.validating.work import WorkName, load
 from plimsoll.settings import Settings
+from tests.builders import NOW
+from tests.service_loop import a_service
 
 from .lab import DAYS, TYPES, Lab
 
@@ -80,21 +81,14 @@ class Stepping:
 
     @property
     def service(self):
-        policy = {"lookback_days": DAYS}
-        return Service(
-            config=ServiceConfig.parsed({"policy": policy, "validation": self.bounds}),
-            settings=Settings(volume_wait_s=60, command_grace_s=60, setting_up_s=600),
-            places=LabPlaces(lab=self.lab),
+        config = ServiceConfig.parsed({"policy": {"lookback_days": DAYS}, "validation": self.bounds})
+        return replace(
+            a_service(config, LabPlaces(lab=self.lab), self.lab.folder, NOW),
+            settings=Settings(volume_wait_s=60, command_grace_s=60),
             store=self.store,
-            root="memory:",
-            measured=self.lab.folder / "brought",
             claims=self.claims,
-            history=MemoryHistory(),
             events=self.events,
-            executions=MemoryExecutions(),
             clock=self.lab.clock,
-            envelopes=lambda folder: load_library([folder], TYPES).envelopes,
-            console_link=lambda *_facts: "",
             pause=self.lab.pause,
         )
 

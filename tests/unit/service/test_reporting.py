@@ -12,7 +12,7 @@ from plimsoll.service import reporting
 from plimsoll.service.messages import RunMessage
 from plimsoll.service.reporting import REPORT, report
 from tests.builders import NOW, a_spec
-from tests.service_loop import Loop, files, run_json
+from tests.service_loop import Loop, files, records, run_json
 from tests.unit.service.places import places_of, service_of, volumes
 
 
@@ -61,18 +61,20 @@ def test_a_page_that_does_not_hold_all_shows_those_with_the_most_at_stake_and_sa
     loop = Loop(service=service_of(places_of(given), tmp_path), now=NOW)
     config = loop.service.config.model_copy(update={"page_volumes": 3})
     loop.service = replace(loop.service, config=config)
-    seen = {}
+    seen = []
 
-    def noted(folder, out, *, only, told, **others):
-        seen["shown"] = [one.volume_id for one in stream_records(folder) if only(one)]
-        seen["told"] = told
-        write_html(folder, out, only=only, told=told, **others)
+    def noted(folder, out, *, shown, **others):
+        seen.extend(one.volume_id for one in stream_records(folder) if shown(one))
+        write_html(folder, out, shown=shown, **others)
 
     monkeypatch.setattr(reporting, "write_html", noted)
     loop.run()
-    assert sorted(seen["shown"]) == [volume.id for volume in given[-3:]]
-    assert seen["told"].startswith(f"the 3 of {len(given)} volumes with the most at stake")
-    assert len(json.loads((files(loop.service, "first") / "recommendations.json").read_text())) == len(given)
+    folder = files(loop.service, "first")
+    assert sorted(seen) == [volume.id for volume in given[-3:]]
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert f"Here are the 3 of {len(given)} volumes with the most at stake" in page
+    assert f"that these {len(given)} volumes cost" in page
+    assert len(records(folder)) == len(given)
 
 
 def test_a_run_that_was_never_begun_cannot_be_reported(tmp_path):
