@@ -71,10 +71,10 @@ class Account:
     def arn(self, service: str, resource: str) -> str:
         return f"arn:aws:{service}:{REGION}:{self.id}:{resource}"
 
-    def deploy(self, machine: str, definition: Mapping[str, Any]) -> None:
+    def deploy(self, machine: str, definition: str) -> None:
         """Makes a state machine of a definition."""
         made = self.client("stepfunctions").create_state_machine(
-            name=machine, definition=json.dumps(definition), roleArn=_ROLE.format(account=self.id)
+            name=machine, definition=definition, roleArn=_ROLE.format(account=self.id)
         )
         self.machines[machine] = made["stateMachineArn"]
 
@@ -85,7 +85,7 @@ class Account:
         )
         return str(begun["executionArn"])
 
-    def end(self, arn: str, *, within_s: float = 300.0) -> Execution:
+    def end(self, arn: str, *, within_s: float = 240.0) -> Execution:
         """Waits for an execution's end."""
         client = self.client("stepfunctions")
         limit_s = time.monotonic() + within_s

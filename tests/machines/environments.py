@@ -56,7 +56,10 @@ class Answer:
 
 @dataclass(slots=True)
 class Environment:
-    """A warm process; `event` is that of the present invocation, and `calls` counts what it asked of AWS in it."""
+    """A warm process; `event` is that of the present invocation, and `calls` counts what it asked of AWS in it.
+
+    `warm` until it has died.
+    """
 
     name: str
     function: Function
@@ -64,6 +67,7 @@ class Environment:
     log: Path
     event: Any = None
     calls: int = 0
+    warm: bool = True
     _process: Any = field(init=False)
     _connection: Connection = field(init=False)
 
@@ -81,10 +85,6 @@ class Environment:
             self._process.start()
         theirs.close()
 
-    @property
-    def alive(self) -> bool:
-        return bool(self._process.is_alive())
-
     def invoke(self, told: Invocation) -> Answer:
         """Runs the handler; a process that dies or takes too long ends as Lambda says it."""
         self.event, self.calls = told.event, 0
@@ -93,7 +93,9 @@ class Environment:
             if self._connection.poll(self.function.timeout_s):
                 return self._connection.recv()  # type: ignore[no-any-return]  # what `_serve` sends
         except (EOFError, ConnectionResetError):
+            self.warm = False
             return _broken(told, "Runtime.ExitError", "Runtime exited with error: signal: killed")
+        self.warm = False
         self.kill()
         return _broken(told, "Sandbox.Timedout", f"Task timed out after {self.function.timeout_s:.2f} seconds")
 

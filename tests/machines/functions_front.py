@@ -30,8 +30,12 @@ _INTERPRETER: Final = "Credential=ak/"
 
 @dataclass(slots=True)
 class FunctionsFront:
-    """The WSGI application. `calls` counts by (function, operation), `invoked` keeps every event by function, and
-    `peaks_mib` the most memory that an environment of a function used. `variables` are those that the service sets for every function."""
+    """The WSGI application.
+
+    `functions` by the names that they are deployed under, and `variables` that the service itself sets for each.
+    `calls` counts by (function, operation), `invoked` keeps every event by function, and `peaks_mib` the most memory
+    that an environment of a function used.
+    """
 
     front: Front
     functions: Mapping[str, Function]
@@ -100,7 +104,7 @@ class FunctionsFront:
         with self._lock:
             name = told.function.name
             self.peaks_mib[name] = max(self.peaks_mib.get(name, 0.0), answer.peak_mib)
-            if environment.alive:
+            if environment.warm:
                 self._idle.setdefault(name, []).append(environment)
         return answer
 

@@ -77,7 +77,7 @@ def done(deployed):
 
 
 def test_a_distributed_map_reads_its_items_from_the_bucket(deployed):
-    deployed.deploy("each", over_items())
+    deployed.deploy("each", json.dumps(over_items()))
     ended = deployed.run("each", "first", {"key": "items.json"})
 
     assert ended.status == "SUCCEEDED"
@@ -90,7 +90,7 @@ def test_a_killed_process_and_an_error_of_the_service_cost_their_items_or_a_retr
         Trouble(function="put", call=1, of=lambda event: event["item"]["name"] == "item-3"),
         Trouble(function="put", of=lambda event: event["item"]["name"] == "item-1"),
     ]
-    deployed.deploy("each", over_items(Retry=RETRY))
+    deployed.deploy("each", json.dumps(over_items(Retry=RETRY)))
     ended = deployed.run("each", "first", {"key": "items.json"})
 
     (noted,) = [item["error"] for item in ended.output if "error" in item]
@@ -101,7 +101,7 @@ def test_a_killed_process_and_an_error_of_the_service_cost_their_items_or_a_retr
 
 
 def test_an_exception_is_known_by_its_class_and_a_minute_of_retries_takes_a_second(deployed):
-    deployed.deploy("one", {"StartAt": "Refuse", "States": {"Refuse": task("refuse", Retry=RETRY)}})
+    deployed.deploy("one", json.dumps({"StartAt": "Refuse", "States": {"Refuse": task("refuse", Retry=RETRY)}}))
     begun_s = time.monotonic()
     ended = deployed.run("one", "first", {"why": "not today"})
 
@@ -113,7 +113,7 @@ def test_an_exception_is_known_by_its_class_and_a_minute_of_retries_takes_a_seco
 
 def test_a_function_that_takes_too_long_is_ended(deployed):
     waiting = {"Type": "Wait", "Seconds": 60, "Next": "Sleep"}
-    deployed.deploy("one", {"StartAt": "Wait", "States": {"Wait": waiting, "Sleep": task("sleep")}})
+    deployed.deploy("one", json.dumps({"StartAt": "Wait", "States": {"Wait": waiting, "Sleep": task("sleep")}}))
     ended = deployed.run("one", "first", {"seconds": 60})
 
     assert (ended.status, ended.error) == ("FAILED", "Sandbox.Timedout")
