@@ -1,8 +1,9 @@
 """The audit: from the volumes of every target to one outcome each, as a stream."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import takewhile
 
 from plimsoll.ahead import ahead
 from plimsoll.domain.branch_and_bound import Ask, Found, Judged, judge
@@ -43,12 +44,17 @@ PRICES_AGE_DAYS = 365
 ANSWERED_BEFORE = "answered by an earlier part of this run"
 
 
+def never() -> bool:
+    """Nothing ends the audit but its end."""
+    return False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
     """The ports an audit reads from, what was measured before, and which configurations that has refuted.
 
     Metrics are read as finely as the decisions need, weighed by the `tariff`; with `every_minute` they are read whole.
-    The volumes of known `stripes` are decided on together.
+    The volumes of known `stripes` are decided on together. They are read of about `batch_volumes` volumes at once.
     """
 
     inventory: Inventory
@@ -61,28 +67,46 @@ class World:
     every_minute: bool = False
     refutations: tuple[Refutation, ...] = ()
     stripes: Sequence[StripeSet] = ()
+    batch_volumes: int = BATCH_VOLUMES
 
 
-def audit(world: World, policy: Policy, now: datetime, *, done: frozenset[str] = frozenset()) -> Iterator[Outcome]:
+def audit(
+    world: World,
+    policy: Policy,
+    now: datetime,
+    *,
+    done: frozenset[str] = frozenset(),
+    stop: Callable[[], bool] = never,
+) -> Iterator[Outcome]:
     """One outcome for every volume in scope, target by target; volumes in `done` are left alone.
 
-    A failing target costs itself only.
+    A failing target costs itself only. Once `stop` says so nothing new is begun; what is under way is answered, and the
+    other volumes have no outcome.
     """
     check_types(policy, world.catalogue.types)
     with world.stages.stage("inventory"):
         targets = world.inventory.targets()
-    for target in targets:
+    for target in takewhile(lambda _: not stop(), targets):
         if isinstance(target, FailedTarget):
             yield target
         else:
-            yield from audit_target(target, world, policy, now, done=done)
+            yield from audit_target(target, world, policy, now, done=done, stop=stop)
 
 
 def audit_target(
-    target: Target, world: World, policy: Policy, now: datetime, *, done: frozenset[str] = frozenset()
+    target: Target,
+    world: World,
+    policy: Policy,
+    now: datetime,
+    *,
+    done: frozenset[str] = frozenset(),
+    stop: Callable[[], bool] = never,
 ) -> Iterator[Outcome]:
-    """The outcomes of one target: its failure or notices, and one outcome for each volume that was listed."""
-    volumes, error = _listed(target, world)
+    """The outcomes of one target: its failure or notices, and one outcome for each volume that was listed.
+
+    `stop` is as of `audit`.
+    """
+    volumes, error = listed(target, world)
     yield Seen(target=target, volumes=len(volumes))
     if error is not None:
         yield FailedTarget(name=str(target), error=error)
@@ -94,7 +118,7 @@ def audit_target(
     market, unpriced = _market(target, world, policy, now)
     yield from _priced(target, market.book, unpriced, now)
     basis = Basis(market=market, envelopes=world.envelopes, policy=policy, now=now)
-    batches = by_host(volumes, _batch_volumes(world))
+    batches = takewhile(lambda _: not stop(), by_host(volumes, _batch_volumes(world)))
     for outcomes in ahead(
         lambda batch: list(_audit_batch(target, batch, world, basis, done)), batches, BATCHES_AT_ONCE
     ):
@@ -108,7 +132,7 @@ def planned(world: World, policy: Policy, now: datetime) -> Iterator[Seen | Plan
         if isinstance(target, FailedTarget):
             yield target
             continue
-        volumes, error = _listed(target, world)
+        volumes, error = listed(target, world)
         yield Seen(target=target, volumes=len(volumes))
         if error is not None:
             yield FailedTarget(name=str(target), error=error)
@@ -126,10 +150,10 @@ def _standing(target: Target, volumes: Sequence[Volume], world: World) -> tuple[
 def _batch_volumes(world: World) -> int:
     members = sum(len(stripes.members) for stripes in world.stripes)
     many_whole = world.every_minute or members > EVERY_MINUTE_BATCH_VOLUMES
-    return EVERY_MINUTE_BATCH_VOLUMES if many_whole else BATCH_VOLUMES
+    return min(world.batch_volumes, EVERY_MINUTE_BATCH_VOLUMES) if many_whole else world.batch_volumes
 
 
-def _listed(target: Target, world: World) -> tuple[list[Volume], CloudError | None]:
+def listed(target: Target, world: World) -> tuple[list[Volume], CloudError | None]:
     """The target's volumes; on an error those listed before it, since a host's traffic needs all of them."""
     volumes: dict[str, Volume] = {}
     try:
@@ -147,12 +171,16 @@ def _unanswered(target: Target, volume: Volume, error: CloudError, done: frozens
     return FailedVolume(target=target, volume_id=volume.id, reason=str(error))
 
 
-def _notices(target: Target, world: World) -> Iterator[Notice]:
+def notices(target: Target, world: World) -> Sequence[str]:
+    """The target's notices, or why there are none to be had."""
     try:
-        texts: Sequence[str] = world.inventory.notices(target)
+        return world.inventory.notices(target)
     except CloudError as error:
-        texts = (str(error),)
-    yield from (Notice(target=target, text=text) for text in texts)
+        return (str(error),)
+
+
+def _notices(target: Target, world: World) -> Iterator[Notice]:
+    yield from (Notice(target=target, text=text) for text in notices(target, world))
 
 
 def _priced(target: Target, book: PriceBook, unpriced: CloudError | None, now: datetime) -> Iterator[Outcome]:
@@ -296,7 +324,7 @@ def explain(world: World, volume_id: str, policy: Policy, now: datetime) -> Expl
     """
     unsearched: CloudError | None = None
     for target in world.inventory.targets():
-        volumes, error = ([], target.error) if isinstance(target, FailedTarget) else _listed(target, world)
+        volumes, error = ([], target.error) if isinstance(target, FailedTarget) else listed(target, world)
         unsearched = error or unsearched
         for group in by_host(volumes, 1):
             volume = next((found for found in group if found.id == volume_id), None)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from plimsoll.audit import ANSWERED_BEFORE, World, audit
+from plimsoll.audit import ANSWERED_BEFORE, World, audit, never
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.plan import Plan
 from plimsoll.domain.policy import Policy
@@ -60,30 +60,45 @@ class Progress:
 
 
 def carry_out(
-    order: Order, world: World, tell: Callable[[Progress, Outcome], None]
+    order: Order,
+    world: World,
+    tell: Callable[[Progress, Outcome], None],
+    *,
+    stop: Callable[[], bool] = never,
+    progress: Progress | None = None,
 ) -> tuple[dict[str, Any], list[RecommendationRecord]]:
     """Audits into the order's folder and gives run.json's content and the best savings.
 
     What the folder already answers is not asked again. `tell` is called after every outcome. On Ctrl-C and on errors
-    everything answered so far stays on disk, run.json says `interrupted`, and the exception goes on.
+    everything answered so far stays on disk, run.json says `interrupted`, and the exception goes on. So it says where
+    `stop` has said that nothing new is to be begun. `progress` is filled for who wants to know more afterwards.
     """
     world = replace(world, every_minute=world.every_minute or order.every_minute)
-    progress = Progress(status="interrupted")
+    progress = progress or Progress()
+    progress.status = "interrupted"
+    stopped = False
+
+    def stopping() -> bool:
+        nonlocal stopped
+        stopped = stopped or stop()
+        return stopped
+
     with RunFolder(order.folder) as folder:
         for record in read_records(order.folder):
             progress.tally.count(record)
             progress.best = best_savings([*progress.best, record], BEST)
         done = frozenset(folder.answered)
         try:
-            folder.describe(describe(order, world, progress, status="running"))
-            for outcome in audit(world, order.policy, order.now, done=done):
+            folder.describe(_described(order, world, progress, status="running"))
+            for outcome in audit(world, order.policy, order.now, done=done, stop=stopping):
                 _take(outcome, folder, progress)
                 tell(progress, outcome)
                 if isinstance(outcome, Seen):
                     folder.flush()
-            progress.status = "partial" if progress.tally.partial else "complete"
+            if not stopped:
+                progress.status = ended(progress.tally)
         finally:
-            run = describe(order, world, progress, status=progress.status)
+            run = _described(order, world, progress, status=progress.status)
             folder.describe(run)
     return run, progress.best
 
@@ -105,9 +120,15 @@ def resumed(folder: Path, usd_per_1000_metrics: float) -> Order:
     )
 
 
-def describe(order: Order, world: World, progress: Progress, *, status: str) -> dict[str, Any]:
-    """The content of run.json."""
-    usage: Usage = world.metrics.usage
+def ended(tally: Tally) -> str:
+    """The status of a run that has come to its end."""
+    return "partial" if tally.partial else "complete"
+
+
+def describe(
+    order: Order, tally: Tally, *, status: str, tariff: Tariff, usage: Usage, seconds: Mapping[str, float]
+) -> dict[str, Any]:
+    """The content of run.json; `seconds` by stage, and those that passed as `elapsed`."""
     return {
         "id": order.id,
         "status": status,
@@ -116,18 +137,15 @@ def describe(order: Order, world: World, progress: Progress, *, status: str) -> 
         "policy": dump_policy(order.policy),
         "every_minute": order.every_minute,
         "versions": versions(),
-        **progress.tally.summary(),
-        "plan": plan_summary(progress.tally.plan, world.tariff),
+        **tally.summary(),
+        "plan": plan_summary(tally.plan, tariff),
         "usage": {
             "calls": usage.calls,
             "metrics": usage.metrics,
             "datapoints": usage.datapoints,
             "estimated_usd": round(usage.metrics / 1000 * order.usd_per_1000_metrics, 4),
         },
-        "seconds": {
-            **{stage: round(seconds, 3) for stage, seconds in world.stages.seconds.items()},
-            "elapsed": round(time.monotonic() - progress.began, 3),
-        },
+        "seconds": {stage: round(taken_s, 3) for stage, taken_s in seconds.items()},
     }
 
 
@@ -154,6 +172,13 @@ def versions() -> dict[str, str]:
         "numpy": np.__version__,
         "boto3": version("boto3"),
     }
+
+
+def _described(order: Order, world: World, progress: Progress, *, status: str) -> dict[str, Any]:
+    seconds = {**world.stages.seconds, "elapsed": time.monotonic() - progress.began}
+    return describe(
+        order, progress.tally, status=status, tariff=world.tariff, usage=world.metrics.usage, seconds=seconds
+    )
 
 
 def _take(outcome: Outcome, folder: RunFolder, progress: Progress) -> None:

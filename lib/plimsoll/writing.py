@@ -10,6 +10,9 @@ from typing import Final
 
 from plimsoll.domain.errors import BadInput
 
+BESIDE: Final = ".plimsoll-"
+"""How the names of files begin that are being written, each beside the one that it becomes."""
+
 _OWN_ALONE: Final = 0o600
 _AS_THE_UMASK_SAYS: Final = 0o666
 
@@ -31,7 +34,7 @@ def whole(out: Path) -> Iterator[Path]:
         mode = _mode_of(out)
         file = Path(os.path.realpath(out))
         file.parent.mkdir(parents=True, exist_ok=True)
-        beside = file.with_name(f".plimsoll-{secrets.token_hex(8)}")
+        beside = file.with_name(f"{BESIDE}{secrets.token_hex(8)}")
         beside.touch(mode=_AS_THE_UMASK_SAYS if mode is None else _OWN_ALONE, exist_ok=False)
         try:
             yield beside

@@ -96,8 +96,10 @@ def test_the_table_adds_up_as_the_headline_does(reader: Reader, tmp_path: Path):
     fleet = [*a_fleet(12), dear]
     tally = fleet_of(fleet).tally
     page = reader.open(written(a_run(tmp_path, fleet)))
-    more = f"{usd(tally.usd_upgrades)} a month more for throttled volumes"
-    expect(page.locator("#count")).to_have_text(f"13 of 13 volumes, saving {usd(tally.usd_saved)} a month, {more}")
+    more = f"{usd(tally.money.usd_upgrades)} a month more for throttled volumes"
+    expect(page.locator("#count")).to_have_text(
+        f"13 of 13 volumes, saving {usd(tally.money.usd_saved)} a month, {more}"
+    )
 
 
 def test_of_two_volumes_with_one_id_each_opens_its_own(reader: Reader, tmp_path: Path):

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.clouds.file_claims import FileClaims
 from plimsoll.clouds.memory import MemoryClock, MemoryMetrics
 from plimsoll.clouds.memory_answer import AsPublished
 from plimsoll.clouds.memory_bench import MemoryBench
@@ -68,6 +69,7 @@ class Lab:
         )
         self.folder = folder
         self.book = ValidationBook(folder=folder)
+        self.claims = FileClaims(folder=folder / "claims")
         self.world = a_world(volumes, metrics=MemoryMetrics(given=metrics))
         self.budget = budget or Budget()
 
@@ -91,6 +93,7 @@ class Lab:
             desk=Desk(
                 bench=self.bench,
                 book=self.book,
+                claims=self.claims,
                 measured_dir=self.folder,
                 provider="aws",
                 types=TYPES,

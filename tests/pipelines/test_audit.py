@@ -183,7 +183,7 @@ def test_every_listed_volume_ends_in_exactly_one_outcome_and_the_totals_reconcil
     assert tally.reconciled
     assert tally.seen == len(ended)
     assert tally.partial == bool(broken or of_type(found, FailedVolume))
-    assert tally.usd_now == pytest.approx(sum(record.monthly_usd_now or 0 for record in records))
+    assert tally.money.usd_now == pytest.approx(sum(record.monthly_usd_now or 0 for record in records))
 
 
 def place_of(seen):

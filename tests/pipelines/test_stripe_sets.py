@@ -150,13 +150,13 @@ def test_sums_of_money_are_those_of_the_volumes_and_records_name_the_set():
     tally = Tally()
     records = [record for record in map(tally.take, audit(world, POLICY, NOW)) if record is not None]
     assert tally.reconciled
-    assert tally.usd_saved == pytest.approx(sum(record.monthly_usd_saved for record in records))
+    assert tally.money.usd_saved == pytest.approx(sum(record.monthly_usd_saved for record in records))
     for record in records:
         told = record.stripe_set
         assert (told.name, told.level, told.host, told.members) == ("md0", "raid0", "i-1", ["a", "b"])
         assert told.mounts == ["/data"]
         assert told.held_back_by == {}
-        assert told.monthly_usd_saved == pytest.approx(tally.usd_saved, abs=0.011)
+        assert told.monthly_usd_saved == pytest.approx(tally.money.usd_saved, abs=0.011)
         assert json.loads(record.model_dump_json())["stripe_set"]["name"] == "md0"
 
 

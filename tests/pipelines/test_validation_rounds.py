@@ -247,7 +247,7 @@ def test_no_sequence_of_faults_leaks_a_volume_or_a_claim_or_ends_in_silence(tmp_
     unseen = any(fault.unseen for fault in given_faults)
     assert not lab.leaked or told or interrupted or unseen, "a volume is left without a word"
     assert interrupted or any(isinstance(event, Concluded | NotConcluded) for event in events)
-    assert not list(lab.folder.glob("claims/*"))
+    assert not list(lab.folder.glob("claims/*.json"))
     lab.bench.faults = ()
     lab.bench.__post_init__()
     lab.clock.time = NOW + timedelta(days=1)

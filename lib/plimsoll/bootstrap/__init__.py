@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -19,6 +19,7 @@ from plimsoll.clouds.aws.pacing import Pacer
 from plimsoll.clouds.aws.price_file import load_prices, shipped_prices
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.aws.sessions import Credential, Sessions, check_regions
+from plimsoll.clouds.file_claims import FileClaims
 from plimsoll.clouds.ledger import Ledger, NotedInventory
 from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
 from plimsoll.clouds.recording import Recording
@@ -27,13 +28,15 @@ from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import Window
 from plimsoll.envelopes.library import EnvelopeLibrary, load_library, shipped_campaigns
-from plimsoll.ports import Bench, Clock, FailedTarget
+from plimsoll.ports import Bench, Claims, Clock, FailedTarget
 from plimsoll.settings import Settings
 from plimsoll.validation.patience import Patience
 
 LEDGER = "ledger.json"
 STRIPES = "stripes.json"
 """The ledger of changes and the book of stripe sets, in the folder of runs."""
+CLAIMS = "claims"
+"""The folder of claims, in the folder of what was measured."""
 
 
 class SystemClock:
@@ -93,8 +96,13 @@ class SignedIn:
 def sign_in(scope: Scope, settings: Settings) -> SignedIn:
     """Signs in to every account of a scope; BadInput for a region that does not exist."""
     check_regions(scope.regions)
+    return open_accounts(_credentials(scope), settings)
+
+
+def open_accounts(credentials: Sequence[Credential], settings: Settings) -> SignedIn:
+    """The accounts behind some credentials."""
     sessions = Sessions(attempts=settings.max_attempts, connections=settings.parallel_calls + 2)
-    return SignedIn(sessions=sessions, failed=tuple(sessions.sign_in(_credentials(scope))))
+    return SignedIn(sessions=sessions, failed=tuple(sessions.sign_in(credentials)))
 
 
 def aws_bench(signed_in: SignedIn, settings: Settings) -> Bench:
@@ -201,6 +209,11 @@ def stripe_book(settings: Settings) -> StripeBook:
 def validation_book(settings: Settings) -> ValidationBook:
     """The book of validations."""
     return ValidationBook(folder=settings.measured_dir)
+
+
+def validation_claims(settings: Settings) -> Claims:
+    """Who is measuring which class of volumes now."""
+    return FileClaims(folder=settings.measured_dir / CLAIMS)
 
 
 def patience_of(settings: Settings) -> Patience:

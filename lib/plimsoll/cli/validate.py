@@ -22,6 +22,7 @@ from plimsoll.bootstrap import (
     patience_of,
     sign_in,
     validation_book,
+    validation_claims,
 )
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
 from plimsoll.cli.leaving import LeaveReports
@@ -105,6 +106,7 @@ def make_office(
     desk = Desk(
         bench=bench,
         book=validation_book(settings),
+        claims=validation_claims(settings),
         measured_dir=settings.measured_dir,
         provider=world.catalogue.provider,
         types=world.catalogue.types,

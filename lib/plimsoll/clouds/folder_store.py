@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.writing import whole
+from plimsoll.writing import BESIDE, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,7 @@ class FolderStore:
             (Path(parent) / name).relative_to(self.folder).as_posix()
             for parent, _folders, names in os.walk(self.folder)
             for name in names
+            if not name.startswith(BESIDE)
         )
         yield from sorted((key for key in found if key.startswith(prefix)), key=str.encode)
 

@@ -25,7 +25,7 @@ class StripeBook:
         if not path.exists():
             return cls(path=path)
         try:
-            sets = _sets().validate_json(path.read_bytes())
+            sets = sets_adapter().validate_json(path.read_bytes())
             wrong = _wrong(sets)
         except (OSError, ValidationError) as error:
             wrong = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
@@ -59,12 +59,13 @@ class StripeBook:
         """Writes the book, whole or not at all."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         written = self.path.with_suffix(".new")
-        written.write_bytes(_sets().dump_json(self.sets, indent=1) + b"\n")
+        written.write_bytes(sets_adapter().dump_json(self.sets, indent=1) + b"\n")
         written.replace(self.path)
 
 
 @cache
-def _sets() -> TypeAdapter[list[StripeSet]]:
+def sets_adapter() -> TypeAdapter[list[StripeSet]]:
+    """What reads and writes stripe sets."""
     return TypeAdapter(list[StripeSet])
 
 

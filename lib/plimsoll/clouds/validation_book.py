@@ -1,14 +1,6 @@
-"""The book of validations: what was measured with which verdict, and who is measuring which class now.
+"""The book of validations: what was measured with which verdict. `validations.jsonl` has a line for each."""
 
-`validations.jsonl` has a line for each verdict; `claims/` a file for each class that is being measured, so that of two
-validations of one class the second waits for the first's result. A claim ends with its time, or with the process that
-holds it where that can be seen.
-"""
-
-import json
 import os
-import socket
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,13 +12,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import DELIVERED
-from plimsoll.domain.validation import short
 from plimsoll.domain.verdict import Refutation
 from plimsoll.domain.volume import VolumeSpec
-from plimsoll.processes import is_alive
 
 LINES: Final = "validations.jsonl"
-CLAIMS: Final = "claims"
 
 
 class SpecLine(BaseModel):
@@ -101,7 +90,7 @@ class ValidationLine(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidationBook:
-    """Verdicts and claims in a folder, which is made when something is written."""
+    """Verdicts in a folder, which is made when something is written."""
 
     folder: Path
 
@@ -136,50 +125,3 @@ class ValidationBook:
             if line.passed:
                 latest[line.class_key, line.volume_id] = None
         return tuple(found for found in latest.values() if found is not None)
-
-    def claim(self, class_key: str, until: datetime, now: datetime) -> bool:
-        """Takes a class for this process until that time; False where another one has it."""
-        path = self._claim(class_key)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and not _is_held(path, now):
-            path.unlink(missing_ok=True)
-        try:
-            with path.open("x", encoding="utf-8") as into:
-                json.dump({**_myself(), "class": class_key, "until": until.isoformat()}, into)
-        except FileExistsError:
-            return False
-        return True
-
-    def release(self, class_key: str) -> None:
-        """Gives up a class that this process has claimed."""
-        self._claim(class_key).unlink(missing_ok=True)
-
-    def is_claimed(self, class_key: str, now: datetime) -> bool:
-        """Whether somebody is measuring that class."""
-        path = self._claim(class_key)
-        return path.exists() and _is_held(path, now)
-
-    def _claim(self, class_key: str) -> Path:
-        return self.folder / CLAIMS / f"{short(class_key)}.json"
-
-
-def _myself() -> dict[str, str | int]:
-    return {"machine": socket.gethostname(), "pid": os.getpid()}
-
-
-def _is_held(path: Path, now: datetime) -> bool:
-    """Whether a claim still stands: in time, and its process alive where it is on this machine."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        until, machine, pid = datetime.fromisoformat(found["until"]), found["machine"], int(found["pid"])
-    except FileNotFoundError:
-        return False
-    except (OSError, ValueError, KeyError, TypeError):
-        return time.time() - path.stat().st_mtime < BEING_WRITTEN_S
-    if now >= until:
-        return False
-    return machine != socket.gethostname() or is_alive(pid)
-
-
-BEING_WRITTEN_S: Final = 10.0
-"""A claim that cannot be read is being written, unless it is older than this."""

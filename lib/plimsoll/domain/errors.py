@@ -4,6 +4,7 @@ PlimsollError
 ├── BadInput            what the user gave cannot be used (exit code 2)
 │   └── PolicyError
 ├── UnknownVolumeType   a volume whose type has no published limits here
+├── OutOfTime           a part of a run has used its time up without an answer
 ├── NotMeasured         a benchmark could not be run, or its result says nothing
 └── CloudError          a cloud refused or failed; costs its own target only (exit code 3)
     ├── AccessDenied
@@ -30,6 +31,10 @@ class PolicyError(BadInput):
 
 class UnknownVolumeType(PlimsollError):
     """A volume has a type without published limits, so nothing can be said of it."""
+
+
+class OutOfTime(PlimsollError):
+    """A part of a run has used its time up without an answer."""
 
 
 class NotMeasured(PlimsollError):

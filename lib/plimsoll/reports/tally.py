@@ -1,21 +1,31 @@
 """The tally of a run: what was seen, answered, skipped and failed, and the money, so that the totals reconcile."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from heapq import nlargest
 from typing import Any
+
+from pydantic import TypeAdapter
 
 from plimsoll.domain.plan import Plan
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Planned, Priced, Seen, Skipped
 from plimsoll.ports import FailedTarget
+from plimsoll.reports.money import Money, money_of
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.recorded import record_of
+
+_Failures = Mapping[str, Mapping[str, list[str]]]
+_Prices = Mapping[str, dict[str, str | None]]
 
 
 @dataclass(slots=True)
 class Tally:
-    """Counts and sums over a run's outcomes; it grows with the targets and the failures, not with the fleet."""
+    """Counts and sums over a run's outcomes; it grows with the targets and the failures, not with the fleet.
+
+    Tallies of parts of a run add up to that of the whole, whichever way it was parted and in whatever order they come.
+    """
 
     seen: int = 0
     plan: Plan = field(default_factory=Plan)
@@ -25,12 +35,31 @@ class Tally:
     failed_targets: dict[str, str] = field(default_factory=dict)
     notices: dict[str, list[str]] = field(default_factory=dict)
     prices: dict[str, dict[str, str | None]] = field(default_factory=dict)
-    usd_now: float = 0.0
-    usd_saved: float = 0.0
-    usd_saved_at_parity: float = 0.0
-    usd_blocked: float = 0.0
-    usd_detached: float = 0.0
-    usd_upgrades: float = 0.0
+    money: Money = field(default_factory=Money)
+
+    def __add__(self, other: "Tally") -> "Tally":
+        """Both together, lists in order; a target that both tell of has the reason or price that sorts first."""
+        return Tally(
+            seen=self.seen + other.seen,
+            plan=self.plan + other.plan,
+            actions=_counts(self.actions, other.actions),
+            skipped=_counts(self.skipped, other.skipped),
+            failed_volumes=_failures(self.failed_volumes, other.failed_volumes),
+            failed_targets=_first(self.failed_targets, other.failed_targets),
+            notices=_lists(self.notices, other.notices),
+            prices=_prices(self.prices, other.prices),
+            money=self.money + other.money,
+        )
+
+    @classmethod
+    def parsed(cls, plain: Mapping[str, Any]) -> "Tally":
+        """The tally that `plain` gave; pydantic's ValidationError where these are other values."""
+        return _adapter().validate_python(dict(plain))
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """The tally in plain values, as JSON holds them."""
+        return dict(_adapter().dump_python(self, mode="json"))
 
     @property
     def answered(self) -> int:
@@ -79,17 +108,8 @@ class Tally:
 
     def count(self, record: RecommendationRecord) -> None:
         """Counts a recommendation."""
-        now, saved = record.monthly_usd_now or 0.0, record.monthly_usd_saved
         self.actions[record.action] += 1
-        self.usd_now += now
-        if record.action == "detached":
-            self.usd_detached += now
-        elif record.action == "upgrade" and saved < 0:
-            self.usd_upgrades += -saved
-        else:
-            self.usd_saved += saved
-            self.usd_saved_at_parity += record.monthly_usd_saved_at_parity
-            self.usd_blocked += saved if record.blockers else 0.0
+        self.money += money_of(record)
 
     def summary(self) -> dict[str, Any]:
         """The tally for run.json."""
@@ -103,13 +123,13 @@ class Tally:
             },
             "actions": dict(self.actions),
             "monthly_usd": {
-                "now": round(self.usd_now, 2),
-                "saved": round(self.usd_saved, 2),
-                "saved_at_parity": round(self.usd_saved_at_parity, 2),
-                "saved_on_proof": round(self.usd_saved - self.usd_saved_at_parity, 2),
-                "saved_but_blocked": round(self.usd_blocked, 2),
-                "detached": round(self.usd_detached, 2),
-                "more_for_upgrades": round(self.usd_upgrades, 2),
+                "now": self.money.usd_now,
+                "saved": self.money.usd_saved,
+                "saved_at_parity": self.money.usd_saved_at_parity,
+                "saved_on_proof": self.money.usd_saved_on_proof,
+                "saved_but_blocked": self.money.usd_blocked,
+                "detached": self.money.usd_detached,
+                "more_for_upgrades": self.money.usd_upgrades,
             },
             "failures": {
                 "targets": self.failed_targets,
@@ -124,3 +144,35 @@ def best_savings(records: Iterable[RecommendationRecord], count: int) -> list[Re
     """The recommendations that save the most, largest first; it keeps no more than `count` of them."""
     saving = (record for record in records if record.monthly_usd_saved > 0)
     return nlargest(count, saving, key=lambda record: (record.monthly_usd_saved, record.volume_id))
+
+
+@cache
+def _adapter() -> TypeAdapter[Tally]:
+    return TypeAdapter(Tally)
+
+
+def _counts(one: Mapping[str, int], other: Mapping[str, int]) -> Counter[str]:
+    return Counter({key: one.get(key, 0) + other.get(key, 0) for key in sorted({*one, *other})})
+
+
+def _lists(one: Mapping[str, list[str]], other: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    return {key: sorted([*one.get(key, ()), *other.get(key, ())]) for key in sorted({*one, *other})}
+
+
+def _failures(one: _Failures, other: _Failures) -> dict[str, dict[str, list[str]]]:
+    return {key: _lists(one.get(key, {}), other.get(key, {})) for key in sorted({*one, *other})}
+
+
+def _first(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
+    return {key: min(there[key] for there in (one, other) if key in there) for key in sorted({*one, *other})}
+
+
+def _prices(one: _Prices, other: _Prices) -> dict[str, dict[str, str | None]]:
+    return {
+        key: min((there[key] for there in (one, other) if key in there), key=_price_order)
+        for key in sorted({*one, *other})
+    }
+
+
+def _price_order(price: Mapping[str, str | None]) -> tuple[str, str]:
+    return price["source"] or "", price["as_of"] or ""

@@ -54,7 +54,11 @@ class ServiceConfig(BaseModel):
         default="plimsoll-validation", pattern=r"^[\w+=,.@-]{1,64}$", description="The role to measure there with."
     )
     external_id: str | None = Field(
-        default=None, pattern=r"^[\w+=,.@:/-]{2,1224}$", description="The external id that those roles ask for."
+        default=None,
+        pattern=r"^[\w+=,.@:/-]+$",
+        min_length=2,
+        max_length=1224,
+        description="The external id that those roles ask for.",
     )
     policy: dict[str, Any] = Field(default_factory=dict, description="The policy, as in a policy file.")
     when_busy: Literal["wait", "stop"] = Field(

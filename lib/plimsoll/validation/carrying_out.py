@@ -30,7 +30,8 @@ def carry_out(
     Raises NotMeasured or CloudError; then the class is free again, and nothing is left behind but what `left` hears.
     """
     key = run.class_key if mode is Mode.CANARY else f"{mode.value}/{subject.volume.id}/{run.class_key}"
-    shared = _claim(key, desk)
+    holder = desk.new_id()
+    shared = _claim(key, holder, desk)
     if shared is not None:
         return shared
     try:
@@ -42,25 +43,25 @@ def carry_out(
         desk.book.add(line)
         return line
     finally:
-        desk.book.release(key)
+        desk.claims.release(key, holder)
 
 
-def _claim(key: str, desk: Desk) -> ValidationLine | None:
-    """None when the class is this process's to measure; the verdict of another that was measuring it already."""
+def _claim(key: str, holder: str, desk: Desk) -> ValidationLine | None:
+    """None when the class is the holder's to measure; the verdict of another that was measuring it already."""
     began = desk.patience.now()
     until = began + timedelta(hours=desk.policy.scratch_hours)
-    if desk.book.claim(key, until, began):
+    if desk.claims.claim(key, holder, until, began):
         return None
     desk.tell("this class is being measured by another validation: waiting for its result")
     desk.patience.wait_for(
-        lambda: None if desk.book.is_claimed(key, desk.patience.now()) else True,
+        lambda: None if desk.claims.holder(key, desk.patience.now()) else True,
         limit_s=desk.patience.claim_s,
         otherwise="another validation of the same class has not ended: try again when it has.",
     )
     found = [line for line in desk.book.lines() if line.class_key == key and line.at >= began]
     if found:
         return found[-1]
-    return _claim(key, desk)
+    return _claim(key, holder, desk)
 
 
 def _results(measured: Measured, run: MeasuringRun) -> Sequence[Result]:

@@ -10,7 +10,7 @@ from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.domain.workload import WorkloadShape
-from plimsoll.ports import Bench
+from plimsoll.ports import Bench, Claims
 from plimsoll.validation.patience import Patience
 
 
@@ -18,10 +18,12 @@ from plimsoll.validation.patience import Patience
 class Desk:
     """Where is measured and by what rules. `host_ids` are bench hosts by id, in place of those with the policy's tags;
     `measured_dir` is the folder that campaigns are added to; `tell` hears each step as a sentence;
+    of two validations of one class, the one that has no claim on it waits for the other's result;
     `in_place_file_mib` is the size of the file on a volume in use."""
 
     bench: Bench
     book: ValidationBook
+    claims: Claims
     measured_dir: Path
     provider: str
     types: Mapping[str, VolumeType]

@@ -1,10 +1,6 @@
-"""The book of validations: verdicts stay, of two measurers of a class one waits, and the last verdict stands."""
+"""The book of validations: verdicts stay, and the last verdict stands."""
 
-import json
-import os
-import subprocess
-import sys
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
@@ -15,7 +11,6 @@ from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import BadInput
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-LATER = NOW + timedelta(hours=1)
 KEY = "111111111111/us-east-1/gp3/104/62"
 
 
@@ -70,44 +65,6 @@ def test_a_damaged_line_is_named(book):
         into.write('{"id": "half')
     with pytest.raises(BadInput, match=rf"line 2 of .*{LINES} is no validation"):
         list(book.lines())
-
-
-def test_a_class_is_one_measurers_until_it_is_released(book):
-    assert book.claim(KEY, LATER, NOW)
-    assert not book.claim(KEY, LATER, NOW)
-    assert book.is_claimed(KEY, NOW)
-    assert book.claim("another", LATER, NOW)
-    book.release(KEY)
-    assert not book.is_claimed(KEY, NOW)
-    assert book.claim(KEY, LATER, NOW)
-
-
-def test_a_claim_ends_with_its_time(book):
-    assert book.claim(KEY, LATER, NOW)
-    assert not book.is_claimed(KEY, LATER)
-    assert book.claim(KEY, LATER + timedelta(hours=1), LATER)
-
-
-def test_a_claim_ends_with_the_process_that_was_killed(book):
-    code = (
-        "import sys; from datetime import *; from pathlib import Path;"
-        "from plimsoll.clouds.validation_book import ValidationBook;"
-        "book = ValidationBook(folder=Path(sys.argv[1]));"
-        f"print(book.claim({KEY!r}, datetime(2036, 1, 1, tzinfo=UTC), datetime.now(UTC)))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(book.folder)], capture_output=True, text=True, check=True, timeout=60
-    )
-    assert done.stdout.strip() == "True"
-    assert book.claim(KEY, LATER, NOW)
-
-
-def test_a_claim_of_another_machine_stands_until_its_time(book):
-    assert book.claim(KEY, LATER, NOW)
-    (path,) = (book.folder / "claims").iterdir()
-    path.write_text(json.dumps({"machine": "elsewhere", "pid": os.getpid(), "until": LATER.isoformat()}))
-    assert book.is_claimed(KEY, NOW)
-    assert not book.is_claimed(KEY, LATER)
 
 
 def test_a_pass_refutes_nothing(book):

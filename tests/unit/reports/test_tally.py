@@ -1,17 +1,23 @@
 """The tally: every volume seen has one outcome, and the money adds up to what the records say."""
 
+import json
 from collections import Counter
 from datetime import date
+from functools import reduce
+from operator import add
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.domain.errors import AccessDenied
-from plimsoll.outcomes import Answered, FailedVolume, Notice, Priced, Seen, Skipped
+from plimsoll.domain.plan import Plan, Reading
+from plimsoll.outcomes import Answered, FailedVolume, Notice, Planned, Priced, Seen, Skipped
 from plimsoll.ports import FailedTarget, Target
+from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.tally import Tally
 from tests.unit.reports.recommendations import a_record, every_action
+from tests.unit.reports.strategies import records
 
 HERE = Target(account="111122223333", region="us-east-1")
 ACTIONS = sorted(every_action())
@@ -30,10 +36,23 @@ def failed(volume_id="vol-f", reason="no metrics"):
 
 
 def tallied(*outcomes):
+    return taken(outcomes)
+
+
+def taken(outcomes):
+    """The tally of outcomes, and of records as they are."""
     tally = Tally()
     for outcome in outcomes:
-        tally.take(outcome)
+        if isinstance(outcome, RecommendationRecord):
+            tally.count(outcome)
+        else:
+            tally.take(outcome)
     return tally
+
+
+def a_plan(volumes):
+    reading = Reading(queries=volumes * 7, calls=volumes, datapoints=volumes * 1_440)
+    return Plan(volumes=volumes, least=reading, expected=reading + reading, most=reading)
 
 
 outcomes = st.lists(
@@ -78,7 +97,46 @@ def test_the_money_is_the_sum_of_the_records(actions):
 def test_the_order_of_outcomes_changes_no_count_and_no_sum(each):
     there, back = tallied(*each).summary(), tallied(*reversed(each)).summary()
     assert there["volumes"] == back["volumes"]
-    assert there["monthly_usd"] == pytest.approx(back["monthly_usd"])
+    assert there["monthly_usd"] == back["monthly_usd"]
+
+
+places = st.sampled_from([Target(account=account, region="us-east-1") for account in ("1", "2")])
+reasons = st.sampled_from(["no metrics", "unknown type", "throttled"])
+anything = st.one_of(
+    records(),
+    st.builds(Seen, target=places, volumes=st.integers(0, 500)),
+    st.builds(Planned, target=places, plan=st.integers(0, 99).map(a_plan)),
+    st.builds(Skipped, target=places, volume_id=st.text(max_size=3), reason=reasons),
+    st.builds(FailedVolume, target=places, volume_id=st.text(max_size=3), reason=reasons),
+    st.builds(Notice, target=places, text=reasons),
+)
+parts = st.lists(st.lists(anything, max_size=6), min_size=1, max_size=6)
+
+
+@given(parts, st.data())
+def test_parts_add_up_to_the_whole_however_a_run_was_parted_and_in_whatever_order(each, data):
+    whole = Tally() + taken(outcome for part in each for outcome in part)
+    shuffled = [taken(part) for part in data.draw(st.permutations(each))]
+    middle = data.draw(st.integers(0, len(shuffled)))
+    left, right = (reduce(add, some, Tally()) for some in (shuffled[:middle], shuffled[middle:]))
+    for merged in (reduce(add, shuffled, Tally()), left + right):
+        assert merged == whole
+        assert json.dumps(merged.summary()) == json.dumps(whole.summary())
+
+
+@given(parts)
+def test_a_tally_comes_back_from_json_as_it_was(each):
+    tally = taken(outcome for part in each for outcome in part)
+    assert Tally.parsed(json.loads(json.dumps(tally.plain))) == tally
+
+
+def test_a_place_that_two_parts_tell_of_is_told_of_alike_in_either_order():
+    one, other = (
+        tallied(FailedTarget(name="1/us-east-1", error=AccessDenied(why)), Priced(target=HERE, source=why, as_of=None))
+        for why in ("no role", "no permission")
+    )
+    assert (one + other).summary() == (other + one).summary()
+    assert (one + other).failed_targets == {"1/us-east-1": "no permission"}
 
 
 def test_a_blocked_saving_is_told_apart_and_still_counted():

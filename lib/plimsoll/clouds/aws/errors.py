@@ -67,6 +67,12 @@ CLEANING: Final = Purpose(
     region="enable it in the account's settings, then run `plimsoll sweep`",
     again="run `plimsoll sweep` later",
 )
+KEEPING: Final = Purpose(
+    goes_on="Nothing that needs it goes on",
+    allow="allow the action to the role of this function; deploying the service again does",
+    region="deploy the service in a region that is enabled",
+    again="start the execution again under the same run id, which does only what is missing",
+)
 
 _DENIED = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "Forbidden", "NotAuthorized"}
 _CREDENTIALS = {
@@ -92,6 +98,8 @@ _THROTTLED = {
     "TooManyRequestsException",
     "LimitExceededException",
     "PriorRequestNotComplete",
+    "ProvisionedThroughputExceededException",
+    "SlowDown",
 }
 _NO_CREDENTIALS = (
     NoCredentialsError,

@@ -1,4 +1,4 @@
-"""What EC2, Systems Manager and S3 refuse a bench, by error code, and what to do about each."""
+"""What services refuse besides access, by error code, and what to do about each."""
 
 from typing import Final
 
@@ -32,7 +32,12 @@ REMEDIES: Final = {
     "InvalidParameters": "The document in Systems Manager is not this version's: delete it there, and run again",
     "InvalidOutputFolder": "Check the name of the bucket for results",
     "UnsupportedPlatformType": "Name a Linux instance with --bench-host",
-    "NoSuchBucket": "Check the name of the bucket for results",
+    "NoSuchBucket": "Check the name of the bucket",
+    "ResourceNotFoundException": "Check its name, and deploy the service again where it was deleted",
+    "StateMachineDoesNotExist": "Deploy the service again",
+    "AWSOrganizationsNotInUseException": "This account is in no Organization: name the accounts with --account",
+    "ParentNotFoundException": "Check the unit's id (ou-... or r-...) in AWS Organizations, or leave it out",
 }
 """Codes are those of the services' API references (EC2 "Error codes", Systems Manager "SendCommand", "CreateDocument"
-and "UpdateDocument", S3 "Error responses", read 2026-11-20)."""
+and "UpdateDocument", S3 "Error responses", read 2026-11-20; DynamoDB "BatchWriteItem", EventBridge "PutEvents", Step
+Functions "ListExecutions" and Organizations "ListAccountsForParent", read 2026-11-21)."""

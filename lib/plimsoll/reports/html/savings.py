@@ -43,15 +43,15 @@ def breakdowns(fleet: Fleet) -> Iterator[Breakdown]:
 
 
 def _lines(dimension: str, groups: Mapping[str, Group]) -> Iterator[Line]:
-    ordered = sorted(groups.items(), key=lambda item: (-item[1].usd_saved, -item[1].usd_now, item[0]))
-    most = max((group.usd_saved for group in groups.values()), default=0.0)
+    ordered = sorted(groups.items(), key=lambda item: (-item[1].money.usd_saved, -item[1].money.usd_now, item[0]))
+    most = max((group.money.usd_saved for group in groups.values()), default=0.0)
     for value, group in ordered[: SHOWN + FOLDED]:
         yield _line(value, "#" + urlencode({dimension: value}), group, most)
     tail = ordered[SHOWN + FOLDED :]
     if tail:
         rest = Group()
         for _, group in tail:
-            rest.add(group, group.volumes)
+            rest.add(group.money, group.volumes)
         yield _line(f"{count_of(len(tail), 'other')}", None, rest, most)
 
 
@@ -63,6 +63,6 @@ def _line(label: str, link: str | None, group: Group, most: float) -> Line:
         label=label,
         link=link,
         group=group,
-        parity_pct=pct(group.usd_saved_at_parity),
-        proof_pct=pct(group.usd_saved - group.usd_saved_at_parity),
+        parity_pct=pct(group.money.usd_saved_at_parity),
+        proof_pct=pct(group.money.usd_saved_on_proof),
     )

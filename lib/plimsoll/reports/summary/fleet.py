@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from heapq import nlargest
 from typing import Final
 
+from plimsoll.reports.money import Money, money_of
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.summary.matched import Matched
@@ -32,19 +33,15 @@ class StepSum:
 
 @dataclass(slots=True)
 class Group:
-    """What the volumes with one value in common cost and can save, USD a month."""
+    """What the volumes with one value in common cost and can save."""
 
     volumes: int = 0
-    usd_now: float = 0.0
-    usd_saved: float = 0.0
-    usd_saved_at_parity: float = 0.0
+    money: Money = field(default_factory=Money)
 
-    def add(self, other: "Group | Tally", volumes: int) -> None:
+    def add(self, money: Money, volumes: int) -> None:
         """Adds the money of so many volumes."""
         self.volumes += volumes
-        self.usd_now += other.usd_now
-        self.usd_saved += other.usd_saved
-        self.usd_saved_at_parity += other.usd_saved_at_parity
+        self.money += money
 
 
 @dataclass(slots=True)
@@ -63,10 +60,9 @@ class Fleet:
         self.tally.count(record)
         self.unpriced += record.monthly_usd_now is None
         self.steps.setdefault(step_of(record), StepSum()).count(record)
-        alone = Tally()
-        alone.count(record)
+        money = money_of(record)
         for dimension, value in _values(record):
-            self.groups[dimension].setdefault(value, Group()).add(alone, 1)
+            self.groups[dimension].setdefault(value, Group()).add(money, 1)
 
 
 def counted(volumes: Iterable[Matched], fleet: Fleet) -> Iterator[Matched]:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from plimsoll.reports.money import Money
 from plimsoll.reports.steps import CENT
 from plimsoll.reports.summary.fleet import Fleet
-from plimsoll.reports.tally import Tally
 from plimsoll.reports.wording import count_of, usd
 
 _INCOMPLETE: Final = {
@@ -52,18 +52,18 @@ def resume_command(run: Mapping[str, Any], folder: Path) -> str | None:
 
 def headline(fleet: Fleet, run: Mapping[str, Any], *, whole: bool) -> str:
     """What can be saved of what, in one sentence; `whole` where it is about the run and not a part of it."""
-    tally, priced = fleet.tally, fleet.tally.answered - fleet.unpriced
+    tally, money, priced = fleet.tally, fleet.tally.money, fleet.tally.answered - fleet.unpriced
     if tally.answered == 0:
         return _nothing_answered(run) if whole else "No volume matches this report."
     if priced == 0:
         return f"No price is known for {_these(tally.answered)}, so that no saving can be told."
     costs = "costs" if priced == 1 else "cost"
-    if tally.usd_saved < CENT:
-        said = f"Nothing can be saved on {_these(priced)}, which {costs} {usd(tally.usd_now)} a month"
+    if money.usd_saved < CENT:
+        said = f"Nothing can be saved on {_these(priced)}, which {costs} {usd(money.usd_now)} a month"
     else:
         said = (
-            f"{usd(tally.usd_saved)} a month can be saved: {_share(tally.usd_saved / tally.usd_now)} of the "
-            f"{usd(tally.usd_now)} that {_these(priced)} {costs}"
+            f"{usd(money.usd_saved)} a month can be saved: {_share(money.usd_saved / money.usd_now)} of the "
+            f"{usd(money.usd_now)} that {_these(priced)} {costs}"
         )
     if fleet.unpriced:
         said += f"; no price is known for {count_of(fleet.unpriced, 'other')}"
@@ -72,22 +72,22 @@ def headline(fleet: Fleet, run: Mapping[str, Any], *, whole: bool) -> str:
 
 def figures(fleet: Fleet, judged_by: str) -> Iterator[Figure]:
     """How much of the saving is how sure, and what else is about money."""
-    tally = fleet.tally
-    if tally.usd_saved >= CENT:
+    money = fleet.tally.money
+    if money.usd_saved >= CENT:
         yield Figure(
             kind="parity",
-            amount=usd(tally.usd_saved_at_parity),
+            amount=usd(money.usd_saved_at_parity),
             label="would be saved even at full parity",
             meaning="If each volume went to its parity configuration instead of the recommended one: most are dearer, "
             "keep all the IOPS and MiB/s that the volume could ever carry, and are shown on its page.",
         )
         yield Figure(
             kind="proof",
-            amount=usd(tally.usd_saved - tally.usd_saved_at_parity),
+            amount=usd(money.usd_saved_on_proof),
             label="more with what is recommended",
             meaning=f"Rests on the measured demand: the offers carry {judged_by}.",
         )
-    yield from _besides(tally)
+    yield from _besides(money)
 
 
 def _share(part: float) -> str:
@@ -101,25 +101,25 @@ def _these(volumes: int) -> str:
     return "this one volume" if volumes == 1 else f"these {volumes:,} volumes"
 
 
-def _besides(tally: Tally) -> Iterator[Figure]:
-    if tally.usd_blocked >= CENT:
+def _besides(money: Money) -> Iterator[Figure]:
+    if money.usd_blocked >= CENT:
         yield Figure(
             kind="blocked",
-            amount=usd(tally.usd_blocked),
+            amount=usd(money.usd_blocked),
             label="of the saving is blocked today",
             meaning="The change is right, but must wait; each volume says for what.",
         )
-    if tally.usd_upgrades >= CENT:
+    if money.usd_upgrades >= CENT:
         yield Figure(
             kind="upgrades",
-            amount=usd(tally.usd_upgrades),
+            amount=usd(money.usd_upgrades),
             label="a month more for throttled volumes",
             meaning="Not taken off the saving: paying for speed is a decision of its own.",
         )
-    if tally.usd_detached >= CENT:
+    if money.usd_detached >= CENT:
         yield Figure(
             kind="detached",
-            amount=usd(tally.usd_detached),
+            amount=usd(money.usd_detached),
             label="a month for what is attached to nothing",
             meaning="Not counted as a saving: only the owner knows whether it is needed.",
         )

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Final
 
 from plimsoll.domain.policy import Policy
+from plimsoll.reports.money import Money
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.steps import CENT, Step
 from plimsoll.reports.summary.fleet import Fleet, StepSum
 from plimsoll.reports.summary.step_words import StepWords, step_words
-from plimsoll.reports.tally import Tally
 from plimsoll.reports.wording import count_of, usd
 
 _QUIET: Final = frozenset({Step.WAIT, Step.KEEP})
@@ -42,7 +42,7 @@ def todos(fleet: Fleet, policy: Policy, folder: Path) -> Iterator[Todo]:
             step=step,
             words=step_words(step, policy),
             volumes=_volumes(step, found),
-            money=_money(found.tally),
+            money=_money(found.tally.money),
             first=first,
             more=found.tally.answered - len(first),
             command=shlex.join(["plimsoll", "validate", "--recommendation", str(folder)])
@@ -53,14 +53,15 @@ def todos(fleet: Fleet, policy: Policy, folder: Path) -> Iterator[Todo]:
 
 def most_money(fleet: Fleet) -> str:
     """Which step holds the most of the saving, as a sentence; empty where no more than one saves."""
-    saving = {step: found.tally.usd_saved for step, found in fleet.steps.items() if found.tally.usd_saved >= CENT}
+    money = {step: found.tally.money for step, found in fleet.steps.items()}
+    saving = {step: found.usd_saved for step, found in money.items() if found.usd_saved >= CENT}
     if len(saving) < 2:
         return ""
     step = max(sorted(saving), key=lambda one: saving[one])
     number = [one for one in Step if one in fleet.steps].index(step) + 1
     return (
         f"The most money is in step {number}, which saves {usd(saving[step])} of the "
-        f"{usd(fleet.tally.usd_saved)} a month."
+        f"{usd(fleet.tally.money.usd_saved)} a month."
     )
 
 
@@ -70,15 +71,15 @@ def _volumes(step: Step, found: StepSum) -> str:
     return f"{volumes}, {found.blocked:,} of them blocked" if step is Step.THROTTLED and found.blocked else volumes
 
 
-def _money(tally: Tally) -> str:
+def _money(money: Money) -> str:
     """What a step does to the bill, USD a month."""
     parts = []
-    if tally.usd_saved >= CENT:
-        less = CENT <= tally.usd_saved_at_parity < tally.usd_saved - CENT
-        instead = f" ({usd(tally.usd_saved_at_parity)} at full parity instead)" if less else ""
-        parts.append(f"saves {usd(tally.usd_saved)} a month{instead}")
-    if tally.usd_upgrades >= CENT:
-        parts.append(f"{'others cost' if parts else 'costs'} {usd(tally.usd_upgrades)} a month more")
-    if not parts and tally.usd_now >= CENT:
-        parts.append(f"costs {usd(tally.usd_now)} a month")
+    if money.usd_saved >= CENT:
+        less = CENT <= money.usd_saved_at_parity < money.usd_saved - CENT
+        instead = f" ({usd(money.usd_saved_at_parity)} at full parity instead)" if less else ""
+        parts.append(f"saves {usd(money.usd_saved)} a month{instead}")
+    if money.usd_upgrades >= CENT:
+        parts.append(f"{'others cost' if parts else 'costs'} {usd(money.usd_upgrades)} a month more")
+    if not parts and money.usd_now >= CENT:
+        parts.append(f"costs {usd(money.usd_now)} a month")
     return "; ".join(parts) or "no price known"

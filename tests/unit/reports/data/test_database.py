@@ -62,7 +62,7 @@ def test_sums_steps_and_names_are_those_of_the_records(fleet):
             f"sum(monthly_usd_saved_at_parity) filter ({kept}) from recommendations",
         )
         assert (now or 0, saved or 0, parity or 0) == pytest.approx(
-            (tally.usd_now, tally.usd_saved, tally.usd_saved_at_parity)
+            (tally.money.usd_now, tally.money.usd_saved, tally.money.usd_saved_at_parity)
         )
 
 

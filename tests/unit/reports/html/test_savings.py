@@ -19,8 +19,10 @@ def test_every_breakdown_adds_up_to_the_tally(records):
     for breakdown in breakdowns(fleet):
         lines = [*breakdown.shown, *breakdown.folded]
         assert sum(line.group.volumes for line in lines) == len(records)
-        assert sum(line.group.usd_saved for line in lines) == pytest.approx(tally.usd_saved)
-        assert sum(line.group.usd_saved_at_parity for line in lines) == pytest.approx(tally.usd_saved_at_parity)
+        assert sum(line.group.money.usd_saved for line in lines) == pytest.approx(tally.money.usd_saved)
+        assert sum(line.group.money.usd_saved_at_parity for line in lines) == pytest.approx(
+            tally.money.usd_saved_at_parity
+        )
         assert all(0 <= line.parity_pct + line.proof_pct <= 100.1 for line in lines)
 
 

@@ -1,0 +1,44 @@
+"""The app: the stacks of one deployment, held against cdk-nag's rules for AWS solutions when they are synthesised."""
+
+import sys
+from typing import Final
+
+from aws_cdk import App, Validations
+from cdk_nag import AwsSolutionsChecks
+
+from infra.audit_stack import AuditStack
+from infra.data_stack import DataStack
+from infra.settings import Deployment
+from plimsoll.domain.errors import PlimsollError
+
+
+FEATURES: Final = {
+    "@aws-cdk/aws-s3:serverAccessLogsUseBucketPolicy": True,
+    "@aws-cdk/aws-iam:minimizePolicies": False,
+    "@aws-cdk/core:target-partitions": ["aws", "aws-cn", "aws-us-gov"],
+}
+"""How CDK behaves where it has changed its mind: access logs by policy, as buckets without access lists need it;
+statements as they are written here; and partitions that are known, for the names of services."""
+
+
+def deployed(app: App, deployment: Deployment) -> None:
+    """Adds the stacks of a deployment to an app."""
+    data = DataStack(app, deployment)
+    AuditStack(app, deployment).add_stack_dependency(data)
+    Validations.of(app).add_plugins(AwsSolutionsChecks(app))
+
+
+def main() -> int:
+    """Synthesises what the context and the environment ask for; a setting that cannot be used is told, exit code 2."""
+    app = App(context=FEATURES, analytics_reporting=False)
+    try:
+        deployed(app, Deployment.read(app.node.get_all_context()))
+    except PlimsollError as error:
+        print(error, file=sys.stderr)  # noqa: T201 - CDK shows what its app prints
+        return 2
+    app.synth()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,150 @@
+"""The service as its functions run it: over AWS's own services, as their environment says."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import boto3
+
+from plimsoll.audit import World
+from plimsoll.bootstrap import Scope, SignedIn, aws_bench, aws_world, clock, open_accounts
+from plimsoll.clouds.aws.claims import DynamoClaims
+from plimsoll.clouds.aws.errors import AUDITING, attempted
+from plimsoll.clouds.aws.events import BusEvents
+from plimsoll.clouds.aws.executions import StepExecutions
+from plimsoll.clouds.aws.history import DynamoHistory
+from plimsoll.clouds.aws.inventory import AwsInventory
+from plimsoll.clouds.aws.organisation import accounts_in
+from plimsoll.clouds.aws.s3_store import S3Store
+from plimsoll.clouds.aws.sessions import Credential, check_regions
+from plimsoll.clouds.ledger import Ledger
+from plimsoll.domain.errors import BadInput
+from plimsoll.ports import Bench, FailedTarget, Target
+from plimsoll.service.config import ServiceConfig
+from plimsoll.service.service import Service
+from plimsoll.settings import PREFIX, Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AwsPlaces:
+    """The accounts of the configuration: the one that the service runs in as it is, the others by their roles.
+
+    `home` is that account, `partition` the part of AWS that all are in. `paced`: keep to the quotas; a simulated cloud
+    may have none.
+    """
+
+    config: ServiceConfig
+    settings: Settings
+    home: str
+    partition: str
+    organizations: Any
+    paced: bool = True
+
+    def targets(self) -> Sequence[Target | FailedTarget]:
+        """Every account and region that the configuration names, and those that cannot be entered with why."""
+        config = self.config
+        named = accounts_in(
+            self.organizations,
+            organization=config.organization,
+            units=config.organizational_units,
+            accounts=config.accounts,
+        )
+        accounts = [account for account in named if isinstance(account, str)] or ([] if named else [self.home])
+        unknown = [account for account in named if isinstance(account, FailedTarget)]
+        entered = open_accounts([self._credential(account, config.role_name) for account in accounts], self.settings)
+        return [*self._inventoried(entered, config.regions), *unknown]
+
+    def world(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> World:
+        """The world of that target alone, by the audit role, with what was measured in that folder."""
+        return aws_world(
+            Scope(regions=(target.region,)),
+            self.settings.model_copy(update={"runs_dir": measured, "campaigns_dir": measured}),
+            today=now.date(),
+            ledger=ledger,
+            paced=self.paced,
+            signed_in=self._entered(target, self.config.role_name),
+        )
+
+    def bench(self, target: Target) -> Bench:
+        """Where volumes of that target are measured, by the validation role."""
+        return aws_bench(self._entered(target, self.config.validation_role_name), self.settings)
+
+    def _entered(self, target: Target, role_name: str) -> SignedIn:
+        entered = open_accounts([self._credential(target.account, role_name)], self.settings)
+        for failed in entered.failed:
+            raise failed.error
+        return entered
+
+    def _credential(self, account: str, role_name: str) -> Credential:
+        if account == self.home:
+            return Credential()
+        arn = f"arn:{self.partition}:iam::{account}:role/{role_name}"
+        return Credential(role_arn=arn, external_id=self.config.external_id)
+
+    @staticmethod
+    def _inventoried(entered: SignedIn, regions: Sequence[str]) -> Sequence[Target | FailedTarget]:
+        check_regions(regions)
+        return AwsInventory(sessions=entered.sessions, regions=regions or None, failed=entered.failed).targets()
+
+
+def service_of_environment(config: ServiceConfig) -> Service:
+    """The service with that configuration; BadInput names the environment variable that is missing."""
+    settings = Settings.of_environment()
+    home, partition = _caller()
+    return Service(
+        config=config,
+        settings=settings,
+        places=AwsPlaces(
+            config=config,
+            settings=settings,
+            home=home,
+            partition=partition,
+            organizations=_client("organizations"),
+        ),
+        store=S3Store(bucket=_variable("BUCKET"), client=_client("s3")),
+        root=f"s3://{_variable('BUCKET')}",
+        measured=_measured_folder(),
+        claims=DynamoClaims(table=_variable("COORDINATION_TABLE"), client=_client("dynamodb")),
+        history=DynamoHistory(table=_variable("HISTORY_TABLE"), client=_client("dynamodb")),
+        events=BusEvents(bus=_variable("EVENT_BUS"), client=_client("events")),
+        executions=StepExecutions(client=_client("stepfunctions")),
+        clock=clock(),
+    )
+
+
+def forget_process() -> None:
+    """Lets everything that is kept for the process be found anew, where its environment is another."""
+    _client.cache_clear()
+    _caller.cache_clear()
+    _measured_folder.cache_clear()
+
+
+@cache
+def _client(service: str) -> Any:
+    return boto3.client(service)  # type: ignore[call-overload]  # the service's name is not a literal
+
+
+@cache
+def _caller() -> tuple[str, str]:
+    """The account that the service runs in, and its partition."""
+    with attempted("find out which account this is", "sts:GetCallerIdentity", AUDITING):
+        found = _client("sts").get_caller_identity()
+    return found["Account"], found["Arn"].split(":")[1]
+
+
+@cache
+def _measured_folder() -> Path:
+    """A folder that lasts as long as the process, so that what was measured is brought once."""
+    return Path(mkdtemp(prefix="plimsoll-measured-"))
+
+
+def _variable(name: str) -> str:
+    try:
+        return os.environ[PREFIX + name]
+    except KeyError as error:
+        raise BadInput(f"the environment lacks {PREFIX}{name}: deploy the service again.") from error

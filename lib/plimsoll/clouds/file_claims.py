@@ -1,0 +1,90 @@
+"""Claims in a folder, for the processes of one machine or of several that share it."""
+
+import fcntl
+import json
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from plimsoll.domain.validation import short
+from plimsoll.processes import is_alive
+from plimsoll.writing import whole
+
+LOCK: Final = ".lock"
+"""The file by which of two claimants one is first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileClaims:
+    """A file for each key that is claimed; the folder is made when something is.
+
+    A claim ends with its time, or with the process that made it where that can be seen; one that cannot be read is
+    nobody's, because each is written whole.
+    """
+
+    folder: Path
+
+    def claim(self, key: str, holder: str, until: datetime, now: datetime) -> bool:
+        """Takes a key for a holder, and for this process, until that time; False where another has it."""
+        path = self._path(key)
+        with self._alone():
+            if _holder(path, now) not in (None, holder):
+                return False
+            with whole(path) as beside:
+                beside.write_text(
+                    json.dumps({**_myself(), "key": key, "holder": holder, "until": until.isoformat()}),
+                    encoding="utf-8",
+                )
+        return True
+
+    def release(self, key: str, holder: str) -> None:
+        """Gives a key up; another's stays."""
+        path = self._path(key)
+        with self._alone():
+            if (_noted(path) or {}).get("holder") == holder:
+                path.unlink()
+
+    def holder(self, key: str, now: datetime) -> str | None:
+        """Who has a key now, None where nobody has."""
+        return _holder(self._path(key), now)
+
+    def _path(self, key: str) -> Path:
+        return self.folder / f"{short(key)}.json"
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keeps every other claimant of the folder waiting; the lock goes with the process that has it."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / LOCK).open("w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+
+def _myself() -> dict[str, object]:
+    return {"machine": socket.gethostname(), "pid": os.getpid()}
+
+
+def _noted(path: Path) -> dict[str, str] | None:
+    """What a claim's file says, None where there is none or it cannot be read."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _holder(path: Path, now: datetime) -> str | None:
+    """Whose claim stands: in time, and its process alive where it is on this machine."""
+    found = _noted(path)
+    try:
+        if found is None or now >= datetime.fromisoformat(found["until"]):
+            return None
+        gone = found["machine"] == socket.gethostname() and not is_alive(int(found["pid"]))
+        return None if gone else str(found["holder"])
+    except (ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,72 @@
+"""The service's ports in memory: the reference for claims, history, events and executions, and what tests look into."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from plimsoll.domain.history import HistoryEntry
+from plimsoll.ports import Target
+
+
+@dataclass(slots=True, kw_only=True)
+class MemoryClaims:
+    """Claims by key: the holder, and until when."""
+
+    held: dict[str, tuple[str, datetime]] = field(default_factory=dict)
+
+    def claim(self, key: str, holder: str, until: datetime, now: datetime) -> bool:
+        """Takes a key for a holder until that time; False where another has it."""
+        if self.holder(key, now) not in (None, holder):
+            return False
+        self.held[key] = (holder, until)
+        return True
+
+    def release(self, key: str, holder: str) -> None:
+        """Gives a key up; another's stays."""
+        if key in self.held and self.held[key][0] == holder:
+            del self.held[key]
+
+    def holder(self, key: str, now: datetime) -> str | None:
+        """Who has a key now, None where nobody has."""
+        holder, until = self.held.get(key, (None, now))
+        return holder if now < until else None
+
+
+@dataclass(slots=True, kw_only=True)
+class MemoryHistory:
+    """Entries by account, region and volume id."""
+
+    kept: dict[tuple[str, str, str], HistoryEntry] = field(default_factory=dict)
+
+    def entries(self, target: Target, volume_ids: Sequence[str]) -> Mapping[str, HistoryEntry]:
+        """The entries of those volumes that have one, by volume id."""
+        keys = {volume_id: (target.account, target.region, volume_id) for volume_id in volume_ids}
+        return {volume_id: self.kept[key] for volume_id, key in keys.items() if key in self.kept}
+
+    def write(self, entries: Sequence[HistoryEntry]) -> None:
+        """Keeps entries in the place of earlier ones; of several of one volume, the last."""
+        self.kept.update(((entry.account, entry.region, entry.volume_id), entry) for entry in entries)
+
+
+@dataclass(slots=True, kw_only=True)
+class MemoryEvents:
+    """Events in the order in which they were sent."""
+
+    sent: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+
+    def send(self, events: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+        """Keeps them."""
+        self.sent.extend(events)
+
+
+@dataclass(slots=True, kw_only=True)
+class MemoryExecutions:
+    """What runs, by ARN, and since when; all of one state machine. A name is what follows the last colon."""
+
+    running: dict[str, datetime] = field(default_factory=dict)
+
+    def older(self, execution: str) -> str | None:
+        """The name of the oldest that was begun before this one; of two begun at once, the first by name."""
+        oldest = min(self.running, key=lambda arn: (self.running[arn], arn), default=execution)
+        return None if oldest == execution else oldest.rsplit(":", 1)[-1]

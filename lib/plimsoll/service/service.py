@@ -1,0 +1,56 @@
+"""The service: everything that its parts work with, chosen in one place and given to each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from plimsoll.audit import World
+from plimsoll.clouds.ledger import Ledger
+from plimsoll.ports import Bench, Claims, Clock, Events, Executions, FailedTarget, History, RunStore, Target
+from plimsoll.service.config import ServiceConfig
+from plimsoll.settings import Settings
+
+
+class Places(Protocol):
+    """Where the service audits and measures: each target is entered alone, with its own account's role."""
+
+    def targets(self) -> Sequence[Target | FailedTarget]:
+        """Every account and region that the configuration names, and those that cannot be entered with why.
+
+        BadInput for a region that does not exist.
+        """
+        ...
+
+    def world(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> World:
+        """The world of that target alone, by the audit role, with what was measured in that folder.
+
+        CloudError where it cannot be entered.
+        """
+        ...
+
+    def bench(self, target: Target) -> Bench:
+        """Where volumes of that target are measured, by the validation role; CloudError where it cannot be entered."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """What every part of the service works with.
+
+    `root` stands before a key where people are told it, such as s3://bucket; `measured` is the folder on this machine
+    that what was measured is brought to.
+    """
+
+    config: ServiceConfig
+    settings: Settings
+    places: Places
+    store: RunStore
+    root: str
+    measured: Path
+    claims: Claims
+    history: History
+    events: Events
+    executions: Executions
+    clock: Clock

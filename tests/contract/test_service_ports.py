@@ -1,0 +1,227 @@
+"""What every implementation of the service's ports promises: a store, claims, history, events and executions."""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from plimsoll.clouds.aws.claims import DynamoClaims
+from plimsoll.clouds.aws.events import BusEvents
+from plimsoll.clouds.aws.executions import StepExecutions
+from plimsoll.clouds.aws.history import DynamoHistory
+from plimsoll.clouds.aws.s3_store import S3Store
+from plimsoll.clouds.file_claims import FileClaims
+from plimsoll.clouds.folder_store import FolderStore
+from plimsoll.clouds.memory_service import MemoryClaims, MemoryEvents, MemoryExecutions, MemoryHistory
+from plimsoll.domain.history import HistoryEntry
+from plimsoll.domain.volume import VolumeSpec
+from plimsoll.ports import Target
+
+from .service_ports import home_account, names
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+LATER = NOW + timedelta(hours=1)
+HOME = Target(account="111111111111", region="us-east-1")
+PLACE = {"account": HOME.account, "region": HOME.region}
+
+
+@pytest.fixture(scope="module")
+def account():
+    with home_account() as found:
+        yield found
+
+
+def an_entry(volume_id="vol-1", **changes):
+    entry = HistoryEntry(
+        **PLACE,
+        volume_id=volume_id,
+        action="migrate",
+        target=VolumeSpec(type="gp3", size_gib=100, iops=3000, throughput_mib_s=125),
+        saved_usd_month=0.1 + 0.2,
+        first_seen=NOW - timedelta(days=7),
+        first_run="run-1",
+        last_seen=NOW,
+        last_run="run-2",
+    )
+    return replace(entry, **changes)
+
+
+@pytest.fixture(params=["folder", "s3"])
+def store(request, tmp_path):
+    if request.param == "folder":
+        return FolderStore(tmp_path / "store")
+    account = request.getfixturevalue("account")
+    return S3Store(bucket=account.bucket(), client=account.client("s3"))
+
+
+def test_what_is_put_is_got_and_the_later_stands(store):
+    assert store.get("work/run-1/order.json") is None
+    store.put("work/run-1/order.json", b"one")
+    store.put("work/run-1/order.json", b"")
+    assert store.get("work/run-1/order.json") == b""
+
+
+def test_keys_are_those_with_the_prefix_in_order_however_many(store):
+    wanted = {f"work/run-1/{number:04}.json" for number in range(1050)}
+    for key in [*wanted, "work/run-10/order.json", "reports/run-1/run.json"]:
+        store.put(key, b"{}")
+    assert list(store.keys("work/run-1/")) == sorted(wanted)
+    assert list(store.keys("work/run-1")) == sorted([*wanted, "work/run-10/order.json"], key=str.encode)
+    assert list(store.keys("nothing/")) == []
+
+
+def test_what_is_deleted_is_gone_and_may_be_deleted_again(store):
+    store.put("a/b", b"x")
+    store.delete("a/b")
+    store.delete("a/b")
+    assert store.get("a/b") is None
+    assert list(store.keys("")) == []
+
+
+def test_files_go_in_and_come_back_whole(store, tmp_path):
+    content = bytes(range(256)) * 40_000  # more than one part of an upload
+    (tmp_path / "in.parquet").write_bytes(content)
+    store.put_file("runs/in.parquet", tmp_path / "in.parquet")
+    assert store.get_file("runs/in.parquet", tmp_path / "deep" / "out.parquet")
+    assert (tmp_path / "deep" / "out.parquet").read_bytes() == content == store.get("runs/in.parquet")
+
+
+def test_a_file_that_is_not_kept_leaves_what_was_there(store, tmp_path):
+    (tmp_path / "out").write_bytes(b"before")
+    assert not store.get_file("nothing", tmp_path / "out")
+    assert (tmp_path / "out").read_bytes() == b"before"
+
+
+@pytest.fixture(params=["memory", "files", "dynamodb"])
+def claims(request, tmp_path):
+    match request.param:
+        case "memory":
+            return MemoryClaims()
+        case "files":
+            return FileClaims(folder=tmp_path / "claims")
+    account = request.getfixturevalue("account")
+    return DynamoClaims(table=account.table("id"), client=account.client("dynamodb"))
+
+
+def test_a_key_is_one_holders_until_it_is_released(claims):
+    assert claims.holder("audit", NOW) is None
+    assert claims.claim("audit", "one", LATER, NOW)
+    assert not claims.claim("audit", "other", LATER, NOW)
+    assert claims.holder("audit", NOW) == "one"
+    assert claims.claim("validation", "other", LATER, NOW)
+    claims.release("audit", "one")
+    assert claims.holder("audit", NOW) is None
+    assert claims.claim("audit", "other", LATER, NOW)
+
+
+def test_a_holder_may_claim_again_and_holds_longer(claims):
+    assert claims.claim("audit", "one", LATER, NOW)
+    assert claims.claim("audit", "one", LATER + timedelta(hours=1), NOW)
+    assert claims.holder("audit", LATER) == "one"
+
+
+def test_anothers_claim_stays_when_it_is_released(claims):
+    claims.release("audit", "nobody")
+    assert claims.claim("audit", "one", LATER, NOW)
+    claims.release("audit", "other")
+    assert claims.holder("audit", NOW) == "one"
+
+
+def test_a_claim_ends_with_its_time(claims):
+    assert claims.claim("audit", "one", LATER, NOW)
+    assert claims.holder("audit", LATER - timedelta(seconds=1)) == "one"
+    assert claims.holder("audit", LATER) is None
+    assert claims.claim("audit", "other", LATER + timedelta(hours=1), LATER)
+    assert claims.holder("audit", LATER) == "other"
+
+
+@pytest.fixture(params=["memory", "dynamodb"])
+def history(request):
+    if request.param == "memory":
+        return MemoryHistory()
+    account = request.getfixturevalue("account")
+    return DynamoHistory(table=account.table("place", "volume_id"), client=account.client("dynamodb"))
+
+
+def test_entries_come_back_exactly_as_they_were_written(history):
+    entries = {
+        "vol-1": an_entry("vol-1"),
+        "vol-2": an_entry("vol-2", target=None, action="keep", saved_usd_month=0.0),
+        "vol-3": an_entry("vol-3", target=VolumeSpec(type="st1", size_gib=500), saved_usd_month=-1e-9),
+        "vol-4": an_entry(
+            "vol-4",
+            snoozed_until=date(2027, 1, 1),
+            decided_by="ana@example.com",
+            done_on=date(2026, 11, 20),
+            done_saved_usd_month=12345.678901234567,
+        ),
+    }
+    history.write(list(entries.values()))
+    assert history.entries(HOME, ["vol-3", "vol-1", "vol-unknown", "vol-2", "vol-4", "vol-1"]) == entries
+
+
+def test_a_later_entry_takes_the_place_of_an_earlier_one_even_of_the_same_call(history):
+    history.write([an_entry(last_run="run-2")])
+    history.write([an_entry(last_run="run-3"), an_entry(last_run="run-4")])
+    assert history.entries(HOME, ["vol-1"])["vol-1"].last_run == "run-4"
+
+
+def test_a_volume_has_its_entry_in_its_own_place_alone(history):
+    elsewhere = replace(HOME, region="eu-west-1")
+    history.write([an_entry(), an_entry("vol-2", region="eu-west-1")])
+    assert set(history.entries(HOME, ["vol-1", "vol-2"])) == {"vol-1"}
+    assert set(history.entries(elsewhere, ["vol-1", "vol-2"])) == {"vol-2"}
+
+
+def test_there_may_be_more_than_one_call_takes_or_none(history):
+    history.write([])
+    assert history.entries(HOME, []) == {}
+    history.write([an_entry(volume_id) for volume_id in names(230)])
+    assert set(history.entries(HOME, names(260))) == set(names(230))
+
+
+@pytest.fixture(params=["memory", "bus"])
+def events(request):
+    """The events port, and what was heard of it."""
+    if request.param == "memory":
+        memory = MemoryEvents()
+        return memory, lambda: list(memory.sent)
+    account = request.getfixturevalue("account")
+    bus, queue = account.bus()
+    return BusEvents(bus=bus, client=account.client("events")), lambda: account.heard(queue)
+
+
+def test_every_event_is_heard_once_however_many(events):
+    port, heard = events
+    sent = [("RecommendationNew", {"volume_id": volume_id, "saved_usd_month": 1.5}) for volume_id in names(23)]
+    port.send([*sent, ("AuditCompleted", {"run_id": "läuft", "failures": None, "targets": [1, 2]})])
+    port.send([])
+    found = sorted(heard(), key=str)
+    assert found == sorted(
+        [*sent, ("AuditCompleted", {"run_id": "läuft", "failures": None, "targets": [1, 2]})], key=str
+    )
+
+
+@pytest.fixture(params=["memory", "step-functions"])
+def executions(request):
+    """The executions port, and what begins one by a name and gives its ARN."""
+    if request.param == "memory":
+        memory = MemoryExecutions()
+
+        def begin(name):
+            arn = f"arn:aws:states:us-east-1:111111111111:execution:audit:{name}"
+            memory.running[arn] = NOW + timedelta(seconds=len(memory.running))
+            return arn
+
+        return memory, begin
+    account = request.getfixturevalue("account")
+    machine = account.machine()
+    return StepExecutions(client=account.client("stepfunctions")), lambda name: account.start(machine, name)
+
+
+def test_the_oldest_that_runs_is_in_the_way_of_the_others_and_nothing_in_its_own(executions):
+    port, begin = executions
+    first = begin("zebra")
+    assert port.older(first) is None
+    second, third = begin("ant"), begin("bee")
+    assert [port.older(one) for one in (first, second, third)] == [None, "zebra", "zebra"]
