@@ -37,8 +37,6 @@ def entry(message: type[Told]) -> Callable[[Step[Told]], Handler]:
     """Makes a Lambda handler of a step: the event is parsed into that message, and the answer is plain values."""
 
     def made(step: Step[Told]) -> Handler:
-        @logger.inject_lambda_context(clear_state=True)
-        @tracer.capture_lambda_handler(capture_response=False)
         @wraps(step)
         def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
             try:
@@ -53,7 +51,9 @@ def entry(message: type[Told]) -> Callable[[Step[Told]], Handler]:
                 if metrics.metric_set:
                     metrics.flush_metrics()
 
-        return handler
+        traced = tracer.capture_lambda_handler(handler, capture_response=False)
+        logged: Handler = logger.inject_lambda_context(traced, clear_state=True)
+        return logged
 
     return made
 
@@ -79,7 +79,7 @@ def service() -> Service:
 
 def renew() -> None:
     """Forgets what is kept from event to event, so that another environment holds from now on."""
-    parameters.clear_caches()
+    parameters.clear_caches()  # type: ignore[no-untyped-call]  # powertools leaves it untyped
     forget_process()
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -120,7 +120,7 @@ def resumed(folder: Path, usd_per_1000_metrics: float) -> Order:
     )
 
 
-def ended(tally: Tally) -> str:
+def ended(tally: Tally) -> Literal["complete", "partial"]:
     """The status of a run that has come to its end."""
     return "partial" if tally.partial else "complete"
 

@@ -218,15 +218,7 @@ def validation_claims(settings: Settings) -> Claims:
 
 def patience_of(settings: Settings) -> Patience:
     """How long a bench is waited for."""
-    return Patience(
-        now=clock().now,
-        pause=time.sleep,
-        every_s=settings.poll_s,
-        attach_s=settings.volume_wait_s,
-        detach_s=settings.volume_wait_s,
-        setting_up_s=settings.setting_up_s,
-        grace_s=settings.command_grace_s,
-    )
+    return Patience.of(settings, now=clock().now, pause=time.sleep)
 
 
 def console_link(region: str, volume_id: str, policy: Policy, now: datetime) -> str:

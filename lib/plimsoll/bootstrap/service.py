@@ -1,7 +1,7 @@
 """The service as its functions run it: over AWS's own services, as their environment says."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -12,7 +12,16 @@ from typing import Any
 import boto3
 
 from plimsoll.audit import World
-from plimsoll.bootstrap import Scope, SignedIn, aws_bench, aws_world, clock, open_accounts
+from plimsoll.bootstrap import (
+    Scope,
+    SignedIn,
+    aws_bench,
+    aws_world,
+    clock,
+    console_link,
+    envelope_library,
+    open_accounts,
+)
 from plimsoll.clouds.aws.claims import DynamoClaims
 from plimsoll.clouds.aws.errors import AUDITING, attempted
 from plimsoll.clouds.aws.events import BusEvents
@@ -23,6 +32,7 @@ from plimsoll.clouds.aws.organisation import accounts_in
 from plimsoll.clouds.aws.s3_store import S3Store
 from plimsoll.clouds.aws.sessions import Credential, check_regions
 from plimsoll.clouds.ledger import Ledger
+from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.errors import BadInput
 from plimsoll.ports import Bench, FailedTarget, Target
 from plimsoll.service.config import ServiceConfig
@@ -114,7 +124,14 @@ def service_of_environment(config: ServiceConfig) -> Service:
         events=BusEvents(bus=_variable("EVENT_BUS"), client=_client("events")),
         executions=StepExecutions(client=_client("stepfunctions")),
         clock=clock(),
+        envelopes=measured_envelopes,
+        console_link=console_link,
     )
+
+
+def measured_envelopes(measured: Path) -> Mapping[str, Envelope]:
+    """Every measured envelope by name: those that ship, and those of that folder."""
+    return envelope_library(measured).envelopes
 
 
 def forget_process() -> None:

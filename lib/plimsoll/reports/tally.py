@@ -52,6 +52,14 @@ class Tally:
         )
 
     @classmethod
+    def of(cls, outcomes: Iterable[Outcome]) -> "Tally":
+        """What some outcomes add up to."""
+        tally = cls()
+        for outcome in outcomes:
+            tally.take(outcome)
+        return tally
+
+    @classmethod
     def parsed(cls, plain: Mapping[str, Any]) -> "Tally":
         """The tally that `plain` gave; pydantic's ValidationError where these are other values."""
         return _adapter().validate_python(dict(plain))

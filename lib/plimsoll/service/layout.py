@@ -63,6 +63,11 @@ class RunKeys:
         return self._work("run.json")
 
     @property
+    def news(self) -> str:
+        """The events of what is new, as a JSON array."""
+        return self._work("news.json")
+
+    @property
     def inventories(self) -> str:
         """Where all inventories are."""
         return self._work("inventory/")
@@ -104,22 +109,32 @@ class RunKeys:
         """What says that a batch is answered as a whole."""
         return self.answered(batch, RESULT)
 
-    def spent(self, batch: Batch) -> str:
-        """What a batch has taken before it was answered as a whole."""
-        return self.answered(batch, "spent.json")
+    def part(self, batch: Batch) -> str:
+        """How far a batch is that may not be answered as a whole."""
+        return self.answered(batch, "part.json")
 
     @property
     def failures(self) -> str:
         """Where everything is that failed in this attempt at the run."""
         return self._work("failures/")
 
+    @property
+    def failed_targets(self) -> str:
+        """Where the targets that failed are."""
+        return f"{self.failures}targets/"
+
     def failed_target(self, target: Target) -> str:
         """How a target failed."""
-        return f"{self.failures}targets/{target}.json"
+        return f"{self.failed_targets}{target}.json"
+
+    @property
+    def failed_batches(self) -> str:
+        """Where the batches that failed are."""
+        return f"{self.failures}batches/"
 
     def failed_batch(self, batch: Batch) -> str:
         """How a batch failed."""
-        return f"{self.failures}batches/{batch}.json"
+        return f"{self.failed_batches}{batch}.json"
 
     @property
     def incomplete(self) -> str:

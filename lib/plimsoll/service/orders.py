@@ -61,9 +61,7 @@ def begin(store: RunStore, config: ServiceConfig, run_id: str, started: datetime
     """Begins a run of that configuration; one that was begun before keeps its order."""
     order = kept_order(store, run_id)
     if order is None:
-        order = RunOrder(
-            run_id=run_id, now=started, scope=_scope(config), policy=dump_policy(config.parsed_policy)
-        )
+        order = RunOrder(run_id=run_id, now=started, scope=_scope(config), policy=dump_policy(config.parsed_policy))
         store.put(RunKeys(run_id=run_id).order, order.model_dump_json().encode())
     return order
 

@@ -6,6 +6,7 @@ from plimsoll.clouds.aws.limits import volume_types
 from plimsoll.domain.offer import check_types
 from plimsoll.ports import FailedTarget, RunStore, Target
 from plimsoll.reports.tally import Tally
+from plimsoll.service.kept import tally_out
 from plimsoll.service.layout import RunKeys
 from plimsoll.service.messages import AuditPlan, PlanMessage, TargetItem
 from plimsoll.service.orders import begin
@@ -27,9 +28,7 @@ def plan(service: Service, told: PlanMessage) -> AuditPlan:
     check_types(order.parsed_policy, volume_types())
     _try_again(service.store, keys)
     missing = _missing(service, keys)
-    return AuditPlan(
-        run_id=told.run_id, state="go", busy_with=None, targets_key=keys.targets, targets=len(missing)
-    )
+    return AuditPlan(run_id=told.run_id, state="go", busy_with=None, targets_key=keys.targets, targets=len(missing))
 
 
 def _try_again(store: RunStore, keys: RunKeys) -> None:
@@ -45,14 +44,14 @@ def _try_again(store: RunStore, keys: RunKeys) -> None:
 
 def _missing(service: Service, keys: RunKeys) -> list[TargetItem]:
     """The targets without an inventory, which are kept as a list for the map; those without a name are kept as well."""
-    store, unnamed, missing = service.store, Tally(), list[TargetItem]()
+    store, unnamed, missing = service.store, list[FailedTarget](), list[TargetItem]()
     taken = set(keys.taken(store.keys(keys.inventories)))
     for found in service.places.targets():
         if isinstance(found, FailedTarget):
-            unnamed.take(found)
+            unnamed.append(found)
         elif found not in taken:
             missing.append(TargetItem.of(found))
-    store.put(keys.unnamed, json.dumps(unnamed.plain).encode())
+    store.put(keys.unnamed, tally_out(Tally.of(unnamed)))
     store.put(keys.targets, json.dumps([item.model_dump() for item in missing]).encode())
     return missing
 

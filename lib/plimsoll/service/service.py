@@ -1,6 +1,7 @@
 """The service: everything that its parts work with, chosen in one place and given to each."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -8,6 +9,8 @@ from typing import Protocol
 
 from plimsoll.audit import World
 from plimsoll.clouds.ledger import Ledger
+from plimsoll.domain.envelope import Envelope
+from plimsoll.domain.policy import Policy
 from plimsoll.ports import Bench, Claims, Clock, Events, Executions, FailedTarget, History, RunStore, Target
 from plimsoll.service.config import ServiceConfig
 from plimsoll.settings import Settings
@@ -40,7 +43,9 @@ class Service:
     """What every part of the service works with.
 
     `root` stands before a key where people are told it, such as s3://bucket; `measured` is the folder on this machine
-    that what was measured is brought to.
+    that what was measured is brought to. `envelopes` are the measured ones by name, with those in that folder;
+    `console_link` says where a volume's demand by a policy, as of a time, can be seen, by its region and id. `pause`
+    lets a number of seconds pass.
     """
 
     config: ServiceConfig
@@ -54,3 +59,6 @@ class Service:
     events: Events
     executions: Executions
     clock: Clock
+    envelopes: Callable[[Path], Mapping[str, Envelope]]
+    console_link: Callable[[str, str, Policy, datetime], str]
+    pause: Callable[[float], None] = time.sleep

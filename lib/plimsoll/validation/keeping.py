@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Final
 
 from plimsoll.clouds.validation_book import SpecLine, ValidationLine
@@ -14,6 +15,7 @@ from plimsoll.envelopes.campaign_file import HostEntry
 from plimsoll.envelopes.results import Result
 from plimsoll.ports import BenchHost
 from plimsoll.validation.desk import Desk, Subject
+from plimsoll.validation.judging import judged, results_of
 from plimsoll.validation.measuring import Measured
 
 SIMULATED_TOOL: Final = "simulated fio"
@@ -23,10 +25,37 @@ NEAR: Final = (0.9, 1.1)
 """An unbounded job within these shares of what is published was stopped by that."""
 
 
-def add_to_library(run: MeasuringRun, mode: Mode, results: Sequence[Result], measured: Measured, desk: Desk) -> str:
-    """Adds what was measured to the library, as a campaign of its own; gives its name. BadInput where it cannot be."""
-    first, now = run.wants[0], desk.patience.now()
-    name = f"{run.spec.type}-{first.region}-{now:%Y%m%dt%H%M%S}-{short(run.class_key)}"
+def conclude(
+    run: MeasuringRun,
+    subject: Subject,
+    mode: Mode,
+    measured: Measured,
+    desk: Desk,
+    *,
+    validation_id: str,
+    key: str,
+    usd_month: float | None,
+    added: bool = False,
+) -> ValidationLine:
+    """The verdict on what was measured, which is a campaign of the library from now on, or was `added` before.
+
+    `usd_month` is the list price of its spec, None where none is known. NotMeasured where nothing can be concluded.
+    """
+    results = results_of(measured, run)
+    verdict = judged(results, run, subject, mode, measured.volumes, desk)
+    if not added:
+        _add_to_library(run, mode, results, measured, desk)
+    return _line_of(run, subject, mode, verdict, measured, validation_id=validation_id, key=key, usd_month=usd_month)
+
+
+def campaign_name(run: MeasuringRun, at: datetime) -> str:
+    """The name of the campaign of a run that was measured at that time."""
+    return f"{run.spec.type}-{run.wants[0].region}-{at:%Y%m%dt%H%M%S}-{short(run.class_key)}"
+
+
+def _add_to_library(run: MeasuringRun, mode: Mode, results: Sequence[Result], measured: Measured, desk: Desk) -> None:
+    """Adds what was measured to the library, as a campaign of its own; BadInput where it cannot be."""
+    first, name = run.wants[0], campaign_name(run, measured.at)
     tool = SIMULATED_TOOL if measured.answer.simulated else results[0].tool
     add_campaign(
         desk.measured_dir,
@@ -36,7 +65,7 @@ def add_to_library(run: MeasuringRun, mode: Mode, results: Sequence[Result], mea
             source=f"plimsoll validate, {mode.value} on {measured.host.host.id}",
             tool=tool,
             tool_version=results[0].tool_version,
-            measured_on=f"{now:%Y-%m-%d}",
+            measured_on=f"{measured.at:%Y-%m-%d}",
             provider=desk.provider,
             account=first.account,
             region=first.region,
@@ -49,7 +78,6 @@ def add_to_library(run: MeasuringRun, mode: Mode, results: Sequence[Result], mea
         ),
         desk.types,
     )
-    return name
 
 
 def _note(run: MeasuringRun, mode: Mode, measured: Measured, desk: Desk) -> str | None:
@@ -97,22 +125,20 @@ def _host(host: BenchHost) -> HostEntry | None:
     )
 
 
-def line_of(
+def _line_of(
     run: MeasuringRun,
     subject: Subject,
     mode: Mode,
-    judged: Verdict,
+    verdict: Verdict,
     measured: Measured,
     *,
+    validation_id: str,
     key: str,
-    campaign: str,
     usd_month: float | None,
-    desk: Desk,
 ) -> ValidationLine:
-    """The line of the book for a run; `usd_month` is the list price of its spec, None where none is known."""
     return ValidationLine(
-        id=desk.new_id(),
-        at=desk.patience.now(),
+        id=validation_id,
+        at=measured.at,
         class_key=key,
         mode=mode.value,
         account=subject.volume.account,
@@ -132,15 +158,15 @@ def line_of(
         need_throughput_mib_s=subject.need.throughput_mib_s,
         bench_host=measured.host.host.id,
         bench_host_type=measured.host.host.type,
-        passed=judged.passed,
-        reasons=list(judged.reasons),
-        failures=list(judged.failures),
-        shown_iops=judged.shown_iops,
-        shown_throughput_mib_s=judged.shown_throughput_mib_s,
-        p99_latency_us=judged.p99_latency_us,
-        too_slow=judged.too_slow,
+        passed=verdict.passed,
+        reasons=list(verdict.reasons),
+        failures=list(verdict.failures),
+        shown_iops=verdict.shown_iops,
+        shown_throughput_mib_s=verdict.shown_throughput_mib_s,
+        p99_latency_us=verdict.p99_latency_us,
+        too_slow=verdict.too_slow,
         simulated=measured.answer.simulated,
-        campaign=campaign,
+        campaign=campaign_name(run, measured.at),
         usd=None if usd_month is None or mode is Mode.IN_PLACE else usd_for(usd_month, measured.seconds),
         seconds=measured.seconds,
     )

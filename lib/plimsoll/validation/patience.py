@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import TypeVar
 
 from plimsoll.domain.errors import NotMeasured
+from plimsoll.settings import Settings
 
 Found = TypeVar("Found")
 
@@ -29,15 +30,32 @@ class Patience:
     grace_s: float = 300.0
     claim_s: float = 4 * 3600.0
 
+    @classmethod
+    def of(cls, settings: Settings, *, now: Callable[[], datetime], pause: Callable[[float], None]) -> "Patience":
+        """As the settings say it."""
+        return cls(
+            now=now,
+            pause=pause,
+            every_s=settings.poll_s,
+            attach_s=settings.volume_wait_s,
+            detach_s=settings.volume_wait_s,
+            setting_up_s=settings.setting_up_s,
+            grace_s=settings.command_grace_s,
+        )
+
     def longest(self, limit_s: float) -> timedelta:
         """The longest that a scratch volume can be needed for a task of that limit."""
         return timedelta(seconds=self.create_s + self.attach_s + limit_s + self.grace_s + 2 * self.detach_s)
 
     def wait_for(self, look: Callable[[], Found | None], *, limit_s: float, otherwise: str) -> Found:
         """What `look` finds, asking until it does; NotMeasured with that sentence when the limit has passed."""
-        until = self.now() + timedelta(seconds=limit_s)
+        since = self.now()
         while (found := look()) is None:
-            if self.now() >= until:
-                raise NotMeasured(otherwise)
+            self.check(since, limit_s=limit_s, otherwise=otherwise)
             self.pause(self.every_s)
         return found
+
+    def check(self, since: datetime, *, limit_s: float, otherwise: str) -> None:
+        """NotMeasured with that sentence where the limit has passed since that time."""
+        if self.now() >= since + timedelta(seconds=limit_s):
+            raise NotMeasured(otherwise)

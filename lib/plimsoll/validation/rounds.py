@@ -6,29 +6,23 @@ What happens is told as events, so that a terminal, a report and a state machine
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
 
 from plimsoll.audit import World, audit, explain
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.domain.evidence import Grade
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.recommendation import Change
-from plimsoll.domain.validation import Budget, MeasuringRun, Mode, PlannedRun, runs_for, usd_for, within
+from plimsoll.domain.validation import Budget, MeasuringRun, Mode, PlannedRun, runs_for, within
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.outcomes import Answered
-from plimsoll.ports import Target
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.recorded import record_of
 from plimsoll.validation.carrying_out import carry_out
 from plimsoll.validation.desk import Desk
-from plimsoll.validation.measuring import expected_seconds
+from plimsoll.validation.planning import MOST_ROUNDS, next_run, planned, rest_of, usd_month_of
 from plimsoll.validation.proposal import Weighed, subject_of, wanted, weighed
 from plimsoll.validation.scratch_volume import Left
 from plimsoll.validation.thin import wants_in
-
-MOST_ROUNDS: Final = 3
-"""How often a new answer is measured in turn before the rest is left as it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,27 +72,13 @@ class Office:
 
     def plan(self, runs: Sequence[MeasuringRun], mode: Mode) -> Sequence[MeasuringRun]:
         """Those of the runs that the rest of the budget allows, the first time agreed to."""
-        priced = {run.class_key: self._planned(run, mode) for run in runs}
-        rest = Budget(
-            max_usd=None if self.budget.max_usd is None else self.budget.max_usd - self.usd,
-            max_runs=None if self.budget.max_runs is None else self.budget.max_runs - self.runs,
-        )
+        priced = {run.class_key: planned(run, mode, self.world.prices, self.desk) for run in runs}
+        rest = rest_of(self.budget, usd=self.usd, runs=self.runs)
         chosen, left = within(runs, lambda run: priced[run.class_key].usd or 0.0, rest)
         if not self._agreed:
             self.agree([priced[run.class_key] for run in chosen], left)
             self._agreed = True
         return chosen
-
-    def usd_month(self, run: MeasuringRun) -> float | None:
-        """The list price of a run's spec where it would be made."""
-        book = self.world.prices.book(Target(account=run.wants[0].account, region=run.wants[0].region))
-        return None if book is None else book.usd_month(run.spec)
-
-    def _planned(self, run: MeasuringRun, mode: Mode) -> PlannedRun:
-        seconds = expected_seconds(run, mode, self.desk)
-        usd_month = None if mode is Mode.IN_PLACE else self.usd_month(run)
-        free = 0.0 if mode is Mode.IN_PLACE else None
-        return PlannedRun(run=run, usd=free if usd_month is None else usd_for(usd_month, seconds), seconds=seconds)
 
 
 def validate_volume(volume_id: str, target: str | None, mode: Mode, office: Office) -> Iterator[Event]:
@@ -113,7 +93,7 @@ def validate_volume(volume_id: str, target: str | None, mode: Mode, office: Offi
         yield from _carried_out(run, found, mode, office)
         office.world = office.remeasured(office.world)
         found = _weighed(volume_id, office)
-        run = _next(found, mode, tried, office)
+        run = next_run(found, mode, tried, office.desk)
     yield Decided(before=before, after=record_of(found.answer), asked=asked)
 
 
@@ -143,14 +123,6 @@ def _weighed(volume_id: str, office: Office) -> Weighed:
     return weighed(explain(office.world, volume_id, office.policy, office.now), volume_id)
 
 
-def _next(found: Weighed, mode: Mode, tried: set[str], office: Office) -> MeasuringRun | None:
-    """The run for what is recommended now, None where nothing new is, or where it is proved already."""
-    if mode is Mode.IN_PLACE or not isinstance(found.answer, Change) or found.answer.evidence.grade is Grade.A:
-        return None
-    run = wanted(found, None, mode, office.desk.types)
-    return None if run.class_key in tried or len(tried) >= MOST_ROUNDS else run
-
-
 def _of_class(run: MeasuringRun, mode: Mode, office: Office) -> Iterator[Event]:
     """A run with the workload of its first want; an unreadable volume costs its own run only."""
     try:
@@ -172,7 +144,9 @@ def _carried_out(run: MeasuringRun, found: Weighed, mode: Mode, office: Office) 
             policy=office.policy,
             now=office.now,
         )
-        line = carry_out(run, subject, mode, usd_month=office.usd_month(run), desk=office.desk, left=left.append)
+        line = carry_out(
+            run, subject, mode, usd_month=usd_month_of(run, office.world.prices), desk=office.desk, left=left.append
+        )
     except KeyboardInterrupt:
         yield from left
         raise

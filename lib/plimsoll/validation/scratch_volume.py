@@ -26,6 +26,40 @@ class Left:
     text: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Awaited:
+    """A state that a scratch volume is to reach, within what time, and what is to be said when it does not."""
+
+    state: str
+    limit_s: float
+    otherwise: str
+
+    def is_there(self, volume_id: str, target: Target, *, bench: Bench) -> bool:
+        """Whether one look finds the volume in that state; NotMeasured where the cloud says that it is in error."""
+        found = next(iter(bench.scratch(target, volume_id=volume_id)), None)
+        if found is not None and found.state == "error":
+            raise NotMeasured(f"scratch volume {volume_id} {self.otherwise}: the cloud says it is in error. Try again.")
+        return (
+            found is not None
+            and found.state == self.state
+            and (self.state != "in-use" or found.attachment == "attached")
+        )
+
+    def overdue(self, volume_id: str) -> str:
+        """That the time has passed."""
+        return f"scratch volume {volume_id} {self.otherwise} within {self.limit_s:,.0f} s: try again."
+
+
+def made(patience: Patience) -> Awaited:
+    """A new volume can be attached."""
+    return Awaited(state="available", limit_s=patience.create_s, otherwise="was not made")
+
+
+def attached(host_id: str, patience: Patience) -> Awaited:
+    """A volume is attached to the host."""
+    return Awaited(state="in-use", limit_s=patience.attach_s, otherwise=f"was not attached to {host_id}")
+
+
 @contextmanager
 def scratch_volume(
     order: ScratchOrder, host: BenchHost, *, bench: Bench, patience: Patience, left: Callable[[Left], None]
@@ -38,9 +72,9 @@ def scratch_volume(
     target = Target(account=order.account, region=order.region)
     try:
         volume_id = bench.create(order)
-        _wait(bench, target, volume_id, patience, "available", patience.create_s, "was not made")
+        _wait(made(patience), bench, target, volume_id, patience)
         bench.attach(target, volume_id, host.host.id)
-        _wait(bench, target, volume_id, patience, "in-use", patience.attach_s, f"was not attached to {host.host.id}")
+        _wait(attached(host.host.id, patience), bench, target, volume_id, patience)
         yield volume_id
     finally:
         for one in clean(order.validation_id, target, bench=bench, patience=patience):
@@ -89,20 +123,12 @@ def _detach(volume: ScratchVolume, target: Target, bench: Bench, patience: Patie
         patience.wait_for(free, limit_s=patience.detach_s, otherwise=otherwise)
 
 
-def _wait(
-    bench: Bench, target: Target, volume_id: str, patience: Patience, state: str, limit_s: float, what: str
-) -> None:
-    """Waits until a volume is in a state, attached where that is in-use."""
-
-    def arrived() -> bool | None:
-        found = next(iter(bench.scratch(target, volume_id=volume_id)), None)
-        if found is not None and found.state == "error":
-            raise NotMeasured(f"scratch volume {volume_id} {what}: the cloud says it is in error. Try again.")
-        there = found is not None and found.state == state and (state != "in-use" or found.attachment == "attached")
-        return True if there else None
-
+def _wait(awaited: Awaited, bench: Bench, target: Target, volume_id: str, patience: Patience) -> None:
+    """Waits until a volume is where it is awaited."""
     patience.wait_for(
-        arrived, limit_s=limit_s, otherwise=f"scratch volume {volume_id} {what} within {limit_s:,.0f} s: try again."
+        lambda: True if awaited.is_there(volume_id, target, bench=bench) else None,
+        limit_s=awaited.limit_s,
+        otherwise=awaited.overdue(volume_id),
     )
 
 

@@ -1,5 +1,6 @@
 """Running a task on a host: sent, waited for within bounds, and read."""
 
+from dataclasses import dataclass
 from typing import Final
 
 from plimsoll.bench.answer import BenchAnswer, read_answer
@@ -24,49 +25,61 @@ def run_task(task: Task, host_id: str, target: Target, *, bench: Bench, patience
 
     A command that is given up is asked to stop; the document bounds itself on the host, so that it does stop.
     """
-    command_id = bench.send(target, host_id, task)
-    looks = _Looks(bench, target, host_id, command_id)
-    limit_s = task.limit_s + patience.grace_s
+    command = Command(id=bench.send(target, host_id, task), target=target, host_id=host_id)
+    limit_s = command_s(task, patience)
     try:
-        outcome = patience.wait_for(
-            looks.look,
-            limit_s=limit_s,
-            otherwise=f"the command {command_id} on {host_id} did not end within {limit_s:,.0f} s: its agent may be "
-            "dead. Look at the instance, or name another with --bench-host.",
-        )
+        outcome = patience.wait_for(lambda: command.look(bench), limit_s=limit_s, otherwise=command.overdue(limit_s))
     except BaseException:
-        _cancel(bench, target, host_id, command_id)
+        command.give_up(bench)
         raise
-    if outcome.end is not TaskEnd.SUCCESS:
-        raise NotMeasured(_why(outcome, command_id, host_id))
-    return read_answer(outcome.output)
+    return command.answer(outcome)
 
 
-class _Looks:
-    """Looks at a command, of which some in a row may fail."""
+def command_s(task: Task, patience: Patience) -> float:
+    """The seconds after which the command of a task is given up."""
+    return task.limit_s + patience.grace_s
 
-    def __init__(self, bench: Bench, target: Target, host_id: str, command_id: str) -> None:
-        self._asked = (target, host_id, command_id)
-        self._bench = bench
-        self._failed = 0
 
-    def look(self) -> TaskOutcome | None:
+@dataclass(slots=True, kw_only=True)
+class Command:
+    """A command that was sent to a host, and how many looks at it have failed, one after another."""
+
+    id: str
+    target: Target
+    host_id: str
+    failed_looks: int = 0
+
+    def look(self, bench: Bench) -> TaskOutcome | None:
+        """What came of it, None while it runs or a look fails; the CloudError where too many have failed in a row."""
         try:
-            found = self._bench.outcome(*self._asked)
+            found = bench.outcome(self.target, self.host_id, self.id)
         except CloudError:
-            self._failed += 1
-            if self._failed >= FAILED_LOOKS:
+            self.failed_looks += 1
+            if self.failed_looks >= FAILED_LOOKS:
                 raise
             return None
-        self._failed = 0
+        self.failed_looks = 0
         return found
 
+    def overdue(self, limit_s: float) -> str:
+        """That it has not ended in time."""
+        return (
+            f"the command {self.id} on {self.host_id} did not end within {limit_s:,.0f} s: its agent may be dead. "
+            "Look at the instance, or name another with --bench-host."
+        )
 
-def _cancel(bench: Bench, target: Target, host_id: str, command_id: str) -> None:
-    try:
-        bench.cancel(target, host_id, command_id)
-    except CloudError:
-        return  # the document's own limit ends it; why the command was given up is what people have to know
+    def give_up(self, bench: Bench) -> None:
+        """Asks it to stop."""
+        try:
+            bench.cancel(self.target, self.host_id, self.id)
+        except CloudError:
+            return  # the document's own limit ends it; why the command was given up is what people have to know
+
+    def answer(self, outcome: TaskOutcome) -> BenchAnswer:
+        """What it printed; NotMeasured where it ended badly."""
+        if outcome.end is not TaskEnd.SUCCESS:
+            raise NotMeasured(_why(outcome, self.id, self.host_id))
+        return read_answer(outcome.output)
 
 
 def _why(outcome: TaskOutcome, command_id: str, host_id: str) -> str:

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from plimsoll.domain.errors import BadInput
+
 
 def report(
     run: Annotated[Path | None, typer.Argument(help="A run's folder. Default: the newest.")] = None,
@@ -54,8 +56,15 @@ def diff(
     diff_runs(before, after, format_=format_, rows=rows)
 
 
-def schema() -> None:
-    """Print the JSON Schema of recommendations.json."""
+def schema(
+    of: Annotated[
+        str, typer.Argument(help="recommendations, or a kind of event: AuditCompleted, RecommendationNew ...")
+    ] = "recommendations",
+) -> None:
+    """Print the JSON Schema of recommendations.json, or of the detail of an event."""
     from plimsoll.reports import record
+    from plimsoll.service.events import KINDS, event_schema
 
-    typer.echo(json.dumps(record.schema(), indent=2))
+    if of not in {"recommendations", *KINDS}:
+        raise BadInput(f"there is no schema of {of}: give recommendations or one of {', '.join(KINDS)}.")
+    typer.echo(json.dumps(event_schema(of) if of in KINDS else record.schema(), indent=2))

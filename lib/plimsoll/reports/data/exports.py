@@ -48,13 +48,19 @@ def csv_line(cells: Iterable[str]) -> str:
     return line.getvalue()
 
 
-def write_parquet(database: Database, out: Path, selection: Selection | None) -> list[Path]:
-    """Writes the Parquet files of a run into a folder, compressed by zstd, rows in the order of their keys."""
+def write_parquet(
+    database: Database, out: Path, selection: Selection | None, *, run_id: str | None = None
+) -> list[Path]:
+    """Writes the Parquet files of a run into a folder, compressed by zstd, rows in the order of their keys.
+
+    With a `run_id` each row names its run in a last column, so that the files of many runs can be one table.
+    """
+    named = "" if run_id is None else f"select *, {literal(run_id)} as run_id "
     chosen = "" if selection is None else f"where ({', '.join(KEYS)}) in (from {SELECTED})"
     written = []
     for name, order in PARQUET.items():
         path = out / name
-        copy_parquet(database, f"from {Path(name).stem} {chosen} order by {', '.join(order)}", path)
+        copy_parquet(database, f"{named}from {Path(name).stem} {chosen} order by {', '.join(order)}", path)
         written.append(path)
     return written
 

@@ -1,0 +1,14 @@
+"""Finds the batches that are still to be audited."""
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions.shared import entry
+from plimsoll.service.messages import Pending, PendingMessage
+from plimsoll.service.pending import find_pending
+from plimsoll.service.service import Service
+
+
+@entry(PendingMessage)
+def handler(told: PendingMessage, service: Service, _context: LambdaContext) -> Pending:
+    """How many batches there are, and where they are listed."""
+    return find_pending(service, told)

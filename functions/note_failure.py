@@ -1,0 +1,14 @@
+"""Notes what failed for good, so that the audit goes on without it and names it."""
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions.shared import entry
+from plimsoll.service.failing import note_failure
+from plimsoll.service.messages import FailureMessage, Nothing
+from plimsoll.service.service import Service
+
+
+@entry(FailureMessage)
+def handler(told: FailureMessage, service: Service, _context: LambdaContext) -> Nothing:
+    """Who failed and why is kept in the store."""
+    return note_failure(service, told)

@@ -1,0 +1,14 @@
+"""Plans an audit, or says that another one is under way."""
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions.shared import entry
+from plimsoll.service.messages import AuditPlan, PlanMessage
+from plimsoll.service.planning import plan
+from plimsoll.service.service import Service
+
+
+@entry(PlanMessage)
+def handler(told: PlanMessage, service: Service, _context: LambdaContext) -> AuditPlan:
+    """Whether the audit goes on now, and the targets whose inventory is to be taken."""
+    return plan(service, told)

@@ -1,0 +1,14 @@
+"""Adds up what the batches of a run came to."""
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions.shared import entry
+from plimsoll.service.messages import RunMessage, Summarized
+from plimsoll.service.service import Service
+from plimsoll.service.summarizing import summarize
+
+
+@entry(RunMessage)
+def handler(told: RunMessage, service: Service, _context: LambdaContext) -> Summarized:
+    """How the run ended."""
+    return summarize(service, told)

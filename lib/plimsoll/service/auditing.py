@@ -1,0 +1,133 @@
+"""The audit of one batch: a small run in a folder of its own, which the store carries from one attempt to the next."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from plimsoll.audit import World
+from plimsoll.clouds.ledger import Ledger
+from plimsoll.clouds.listed import ListedInventory, ListedPrices
+from plimsoll.domain.errors import OutOfTime
+from plimsoll.reports.data.database import opened
+from plimsoll.reports.data.exports import write_parquet
+from plimsoll.reports.stored import DEMAND, RECOMMENDATIONS, RUN, UNANSWERED, stream_records
+from plimsoll.reports.tally import Tally
+from plimsoll.run import Order, Progress, carry_out
+from plimsoll.service.kept import BatchResult, Part, Spent, book_in, bring_needed, stripes_in, volumes_in
+from plimsoll.service.layout import Batch, RunKeys
+from plimsoll.service.measured import bring
+from plimsoll.service.messages import BatchMessage
+from plimsoll.service.orders import order_of
+from plimsoll.service.remembering import remember
+from plimsoll.service.service import Service
+
+SLICE_VOLUMES: Final = 100
+"""Volumes of a batch that are read and decided at once: between two slices it can stop."""
+
+KEPT_FILES: Final = (DEMAND, RECOMMENDATIONS, UNANSWERED, RUN)
+"""The files of a batch's folder that are kept, in that order: what is answered has its demand there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """What one attempt at a batch came to: volumes it answered, datapoints it read, volumes that could not be read."""
+
+    volumes: int = 0
+    datapoints: int = 0
+    failures: int = 0
+
+
+def audit_batch(
+    service: Service, told: BatchMessage, *, stop: Callable[[], bool], slice_volumes: int = SLICE_VOLUMES
+) -> Attempt:
+    """Audits a batch unless that is done already, and says what this attempt came to.
+
+    Once `stop` says so it goes no further, and keeps what it has answered: the next attempt goes on from there.
+    OutOfTime where that is nothing.
+    """
+    keys, batch = RunKeys(run_id=told.run_id), told.batch.whole
+    if service.store.get(keys.result(batch)) is not None:
+        return Attempt()
+    with TemporaryDirectory(prefix="plimsoll-") as temporary:
+        order = order_of(service.store, told.run_id).into(Path(temporary), service.settings)
+        desk = _Desk(service=service, keys=keys, batch=batch, order=order)
+        return desk.go_on(desk.resume(), stop, slice_volumes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Desk:
+    """Where a batch is worked on: its run's order into a folder of this machine, and its place in the store."""
+
+    service: Service
+    keys: RunKeys
+    batch: Batch
+    order: Order
+
+    def resume(self) -> Part:
+        """Brings what earlier attempts have answered, and says what they took."""
+        store, keys = self.service.store, self.keys
+        content = store.get(keys.part(self.batch))
+        if content is None:
+            return Part()
+        for name in KEPT_FILES:
+            bring_needed(store, keys.answered(self.batch, name), self.order.folder / name)
+        return Part.model_validate_json(content)
+
+    def go_on(self, before: Part, stop: Callable[[], bool], slice_volumes: int) -> Attempt:
+        """Audits what is not answered, keeps it, and says what that came to."""
+        progress, world = Progress(), self._world(slice_volumes)
+        run, _best = carry_out(self.order, world, lambda _progress, _outcome: None, stop=stop, progress=progress)
+        usage, tally = world.metrics.usage, progress.tally
+        part = Part(
+            answered=tally.answered,
+            spent=before.spent + Spent.of(usage, run["seconds"]),
+            plan=before.plan if before.plan.volumes else tally.plan,
+        )
+        stopped = run["status"] == "interrupted"
+        if stopped and part.answered == before.answered:
+            raise OutOfTime(
+                f"no volume of batch {self.batch} of run {self.order.id} could be answered within a function's time: "
+                "give it a longer limit, or more memory, which brings processors."
+            )
+        self._keep(part)
+        if not stopped:
+            # What is to be known of a target is told once, by its inventory.
+            self._conclude(replace(tally, plan=part.plan, notices={}), part.spent)
+        answered = part.answered - before.answered
+        return Attempt(volumes=answered, datapoints=usage.datapoints, failures=tally.failed)
+
+    def _world(self, slice_volumes: int) -> World:
+        """The batch's volumes as they were listed, at the prices of then; metrics as they are asked for now."""
+        service, keys, target = self.service, self.keys, self.batch.target
+        bring(service.store, service.measured)
+        ledger = Ledger(path=self.order.folder / "ledger.json")
+        world = service.places.world(target, now=self.order.now, measured=service.measured, ledger=ledger)
+        volumes = volumes_in(service.store, keys.volumes(self.batch))
+        here = {volume.id for volume in volumes}
+        stripes = stripes_in(service.store, keys.stripes(target))
+        return replace(
+            world,
+            inventory=ListedInventory(target=target, given=volumes),
+            prices=ListedPrices(answer=book_in(service.store, keys.prices(target))),
+            stripes=[one for one in stripes if here.issuperset(one.members)],
+            batch_volumes=slice_volumes,
+        )
+
+    def _keep(self, part: Part) -> None:
+        for name in KEPT_FILES:
+            self.service.store.put_file(self.keys.answered(self.batch, name), self.order.folder / name)
+        self.service.store.put(self.keys.part(self.batch), part.model_dump_json().encode())
+
+    def _conclude(self, tally: Tally, spent: Spent) -> None:
+        """Keeps the batch's tables, what is new of it, and last what says that it is answered as a whole."""
+        store, keys, order = self.service.store, self.keys, self.order
+        with TemporaryDirectory(prefix="plimsoll-") as tables, opened(order.folder) as database:
+            for path in write_parquet(database, Path(tables), None, run_id=order.id):
+                store.put_file(keys.table(path.stem, order.now.date(), self.batch), path)
+        remembered = remember(stream_records(order.folder), self.service.history, run_id=order.id, now=order.now)
+        if tally.failed:
+            store.put(keys.incomplete_batch(self.batch), b"")
+        result = BatchResult(tally=tally, remembered=remembered, spent=spent)
+        store.put(keys.result(self.batch), result.model_dump_json().encode())

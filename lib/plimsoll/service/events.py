@@ -1,0 +1,194 @@
+"""Events: what the service tells everybody who listens, a model for each kind, which is also its detail type.
+
+Money is USD a month with two decimals, times are ISO 8601 in UTC. A detail stays far under the 256 KB of an event:
+lists and texts that people's names and numbers make long are cut, and a count says how many there were.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from plimsoll.clouds.validation_book import ValidationLine
+from plimsoll.reports.record import Action, Grades, OwnerRecord, RecommendationRecord, SpecRecord
+from plimsoll.reports.steps import Step, step_of
+from plimsoll.reports.wording import cut
+
+MOST_NAMED: Final = 50
+"""How many places, volumes or sentences an event names."""
+
+LONGEST: Final = 500
+"""The longest text in an event, in characters."""
+
+Event = tuple[str, Mapping[str, Any]]
+"""The kind of an event and its detail in plain values."""
+
+
+class _Detail(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, defer_build=True, json_schema_serialization_defaults_required=True
+    )
+
+
+class HistoryTold(_Detail):
+    """What became of what was recommended, over the volumes of one run."""
+
+    new: int = Field(ge=0, description="recommendations that this run made first, or made otherwise than before")
+    snoozed: int = Field(ge=0, description="recommendations that people do not want to be told of yet")
+    done: int = Field(ge=0, description="volumes whose recommendation was carried out, since the first run")
+    done_now: int = Field(ge=0, description="those of them that this run was the first to see carried out")
+    saved_usd_month_since: float = Field(ge=0, description="what all that was carried out saves, as it was promised")
+
+
+class AuditCompleted(_Detail):
+    """An audit has ended, and its report is written."""
+
+    run_id: str = Field(description="the run")
+    status: Literal["complete", "partial"] = Field(description="partial where something could not be read")
+    now: datetime = Field(description="the time as of which the run answers")
+    report: str = Field(description="where its report.html is, as s3://bucket/key")
+    volumes: dict[str, int] = Field(description="how many were seen, answered, skipped and failed")
+    actions: dict[str, int] = Field(description="how many volumes have each action")
+    monthly_usd: dict[str, float] = Field(description="the money, as in run.json")
+    failed_places: list[str] = Field(
+        max_length=MOST_NAMED, description="the places that could not be read, each with the reason"
+    )
+    failed_places_total: int = Field(ge=0, description="how many places could not be read")
+    history: HistoryTold | None = Field(description="what is new and what was done; null where no history is kept")
+
+
+class RecommendationNew(_Detail):
+    """A run recommends something of a volume that was not recommended before."""
+
+    run_id: str = Field(description="the run that found it")
+    account: str = Field(description="the volume's account")
+    region: str = Field(description="its region")
+    volume_id: str = Field(description="the volume")
+    name: str | None = Field(description="what it is called, where it is called something")
+    owner: OwnerRecord = Field(description="who made the volume and would change it")
+    action: Action = Field(description="what should be done")
+    step: Step = Field(description="in which order to act: as in `plimsoll query`")
+    current: SpecRecord = Field(description="the configuration as it is")
+    target: SpecRecord | None = Field(description="the one that is recommended; null where it is detached")
+    monthly_usd_now: float | None = Field(description="what it costs; null where no price is known")
+    monthly_usd_saved: float = Field(description="what the change saves; negative where an upgrade costs more")
+    evidence: Grades | None = Field(description="the grade of what stands behind the offer; null where nothing is")
+    blockers: list[str] = Field(max_length=MOST_NAMED, description="the codes of what forbids the change today")
+
+
+class ValidationCompleted(_Detail):
+    """A measurement has ended with a verdict."""
+
+    id: str = Field(description="the validation")
+    at: datetime = Field(description="when the verdict was given")
+    mode: Literal["canary", "copy", "in-place"] = Field(description="how it was measured")
+    account: str = Field(description="the account that was measured in")
+    region: str = Field(description="its region")
+    volume_id: str = Field(description="the volume that it was measured for first")
+    serves: list[str] = Field(max_length=MOST_NAMED, description="the volumes that the verdict is about")
+    serves_total: int = Field(ge=0, description="how many volumes the verdict is about")
+    spec: SpecRecord = Field(description="the configuration that was measured")
+    passed: bool = Field(description="whether it carries what those volumes need")
+    failures: list[str] = Field(max_length=MOST_NAMED, description="why it did not pass, a sentence each")
+    shown_iops: float = Field(description="IOPS that it carried")
+    shown_throughput_mib_s: float = Field(description="MiB/s that it carried")
+    need_iops: float = Field(description="IOPS that it should carry")
+    need_throughput_mib_s: float = Field(description="MiB/s that it should carry")
+    p99_latency_us: float | None = Field(description="microseconds that 99 % of its operations took at most")
+    usd: float | None = Field(description="what measuring cost, in USD; null where no price is known")
+    campaign: str = Field(description="where the measurements are kept")
+    simulated: bool = Field(description="whether a simulated bench measured it")
+
+
+KINDS: Final[Mapping[str, type[BaseModel]]] = {
+    kind.__name__: kind for kind in (AuditCompleted, RecommendationNew, ValidationCompleted)
+}
+"""Every kind of event by its detail type."""
+
+
+def audit_completed(run: Mapping[str, Any], report: str) -> Event:
+    """The event of an audit whose run.json that is."""
+    volumes, failed = run["volumes"], run["failures"]["targets"]
+    return _event(
+        AuditCompleted(
+            run_id=run["id"],
+            status=run["status"],
+            now=datetime.fromisoformat(run["now"]),
+            report=report,
+            volumes={
+                "seen": volumes["seen"],
+                "answered": volumes["answered"],
+                "skipped": sum(volumes["skipped"].values()),
+                "failed": volumes["failed"],
+            },
+            actions=run["actions"],
+            monthly_usd=run["monthly_usd"],
+            failed_places=[cut(f"{place}: {failed[place]}", LONGEST) for place in sorted(failed)[:MOST_NAMED]],
+            failed_places_total=len(failed),
+            history=run.get("history"),
+        )
+    )
+
+
+def recommendation_new(record: RecommendationRecord, run_id: str) -> Event:
+    """The event of a recommendation that a run was the first to make."""
+    return _event(
+        RecommendationNew(
+            run_id=run_id,
+            account=record.account,
+            region=record.region,
+            volume_id=record.volume_id,
+            name=None if record.name is None else cut(record.name, LONGEST),
+            owner=OwnerRecord(
+                kind=record.owner.kind, name=None if record.owner.name is None else cut(record.owner.name, LONGEST)
+            ),
+            action=record.action,
+            step=step_of(record),
+            current=record.current,
+            target=record.target,
+            monthly_usd_now=record.monthly_usd_now,
+            monthly_usd_saved=record.monthly_usd_saved,
+            evidence=None if record.evidence is None else record.evidence.grade,
+            blockers=sorted({blocker.code for blocker in record.blockers})[:MOST_NAMED],
+        )
+    )
+
+
+def validation_completed(line: ValidationLine) -> Event:
+    """The event of a verdict."""
+    return _event(
+        ValidationCompleted(
+            id=line.id,
+            at=line.at,
+            mode=line.mode,
+            account=line.account,
+            region=line.region,
+            volume_id=line.volume_id,
+            serves=line.serves[:MOST_NAMED],
+            serves_total=len(line.serves),
+            spec=SpecRecord(**line.spec.model_dump()),
+            passed=line.passed,
+            failures=[cut(text, LONGEST) for text in line.failures[:MOST_NAMED]],
+            shown_iops=line.shown_iops,
+            shown_throughput_mib_s=line.shown_throughput_mib_s,
+            need_iops=line.need_iops,
+            need_throughput_mib_s=line.need_throughput_mib_s,
+            p99_latency_us=line.p99_latency_us,
+            usd=line.usd,
+            campaign=line.campaign,
+            simulated=line.simulated,
+        )
+    )
+
+
+def event_schema(kind: str) -> dict[str, Any]:
+    """The JSON Schema of an event's detail; KeyError for a kind that there is not."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **KINDS[kind].model_json_schema(mode="serialization"),
+    }
+
+
+def _event(detail: BaseModel) -> Event:
+    return type(detail).__name__, detail.model_dump(mode="json")

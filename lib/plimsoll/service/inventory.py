@@ -1,0 +1,115 @@
+"""The inventory of one target: its volumes in batches, its prices, and what is to be known of it.
+
+What makes it whole is kept last, so that half an inventory is none.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from plimsoll.audit import BATCH_VOLUMES, World, audit, listed, notices
+from plimsoll.clouds.ledger import Ledger
+from plimsoll.clouds.listed import ListedInventory, ListedPrices
+from plimsoll.domain.errors import CloudError, Throttled, Unreachable
+from plimsoll.domain.hosting import by_host
+from plimsoll.domain.prices import PriceBook
+from plimsoll.domain.stripes import standing
+from plimsoll.domain.volume import Volume
+from plimsoll.outcomes import Outcome
+from plimsoll.ports import FailedTarget, RunStore, Target, Usage
+from plimsoll.reports.tally import Tally
+from plimsoll.service.kept import Listed, Spent, book_out, stripes_out, tally_out, volumes_out
+from plimsoll.service.layout import Batch, RunKeys, ledger_key
+from plimsoll.service.measured import bring
+from plimsoll.service.messages import Nothing, TargetMessage
+from plimsoll.service.orders import RunOrder, order_of
+from plimsoll.service.service import Service
+
+PASSING = (Throttled, Unreachable)
+"""What may be over soon, so that the same call is worth another attempt; anything else is the target's answer."""
+
+
+def take_inventory(service: Service, told: TargetMessage, *, batch_volumes: int = BATCH_VOLUMES) -> Nothing:
+    """Takes the inventory of a target unless that is done already, in batches of about so many volumes.
+
+    Raises Throttled and Unreachable. Every other CloudError is kept as the target's failure, with the volumes that were
+    listed before it.
+    """
+    target, keys = told.target.target, RunKeys(run_id=told.run_id)
+    if service.store.get(keys.listed(target)) is not None:
+        return Nothing()
+    order = order_of(service.store, told.run_id)
+    try:
+        _take(service, target, keys, order, batch_volumes)
+    except PASSING:
+        raise
+    except CloudError as error:
+        _fail(service.store, keys, target, [FailedTarget(name=str(target), error=error)])
+    return Nothing()
+
+
+def _take(service: Service, target: Target, keys: RunKeys, order: RunOrder, batch_volumes: int) -> None:
+    bring(service.store, service.measured)
+    with _noted(service.store, target, order) as ledger:
+        world = service.places.world(target, now=order.now, measured=service.measured, ledger=ledger)
+        volumes, error = listed(target, world)
+    if isinstance(error, PASSING):
+        raise error
+    if error is not None:
+        there = ListedInventory(target=target, given=volumes, error=error)
+        _fail(service.store, keys, target, audit(replace(world, inventory=there), order.parsed_policy, order.now))
+        return
+    count = _keep_batches(service.store, keys, target, volumes, batch_volumes)
+    tally = _keep_rest(service.store, keys, target, volumes, world, order)
+    made = Listed(batches=count, tally=tally, spent=Spent.of(Usage(), world.stages.seconds))
+    service.store.put(keys.listed(target), made.model_dump_json().encode())
+
+
+def _keep_batches(store: RunStore, keys: RunKeys, target: Target, volumes: list[Volume], size: int) -> int:
+    """Keeps the batches in the place of those of an inventory that was not whole, and says how many they are."""
+    for key in list(store.keys(keys.batches(target))):
+        store.delete(key)
+    batches = list(by_host(volumes, size))
+    for number, batch in enumerate(batches):
+        store.put(keys.volumes(Batch(target=target, number=number)), volumes_out(batch))
+    return len(batches)
+
+
+def _keep_rest(
+    store: RunStore, keys: RunKeys, target: Target, volumes: list[Volume], world: World, order: RunOrder
+) -> Tally:
+    """Keeps prices and stripe sets, and gives what is to be told of the target apart from its volumes."""
+    book = _book(target, world)
+    store.put(keys.prices(target), book_out(book))
+    stripes, void = standing(world.stripes, volumes, account=target.account, region=target.region)
+    store.put(keys.stripes(target), stripes_out(stripes))
+    there = ListedInventory(target=target, given=(), texts=(*notices(target, world), *void))
+    without_volumes = replace(world, inventory=there, prices=ListedPrices(answer=book), stripes=())
+    return Tally.of(audit(without_volumes, order.parsed_policy, order.now))
+
+
+def _book(target: Target, world: World) -> PriceBook | CloudError | None:
+    try:
+        with world.stages.stage("prices"):
+            return world.prices.book(target)
+    except CloudError as error:
+        return error
+
+
+def _fail(store: RunStore, keys: RunKeys, target: Target, outcomes: Iterable[Outcome]) -> None:
+    """Keeps that a target failed, and which of its volumes are known."""
+    store.put(keys.failed_target(target), tally_out(Tally.of(outcomes)))
+
+
+@contextmanager
+def _noted(store: RunStore, target: Target, order: RunOrder) -> Iterator[Ledger]:
+    """The ledger of a target's changes, which is kept again with what the block notes."""
+    with TemporaryDirectory(prefix="plimsoll-") as temporary:
+        path = Path(temporary) / "ledger.json"
+        store.get_file(ledger_key(target), path)
+        ledger = Ledger.at(path)
+        yield ledger
+        ledger.save(order.now)
+        store.put_file(ledger_key(target), path)

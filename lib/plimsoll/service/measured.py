@@ -1,0 +1,80 @@
+"""What validations measured, as the service keeps it: campaigns and verdicts under `measured/` of the store.
+
+A campaign and a verdict are each an object of their own that never changes, so that many validations may end at once.
+On a machine they are a folder as `plimsoll validate` writes it: campaign files, and `validations.jsonl` in the order
+of time.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from pydantic import ValidationError
+
+from plimsoll.clouds.validation_book import LINES, ValidationLine
+from plimsoll.domain.errors import BadInput
+from plimsoll.ports import RunStore
+from plimsoll.writing import write_lines
+
+MEASURED: Final = "measured/"
+VERDICTS: Final = "measured/validations/"
+STRIPES: Final = "measured/stripes.json"
+"""The book of stripe sets, where somebody has put one: it changes, and is brought each time."""
+
+
+def bring(store: RunStore, folder: Path) -> None:
+    """Makes a folder hold what has been measured by now; what it has already is not brought again, and what the store
+    has no longer is removed. CloudError, or BadInput for a damaged verdict."""
+    keys = list(store.keys(MEASURED))
+    wanted = {key: folder / PurePosixPath(key).relative_to(MEASURED) for key in keys if _is_ours(key)}
+    for key, path in wanted.items():
+        if key == STRIPES or not path.exists():
+            store.get_file(key, path)
+    for path in (*folder.glob("*.yaml"), *(folder / "validations").glob("*.jsonl"), *folder.glob("stripes.json")):
+        if path not in wanted.values():
+            path.unlink(missing_ok=True)
+    found = sorted(_verdicts(folder), key=lambda line: (line.at, line.id))
+    write_lines((f"{line.model_dump_json()}\n" for line in found), folder / LINES, "utf-8")
+
+
+def keep(store: RunStore, folder: Path, line: ValidationLine) -> None:
+    """Keeps a verdict and its campaign, which is a file in that folder; doing it again changes nothing.
+
+    The verdict comes last: where there is one, what it rests on is there.
+    """
+    store.put_file(campaign_key(line.campaign), folder / f"{line.campaign}.yaml")
+    store.put(f"{VERDICTS}{line.id}.jsonl", f"{line.model_dump_json()}\n".encode())
+
+
+def campaign_key(name: str) -> str:
+    """Where a campaign is kept."""
+    return f"{MEASURED}{name}.yaml"
+
+
+def verdicts_in(store: RunStore) -> list[ValidationLine]:
+    """Every verdict that is kept, oldest first; BadInput for a damaged one."""
+    found = ((key, store.get(key)) for key in store.keys(VERDICTS))
+    return sorted((_read(kept, key) for key, kept in found if kept is not None), key=lambda line: (line.at, line.id))
+
+
+def _is_ours(key: str) -> bool:
+    name = key.removeprefix(MEASURED)
+    return key == STRIPES or (key.startswith(VERDICTS) and key.endswith(".jsonl")) or _is_campaign(name)
+
+
+def _is_campaign(name: str) -> bool:
+    return name.endswith(".yaml") and "/" not in name
+
+
+def _verdicts(folder: Path) -> Iterator[ValidationLine]:
+    for path in sorted((folder / "validations").glob("*.jsonl")):
+        yield _read(path.read_bytes(), str(path))
+
+
+def _read(content: bytes, where: str) -> ValidationLine:
+    try:
+        return ValidationLine.model_validate_json(content)
+    except ValidationError as error:
+        raise BadInput(
+            f"the verdict {where} cannot be read ({error.errors()[0]['msg']}): remove it from the store."
+        ) from error

@@ -1,0 +1,157 @@
+"""The report of a run: its batches put together, a page to read, and the events that tell of it."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from heapq import nlargest
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from plimsoll.ports import RunStore
+from plimsoll.reports.files import RunFolder
+from plimsoll.reports.html.page import write_html
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.stored import (
+    DEMAND,
+    PAGE,
+    RECOMMENDATIONS,
+    RUN,
+    TABLE,
+    UNANSWERED,
+    UnansweredRecord,
+    full_name,
+    stream_records,
+    stream_unanswered,
+)
+from plimsoll.reports.summary.matched import matched_records
+from plimsoll.reports.tally import Tally
+from plimsoll.service.events import Event, audit_completed
+from plimsoll.service.kept import bring_needed, needed
+from plimsoll.service.layout import RESULT, Batch, RunKeys
+from plimsoll.service.measured import bring
+from plimsoll.service.messages import Reported, RunMessage
+from plimsoll.service.orders import RunOrder, order_of
+from plimsoll.service.service import Service
+from plimsoll.service.summarizing import failures
+
+REPORT: Final = (RECOMMENDATIONS, TABLE, UNANSWERED, PAGE, RUN)
+"""The files of a report, in the order in which they are kept: where run.json is, the others are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """A report that is kept: the answer about it, its run.json, and what is to be told of it."""
+
+    answer: Reported
+    run: dict[str, Any]
+    events: list[Event]
+
+
+def report(service: Service, told: RunMessage) -> Report:
+    """Puts a summarized run's batches together and keeps its report; doing it again keeps the same.
+
+    The page shows the volumes with the most at stake where they are more than it holds, the tables all of them. Memory
+    does not grow with the fleet; the disk of this machine holds all recommendations, and the demand of those shown.
+    """
+    keys, store = RunKeys(run_id=told.run_id), service.store
+    order, run = order_of(store, told.run_id), json.loads(needed(store, keys.summary))
+    with TemporaryDirectory(prefix="plimsoll-") as temporary:
+        folder = Path(temporary) / told.run_id
+        batches = _Batches(store=store, keys=keys, beside=Path(temporary) / "batch")
+        most = service.config.page_volumes
+        shown = batches.most_at_stake(most) if run["volumes"]["answered"] > most else None
+        _put_together(batches, run, shown, folder)
+        _write_page(service, order, run, shown, folder)
+        for name in REPORT:
+            store.put_file(keys.report(name), folder / name)
+    place = f"{service.root}/{keys.report(PAGE)}"
+    return Report(
+        answer=Reported(
+            run_id=told.run_id,
+            status=run["status"],
+            report=place,
+            volumes=run["volumes"]["seen"],
+            saved_usd_month=run["monthly_usd"]["saved"],
+        ),
+        run=run,
+        events=[audit_completed(run, place), *json.loads(needed(store, keys.news))],
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Batches:
+    """The answered batches of a run, brought one after the other into a folder beside the report's."""
+
+    store: RunStore
+    keys: RunKeys
+    beside: Path
+
+    def __iter__(self) -> Iterator[Batch]:
+        results = self.keys.results
+        yield from sorted(self.keys.batches_in(self.store.keys(results), results, f"/{RESULT}"))
+
+    def folders(self, *names: str) -> Iterator[Path]:
+        """The folder, with those files of one batch after the other."""
+        for batch in self:
+            for name in names:
+                bring_needed(self.store, self.keys.answered(batch, name), self.beside / name)
+            yield self.beside
+
+    def most_at_stake(self, count: int) -> frozenset[str]:
+        """The full names of the volumes to look at first: those throttled today, then those with the most money."""
+        stakes = (_stake(record) for folder in self.folders(RECOMMENDATIONS) for record in stream_records(folder))
+        return frozenset(name for *_, name in nlargest(count, stakes))
+
+
+def _stake(record: RecommendationRecord) -> tuple[bool, float, str]:
+    money = (record.monthly_usd_now or 0.0) if record.action == "detached" else record.monthly_usd_saved
+    return record.action == "upgrade", money, full_name(record)
+
+
+def _put_together(batches: _Batches, run: dict[str, Any], shown: frozenset[str] | None, folder: Path) -> None:
+    with RunFolder(folder) as whole:
+        whole.describe(run)
+        for batch in batches.folders(RECOMMENDATIONS, DEMAND, UNANSWERED):
+            for record, profile in matched_records(batch, None):
+                whole.add(record, profile if shown is None or full_name(record) in shown else None)
+            for volume in stream_unanswered(batch):
+                whole.leave_out(volume)
+        for failed in failures(batches.store, batches.keys):
+            for volume in _left_out(failed):
+                whole.leave_out(volume)
+
+
+def _left_out(failed: Tally) -> Iterator[UnansweredRecord]:
+    """The volumes of a target or a batch that failed."""
+    for place, reasons in failed.failed_volumes.items():
+        account, region = place.split("/")
+        for reason, ids in reasons.items():
+            for volume_id in ids:
+                yield UnansweredRecord(
+                    account=account, region=region, volume_id=volume_id, outcome="failed", reason=reason
+                )
+
+
+def _write_page(
+    service: Service, order: RunOrder, run: dict[str, Any], shown: frozenset[str] | None, folder: Path
+) -> None:
+    bring(service.store, service.measured)
+    policy = order.parsed_policy
+    said = "" if shown is None else _which(shown, run)
+    write_html(
+        folder,
+        folder / PAGE,
+        envelopes=service.envelopes(service.measured),
+        console_link=lambda record: service.console_link(record.region, record.volume_id, policy, order.now),
+        only=None if shown is None else lambda record: full_name(record) in shown,
+        told=said,
+    )
+
+
+def _which(shown: frozenset[str], run: dict[str, Any]) -> str:
+    """Which volumes a page shows that does not hold all."""
+    return (
+        f"the {len(shown):,} of {run['volumes']['answered']:,} volumes with the most at stake; {RECOMMENDATIONS}, "
+        f"{TABLE} and the Parquet tables have all of them"
+    )

@@ -1,0 +1,163 @@
+"""Choosing: which volumes a validation measures for, within its budget, before anything is measured."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.domain.errors import BadInput, CloudError
+from plimsoll.domain.validation import Budget, MeasuringRun, Mode, PlannedRun, Want, runs_for, within
+from plimsoll.domain.volume_types import VolumeType
+from plimsoll.ports import FailedTarget, Target
+from plimsoll.reports.stored import RECOMMENDATIONS, stream_records
+from plimsoll.service.layout import RunKeys
+from plimsoll.service.service import Service
+from plimsoll.service.validating.messages import ChooseMessage, Chosen, ChosenItem, ValidationInput
+from plimsoll.service.validating.places import desk_at, world_at
+from plimsoll.service.validating.work import Work, WorkName, keep
+from plimsoll.validation.planning import planned
+from plimsoll.validation.proposal import FLIP, parsed
+from plimsoll.validation.thin import wants_in
+
+
+def choose(message: ChooseMessage, service: Service) -> Chosen:
+    """Begins the work of a validation: of one volume, or of the thin evidence of a run, class by class, those with the
+    most at stake first.
+
+    BadInput for a volume, a target or a run that is not there; CloudError where a place that may have the volume cannot
+    be searched.
+    """
+    now, given = service.clock.now(), message.given
+    with TemporaryDirectory() as folder:
+        if given.run_id is None:
+            works, left = [_asked(message, now, service, Path(folder))], 0
+        else:
+            works, left = _thin(message.name, given.run_id, now, service, Path(folder))
+    items = [_item(keep(work, service.store)) for work in works]
+    return Chosen(validation=message.name, items=items, left_out=left)
+
+
+def budget_of(service: Service) -> Budget:
+    """What one validation may spend."""
+    bounds = service.config.validation
+    return Budget(max_usd=bounds.max_usd, max_runs=bounds.max_runs)
+
+
+def shares(planned_runs: Sequence[PlannedRun], budget: Budget) -> tuple[Budget, ...]:
+    """The budget parted among runs that it allows, so that each may go on by itself without the others' knowledge.
+
+    Each has what it takes; what is left over is parted evenly, runs that cannot be parted to those that come first.
+    """
+    if not planned_runs:
+        return ()
+    count, costs = len(planned_runs), [run.usd or 0.0 for run in planned_runs]
+    usd = None if budget.max_usd is None else (budget.max_usd - sum(costs)) / count
+    more, first = (0, 0) if budget.max_runs is None else divmod(budget.max_runs - count, count)
+    return tuple(
+        Budget(
+            max_usd=None if usd is None else cost + usd,
+            max_runs=None if budget.max_runs is None else 1 + more + (number < first),
+        )
+        for number, cost in enumerate(costs)
+    )
+
+
+def _asked(message: ChooseMessage, now: datetime, service: Service, folder: Path) -> Work:
+    """The work of one volume."""
+    given, (*place, volume_id) = message.given, (message.given.volume_id or "").split("/")
+    _check_target(given, volume_types())
+    return Work(
+        name=WorkName(validation=message.name, index=0),
+        place=Target(account=place[0], region=place[1]) if place else _place_of(volume_id, now, service, folder),
+        volume_id=volume_id,
+        mode=given.mode,
+        now=now,
+        budget=budget_of(service),
+        asked=given.target,
+    )
+
+
+def _check_target(given: ValidationInput, types: Mapping[str, VolumeType]) -> None:
+    """BadInput for a target that no volume can have, before anything is looked for."""
+    if given.target is None:
+        return
+    if given.mode is Mode.IN_PLACE:
+        raise BadInput("the mode in-place measures the volume as it is: leave out target.")
+    if given.target != FLIP:
+        parsed(given.target, 1, types)
+
+
+def _place_of(volume_id: str, now: datetime, service: Service, folder: Path) -> Target:
+    """Where a volume is; every target is searched, one after the other."""
+    unsearched: CloudError | None = None
+    for target in service.places.targets():
+        try:
+            if isinstance(target, FailedTarget):
+                raise target.error
+            world = world_at(target, now, service, folder)
+            if any(volume.id == volume_id for volume in world.inventory.volumes(target)):
+                return target
+        except CloudError as error:
+            unsearched = unsearched or error
+    if unsearched is not None:
+        raise unsearched
+    raise BadInput(
+        f"there is no volume {volume_id} in the accounts and regions of this service: see its configuration, or begin "
+        "it as account/region/volume-id."
+    )
+
+
+def _thin(
+    validation: str, run_id: str, now: datetime, service: Service, folder: Path
+) -> tuple[Sequence[Work], int]:
+    """The works of the classes of a run's thin evidence that the budget allows, and how many it does not."""
+    runs = runs_for(_wants(run_id, service, folder))
+    plans = {run.class_key: _planned(run, validation, now, service, folder) for run in runs}
+    budget = budget_of(service)
+    chosen, left = within(runs, lambda run: plans[run.class_key].usd or 0.0, budget)
+    parts = shares([plans[run.class_key] for run in chosen], budget)
+    works = [
+        replace(_work(run, WorkName(validation=validation, index=index), now), budget=part)
+        for index, (run, part) in enumerate(zip(chosen, parts, strict=True))
+    ]
+    return works, len(left)
+
+
+def _wants(run_id: str, service: Service, folder: Path) -> Sequence[Want]:
+    """The changes that a run recommends on thin evidence."""
+    if not service.store.get_file(RunKeys(run_id=run_id).report(RECOMMENDATIONS), folder / RECOMMENDATIONS):
+        raise BadInput(f"there is no run {run_id} with a report: give the id of an audit that has ended.")
+    return list(wants_in(stream_records(folder), service.config.parsed_policy, None, volume_types()))
+
+
+def _planned(run: MeasuringRun, validation: str, now: datetime, service: Service, folder: Path) -> PlannedRun:
+    """What a run would take. Where its target cannot be entered it costs nothing: nothing can be made there either."""
+    work = _work(run, WorkName(validation=validation, index=0), now)
+    try:
+        world = world_at(work.place, now, service, folder)
+        return planned(run, work.mode, world.prices, desk_at(work, world, service, folder))
+    except CloudError:
+        return PlannedRun(run=run, usd=None, seconds=0.0)
+
+
+def _work(run: MeasuringRun, name: WorkName, now: datetime) -> Work:
+    """The work of a class: it begins with the volume that has the most at stake."""
+    first = run.wants[0]
+    return Work(
+        name=name,
+        place=Target(account=first.account, region=first.region),
+        volume_id=first.volume_id,
+        mode=Mode.CANARY,
+        now=now,
+        budget=Budget(),
+        following=run,
+    )
+
+
+def _item(work: Work) -> ChosenItem:
+    target = work.asked if work.following is None else str(work.following.spec)
+    return ChosenItem(
+        account=work.place.account, region=work.place.region, volume_id=work.volume_id, target=target, mode=work.mode
+    )

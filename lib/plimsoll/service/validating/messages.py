@@ -1,0 +1,156 @@
+"""The validation's messages: what its functions are told and what they answer, as the state machine passes them on."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from plimsoll.domain.validation import Mode
+from plimsoll.service.messages import Answer, Message, RunId, StepError
+from plimsoll.service.validating.work import WorkName
+
+VolumeName = Annotated[str, StringConstraints(pattern=r"^(\d{12}/[a-z0-9-]+/)?vol-[0-9a-z]{1,32}$")]
+"""A volume's id, or account/region/id, which need not be searched for."""
+
+
+class ValidationInput(BaseModel):
+    """What an execution of the validation is begun with: one volume, or a run whose thin evidence is to be measured.
+
+    `target` is `flip` or TYPE[:IOPS[:MIB_S]], by default what is recommended.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    volume_id: VolumeName | None = None
+    target: str | None = None
+    mode: Mode = Mode.CANARY
+    run_id: RunId | None = None
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> Self:
+        if (self.volume_id is None) == (self.run_id is None):
+            raise ValueError('give either {"volume_id": "vol-..."} or {"run_id": "..."}')
+        if self.run_id is not None and (self.target is not None or self.mode is not Mode.CANARY):
+            raise ValueError("target and mode are of one volume: leave them out with run_id")
+        return self
+
+
+class ChooseMessage(Message):
+    """An execution of the validation: its name, and what it was begun with."""
+
+    name: RunId
+    given: ValidationInput = Field(validation_alias=AliasChoices("input", "given"))
+
+    @property
+    def topic(self) -> str:
+        """The validation."""
+        return self.name
+
+
+class ChosenItem(Answer):
+    """A volume that is measured for, and the configuration that is measured, null where that is yet to be decided."""
+
+    account: str
+    region: str
+    volume_id: str
+    target: str | None
+    mode: Mode
+
+
+class Chosen(Answer):
+    """What a validation measures; `left_out` is how many measurements its budget does not allow."""
+
+    validation: str
+    items: list[ChosenItem]
+    left_out: int = 0
+
+
+class ProposeMessage(Message):
+    """An item of a validation, by its number from 0."""
+
+    validation: RunId
+    index: Annotated[int, Field(ge=0)]
+
+    @property
+    def work(self) -> WorkName:
+        """The item's work."""
+        return WorkName(validation=self.validation, index=self.index)
+
+    @property
+    def topic(self) -> str:
+        """The item."""
+        return self.work.holder
+
+
+class WorkMessage(Message):
+    """The work of an item."""
+
+    key: str = Field(validation_alias=AliasChoices("work", "key"))
+
+    @property
+    def work(self) -> WorkName:
+        """The item's work; BadInput for a key of something else."""
+        return WorkName.of(self.key)
+
+    @property
+    def topic(self) -> str:
+        """The item."""
+        return self.work.holder
+
+
+class LookMessage(WorkMessage):
+    """What of the work is looked at."""
+
+    at: Literal["volume", "attachment", "command"]
+
+
+class CleanUpMessage(WorkMessage):
+    """The work whose scratch volumes are deleted, and why it failed where it did."""
+
+    error: StepError | None = None
+
+
+class SweepMessage(Message):
+    """The sweep of all targets; what its schedule says besides is no concern of it."""
+
+    @property
+    def topic(self) -> str:
+        """The sweep."""
+        return "sweep"
+
+
+class Worked(Answer):
+    """The work that was done."""
+
+    work: str
+
+
+class Proposed(Worked):
+    """What comes next: a scratch volume to create, a command to send at once, to wait for another's measurement of the
+    same class, or nothing more."""
+
+    next: Literal["create", "send", "wait", "done"]
+
+
+class Looked(Worked):
+    """Whether what is waited for is there."""
+
+    ready: bool
+
+
+class Concluded(Worked):
+    """Whether there is more to measure for the same item, and what the verdict was."""
+
+    again: bool
+    passed: bool
+    campaign: str
+
+
+class SweptAll(Answer):
+    """How many scratch volumes were deleted, are due and still there, or are not due yet, and how many targets could
+    not be swept; `left_behind` says of some of those what stands in the way."""
+
+    deleted: int
+    left: int
+    alive: int
+    failed: int
+    left_behind: list[str]

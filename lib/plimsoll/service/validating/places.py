@@ -1,0 +1,58 @@
+"""Places: the world and the desk of one target, for a step of a validation."""
+
+import logging
+from datetime import datetime
+from pathlib import Path
+
+from plimsoll.audit import World
+from plimsoll.clouds.ledger import Ledger
+from plimsoll.clouds.validation_book import ValidationBook
+from plimsoll.ports import Target
+from plimsoll.service.layout import ledger_key
+from plimsoll.service.measured import bring
+from plimsoll.service.service import Service
+from plimsoll.service.validating.work import Work
+from plimsoll.validation.desk import Desk
+from plimsoll.validation.patience import Patience
+
+_log = logging.getLogger(__name__)
+
+
+def patience_of(service: Service) -> Patience:
+    """How long each step may take."""
+    return Patience.of(service.settings, now=service.clock.now, pause=service.pause)
+
+
+def world_at(place: Target, now: datetime, service: Service, folder: Path) -> World:
+    """The world of a target as of that time, with all that has been measured by now, which is brought to that folder."""
+    measured = measured_in(folder)
+    bring(service.store, measured)
+    changes = folder / "ledger.json"
+    service.store.get_file(ledger_key(place), changes)
+    return service.places.world(place, now=now, measured=measured, ledger=Ledger.at(changes))
+
+
+def measured_in(folder: Path) -> Path:
+    """Where what was measured is in the folder of a step."""
+    return folder / "measured"
+
+
+def desk_at(work: Work, world: World, service: Service, folder: Path) -> Desk:
+    """What a step works with at the work's target. Nothing is noted in its book: verdicts are kept in the store."""
+    settings, measured = service.settings, measured_in(folder)
+    return Desk(
+        bench=service.places.bench(work.place),
+        book=ValidationBook(folder=measured),
+        claims=service.claims,
+        measured_dir=measured,
+        provider=world.catalogue.provider,
+        types=world.catalogue.types,
+        policy=service.config.parsed_policy,
+        patience=patience_of(service),
+        runtime_s=settings.benchmark_runtime_s,
+        ramp_s=settings.benchmark_ramp_s,
+        new_id=lambda: work.name.scratch_id,
+        tell=_log.info,
+        host_ids=service.config.validation.bench_hosts,
+        in_place_file_mib=settings.in_place_file_mib,
+    )

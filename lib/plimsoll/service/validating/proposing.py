@@ -1,0 +1,99 @@
+"""Proposing: what is measured next for a work, on which host and by which job; or that nothing more is."""
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from plimsoll.clouds.validation_book import ValidationLine
+from plimsoll.domain.validation import MeasuringRun
+from plimsoll.reports.recorded import record_of
+from plimsoll.service.measured import verdicts_in
+from plimsoll.service.service import Service
+from plimsoll.service.validating.deciding import decided, decided_again, is_allowed
+from plimsoll.service.validating.messages import Proposed
+from plimsoll.service.validating.places import desk_at, world_at
+from plimsoll.service.validating.work import Round, Work, WorkName, keep, load
+from plimsoll.validation.carrying_out import CLAIMED
+from plimsoll.validation.desk import Desk
+from plimsoll.validation.jobs import expected_seconds
+from plimsoll.validation.planning import usd_month_of
+from plimsoll.validation.preparing import prepare
+from plimsoll.validation.proposal import subject_of, wanted
+
+NO_BUDGET: Final = "nothing was measured: the budget allows no run of it. Allow more with validation.max_usd."
+
+
+def propose(name: WorkName, service: Service) -> Proposed:
+    """Decides what is measured next for a work, and prepares it; what is prepared already stays as it is.
+
+    It waits while another measures the same class, whose verdict then is taken. BadInput, NotMeasured or CloudError
+    where there is nothing to measure, or nothing to measure with.
+    """
+    work = load(name.key, service.store)
+    if work.round is not None:
+        return _begun(work, work.round)
+    if work.tried and work.following is None:
+        return Proposed(work=name.key, next="done")
+    with TemporaryDirectory() as folder:
+        return _proposed(work, service, Path(folder))
+
+
+def _proposed(work: Work, service: Service, folder: Path) -> Proposed:
+    world = world_at(work.place, work.now, service, folder)
+    desk = desk_at(work, world, service, folder)
+    found = decided(work, world, service)
+    run = work.following or wanted(found, work.asked, work.mode, desk.types)
+    work = replace(work, before=work.before or record_of(found.answer), following=run)
+    if not is_allowed(run, work, world.prices, desk):
+        keep(replace(work, note=NO_BUDGET), service.store)
+        return Proposed(work=work.name.key, next="done")
+    work, is_ours = _claim(work, run, desk, service)
+    if not is_ours:
+        return Proposed(work=work.name.key, next="wait")
+    shared = _shared(work, service)
+    if shared is not None:
+        service.claims.release(shared.class_key, work.name.holder)
+        keep(decided_again(work, run, shared, service, folder), service.store)
+        return propose(work.name, service)
+    subject = subject_of(
+        found, run.spec.type, bench=desk.bench, types=desk.types, policy=desk.policy, now=work.now
+    )
+    begun = Round(
+        number=len(work.tried) + 1,
+        run=run,
+        subject=subject,
+        prepared=prepare(run, subject, work.mode, desk),
+        usd_month=usd_month_of(run, world.prices),
+    )
+    keep(replace(work, round=begun), service.store)
+    return _begun(work, begun)
+
+
+def _begun(work: Work, begun: Round) -> Proposed:
+    return Proposed(work=work.name.key, next="send" if begun.prepared.order is None else "create")
+
+
+def _claim(work: Work, run: MeasuringRun, desk: Desk, service: Service) -> tuple[Work, bool]:
+    """Claims the class of a run for as long as it can take, and says whether it is the work's; NotMeasured where
+    another has it for too long.
+
+    It is noted first, so that the clean-up knows what to release whatever happens.
+    """
+    now, key = service.clock.now(), work.claim_on(run)
+    since = work.waiting_since or now
+    work = keep(replace(work, claimed=key, waiting_since=since), service.store)
+    longest = desk.patience.longest(expected_seconds(run, work.mode, desk) + desk.patience.setting_up_s)
+    until = now + max(timedelta(hours=desk.policy.scratch_hours), longest)
+    is_ours = service.claims.claim(key, work.name.holder, until, now)
+    if not is_ours:
+        desk.patience.check(since, limit_s=desk.patience.claim_s, otherwise=CLAIMED)
+    return work, is_ours
+
+
+def _shared(work: Work, service: Service) -> ValidationLine | None:
+    """The verdict that another gave on the class while the work waited for it."""
+    since = work.waiting_since or service.clock.now()
+    found = [line for line in verdicts_in(service.store) if line.class_key == work.claimed and line.at >= since]
+    return found[-1] if found else None

@@ -1,0 +1,101 @@
+"""Remembering: a run is told what is new, what was done and what that saves, once, in whatever order its parts come."""
+
+import json
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, timedelta
+from functools import reduce
+from operator import add
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plimsoll.service.remembering import MOST_NEWS, Remembered, remember
+from tests.unit.reports.recommendations import a_record
+from tests.unit.reports.strategies import fleets
+
+MONDAY = datetime(2027, 1, 4, 6, tzinfo=UTC)
+
+
+@dataclass
+class Kept:
+    """A history in a dictionary, which counts what is asked of it."""
+
+    entries_by_key: dict = field(default_factory=dict)
+    reads: int = 0
+    written: list = field(default_factory=list)
+
+    def entries(self, target, volume_ids):
+        self.reads += 1
+        keys = {volume_id: (target.account, target.region, volume_id) for volume_id in volume_ids}
+        return {one: self.entries_by_key[key] for one, key in keys.items() if key in self.entries_by_key}
+
+    def write(self, entries):
+        self.written += entries
+        self.entries_by_key |= {(one.account, one.region, one.volume_id): one for one in entries}
+
+
+def run(history, *records, week=0):
+    return remember(records, history, run_id=f"run-{week}", now=MONDAY + timedelta(weeks=week))
+
+
+def carried_out(record):
+    """The same volume once it is what was recommended."""
+    return a_record("keep", volume_id=record.volume_id, current=record.target, target=record.target)
+
+
+def test_a_first_run_is_all_news_and_the_second_is_none():
+    history = Kept()
+    records = [
+        a_record(volume_id="vol-1"),
+        a_record("detached", volume_id="vol-2"),
+        a_record("keep", volume_id="vol-3"),
+    ]
+    first, second = run(history, *records), run(history, *records, week=1)
+    assert (first.new, first.done, second.new) == (2, 0, 0)
+    assert [detail["volume_id"] for _kind, detail in first.news] == ["vol-1", "vol-2"]
+    assert {kind for kind, _detail in first.news} == {"RecommendationNew"}
+    assert {volume_id for _, _, volume_id in history.entries_by_key} == {"vol-1", "vol-2"}
+
+
+def test_what_was_carried_out_is_told_with_what_it_saves_from_then_on():
+    history, record = Kept(), a_record(monthly_usd_saved=36.55)
+    run(history, record)
+    told = [run(history, carried_out(record), week=week).told for week in (1, 2)]
+    assert [one["done"] for one in told] == [1, 1]
+    assert [one["done_now"] for one in told] == [1, 0]
+    assert [one["saved_usd_month_since"] for one in told] == [36.55, 36.55]
+
+
+def test_what_people_snoozed_is_counted_apart_and_is_no_news():
+    history, record = Kept(), a_record()
+    run(history, record)
+    (entry,) = history.entries_by_key.values()
+    history.write([replace(entry, snoozed_until=date(2027, 2, 1))])
+    told = run(history, record.model_copy(update={"action": "upgrade"}), week=1)
+    assert (told.new, told.snoozed, told.news) == (0, 1, ())
+
+
+def test_a_target_is_read_at_once_and_a_run_told_twice_writes_nothing():
+    history = Kept()
+    records = [a_record(volume_id=f"vol-{n}", account=str(n % 2)) for n in range(6)]
+    first = run(history, *records)
+    assert (history.reads, len(history.written)) == (2, 6)
+    assert run(history, *reversed(records)) == first
+    assert len(history.written) == 6
+
+
+@given(fleets(), st.data())
+def test_parts_add_up_to_the_whole_in_any_order_and_come_back_from_json(records, data):
+    whole = run(Kept(), *records)
+    parts = [Remembered.parsed(json.loads(json.dumps(run(Kept(), one).plain))) for one in records]
+    assert reduce(add, data.draw(st.permutations(parts)), Remembered()) == whole
+
+
+def test_there_is_a_bound_to_news_and_what_saves_most_is_kept():
+    part = run(Kept(), *(a_record(volume_id=f"vol-{n}", monthly_usd_saved=float(n)) for n in range(MOST_NEWS)))
+    more = run(Kept(), a_record(volume_id="vol-most", monthly_usd_saved=9_999.0))
+    both = part + more
+    assert both.new == MOST_NEWS + 1
+    assert len(both.news) == MOST_NEWS
+    assert both.news[0][1]["volume_id"] == "vol-most"
+    assert both == more + part
