@@ -9,6 +9,7 @@ from cdk_nag import AwsSolutionsChecks
 from infra.audit_stack import AuditStack
 from infra.data_stack import DataStack
 from infra.settings import Deployment
+from infra.validation_stack import ValidationStack
 from plimsoll.domain.errors import PlimsollError
 
 
@@ -25,6 +26,8 @@ def deployed(app: App, deployment: Deployment) -> None:
     """Adds the stacks of a deployment to an app."""
     data = DataStack(app, deployment)
     AuditStack(app, deployment).add_stack_dependency(data)
+    if deployment.with_validation:
+        ValidationStack(app, deployment).add_stack_dependency(data)
     Validations.of(app).add_plugins(AwsSolutionsChecks(app))
 
 

@@ -6,6 +6,7 @@ from zipfile import ZipFile, ZipInfo
 
 from aws_cdk import aws_lambda as lambda_
 
+from infra.packaging.build import zip_of
 from infra.settings import Deployment
 
 
@@ -13,7 +14,8 @@ def code_of(function: str, deployment: Deployment) -> lambda_.Code:
     """The zip of a function for the deployment's processor, or an empty one where only templates are looked at."""
     if deployment.assets == "empty":
         return lambda_.Code.from_asset(str(_empty_zip()))
-    raise NotImplementedError
+    built = zip_of(function, architecture=deployment.architecture, python=deployment.wheels_python)
+    return lambda_.Code.from_asset(str(built))
 
 
 def _empty_zip() -> Path:

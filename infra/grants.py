@@ -6,6 +6,7 @@ from typing import Any
 
 from aws_cdk import Acknowledgment, Stack, Validations
 from aws_cdk import aws_iam as iam
+from constructs import IConstruct
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,14 +20,19 @@ class Grant:
 
     def statement(self) -> iam.PolicyStatement:
         """The grant as IAM has it."""
+        conditions = {
+            operator: {key: list(value) if isinstance(value, tuple) else value for key, value in keys.items()}
+            for operator, keys in self.conditions.items()
+        }
         return iam.PolicyStatement(
-            actions=sorted(self.actions), resources=list(self.resources), conditions=dict(self.conditions) or None
+            actions=sorted(self.actions), resources=list(self.resources), conditions=conditions or None
         )
 
 
-def give(role: iam.Role, grants: Iterable[Grant]) -> None:
+def give(role: iam.Role, grants: Iterable[Grant]) -> IConstruct:
     """Grants these to a role, and acknowledges each pattern among the resources with its reason.
 
+    The policy that says so is given back: what works by the role depends on it.
     ValueError for a pattern without one, and for a pattern of actions, which nothing needs.
     """
     for grant in grants:
@@ -34,6 +40,7 @@ def give(role: iam.Role, grants: Iterable[Grant]) -> None:
         if any("*" in action for action in grant.actions):
             raise ValueError(f"{sorted(grant.actions)} has a pattern: name the actions.")
         acknowledge_patterns(role, grant.resources, grant.wildcard)
+    return role.node.find_child("DefaultPolicy")
 
 
 def acknowledge_patterns(role: iam.Role, resources: Iterable[str], reason: str) -> None:
@@ -46,7 +53,7 @@ def acknowledge_patterns(role: iam.Role, resources: Iterable[str], reason: str) 
             acknowledge(role, f"AwsSolutions-IAM5[Resource::{flat}]", reason)
 
 
-def acknowledge(construct: Any, finding: str, reason: str) -> None:
+def acknowledge(construct: IConstruct, finding: str, reason: str) -> None:
     """Suppresses one finding of cdk-nag, for one construct, with the reason."""
     Validations.of(construct).acknowledge(Acknowledgment(id=finding, reason=reason))
 

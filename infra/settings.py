@@ -11,6 +11,7 @@ from aws_cdk.region_info import RegionInfo
 from pydantic import BaseModel, Field, StringConstraints, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from infra.packaging import RUNTIME
 from infra.schedule import schedule_error, zone_error
 from plimsoll.domain.errors import BadInput, PolicyError
 from plimsoll.domain.policy import Policy
@@ -104,6 +105,11 @@ class Deployment(ServiceConfig, BaseSettings):
         default=25.0, gt=0, description="USD of an audit's metric calls from which there is an alarm."
     )
     architecture: Literal["arm64", "x86_64"] = Field(default="arm64", description="The processor of the functions.")
+    wheels_python: str = Field(
+        default=RUNTIME,
+        pattern=r"^3\.\d{2}$",
+        description="The Python that the functions' code is built for: their runtime's, but an emulator may run another.",
+    )
     assets: Literal["built", "empty"] = Field(
         default="built", description="The functions' code; `empty` where only the templates are looked at."
     )

@@ -47,7 +47,7 @@ class ServiceFunction(Construct):
             role_name=names.role(shape.name),
             assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
         )
-        give(self.role, (*self._own_grants(names, key), *shape.grants))
+        granted = give(self.role, (*self._own_grants(names, key), *shape.grants))
         self.function = lambda_.Function(
             self,
             "Function",
@@ -64,7 +64,7 @@ class ServiceFunction(Construct):
             tracing=lambda_.Tracing.ACTIVE,
             log_group=self.log_group,
         )
-        self.function.node.add_dependency(self.role)
+        self.function.node.add_dependency(granted)
         acknowledge(
             self.function,
             "AwsSolutions-L1",

@@ -50,7 +50,7 @@ class ServiceMachine(Construct):
         super().__init__(scope, "Machine")
         role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("states.amazonaws.com"))
         arns = tuple(each.function.function_arn for each in functions)
-        give(role, (Grant(actions=("lambda:InvokeFunction",), resources=arns), *_OWN, *grants))
+        granted = give(role, (Grant(actions=("lambda:InvokeFunction",), resources=arns), *_OWN, *grants))
         self.machine = sfn.StateMachine(
             self,
             "StateMachine",
@@ -68,7 +68,7 @@ class ServiceMachine(Construct):
                 include_execution_data=True,
             ),
         )
-        self.machine.node.add_dependency(role)
+        self.machine.node.add_dependency(granted)
         # CDK's own policy for Distributed Maps is attached to nothing, since the role takes no statements but these.
         self.machine.node.try_remove_child("DistributedMapPolicy")
 

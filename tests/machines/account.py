@@ -1,6 +1,7 @@
 """The account that the service is deployed in: a simulated organisation with Lambda and Step Functions."""
 
 import json
+import logging
 import os
 import threading
 import time
@@ -19,6 +20,7 @@ from moto.moto_api._internal import moto_api_backend
 from plimsoll.simulator.cloudwatch import CloudWatch
 from plimsoll.simulator.faults import Fault, Faults
 from plimsoll.simulator.fleet import Fleet
+from plimsoll.simulator.organisation import ACCOUNTS, REGIONS
 from plimsoll.simulator.running import Running
 from plimsoll.simulator.server import Front, serve
 
@@ -27,7 +29,8 @@ from .functions_front import FunctionsFront
 from .pace import hurried
 from .troubles import Trouble
 
-REGION: Final = "us-east-1"
+HOME: Final = ACCOUNTS[0]
+REGION: Final = REGIONS[0]
 _ENDED: Final = {"SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"}
 _ROLE: Final = "arn:aws:iam::{account}:role/machines"
 
@@ -122,6 +125,8 @@ def account(
     server = serve(front)  # type: ignore[arg-type]  # any WSGI application is served
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     settings = {"stepfunctions": {"execute_state_machine": True}}
+    # What fails on purpose would fill screens: the interpreter logs every error with the whole state.
+    logging.getLogger("moto.stepfunctions").setLevel(logging.CRITICAL)
     with (
         patch.dict(default_user_config, settings),
         patch.dict(os.environ, {"MOTO_PORT": str(server.server_port)}),

@@ -159,6 +159,7 @@ class RecommendationRecord(_Record):
         default=None, description="the volumes that are changed together with this one; null where none is known"
     )
     ceilings: CeilingsRecord | None = Field(default=None, description="null where nothing was weighed")
+    created: str | None = Field(default=None, description="when the volume was made: ISO 8601, UTC, in seconds")
 
 
 def schema() -> dict[str, Any]:

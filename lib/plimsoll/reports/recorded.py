@@ -4,6 +4,7 @@ Money is in USD a month with two decimals, rates with two, hours and minutes wit
 """
 
 import math
+from datetime import UTC
 from typing import cast
 
 from plimsoll.domain.ceiling import Ceiling
@@ -69,6 +70,7 @@ def record_of(recommendation: Recommendation, change: str = "") -> Recommendatio
         change=change,
         stripe_set=_stripe_set(recommendation.stripe_set) if recommendation.stripe_set else None,
         ceilings=_ceilings(weighed) if weighed else None,
+        created=volume.created.astimezone(UTC).isoformat(timespec="seconds"),
     )
 
 

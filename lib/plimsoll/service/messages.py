@@ -3,11 +3,15 @@
 They are small whatever the fleet: what is big lies in the store, and its key is passed.
 """
 
+import json
 from datetime import datetime
+from json import JSONDecodeError
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints
 
+from plimsoll.domain import errors
+from plimsoll.domain.errors import PlimsollError
 from plimsoll.ports import Target
 from plimsoll.service.layout import Batch
 
@@ -16,6 +20,9 @@ RunId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][\w.@+=-]{0,79}$"
 
 Account = Annotated[str, StringConstraints(pattern=r"^\d{12}$")]
 Region = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,8}(-[a-z]+)+-\d{1,2}$")]
+
+_LONGEST: Final = 1000
+"""How much of a cause is kept, in characters: Lambda's own may hold a traceback."""
 
 _CONFIG: Final = ConfigDict(frozen=True, populate_by_name=True)
 """What a state passes on besides is no concern of the function."""
@@ -159,6 +166,24 @@ class StepError(BaseModel):
     error: str = Field(default="States.Unknown", alias="Error")
     cause: str = Field(default="", alias="Cause")
 
+    @property
+    def sentence(self) -> str:
+        """What went wrong, as people read it: our own errors are sentences, others are told by their names as well."""
+        said = self._said
+        if _is_ours(self.error) and said:
+            return said
+        return f"{self.error}: {said}" if said else f"{self.error}, and Step Functions tells no more."
+
+    @property
+    def _said(self) -> str:
+        """The message in the cause: Lambda writes one as JSON, other services as text."""
+        try:
+            found = json.loads(self.cause)
+        except JSONDecodeError:
+            found = self.cause
+        message = found.get("errorMessage") if isinstance(found, dict) else found
+        return " ".join(str(message or "").split())[:_LONGEST]
+
 
 class FailureMessage(RunMessage):
     """What failed for good in a run: a target's inventory, or a batch."""
@@ -186,3 +211,8 @@ class Reported(Summarized):
 def plain(answer: BaseModel) -> dict[str, Any]:
     """An answer in plain values."""
     return answer.model_dump(mode="json")
+
+
+def _is_ours(name: str) -> bool:
+    kind = getattr(errors, name, None)
+    return isinstance(kind, type) and issubclass(kind, PlimsollError)

@@ -35,27 +35,25 @@ def conclude(
     validation_id: str,
     key: str,
     usd_month: float | None,
-    added: bool = False,
 ) -> ValidationLine:
-    """The verdict on what was measured, which is a campaign of the library from now on, or was `added` before.
+    """The verdict on what was measured, which is a campaign of the library from now on.
 
     `usd_month` is the list price of its spec, None where none is known. NotMeasured where nothing can be concluded.
     """
     results = results_of(measured, run)
     verdict = judged(results, run, subject, mode, measured.volumes, desk)
-    if not added:
-        _add_to_library(run, mode, results, measured, desk)
+    _add_to_library(run, mode, results, measured, desk)
     return _line_of(run, subject, mode, verdict, measured, validation_id=validation_id, key=key, usd_month=usd_month)
 
 
-def campaign_name(run: MeasuringRun, at: datetime) -> str:
+def _campaign_name(run: MeasuringRun, at: datetime) -> str:
     """The name of the campaign of a run that was measured at that time."""
     return f"{run.spec.type}-{run.wants[0].region}-{at:%Y%m%dt%H%M%S}-{short(run.class_key)}"
 
 
 def _add_to_library(run: MeasuringRun, mode: Mode, results: Sequence[Result], measured: Measured, desk: Desk) -> None:
     """Adds what was measured to the library, as a campaign of its own; BadInput where it cannot be."""
-    first, name = run.wants[0], campaign_name(run, measured.at)
+    first, name = run.wants[0], _campaign_name(run, measured.at)
     tool = SIMULATED_TOOL if measured.answer.simulated else results[0].tool
     add_campaign(
         desk.measured_dir,
@@ -166,7 +164,7 @@ def _line_of(
         p99_latency_us=verdict.p99_latency_us,
         too_slow=verdict.too_slow,
         simulated=measured.answer.simulated,
-        campaign=campaign_name(run, measured.at),
+        campaign=_campaign_name(run, measured.at),
         usd=None if usd_month is None or mode is Mode.IN_PLACE else usd_for(usd_month, measured.seconds),
         seconds=measured.seconds,
     )

@@ -1,17 +1,48 @@
 """Columns: how the fields of a record are typed in a database, so that a run without a volume has the same ones."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-_SCALARS: Final[Mapping[object, str]] = {str: "VARCHAR", int: "BIGINT", float: "DOUBLE", bool: "BOOLEAN"}
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """How a database writes types: `scalars` by the Python type, the others as formats."""
+
+    scalars: Mapping[object, str]
+    list_of: str
+    map_of: str
+    struct_of: str
+    field: str
+    between_fields: str
 
 
-def column_types(model: type[BaseModel]) -> dict[str, str]:
-    """The DuckDB type of each field of a model, by name; TypeError for a field that no column can hold."""
-    return {name: _type(field.annotation) for name, field in model.model_fields.items()}
+DUCKDB: Final = Dialect(
+    scalars={str: "VARCHAR", int: "BIGINT", float: "DOUBLE", bool: "BOOLEAN"},
+    list_of="{}[]",
+    map_of="MAP({}, {})",
+    struct_of="STRUCT({})",
+    field='"{}" {}',
+    between_fields=", ",
+)
+
+GLUE: Final = Dialect(
+    scalars={str: "string", int: "bigint", float: "double", bool: "boolean"},
+    list_of="array<{}>",
+    map_of="map<{},{}>",
+    struct_of="struct<{}>",
+    field="{}:{}",
+    between_fields=",",
+)
+"""As Hive writes them, and so the Glue Data Catalog and Athena."""
+
+
+def column_types(model: type[BaseModel], dialect: Dialect = DUCKDB) -> dict[str, str]:
+    """The type of each field of a model, by name; TypeError for a field that no column can hold."""
+    return {name: _type(field.annotation, dialect) for name, field in model.model_fields.items()}
 
 
 def quoted(name: str) -> str:
@@ -24,20 +55,20 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _type(annotation: Any) -> str:
+def _type(annotation: Any, dialect: Dialect) -> str:
     found = _without_none(annotation)
-    if found in _SCALARS:
-        return _SCALARS[found]
+    if found in dialect.scalars:
+        return dialect.scalars[found]
     origin, arguments = get_origin(found), get_args(found)
     if origin is list:
-        return f"{_type(arguments[0])}[]"
+        return dialect.list_of.format(_type(arguments[0], dialect))
     if origin is dict:
-        return f"MAP({_type(arguments[0])}, {_type(arguments[1])})"
+        return dialect.map_of.format(*(_type(one, dialect) for one in arguments))
     if origin is Literal and all(isinstance(word, str) for word in arguments):
-        return _SCALARS[str]
+        return dialect.scalars[str]
     if isinstance(found, type) and issubclass(found, BaseModel):
-        fields = (f"{quoted(name)} {kind}" for name, kind in column_types(found).items())
-        return f"STRUCT({', '.join(fields)})"
+        fields = (dialect.field.format(name, kind) for name, kind in column_types(found, dialect).items())
+        return dialect.struct_of.format(dialect.between_fields.join(fields))
     raise TypeError(f"no column can hold {annotation}")
 
 

@@ -1,11 +1,12 @@
 """Choosing: which volumes a validation measures for, within its budget, before anything is measured."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from plimsoll.audit import World
 from plimsoll.clouds.aws.limits import volume_types
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.domain.validation import Budget, MeasuringRun, Mode, PlannedRun, Want, runs_for, within
@@ -22,7 +23,7 @@ from plimsoll.validation.proposal import FLIP, parsed
 from plimsoll.validation.thin import wants_in
 
 
-def choose(message: ChooseMessage, service: Service) -> Chosen:
+def choose(service: Service, message: ChooseMessage) -> Chosen:
     """Begins the work of a validation: of one volume, or of the thin evidence of a run, class by class, those with the
     most at stake first.
 
@@ -30,11 +31,10 @@ def choose(message: ChooseMessage, service: Service) -> Chosen:
     be searched.
     """
     now, given = service.clock.now(), message.given
-    with TemporaryDirectory() as folder:
-        if given.run_id is None:
-            works, left = [_asked(message, now, service, Path(folder))], 0
-        else:
-            works, left = _thin(message.name, given.run_id, now, service, Path(folder))
+    if given.run_id is None:
+        works, left = [_asked(message, now, service)], 0
+    else:
+        works, left = _thin(message.name, given.run_id, now, service)
     items = [_item(keep(work, service.store)) for work in works]
     return Chosen(validation=message.name, items=items, left_out=left)
 
@@ -64,13 +64,13 @@ def shares(planned_runs: Sequence[PlannedRun], budget: Budget) -> tuple[Budget, 
     )
 
 
-def _asked(message: ChooseMessage, now: datetime, service: Service, folder: Path) -> Work:
+def _asked(message: ChooseMessage, now: datetime, service: Service) -> Work:
     """The work of one volume."""
     given, (*place, volume_id) = message.given, (message.given.volume_id or "").split("/")
     _check_target(given, volume_types())
     return Work(
         name=WorkName(validation=message.name, index=0),
-        place=Target(account=place[0], region=place[1]) if place else _place_of(volume_id, now, service, folder),
+        place=Target(account=place[0], region=place[1]) if place else _place_of(volume_id, now, service),
         volume_id=volume_id,
         mode=given.mode,
         now=now,
@@ -89,14 +89,14 @@ def _check_target(given: ValidationInput, types: Mapping[str, VolumeType]) -> No
         parsed(given.target, 1, types)
 
 
-def _place_of(volume_id: str, now: datetime, service: Service, folder: Path) -> Target:
+def _place_of(volume_id: str, now: datetime, service: Service) -> Target:
     """Where a volume is; every target is searched, one after the other."""
     unsearched: CloudError | None = None
     for target in service.places.targets():
         try:
             if isinstance(target, FailedTarget):
                 raise target.error
-            world = world_at(target, now, service, folder)
+            world = world_at(target, now, service)
             if any(volume.id == volume_id for volume in world.inventory.volumes(target)):
                 return target
         except CloudError as error:
@@ -109,12 +109,10 @@ def _place_of(volume_id: str, now: datetime, service: Service, folder: Path) -> 
     )
 
 
-def _thin(
-    validation: str, run_id: str, now: datetime, service: Service, folder: Path
-) -> tuple[Sequence[Work], int]:
+def _thin(validation: str, run_id: str, now: datetime, service: Service) -> tuple[list[Work], int]:
     """The works of the classes of a run's thin evidence that the budget allows, and how many it does not."""
-    runs = runs_for(_wants(run_id, service, folder))
-    plans = {run.class_key: _planned(run, validation, now, service, folder) for run in runs}
+    runs = runs_for(_wants(run_id, service))
+    plans = {found.run.class_key: found for found in _plans(runs, validation, now, service)}
     budget = budget_of(service)
     chosen, left = within(runs, lambda run: plans[run.class_key].usd or 0.0, budget)
     parts = shares([plans[run.class_key] for run in chosen], budget)
@@ -125,21 +123,36 @@ def _thin(
     return works, len(left)
 
 
-def _wants(run_id: str, service: Service, folder: Path) -> Sequence[Want]:
+def _wants(run_id: str, service: Service) -> Sequence[Want]:
     """The changes that a run recommends on thin evidence."""
-    if not service.store.get_file(RunKeys(run_id=run_id).report(RECOMMENDATIONS), folder / RECOMMENDATIONS):
-        raise BadInput(f"there is no run {run_id} with a report: give the id of an audit that has ended.")
-    return list(wants_in(stream_records(folder), service.config.parsed_policy, None, volume_types()))
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        if not service.store.get_file(RunKeys(run_id=run_id).report(RECOMMENDATIONS), folder / RECOMMENDATIONS):
+            raise BadInput(f"there is no run {run_id} with a report: give the id of an audit that has ended.")
+        return list(wants_in(stream_records(folder), service.config.parsed_policy, None, volume_types()))
 
 
-def _planned(run: MeasuringRun, validation: str, now: datetime, service: Service, folder: Path) -> PlannedRun:
-    """What a run would take. Where its target cannot be entered it costs nothing: nothing can be made there either."""
-    work = _work(run, WorkName(validation=validation, index=0), now)
+def _plans(runs: Iterable[MeasuringRun], validation: str, now: datetime, service: Service) -> Iterator[PlannedRun]:
+    """What runs would take. Where a target cannot be entered, they cost nothing: nothing can be made there either."""
+    worlds: dict[Target, World | None] = {}
+    for run in runs:
+        work = _work(run, WorkName(validation=validation, index=0), now)
+        if work.place not in worlds:
+            worlds[work.place] = _entered(work.place, now, service)
+        world = worlds[work.place]
+        if world is None:
+            yield PlannedRun(run=run, usd=None, seconds=0.0)
+        else:
+            yield planned(run, work.mode, world.prices, desk_at(work, world, service))
+
+
+def _entered(place: Target, now: datetime, service: Service) -> World | None:
+    """The world of a target that can be measured in, None where it cannot."""
     try:
-        world = world_at(work.place, now, service, folder)
-        return planned(run, work.mode, world.prices, desk_at(work, world, service, folder))
+        service.places.bench(place)
+        return world_at(place, now, service)
     except CloudError:
-        return PlannedRun(run=run, usd=None, seconds=0.0)
+        return None  # that is said of each of its runs, when they are proposed
 
 
 def _work(run: MeasuringRun, name: WorkName, now: datetime) -> Work:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.ports import FailedTarget, Target
+from plimsoll.service.failing import sentence
 from plimsoll.service.messages import StepError
 from plimsoll.service.service import Service
 from plimsoll.service.validating.looking import command_of
@@ -14,7 +15,7 @@ from plimsoll.service.validating.work import Work, WorkName, find, keep
 from plimsoll.validation.scratch_volume import clean
 
 
-def clean_up(name: WorkName, error: StepError | None, service: Service) -> Worked:
+def clean_up(service: Service, name: WorkName, error: StepError | None = None) -> Worked:
     """Stops what runs, and deletes every scratch volume of a work, by its tag: whatever its document says or lacks.
 
     With an `error` the work has failed: that is noted, and its class is free again. CloudError says what is left, which
@@ -49,7 +50,7 @@ def _stop(work: Work, service: Service) -> None:
 def _failed(work: Work, error: StepError, service: Service) -> Work:
     if work.claimed is not None:
         service.claims.release(work.claimed, work.name.holder)
-    return keep(replace(work, note=error.sentence, claimed=None), service.store)
+    return keep(replace(work, note=sentence(error), claimed=None), service.store)
 
 
 def _places(work: Work | None, service: Service) -> Iterator[Target | FailedTarget]:

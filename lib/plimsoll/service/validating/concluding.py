@@ -11,13 +11,13 @@ from plimsoll.service.service import Service
 from plimsoll.service.validating.deciding import decided_again
 from plimsoll.service.validating.looking import command_of
 from plimsoll.service.validating.messages import Concluded
-from plimsoll.service.validating.places import desk_at, measured_in, world_at
+from plimsoll.service.validating.places import desk_at, world_at
 from plimsoll.service.validating.work import Work, WorkName, keep, load
-from plimsoll.validation.keeping import campaign_name, conclude as judge
+from plimsoll.validation.keeping import conclude as judge
 from plimsoll.validation.measuring import Measured
 
 
-def conclude(name: WorkName, service: Service) -> Concluded:
+def conclude(service: Service, name: WorkName) -> Concluded:
     """Judges what was measured, adds it to the library, tells everybody who listens, and decides again.
 
     Each of that once, however often it is asked for. NotMeasured where nothing can be concluded; CloudError.
@@ -28,17 +28,17 @@ def conclude(name: WorkName, service: Service) -> Concluded:
     work = keep(work.having(judged=work.under_way.judged or service.clock.now()), service.store)
     with TemporaryDirectory() as folder:
         line = _judged(work, service, Path(folder))
-        library.keep(service.store, measured_in(Path(folder)), line)
-        service.claims.release(line.class_key, name.holder)
-        work = _told(work, line, service)
-        work = keep(decided_again(work, work.under_way.run, line, service, Path(folder)), service.store)
+        library.keep(service.store, Path(folder), line)
+    service.claims.release(line.class_key, name.holder)
+    work = _told(work, line, service)
+    work = keep(decided_again(work, work.under_way.run, line, service), service.store)
     return _answer(work)
 
 
 def _judged(work: Work, service: Service, folder: Path) -> ValidationLine:
-    """The verdict, with its campaign in the folder of what was measured."""
+    """The verdict, with its campaign in that folder: the same however often it is made."""
     begun, prepared = work.under_way, work.under_way.prepared
-    desk = desk_at(work, world_at(work.place, work.now, service, folder), service, folder)
+    desk = desk_at(work, world_at(work.place, work.now, service), service, folder)
     if begun.outcome is None or begun.judged is None:
         raise BadInput(f"the command of {work.name.key} has not ended: look at it until it has.")
     paid_s = ((begun.cleaned or begun.judged) - prepared.began).total_seconds()
@@ -58,7 +58,6 @@ def _judged(work: Work, service: Service, folder: Path) -> ValidationLine:
         validation_id=f"{work.name.scratch_id}-{begun.number}",
         key=work.claim_on(begun.run),
         usd_month=begun.usd_month,
-        added=(desk.measured_dir / f"{campaign_name(begun.run, begun.judged)}.yaml").exists(),
     )
 
 
@@ -71,6 +70,4 @@ def _told(work: Work, line: ValidationLine, service: Service) -> Work:
 
 def _answer(work: Work) -> Concluded:
     last = work.lines[-1]
-    return Concluded(
-        work=work.name.key, again=work.following is not None, passed=last.passed, campaign=last.campaign
-    )
+    return Concluded(work=work.name.key, again=work.following is not None, passed=last.passed, campaign=last.campaign)

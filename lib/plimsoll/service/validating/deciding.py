@@ -1,7 +1,6 @@
 """Deciding: what is recommended of a work's volume with all that has been measured by now, and what follows from it."""
 
 from dataclasses import replace
-from pathlib import Path
 
 from plimsoll.audit import World, explain
 from plimsoll.clouds.validation_book import ValidationLine
@@ -21,13 +20,13 @@ def decided(work: Work, world: World, service: Service) -> Weighed:
     return weighed(explain(world, work.volume_id, service.config.parsed_policy, work.now), work.volume_id)
 
 
-def decided_again(work: Work, run: MeasuringRun, line: ValidationLine, service: Service, folder: Path) -> Work:
+def decided_again(work: Work, run: MeasuringRun, line: ValidationLine, service: Service) -> Work:
     """The work with a verdict on a run, and with what is recommended and measured next now that it is known.
 
     What else the measurement serves is decided again by the next audit.
     """
-    world = world_at(work.place, work.now, service, folder)
-    desk = desk_at(work, world, service, folder)
+    world = world_at(work.place, work.now, service)
+    desk = desk_at(work, world, service)
     found = decided(work, world, service)
     known = replace(
         work,

@@ -14,7 +14,7 @@ from plimsoll.validation.scratch_volume import Awaited, attached, made
 from plimsoll.validation.tasks import Command, command_s
 
 
-def look(name: WorkName, at: str, service: Service) -> Looked:
+def look(service: Service, name: WorkName, at: str) -> Looked:
     """Looks once at the work's `volume`, its `attachment` or its `command`, and says whether that is there, or ended.
 
     NotMeasured where it has taken longer than it may, or ended badly; CloudError where it cannot be looked at, of a

@@ -6,7 +6,7 @@ from plimsoll.service.validating.messages import Worked
 from plimsoll.service.validating.work import Work, WorkName, keep, load
 
 
-def create_scratch(name: WorkName, service: Service) -> Worked:
+def create_scratch(service: Service, name: WorkName) -> Worked:
     """Begins to make the scratch volume of what was proposed; the same order gives the same volume. CloudError."""
     work = load(name.key, service.store)
     begun = work.under_way
@@ -19,7 +19,7 @@ def create_scratch(name: WorkName, service: Service) -> Worked:
     return Worked(work=name.key)
 
 
-def attach_scratch(name: WorkName, service: Service) -> Worked:
+def attach_scratch(service: Service, name: WorkName) -> Worked:
     """Begins to attach the scratch volume to the bench host; attached already is no error. CloudError."""
     work = load(name.key, service.store)
     begun = work.under_way

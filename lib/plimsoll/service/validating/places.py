@@ -3,6 +3,7 @@
 import logging
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from plimsoll.audit import World
 from plimsoll.clouds.ledger import Ledger
@@ -23,23 +24,19 @@ def patience_of(service: Service) -> Patience:
     return Patience.of(service.settings, now=service.clock.now, pause=service.pause)
 
 
-def world_at(place: Target, now: datetime, service: Service, folder: Path) -> World:
-    """The world of a target as of that time, with all that has been measured by now, which is brought to that folder."""
-    measured = measured_in(folder)
-    bring(service.store, measured)
-    changes = folder / "ledger.json"
-    service.store.get_file(ledger_key(place), changes)
-    return service.places.world(place, now=now, measured=measured, ledger=Ledger.at(changes))
+def world_at(place: Target, now: datetime, service: Service) -> World:
+    """The world of a target as of that time, with all that has been measured by now, which is brought here."""
+    bring(service.store, service.measured)
+    with TemporaryDirectory() as folder:
+        changes = Path(folder) / "ledger.json"
+        service.store.get_file(ledger_key(place), changes)
+        return service.places.world(place, now=now, measured=service.measured, ledger=Ledger.at(changes))
 
 
-def measured_in(folder: Path) -> Path:
-    """Where what was measured is in the folder of a step."""
-    return folder / "measured"
-
-
-def desk_at(work: Work, world: World, service: Service, folder: Path) -> Desk:
-    """What a step works with at the work's target. Nothing is noted in its book: verdicts are kept in the store."""
-    settings, measured = service.settings, measured_in(folder)
+def desk_at(work: Work, world: World, service: Service, folder: Path | None = None) -> Desk:
+    """What a step works with at the work's target; campaigns are added to that folder, by default where all are that
+    were brought here. Nothing is noted in its book: verdicts are kept in the store."""
+    settings, measured = service.settings, folder or service.measured
     return Desk(
         bench=service.places.bench(work.place),
         book=ValidationBook(folder=measured),

@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 from plimsoll.clouds.validation_book import ValidationLine
@@ -25,7 +23,7 @@ from plimsoll.validation.proposal import subject_of, wanted
 NO_BUDGET: Final = "nothing was measured: the budget allows no run of it. Allow more with validation.max_usd."
 
 
-def propose(name: WorkName, service: Service) -> Proposed:
+def propose(service: Service, name: WorkName) -> Proposed:
     """Decides what is measured next for a work, and prepares it; what is prepared already stays as it is.
 
     It waits while another measures the same class, whose verdict then is taken. BadInput, NotMeasured or CloudError
@@ -36,13 +34,12 @@ def propose(name: WorkName, service: Service) -> Proposed:
         return _begun(work, work.round)
     if work.tried and work.following is None:
         return Proposed(work=name.key, next="done")
-    with TemporaryDirectory() as folder:
-        return _proposed(work, service, Path(folder))
+    return _proposed(work, service)
 
 
-def _proposed(work: Work, service: Service, folder: Path) -> Proposed:
-    world = world_at(work.place, work.now, service, folder)
-    desk = desk_at(work, world, service, folder)
+def _proposed(work: Work, service: Service) -> Proposed:
+    world = world_at(work.place, work.now, service)
+    desk = desk_at(work, world, service)
     found = decided(work, world, service)
     run = work.following or wanted(found, work.asked, work.mode, desk.types)
     work = replace(work, before=work.before or record_of(found.answer), following=run)
@@ -55,11 +52,9 @@ def _proposed(work: Work, service: Service, folder: Path) -> Proposed:
     shared = _shared(work, service)
     if shared is not None:
         service.claims.release(shared.class_key, work.name.holder)
-        keep(decided_again(work, run, shared, service, folder), service.store)
-        return propose(work.name, service)
-    subject = subject_of(
-        found, run.spec.type, bench=desk.bench, types=desk.types, policy=desk.policy, now=work.now
-    )
+        keep(decided_again(work, run, shared, service), service.store)
+        return propose(service, work.name)
+    subject = subject_of(found, run.spec.type, bench=desk.bench, types=desk.types, policy=desk.policy, now=work.now)
     begun = Round(
         number=len(work.tried) + 1,
         run=run,

@@ -6,7 +6,12 @@ from plimsoll.service.validating.messages import Worked
 from plimsoll.service.validating.work import WorkName, keep, load
 
 
-def send_command(name: WorkName, service: Service) -> Worked:
+def sending_of(service: Service, name: WorkName) -> dict[str, str | int]:
+    """What is to be sent once: the command of that work's present measurement."""
+    return {"work": name.key, "round": load(name.key, service.store).under_way.number}
+
+
+def send_command(service: Service, name: WorkName) -> Worked:
     """Sends the command of a work, unless that was done. CloudError where it was not sent; NotMeasured where an earlier
     attempt left open whether it was."""
     work = load(name.key, service.store)

@@ -1,0 +1,14 @@
+"""Chooses what a validation measures."""
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions.shared import entry
+from plimsoll.service.service import Service
+from plimsoll.service.validating.choosing import choose
+from plimsoll.service.validating.messages import ChooseMessage, Chosen
+
+
+@entry(ChooseMessage)
+def handler(told: ChooseMessage, service: Service, _context: LambdaContext) -> Chosen:
+    """The volumes that are measured for, and how many measurements the budget leaves out."""
+    return choose(service, told)

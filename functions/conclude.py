@@ -1,0 +1,16 @@
+"""Concludes from a measurement, and decides again."""
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions.shared import count, entry
+from plimsoll.service.service import Service
+from plimsoll.service.validating.concluding import conclude
+from plimsoll.service.validating.messages import Concluded, WorkMessage
+
+
+@entry(WorkMessage)
+def handler(told: WorkMessage, service: Service, _context: LambdaContext) -> Concluded:
+    """The verdict, and whether there is more to measure for the same volume."""
+    concluded = conclude(service, told.work)
+    count(validations=1, validations_passed=int(concluded.passed))
+    return concluded

@@ -1,0 +1,14 @@
+"""Begins to make a scratch volume."""
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions.shared import entry
+from plimsoll.service.service import Service
+from plimsoll.service.validating.making import create_scratch
+from plimsoll.service.validating.messages import Worked, WorkMessage
+
+
+@entry(WorkMessage)
+def handler(told: WorkMessage, service: Service, _context: LambdaContext) -> Worked:
+    """The work whose volume is being made."""
+    return create_scratch(service, told.work)

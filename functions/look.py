@@ -1,0 +1,14 @@
+"""Looks whether what a work waits for is there."""
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions.shared import entry
+from plimsoll.service.service import Service
+from plimsoll.service.validating.looking import look
+from plimsoll.service.validating.messages import Looked, LookMessage
+
+
+@entry(LookMessage)
+def handler(told: LookMessage, service: Service, _context: LambdaContext) -> Looked:
+    """Whether it is ready."""
+    return look(service, told.work, told.at)

@@ -1,0 +1,14 @@
+"""Proposes what is measured next for a volume."""
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions.shared import entry
+from plimsoll.service.service import Service
+from plimsoll.service.validating.messages import Proposed, ProposeMessage
+from plimsoll.service.validating.proposing import propose
+
+
+@entry(ProposeMessage)
+def handler(told: ProposeMessage, service: Service, _context: LambdaContext) -> Proposed:
+    """What comes next: to create, to send, to wait, or nothing more."""
+    return propose(service, told.work)

@@ -1,0 +1,28 @@
+"""The synthesised audit, executed: what it finds, and what of it goes on when a part fails."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from plimsoll.simulator.organisation import organisation
+
+from .audits import by_command, by_machine, in_tables, run_audit
+from .deployment import deployed
+
+pytestmark = pytest.mark.once
+
+
+@pytest.fixture(scope="module")
+def fleet():
+    return organisation(datetime.now(UTC).replace(microsecond=0))
+
+
+def test_the_machine_finds_what_the_command_line_finds(templates, fleet, tmp_path):
+    with deployed(templates, fleet, tmp_path) as service:
+        ended = run_audit(service, "first")
+        assert (ended.status, ended.cause) == ("SUCCEEDED", None)
+        found = by_machine(service, "first")
+        expected = by_command(service, tmp_path / "run", datetime.fromisoformat(found.run["now"]))
+
+        assert found.recommendations == expected.recommendations
+        assert found.told == expected.told

@@ -1,0 +1,215 @@
+"""The service's audit without its cloud: the parts in the order of the state machine, driven in a plain loop."""
+
+import json
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from pydantic import BaseModel
+
+from plimsoll.bootstrap import console_link
+from plimsoll.bootstrap.service import AwsPlaces, measured_envelopes
+from plimsoll.clouds.folder_store import FolderStore
+from plimsoll.clouds.memory import MemoryClock
+from plimsoll.clouds.memory_service import MemoryClaims, MemoryEvents, MemoryExecutions, MemoryHistory
+from plimsoll.domain.errors import PlimsollError, Throttled, Unreachable
+from plimsoll.service.auditing import audit_batch
+from plimsoll.service.config import ServiceConfig
+from plimsoll.service.failing import note_failure
+from plimsoll.service.inventory import take_inventory
+from plimsoll.service.messages import (
+    BatchItem,
+    BatchMessage,
+    FailureMessage,
+    PlanMessage,
+    Reported,
+    RunMessage,
+    StepError,
+    TargetItem,
+    TargetMessage,
+)
+from plimsoll.service.pending import find_pending
+from plimsoll.service.planning import plan
+from plimsoll.service.reporting import report
+from plimsoll.service.service import Service
+from plimsoll.service.summarizing import summarize
+from plimsoll.settings import Settings
+from plimsoll.simulator.cloudwatch import CloudWatch
+from plimsoll.simulator.faults import Fault, Faults
+from plimsoll.simulator.fleet import Fleet
+from plimsoll.simulator.organisation import organisation
+from plimsoll.simulator.running import Running
+from plimsoll.simulator.server import Front, serve
+
+MACHINE = "arn:aws:states:us-east-1:111111111111:execution:audit"
+AGAIN = (Throttled, Unreachable)
+
+
+@contextmanager
+def served(fleet: Fleet, *faults: Fault) -> Iterator[tuple[Running, Front]]:
+    """The organisation in this process, so that its calls can be counted; its tools are pointed at it."""
+    struck = Faults(faults)
+    front = Front(fleet, CloudWatch(fleet, struck), faults=struck)
+    server = serve(front)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    there = Running(endpoint=f"http://127.0.0.1:{server.server_port}", fleet=fleet)
+    try:
+        with patch.dict(os.environ, {**there.environment, "PLIMSOLL_MAX_ATTEMPTS": "2"}):
+            yield there, front
+    finally:
+        server.shutdown()
+        server.server_close()
+        front.close()
+
+
+def a_service(there: Running, folder: Path, now: datetime, **config: Any) -> Service:
+    settings = Settings()
+    made = ServiceConfig.parsed(
+        {"accounts": there.fleet.accounts, "regions": there.fleet.regions, "policy": {"lookback_days": 2}, **config}
+    )
+    places = AwsPlaces(
+        config=made,
+        settings=settings,
+        home=there.fleet.accounts[0],
+        partition="aws",
+        organizations=_NoOrganization(),
+        paced=False,
+    )
+    return Service(
+        config=made,
+        settings=settings,
+        places=places,
+        store=FolderStore(folder / "store"),
+        root=str(folder / "store"),
+        measured=folder / "measured",
+        claims=MemoryClaims(),
+        history=MemoryHistory(),
+        events=MemoryEvents(),
+        executions=MemoryExecutions(),
+        clock=MemoryClock(time=now),
+        envelopes=measured_envelopes,
+        console_link=console_link,
+    )
+
+
+@dataclass(kw_only=True)
+class Loop:
+    """One execution after another. `batch_volumes` and `slice_volumes` are of how many volumes each part is; `stop`
+    says after how many slices a function's time is over; `crash` may raise before a batch is audited."""
+
+    service: Service
+    now: datetime
+    batch_volumes: int = 500
+    slice_volumes: int = 100
+    slices: int | None = None
+    attempts: int = 2
+    crash: Callable[[BatchItem], None] = lambda _item: None
+    rounds: int = 0
+    audited: list[BatchItem] = field(default_factory=list)
+
+    def run(self, name: str = "first", **given: str) -> Reported:
+        """The whole machine."""
+        run_id = self.begin(name, **given)
+        self.take_inventories(run_id)
+        self.audit_batches(run_id)
+        return self.end(run_id)
+
+    def begin(self, name: str = "first", **given: str) -> str:
+        message = {"execution": f"{MACHINE}:{name}", "name": name, "started": self.now.isoformat(), "input": given}
+        planned = plan(self.service, PlanMessage.model_validate(message))
+        assert planned.state == "go"
+        return planned.run_id
+
+    def take_inventories(self, run_id: str) -> None:
+        for item in self._items(f"work/{run_id}/targets.json"):
+            target = TargetItem.model_validate(item)
+            told = TargetMessage(run_id=run_id, target=target)
+            self._tried(
+                lambda told=told: take_inventory(self.service, told, batch_volumes=self.batch_volumes),
+                {"run_id": run_id, "target": target},
+            )
+
+    def audit_batches(self, run_id: str) -> None:
+        while (found := find_pending(self.service, RunMessage(run_id=run_id))).pending:
+            self.rounds += 1
+            for item in self._items(found.pending_key):
+                batch = BatchItem.model_validate(item)
+                told = BatchMessage(run_id=run_id, batch=batch)
+                self._tried(lambda told=told: self._audit(told), {"run_id": run_id, "batch": batch})
+
+    def end(self, run_id: str) -> Reported:
+        summarize(self.service, RunMessage(run_id=run_id))
+        made = report(self.service, RunMessage(run_id=run_id))
+        self.service.events.send(made.events)
+        return made.answer
+
+    def _audit(self, told: BatchMessage) -> BaseModel | None:
+        self.audited.append(told.batch)
+        self.crash(told.batch)
+        asked = 0
+
+        def stop() -> bool:
+            nonlocal asked
+            asked += 1
+            return self.slices is not None and asked > self.slices + 1  # it is asked before the target as well
+
+        audit_batch(self.service, told, stop=stop, slice_volumes=self.slice_volumes)
+        return None
+
+    def _tried(self, step: Callable[[], object], failed: dict[str, Any]) -> None:
+        """As Retry and Catch of the state machine have it."""
+        for attempt in range(1, self.attempts + 1):
+            try:
+                step()
+            except AGAIN as error:
+                if attempt == self.attempts:
+                    self._note(error, failed)
+            except PlimsollError as error:
+                self._note(error, failed)
+                return
+            else:
+                return
+
+    def _note(self, error: Exception, failed: dict[str, Any]) -> None:
+        cause = json.dumps({"errorMessage": str(error), "errorType": type(error).__name__})
+        noted = StepError(error=type(error).__name__, cause=cause)
+        note_failure(self.service, FailureMessage(**failed, error=noted))
+
+    def _items(self, key: str) -> list[Any]:
+        return list(json.loads(self.service.store.get(key) or b"[]"))
+
+
+def files(service: Service, run_id: str) -> Path:
+    """The folder of a run's report."""
+    return Path(service.root) / "reports" / run_id
+
+
+def records(folder: Path) -> dict[str, Any]:
+    """A run's recommendations by volume."""
+    return {one["volume_id"]: one for one in json.loads((folder / "recommendations.json").read_text(encoding="utf-8"))}
+
+
+def run_json(folder: Path) -> dict[str, Any]:
+    return dict(json.loads((folder / "run.json").read_text(encoding="utf-8")))
+
+
+def an_organisation(now: datetime) -> Fleet:
+    return organisation(now)
+
+
+class _NoOrganization:
+    """An account that is in no Organization."""
+
+    def get_paginator(self, _operation: str) -> "_NoOrganization":
+        return self
+
+    def paginate(self) -> Iterator[dict[str, Any]]:
+        from botocore.exceptions import ClientError
+
+        raise ClientError({"Error": {"Code": "AWSOrganizationsNotInUseException", "Message": "none"}}, "ListAccounts")

@@ -1,0 +1,82 @@
+"""The saved queries, asked of real Parquet files of several runs, answer what the runs say of themselves."""
+
+from collections import Counter, defaultdict
+
+import duckdb
+import pytest
+
+from plimsoll.reports.data.database import opened
+from plimsoll.reports.data.exports import copy_parquet
+from plimsoll.reports.record import BlockerRecord
+from plimsoll.reports.tally import Tally
+from plimsoll.service.queries import QUERIES
+from tests.unit.reports.fleets import a_fleet
+from tests.unit.reports.recommendations import a_record
+from tests.unit.reports.runs import a_run
+
+DAYS = ("2027-01-04", "2027-01-11")
+
+
+def blocked(record, *codes):
+    return record.model_copy(update={"blockers": [BlockerRecord(code=code, text=code) for code in codes]})
+
+
+def a_week(number):
+    """A fleet some of which must wait; volumes were made one after the other."""
+    fleet = [
+        record.model_copy(update={"created": f"2020-01-{1 + at:02d}T00:00:00+00:00"})
+        for at, record in enumerate(reversed(a_fleet(18 + number)))
+    ]
+    owner = a_record().owner.model_copy(update={"kind": "terraform", "name": "payments"})
+    waiting = [blocked(a_record(volume_id=f"vol-w{at}", owner=owner), "state", "evidence") for at in range(2)]
+    unpriced = a_record("keep", volume_id="vol-unpriced", monthly_usd_now=None, monthly_usd_then=None, account="9" * 12)
+    return [*fleet, *waiting, unpriced]
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """The table of two weeks' runs, as it is partitioned in the store."""
+    place = tmp_path_factory.mktemp("store")
+    for number, day in enumerate(DAYS):
+        run = a_run(place / f"run-{number}", a_week(number), profiles=False)
+        partition = place / "recommendations" / f"run_date={day}"
+        partition.mkdir(parents=True)
+        with opened(run) as database:
+            copy_parquet(database, f"select *, 'run-{number}' as run_id from recommendations", partition / "0.parquet")
+    return f"read_parquet('{place}/recommendations/**/*.parquet', hive_partitioning = true)"
+
+
+def asked(table, name):
+    with duckdb.connect() as connection:
+        connection.execute(f"create view recommendations as select * from {table}")
+        answer = connection.execute(QUERIES[name].sql)
+        columns = [column[0] for column in answer.description]
+        return [dict(zip(columns, row, strict=True)) for row in answer.fetchall()]
+
+
+def test_the_savings_of_each_account_are_those_of_the_latest_runs_tally(table):
+    tallies = defaultdict(Tally)
+    for record in a_week(1):
+        tallies[record.account].count(record)
+    found = asked(table, "savings-by-account")
+    assert {row["account"]: row["volumes"] for row in found} == {who: one.answered for who, one in tallies.items()}
+    for row in found:
+        money = tallies[row["account"]].money
+        assert (row["usd_now"] or 0, row["usd_saved"]) == (money.usd_now, money.usd_saved)
+        assert (row["usd_saved_at_parity"], row["usd_blocked"]) == (money.usd_saved_at_parity, money.usd_blocked)
+    assert [row["usd_saved"] for row in found] == sorted((row["usd_saved"] for row in found), reverse=True)
+
+
+def test_the_oldest_gp2_volumes_come_first_and_no_others(table):
+    found = asked(table, "oldest-gp2")
+    expected = {one.volume_id for one in a_week(1) if one.current.type == "gp2"}
+    assert {row["volume_id"] for row in found} == expected
+    assert [row["created"] for row in found] == sorted(row["created"] for row in found)
+
+
+def test_what_must_wait_is_told_by_owner_and_what_it_waits_for_first(table):
+    waiting = Counter((one.owner.kind, one.owner.name, one.blockers[0].code) for one in a_week(1) if one.blockers)
+    found = asked(table, "blocked-by-owner")
+    assert {(row["owner_kind"], row["owner_name"], row["blocked_by"]): row["volumes"] for row in found} == waiting
+    payments = next(row for row in found if row["owner_name"] == "payments")
+    assert (payments["blocked_by"], payments["usd_saved"]) == ("state", 2 * a_record().monthly_usd_saved)
