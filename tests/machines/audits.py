@@ -1,14 +1,17 @@
 """Audits by the state machine and by the command line's own path, and what they came to."""
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
+from unittest.mock import patch
 
 import duckdb
 
+from plimsoll.policy_file import parse_policy
 from tests.pipelines.in_process import audited
 
 from .account import Execution
@@ -43,9 +46,12 @@ def by_machine(service: Deployed, run_id: str) -> Audit:
     return Audit(run=run, recommendations=_by_volume(service.content(f"reports/{run_id}/recommendations.json")))
 
 
-def by_command(service: Deployed, folder: Path, now: datetime) -> Audit:
-    """What the command line's own path finds in the same accounts at the same time."""
-    run = audited(service.account.organisation, folder, now)
+def by_command(service: Deployed, run_id: str, folder: Path) -> Audit:
+    """What the command line's own path finds in the same accounts at the same time, by the same policy and settings."""
+    order = json.loads(service.content(f"reports/{run_id}/run.json"))
+    now = datetime.fromisoformat(order["now"])
+    with patch.dict(os.environ, service.function("audit_batch").variables):
+        run = audited(service.account.organisation, folder, now, parse_policy(order["policy"]))
     return Audit(run=run, recommendations=_by_volume((folder / "recommendations.json").read_bytes()))
 
 

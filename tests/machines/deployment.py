@@ -52,6 +52,10 @@ class Deployed:
     def bucket(self) -> str:
         return self.variables["PLIMSOLL_BUCKET"]
 
+    def function(self, name: str) -> Function:
+        """A function by the name of its module."""
+        return next(found for found in self.account.front.functions.values() if found.name == name)
+
     def configure(self, config: ServiceConfig) -> None:
         """Writes the configuration where the functions read it."""
         name = self.variables["PLIMSOLL_CONFIG_PARAMETER"]

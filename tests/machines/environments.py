@@ -12,6 +12,7 @@ import resource
 import sys
 import time
 import traceback
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
@@ -20,7 +21,17 @@ from types import SimpleNamespace
 from typing import Any, Final
 from unittest.mock import patch
 
-_LIBRARIES: Final = ["boto3", "duckdb", "numpy", "pydantic", "aws_lambda_powertools", "plimsoll.bootstrap"]
+_LIBRARIES: Final = [
+    "aws_lambda_powertools.utilities.idempotency",
+    "aws_lambda_powertools.utilities.parameters",
+    "aws_lambda_powertools.utilities.parser",
+    "plimsoll.bootstrap.service",
+    "plimsoll.service.auditing",
+    "plimsoll.service.inventory",
+    "plimsoll.service.reporting",
+]
+"""What the functions' modules import; they themselves read their variables when they are imported, and so later."""
+
 _FORKING: Final = multiprocessing.get_context("forkserver")
 
 
@@ -56,7 +67,7 @@ class Answer:
 
 @dataclass(slots=True)
 class Environment:
-    """A warm process; `event` is that of the present invocation, and `calls` counts what it asked of AWS in it.
+    """A warm process; `event` is that of the present invocation, and `calls` counts what it asks of AWS in it.
 
     `warm` until it has died.
     """
@@ -66,7 +77,7 @@ class Environment:
     variables: Mapping[str, str]
     log: Path
     event: Any = None
-    calls: int = 0
+    calls: Counter[str] = field(default_factory=Counter)
     warm: bool = True
     _process: Any = field(init=False)
     _connection: Connection = field(init=False)
@@ -87,7 +98,7 @@ class Environment:
 
     def invoke(self, told: Invocation) -> Answer:
         """Runs the handler; a process that dies or takes too long ends as Lambda says it."""
-        self.event, self.calls = told.event, 0
+        self.event, self.calls = told.event, Counter()
         self._connection.send(told)
         try:
             if self._connection.poll(self.function.timeout_s):

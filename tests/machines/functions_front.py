@@ -79,7 +79,7 @@ class FunctionsFront:
         operation = _operation(call, request)
         with self._lock:
             self.calls[caller.function.name, operation] += 1
-            caller.calls += 1
+            caller.calls[operation] += 1
             killed = any(trouble.kills(caller, operation) for trouble in self.troubles)
         if killed:
             caller.kill()

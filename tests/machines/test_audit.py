@@ -22,7 +22,13 @@ def test_the_machine_finds_what_the_command_line_finds(templates, fleet, tmp_pat
         ended = run_audit(service, "first")
         assert (ended.status, ended.cause) == ("SUCCEEDED", None)
         found = by_machine(service, "first")
-        expected = by_command(service, tmp_path / "run", datetime.fromisoformat(found.run["now"]))
+        expected = by_command(service, "first", tmp_path / "run")
+        rows = in_tables(service, "first", "recommendations", tmp_path)
 
         assert found.recommendations == expected.recommendations
         assert found.told == expected.told
+        assert ended.output["volumes"] == len(fleet.volumes)
+        kept = rows.project("account, region, volume_id, action, monthly_usd_saved").fetchall()
+        assert {
+            (*place, one["action"], one["monthly_usd_saved"]) for place, one in found.recommendations.items()
+        } == set(kept)

@@ -87,7 +87,7 @@ def test_a_distributed_map_reads_its_items_from_the_bucket(deployed):
 
 def test_a_killed_process_and_an_error_of_the_service_cost_their_items_or_a_retry(deployed):
     deployed.front.troubles += [
-        Trouble(function="put", call=1, of=lambda event: event["item"]["name"] == "item-3"),
+        Trouble(function="put", operation="PutObject", of=lambda event: event["item"]["name"] == "item-3"),
         Trouble(function="put", of=lambda event: event["item"]["name"] == "item-1"),
     ]
     deployed.deploy("each", json.dumps(over_items(Retry=RETRY)))
