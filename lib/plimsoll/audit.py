@@ -118,7 +118,10 @@ def audit_target(
     market, unpriced = _market(target, world, policy, now)
     yield from _priced(target, market.book, unpriced, now)
     basis = Basis(market=market, envelopes=world.envelopes, policy=policy, now=now)
-    batches = takewhile(lambda _: not stop(), by_host(volumes, _batch_volumes(world)))
+    batches = takewhile(
+        lambda batch: done.issuperset(volume.id for volume in batch) or not stop(),
+        by_host(volumes, _batch_volumes(world)),
+    )
     for outcomes in ahead(
         lambda batch: list(_audit_batch(target, batch, world, basis, done)), batches, BATCHES_AT_ONCE
     ):

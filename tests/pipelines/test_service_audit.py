@@ -2,38 +2,123 @@
 
 from datetime import UTC, datetime
 
+import duckdb
 import pytest
 
 from plimsoll.domain.policy import Policy
+from plimsoll.simulator.faults import Fault
+from plimsoll.simulator.organisation import ACCOUNTS, REGIONS, organisation
+from tests.service_loop import Loop, a_service, files, records, run_json
 
 from .in_process import audited
-from .service_loop import Loop, a_service, an_organisation, files, records, run_json, served
+from .organisation_here import a_config, aws_places, served_here
+
+pytestmark = pytest.mark.once
 
 NOW = datetime.now(UTC)
 POLICY = Policy(lookback_days=2)
+COUNTED = ("volumes", "actions", "monthly_usd", "failures", "prices")
 
 
 @pytest.fixture(scope="module")
 def fleet():
-    return an_organisation(NOW)
+    return organisation(NOW)
 
 
 @pytest.fixture(scope="module")
 def whole(fleet, tmp_path_factory):
-    """What the command line answers."""
+    """What the command line answers, and how often it asks for metrics."""
     folder = tmp_path_factory.mktemp("whole") / "run"
-    with served(fleet) as (there, _front):
+    with served_here(fleet) as (there, _front):
         audited(there, folder, NOW, POLICY)
     return folder
 
 
-def test_the_parts_answer_as_the_whole_does(fleet, whole, tmp_path):
-    with served(fleet) as (there, _front):
-        loop = Loop(service=a_service(there, tmp_path, NOW), now=NOW)
+def a_loop(fleet, folder, *, regions=REGIONS, **fields):
+    config = a_config(fleet, regions=regions)
+    return Loop(service=a_service(config, aws_places(fleet, config), folder, NOW), now=NOW, **fields)
+
+
+def in_region(folder, region):
+    """The recommendations of one region; each target is answered for itself."""
+    return {name: one for name, one in records(folder).items() if one["region"] == region}
+
+
+def counted(folder):
+    """What a run adds up to; what was listed in the order of arrival is listed in its own order."""
+    run = run_json(folder)
+    notices = {place: sorted(texts) for place, texts in run["notices"].items()}
+    return {**{key: run[key] for key in COUNTED}, "notices": notices}
+
+
+def sorted_failures(told):
+    """Failures with the ids of each reason in order."""
+    places = told["failures"]["volumes"].items()
+    volumes = {place: {why: sorted(ids) for why, ids in reasons.items()} for place, reasons in places}
+    return {**told, "failures": {**told["failures"], "volumes": volumes}}
+
+
+def test_the_parts_answer_as_the_whole_does_to_the_last_figure(fleet, whole, tmp_path):
+    with served_here(fleet):
+        loop = a_loop(fleet, tmp_path)
         reported = loop.run()
     folder = files(loop.service, "first")
     assert records(folder) == records(whole)
-    print(reported)
-    print(run_json(folder)["seconds"], run_json(folder)["usage"], run_json(folder)["plan"])
-    print(run_json(whole)["seconds"], run_json(whole)["usage"], run_json(whole)["plan"])
-    assert 0
+    assert sorted_failures(counted(folder)) == sorted_failures(counted(whole))
+    assert (reported.status, reported.volumes) == ("partial", len(fleet.volumes))
+    assert {"policy", "scope", "versions"} <= run_json(folder).keys()
+    tables = f"{loop.service.root}/runs/recommendations/*/*.parquet"
+    rows = duckdb.sql(f"select volume_id, action, monthly_usd_saved from read_parquet('{tables}')").fetchall()
+    assert {row[0]: row[1:] for row in rows} == {
+        name: (one["action"], one["monthly_usd_saved"]) for name, one in records(whole).items()
+    }
+
+
+def test_small_batches_that_stop_on_the_way_answer_the_same(fleet, whole, tmp_path):
+    with served_here(fleet):
+        loop = a_loop(fleet, tmp_path, regions=REGIONS[1:], batch_volumes=25, slice_volumes=5, slices=2)
+        loop.run()
+    assert loop.rounds > 2
+    assert records(files(loop.service, "first")) == in_region(whole, REGIONS[1])
+
+
+def test_what_is_denied_throttled_or_locked_is_named_as_the_command_line_names_it(fleet, tmp_path):
+    denied, throttled, locked = f"{ACCOUNTS[0]}/{REGIONS[1]}", f"{ACCOUNTS[2]}/{REGIONS[0]}", f"{ACCOUNTS[1]}:role"
+    faults = (
+        Fault(code="UnauthorizedOperation", operation="DescribeVolumes", account=ACCOUNTS[0], region=REGIONS[1]),
+        Fault(code="RequestLimitExceeded", operation="DescribeVolumes", account=ACCOUNTS[2], region=REGIONS[0]),
+        Fault(code="AccessDenied", operation="AssumeRole", times=1, status=403),
+    )
+    with served_here(fleet, *faults) as (there, _front):
+        audited(there, tmp_path / "whole", NOW, POLICY)
+    with served_here(fleet, *faults):
+        loop = a_loop(fleet, tmp_path)
+        reported = loop.run()
+    folder = files(loop.service, "first")
+    assert reported.status == "partial"
+    failed = run_json(folder)["failures"]["targets"]
+    assert failed == run_json(tmp_path / "whole")["failures"]["targets"]
+    assert all(any(name in key for key in failed) for name in (denied, throttled, locked))
+    assert records(folder) == records(tmp_path / "whole")
+
+
+def test_after_a_crash_a_rerun_asks_only_for_what_is_missing(fleet, whole, tmp_path):
+    def crash(_item):
+        if len(broken.audited) == 3:
+            raise RuntimeError("the machine is gone")
+
+    small = {"regions": REGIONS[1:], "batch_volumes": 12}
+    with served_here(fleet) as (_there, front):
+        broken = a_loop(fleet, tmp_path, crash=crash, **small)
+        with pytest.raises(RuntimeError):
+            broken.run()
+        listed = front.calls["DescribeVolumes"]
+        rerun = a_loop(fleet, tmp_path, **small)
+        rerun.run("second", run_id="first")
+        parted = front.calls["GetMetricData"]
+        assert front.calls["DescribeVolumes"] == listed
+        a_loop(fleet, tmp_path / "straight", **small).run()
+        straight = front.calls["GetMetricData"] - parted
+    assert parted == straight
+    assert not {str(item) for item in broken.audited[:2]} & {str(item) for item in rerun.audited}
+    assert records(files(rerun.service, "first")) == in_region(whole, REGIONS[1])

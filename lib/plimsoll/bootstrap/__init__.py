@@ -2,12 +2,14 @@
 
 import math
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 from plimsoll.audit import World
+from plimsoll.bootstrap.scope import Scope as Scope
+from plimsoll.bootstrap.scope import SignedIn as SignedIn
+from plimsoll.bootstrap.scope import sign_in as sign_in
 from plimsoll.clouds.aws.bench import AwsBench
 from plimsoll.clouds.aws.catalogue import AwsCatalogue
 from plimsoll.clouds.aws.console import console_link as aws_console_link
@@ -18,7 +20,6 @@ from plimsoll.clouds.aws.outputs import ResultsBucket
 from plimsoll.clouds.aws.pacing import Pacer
 from plimsoll.clouds.aws.price_file import load_prices, shipped_prices
 from plimsoll.clouds.aws.prices import AwsPrices
-from plimsoll.clouds.aws.sessions import Credential, Sessions, check_regions
 from plimsoll.clouds.file_claims import FileClaims
 from plimsoll.clouds.ledger import Ledger, NotedInventory
 from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
@@ -28,7 +29,7 @@ from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import Window
 from plimsoll.envelopes.library import EnvelopeLibrary, load_library, shipped_campaigns
-from plimsoll.ports import Bench, Claims, Clock, FailedTarget
+from plimsoll.ports import Bench, Claims, Clock
 from plimsoll.settings import Settings
 from plimsoll.validation.patience import Patience
 
@@ -45,64 +46,6 @@ class SystemClock:
     def now(self) -> datetime:
         """The present, in UTC."""
         return datetime.now(UTC)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
-    """Which accounts and regions an audit covers, and a price file to use instead of AWS's list."""
-
-    profiles: tuple[str, ...] = ()
-    role_arns: tuple[str, ...] = ()
-    external_id: str | None = None
-    regions: tuple[str, ...] = ()
-    prices: str | None = None
-
-    def as_dict(self) -> dict[str, object]:
-        """The scope for run.json."""
-        return {
-            "profiles": list(self.profiles),
-            "role_arns": list(self.role_arns),
-            "external_id": self.external_id,
-            "regions": list(self.regions),
-            "prices": self.prices,
-        }
-
-    @classmethod
-    def from_dict(cls, found: Mapping[str, object]) -> "Scope":
-        """The scope in a run.json."""
-
-        def words(key: str) -> tuple[str, ...]:
-            value = found.get(key)
-            return tuple(str(word) for word in value) if isinstance(value, list) else ()
-
-        external_id, prices = found.get("external_id"), found.get("prices")
-        return cls(
-            profiles=words("profiles"),
-            role_arns=words("role_arns"),
-            external_id=None if external_id is None else str(external_id),
-            regions=words("regions"),
-            prices=None if prices is None else str(prices),
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SignedIn:
-    """AWS accounts that are open, and those that are not, with why."""
-
-    sessions: Sessions
-    failed: tuple[FailedTarget, ...]
-
-
-def sign_in(scope: Scope, settings: Settings) -> SignedIn:
-    """Signs in to every account of a scope; BadInput for a region that does not exist."""
-    check_regions(scope.regions)
-    return open_accounts(_credentials(scope), settings)
-
-
-def open_accounts(credentials: Sequence[Credential], settings: Settings) -> SignedIn:
-    """The accounts behind some credentials."""
-    sessions = Sessions(attempts=settings.max_attempts, connections=settings.parallel_calls + 2)
-    return SignedIn(sessions=sessions, failed=tuple(sessions.sign_in(credentials)))
 
 
 def aws_bench(signed_in: SignedIn, settings: Settings) -> Bench:
@@ -230,10 +173,3 @@ def console_link(region: str, volume_id: str, policy: Policy, now: datetime) -> 
 def clock() -> Clock:
     """The clock that runs go by."""
     return SystemClock()
-
-
-def _credentials(scope: Scope) -> list[Credential]:
-    profiles = [Credential(profile=profile) for profile in scope.profiles]
-    source = scope.profiles[0] if scope.profiles else None
-    roles = [Credential(profile=source, role_arn=arn, external_id=scope.external_id) for arn in scope.role_arns]
-    return [*(profiles or [Credential()]), *roles]

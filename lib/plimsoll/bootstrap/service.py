@@ -12,25 +12,17 @@ from typing import Any
 import boto3
 
 from plimsoll.audit import World
-from plimsoll.bootstrap import (
-    Scope,
-    SignedIn,
-    aws_bench,
-    aws_world,
-    clock,
-    console_link,
-    envelope_library,
-    open_accounts,
-)
+from plimsoll.bootstrap import aws_bench, aws_world, clock, console_link, envelope_library
+from plimsoll.bootstrap.scope import Scope, SignedIn, open_accounts, sign_in
 from plimsoll.clouds.aws.claims import DynamoClaims
 from plimsoll.clouds.aws.errors import AUDITING, attempted
 from plimsoll.clouds.aws.events import BusEvents
 from plimsoll.clouds.aws.executions import StepExecutions
 from plimsoll.clouds.aws.history import DynamoHistory
 from plimsoll.clouds.aws.inventory import AwsInventory
-from plimsoll.clouds.aws.organisation import accounts_in
+from plimsoll.clouds.aws.names import role_arn
 from plimsoll.clouds.aws.s3_store import S3Store
-from plimsoll.clouds.aws.sessions import Credential, check_regions
+from plimsoll.clouds.aws.sessions import Credential
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.errors import BadInput
@@ -52,22 +44,22 @@ class AwsPlaces:
     settings: Settings
     home: str
     partition: str
-    organizations: Any
     paced: bool = True
 
     def targets(self) -> Sequence[Target | FailedTarget]:
         """Every account and region that the configuration names, and those that cannot be entered with why."""
         config = self.config
-        named = accounts_in(
-            self.organizations,
+        scope = Scope(
+            external_id=config.external_id,
             organization=config.organization,
             units=config.organizational_units,
             accounts=config.accounts,
+            role_name=config.role_name,
+            regions=config.regions,
         )
-        accounts = [account for account in named if isinstance(account, str)] or ([] if named else [self.home])
-        unknown = [account for account in named if isinstance(account, FailedTarget)]
-        entered = open_accounts([self._credential(account, config.role_name) for account in accounts], self.settings)
-        return [*self._inventoried(entered, config.regions), *unknown]
+        entered = sign_in(scope, self.settings)
+        regions = config.regions or None
+        return AwsInventory(sessions=entered.sessions, regions=regions, failed=entered.failed).targets()
 
     def world(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> World:
         """The world of that target alone, by the audit role, with what was measured in that folder."""
@@ -77,29 +69,20 @@ class AwsPlaces:
             today=now.date(),
             ledger=ledger,
             paced=self.paced,
-            signed_in=self._entered(target, self.config.role_name),
+            signed_in=self._entered(target.account, self.config.role_name),
         )
 
     def bench(self, target: Target) -> Bench:
         """Where volumes of that target are measured, by the validation role."""
-        return aws_bench(self._entered(target, self.config.validation_role_name), self.settings)
+        return aws_bench(self._entered(target.account, self.config.validation_role_name), self.settings)
 
-    def _entered(self, target: Target, role_name: str) -> SignedIn:
-        entered = open_accounts([self._credential(target.account, role_name)], self.settings)
+    def _entered(self, account: str, role_name: str) -> SignedIn:
+        """One account alone; CloudError where it cannot be entered."""
+        arn = None if account == self.home else role_arn(account, role_name, self.partition)
+        entered = open_accounts([Credential(role_arn=arn, external_id=self.config.external_id)], self.settings)
         for failed in entered.failed:
             raise failed.error
         return entered
-
-    def _credential(self, account: str, role_name: str) -> Credential:
-        if account == self.home:
-            return Credential()
-        arn = f"arn:{self.partition}:iam::{account}:role/{role_name}"
-        return Credential(role_arn=arn, external_id=self.config.external_id)
-
-    @staticmethod
-    def _inventoried(entered: SignedIn, regions: Sequence[str]) -> Sequence[Target | FailedTarget]:
-        check_regions(regions)
-        return AwsInventory(sessions=entered.sessions, regions=regions or None, failed=entered.failed).targets()
 
 
 def service_of_environment(config: ServiceConfig) -> Service:
@@ -114,7 +97,6 @@ def service_of_environment(config: ServiceConfig) -> Service:
             settings=settings,
             home=home,
             partition=partition,
-            organizations=_client("organizations"),
         ),
         store=S3Store(bucket=_variable("BUCKET"), client=_client("s3")),
         root=f"s3://{_variable('BUCKET')}",

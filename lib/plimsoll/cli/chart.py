@@ -10,7 +10,7 @@ from typing import Final
 import typer
 
 from plimsoll.bootstrap import Scope, envelope_library
-from plimsoll.cli.chosen import policy_from, run_folder, scope_from
+from plimsoll.cli.chosen import policy_from, run_folder
 from plimsoll.cli.envelopes import compared
 from plimsoll.cli.explain import read_volume
 from plimsoll.domain.errors import BadInput
@@ -101,16 +101,11 @@ def source_from(
     from_: Path | None,
     policy: Path | None,
     pairs: list[str] | None,
-    profile: list[str] | None,
-    role_arn: list[str] | None,
-    external_id: str | None,
-    region: list[str] | None,
-    prices: Path | None,
+    scope: Scope,
 ) -> Source:
     """The source that these options name: a run, unless any of them is about a cloud or a recording."""
-    if not any((from_, policy, pairs, profile, role_arn, external_id, region, prices)):
+    if not any((from_, policy, pairs)) and scope == Scope():
         return Source(run=run)
-    scope = scope_from(profile, role_arn, external_id, region, prices)
     return Source(run=run, live=(scope, policy_from(policy, pairs), from_))
 
 

@@ -1,15 +1,19 @@
 """What the options name: a policy, a scope and a run."""
 
+import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from plimsoll.bootstrap import Scope
+from plimsoll.clouds.aws.names import AUDIT_ROLE
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import Grade
 from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import load_policy, parse_flags
 from plimsoll.reports.stored import RUN
 from plimsoll.settings import Settings
+
+_ACCOUNT: Final = re.compile(r"\d{12}")
 
 
 def policy_from(
@@ -39,17 +43,31 @@ def scope_from(
     profile: list[str] | None,
     role_arn: list[str] | None,
     external_id: str | None,
+    organization: bool,
+    unit: list[str] | None,
+    account: list[str] | None,
+    role_name: str | None,
     region: list[str] | None,
     prices: Path | None,
 ) -> Scope:
-    """The scope that these options name."""
-    return Scope(
+    """The scope that these options name; BadInput for an account or a role's name that says nothing."""
+    scope = Scope(
         profiles=tuple(profile or ()),
         role_arns=tuple(role_arn or ()),
         external_id=external_id,
+        organization=organization,
+        units=tuple(unit or ()),
+        accounts=tuple(account or ()),
+        role_name=role_name or AUDIT_ROLE,
         regions=tuple(region or ()),
         prices=str(prices) if prices else None,
     )
+    if role_name is not None and not scope.names_members:
+        raise BadInput("--role-name goes with --organization, --unit or --account; name a single role by --role-arn.")
+    for one in scope.accounts:
+        if _ACCOUNT.fullmatch(one) is None:
+            raise BadInput(f"--account {one}: an account is 12 digits, such as 111122223333.")
+    return scope
 
 
 def run_folder(path: Path | None) -> Path:

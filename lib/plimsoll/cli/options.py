@@ -11,6 +11,16 @@ from plimsoll.reports.charts.theme import ThemeName
 Profiles = Annotated[list[str] | None, typer.Option("--profile", help="AWS profile; repeat for several accounts.")]
 Roles = Annotated[list[str] | None, typer.Option("--role-arn", help="Role to assume, one an account; repeatable.")]
 ExternalId = Annotated[str | None, typer.Option(help="External id of these roles.")]
+Organization = Annotated[
+    bool, typer.Option("--organization", help="Every active account of the Organization, each by its --role-name.")
+]
+Units = Annotated[
+    list[str] | None, typer.Option("--unit", metavar="OU", help="The active accounts under this unit; repeatable.")
+]
+Accounts = Annotated[list[str] | None, typer.Option("--account", metavar="ID", help="This account; repeatable.")]
+RoleName = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Role to assume in each of these accounts (plimsoll-audit).")
+]
 Regions = Annotated[list[str] | None, typer.Option("--region", help="Region; repeatable. Default: all enabled ones.")]
 PolicyPath = Annotated[Path | None, typer.Option("--policy", help="Policy file (YAML); see docs/policy.md.")]
 Settings_ = Annotated[

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
 
+from plimsoll.clouds.aws.names import AUDIT_ROLE, VALIDATION_ROLE
 from plimsoll.domain.errors import BadInput, PolicyError
 from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import parse_policy
@@ -48,10 +49,10 @@ class ServiceConfig(BaseModel):
         default=(), description="The regions to audit. Default: all that an account has enabled."
     )
     role_name: str = Field(
-        default="plimsoll-audit", pattern=r"^[\w+=,.@-]{1,64}$", description="The role to audit a member account with."
+        default=AUDIT_ROLE, pattern=r"^[\w+=,.@-]{1,64}$", description="The role to audit a member account with."
     )
     validation_role_name: str = Field(
-        default="plimsoll-validation", pattern=r"^[\w+=,.@-]{1,64}$", description="The role to measure there with."
+        default=VALIDATION_ROLE, pattern=r"^[\w+=,.@-]{1,64}$", description="The role to measure there with."
     )
     external_id: str | None = Field(
         default=None,

@@ -67,6 +67,15 @@ def begin(store: RunStore, config: ServiceConfig, run_id: str, started: datetime
 
 
 def _scope(config: ServiceConfig) -> dict[str, Any]:
-    """Which accounts and regions were meant, for run.json."""
-    named = {"organization", "organizational_units", "accounts", "regions", "role_name", "external_id"}
-    return config.model_dump(mode="json", include=named)
+    """Which accounts and regions were meant, as the command line notes it of its runs."""
+    return {
+        "profiles": [],
+        "role_arns": [],
+        "external_id": config.external_id,
+        "organization": config.organization,
+        "units": list(config.organizational_units),
+        "accounts": list(config.accounts),
+        "role_name": config.role_name,
+        "regions": list(config.regions),
+        "prices": None,
+    }

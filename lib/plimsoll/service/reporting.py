@@ -138,20 +138,20 @@ def _write_page(
 ) -> None:
     bring(service.store, service.measured)
     policy = order.parsed_policy
-    said = "" if shown is None else _which(shown, run)
     write_html(
         folder,
         folder / PAGE,
         envelopes=service.envelopes(service.measured),
         console_link=lambda record: service.console_link(record.region, record.volume_id, policy, order.now),
-        only=None if shown is None else lambda record: full_name(record) in shown,
-        told=said,
+        shown=None if shown is None else lambda record: full_name(record) in shown,
+        shown_told="" if shown is None else _which(shown, run),
+        called=Path(order.run_id),
     )
 
 
 def _which(shown: frozenset[str], run: dict[str, Any]) -> str:
-    """Which volumes a page shows that does not hold all."""
+    """Which volumes a page lists that has no room for all."""
     return (
-        f"the {len(shown):,} of {run['volumes']['answered']:,} volumes with the most at stake; {RECOMMENDATIONS}, "
-        f"{TABLE} and the Parquet tables have all of them"
+        f"Here are the {len(shown):,} of {run['volumes']['answered']:,} volumes with the most at stake; all of them "
+        f"are in {TABLE} and {RECOMMENDATIONS} beside this report, and in the Parquet tables."
     )

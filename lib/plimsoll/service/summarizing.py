@@ -46,7 +46,7 @@ def summarize(service: Service, told: RunMessage) -> Summarized:
         status=status,
         tariff=service.settings.tariff,
         usage=whole.spent.usage,
-        seconds=whole.spent.seconds,
+        seconds={"elapsed": 0.0, **whole.spent.seconds},
     )
     run["history"] = whole.remembered.told
     store.put(keys.news, json.dumps(whole.remembered.news, ensure_ascii=False).encode())

@@ -12,7 +12,7 @@ from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_ba
 from werkzeug.serving import WSGIRequestHandler, make_server
 from werkzeug.wrappers import Request, Response
 
-from plimsoll.simulator import ec2, ec2_writes, pricing
+from plimsoll.simulator import ec2, ec2_writes, pricing, units
 from plimsoll.simulator.callers import account_of, check_role
 from plimsoll.simulator.cloudwatch import CloudWatch
 from plimsoll.simulator.devices import Devices
@@ -89,6 +89,8 @@ class Front:
 
     def _told(self, call: Call, here: Here) -> Mapping[str, Any] | None:
         """The answer of the services that speak CBOR or JSON."""
+        if call.service == "organizations":
+            return units.answer(call.operation, call.read(), here.account, here.fleet)
         match call.operation:
             case "GetMetricData":
                 return self.cloudwatch.get_metric_data(call.read(), here.account, here.region)

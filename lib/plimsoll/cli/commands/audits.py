@@ -13,6 +13,10 @@ def audit(
     profile: options.Profiles = None,
     role_arn: options.Roles = None,
     external_id: options.ExternalId = None,
+    organization: options.Organization = False,
+    unit: options.Units = None,
+    account: options.Accounts = None,
+    role_name: options.RoleName = None,
     region: options.Regions = None,
     policy: options.PolicyPath = None,
     set_: options.Settings_ = None,
@@ -46,7 +50,7 @@ def audit(
     from plimsoll.cli.terms import Terms
 
     audit_into_folder(
-        scope_from(profile, role_arn, external_id, region, prices),
+        scope_from(profile, role_arn, external_id, organization, unit, account, role_name, region, prices),
         policy_from(policy, set_, lookback_days=lookback_days, headroom_pct=headroom_pct, min_saving=min_saving),
         leave_reports,
         out=out,
@@ -64,6 +68,10 @@ def explain(
     profile: options.Profiles = None,
     role_arn: options.Roles = None,
     external_id: options.ExternalId = None,
+    organization: options.Organization = False,
+    unit: options.Units = None,
+    account: options.Accounts = None,
+    role_name: options.RoleName = None,
     region: options.Regions = None,
     policy: options.PolicyPath = None,
     set_: options.Settings_ = None,
@@ -74,7 +82,7 @@ def explain(
     from plimsoll.cli.chosen import policy_from, scope_from
     from plimsoll.cli.explain import explain_volume
 
-    scope = scope_from(profile, role_arn, external_id, region, prices)
+    scope = scope_from(profile, role_arn, external_id, organization, unit, account, role_name, region, prices)
     explain_volume(volume, scope, policy_from(policy, set_), from_=from_)
 
 
@@ -83,10 +91,16 @@ def stripes(
     profile: options.Profiles = None,
     role_arn: options.Roles = None,
     external_id: options.ExternalId = None,
+    organization: options.Organization = False,
+    unit: options.Units = None,
+    account: options.Accounts = None,
+    role_name: options.RoleName = None,
     region: options.Regions = None,
 ) -> None:
     """Ask hosts which of their volumes are one md or LVM device; audits then size and change these together."""
     from plimsoll.cli.chosen import scope_from
     from plimsoll.cli.stripes import find_stripes
 
-    find_stripes(hosts, scope_from(profile, role_arn, external_id, region, None))
+    find_stripes(
+        hosts, scope_from(profile, role_arn, external_id, organization, unit, account, role_name, region, None)
+    )

@@ -21,6 +21,10 @@ def chart_demand(
     profile: options.Profiles = None,
     role_arn: options.Roles = None,
     external_id: options.ExternalId = None,
+    organization: options.Organization = False,
+    unit: options.Units = None,
+    account: options.Accounts = None,
+    role_name: options.RoleName = None,
     region: options.Regions = None,
     policy: options.PolicyPath = None,
     set_: options.Settings_ = None,
@@ -29,8 +33,15 @@ def chart_demand(
 ) -> None:
     """Draw a volume's demand over time with its ceilings: of a run, or read by the minute as `explain` does."""
     from plimsoll.cli.chart import Drawing, draw_demand, source_from
+    from plimsoll.cli.chosen import scope_from
 
-    source = source_from(run, from_, policy, set_, profile, role_arn, external_id, region, prices)
+    source = source_from(
+        run,
+        from_,
+        policy,
+        set_,
+        scope_from(profile, role_arn, external_id, organization, unit, account, role_name, region, prices),
+    )
     draw_demand(volume, source, Drawing(out=out, theme=theme, width=width, scale=scale))
 
 
@@ -45,6 +56,10 @@ def chart_roofline(
     profile: options.Profiles = None,
     role_arn: options.Roles = None,
     external_id: options.ExternalId = None,
+    organization: options.Organization = False,
+    unit: options.Units = None,
+    account: options.Accounts = None,
+    role_name: options.RoleName = None,
     region: options.Regions = None,
     policy: options.PolicyPath = None,
     set_: options.Settings_ = None,
@@ -53,6 +68,13 @@ def chart_roofline(
 ) -> None:
     """Draw demand under its ceilings over I/O size and IOPS, measured envelopes, or demand over envelopes."""
     from plimsoll.cli.chart import Drawing, draw_roofline, source_from
+    from plimsoll.cli.chosen import scope_from
 
-    source = source_from(run, from_, policy, set_, profile, role_arn, external_id, region, prices)
+    source = source_from(
+        run,
+        from_,
+        policy,
+        set_,
+        scope_from(profile, role_arn, external_id, organization, unit, account, role_name, region, prices),
+    )
     draw_roofline(names, source, Drawing(out=out, theme=theme, width=width, scale=scale))

@@ -34,6 +34,10 @@ def validate(
     profile: options.Profiles = None,
     role_arn: options.Roles = None,
     external_id: options.ExternalId = None,
+    organization: options.Organization = False,
+    unit: options.Units = None,
+    account: options.Accounts = None,
+    role_name: options.RoleName = None,
     region: options.Regions = None,
     policy: options.PolicyPath = None,
     set_: options.Settings_ = None,
@@ -56,7 +60,7 @@ def validate(
         return
     if grade is not None:
         raise BadInput("--grade chooses among a run's recommendations: give it with --recommendation.")
-    scope = scope_from(profile, role_arn, external_id, region, prices)
+    scope = scope_from(profile, role_arn, external_id, organization, unit, account, role_name, region, prices)
     validate_one(volume or "", target, scope, policy_from(policy, set_), terms)
 
 
@@ -119,10 +123,17 @@ def sweep(
     profile: options.Profiles = None,
     role_arn: options.Roles = None,
     external_id: options.ExternalId = None,
+    organization: options.Organization = False,
+    unit: options.Units = None,
+    account: options.Accounts = None,
+    role_name: options.RoleName = None,
     region: options.Regions = None,
 ) -> None:
     """Delete scratch volumes past their deadline, whoever made them and however that ended."""
     from plimsoll.cli.chosen import scope_from
     from plimsoll.cli.sweep import sweep_scratch
 
-    sweep_scratch(scope_from(profile, role_arn, external_id, region, None), everything=everything)
+    sweep_scratch(
+        scope_from(profile, role_arn, external_id, organization, unit, account, role_name, region, None),
+        everything=everything,
+    )

@@ -8,9 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from plimsoll.clouds.aws.errors import KEEPING, attempted
-
-PREFIX: Final = "claim#"
-"""Of the ids of claims; other things in the table have other ids."""
+from plimsoll.clouds.aws.names import CLAIM_PREFIX
 
 _FREE: Final = "attribute_not_exists(id) OR expiration <= :now OR #holder = :holder"
 _HELD: Final = "#holder = :holder"
@@ -70,4 +68,4 @@ class DynamoClaims:
 
 
 def _id(key: str) -> Mapping[str, Mapping[str, str]]:
-    return {"id": {"S": f"{PREFIX}{key}"}}
+    return {"id": {"S": f"{CLAIM_PREFIX}{key}"}}

@@ -9,9 +9,9 @@ from typing import Any, Final
 from botocore.exceptions import ClientError
 
 from plimsoll.clouds.aws.errors import KEEPING, attempted, refused
+from plimsoll.clouds.aws.names import EVENT_SOURCE
 from plimsoll.clouds.aws.remainders import remainder
 
-SOURCE: Final = "plimsoll"
 ENTRIES_A_CALL: Final = 10
 BYTES_A_CALL: Final = 1_000_000
 """Limits of one PutEvents call: 10 entries, and less than 1 MB (Amazon EventBridge API Reference, read 2026-11-21)."""
@@ -47,7 +47,7 @@ class BusEvents:
 
     def _entry(self, kind: str, detail: Mapping[str, Any]) -> Entry:
         written = json.dumps(dict(detail), allow_nan=False, ensure_ascii=False)
-        return {"Source": SOURCE, "DetailType": kind, "Detail": written, "EventBusName": self.bus}
+        return {"Source": EVENT_SOURCE, "DetailType": kind, "Detail": written, "EventBusName": self.bus}
 
 
 def _batches(entries: Sequence[Entry]) -> Iterator[Sequence[Entry]]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from plimsoll.clouds.aws.names import CLAIM_PREFIX, EVENT_SOURCE
 from plimsoll.domain.scratch import SCRATCH_TAG
 
 AUDIT: Final = frozenset(
@@ -56,3 +57,63 @@ TAGGING_CONDITION: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
 }
 """The IAM condition for ec2:CreateTags: tags are given when a volume is made, so nobody tags a volume that exists as
 scratch and deletes it then."""
+
+STORE_READING: Final = frozenset({"s3:GetObject"})
+"""On the objects of the store's bucket. One that reads needs `STORE_LISTING` for the same keys too: without it S3
+answers for a key that is not there as for one that may not be read, and the store cannot tell."""
+
+STORE_LISTING: Final = frozenset({"s3:ListBucket"})
+"""On the bucket itself; a condition of s3:prefix holds for a key that is not there as well."""
+
+STORE_WRITING: Final = frozenset({"s3:AbortMultipartUpload", "s3:DeleteObject", "s3:PutObject"})
+"""On the objects of the store's bucket."""
+
+STORE: Final = STORE_READING | STORE_LISTING | STORE_WRITING
+"""All that the store of runs uses. A bucket with a KMS key also needs `WITH_KEY` on that key."""
+
+WITH_KEY: Final = frozenset({"kms:Decrypt", "kms:GenerateDataKey"})
+"""What S3 does with the caller's rights where a bucket is encrypted with a KMS key. DynamoDB does the same with
+kms:Decrypt, by a grant that it makes itself when the table is made."""
+
+CLAIMS: Final = frozenset({"dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem"})
+"""What claims use, on the table of coordination, where `CLAIMS_CONDITION` keeps them to their own items."""
+
+CLAIMS_CONDITION: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
+    "ForAllValues:StringLike": {"dynamodb:LeadingKeys": (f"{CLAIM_PREFIX}*",)}
+}
+"""The IAM condition that every item is a claim's."""
+
+IDEMPOTENCY: Final = frozenset({"dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"})
+"""What Powertools' idempotency uses on the same table."""
+
+HISTORY: Final = frozenset({"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem"})
+"""What the history of volumes uses, on its table."""
+
+EVENTS: Final = frozenset({"events:PutEvents"})
+"""What sending events uses, on the bus, under `EVENTS_CONDITION`."""
+
+EVENTS_CONDITION: Final[Mapping[str, Mapping[str, str]]] = {"StringEquals": {"events:source": EVENT_SOURCE}}
+"""The IAM condition that events say they are Plimsoll's."""
+
+EXECUTIONS: Final = frozenset({"states:ListExecutions"})
+"""What looking for an audit under way uses, on the state machine."""
+
+ORGANIZATION: Final = frozenset(
+    {
+        "organizations:ListAccounts",
+        "organizations:ListAccountsForParent",
+        "organizations:ListOrganizationalUnitsForParent",
+    }
+)
+"""What finding the accounts of an Organization uses: in its management account, or in a delegated administrator's."""
+
+CONFIGURATION: Final = frozenset({"ssm:GetParameter"})
+"""What reading the service's configuration uses, on its parameter."""
+
+MEMBERS: Final = frozenset({"sts:AssumeRole"})
+"""What signing in to another account uses, on `names.role_arn("*", ...)`."""
+
+
+def trust_condition(external_id: str | None) -> Mapping[str, Mapping[str, str]]:
+    """The IAM condition under which a member role trusts the service: the external id is given, where there is one."""
+    return {} if external_id is None else {"StringEquals": {"sts:ExternalId": external_id}}

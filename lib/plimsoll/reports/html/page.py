@@ -20,6 +20,7 @@ from plimsoll.reports.stored import read_run
 from plimsoll.reports.summary.fleet import Fleet, counted
 from plimsoll.reports.summary.headline import figures, headline, incomplete, resume_command
 from plimsoll.reports.summary.matched import Only, matched_records
+from plimsoll.reports.summary.since import since_before
 from plimsoll.reports.summary.step_words import judged_by, step_words
 from plimsoll.reports.summary.todos import most_money, todos
 from plimsoll.reports.summary.unread import left_out, unread
@@ -38,22 +39,28 @@ def write_html(
     console_link: Callable[[RecommendationRecord], str],
     only: Only | None = None,
     told: str = "",
+    shown: Only | None = None,
+    shown_told: str = "",
+    called: Path | None = None,
 ) -> None:
     """Writes the report of a run's folder, whole or not at all; memory does not grow with the fleet.
 
     `envelopes` are drawn in the pictures, by name. `only` restricts the report to some volumes, and `told` says to
-    which. BadInput where the folder holds no run or a damaged one, or
-    the file cannot be written.
+    which. `shown` restricts its list alone, where that has no room for all, and `shown_told` says to which. `called` is
+    what its commands call the folder, where readers will have it elsewhere. BadInput where the folder holds no run or a
+    damaged one, or the file cannot be written.
     """
     run, fleet = read_run(folder), Fleet()
-    volumes = counted(matched_records(folder, only), fleet)
+    found = counted(matched_records(folder, only), fleet)
+    volumes = found if shown is None else (volume for volume in found if shown(volume[0]))
     # What stands above the volumes is their sum, so that they are read first, once, and put aside.
     with whole(out) as beside, TemporaryFile("w+", encoding="ascii") as aside:
         keep_blocks(
             blocks(volumes, pictures=lambda volume: pictures_of(volume, envelopes), console_link=console_link), aside
         )
-        said = _said(folder, run, fleet, told, whole_run=only is None)
-        page = _environment().get_template("page.html.j2").stream(**said, blocks=kept_blocks(aside))
+        said = _said(called or folder, run, fleet, told, whole_run=only is None)
+        template = _environment().get_template("page.html.j2")
+        page = template.stream(**said, shown_told=shown_told, blocks=kept_blocks(aside))
         with beside.open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(page)
 
@@ -70,6 +77,7 @@ def _said(folder: Path, run: Mapping[str, Any], fleet: Fleet, told: str, *, whol
         "judged_by": judged_by(policy),
         "incomplete": incomplete(run, whole=whole_run),
         "resume": resume_command(run, folder),
+        "since": since_before(run) if whole_run else "",
         "tally": fleet.tally,
         "figures": list(figures(fleet, judged_by(policy))),
         "most_money": most_money(fleet),

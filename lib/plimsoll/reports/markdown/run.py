@@ -17,6 +17,7 @@ from plimsoll.reports.stored import read_run, stream_records
 from plimsoll.reports.summary.fleet import Fleet
 from plimsoll.reports.summary.headline import figures, headline, incomplete, resume_command
 from plimsoll.reports.summary.matched import Only
+from plimsoll.reports.summary.since import since_before
 from plimsoll.reports.summary.step_words import STEP_NAMES, judged_by
 from plimsoll.reports.summary.todos import todos
 from plimsoll.reports.summary.unread import left_out, unread
@@ -62,6 +63,8 @@ def run_markdown(folder: Path, only: Only | None, told: str) -> str:
             saving.add(record.monthly_usd_saved, record)
     part = f"Of {prose(told)} alone.\n" if only is not None else ""
     page = [f"# Plimsoll run {name(str(run['id']))}\n", part, *_money(fleet, run, policy, whole=only is None)]
+    since = since_before(run) if only is None else ""
+    page += [f"{prose(since)}\n"] if since else []
     page += _incomplete(run, folder, whole=only is None)
     page += _steps(fleet, policy, folder)
     page += _changes("Throttled today", throttled)

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.screen import printable, printable_values
+from plimsoll.reports.summary.since import since_before
 from plimsoll.reports.wording import ACTION_WORDS, spec_text
 
 _ID_WIDTH = len("vol-0123456789abcdef0")
@@ -20,6 +21,9 @@ def show_run(console: Console, run: dict[str, Any], best: Sequence[Recommendatio
     """Prints a run: totals, actions, best savings, notices, failures, and where the files are."""
     run = printable_values(run)
     console.print(_totals(run))
+    since = since_before(run)
+    if since:
+        console.print(Text(f"{since}\n"))
     if best:
         console.print(savings_table(best, console.width))
     for place, texts in run["notices"].items():

@@ -53,7 +53,7 @@ def shares(planned_runs: Sequence[PlannedRun], budget: Budget) -> tuple[Budget, 
     if not planned_runs:
         return ()
     count, costs = len(planned_runs), [run.usd or 0.0 for run in planned_runs]
-    usd = None if budget.max_usd is None else (budget.max_usd - sum(costs)) / count
+    usd = None if budget.max_usd is None else max(0.0, budget.max_usd - sum(costs)) / count
     more, first = (0, 0) if budget.max_runs is None else divmod(budget.max_runs - count, count)
     return tuple(
         Budget(

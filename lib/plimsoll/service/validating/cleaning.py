@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.ports import FailedTarget, Target
-from plimsoll.service.failing import sentence
 from plimsoll.service.messages import StepError
 from plimsoll.service.service import Service
 from plimsoll.service.validating.looking import command_of
@@ -50,7 +49,7 @@ def _stop(work: Work, service: Service) -> None:
 def _failed(work: Work, error: StepError, service: Service) -> Work:
     if work.claimed is not None:
         service.claims.release(work.claimed, work.name.holder)
-    return keep(replace(work, note=sentence(error), claimed=None), service.store)
+    return keep(replace(work, note=error.sentence, claimed=None), service.store)
 
 
 def _places(work: Work | None, service: Service) -> Iterator[Target | FailedTarget]:

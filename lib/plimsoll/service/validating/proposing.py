@@ -11,7 +11,7 @@ from plimsoll.service.measured import verdicts_in
 from plimsoll.service.service import Service
 from plimsoll.service.validating.deciding import decided, decided_again, is_allowed
 from plimsoll.service.validating.messages import Proposed
-from plimsoll.service.validating.places import desk_at, world_at
+from plimsoll.service.validating.places import desk_at, patience_of, world_at
 from plimsoll.service.validating.work import Round, Work, WorkName, keep, load
 from plimsoll.validation.carrying_out import CLAIMED
 from plimsoll.validation.desk import Desk
@@ -34,6 +34,8 @@ def propose(service: Service, name: WorkName) -> Proposed:
         return _begun(work, work.round)
     if work.tried and work.following is None:
         return Proposed(work=name.key, next="done")
+    if _is_anothers(work, service):  # then nothing need be read again
+        return Proposed(work=name.key, next="wait")
     return _proposed(work, service)
 
 
@@ -71,20 +73,26 @@ def _begun(work: Work, begun: Round) -> Proposed:
 
 
 def _claim(work: Work, run: MeasuringRun, desk: Desk, service: Service) -> tuple[Work, bool]:
-    """Claims the class of a run for as long as it can take, and says whether it is the work's; NotMeasured where
-    another has it for too long.
+    """Claims the class of a run for as long as it can take, and says whether it is the work's.
 
     It is noted first, so that the clean-up knows what to release whatever happens.
     """
     now, key = service.clock.now(), work.claim_on(run)
-    since = work.waiting_since or now
-    work = keep(replace(work, claimed=key, waiting_since=since), service.store)
+    work = keep(replace(work, claimed=key, waiting_since=work.waiting_since or now), service.store)
     longest = desk.patience.longest(expected_seconds(run, work.mode, desk) + desk.patience.setting_up_s)
     until = now + max(timedelta(hours=desk.policy.scratch_hours), longest)
-    is_ours = service.claims.claim(key, work.name.holder, until, now)
-    if not is_ours:
-        desk.patience.check(since, limit_s=desk.patience.claim_s, otherwise=CLAIMED)
-    return work, is_ours
+    return work, service.claims.claim(key, work.name.holder, until, now)
+
+
+def _is_anothers(work: Work, service: Service) -> bool:
+    """Whether another still has what the work waits for; NotMeasured where it has it for too long."""
+    if work.claimed is None or work.waiting_since is None:
+        return False
+    if service.claims.holder(work.claimed, service.clock.now()) in {None, work.name.holder}:
+        return False
+    patience = patience_of(service)
+    patience.check(work.waiting_since, limit_s=patience.claim_s, otherwise=CLAIMED)
+    return True
 
 
 def _shared(work: Work, service: Service) -> ValidationLine | None:

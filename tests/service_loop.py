@@ -1,20 +1,16 @@
-"""The service's audit without its cloud: the parts in the order of the state machine, driven in a plain loop."""
+"""The service's audit without its state machine: the parts in its order, driven in a plain loop."""
 
 import json
-import os
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 from pydantic import BaseModel
 
 from plimsoll.bootstrap import console_link
-from plimsoll.bootstrap.service import AwsPlaces, measured_envelopes
+from plimsoll.bootstrap.service import measured_envelopes
 from plimsoll.clouds.folder_store import FolderStore
 from plimsoll.clouds.memory import MemoryClock
 from plimsoll.clouds.memory_service import MemoryClaims, MemoryEvents, MemoryExecutions, MemoryHistory
@@ -37,53 +33,19 @@ from plimsoll.service.messages import (
 from plimsoll.service.pending import find_pending
 from plimsoll.service.planning import plan
 from plimsoll.service.reporting import report
-from plimsoll.service.service import Service
+from plimsoll.service.service import Places, Service
 from plimsoll.service.summarizing import summarize
 from plimsoll.settings import Settings
-from plimsoll.simulator.cloudwatch import CloudWatch
-from plimsoll.simulator.faults import Fault, Faults
-from plimsoll.simulator.fleet import Fleet
-from plimsoll.simulator.organisation import organisation
-from plimsoll.simulator.running import Running
-from plimsoll.simulator.server import Front, serve
 
 MACHINE = "arn:aws:states:us-east-1:111111111111:execution:audit"
 AGAIN = (Throttled, Unreachable)
 
 
-@contextmanager
-def served(fleet: Fleet, *faults: Fault) -> Iterator[tuple[Running, Front]]:
-    """The organisation in this process, so that its calls can be counted; its tools are pointed at it."""
-    struck = Faults(faults)
-    front = Front(fleet, CloudWatch(fleet, struck), faults=struck)
-    server = serve(front)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    there = Running(endpoint=f"http://127.0.0.1:{server.server_port}", fleet=fleet)
-    try:
-        with patch.dict(os.environ, {**there.environment, "PLIMSOLL_MAX_ATTEMPTS": "2"}):
-            yield there, front
-    finally:
-        server.shutdown()
-        server.server_close()
-        front.close()
-
-
-def a_service(there: Running, folder: Path, now: datetime, **config: Any) -> Service:
-    settings = Settings()
-    made = ServiceConfig.parsed(
-        {"accounts": there.fleet.accounts, "regions": there.fleet.regions, "policy": {"lookback_days": 2}, **config}
-    )
-    places = AwsPlaces(
-        config=made,
-        settings=settings,
-        home=there.fleet.accounts[0],
-        partition="aws",
-        organizations=_NoOrganization(),
-        paced=False,
-    )
+def a_service(config: ServiceConfig, places: Places, folder: Path, now: datetime) -> Service:
+    """A service whose store is a folder, and everything else in memory."""
     return Service(
-        config=made,
-        settings=settings,
+        config=config,
+        settings=Settings(),
         places=places,
         store=FolderStore(folder / "store"),
         root=str(folder / "store"),
@@ -197,19 +159,3 @@ def records(folder: Path) -> dict[str, Any]:
 
 def run_json(folder: Path) -> dict[str, Any]:
     return dict(json.loads((folder / "run.json").read_text(encoding="utf-8")))
-
-
-def an_organisation(now: datetime) -> Fleet:
-    return organisation(now)
-
-
-class _NoOrganization:
-    """An account that is in no Organization."""
-
-    def get_paginator(self, _operation: str) -> "_NoOrganization":
-        return self
-
-    def paginate(self) -> Iterator[dict[str, Any]]:
-        from botocore.exceptions import ClientError
-
-        raise ClientError({"Error": {"Code": "AWSOrganizationsNotInUseException", "Message": "none"}}, "ListAccounts")

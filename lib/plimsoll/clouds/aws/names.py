@@ -1,0 +1,18 @@
+"""Names that the service, its infrastructure and its member accounts agree on."""
+
+from typing import Final
+
+AUDIT_ROLE: Final = "plimsoll-audit"
+VALIDATION_ROLE: Final = "plimsoll-validation"
+"""The roles in each account: one reads, the other measures."""
+
+EVENT_SOURCE: Final = "plimsoll"
+"""The source of the service's events."""
+
+CLAIM_PREFIX: Final = "claim#"
+"""How the ids of claims begin in the table of coordination; what else is in it has other ids."""
+
+
+def role_arn(account: str, role_name: str, partition: str = "aws") -> str:
+    """The ARN of a role of that name in an account, or of all accounts for "*"."""
+    return f"arn:{partition}:iam::{account}:role/{role_name}"

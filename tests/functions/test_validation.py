@@ -1,0 +1,166 @@
+"""The functions of the validation, with the events that the state machine sends them, and what they answer."""
+
+import json
+import os
+from dataclasses import dataclass
+from unittest.mock import patch
+
+import pytest
+
+from functions import (
+    attach_scratch,
+    choose,
+    clean_up,
+    conclude,
+    create_scratch,
+    look,
+    propose,
+    send_command,
+    shared,
+    sweep,
+)
+from plimsoll.domain.errors import BadInput, NotMeasured
+from plimsoll.service.validating.work import WorkName, keep, load
+from tests.contract.service_ports import home_account
+from tests.pipelines.lab import Lab
+from tests.pipelines.stepping import Stepping
+
+WORK = {"work": "validations/v/0.json"}
+ITEM = {"validation": "v", "index": 0, "item": {"volume_id": "vol-1"}}
+
+
+@dataclass(frozen=True)
+class Context:
+    """What Lambda tells a function of its call."""
+
+    function_name: str = "send-command"
+    memory_limit_in_mb: int = 256
+    invoked_function_arn: str = "arn:aws:lambda:us-east-1:111111111111:function:send-command"
+    aws_request_id: str = "00000000-0000-4000-8000-000000000000"
+
+    def get_remaining_time_in_millis(self):
+        return 60_000
+
+
+@pytest.fixture(scope="module")
+def account():
+    with home_account() as found:
+        yield found
+
+
+@pytest.fixture
+def stepping(tmp_path, account):
+    """A service over a lab, which the functions are given, with a coordination table of its own; nothing is traced."""
+    made = Stepping(lab=Lab(tmp_path))
+    given = {"PLIMSOLL_COORDINATION_TABLE": account.table("id"), "POWERTOOLS_TRACE_DISABLED": "true"}
+    with (
+        patch.dict(os.environ, {**account.organisation.environment, **given}),
+        patch.object(shared, "service", lambda: made.service),
+    ):
+        yield made
+
+
+def ask(function, event):
+    """What the function answers to an event, as Step Functions passes both on: as JSON."""
+    return json.loads(json.dumps(function.handler(json.loads(json.dumps(event)), Context())))
+
+
+def begun(stepping):
+    """A validation that was chosen and proposed."""
+    ask(choose, {"name": "v", "input": {"volume_id": "vol-1"}})
+    return ask(propose, ITEM)
+
+
+def until_ready(stepping, at):
+    while not (told := ask(look, {**WORK, "at": at}))["ready"]:
+        pass
+    return told
+
+
+def test_the_functions_carry_out_a_validation_by_the_events_of_the_state_machine(stepping):
+    chosen = ask(choose, {"name": "v", "input": {"volume_id": "vol-1"}})
+    place = {"account": "111122223333", "region": "us-east-1"}
+    item = {**place, "volume_id": "vol-1", "target": None, "mode": "canary"}
+    assert chosen == {"validation": "v", "items": [item], "left_out": 0}
+    assert ask(propose, {**ITEM, "item": item}) == {**WORK, "next": "create"}
+    assert ask(create_scratch, WORK) == WORK
+    assert until_ready(stepping, "volume") == {**WORK, "ready": True}
+    assert ask(attach_scratch, WORK) == WORK
+    assert until_ready(stepping, "attachment") == {**WORK, "ready": True}
+    assert ask(send_command, WORK) == WORK
+    assert until_ready(stepping, "command") == {**WORK, "ready": True}
+    assert ask(clean_up, WORK) == WORK
+    concluded = ask(conclude, WORK)
+    assert (concluded["work"], concluded["again"], concluded["passed"]) == (WORK["work"], False, True)
+    assert ask(propose, {**ITEM, "item": item}) == {**WORK, "next": "done"}
+    assert not stepping.lab.leaked
+
+
+def test_a_command_is_not_sent_twice_even_where_the_document_of_the_work_forgot_it(stepping):
+    begun(stepping)
+    ask(create_scratch, WORK)
+    before = load(WORK["work"], stepping.store)
+    ask(send_command, WORK)
+    keep(before, stepping.store)
+    assert ask(send_command, WORK) == WORK
+    assert stepping.lab.bench.calls["send"] == 1
+
+
+def test_a_failure_is_cleaned_up_after_and_noted_as_people_read_it(stepping):
+    begun(stepping)
+    ask(create_scratch, WORK)
+    cause = json.dumps({"errorType": "NotMeasured", "errorMessage": "no fio there.", "trace": []})
+    assert ask(clean_up, {**WORK, "error": {"Error": "NotMeasured", "Cause": cause}}) == WORK
+    assert load(WORK["work"], stepping.store).note == "no fio there."
+    assert not stepping.lab.leaked
+    assert not stepping.claims.held
+
+
+def test_the_sweep_counts_what_there_is(stepping):
+    begun(stepping)
+    ask(create_scratch, WORK)
+    told = ask(sweep, {})
+    assert told == {"deleted": 0, "left": 0, "alive": 1, "failed": 0, "left_behind": []}
+
+
+@pytest.mark.parametrize(
+    ("function", "event", "said"),
+    [
+        (choose, {"name": "v", "input": {}}, "give either"),
+        (choose, {"name": "v", "input": {"volume_id": "vol-1", "run_id": "r"}}, "give either"),
+        (choose, {"name": "v", "input": {"volume_id": "vol-1", "mode": "raw"}}, r"input\.mode is 'raw'.*canary"),
+        (choose, {"name": "v", "input": {"volume_id": "disk"}}, r"volume_id is 'disk'"),
+        (choose, {"name": "v", "input": {"volume_id": "vol-1", "typ": "gp3"}}, r"input\.typ is 'gp3': extra inputs"),
+        (choose, {"name": "v", "input": {"run_id": "r", "target": "gp3"}}, "target and mode are of one volume"),
+        (propose, {"validation": "v", "index": -1}, "index is -1"),
+        (propose, {"validation": "never", "index": 0}, "there is no work validations/never/0.json"),
+        (look, {**WORK, "at": "moon"}, "at is 'moon'"),
+        (create_scratch, {"work": "runs/v/0.json"}, "runs/v/0.json is no work of a validation"),
+        (create_scratch, {"work": "validations/never/0.json"}, "there is no work"),
+    ],
+)
+def test_bad_input_is_a_sentence(function, event, said, stepping):
+    with pytest.raises(BadInput, match=said):
+        function.handler(event, Context())
+
+
+def test_steps_out_of_their_order_are_refused(stepping):
+    ask(choose, {"name": "v", "input": {"volume_id": "vol-1"}})
+    for function in (create_scratch, attach_scratch, send_command, conclude):
+        with pytest.raises(BadInput, match="nothing is being measured for validations/v/0"):
+            function.handler(dict(WORK), Context())
+    ask(propose, ITEM)
+    with pytest.raises(BadInput, match="no scratch volume was made"):
+        ask(attach_scratch, WORK)
+    with pytest.raises(BadInput, match="no command was sent"):
+        ask(look, {**WORK, "at": "command"})
+
+
+def test_a_command_that_may_have_been_sent_is_not_sent_again(stepping):
+    begun(stepping)
+    work = load(WORK["work"], stepping.store)
+    keep(work.having(sending=stepping.lab.clock.now()), stepping.store)
+    with pytest.raises(NotMeasured, match="may have been sent already"):
+        ask(send_command, WORK)
+    assert "send" not in stepping.lab.bench.calls
+    assert WorkName.of(WORK["work"]).holder == "v/0"

@@ -1,0 +1,93 @@
+"""The steps of a validation over AWS's own calls, up to the command: what is made is made once, and is gone after."""
+
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from plimsoll.service.messages import StepError
+from plimsoll.service.validating.choosing import choose
+from plimsoll.service.validating.cleaning import clean_up
+from plimsoll.service.validating.looking import look
+from plimsoll.service.validating.making import attach_scratch, create_scratch
+from plimsoll.service.validating.messages import ChooseMessage
+from plimsoll.service.validating.proposing import propose
+from plimsoll.service.validating.sweeping import sweep_all
+from plimsoll.service.validating.work import WorkName, load
+from plimsoll.settings import Settings
+from plimsoll.simulator.organisation import organisation
+from tests.service_loop import a_service
+
+from .organisation_here import a_config, aws_places, served_here
+
+NOW = datetime.now(UTC)
+NAME = WorkName(validation="v", index=0)
+
+
+@pytest.fixture(scope="module")
+def there():
+    with served_here(organisation(NOW, volumes=1)) as (found, _front):
+        yield found
+
+
+@pytest.fixture
+def service(there, tmp_path):
+    config = a_config(there.fleet, accounts=there.fleet.accounts[:1], regions=("us-east-1",))
+    made = a_service(config, aws_places(there.fleet, config), tmp_path, NOW)
+    return replace(made, settings=Settings(poll_s=0.1))
+
+
+def named(there, name):
+    """The volume of the home account that is called so."""
+    home = there.fleet.accounts[0]
+    (found,) = [one for one in there.fleet.at(home, "us-east-1") if dict(one.tags).get("Name") == name]
+    return found.id
+
+
+def until_ready(service, at):
+    while not look(service, NAME, at).ready:
+        time.sleep(0.1)
+
+
+def scratch(service, name=NAME):
+    place = load(name.key, service.store).place
+    return [one for one in service.places.bench(place).scratch(place) if one.state != "deleting"]
+
+
+def test_a_scratch_volume_is_made_and_attached_once_and_nothing_is_left_of_it(service, there):
+    volume_id = named(there, "stack-data")
+    (item,) = choose(service, ChooseMessage(name="v", given={"volume_id": volume_id})).items
+    assert (item.account, item.region) == (there.fleet.accounts[0], "us-east-1")
+    assert propose(service, NAME).next == "create"
+    for _ in range(2):
+        create_scratch(service, NAME)
+    until_ready(service, "volume")
+    for _ in range(2):
+        attach_scratch(service, NAME)
+    until_ready(service, "attachment")
+    (made,) = scratch(service)
+    work = load(NAME.key, service.store)
+    assert (made.id, made.attached_to) == (work.round.volume_id, work.round.prepared.host.host.id)
+    assert made.validation_id == "v-0"
+    assert made.deadline == work.round.prepared.order.deadline
+    swept = sweep_all(service)
+    assert (swept.deleted, swept.alive, swept.failed) == (0, 1, 0)
+    for _ in range(2):
+        clean_up(service, NAME, StepError(error="States.Timeout"))
+    assert scratch(service) == []
+    assert not service.claims.held
+
+
+def test_an_answer_that_was_lost_makes_no_second_volume(service, there):
+    volume = f"{there.fleet.accounts[0]}/us-east-1/{named(there, 'stack-data')}"
+    name = WorkName(validation="lost", index=0)
+    choose(service, ChooseMessage(name="lost", given={"volume_id": volume}))
+    propose(service, name)
+    before = service.store.get(name.key)
+    create_scratch(service, name)
+    service.store.put(name.key, before)
+    create_scratch(service, name)
+    assert len(scratch(service, name)) == 1
+    clean_up(service, name)
+    assert scratch(service, name) == []

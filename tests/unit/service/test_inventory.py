@@ -1,0 +1,116 @@
+"""An inventory is whole or none; what a target refuses is its answer, and what may be over soon is tried again."""
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from plimsoll.clouds.stripes import sets_adapter
+from plimsoll.domain.errors import AccessDenied, Throttled, Unreachable
+from plimsoll.domain.volume import Modification
+from plimsoll.ports import Target
+from plimsoll.service.inventory import take_inventory
+from plimsoll.service.layout import RunKeys
+from plimsoll.service.messages import RunMessage, TargetItem, TargetMessage
+from plimsoll.service.pending import find_pending
+from tests.builders import NOW, a_stripe_set
+from tests.service_loop import Loop, files, run_json
+from tests.unit.service.places import ACCOUNT, places_of, service_of, volumes
+
+HERE = Target(account=ACCOUNT, region="us-east-1")
+MESSAGE = TargetMessage(run_id="first", target=TargetItem.of(HERE))
+KEYS = RunKeys(run_id="first")
+
+
+def begun(places, folder):
+    loop = Loop(service=service_of(places, folder), now=NOW)
+    loop.begin()
+    return loop
+
+
+def pending(loop):
+    return find_pending(loop.service, RunMessage(run_id="first")).pending
+
+
+@pytest.mark.parametrize("error", [Throttled("too fast"), Unreachable("no way")])
+def test_what_may_be_over_soon_is_raised_for_another_attempt(tmp_path, error):
+    loop = begun(places_of(volumes(2), broken={HERE: error}), tmp_path)
+    with pytest.raises(type(error)):
+        take_inventory(loop.service, MESSAGE)
+    assert pending(loop) == 0
+
+
+@pytest.mark.parametrize("broken", ["listing", "entering"])
+def test_what_a_target_refuses_is_its_answer(tmp_path, broken):
+    denied = {HERE: AccessDenied("no entry")}
+    places = places_of(volumes(2), **{"broken" if broken == "listing" else "locked": denied})
+    loop = begun(places, tmp_path)
+    loop.take_inventories("first")
+    loop.audit_batches("first")
+    assert loop.end("first").status == "partial"
+    run = run_json(files(loop.service, "first"))
+    assert run["failures"]["targets"] == {str(HERE): "no entry"}
+    seen = 2 if broken == "listing" else 0
+    assert run["volumes"] == {"seen": seen, "answered": 0, "skipped": {}, "failed": seen, "reconciled": True}
+
+
+def test_a_denied_target_is_asked_again_by_a_rerun(tmp_path):
+    loop = Loop(service=service_of(places_of(volumes(2), broken={HERE: AccessDenied("no entry")}), tmp_path), now=NOW)
+    loop.run()
+    rerun = Loop(service=service_of(places_of(volumes(2)), tmp_path), now=NOW)
+    assert rerun.run("second", run_id="first").status == "complete"
+    assert run_json(files(rerun.service, "first"))["failures"]["targets"] == {}
+
+
+def test_half_an_inventory_is_none(tmp_path):
+    loop = begun(places_of(volumes(4)), tmp_path)
+    take_inventory(loop.service, MESSAGE, batch_volumes=1)
+    loop.service.store.delete(KEYS.listed(HERE))
+    assert pending(loop) == 0
+    take_inventory(loop.service, MESSAGE, batch_volumes=2)
+    assert pending(loop) == 2
+
+
+def test_an_inventory_is_taken_once(tmp_path):
+    loop = begun(places_of(volumes(2)), tmp_path)
+    take_inventory(loop.service, MESSAGE, batch_volumes=1)
+    take_inventory(loop.service, MESSAGE, batch_volumes=2)
+    assert pending(loop) == 2
+
+
+def test_what_is_to_be_known_of_a_target_is_told_once_whatever_its_batches(tmp_path):
+    loop = Loop(service=service_of(places_of(volumes(4), texts={HERE: ["mind the gap"]}), tmp_path), now=NOW)
+    loop.batch_volumes = 1
+    loop.run()
+    run = run_json(files(loop.service, "first"))
+    assert run["notices"] == {str(HERE): ["mind the gap"]}
+    assert list(run["prices"]) == [str(HERE)]
+
+
+def test_the_ledger_of_changes_is_kept_from_run_to_run(tmp_path):
+    (volume,) = volumes(1)
+    for hours in (30, 3):
+        started = NOW - timedelta(hours=hours)
+        changed = replace(volume, modification=Modification(state="completed", started=started, progress_pct=100))
+        loop = Loop(service=service_of(places_of([changed]), tmp_path), now=NOW)
+        loop.run(f"run-{hours}")
+    noted = json.loads(loop.service.store.get(f"ledger/{HERE}.json"))
+    assert len(noted[volume.id]) == 2
+
+
+def test_a_stripe_set_that_is_no_longer_there_is_told_and_one_that_stands_is_decided_as_one(tmp_path):
+    first, second, *others = volumes(4)
+    second = replace(second, attachments=first.attachments)
+    host = first.hosts[0].id
+    stands = a_stripe_set(first.id, second.id, account=ACCOUNT, region=HERE.region, host_id=host, name="md0")
+    gone = a_stripe_set(others[0].id, "vol-gone", account=ACCOUNT, region=HERE.region, host_id="i-else", name="md1")
+    service = service_of(places_of([first, second, *others]), tmp_path)
+    service.store.put("measured/stripes.json", sets_adapter().dump_json([stands, gone]))
+    loop = Loop(service=service, now=NOW, batch_volumes=2)
+    loop.run()
+    (notice,) = run_json(files(service, "first"))["notices"][str(HERE)]
+    assert "md1" in notice
+    assert "is void" in notice
+    answered = json.loads((files(service, "first") / "recommendations.json").read_text(encoding="utf-8"))
+    assert {one["volume_id"] for one in answered if one["stripe_set"]} == {first.id, second.id}
