@@ -1,11 +1,24 @@
 """Allowed: what functions of the service may do with its own store, tables, bus and roles, as grants by need."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from infra.grants import Grant
 from infra.names import Names
 from infra.settings import Deployment
+from plimsoll.clouds.aws.permissions import (
+    CLAIMS,
+    CLAIMS_CONDITION,
+    EVENTS,
+    EVENTS_CONDITION,
+    HISTORY,
+    IDEMPOTENCY,
+    MEMBERS,
+    ORGANIZATION,
+    STORE_LISTING,
+    STORE_READING,
+    STORE_WRITING,
+    trust_condition,
+)
 
 _OBJECTS = "The objects of a run have names of their own under this prefix."
 
@@ -16,13 +29,13 @@ def store(names: Names, *, read: Sequence[str] = (), write: Sequence[str] = ()) 
     both = (*read, *write)
     grants = [
         Grant(
-            actions=("s3:GetObject",),
+            actions=STORE_READING,
             resources=tuple(names.objects(f"{prefix}*") for prefix in both),
             conditions=ours,
             wildcard=_OBJECTS,
         ),
         Grant(
-            actions=("s3:ListBucket",),
+            actions=STORE_LISTING,
             resources=(names.bucket_arn,),
             conditions={**ours, "StringLike": {"s3:prefix": [f"{prefix}*" for prefix in both]}},
         ),
@@ -30,7 +43,7 @@ def store(names: Names, *, read: Sequence[str] = (), write: Sequence[str] = ()) 
     if write:
         grants.append(
             Grant(
-                actions=("s3:AbortMultipartUpload", "s3:DeleteObject", "s3:PutObject"),
+                actions=STORE_WRITING,
                 resources=tuple(names.objects(f"{prefix}*") for prefix in write),
                 conditions=ours,
                 wildcard=_OBJECTS,
@@ -41,35 +54,43 @@ def store(names: Names, *, read: Sequence[str] = (), write: Sequence[str] = ()) 
 
 def history(names: Names) -> Grant:
     """Reads and writes what was recommended before."""
-    return Grant(
-        actions=("dynamodb:BatchGetItem", "dynamodb:BatchWriteItem"), resources=(names.table_arn(names.history),)
-    )
+    return Grant(actions=HISTORY, resources=(names.table_arn(names.history),))
+
+
+def claims(names: Names) -> Grant:
+    """Takes and gives up claims, and touches no other item of their table."""
+    return Grant(actions=CLAIMS, resources=(names.table_arn(names.coordination),), conditions=CLAIMS_CONDITION)
 
 
 def once(names: Names) -> Grant:
-    """Claims, and the records of what must not be done twice."""
-    return Grant(
-        actions=("dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"),
-        resources=(names.table_arn(names.coordination),),
-    )
+    """Keeps what must not be done twice."""
+    return Grant(actions=IDEMPOTENCY, resources=(names.table_arn(names.coordination),))
 
 
 def tell(names: Names) -> Grant:
-    """Sends events to the service's own bus."""
-    return Grant(actions=("events:PutEvents",), resources=(names.event_bus_arn,))
+    """Sends the service's own events to its own bus."""
+    return Grant(actions=EVENTS, resources=(names.event_bus_arn,), conditions=EVENTS_CONDITION)
+
+
+def scope_reading(deployment: Deployment) -> list[Grant]:
+    """Finds the accounts of the scope, where it has others than the one deployed in, and the regions of this one."""
+    regions = look(frozenset({"ec2:DescribeRegions"}), "list an account's regions")
+    if deployment.organization or deployment.organizational_units or deployment.accounts:
+        return [regions, look(ORGANIZATION, "list the accounts of an Organization")]
+    return [regions]
 
 
 def enter(names: Names, deployment: Deployment, role_name: str) -> list[Grant]:
     """Assumes the role of that name in the accounts of the scope, and no other; nothing where the scope has none."""
     partition = names.stack.partition
-    asks: dict[str, Any] = {"StringEquals": {"sts:ExternalId": deployment.external_id}}
+    asks = trust_condition(deployment.external_id)
     if deployment.accounts:
         roles = tuple(f"arn:{partition}:iam::{account}:role/{role_name}" for account in deployment.accounts)
-        return [Grant(actions=("sts:AssumeRole",), resources=roles, conditions=asks)]
+        return [Grant(actions=MEMBERS, resources=roles, conditions=asks)]
     if deployment.organization or deployment.organizational_units:
         return [
             Grant(
-                actions=("sts:AssumeRole",),
+                actions=MEMBERS,
                 resources=(f"arn:{partition}:iam::*:role/{role_name}",),
                 conditions=asks,
                 wildcard="The accounts of an Organization come and go; the role has one name in all of them.",

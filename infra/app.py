@@ -3,15 +3,16 @@
 import sys
 from typing import Final
 
-from aws_cdk import App, Validations
+from aws_cdk import App, Stack, Validations
+from aws_cdk import aws_iam as iam
 from cdk_nag import AwsSolutionsChecks
 
 from infra.audit_stack import AuditStack
 from infra.data_stack import DataStack
+from infra.member_role_stack import audit_role, validation_role
 from infra.settings import Deployment
 from infra.validation_stack import ValidationStack
 from plimsoll.domain.errors import PlimsollError
-
 
 FEATURES: Final = {
     "@aws-cdk/aws-s3:serverAccessLogsUseBucketPolicy": True,
@@ -25,9 +26,17 @@ statements as they are written here; and partitions that are known, for the name
 def deployed(app: App, deployment: Deployment) -> None:
     """Adds the stacks of a deployment to an app."""
     data = DataStack(app, deployment)
-    AuditStack(app, deployment).add_stack_dependency(data)
+    service: list[Stack] = [data, AuditStack(app, deployment)]
+    audit_role(app, deployment)
     if deployment.with_validation:
-        ValidationStack(app, deployment).add_stack_dependency(data)
+        service.append(ValidationStack(app, deployment))
+        validation_role(app, deployment)
+    for stack in service[1:]:
+        stack.add_stack_dependency(data)
+    if deployment.permissions_boundary is not None:
+        for stack in service:
+            policy = iam.ManagedPolicy.from_managed_policy_name(stack, "Boundary", deployment.permissions_boundary)
+            iam.PermissionsBoundary.of(stack).apply(policy)
     Validations.of(app).add_plugins(AwsSolutionsChecks(app))
 
 

@@ -2,15 +2,17 @@
 
 from typing import Final
 
-from infra.allowed import enter, history, look, once, store, tell
+from infra.allowed import enter, history, look, once, scope_reading, store, tell
 from infra.constructs.service_function import FunctionShape
 from infra.grants import Grant
 from infra.names import Names
 from infra.settings import Deployment
-from plimsoll.clouds.aws.permissions import AUDIT
+from plimsoll.clouds.aws.permissions import AUDIT, EXECUTIONS
 
 _WORK: Final = "work/"
-_RESULTS: Final = ("measured/", "runs/", "reports/")
+
+AUDIT_ENTERS: Final = ("plan", "take_inventory", "audit_batch")
+"""The functions that go into member accounts."""
 
 METRIC_READING: Final = frozenset({"cloudwatch:GetMetricData"})
 """Of what an audit reads with, what reads the demand; the rest takes the inventory."""
@@ -63,12 +65,11 @@ def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
 
 
 def _planning(names: Names, deployment: Deployment) -> list[Grant]:
-    grants = [
+    return [
         *store(names, write=(_WORK,)),
-        Grant(actions=("states:ListExecutions",), resources=(names.machine_arn("audit"),)),
-        look(frozenset({"ec2:DescribeRegions"}) | _CALLER, "list an account's regions"),
+        *scope_reading(deployment),
+        Grant(actions=EXECUTIONS, resources=(names.machine_arn("audit"),)),
     ]
-    return grants
 
 
 def _shares(deployment: Deployment) -> dict[str, str]:

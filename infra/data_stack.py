@@ -1,13 +1,15 @@
 """The data stack: what the service keeps, and what it is told to do. Its results stay when the stacks are removed."""
 
-from aws_cdk import Stack
+from aws_cdk import CfnOutput, Stack
 from aws_cdk import aws_events as events
 from aws_cdk import aws_ssm as ssm
 from constructs import Construct
 
 from infra.constructs.key import key_of
+from infra.constructs.results import ResultTables, Workgroup
 from infra.constructs.store import Store
 from infra.constructs.tables import Tables
+from infra.constructs.told import alarm_topic
 from infra.names import Names
 from infra.settings import Deployment
 
@@ -16,7 +18,7 @@ _STANDARD_BYTES = 4096
 
 
 class DataStack(Stack):
-    """The bucket, the tables, the event bus and the configuration."""
+    """The bucket, the tables, what people ask of them, the event bus, the topic of alarms and the configuration."""
 
     def __init__(self, scope: Construct, deployment: Deployment) -> None:
         names = Names(stack=self, stage=deployment.stage)
@@ -32,7 +34,11 @@ class DataStack(Stack):
         self.bus = events.EventBus(
             self, "Bus", event_bus_name=names.event_bus, description="What Plimsoll tells: audits, validations, news"
         )
+        ResultTables(self, names=names)
+        Workgroup(self, names=names, key=key)
+        alarm_topic(self, names=names, deployment=deployment, key=key)
         self.configuration = _configuration(self, names, deployment)
+        CfnOutput(self, "Bucket", value=names.bucket, description="Runs, reports and measurements")
 
 
 def _configuration(scope: Construct, names: Names, deployment: Deployment) -> ssm.StringParameter:

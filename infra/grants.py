@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from aws_cdk import Acknowledgment, Stack, Validations
+from aws_cdk import Acknowledgment, CfnResource, Stack, Validations
 from aws_cdk import aws_iam as iam
 from constructs import IConstruct
 
@@ -41,6 +41,14 @@ def give(role: iam.Role, grants: Iterable[Grant]) -> IConstruct:
             raise ValueError(f"{sorted(grant.actions)} has a pattern: name the actions.")
         acknowledge_patterns(role, grant.resources, grant.wildcard)
     return role.node.find_child("DefaultPolicy")
+
+
+def depends_on(construct: IConstruct, policy: IConstruct) -> None:
+    """Makes a construct's resource wait for the policy that it works by, and for nothing that it names anyway."""
+    resource, waited_for = construct.node.default_child, policy.node.default_child
+    if not isinstance(resource, CfnResource) or not isinstance(waited_for, CfnResource):
+        raise TypeError(f"{construct.node.path} or {policy.node.path} has no resource of its own.")
+    resource.add_override("DependsOn", [Stack.of(resource).get_logical_id(waited_for)])
 
 
 def acknowledge_patterns(role: iam.Role, resources: Iterable[str], reason: str) -> None:

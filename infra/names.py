@@ -45,6 +45,11 @@ class Names:
         return self.prefix
 
     @property
+    def alarms(self) -> str:
+        """The topic that alarms are told to."""
+        return f"{self.prefix}-alarms"
+
+    @property
     def parameter(self) -> str:
         """The parameter that holds the configuration."""
         return f"/plimsoll/{self.stage}/config"

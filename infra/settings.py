@@ -26,7 +26,8 @@ RETENTIONS_DAYS: Final = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 5
 
 _T = TypeVar("_T")
 
-VolumeId = Annotated[str, StringConstraints(pattern=r"^vol-[0-9a-f]{8,17}$")]
+WatchedText = Annotated[str, StringConstraints(pattern=r"^vol-[0-9a-f]{8,17}:[1-9]\d*:[1-9]\d*$")]
+"""A volume with the IOPS and MiB/s that it carries."""
 
 
 class Deployment(ServiceConfig, BaseSettings):
@@ -76,7 +77,7 @@ class Deployment(ServiceConfig, BaseSettings):
     logs_days: int = Field(default=90, description="Days that logs are kept, of those that CloudWatch knows.")
     kms_key_arn: str | None = Field(
         default=None,
-        pattern=r"^arn:aws[\w-]*:kms:[a-z0-9-]+:\d{12}:key/[\w-]+$",
+        pattern=r"^arn:aws[\w-]*:kms:[a-z0-9-]+:\d{12}:key/(mrk-[0-9a-f]{32}|[0-9a-f-]{36})$",
         description="The KMS key of bucket, tables, queues and logs. Default: keys that AWS owns.",
     )
     permissions_boundary: str | None = Field(
@@ -93,10 +94,11 @@ class Deployment(ServiceConfig, BaseSettings):
         pattern=r"^arn:aws[\w-]*:sns:[a-z0-9-]+:\d{12}:[\w-]+$",
         description="The SNS topic that is told of alarms, in place of one of its own.",
     )
-    alarm_volumes: tuple[VolumeId, ...] = Field(
+    alarm_volumes: tuple[WatchedText, ...] = Field(
         default=(),
         max_length=100,
-        description="Volumes, of the account and region deployed in, with alarms of their own.",
+        description="Volumes of the account and region deployed in that have alarms, as ID:IOPS:MIB_S with what each "
+        "carries.",
     )
     alarm_volume_share_pct: float = Field(
         default=90.0, gt=0, le=100, description="The share of a volume's ceiling from which its demand is an alarm."
@@ -108,7 +110,7 @@ class Deployment(ServiceConfig, BaseSettings):
     wheels_python: str = Field(
         default=RUNTIME,
         pattern=r"^3\.\d{2}$",
-        description="The Python that the functions' code is built for: their runtime's, but an emulator may run another.",
+        description="The Python that the functions' code is built for: the runtime's; an emulator may have another.",
     )
     assets: Literal["built", "empty"] = Field(
         default="built", description="The functions' code; `empty` where only the templates are looked at."
@@ -130,10 +132,10 @@ class Deployment(ServiceConfig, BaseSettings):
     @classmethod
     def settings_customise_sources(
         cls,
-        settings_cls: type[BaseSettings],
+        settings_cls: type[BaseSettings],  # noqa: ARG003 - pydantic-settings calls it by name
         init_settings: PydanticBaseSettingsSource,
         env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - pydantic-settings calls it by name
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - as above
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - as above
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """What is given first wins: the context, then the environment."""

@@ -1,6 +1,7 @@
 """The audit's state machine: plan, inventory by target, audits by batch until none is pending, summary, report."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from aws_cdk import Duration
 from aws_cdk import aws_s3 as s3
@@ -118,9 +119,9 @@ def _each(
     return each.item_processor(first, mode=sfn.ProcessorMode.DISTRIBUTED, execution_type=sfn.ProcessorType.STANDARD)
 
 
-def _of_item(item: str) -> dict[str, str]:
+def _of_item(item: str) -> dict[str, Any]:
     return {"run_id": sfn.JsonPath.string_at("$.run_id"), item: sfn.JsonPath.object_at(f"$.{item}")}
 
 
-def _failed(item: str) -> dict[str, str]:
+def _failed(item: str) -> dict[str, Any]:
     return {**_of_item(item), "error": sfn.JsonPath.object_at("$.error")}

@@ -8,14 +8,16 @@ from aws_cdk import Duration, Size
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.assets import code_of
 from infra.constructs.log import log_group
 from infra.constructs.steps import Callee
-from infra.grants import Grant, acknowledge, give
+from infra.grants import Grant, acknowledge, depends_on, give
 from infra.names import METRICS, SERVICE, Names
 from infra.settings import Deployment
+from plimsoll.clouds.aws.permissions import CONFIGURATION, WITH_KEY
 
 ARCHITECTURES: Final = {"arm64": lambda_.Architecture.ARM_64, "x86_64": lambda_.Architecture.X86_64}
 
@@ -33,10 +35,20 @@ class FunctionShape:
 
 
 class ServiceFunction(Construct):
-    """One function of the service, which may do what its shape says and write its own log."""
+    """One function of the service, which may do what its shape says and write its own log.
+
+    `undelivered` is where events go that it could not take, of a function that nobody waits for.
+    """
 
     def __init__(
-        self, scope: Construct, shape: FunctionShape, *, names: Names, deployment: Deployment, key: kms.IKey | None
+        self,
+        scope: Construct,
+        shape: FunctionShape,
+        *,
+        names: Names,
+        deployment: Deployment,
+        key: kms.IKey | None,
+        undelivered: sqs.IQueue | None = None,
     ) -> None:
         super().__init__(scope, "".join(word.capitalize() for word in shape.name.split("_")))
         self.shape = shape
@@ -47,7 +59,7 @@ class ServiceFunction(Construct):
             role_name=names.role(shape.name),
             assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
         )
-        granted = give(self.role, (*self._own_grants(names, key), *shape.grants))
+        granted = give(self.role, (*self._own_grants(names, key, undelivered), *shape.grants))
         self.function = lambda_.Function(
             self,
             "Function",
@@ -63,8 +75,9 @@ class ServiceFunction(Construct):
             environment={**_environment(names), **shape.environment},
             tracing=lambda_.Tracing.ACTIVE,
             log_group=self.log_group,
+            dead_letter_queue=undelivered,
         )
-        self.function.node.add_dependency(granted)
+        depends_on(self.function, granted)
         acknowledge(
             self.function,
             "AwsSolutions-L1",
@@ -76,7 +89,7 @@ class ServiceFunction(Construct):
         """The function as a state calls it."""
         return Callee(function=self.function, timeout_s=self.shape.timeout_s)
 
-    def _own_grants(self, names: Names, key: kms.IKey | None) -> list[Grant]:
+    def _own_grants(self, names: Names, key: kms.IKey | None, undelivered: sqs.IQueue | None) -> list[Grant]:
         grants = [
             Grant(
                 actions=("logs:CreateLogStream", "logs:PutLogEvents"),
@@ -88,10 +101,12 @@ class ServiceFunction(Construct):
                 resources=("*",),
                 wildcard="X-Ray's writing actions have no resource-level permissions.",
             ),
-            Grant(actions=("ssm:GetParameter",), resources=(names.parameter_arn,)),
+            Grant(actions=CONFIGURATION, resources=(names.parameter_arn,)),
         ]
         if key is not None:
-            grants.append(Grant(actions=("kms:Decrypt", "kms:GenerateDataKey"), resources=(key.key_arn,)))
+            grants.append(Grant(actions=WITH_KEY, resources=(key.key_arn,)))
+        if undelivered is not None:
+            grants.append(Grant(actions=("sqs:SendMessage",), resources=(undelivered.queue_arn,)))
         return grants
 
 

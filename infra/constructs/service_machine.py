@@ -10,7 +10,7 @@ from constructs import Construct
 
 from infra.constructs.log import log_group
 from infra.constructs.service_function import ServiceFunction
-from infra.grants import Grant, give
+from infra.grants import Grant, depends_on, give
 from infra.names import Names
 from infra.settings import Deployment
 
@@ -24,8 +24,8 @@ _LOG_DELIVERY = (
     "logs:PutResourcePolicy",
     "logs:UpdateLogDelivery",
 )
-"""What Step Functions writes a state machine's log with (AWS Step Functions Developer Guide, "Using CloudWatch Logs to log
-execution history", read 2026-11-21)."""
+"""What Step Functions writes a state machine's log with (AWS Step Functions Developer Guide, "Using CloudWatch Logs to
+log execution history", read 2026-11-21)."""
 
 
 class ServiceMachine(Construct):
@@ -68,7 +68,7 @@ class ServiceMachine(Construct):
                 include_execution_data=True,
             ),
         )
-        self.machine.node.add_dependency(granted)
+        depends_on(self.machine, granted)
         # CDK's own policy for Distributed Maps is attached to nothing, since the role takes no statements but these.
         self.machine.node.try_remove_child("DistributedMapPolicy")
 

@@ -1,6 +1,8 @@
 """The saved queries, asked of real Parquet files of several runs, answer what the runs say of themselves."""
 
+import re
 from collections import Counter, defaultdict
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -14,6 +16,7 @@ from tests.unit.reports.fleets import a_fleet
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run
 
+PAGE = (Path(__file__).parents[3] / "docs" / "results-as-data.md").read_text(encoding="utf-8")
 DAYS = ("2027-01-04", "2027-01-11")
 
 
@@ -47,9 +50,13 @@ def table(tmp_path_factory):
 
 
 def asked(table, name):
+    return answered(table, QUERIES[name].sql)
+
+
+def answered(table, sql):
     with duckdb.connect() as connection:
         connection.execute(f"create view recommendations as select * from {table}")
-        answer = connection.execute(QUERIES[name].sql)
+        answer = connection.execute(sql)
         columns = [column[0] for column in answer.description]
         return [dict(zip(columns, row, strict=True)) for row in answer.fetchall()]
 
@@ -80,3 +87,13 @@ def test_what_must_wait_is_told_by_owner_and_what_it_waits_for_first(table):
     assert {(row["owner_kind"], row["owner_name"], row["blocked_by"]): row["volumes"] for row in found} == waiting
     payments = next(row for row in found if row["owner_name"] == "payments")
     assert (payments["blocked_by"], payments["usd_saved"]) == ("state", 2 * a_record().monthly_usd_saved)
+
+
+def test_the_query_of_the_document_finds_what_is_open_longest(table):
+    (sql,) = re.findall(r"```sql athena\n(.*?)```", PAGE, re.DOTALL)
+    found = answered(table, sql)
+    changes = ("migrate", "reprovision", "upgrade")
+    weeks = [{(one.account, one.volume_id) for one in a_week(number) if one.action in changes} for number in (0, 1)]
+    assert {(row["account"], row["volume_id"]) for row in found} == weeks[1]
+    assert {row["runs"] for row in found if (row["account"], row["volume_id"]) in weeks[0]} == {2}
+    assert [row["since"] for row in found] == sorted(row["since"] for row in found)
