@@ -58,8 +58,8 @@ def to_png(spec: Mapping[str, Any], scale: float = 1) -> bytes:
     )
 
 
-def javascript_bundle() -> str:
-    """What draws the specs in a browser: a script's text, which sets `window.vegaEmbed`, and nothing else."""
+def bundled() -> str:
+    """The script that draws specs in a browser, as vl-convert has it."""
     return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=_VEGA_LITE))
 
 

@@ -6,8 +6,8 @@ from itertools import product
 from typing import Any, Final
 
 from plimsoll.domain.envelope import Envelope
+from plimsoll.reports.charts.bundle import javascript_bundle
 from plimsoll.reports.charts.demand import demand_picture, demand_spec
-from plimsoll.reports.charts.drawing import javascript_bundle
 from plimsoll.reports.charts.picture import Picture
 from plimsoll.reports.charts.roofline import roofline_picture, roofline_spec
 from plimsoll.reports.charts.theme import THEMES, WIDTH_PX

@@ -1,0 +1,56 @@
+"""The app: the stacks of one deployment, held against cdk-nag's rules for AWS solutions when they are synthesised."""
+
+import sys
+from typing import Final
+
+from aws_cdk import App, Stack, Validations
+from aws_cdk import aws_iam as iam
+from cdk_nag import AwsSolutionsChecks
+
+from infra.audit_stack import AuditStack
+from infra.data_stack import DataStack
+from infra.member_role_stack import audit_role, validation_role
+from infra.settings import Deployment
+from infra.validation_stack import ValidationStack
+from plimsoll.domain.errors import PlimsollError
+
+FEATURES: Final = {
+    "@aws-cdk/aws-s3:serverAccessLogsUseBucketPolicy": True,
+    "@aws-cdk/aws-iam:minimizePolicies": False,
+    "@aws-cdk/core:target-partitions": ["aws", "aws-cn", "aws-us-gov"],
+}
+"""How CDK behaves where it has changed its mind: access logs by policy, as buckets without access lists need it;
+statements as they are written here; and partitions that are known, for the names of services."""
+
+
+def deployed(app: App, deployment: Deployment) -> None:
+    """Adds the stacks of a deployment to an app."""
+    data = DataStack(app, deployment)
+    service: list[Stack] = [data, AuditStack(app, deployment)]
+    audit_role(app, deployment)
+    if deployment.with_validation:
+        service.append(ValidationStack(app, deployment))
+        validation_role(app, deployment)
+    for stack in service[1:]:
+        stack.add_stack_dependency(data)
+    if deployment.permissions_boundary is not None:
+        for stack in service:
+            policy = iam.ManagedPolicy.from_managed_policy_name(stack, "Boundary", deployment.permissions_boundary)
+            iam.PermissionsBoundary.of(stack).apply(policy)
+    Validations.of(app).add_plugins(AwsSolutionsChecks(app))
+
+
+def main() -> int:
+    """Synthesises what the context and the environment ask for; a setting that cannot be used is told, exit code 2."""
+    app = App(context=FEATURES, analytics_reporting=False)
+    try:
+        deployed(app, Deployment.read(app.node.get_all_context()))
+    except PlimsollError as error:
+        print(error, file=sys.stderr)  # noqa: T201 - CDK shows what its app prints
+        return 2
+    app.synth()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

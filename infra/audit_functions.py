@@ -1,0 +1,83 @@
+"""The audit's functions: how big each is, and what it may do."""
+
+from typing import Final
+
+from infra.allowed import enter, history, look, once, scope_reading, store, tell
+from infra.constructs.service_function import FunctionShape
+from infra.grants import Grant
+from infra.names import Names
+from infra.settings import Deployment
+from plimsoll.clouds.aws.permissions import AUDIT, EXECUTIONS
+
+_WORK: Final = "work/"
+
+AUDIT_ENTERS: Final = ("plan", "take_inventory", "audit_batch")
+"""The functions that go into member accounts."""
+
+METRIC_READING: Final = frozenset({"cloudwatch:GetMetricData"})
+"""Of what an audit reads with, what reads the demand."""
+
+REGION_LISTING: Final = frozenset({"ec2:DescribeRegions"})
+"""What the plan does of it: it finds the regions where none are named."""
+
+_CALLER: Final = frozenset({"sts:GetCallerIdentity"})
+
+
+def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
+    """The seven functions of the audit."""
+    member = enter(names, deployment, deployment.role_name)
+    within = [look(AUDIT - METRIC_READING - REGION_LISTING, "list volumes and prices"), *member]
+    large = {"memory_mib": deployment.audit_memory_mib, "timeout_s": deployment.audit_timeout_s}
+    return [
+        FunctionShape(name="plan", timeout_s=300, grants=[*_planning(names, deployment), *member]),
+        FunctionShape(
+            name="take_inventory",
+            memory_mib=1024,
+            timeout_s=deployment.audit_timeout_s,
+            grants=[*store(names, read=("measured/",), write=(_WORK, "ledger/")), *within],
+        ),
+        FunctionShape(name="find_pending", timeout_s=300, grants=store(names, write=(_WORK,))),
+        FunctionShape(
+            name="audit_batch",
+            tmp_mib=1024,
+            environment=_shares(deployment),
+            grants=[
+                *store(names, read=("measured/", "ledger/"), write=(_WORK, "runs/")),
+                history(names),
+                look(METRIC_READING | _CALLER, "read metrics"),
+                *member,
+            ],
+            **large,
+        ),
+        FunctionShape(name="note_failure", grants=store(names, write=(_WORK,))),
+        FunctionShape(
+            name="summarize", memory_mib=1024, timeout_s=deployment.audit_timeout_s, grants=store(names, write=(_WORK,))
+        ),
+        FunctionShape(
+            name="report",
+            memory_mib=deployment.report_memory_mib,
+            timeout_s=deployment.audit_timeout_s,
+            tmp_mib=4096,
+            grants=[
+                *store(names, read=("measured/", "runs/"), write=(_WORK, "reports/")),
+                once(names),
+                tell(names),
+            ],
+        ),
+    ]
+
+
+def _planning(names: Names, deployment: Deployment) -> list[Grant]:
+    return [
+        *store(names, write=(_WORK,)),
+        *scope_reading(deployment),
+        Grant(actions=EXECUTIONS, resources=(names.machine_arn("audit"),)),
+    ]
+
+
+def _shares(deployment: Deployment) -> dict[str, str]:
+    """What one of the batches under way may ask of CloudWatch, so that together they stay within the quota."""
+    return {
+        "PLIMSOLL_CALLS_PER_S": f"{deployment.calls_per_s / deployment.max_concurrency:g}",
+        "PLIMSOLL_DATAPOINTS_PER_S": f"{deployment.datapoints_per_s / deployment.max_concurrency:g}",
+    }

@@ -1,0 +1,111 @@
+"""The audit stack: the functions, the state machine and the schedule of audits."""
+
+from functools import partial
+
+from aws_cdk import CfnOutput, Duration, Stack
+from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_scheduler_targets as targets
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+from infra.audit_functions import audit_shapes
+from infra.constructs.alarms import Alarms, own_metric
+from infra.constructs.audit_machine import AuditFunctions, audit_definition
+from infra.constructs.dashboard import Dashboard
+from infra.constructs.key import key_of
+from infra.constructs.scheduled import Scheduled, Undelivered
+from infra.constructs.service_function import ServiceFunction
+from infra.constructs.service_machine import ServiceMachine, maps_of_its_own
+from infra.constructs.told import tells
+from infra.constructs.volume_alarms import WatchedVolume, watch
+from infra.grants import Grant
+from infra.names import Names
+from infra.settings import Deployment
+
+_LONGEST = Duration.hours(24)
+"""Far longer than the largest audit; one that runs on is stopped, and begins where it was when it is begun again."""
+
+_MANY_THROTTLES = 20
+"""Calls in an hour that were turned away until all retries were used up."""
+
+
+class AuditStack(Stack):
+    """Audits of the whole scope, on a schedule."""
+
+    def __init__(self, scope: Construct, deployment: Deployment) -> None:
+        super().__init__(
+            scope,
+            "audit",
+            stack_name=f"plimsoll-{deployment.stage}-audit",
+            description="Plimsoll: scheduled audits of block storage",
+        )
+        names = Names(stack=self, stage=deployment.stage)
+        key = key_of(self, deployment)
+        self.functions = {
+            shape.name: ServiceFunction(self, shape, names=names, deployment=deployment, key=key)
+            for shape in audit_shapes(names, deployment)
+        }
+        called = AuditFunctions(**{name: each.callee for name, each in self.functions.items()})
+        store = s3.Bucket.from_bucket_name(self, "Store", names.bucket)
+        lists = Grant(
+            actions=("s3:GetObject",),
+            resources=(names.objects("work/*"),),
+            conditions={"StringEquals": {"s3:ResourceAccount": self.account}},
+            wildcard="The lists of targets and of batches have the run's id in their names.",
+        )
+        self.machine = ServiceMachine(
+            self,
+            "audit",
+            partial(audit_definition, functions=called, bucket=store, max_concurrency=deployment.max_concurrency),
+            functions=self.functions.values(),
+            grants=[*maps_of_its_own(names, "audit"), lists],
+            names=names,
+            deployment=deployment,
+            key=key,
+            longest=_LONGEST,
+        )
+        undelivered = Undelivered(self, key=key).queue
+        Scheduled(
+            self,
+            name=names.machine("audit"),
+            says="Begins an audit of the whole scope",
+            expression=deployment.schedule,
+            zone=deployment.time_zone,
+            begins=Grant(actions=("states:StartExecution",), resources=(names.machine_arn("audit"),)),
+            target=partial(targets.StepFunctionsStartExecution, self.machine.machine),
+            undelivered=undelivered,
+            key=key,
+        )
+        self._watch(names, deployment, undelivered)
+        CfnOutput(
+            self, "StateMachine", value=self.machine.machine.state_machine_arn, description="Start audits with this"
+        )
+
+    def _watch(self, names: Names, deployment: Deployment, undelivered: sqs.IQueue) -> None:
+        action = tells(self, names=names, deployment=deployment)
+        alarms = Alarms(self, prefix=names.prefix, action=action)
+        alarms.of_machine("audit", self.machine.machine)
+        alarms.of_functions("audit", (each.function for each in self.functions.values()))
+        alarms.of_queue("audit", undelivered)
+        alarms.when(
+            "failed-targets",
+            own_metric("failed_targets", statistic="Maximum"),
+            reaches=1,
+            says="An account or region could not be audited: the report names it and says why.",
+        )
+        alarms.when(
+            "throttled",
+            own_metric("throttles"),
+            reaches=_MANY_THROTTLES,
+            says="AWS keeps turning calls away: lower max_concurrency or calls_per_s, or raise the account's quotas.",
+        )
+        alarms.when(
+            "audit-cost",
+            own_metric("audit_usd", statistic="Maximum"),
+            reaches=deployment.audit_usd,
+            says=f"An audit's metric calls cost USD {deployment.audit_usd:g} or more: see how many volumes it read.",
+        )
+        volumes = [WatchedVolume.parsed(each) for each in deployment.alarm_volumes]
+        for volume in volumes:
+            watch(alarms, volume, share_pct=deployment.alarm_volume_share_pct)
+        Dashboard(self, name=names.prefix, machine=self.machine.machine, alarms=alarms.made, volumes=volumes)

@@ -1,0 +1,1 @@
+"""Constructs: one capability each, composed by the stacks."""

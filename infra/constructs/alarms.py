@@ -1,0 +1,111 @@
+"""Alarms: what somebody has to be told of the service's own health, and of volumes that near their ceilings."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from aws_cdk import Duration
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_sqs as sqs
+from aws_cdk import aws_stepfunctions as sfn
+from constructs import Construct
+
+from infra.names import METRICS, SERVICE
+
+HOUR = Duration.hours(1)
+
+
+def own_metric(name: str, *, statistic: str = "Sum", period: Duration = HOUR) -> cloudwatch.Metric:
+    """A metric that the functions count themselves."""
+    return cloudwatch.Metric(
+        namespace=METRICS, metric_name=name, dimensions_map={"service": SERVICE}, statistic=statistic, period=period
+    )
+
+
+class Alarms(Construct):
+    """Alarms that all do the same; `name` begins the name of each."""
+
+    def __init__(self, scope: Construct, *, prefix: str, action: cloudwatch.IAlarmAction) -> None:
+        super().__init__(scope, "Alarms")
+        self._prefix = prefix
+        self._action = action
+        self.made: list[cloudwatch.Alarm] = []
+
+    def when(
+        self,
+        name: str,
+        metric: cloudwatch.IMetric,
+        *,
+        reaches: float,
+        says: str,
+        periods: int = 1,
+    ) -> cloudwatch.Alarm:
+        """An alarm for a metric that reaches a threshold; no data is none, since the service mostly sleeps."""
+        alarm = cloudwatch.Alarm(
+            self,
+            "".join(word.capitalize() for word in name.split("-")),
+            alarm_name=f"{self._prefix}-{name}",
+            alarm_description=says,
+            metric=metric,
+            threshold=reaches,
+            evaluation_periods=periods,
+            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+        )
+        alarm.add_alarm_action(self._action)
+        self.made.append(alarm)
+        return alarm
+
+    def of_machine(self, kind: str, machine: sfn.StateMachine) -> None:
+        """An execution that failed, ran out of time or was aborted."""
+        ended = {
+            "failed": machine.metric_failed(period=HOUR, statistic="Sum"),
+            "timed_out": machine.metric_timed_out(period=HOUR, statistic="Sum"),
+            "aborted": machine.metric_aborted(period=HOUR, statistic="Sum"),
+        }
+        self.when(
+            f"{kind}-ended-badly",
+            _sum(ended, f"{kind}s that failed, timed out or were aborted"),
+            reaches=1,
+            says=f"A {kind} did not end: open the execution in Step Functions, see the state that failed, and start it "
+            "again with the same run_id.",
+        )
+
+    def of_functions(self, kind: str, functions: Iterable[lambda_.IFunction]) -> None:
+        """Functions that fail often in an hour, or that Lambda has no room for."""
+        listed = list(functions)
+        errors = {f"e{number}": each.metric_errors(period=HOUR, statistic="Sum") for number, each in enumerate(listed)}
+        self.when(
+            f"{kind}-functions-fail",
+            _sum(errors, f"errors of the {kind}'s functions"),
+            reaches=_OFTEN,
+            says=f"Functions of the {kind} failed {_OFTEN} times in an hour, retries included: see their "
+            "logs by the run id.",
+        )
+        turned = {
+            f"t{number}": each.metric_throttles(period=HOUR, statistic="Sum") for number, each in enumerate(listed)
+        }
+        self.when(
+            f"{kind}-functions-throttled",
+            _sum(turned, f"throttles of the {kind}'s functions"),
+            reaches=_OFTEN,
+            says=f"Lambda had no room for functions of the {kind}: lower max_concurrency, or raise "
+            "the account's limit.",
+        )
+
+    def of_queue(self, kind: str, queue: sqs.IQueue) -> None:
+        """Something that was to begin and did not."""
+        self.when(
+            f"{kind}-not-begun",
+            queue.metric_approximate_number_of_messages_visible(period=Duration.minutes(5), statistic="Maximum"),
+            reaches=1,
+            says=f"What the schedule was to begin ({kind}) did not begin: the message in the queue says why.",
+        )
+
+
+_OFTEN = 5
+"""Errors in an hour from which it is no passing trouble any more: one failure is three attempts at least."""
+
+
+def _sum(metrics: Mapping[str, Any], label: str) -> cloudwatch.MathExpression:
+    return cloudwatch.MathExpression(expression="+".join(metrics), using_metrics=metrics, label=label, period=HOUR)

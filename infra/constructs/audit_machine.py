@@ -1,0 +1,128 @@
+"""The audit's state machine: plan, inventory by target, audits by batch until none is pending, summary, report."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from aws_cdk import Duration
+from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_stepfunctions as sfn
+from constructs import Construct
+
+from infra.constructs.steps import EVERY_ERROR, Callee, step
+
+BUSY_WAIT_S = 60
+"""Seconds between looks whether the other audit has ended."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditFunctions:
+    """The functions that the audit's states call, each named as its file in `functions`."""
+
+    plan: Callee
+    take_inventory: Callee
+    find_pending: Callee
+    audit_batch: Callee
+    note_failure: Callee
+    summarize: Callee
+    report: Callee
+
+
+def audit_definition(
+    scope: Construct, functions: AuditFunctions, *, bucket: s3.IBucket, max_concurrency: int
+) -> sfn.IChainable:
+    """The states, from `Plan` on. Between states pass keys of `bucket`, never what stands there."""
+    report = step(scope, "Report", functions.report, {"run_id": sfn.JsonPath.string_at("$.run_id")})
+    summarize = step(scope, "Summarize", functions.summarize, {"run_id": sfn.JsonPath.string_at("$.run_id")})
+    summarize.next(report).next(sfn.Succeed(scope, "Done"))
+    pending = _batches(scope, functions, bucket=bucket, max_concurrency=max_concurrency, then=summarize)
+    inventory = _inventory(scope, functions, bucket=bucket, max_concurrency=max_concurrency)
+    inventory.next(pending)
+    return _plan(scope, functions.plan, inventory=inventory, pending=pending)
+
+
+def _plan(scope: Construct, callee: Callee, *, inventory: sfn.IChainable, pending: sfn.IChainable) -> sfn.IChainable:
+    """Plans, and waits or stops while another audit is under way. The input is the execution's, however often."""
+    plan = step(
+        scope,
+        "Plan",
+        callee,
+        {
+            "execution": sfn.JsonPath.execution_id,
+            "name": sfn.JsonPath.execution_name,
+            "started": sfn.JsonPath.execution_start_time,
+            "input": sfn.JsonPath.object_at("$$.Execution.Input"),
+        },
+    )
+    wait = sfn.Wait(scope, "WaitForTheOtherAudit", time=sfn.WaitTime.duration(Duration.seconds(BUSY_WAIT_S)))
+    stop = sfn.Fail(
+        scope,
+        "AnotherAuditIsRunning",
+        error="AnotherAuditIsRunning",
+        cause_path=sfn.JsonPath.format(
+            "{} is under way: start this one again when it has ended, or set when_busy to wait.",
+            sfn.JsonPath.string_at("$.busy_with"),
+        ),
+    )
+    found = sfn.Choice(scope, "MayItBegin")
+    found.when(sfn.Condition.string_equals("$.state", "wait"), wait.next(plan))
+    found.when(sfn.Condition.string_equals("$.state", "stop"), stop)
+    found.when(sfn.Condition.number_greater_than("$.targets", 0), inventory)
+    found.otherwise(pending)
+    return plan.next(found)
+
+
+def _inventory(
+    scope: Construct, functions: AuditFunctions, *, bucket: s3.IBucket, max_concurrency: int
+) -> sfn.DistributedMap:
+    """One target an item; what goes wrong with one is kept under its name and costs no other."""
+    take = step(scope, "TakeInventory", functions.take_inventory, _of_item("target"), answer_at=sfn.JsonPath.DISCARD)
+    note = step(scope, "NoteTargetFailure", functions.note_failure, _failed("target"))
+    take.add_catch(note, errors=[EVERY_ERROR], result_path="$.error")
+    return _each(scope, "Inventory", take, "target", "$.targets_key", bucket=bucket, at_once=max_concurrency)
+
+
+def _batches(
+    scope: Construct, functions: AuditFunctions, *, bucket: s3.IBucket, max_concurrency: int, then: sfn.IChainable
+) -> sfn.IChainable:
+    """Audits what is pending, and looks again: a batch that stopped before its time was up is pending still."""
+    find = step(
+        scope,
+        "FindPending",
+        functions.find_pending,
+        {"run_id": sfn.JsonPath.string_at("$.run_id"), "execution": sfn.JsonPath.execution_id},
+    )
+    audit = step(scope, "AuditBatch", functions.audit_batch, _of_item("batch"), answer_at=sfn.JsonPath.DISCARD)
+    note = step(scope, "NoteBatchFailure", functions.note_failure, _failed("batch"))
+    audit.add_catch(note, errors=[EVERY_ERROR], result_path="$.error")
+    each = _each(scope, "Batches", audit, "batch", "$.pending_key", bucket=bucket, at_once=max_concurrency)
+    left = sfn.Choice(scope, "IsAnyPending")
+    left.when(sfn.Condition.number_greater_than("$.pending", 0), each.next(find)).otherwise(then)
+    return find.next(left)
+
+
+def _each(
+    scope: Construct, name: str, first: sfn.IChainable, item: str, key: str, *, bucket: s3.IBucket, at_once: int
+) -> sfn.DistributedMap:
+    """A Distributed Map over the JSON array at the key that stands at the path `key` of the input."""
+    each = sfn.DistributedMap(
+        scope,
+        name,
+        item_reader=sfn.S3JsonItemReader(bucket=bucket, key=sfn.JsonPath.string_at(key)),
+        item_selector={
+            "run_id": sfn.JsonPath.string_at("$.run_id"),
+            item: sfn.JsonPath.object_at("$$.Map.Item.Value"),
+        },
+        max_concurrency=at_once,
+        tolerated_failure_percentage=100,
+        map_execution_type=sfn.StateMachineType.STANDARD,
+        result_path=sfn.JsonPath.DISCARD,
+    )
+    return each.item_processor(first)
+
+
+def _of_item(item: str) -> dict[str, Any]:
+    return {"run_id": sfn.JsonPath.string_at("$.run_id"), item: sfn.JsonPath.object_at(f"$.{item}")}
+
+
+def _failed(item: str) -> dict[str, Any]:
+    return {**_of_item(item), "error": sfn.JsonPath.object_at("$.error")}

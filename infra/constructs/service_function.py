@@ -1,0 +1,125 @@
+"""A function of the service: a Lambda with its own role, its own log, tracing and the settings that all share."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from aws_cdk import Duration, Size
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+from infra.assets import code_of
+from infra.constructs.log import log_group
+from infra.constructs.steps import Callee
+from infra.grants import Grant, acknowledge, depends_on, give
+from infra.names import METRICS, SERVICE, Names
+from infra.settings import Deployment
+from plimsoll.clouds.aws.permissions import CONFIGURATION, WITH_KEY
+
+ARCHITECTURES: Final = {"arm64": lambda_.Architecture.ARM_64, "x86_64": lambda_.Architecture.X86_64}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionShape:
+    """A function by the name of its file in `functions`, how big it is, and what it may do."""
+
+    name: str
+    grants: Sequence[Grant]
+    memory_mib: int = 512
+    timeout_s: int = 120
+    tmp_mib: int = 512
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+class ServiceFunction(Construct):
+    """One function of the service, which may do what its shape says and write its own log.
+
+    `undelivered` is where events go that it could not take, of a function that nobody waits for.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        shape: FunctionShape,
+        *,
+        names: Names,
+        deployment: Deployment,
+        key: kms.IKey | None,
+        undelivered: sqs.IQueue | None = None,
+    ) -> None:
+        super().__init__(scope, "".join(word.capitalize() for word in shape.name.split("_")))
+        self.shape = shape
+        self.log_group = log_group(self, deployment=deployment, key=key)
+        self.role = iam.Role(
+            self,
+            "Role",
+            role_name=names.role(shape.name),
+            assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
+        )
+        granted = give(self.role, (*self._own_grants(names, key, undelivered), *shape.grants))
+        self.function = lambda_.Function(
+            self,
+            "Function",
+            description=f"Plimsoll {names.stage}: {shape.name.replace('_', ' ')}",
+            runtime=lambda_.Runtime.PYTHON_3_13,
+            architecture=ARCHITECTURES[deployment.architecture],
+            code=code_of(shape.name, deployment),
+            handler=f"functions.{shape.name}.handler",
+            role=self.role.without_policy_updates(),
+            memory_size=shape.memory_mib,
+            timeout=Duration.seconds(shape.timeout_s),
+            ephemeral_storage_size=Size.mebibytes(shape.tmp_mib),
+            environment={**_environment(names), **shape.environment},
+            tracing=lambda_.Tracing.ACTIVE,
+            log_group=self.log_group,
+            dead_letter_queue=undelivered,
+        )
+        depends_on(self.function, granted)
+        acknowledge(
+            self.function,
+            "AwsSolutions-L1",
+            "The wheels that the function carries are built and tested for Python 3.13.",
+        )
+
+    @property
+    def callee(self) -> Callee:
+        """The function as a state calls it."""
+        return Callee(function=self.function, timeout_s=self.shape.timeout_s)
+
+    def _own_grants(self, names: Names, key: kms.IKey | None, undelivered: sqs.IQueue | None) -> list[Grant]:
+        grants = [
+            Grant(
+                actions=("logs:CreateLogStream", "logs:PutLogEvents"),
+                resources=(self.log_group.log_group_arn,),
+                wildcard="The streams of its own log, which Lambda names.",
+            ),
+            Grant(
+                actions=("xray:PutTelemetryRecords", "xray:PutTraceSegments"),
+                resources=("*",),
+                wildcard="X-Ray's writing actions have no resource-level permissions.",
+            ),
+            Grant(actions=CONFIGURATION, resources=(names.parameter_arn,)),
+        ]
+        if key is not None:
+            grants.append(Grant(actions=WITH_KEY, resources=(key.key_arn,)))
+        if undelivered is not None:
+            grants.append(Grant(actions=("sqs:SendMessage",), resources=(undelivered.queue_arn,)))
+        return grants
+
+
+def _environment(names: Names) -> dict[str, str]:
+    return {
+        "PLIMSOLL_BUCKET": names.bucket,
+        "PLIMSOLL_CONFIG_PARAMETER": names.parameter,
+        "PLIMSOLL_HISTORY_TABLE": names.history,
+        "PLIMSOLL_COORDINATION_TABLE": names.coordination,
+        "PLIMSOLL_EVENT_BUS": names.event_bus,
+        "POWERTOOLS_SERVICE_NAME": SERVICE,
+        "POWERTOOLS_METRICS_NAMESPACE": METRICS,
+        "POWERTOOLS_LOG_LEVEL": "INFO",
+        # A function has less than two processors; more threads of OpenBLAS would only wait for each other.
+        "OPENBLAS_NUM_THREADS": "1",
+    }

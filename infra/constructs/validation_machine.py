@@ -1,0 +1,164 @@
+"""The validation's state machine: choose, and for each volume propose, measure, clean up in any case, conclude."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from aws_cdk import Duration
+from aws_cdk import aws_stepfunctions as sfn
+from aws_cdk import aws_stepfunctions_tasks as tasks
+from constructs import Construct
+
+from infra.constructs.steps import EVERY_ERROR, Callee, step
+
+_HOST_WAIT_S: Final = 60
+"""Seconds until a bench host that is busy is asked for again."""
+
+_VOLUME_WAIT_S: Final = 5
+"""Seconds between looks at a volume that is made or attached."""
+
+_COMMAND_WAIT_S: Final = 30
+"""Seconds between looks at a measurement, which takes minutes."""
+
+WORK_KEY: Final = "validations/{}/{}.json"
+"""Where the state of one item of a validation is kept: by the validation's name and the item's number."""
+
+_VALIDATION: Final = sfn.JsonPath.string_at("$.validation")
+_WORK: Final = sfn.JsonPath.string_at("$.proposed.work")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidationFunctions:
+    """The functions that the validation's states call, each named as its file in `functions`."""
+
+    choose: Callee
+    propose: Callee
+    create_scratch: Callee
+    look: Callee
+    attach_scratch: Callee
+    send_command: Callee
+    clean_up: Callee
+    conclude: Callee
+
+
+def validation_definition(scope: Construct, functions: ValidationFunctions, *, at_once: int) -> sfn.IChainable:
+    """The states, from `Choose` on; `at_once` volumes are measured side by side."""
+    choose = step(
+        scope,
+        "Choose",
+        functions.choose,
+        {"name": sfn.JsonPath.execution_name, "input": sfn.JsonPath.object_at("$$.Execution.Input")},
+    )
+    each = sfn.Map(
+        scope,
+        "Items",
+        items_path="$.items",
+        item_selector={
+            "validation": _VALIDATION,
+            "index": sfn.JsonPath.number_at("$$.Map.Item.Index"),
+            "item": sfn.JsonPath.object_at("$$.Map.Item.Value"),
+            # Known before anything is proposed, so that the clean-up knows it as well where the proposing itself fails.
+            "proposed": {
+                "work": sfn.JsonPath.format(WORK_KEY, _VALIDATION, sfn.JsonPath.string_at("$$.Map.Item.Index"))
+            },
+        },
+        max_concurrency=at_once,
+        result_path=sfn.JsonPath.DISCARD,
+    )
+    each.item_processor(_Item(scope, functions).states())
+    return choose.next(each).next(sfn.Succeed(scope, "Done"))
+
+
+class _Item:
+    """The states of one volume. Whatever state fails, the next is the clean-up, and no other volume is disturbed."""
+
+    def __init__(self, scope: Construct, functions: ValidationFunctions) -> None:
+        self._scope = scope
+        self._functions = functions
+        self._ended = sfn.Pass(scope, "ItemDone", parameters={})
+        # What is still there after all of the retries is the sweep's.
+        self._rescue = step(
+            scope,
+            "CleanUpAfterFailure",
+            functions.clean_up,
+            {"work": _WORK, "error": sfn.JsonPath.object_at("$.error")},
+            answer_at=sfn.JsonPath.DISCARD,
+        )
+        self._rescue.add_catch(self._ended, errors=[EVERY_ERROR], result_path="$.left").next(self._ended)
+
+    def states(self) -> sfn.IChainable:
+        """From `Propose` on."""
+        functions = self._functions
+        propose = self._guarded(
+            step(
+                self._scope,
+                "Propose",
+                functions.propose,
+                {
+                    "validation": _VALIDATION,
+                    "index": sfn.JsonPath.number_at("$.index"),
+                    "item": sfn.JsonPath.object_at("$.item"),
+                },
+                answer_at="$.proposed",
+                answer={"work": "work", "next": "next"},
+            )
+        )
+        send = self._on_work("SendCommand", functions.send_command)
+        conclude = self._conclude(again=propose)
+        looked = self._look_until_ready(
+            "Command", wait_s=_COMMAND_WAIT_S, then=self._on_work("CleanUp", functions.clean_up).next(conclude)
+        )
+        send.next(looked)
+        attach = self._on_work("AttachScratch", functions.attach_scratch)
+        attach.next(self._look_until_ready("Attachment", wait_s=_VOLUME_WAIT_S, then=send))
+        create = self._on_work("CreateScratch", functions.create_scratch)
+        create.next(self._look_until_ready("Volume", wait_s=_VOLUME_WAIT_S, then=attach))
+        wait = sfn.Wait(self._scope, "WaitForTheHost", time=sfn.WaitTime.duration(Duration.seconds(_HOST_WAIT_S)))
+        wait.next(propose)
+        proposed = sfn.Choice(self._scope, "WhatIsProposed")
+        for answer, state in (("create", create), ("send", send), ("wait", wait)):
+            proposed.when(sfn.Condition.string_equals("$.proposed.next", answer), state)
+        propose.next(proposed.otherwise(self._ended))
+        return propose
+
+    def _conclude(self, *, again: sfn.IChainable) -> sfn.IChainable:
+        conclude = self._on_work(
+            "Conclude", self._functions.conclude, answer_at="$.concluded", answer={"again": "again"}
+        )
+        more = sfn.Choice(self._scope, "IsMoreToMeasure")
+        more.when(sfn.Condition.boolean_equals("$.concluded.again", value=True), again).otherwise(self._ended)
+        conclude.next(more)
+        return conclude
+
+    def _look_until_ready(self, thing: str, *, wait_s: int, then: sfn.IChainable) -> sfn.IChainable:
+        """Looks, waits and looks again; the function itself raises when it has taken too long."""
+        look = self._guarded(
+            step(
+                self._scope,
+                f"LookAt{thing}",
+                self._functions.look,
+                {"work": _WORK, "at": thing.lower()},
+                answer_at="$.looked",
+                answer={"ready": "ready"},
+            )
+        )
+        wait = sfn.Wait(self._scope, f"WaitFor{thing}", time=sfn.WaitTime.duration(Duration.seconds(wait_s)))
+        wait.next(look)
+        ready = sfn.Choice(self._scope, f"Is{thing}Ready")
+        ready.when(sfn.Condition.boolean_equals("$.looked.ready", value=True), then).otherwise(wait)
+        look.next(ready)
+        return look
+
+    def _on_work(
+        self,
+        name: str,
+        callee: Callee,
+        *,
+        answer_at: str = sfn.JsonPath.DISCARD,
+        answer: Mapping[str, str] | None = None,
+    ) -> tasks.LambdaInvoke:
+        return self._guarded(step(self._scope, name, callee, {"work": _WORK}, answer_at=answer_at, answer=answer))
+
+    def _guarded(self, task: tasks.LambdaInvoke) -> tasks.LambdaInvoke:
+        task.add_catch(self._rescue, errors=[EVERY_ERROR], result_path="$.error")
+        return task

@@ -1,0 +1,154 @@
+"""Measuring: what a validation may do in an account, statement by statement, for functions there and for member roles.
+
+What can take a volume away is allowed on scratch volumes alone. Regions are open: a member role is one for all of them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from aws_cdk import Stack
+
+from infra.grants import Grant
+from infra.settings import Deployment
+from plimsoll.bench.document import DOCUMENT_NAME
+from plimsoll.clouds.aws.permissions import SCRATCH_CONDITION, TAGGING_CONDITION
+from plimsoll.domain.policy import TagMatch
+from plimsoll.domain.scratch import SCRATCH_TAG
+
+IN_PLACE_TAG: Final = TagMatch(tag="plimsoll:in-place", value="true")
+"""What an instance carries whose volumes may be measured as they are, on it; bench hosts need no such tag."""
+
+_NAMED_LATER: Final = "Volumes, instances and regions are known when something is measured; the condition bounds them."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measuring:
+    """The grants of the steps of a measurement, in the account of a stack."""
+
+    stack: Stack
+    deployment: Deployment
+
+    @property
+    def looks(self) -> Grant:
+        """Looks at volumes, hosts, commands and latencies."""
+        return _everywhere(
+            {
+                "cloudwatch:GetMetricData",
+                "ec2:DescribeInstances",
+                "ec2:DescribeInstanceTypes",
+                "ec2:DescribeVolumes",
+                "ssm:DescribeInstanceInformation",
+                "ssm:GetCommandInvocation",
+            },
+            "look at volumes, hosts and commands",
+        )
+
+    @property
+    def creates(self) -> list[Grant]:
+        """Makes volumes that carry the scratch tag from the start, and no tag of a volume that exists."""
+        volumes = (self._ec2("volume/*"),)
+        return [
+            Grant(
+                actions={"ec2:CreateVolume"},
+                resources=volumes,
+                conditions={"Null": {f"aws:RequestTag/{SCRATCH_TAG}": "false"}},
+                wildcard=_NAMED_LATER,
+            ),
+            Grant(
+                actions={"ec2:CopyVolumes"},
+                resources=volumes,
+                wildcard="Any volume may be copied, and the copy has no name yet; what is copied is only read.",
+            ),
+            Grant(actions={"ec2:CreateTags"}, resources=volumes, conditions=TAGGING_CONDITION, wildcard=_NAMED_LATER),
+        ]
+
+    @property
+    def attaches(self) -> list[Grant]:
+        """Attaches scratch volumes, to bench hosts."""
+        return [self._on_scratch("ec2:AttachVolume"), *self._on_benches({"ec2:AttachVolume"}, "aws:ResourceTag")]
+
+    @property
+    def takes_away(self) -> list[Grant]:
+        """Detaches and deletes scratch volumes; from any instance, so that a tag that went cannot keep one there."""
+        return [
+            self._on_scratch("ec2:DetachVolume"),
+            Grant(
+                actions={"ec2:DetachVolume"},
+                resources=(self._ec2("instance/*"),),
+                wildcard="Which volumes may be detached is bounded by their tag, whatever instance they are on.",
+            ),
+            self._on_scratch("ec2:DeleteVolume"),
+        ]
+
+    @property
+    def commands(self) -> list[Grant]:
+        """Runs our document, which it keeps up to date, on bench hosts and where measuring in place is allowed."""
+        document = (f"arn:{self.stack.partition}:ssm:*:{self.stack.account}:document/{DOCUMENT_NAME}",)
+        regions = "Regions are known when something is measured; the document's name is ours."
+        return [
+            Grant(
+                actions={"ssm:CreateDocument", "ssm:GetDocument", "ssm:UpdateDocument"},
+                resources=document,
+                wildcard=regions,
+            ),
+            Grant(actions={"ssm:SendCommand"}, resources=document, wildcard=regions),
+            *self._on_benches({"ssm:SendCommand"}, "ssm:resourceTag", IN_PLACE_TAG),
+        ]
+
+    @property
+    def cancels(self) -> Grant:
+        """Stops commands."""
+        return _everywhere({"ssm:CancelCommand"}, "stop a command")
+
+    @property
+    def sweeps(self) -> list[Grant]:
+        """Finds scratch volumes and takes them away."""
+        return [_everywhere({"ec2:DescribeVolumes"}, "list volumes"), *self.takes_away]
+
+    @property
+    def all(self) -> list[Grant]:
+        """Everything that a validation does."""
+        return [self.looks, *self.creates, *self.attaches, *self.takes_away, *self.commands, self.cancels]
+
+    def _on_scratch(self, action: str) -> Grant:
+        return Grant(
+            actions={action},
+            resources=(self._ec2("volume/*"),),
+            conditions=SCRATCH_CONDITION,
+            wildcard=_NAMED_LATER,
+        )
+
+    def _on_benches(self, actions: set[str], tag_key: str, *more: TagMatch) -> list[Grant]:
+        """On instances with one of the policy's tags for bench hosts or one of `more`, and on those that are named."""
+        tags = (*self.deployment.parsed_policy.bench_hosts, *more)
+        grants = [
+            Grant(
+                actions=actions,
+                resources=(self._ec2("instance/*"),),
+                conditions=_tagged(tag_key, tag),
+                wildcard=_NAMED_LATER,
+            )
+            for tag in tags
+        ]
+        named = tuple(self._ec2(f"instance/{host}") for host in self.deployment.validation.bench_hosts)
+        if named:
+            grants.append(
+                Grant(actions=actions, resources=named, wildcard="The instance is named; its region may vary.")
+            )
+        return grants
+
+    def _ec2(self, resource: str) -> str:
+        return f"arn:{self.stack.partition}:ec2:*:{self.stack.account}:{resource}"
+
+
+def _tagged(key: str, match: TagMatch) -> Mapping[str, Any]:
+    if match.value is None:
+        return {"Null": {f"{key}/{match.tag}": "false"}}
+    return {"StringEquals": {f"{key}/{match.tag}": match.value}}
+
+
+def _everywhere(actions: set[str], what: str) -> Grant:
+    return Grant(
+        actions=actions, resources=("*",), wildcard=f"The actions that {what} have no resource-level permissions."
+    )

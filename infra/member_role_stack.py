@@ -1,0 +1,112 @@
+"""The member role stacks: the roles that the service's functions assume in the accounts that are audited.
+
+Each is a plain CloudFormation template, without anything of CDK in it, so that a StackSet can deploy it everywhere.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from aws_cdk import CfnOutput, CfnParameter, DefaultStackSynthesizer, Stack
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from infra.allowed import look
+from infra.audit_functions import AUDIT_ENTERS
+from infra.grants import Grant, give
+from infra.measuring import Measuring
+from infra.names import Names
+from infra.settings import Deployment
+from infra.validation_functions import VALIDATION_AUDITS, VALIDATION_ENTERS
+from plimsoll.clouds.aws.permissions import AUDIT
+
+_PATHS: Final = "aws:cdk:enable-path-metadata"
+
+
+class MemberRoleStack(Stack):
+    """A role in a member account that only these functions of the service may assume, and only with the external id."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        name: str,
+        *,
+        deployment: Deployment,
+        role_name: str,
+        says: str,
+        functions: Sequence[str],
+    ) -> None:
+        super().__init__(
+            scope,
+            name,
+            stack_name=f"plimsoll-{deployment.stage}-{name}",
+            description=f"Plimsoll: {says}",
+            synthesizer=DefaultStackSynthesizer(generate_bootstrap_version_rule=False),
+        )
+        self.node.set_context(_PATHS, value=False)
+        self.deployment = deployment
+        service = CfnParameter(
+            self,
+            "ServiceAccount",
+            description="The account that Plimsoll is deployed in",
+            allowed_pattern=r"^\d{12}$",
+            constraint_description="an account has twelve digits",
+        )
+        external_id = CfnParameter(
+            self,
+            "ExternalId",
+            description="The external id that the service gives, as in its settings",
+            default=deployment.external_id,
+            min_length=2,
+            max_length=1224,
+        )
+        names = Names(stack=self, stage=deployment.stage)
+        callers = [
+            f"arn:{self.partition}:iam::{service.value_as_string}:role/{names.role(function)}" for function in functions
+        ]
+        self.role = iam.Role(
+            self,
+            "Role",
+            role_name=role_name,
+            description=f"Plimsoll: {says}",
+            assumed_by=iam.AccountPrincipal(service.value_as_string).with_conditions(
+                {
+                    "StringEquals": {"sts:ExternalId": external_id.value_as_string},
+                    "ArnEquals": {"aws:PrincipalArn": callers},
+                }
+            ),
+        )
+        CfnOutput(self, "RoleArn", value=self.role.role_arn, description="What the service assumes here")
+
+    def allow(self, grants: Sequence[Grant]) -> None:
+        """Lets the role do this."""
+        give(self.role, grants)
+
+
+def audit_role(scope: Construct, deployment: Deployment) -> MemberRoleStack:
+    """The role that audits read with; it changes nothing."""
+    functions = (*AUDIT_ENTERS, *(VALIDATION_AUDITS if deployment.with_validation else ()))
+    stack = MemberRoleStack(
+        scope,
+        "member-audit",
+        deployment=deployment,
+        role_name=deployment.role_name,
+        says="what audits read in this account; it changes nothing",
+        functions=functions,
+    )
+    stack.allow([look(AUDIT, "read volumes, prices and metrics")])
+    return stack
+
+
+def validation_role(scope: Construct, deployment: Deployment) -> MemberRoleStack:
+    """The role that validations measure with: it changes scratch volumes alone."""
+    stack = MemberRoleStack(
+        scope,
+        "member-validation",
+        deployment=deployment,
+        role_name=deployment.validation_role_name,
+        says="what validations measure with in this account; only scratch volumes are changed",
+        functions=VALIDATION_ENTERS,
+    )
+    caller = look(frozenset({"sts:GetCallerIdentity"}), "name the caller")
+    stack.allow([caller, *Measuring(stack=stack, deployment=deployment).all])
+    return stack

@@ -1,0 +1,100 @@
+"""Names: what everything of one deployment is called, so that stacks know each other without exports between them."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from aws_cdk import Stack
+
+METRICS: Final = "Plimsoll"
+"""The CloudWatch namespace of the service's own metrics."""
+
+SERVICE: Final = "plimsoll"
+"""The service's name in its logs, traces and metrics."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """The names of a deployment, and their ARNs in the account and region of a stack."""
+
+    stack: Stack
+    stage: str
+
+    @property
+    def prefix(self) -> str:
+        """What every name begins with."""
+        return f"plimsoll-{self.stage}"
+
+    @property
+    def bucket(self) -> str:
+        """The bucket of runs, reports and measurements."""
+        return f"{self.prefix}-{self.stack.account}-{self.stack.region}"
+
+    @property
+    def history(self) -> str:
+        """The table of what was recommended before."""
+        return f"{self.prefix}-history"
+
+    @property
+    def coordination(self) -> str:
+        """The table of claims and of what must not be done twice."""
+        return f"{self.prefix}-coordination"
+
+    @property
+    def event_bus(self) -> str:
+        """The bus that tells what happened."""
+        return self.prefix
+
+    @property
+    def alarms(self) -> str:
+        """The topic that alarms are told to."""
+        return f"{self.prefix}-alarms"
+
+    @property
+    def parameter(self) -> str:
+        """The parameter that holds the configuration."""
+        return f"/plimsoll/{self.stage}/config"
+
+    @property
+    def database(self) -> str:
+        """The Glue database of the results; Athena's names have no hyphens."""
+        return self.prefix.replace("-", "_")
+
+    def role(self, function: str) -> str:
+        """The role of a function, by which member accounts know it."""
+        return f"{self.prefix}-{function}"
+
+    def objects(self, pattern: str) -> str:
+        """The ARN of objects of the bucket."""
+        return f"arn:{self.stack.partition}:s3:::{self.bucket}/{pattern}"
+
+    @property
+    def bucket_arn(self) -> str:
+        """The bucket's ARN."""
+        return f"arn:{self.stack.partition}:s3:::{self.bucket}"
+
+    @property
+    def parameter_arn(self) -> str:
+        """The configuration parameter's ARN."""
+        return self.arn("ssm", f"parameter{self.parameter}")
+
+    @property
+    def event_bus_arn(self) -> str:
+        """The bus's ARN."""
+        return self.arn("events", f"event-bus/{self.event_bus}")
+
+    def table_arn(self, table: str) -> str:
+        """A table's ARN."""
+        return self.arn("dynamodb", f"table/{table}")
+
+    def machine(self, kind: str) -> str:
+        """The name of the state machine of audits or validations."""
+        return f"{self.prefix}-{kind}"
+
+    def machine_arn(self, kind: str) -> str:
+        """Its ARN."""
+        return self.arn("states", f"stateMachine:{self.machine(kind)}")
+
+    def arn(self, service: str, resource: str) -> str:
+        """The ARN of something in the stack's account and region."""
+        stack = self.stack
+        return f"arn:{stack.partition}:{service}:{stack.region}:{stack.account}:{resource}"

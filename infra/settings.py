@@ -1,0 +1,266 @@
+"""Settings: what is deployed and what it is to do, from PLIMSOLL_DEPLOY_* variables and CDK's context, which wins."""
+
+import difflib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, TypeVar, get_origin
+
+from aws_cdk.region_info import RegionInfo
+from pydantic import BaseModel, Field, StringConstraints, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from infra.packaging import RUNTIME
+from infra.schedule import schedule_error, zone_error
+from plimsoll.domain.errors import BadInput, PolicyError
+from plimsoll.domain.policy import Policy
+from plimsoll.policy_file import dump_policy, load_policy
+from plimsoll.service.config import ServiceConfig, ValidationBudget
+
+PREFIX: Final = "PLIMSOLL_DEPLOY_"
+"""What the environment variable of a setting begins with; its name in capitals follows, `__` before a key within it."""
+
+RETENTIONS_DAYS: Final = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653)
+"""How many days CloudWatch can keep logs (PutRetentionPolicy); longer than ten years is not offered here."""
+
+_T = TypeVar("_T")
+
+WatchedText = Annotated[str, StringConstraints(pattern=r"^vol-[0-9a-f]{8,17}:[1-9]\d*:[1-9]\d*$")]
+"""A volume with the IOPS and MiB/s that it carries."""
+
+
+class Deployment(ServiceConfig, BaseSettings):
+    """What is deployed, and the configuration of the service that is written where its functions read it."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_nested_delimiter="__", enable_decoding=False, extra="forbid", frozen=True
+    )
+
+    stage: str = Field(
+        default="main",
+        pattern=r"^[a-z][a-z0-9-]{0,19}$",
+        description="Which of several deployments in an account: part of every name.",
+    )
+    schedule: str = Field(
+        default="cron(0 6 ? * MON *)", description="When an audit begins: rate(...), cron(...) or at(...)."
+    )
+    time_zone: str = Field(default="UTC", description="The time zone of the schedule, of the IANA database.")
+    policy_file: Path | None = Field(default=None, description="The policy file. Default: the policy's own defaults.")
+    with_validation: bool = Field(
+        default=True, description="Deploy what measures: the validation's functions, state machine and sweep."
+    )
+    sweep_every: str = Field(
+        default="rate(1 hour)", description="When scratch volumes past their deadline are deleted, as a schedule."
+    )
+    max_concurrency: int = Field(
+        default=10, ge=1, le=1000, description="Targets or batches under way at once, a function each."
+    )
+    calls_per_s: float = Field(
+        default=500.0,
+        gt=0,
+        description="GetMetricData calls a second of an account and region (its quota; older accounts have 50), "
+        "shared by the batches under way.",
+    )
+    datapoints_per_s: float = Field(
+        default=396_000.0,
+        gt=0,
+        description="GetMetricData datapoints a second of an account and region, shared as well.",
+    )
+    audit_memory_mib: int = Field(default=2048, ge=512, le=10_240, description="Memory of the function that audits.")
+    report_memory_mib: int = Field(default=3072, ge=512, le=10_240, description="Memory of the one that reports.")
+    audit_timeout_s: int = Field(default=900, ge=60, le=900, description="Seconds that each of the two may take.")
+    work_days: int = Field(default=30, ge=1, le=365, description="Days that the parts of a run in work are kept.")
+    runs_days: int = Field(
+        default=1095, ge=30, le=3650, description="Days that results (Parquet) and reports are kept."
+    )
+    logs_days: int = Field(default=90, description="Days that logs are kept, of those that CloudWatch knows.")
+    kms_key_arn: str | None = Field(
+        default=None,
+        pattern=r"^arn:aws[\w-]*:kms:[a-z0-9-]+:\d{12}:key/(mrk-[0-9a-f]{32}|[0-9a-f-]{36})$",
+        description="The KMS key of bucket, tables, queues and logs. Default: keys that AWS owns.",
+    )
+    permissions_boundary: str | None = Field(
+        default=None,
+        pattern=r"^[\w+=,.@/-]+$",
+        max_length=512,
+        description="The name of the policy that bounds every role.",
+    )
+    alarm_email: str | None = Field(
+        default=None, pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$", description="Who is told of alarms, by e-mail."
+    )
+    alarm_topic_arn: str | None = Field(
+        default=None,
+        pattern=r"^arn:aws[\w-]*:sns:[a-z0-9-]+:\d{12}:[\w-]+$",
+        description="The SNS topic that is told of alarms, in place of one of its own.",
+    )
+    alarm_volumes: tuple[WatchedText, ...] = Field(
+        default=(),
+        max_length=100,
+        description="Volumes of the account and region deployed in that have alarms, as ID:IOPS:MIB_S with what each "
+        "carries.",
+    )
+    alarm_volume_share_pct: float = Field(
+        default=90.0, gt=0, le=100, description="The share of a volume's ceiling from which its demand is an alarm."
+    )
+    audit_usd: float = Field(
+        default=25.0, gt=0, description="USD of an audit's metric calls from which there is an alarm."
+    )
+    architecture: Literal["arm64", "x86_64"] = Field(default="arm64", description="The processor of the functions.")
+    wheels_python: str = Field(
+        default=RUNTIME,
+        pattern=r"^3\.\d{2}$",
+        description="The Python that the functions' code is built for: the runtime's; an emulator may have another.",
+    )
+    assets: Literal["built", "empty"] = Field(
+        default="built", description="The functions' code; `empty` where only the templates are looked at."
+    )
+
+    @classmethod
+    def read(cls, context: Mapping[str, Any]) -> "Deployment":
+        """The settings of CDK's context and the environment; BadInput with a sentence for each that cannot be used."""
+        own = _nested({key: value for key, value in context.items() if not _is_cdks(key)})
+        named = [name.removeprefix(PREFIX).lower() for name in os.environ if name.startswith(PREFIX)]
+        unknown = [_unknown(name) for name in (*own, *named) if name.partition("__")[0] not in cls.model_fields]
+        if unknown:
+            raise BadInput("\n".join(unknown))
+        try:
+            return cls(**own)
+        except ValidationError as error:
+            raise BadInput("\n".join(_sentence(found) for found in error.errors())) from error
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003 - pydantic-settings calls it by name
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - as above
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - as above
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """What is given first wins: the context, then the environment."""
+        return init_settings, env_settings
+
+    @property
+    def config(self) -> ServiceConfig:
+        """The configuration of the service alone."""
+        return ServiceConfig(**{key: getattr(self, key) for key in ServiceConfig.model_fields})
+
+    @model_validator(mode="before")
+    @classmethod
+    def _written(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Lists as words with commas between them, and mappings as JSON: what a variable or `-c key=value` can hold."""
+        values = _parsed(cls, given)
+        if isinstance(values.get("validation"), Mapping):
+            values["validation"] = _parsed(ValidationBudget, values["validation"])
+        return _with_policy(values)
+
+    @field_validator("schedule", "sweep_every")
+    @classmethod
+    def _is_a_schedule(cls, text: str) -> str:
+        return _checked(text, schedule_error(text))
+
+    @field_validator("time_zone")
+    @classmethod
+    def _is_a_zone(cls, name: str) -> str:
+        return _checked(name, zone_error(name))
+
+    @field_validator("regions")
+    @classmethod
+    def _are_regions(cls, regions: tuple[str, ...]) -> tuple[str, ...]:
+        known = sorted(region.name for region in RegionInfo.regions)
+        for region in regions:
+            if region not in known:
+                near = difflib.get_close_matches(region, known, n=2)
+                hint = f"did you mean {' or '.join(near)}?" if near else f"write names such as {known[0]}."
+                raise ValueError(f"there is no AWS region {region}: {hint}")
+        return regions
+
+    @field_validator("logs_days")
+    @classmethod
+    def _can_be_kept(cls, days: int) -> int:
+        more = [known for known in RETENTIONS_DAYS if known >= days]
+        wrong = f"CloudWatch cannot keep logs for {days} days: write {(more or RETENTIONS_DAYS[-1:])[0]}."
+        return _checked(days, None if days in RETENTIONS_DAYS else wrong)
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> "Deployment":
+        if (self.organization or self.organizational_units or self.accounts) and self.external_id is None:
+            raise ValueError(
+                "external_id is missing: the roles of member accounts ask for one. Choose a text of your own, such as "
+                f"{PREFIX}EXTERNAL_ID=$(uuidgen), and give it to the member roles as well."
+            )
+        if self.alarm_email and self.alarm_topic_arn:
+            raise ValueError("give alarm_email or alarm_topic_arn, not both: subscribe the address to the topic.")
+        try:
+            self.config.written()
+        except BadInput as error:
+            raise ValueError(str(error)) from error
+        return self
+
+
+def _with_policy(values: dict[str, Any]) -> dict[str, Any]:
+    """The values with what the policy file says, as far as it differs from what holds without one."""
+    path = values.get("policy_file")
+    if path is None:
+        return values
+    if values.get("policy"):
+        raise ValueError("give policy or policy_file, not both.")
+    try:
+        policy = dump_policy(load_policy(Path(path), {}))
+    except PolicyError as error:
+        raise ValueError(str(error)) from error
+    default = dump_policy(Policy())
+    return {**values, "policy": {key: value for key, value in policy.items() if value != default[key]}}
+
+
+def _parsed(model: type[BaseModel], given: Mapping[str, Any]) -> dict[str, Any]:
+    found = {}
+    for key, value in given.items():
+        kind = get_origin(model.model_fields[key].annotation) if key in model.model_fields else None
+        found[key] = value
+        if isinstance(value, str) and kind is tuple and not value.lstrip().startswith("["):
+            found[key] = [part.strip() for part in value.split(",") if part.strip()]
+        elif isinstance(value, str) and (kind in {tuple, dict} or key == "validation"):
+            try:
+                found[key] = json.loads(value)
+            except ValueError as error:
+                raise ValueError(f"{key} is {value!r}, which is not JSON: {error}.") from error
+    return found
+
+
+def _nested(flat: Mapping[str, Any]) -> dict[str, Any]:
+    """`validation.max_runs=3` as the key max_runs within validation."""
+    found: dict[str, Any] = {}
+    for key, value in flat.items():
+        outer, dot, inner = key.partition(".")
+        if dot:
+            found[outer] = {**found.get(outer, {}), inner: value}
+        else:
+            found[outer] = value
+    return found
+
+
+def _is_cdks(key: str) -> bool:
+    return ":" in key or "/" in key or key.startswith(("aws-cdk", "cdk-"))
+
+
+def _unknown(name: str) -> str:
+    near: Sequence[str] = difflib.get_close_matches(name, Deployment.model_fields, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"it knows {', '.join(sorted(Deployment.model_fields))}."
+    return f"there is no setting {name}: {hint}"
+
+
+def _checked(value: _T, wrong: str | None) -> _T:
+    if wrong is not None:
+        raise ValueError(wrong)
+    return value
+
+
+def _sentence(error: Any) -> str:
+    key = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "value_error":
+        said = str(error["ctx"]["error"]).rstrip(".?")
+        mark = "?" if error["msg"].endswith("?") else "."
+        return f"{said}{mark}"
+    return f"{key} is {error['input']!r}: {error['msg'].lower()}."

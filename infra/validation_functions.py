@@ -1,0 +1,74 @@
+"""The validation's functions: how big each is, and what it may do."""
+
+from typing import Final
+
+from infra.allowed import claims, enter, look, once, scope_reading, store, tell
+from infra.constructs.service_function import FunctionShape
+from infra.grants import Grant
+from infra.measuring import Measuring
+from infra.names import Names
+from infra.settings import Deployment
+from plimsoll.clouds.aws.permissions import AUDIT
+
+SWEEP: Final = "sweep"
+"""The function that no state calls: a schedule does."""
+
+VALIDATION_ENTERS: Final = (
+    "choose",
+    "propose",
+    "create_scratch",
+    "look",
+    "attach_scratch",
+    "send_command",
+    "clean_up",
+    "conclude",
+    SWEEP,
+)
+"""The functions that go into member accounts to measure: all of them."""
+
+VALIDATION_AUDITS: Final = ("choose", "propose", "conclude", SWEEP)
+"""Those that go there as an audit does as well, to find and to judge volumes."""
+
+_WORK: Final = "validations/"
+_CALLER: Final = frozenset({"sts:GetCallerIdentity"})
+
+
+def validation_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
+    """The eight functions of the validation's states, and the sweep."""
+    bench = Measuring(stack=names.stack, deployment=deployment)
+    entering = [look(_CALLER, "name the caller"), *enter(names, deployment, deployment.validation_role_name)]
+    member = enter(names, deployment, deployment.role_name)
+    working = [*store(names, write=(_WORK,)), *entering]
+    deciding = [*_deciding(names, deployment), *entering, bench.looks]
+    return [
+        FunctionShape(name="choose", memory_mib=1024, timeout_s=600, grants=deciding),
+        FunctionShape(name="propose", memory_mib=1024, timeout_s=600, grants=[*deciding, claims(names)]),
+        FunctionShape(name="create_scratch", grants=[*working, bench.looks, *bench.creates]),
+        FunctionShape(name="look", grants=[*working, bench.looks]),
+        FunctionShape(name="attach_scratch", grants=[*working, bench.looks, *bench.attaches]),
+        FunctionShape(name="send_command", grants=[*working, bench.looks, *bench.commands, once(names)]),
+        FunctionShape(
+            name="clean_up",
+            timeout_s=900,
+            grants=[*working, bench.looks, *bench.takes_away, bench.cancels, claims(names)],
+        ),
+        FunctionShape(
+            name="conclude",
+            memory_mib=1024,
+            timeout_s=600,
+            grants=[*deciding, claims(names), tell(names), *store(names, write=("measured/",))],
+        ),
+        FunctionShape(
+            name=SWEEP, timeout_s=900, grants=[*scope_reading(deployment), *member, *entering, *bench.sweeps]
+        ),
+    ]
+
+
+def _deciding(names: Names, deployment: Deployment) -> list[Grant]:
+    """Decides of one volume as an audit does, by the audit's role, on what has been measured by now."""
+    return [
+        *store(names, read=("measured/", "ledger/", "reports/"), write=(_WORK,)),
+        *scope_reading(deployment),
+        look(AUDIT, "read volumes, prices and metrics"),
+        *enter(names, deployment, deployment.role_name),
+    ]

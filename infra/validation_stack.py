@@ -1,0 +1,104 @@
+"""The validation stack: the functions and the state machine that measure, and the sweep that leaves nothing behind."""
+
+from functools import partial
+
+from aws_cdk import CfnOutput, Duration, Stack
+from aws_cdk import aws_scheduler_targets as targets
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+from infra.constructs.alarms import Alarms, own_metric
+from infra.constructs.key import key_of
+from infra.constructs.scheduled import Scheduled, Undelivered
+from infra.constructs.service_function import ServiceFunction
+from infra.constructs.service_machine import ServiceMachine
+from infra.constructs.told import tells
+from infra.constructs.validation_machine import ValidationFunctions, validation_definition
+from infra.grants import Grant
+from infra.names import Names
+from infra.settings import Deployment
+from infra.validation_functions import SWEEP, validation_shapes
+
+_LONGEST = Duration.days(7)
+"""A volume's measurements take hours; the policy's scratch_hours, at most a week, bound each."""
+
+_HOURS_ALIVE = 6
+"""Hours on end with too many scratch volumes that are no coincidence of two validations."""
+
+
+class ValidationStack(Stack):
+    """Validations on demand, and the sweep on a schedule."""
+
+    def __init__(self, scope: Construct, deployment: Deployment) -> None:
+        super().__init__(
+            scope,
+            "validation",
+            stack_name=f"plimsoll-{deployment.stage}-validation",
+            description="Plimsoll: validations, which measure scratch volumes on bench hosts",
+        )
+        names = Names(stack=self, stage=deployment.stage)
+        key = key_of(self, deployment)
+        undelivered = Undelivered(self, key=key).queue
+        self.functions = {
+            shape.name: ServiceFunction(
+                self,
+                shape,
+                names=names,
+                deployment=deployment,
+                key=key,
+                undelivered=undelivered if shape.name == SWEEP else None,
+            )
+            for shape in validation_shapes(names, deployment)
+        }
+        stepped = {name: each for name, each in self.functions.items() if name != SWEEP}
+        called = ValidationFunctions(**{name: each.callee for name, each in stepped.items()})
+        self.machine = ServiceMachine(
+            self,
+            "validation",
+            partial(validation_definition, functions=called, at_once=deployment.validation.at_once),
+            functions=stepped.values(),
+            names=names,
+            deployment=deployment,
+            key=key,
+            longest=_LONGEST,
+        )
+        sweep = self.functions[SWEEP].function
+        Scheduled(
+            self,
+            name=f"{names.prefix}-{SWEEP}",
+            says="Deletes scratch volumes past their deadline",
+            expression=deployment.sweep_every,
+            zone=deployment.time_zone,
+            begins=Grant(actions=("lambda:InvokeFunction",), resources=(sweep.function_arn,)),
+            target=partial(targets.LambdaInvoke, sweep),
+            undelivered=undelivered,
+            key=key,
+        )
+        self._watch(names, deployment, undelivered)
+        CfnOutput(
+            self,
+            "StateMachine",
+            value=self.machine.machine.state_machine_arn,
+            description="Start validations with this",
+        )
+
+    def _watch(self, names: Names, deployment: Deployment, undelivered: sqs.IQueue) -> None:
+        alarms = Alarms(self, prefix=names.prefix, action=tells(self, names=names, deployment=deployment))
+        alarms.of_machine("validation", self.machine.machine)
+        alarms.of_functions("validation", (each.function for each in self.functions.values()))
+        alarms.of_queue("sweep", undelivered)
+        alarms.when(
+            "scratch-left",
+            own_metric("scratch_left", statistic="Maximum"),
+            reaches=1,
+            says="A scratch volume is past its deadline and could not be deleted: the sweep's log says what stands "
+            "in the way, and `plimsoll sweep` deletes it by hand.",
+        )
+        alarms.when(
+            "scratch-alive",
+            own_metric("scratch_alive", statistic="Minimum"),
+            reaches=deployment.validation.at_once + 1,
+            says="More scratch volumes are there than measurements may be under way: see the validations in Step "
+            "Functions.",
+            periods=_HOURS_ALIVE,
+        )

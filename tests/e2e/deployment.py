@@ -1,0 +1,123 @@
+"""The service as CDK synthesises it, deployed as `cdk deploy` does: assets to their bucket, then the templates."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from tests.e2e.emulator import HOME, REGION, Emulator
+
+PROJECT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Synthesised:
+    """What CDK wrote: a folder with templates and assets."""
+
+    folder: Path
+
+    def stacks(self) -> list[Mapping[str, Any]]:
+        """The stacks' artifacts, each after those that it depends on."""
+        found = json.loads((self.folder / "manifest.json").read_text())["artifacts"]
+        stacks = {name: one for name, one in found.items() if one["type"] == "aws:cloudformation:stack"}
+        ordered: dict[str, Mapping[str, Any]] = {}
+        while len(ordered) < len(stacks):
+            ready = [
+                name
+                for name, one in stacks.items()
+                if name not in ordered and not {*one.get("dependencies", ())} & stacks.keys() - ordered.keys()
+            ]
+            ordered |= {name: stacks[name] for name in ready}
+        return list(ordered.values())
+
+    def template(self, stack: Mapping[str, Any]) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads((self.folder / stack["properties"]["templateFile"]).read_text())
+        return found
+
+    def files(self) -> Iterator[tuple[Path, str, str]]:
+        """Every asset that is a file, with its bucket and key."""
+        for manifest in sorted(self.folder.glob("*.assets.json")):
+            for file in json.loads(manifest.read_text())["files"].values():
+                assert file["source"]["packaging"] == "file", file
+                for place in file["destinations"].values():
+                    bucket = place["bucketName"].replace("${AWS::AccountId}", HOME).replace("${AWS::Region}", REGION)
+                    yield self.folder / file["source"]["path"], bucket, place["objectKey"]
+
+
+def synthesise(folder: Path, **settings: str) -> Synthesised:
+    """Synthesises the app with these settings; AssertionError with what it says where it cannot."""
+    named = {f"PLIMSOLL_DEPLOY_{name.upper()}": value for name, value in settings.items()}
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("AWS_", "PLIMSOLL_", "CDK_"))}
+    done = subprocess.run(
+        [sys.executable, "-m", "infra.app"],
+        cwd=PROJECT,
+        env={**kept, **named, "CDK_OUTDIR": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return Synthesised(folder=folder)
+
+
+def deploy(synthesised: Synthesised, emulator: Emulator, member: str) -> set[str]:
+    """Deploys all stacks, the roles of members there, the others in the service's own account.
+
+    Gives the types of resources that had to be left out, since the emulator does not know them.
+    """
+    _publish(synthesised, emulator)
+    unknown: set[str] = set()
+    for stack in synthesised.stacks():
+        name, template = str(stack["properties"]["stackName"]), synthesised.template(stack)
+        if "-member-" in name:
+            client, parameters = emulator.client("cloudformation", account=member), {"ServiceAccount": HOME}
+        else:
+            client, parameters = emulator.client("cloudformation"), {}
+        try:
+            _create(name, template, client, parameters)
+        except ClientError as error:
+            refused = re.search(r"Unrecognized resource types: \[(.*)\]", str(error))
+            assert refused is not None, error
+            left_out = set(refused[1].split(", "))
+            _create(name, _without(template, left_out), client, parameters)
+            unknown |= left_out
+    return unknown
+
+
+def _publish(synthesised: Synthesised, emulator: Emulator) -> None:
+    """What `cdk bootstrap` and the publishing of assets leave: a bucket with them, and the version it is of."""
+    s3 = emulator.client("s3")
+    emulator.client("ssm").put_parameter(Name="/cdk-bootstrap/hnb659fds/version", Value="30", Type="String")
+    files = list(synthesised.files())
+    for bucket in {bucket for _, bucket, _ in files}:
+        s3.create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": REGION})
+    for file, bucket, key in files:
+        s3.upload_file(str(file), bucket, key)
+
+
+def _without(template: Mapping[str, Any], types: set[str]) -> dict[str, Any]:
+    kept = {name: one for name, one in template["Resources"].items() if one["Type"] not in types}
+    return {**template, "Resources": kept}
+
+
+def _create(name: str, template: Mapping[str, Any], cloudformation: Any, parameters: Mapping[str, str]) -> None:
+    cloudformation.create_stack(
+        StackName=name,
+        TemplateBody=json.dumps(template),
+        Capabilities=["CAPABILITY_NAMED_IAM"],
+        Parameters=[{"ParameterKey": key, "ParameterValue": value} for key, value in parameters.items()],
+    )
+    while (stack := cloudformation.describe_stacks(StackName=name)["Stacks"][0])["StackStatus"].endswith("PROGRESS"):
+        time.sleep(0.5)
+    if stack["StackStatus"] != "CREATE_COMPLETE":
+        events = cloudformation.describe_stack_events(StackName=name)["StackEvents"]
+        why = [f"{one['LogicalResourceId']}: {one.get('ResourceStatusReason')}" for one in events]
+        raise AssertionError(f"{name} is {stack['StackStatus']}:\n" + "\n".join(why))

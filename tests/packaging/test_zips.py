@@ -1,0 +1,124 @@
+"""The Lambdas' zips: complete, small, for the right processor, and the same from the same sources."""
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from infra.packaging.build import PROJECT, zip_of
+from plimsoll.reports.charts.drawing import bundled
+from tests.packaging.conftest import FUNCTIONS
+
+pytestmark = pytest.mark.once
+
+ALONE = """
+import sys
+here, *functions = sys.argv[1:]
+sys.path[:] = [here, *(path for path in sys.path if "site-packages" not in path)]
+from importlib import import_module
+from importlib.metadata import version
+for function in functions:
+    assert callable(import_module(f"functions.{function}").handler), function
+files = [getattr(module, "__file__", None) or "" for module in list(sys.modules.values())]
+outside = [file for file in files if "site-packages" in file]
+assert not outside, outside
+import boto3
+import botocore.loaders
+for service in botocore.loaders.create_loader().list_available_services("service-2"):
+    if here in botocore.__file__:
+        boto3.client(service, region_name="eu-west-1", aws_access_key_id="a", aws_secret_access_key="b")
+from plimsoll.bench.jobs import shipped_jobs
+from plimsoll.bootstrap import envelope_library
+from plimsoll.clouds.aws.price_file import shipped_prices
+from plimsoll.clouds.aws.limits import volume_types
+assert envelope_library().envelopes and shipped_prices() and volume_types()
+print(version("plimsoll"))
+"""
+"""Imports functions from an unpacked zip alone, makes a client of every service in it, and reads what ships."""
+
+
+def names_in(archive: Path) -> list[str]:
+    with ZipFile(archive) as zipped:
+        return zipped.namelist()
+
+
+def sharing(zips: Mapping[str, Path]) -> dict[Path, list[str]]:
+    """The functions of each zip."""
+    return {archive: [name for name, one in zips.items() if one == archive] for archive in set(zips.values())}
+
+
+def test_every_handler_runs_from_its_zip_alone(native_zips: Mapping[str, Path], tmp_path: Path) -> None:
+    for count, (archive, functions) in enumerate(sharing(native_zips).items()):
+        unpacked = tmp_path / str(count)
+        with ZipFile(archive) as zipped:
+            zipped.extractall(unpacked)
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-W", "error", "-c", ALONE, str(unpacked), *functions],
+            capture_output=True, text=True, check=False, cwd=tmp_path,
+            env={"PLIMSOLL_BUCKET": "b", "AWS_DEFAULT_REGION": "eu-west-1", "POWERTOOLS_TRACE_DISABLED": "true"},
+        )  # fmt: skip
+        assert done.returncode == 0, (functions, done.stderr)
+
+
+def test_what_runs_on_lambda_is_compiled_for_its_processor(lambda_zips: Mapping[str, Path]) -> None:
+    for archive in set(lambda_zips.values()):
+        with ZipFile(archive) as zipped:
+            libraries = [name for name in zipped.namelist() if name.endswith(".so") or ".so." in name]
+            heads = {name: zipped.open(name).read(20) for name in libraries}
+        assert libraries
+        # The ELF header's e_machine is 183 for AArch64.
+        assert {name: int.from_bytes(head[18:20], "little") for name, head in heads.items()} == dict.fromkeys(
+            heads, 183
+        )
+        versions = {name for name in libraries if ".cpython-" in name and ".cpython-313-" not in name}
+        assert not versions
+
+
+def test_a_zip_has_at_most_60_mb_and_250_mb_unpacked(lambda_zips: Mapping[str, Path]) -> None:
+    for archive, functions in sharing(lambda_zips).items():
+        with ZipFile(archive) as zipped:
+            unpacked = sum(entry.file_size for entry in zipped.infolist())
+        assert archive.stat().st_size < 60e6, functions
+        assert unpacked < 250e6, functions
+
+
+def test_a_zip_holds_only_what_its_functions_import(lambda_zips: Mapping[str, Path]) -> None:
+    for archive in set(lambda_zips.values()):
+        names = names_in(archive)
+        tops = {name.split("/")[0] for name in names}
+        assert not tops & {"moto", "typer", "rich", "flask", "vl_convert", "aws_cdk", "hypothesis", "bin"}
+        assert not [name for name in names if name.startswith(("plimsoll/cli/", "plimsoll/simulator/"))]
+        assert not [name for name in names if "/tests/" in name or name.endswith((".pyi", ".h", ".a"))]
+    assert not [name for name in names_in(lambda_zips["plan"]) if "duckdb" in name or name.startswith("altair")]
+    assert [name for name in names_in(lambda_zips["audit_batch"]) if "duckdb" in name]
+
+
+def test_the_page_is_drawn_by_the_script_that_ships(lambda_zips: Mapping[str, Path]) -> None:
+    with ZipFile(lambda_zips["report"]) as zipped:
+        assert zipped.read("plimsoll/reports/charts/vega.js").decode() == bundled()
+
+
+def test_every_function_has_a_zip_that_holds_it_and_its_data(lambda_zips: Mapping[str, Path]) -> None:
+    assert {"plan", "take_inventory", "find_pending", "audit_batch", "note_failure", "summarize", "report"} <= {
+        *FUNCTIONS
+    }
+    for function, archive in lambda_zips.items():
+        names = {*names_in(archive)}
+        assert {f"functions/{function}.py", "plimsoll/clouds/aws/data/prices.yaml"} <= names
+        assert {
+            f"plimsoll/envelopes/measured/{one.name}" for one in (PROJECT / "benchmarks/measured").glob("*.yaml")
+        } <= names
+
+
+def test_the_same_sources_give_the_same_bytes(lambda_zips: Mapping[str, Path], tmp_path: Path) -> None:
+    again = zip_of("plan", folder=tmp_path)
+    assert again.name == lambda_zips["plan"].name
+    assert again.read_bytes() == lambda_zips["plan"].read_bytes()
+
+
+def test_another_processor_or_python_is_another_zip() -> None:
+    names = {zip_of("plan").name, zip_of("plan", architecture="x86_64").name}
+    assert len(names) == 2
