@@ -2,8 +2,9 @@
 
 import ast
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -43,7 +44,10 @@ class Sources:
         return next((file for file in (at / "__init__.py", at.with_suffix(".py")) if file.is_file()), None)
 
     def imports_of(self, entry: str) -> Imports:
-        """What a module imports, directly or by way of our other modules, and those modules' packages."""
+        """What a module imports, directly or by way of our other modules, and those modules' packages.
+
+        ModuleNotFoundError where one of ours that is imported does not exist.
+        """
         modules: dict[str, Path] = {}
         outside: set[str] = set()
         services: set[str] = set()
@@ -54,25 +58,49 @@ class Sources:
             if module in modules or module in self.left_out:
                 continue
             if file is None:
-                if module.split(".")[0] not in self.packages | dict.fromkeys(sys.stdlib_module_names):
-                    outside.add(module.split(".")[0])
+                top = module.split(".", maxsplit=1)[0]
+                if top not in {*self.packages, *sys.stdlib_module_names}:
+                    outside.add(top)
                     services |= {SERVICES_OF_POWERTOOLS[module]} if module in SERVICES_OF_POWERTOOLS else set()
                 continue
             modules[module] = file
-            tree = ast.parse(file.read_text(encoding="utf-8"), filename=str(file))
-            services |= set(_clients(tree))
-            waiting += [one for name in _imported(tree.body) for one in _with_packages(name)]
+            read = _read(file)
+            services |= read.services
+            for name, inside in read.imported:
+                self._known(name, file)
+                waiting += [one for found in (name, *inside) for one in _with_packages(found)]
         return Imports(modules=modules, outside=frozenset(outside), services=frozenset(services))
+
+    def _known(self, module: str, imported_in: Path) -> None:
+        if module.split(".", maxsplit=1)[0] in self.packages and self.file_of(module) is None:
+            raise ModuleNotFoundError(f"{imported_in} imports {module}, which does not exist", name=module)
 
 
 def handlers(folder: Path) -> list[str]:
     """The names of the modules in a folder that define a function `handler`."""
-    found = []
-    for file in sorted(folder.glob("*.py")):
-        tree = ast.parse(file.read_text(encoding="utf-8"), filename=str(file))
-        if any(isinstance(node, ast.FunctionDef) and node.name == "handler" for node in tree.body):
-            found.append(file.stem)
-    return found
+    return [file.stem for file in sorted(folder.glob("*.py")) if _has_handler(_parsed(file))]
+
+
+def _has_handler(tree: ast.Module) -> bool:
+    return any(isinstance(node, ast.FunctionDef) and node.name == "handler" for node in tree.body)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Read:
+    """What one file imports, each module with what may be modules in it, and the services it makes clients of."""
+
+    imported: Sequence[tuple[str, Sequence[str]]]
+    services: frozenset[str]
+
+
+@cache
+def _read(file: Path) -> _Read:
+    tree = _parsed(file)
+    return _Read(imported=tuple(_imported(tree.body)), services=frozenset(_clients(tree)))
+
+
+def _parsed(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"), filename=str(file))
 
 
 def _with_packages(module: str) -> Iterator[str]:
@@ -80,15 +108,17 @@ def _with_packages(module: str) -> Iterator[str]:
     return (".".join(parts[:count]) for count in range(1, len(parts) + 1))
 
 
-def _imported(body: Iterable[ast.AST]) -> Iterator[str]:
-    """Names that may be modules, of every import that can run: those for type checkers alone cannot."""
+def _imported(body: Iterable[ast.AST]) -> Iterator[tuple[str, Sequence[str]]]:
+    """The modules of every import that can run, each with what may be modules in it.
+
+    Imports for type checkers alone never run.
+    """
     for node in body:
         match node:
             case ast.Import(names=names):
-                yield from (name.name for name in names)
+                yield from ((name.name, ()) for name in names)
             case ast.ImportFrom(module=str(module), names=names, level=0):
-                yield module
-                yield from (f"{module}.{name.name}" for name in names)
+                yield module, [f"{module}.{name.name}" for name in names]
             case ast.If(test=ast.Name(id="TYPE_CHECKING"), orelse=otherwise):
                 yield from _imported(otherwise)
             case _:

@@ -14,26 +14,25 @@ from uv import find_uv_bin
 GLIBC: Final = "manylinux_2_28"
 """Wheels for this C library or an older one. Amazon Linux 2023, under the python3.13 runtime, has glibc 2.34."""
 
-LEFT_OUT: Final = (
+FOLDERS_LEFT_OUT: Final = frozenset({
     "bin",
-    "*.dist-info/RECORD",
-    "*.dist-info/INSTALLER",
-    "*.dist-info/REQUESTED",
-    "*.dist-info/WHEEL",
     "boto3/data",
     "boto3/examples",
     "numpy/_core/include",
     "numpy/_core/lib",
-    "numpy/random/lib",
     "numpy/f2py",
-    "**/tests",
-    "**/__pycache__",
-    "**/*.pyi",
-    "**/*.pxd",
-    "**/*.a",
-    "**/*.h",
-)
-"""What no handler reads: tests, headers and static libraries, boto3's resources, and how a wheel was installed."""
+    "numpy/random/lib",
+})  # fmt: skip
+"""Folders that no handler reads: commands, boto3's resources, and what numpy compiles others' code with."""
+
+NAMES_LEFT_OUT: Final = frozenset({"tests", "__pycache__"})
+"""Folders that no handler reads, wherever they are."""
+
+SUFFIXES_LEFT_OUT: Final = frozenset({".pyi", ".pxd", ".a", ".h"})
+"""Files for compilers and type checkers."""
+
+INSTALLATION: Final = frozenset({"RECORD", "INSTALLER", "REQUESTED", "WHEEL"})
+"""Files beside a distribution's metadata that say how it was installed."""
 
 FOR_EVERY_SERVICE: Final = ("endpoints", "partitions", "sdk-default-configuration", "_retry")
 """Files of botocore's data that belong to no service."""
@@ -99,24 +98,31 @@ def install(requirements: str, folder: Path, *, architecture: str, python: str) 
 
 def trim(folder: Path, services: Iterable[str]) -> None:
     """Takes away what no handler reads, and botocore's descriptions of all other services and of older versions."""
-    for pattern in LEFT_OUT:
-        for found in list(folder.glob(pattern)):
-            _remove(found)
+    data = folder / "botocore" / "data"
     kept = {*services, *FOR_EVERY_SERVICE}
-    for found in (folder / "botocore" / "data").glob("*"):
+    for found in data.glob("*"):
         if found.name.split(".")[0] not in kept:
             _remove(found)
     for service in services:
-        *earlier, _latest = sorted((folder / "botocore" / "data" / service).glob("*-*-*"))
-        for found in earlier:
+        for earlier in sorted((data / service).glob("*-*-*"))[:-1]:
+            _remove(earlier)
+    for found in sorted(folder.rglob("*")):
+        if found.exists() and _is_left_out(found, found.relative_to(folder)):
             _remove(found)
+
+
+def _is_left_out(found: Path, name: Path) -> bool:
+    if found.is_dir():
+        return name.as_posix() in FOLDERS_LEFT_OUT or name.name in NAMES_LEFT_OUT
+    described = name.parent.suffix == ".dist-info" and name.name in INSTALLATION
+    return described or name.suffix in SUFFIXES_LEFT_OUT
 
 
 def _remove(found: Path) -> None:
     if found.is_dir():
         shutil.rmtree(found)
     else:
-        found.unlink(missing_ok=True)
+        found.unlink()
 
 
 def _entries(exported: str) -> Iterator[str]:

@@ -2,12 +2,16 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from botocore.exceptions import ClientError
 
 from tests.e2e.emulator import HOME, REGION, Emulator
 
@@ -64,10 +68,28 @@ def synthesise(folder: Path, **settings: str) -> Synthesised:
     return Synthesised(folder=folder)
 
 
-def deploy(synthesised: Synthesised, emulator: Emulator) -> list[str]:
-    """Deploys all stacks, and gives their names."""
+def deploy(synthesised: Synthesised, emulator: Emulator, member: str) -> set[str]:
+    """Deploys all stacks, the roles of members there, the others in the service's own account.
+
+    Gives the types of resources that had to be left out, since the emulator does not know them.
+    """
     _publish(synthesised, emulator)
-    return [_create(synthesised, stack, emulator) for stack in synthesised.stacks()]
+    unknown: set[str] = set()
+    for stack in synthesised.stacks():
+        name, template = str(stack["properties"]["stackName"]), synthesised.template(stack)
+        if "-member-" in name:
+            client, parameters = emulator.client("cloudformation", account=member), {"ServiceAccount": HOME}
+        else:
+            client, parameters = emulator.client("cloudformation"), {}
+        try:
+            _create(name, template, client, parameters)
+        except ClientError as error:
+            refused = re.search(r"Unrecognized resource types: \[(.*)\]", str(error))
+            assert refused is not None, error
+            left_out = set(refused[1].split(", "))
+            _create(name, _without(template, left_out), client, parameters)
+            unknown |= left_out
+    return unknown
 
 
 def _publish(synthesised: Synthesised, emulator: Emulator) -> None:
@@ -81,12 +103,21 @@ def _publish(synthesised: Synthesised, emulator: Emulator) -> None:
         s3.upload_file(str(file), bucket, key)
 
 
-def _create(synthesised: Synthesised, stack: Mapping[str, Any], emulator: Emulator) -> str:
-    cloudformation = emulator.client("cloudformation")
-    name = str(stack["properties"]["stackName"])
-    body = json.dumps(synthesised.template(stack))
-    cloudformation.create_stack(StackName=name, TemplateBody=body, Capabilities=["CAPABILITY_NAMED_IAM"])
-    waiter = cloudformation.get_waiter("stack_create_complete")
-    waiter.config.delay = 1
-    waiter.wait(StackName=name)
-    return name
+def _without(template: Mapping[str, Any], types: set[str]) -> dict[str, Any]:
+    kept = {name: one for name, one in template["Resources"].items() if one["Type"] not in types}
+    return {**template, "Resources": kept}
+
+
+def _create(name: str, template: Mapping[str, Any], cloudformation: Any, parameters: Mapping[str, str]) -> None:
+    cloudformation.create_stack(
+        StackName=name,
+        TemplateBody=json.dumps(template),
+        Capabilities=["CAPABILITY_NAMED_IAM"],
+        Parameters=[{"ParameterKey": key, "ParameterValue": value} for key, value in parameters.items()],
+    )
+    while (stack := cloudformation.describe_stacks(StackName=name)["Stacks"][0])["StackStatus"].endswith("PROGRESS"):
+        time.sleep(0.5)
+    if stack["StackStatus"] != "CREATE_COMPLETE":
+        events = cloudformation.describe_stack_events(StackName=name)["StackEvents"]
+        why = [f"{one['LogicalResourceId']}: {one.get('ResourceStatusReason')}" for one in events]
+        raise AssertionError(f"{name} is {stack['StackStatus']}:\n" + "\n".join(why))

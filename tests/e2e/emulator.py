@@ -19,6 +19,9 @@ HOME: Final = "111122223333"
 REGION: Final = "eu-west-1"
 """The account and region that the service is deployed in."""
 
+SECRET: Final = "test"
+"""The secret key of every account's root, as the emulator has it."""
+
 READY_WITHIN_S: Final = 60
 
 
@@ -35,7 +38,7 @@ class Emulator:
             endpoint_url=self.url,
             region_name=region,
             aws_access_key_id=account,
-            aws_secret_access_key="secret",
+            aws_secret_access_key=SECRET,
         )
 
     def environment(self, account: str = HOME) -> Mapping[str, str]:
@@ -45,7 +48,7 @@ class Emulator:
             **kept,
             "AWS_ENDPOINT_URL": self.url,
             "AWS_ACCESS_KEY_ID": account,
-            "AWS_SECRET_ACCESS_KEY": "secret",
+            "AWS_SECRET_ACCESS_KEY": SECRET,
             "AWS_DEFAULT_REGION": REGION,
             "AWS_EC2_METADATA_DISABLED": "true",
             "NO_COLOR": "1",
@@ -67,6 +70,9 @@ def running_emulator(python: Path, folder: Path) -> Iterator[Emulator]:
         "TMPDIR": str(folder),
         "DOCKER_HOST": "unix:///nowhere",
         "AWS_EC2_METADATA_DISABLED": "true",
+        "AWS_SECRET_ACCESS_KEY": SECRET,
+        # Signatures and policies are evaluated: a function may do what its role says, and nothing else.
+        "AUTH": "true",
     }
     with log.open("w") as written:
         process = subprocess.Popen(

@@ -1,14 +1,13 @@
-"""What there is to audit: volumes of two accounts, made by EC2's own calls, with two days of metrics each."""
+"""What there is to audit: volumes in two accounts and two regions, with two days of metrics."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, Literal
 
-from tests.e2e.emulator import HOME, REGION, Emulator
+from tests.e2e.emulator import REGION, Emulator
 
-MEMBER: Final = "444455556666"
 ELSEWHERE: Final = "us-east-1"
 DAYS: Final = 2
 
@@ -21,7 +20,7 @@ class Made:
     """A volume to make: where, what it is, and how hard it works; `rate` None: nothing was ever measured of it."""
 
     name: str
-    account: str = HOME
+    of: Literal["home", "member"] = "home"
     region: str = REGION
     spec: dict[str, Any]
     rate: Rate | None
@@ -50,25 +49,25 @@ ESTATE: Final = (
     Made(name="forgotten", spec={"VolumeType": "gp2", "Size": 250}, rate=None, attached=False),
     Made(name="never measured", spec={"VolumeType": "gp3", "Size": 50}, rate=None),
     Made(name="over there", region=ELSEWHERE, spec={"VolumeType": "gp2", "Size": 800}, rate=quiet),
-    Made(name="the member's", account=MEMBER, spec={"VolumeType": "gp2", "Size": 300}, rate=quiet),
-    Made(name="the member's own", account=MEMBER, spec={"VolumeType": "io1", "Size": 100, "Iops": 3000}, rate=quiet),
+    Made(name="the member's", of="member", spec={"VolumeType": "gp2", "Size": 300}, rate=quiet),
+    Made(name="the member's own", of="member", spec={"VolumeType": "io1", "Size": 100, "Iops": 3000}, rate=quiet),
 )
 
 
-def make(estate: tuple[Made, ...], emulator: Emulator, now: datetime) -> dict[str, str]:
+def make(estate: tuple[Made, ...], emulator: Emulator, accounts: Mapping[str, str], now: datetime) -> dict[str, str]:
     """Makes the volumes and their metrics until `now`, and gives their ids by name."""
-    return {one.name: _make(one, emulator, now.replace(second=0, microsecond=0)) for one in estate}
+    return {one.name: _make(one, emulator, accounts[one.of], now.replace(second=0, microsecond=0)) for one in estate}
 
 
-def _make(one: Made, emulator: Emulator, now: datetime) -> str:
-    ec2 = emulator.client("ec2", account=one.account, region=one.region)
+def _make(one: Made, emulator: Emulator, account: str, now: datetime) -> str:
+    ec2 = emulator.client("ec2", account=account, region=one.region)
     tags = [{"ResourceType": "volume", "Tags": [{"Key": "Name", "Value": one.name}]}]
     volume = ec2.create_volume(AvailabilityZone=f"{one.region}a", TagSpecifications=tags, **one.spec)["VolumeId"]
     if one.attached:
         host = ec2.run_instances(ImageId="ami-12345678", InstanceType="m5.2xlarge", MinCount=1, MaxCount=1)
         ec2.attach_volume(VolumeId=volume, InstanceId=host["Instances"][0]["InstanceId"], Device="/dev/sdf")
     if one.rate is not None:
-        cloudwatch = emulator.client("cloudwatch", account=one.account, region=one.region)
+        cloudwatch = emulator.client("cloudwatch", account=account, region=one.region)
         points = list(_points(one, volume, now))
         for first in range(0, len(points), 1000):
             cloudwatch.put_metric_data(Namespace="AWS/EBS", MetricData=points[first : first + 1000])

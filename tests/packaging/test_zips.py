@@ -22,7 +22,8 @@ from importlib import import_module
 from importlib.metadata import version
 for function in functions:
     assert callable(import_module(f"functions.{function}").handler), function
-outside = [m.__file__ for m in list(sys.modules.values()) if getattr(m, "__file__", None) and "site-packages" in m.__file__]
+files = [getattr(module, "__file__", None) or "" for module in list(sys.modules.values())]
+outside = [file for file in files if "site-packages" in file]
 assert not outside, outside
 import boto3
 import botocore.loaders
