@@ -126,7 +126,7 @@ def account(
     met = Faults(faults)
     cloud = Front(fleet, CloudWatch(fleet, met), faults=met, devices=Devices(plain=plain_files), pace_s=_PACE_S)
     front = FunctionsFront(cloud, functions, logs)
-    server = serve(front)  # type: ignore[arg-type]  # any WSGI application is served
+    server = serve(front)
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     settings = {"stepfunctions": {"execute_state_machine": True}}
     # What fails on purpose would fill screens: the interpreter logs every error with the whole state.

@@ -110,25 +110,43 @@ def test_a_batch_that_keeps_crashing_fails_by_name_and_a_rerun_asks_for_it_alone
     assert is_whole(service, "keeps", tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("trouble", "ends", "inventories", "batches"),
-    [
-        (Trouble(function="plan", operation="PutObject"), "FAILED", 3, 3),
-        (Trouble(function="take_inventory", operation="PutObject", call=2, of=in_place(ONE)), "partial", 1, 1),
-        (Trouble(function="find_pending", operation="PutObject"), "FAILED", 0, 3),
-        (Trouble(function="audit_batch", operation="GetMetricData", call=3, of=in_place(ONE)), "partial", 0, 1),
-        (Trouble(function="audit_batch", operation="PutObject", call=2, of=in_place(ONE)), "partial", 0, 1),
-        (Trouble(function="audit_batch", operation="PutObject", call=7, of=in_place(ONE)), "partial", 0, 1),
-        (Trouble(function="summarize", operation="PutObject", call=2), "FAILED", 0, 0),
-        (Trouble(function="report", operation="PutObject", call=3), "FAILED", 0, 0),
-        (Trouble(function="report", operation="PutEvents"), "FAILED", 0, 0),
-    ],
-    ids=lambda value: f"{value.function}-{value.operation}-{value.call}" if isinstance(value, Trouble) else "",
-)
-def test_whichever_function_is_killed_a_rerun_completes_without_repeating_what_is_done(
-    service, tmp_path, request, trouble, ends, inventories, batches
-):
-    run_id = request.node.callspec.id.strip("-").replace("_", "-")
+KILLED = {
+    "plan": (Trouble(function="plan", operation="PutObject"), "FAILED", 3, 3),
+    "take-inventory": (
+        Trouble(function="take_inventory", operation="PutObject", call=2, of=in_place(ONE)),
+        "partial",
+        1,
+        1,
+    ),
+    "find-pending": (Trouble(function="find_pending", operation="PutObject"), "FAILED", 0, 3),
+    "audit-batch-reading": (
+        Trouble(function="audit_batch", operation="GetMetricData", call=3, of=in_place(ONE)),
+        "partial",
+        0,
+        1,
+    ),
+    "audit-batch-keeping": (
+        Trouble(function="audit_batch", operation="PutObject", call=2, of=in_place(ONE)),
+        "partial",
+        0,
+        1,
+    ),
+    "audit-batch-concluding": (
+        Trouble(function="audit_batch", operation="PutObject", call=7, of=in_place(ONE)),
+        "partial",
+        0,
+        1,
+    ),
+    "summarize": (Trouble(function="summarize", operation="PutObject", call=2), "FAILED", 0, 0),
+    "report": (Trouble(function="report", operation="PutObject", call=3), "FAILED", 0, 0),
+    "report-telling": (Trouble(function="report", operation="PutEvents"), "FAILED", 0, 0),
+}
+"""What is killed and in which call, how the run ends, and how many inventories and batches a rerun takes again."""
+
+
+@pytest.mark.parametrize("run_id", KILLED)
+def test_whichever_function_is_killed_a_rerun_completes_without_repeating_what_is_done(service, tmp_path, run_id):
+    trouble, ends, inventories, batches = KILLED[run_id]
     trouble.times = None
     service.account.front.troubles.append(trouble)
     ended = run_audit(service, run_id)
