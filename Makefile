@@ -14,11 +14,16 @@ CLEAN_ENV := env -u AWS_PROFILE -u AWS_ENDPOINT_URL AWS_EC2_METADATA_DISABLED=tr
 # Many tests wait for fio and for processes of their own, so that more of them at once are sooner done than one a core.
 SPREAD := -n 4 --dist loadfile --no-loadscope-reorder
 
+# The stacks of the service; the member roles are for other accounts, by StackSet.
+STACKS ?= data audit validation
+# More for CDK's command line, such as CDK='--profile storage -c stage=trial'.
+CDK ?=
+
 # What some tests need besides Python, as command:package of Debian's; the demo needs fio alone.
 TOOLS := fio:fio shellcheck:shellcheck mkfs.xfs:xfsprogs chromium:chromium
 demo: TOOLS := fio:fio
 
-.PHONY: demo test lint format bench pictures screenshots clean tools
+.PHONY: demo test lint format bench synth deploy pictures screenshots clean tools
 
 .venv/.ready: pyproject.toml uv.lock Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -60,6 +65,12 @@ lint: .venv/.ready ## style, types and the direction of imports
 bench: .venv/.ready ## how fast Plimsoll is, into docs/performance.md (a quarter of an hour)
 	$(BIN)/uv sync --locked --quiet
 	$(CLEAN_ENV) $(RUN) python benchmarks/speed/run.py
+
+synth: .venv/.ready ## the templates of the deployed service, into cdk.out, as PLIMSOLL_DEPLOY_* say (docs/deploy.md)
+	$(RUN) python -m infra.cdk synth --quiet $(CDK)
+
+deploy: .venv/.ready ## the service into the account of the caller's credentials; CDK='-c key=value' for settings
+	$(RUN) python -m infra.cdk deploy $(STACKS) $(CDK)
 
 pictures: .venv/.ready ## draw the pictures of docs/charts anew; where nothing changed, to the same bytes
 	$(RUN) python docs/charts/draw.py

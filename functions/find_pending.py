@@ -3,12 +3,12 @@
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.shared import entry
-from plimsoll.service.messages import Pending, PendingMessage
+from plimsoll.service.messages import Pending, RunMessage
 from plimsoll.service.pending import find_pending
 from plimsoll.service.service import Service
 
 
-@entry(PendingMessage)
-def handler(told: PendingMessage, service: Service, _context: LambdaContext) -> Pending:
+@entry(RunMessage)
+def handler(told: RunMessage, service: Service, _context: LambdaContext) -> Pending:
     """How many batches there are, and where they are listed."""
     return find_pending(service, told)

@@ -31,7 +31,7 @@ def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
             name="take_inventory",
             memory_mib=1024,
             timeout_s=deployment.audit_timeout_s,
-            grants=[*store(names, write=(_WORK, "ledger/")), *within],
+            grants=[*store(names, read=("measured/",), write=(_WORK, "ledger/")), *within],
         ),
         FunctionShape(name="find_pending", timeout_s=300, grants=store(names, write=(_WORK,))),
         FunctionShape(

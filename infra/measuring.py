@@ -58,7 +58,7 @@ class Measuring:
             Grant(
                 actions={"ec2:CopyVolumes"},
                 resources=volumes,
-                wildcard="Any volume may be the source of a copy, and the copy has no name yet; the source is only read.",
+                wildcard="Any volume may be copied, and the copy has no name yet; what is copied is only read.",
             ),
             Grant(actions={"ec2:CreateTags"}, resources=volumes, conditions=TAGGING_CONDITION, wildcard=_NAMED_LATER),
         ]

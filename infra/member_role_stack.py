@@ -1,6 +1,6 @@
-"""The member role stacks: the roles that the service's functions assume in the accounts that it audits and measures in.
+"""The member role stacks: the roles that the service's functions assume in the accounts that are audited.
 
-Each is also a plain CloudFormation template, without anything of CDK in it, so that a StackSet can deploy it everywhere.
+Each is a plain CloudFormation template, without anything of CDK in it, so that a StackSet can deploy it everywhere.
 """
 
 from collections.abc import Sequence

@@ -77,7 +77,7 @@ class Deployment(ServiceConfig, BaseSettings):
     logs_days: int = Field(default=90, description="Days that logs are kept, of those that CloudWatch knows.")
     kms_key_arn: str | None = Field(
         default=None,
-        pattern=r"^arn:aws[\w-]*:kms:[a-z0-9-]+:\d{12}:key/[\w-]+$",
+        pattern=r"^arn:aws[\w-]*:kms:[a-z0-9-]+:\d{12}:key/(mrk-[0-9a-f]{32}|[0-9a-f-]{36})$",
         description="The KMS key of bucket, tables, queues and logs. Default: keys that AWS owns.",
     )
     permissions_boundary: str | None = Field(
@@ -110,7 +110,7 @@ class Deployment(ServiceConfig, BaseSettings):
     wheels_python: str = Field(
         default=RUNTIME,
         pattern=r"^3\.\d{2}$",
-        description="The Python that the functions' code is built for: their runtime's, but an emulator may run another.",
+        description="The Python that the functions' code is built for: the runtime's; an emulator may have another.",
     )
     assets: Literal["built", "empty"] = Field(
         default="built", description="The functions' code; `empty` where only the templates are looked at."
@@ -132,10 +132,10 @@ class Deployment(ServiceConfig, BaseSettings):
     @classmethod
     def settings_customise_sources(
         cls,
-        settings_cls: type[BaseSettings],
+        settings_cls: type[BaseSettings],  # noqa: ARG003 - pydantic-settings calls it by name
         init_settings: PydanticBaseSettingsSource,
         env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - pydantic-settings calls it by name
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - as above
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - as above
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """What is given first wins: the context, then the environment."""

@@ -40,7 +40,7 @@ class Alarms(Construct):
         says: str,
         periods: int = 1,
     ) -> cloudwatch.Alarm:
-        """An alarm for a metric that reaches a threshold; no data is no alarm, since the service sleeps most of the time."""
+        """An alarm for a metric that reaches a threshold; no data is none, since the service mostly sleeps."""
         alarm = cloudwatch.Alarm(
             self,
             "".join(word.capitalize() for word in name.split("-")),
@@ -79,7 +79,8 @@ class Alarms(Construct):
             f"{kind}-functions-fail",
             _sum(errors, f"errors of the {kind}'s functions"),
             reaches=_OFTEN,
-            says=f"Functions of the {kind} failed {_OFTEN} times in an hour, retries included: see their logs by the run id.",
+            says=f"Functions of the {kind} failed {_OFTEN} times in an hour, retries included: see their "
+            "logs by the run id.",
         )
         turned = {
             f"t{number}": each.metric_throttles(period=HOUR, statistic="Sum") for number, each in enumerate(listed)
@@ -88,7 +89,8 @@ class Alarms(Construct):
             f"{kind}-functions-throttled",
             _sum(turned, f"throttles of the {kind}'s functions"),
             reaches=_OFTEN,
-            says=f"Lambda had no room for functions of the {kind}: lower max_concurrency, or raise the account's limit.",
+            says=f"Lambda had no room for functions of the {kind}: lower max_concurrency, or raise "
+            "the account's limit.",
         )
 
     def of_queue(self, kind: str, queue: sqs.IQueue) -> None:

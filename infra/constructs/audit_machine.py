@@ -114,9 +114,10 @@ def _each(
         },
         max_concurrency=at_once,
         tolerated_failure_percentage=100,
+        map_execution_type=sfn.StateMachineType.STANDARD,
         result_path=sfn.JsonPath.DISCARD,
     )
-    return each.item_processor(first, mode=sfn.ProcessorMode.DISTRIBUTED, execution_type=sfn.ProcessorType.STANDARD)
+    return each.item_processor(first)
 
 
 def _of_item(item: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Results as tables: what Athena asks of the Parquet files of all runs, by a database that nothing has to keep up to date."""
+"""Results as tables: what Athena asks of the Parquet files of all runs; nothing has to keep them up to date."""
 
 from typing import Final
 

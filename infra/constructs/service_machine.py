@@ -24,8 +24,8 @@ _LOG_DELIVERY = (
     "logs:PutResourcePolicy",
     "logs:UpdateLogDelivery",
 )
-"""What Step Functions writes a state machine's log with (AWS Step Functions Developer Guide, "Using CloudWatch Logs to log
-execution history", read 2026-11-21)."""
+"""What Step Functions writes a state machine's log with (AWS Step Functions Developer Guide, "Using CloudWatch Logs to
+log execution history", read 2026-11-21)."""
 
 
 class ServiceMachine(Construct):

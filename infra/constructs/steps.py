@@ -56,7 +56,7 @@ def step(
     """A state that calls a function with a payload.
 
     Its output is the function's answer; with `answer_at` it is the state's input with the answer at that path, or
-    without it where that is `sfn.JsonPath.DISCARD`. `answer` says which keys of the answer are kept, by their paths in it.
+    without it where that is `sfn.JsonPath.DISCARD`. `answer` says which keys of the answer are kept.
 
     A busy cloud and a broken function are asked again, later and later and at random moments, so that many that were
     turned away together do not come back together.

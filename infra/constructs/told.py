@@ -13,7 +13,7 @@ from infra.settings import Deployment
 
 
 def alarm_topic(scope: Construct, *, names: Names, deployment: Deployment, key: kms.IKey | None) -> sns.Topic | None:
-    """The topic that only this account's alarms may write to, without TLS nobody; None where the settings name another."""
+    """The topic that only this account's alarms may write to; None where the settings name another."""
     if deployment.alarm_topic_arn is not None:
         return None
     topic = sns.Topic(scope, "Alarms", topic_name=names.alarms, master_key=key, enforce_ssl=True)

@@ -1,4 +1,4 @@
-"""The validation's state machine: choose, then for each volume propose, measure, clean up whatever happened, conclude."""
+"""The validation's state machine: choose, and for each volume propose, measure, clean up in any case, conclude."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

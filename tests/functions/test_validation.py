@@ -2,7 +2,6 @@
 
 import json
 import os
-from dataclasses import dataclass
 from unittest.mock import patch
 
 import pytest
@@ -25,21 +24,10 @@ from tests.contract.service_ports import home_account
 from tests.pipelines.lab import Lab
 from tests.pipelines.stepping import Stepping
 
+from .calls import Context, ask
+
 WORK = {"work": "validations/v/0.json"}
 ITEM = {"validation": "v", "index": 0, "item": {"volume_id": "vol-1"}}
-
-
-@dataclass(frozen=True)
-class Context:
-    """What Lambda tells a function of its call."""
-
-    function_name: str = "send-command"
-    memory_limit_in_mb: int = 256
-    invoked_function_arn: str = "arn:aws:lambda:us-east-1:111111111111:function:send-command"
-    aws_request_id: str = "00000000-0000-4000-8000-000000000000"
-
-    def get_remaining_time_in_millis(self):
-        return 60_000
 
 
 @pytest.fixture(scope="module")
@@ -58,11 +46,6 @@ def stepping(tmp_path, account):
         patch.object(shared, "service", lambda: made.service),
     ):
         yield made
-
-
-def ask(function, event):
-    """What the function answers to an event, as Step Functions passes both on: as JSON."""
-    return json.loads(json.dumps(function.handler(json.loads(json.dumps(event)), Context())))
 
 
 def begun(stepping):

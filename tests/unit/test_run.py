@@ -1,7 +1,7 @@
 """A run: what was answered stays when it is interrupted, and going on answers the rest and only the rest."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 import pytest
@@ -254,3 +254,38 @@ def test_no_volumes_at_all_are_a_complete_run(tmp_path):
     run, _ = carry_out(an_order(tmp_path), a_world([]), in_silence)
     assert run["status"] == "complete"
     assert read_records(tmp_path) == []
+
+
+def stopping_at(count):
+    """What says after so many questions that nothing new is to be begun."""
+    asked = []
+
+    def stop():
+        asked.append(1)
+        return len(asked) > count
+
+    return stop
+
+
+def test_a_run_that_is_stopped_answers_what_is_under_way_and_is_gone_on_with(tmp_path):
+    given = volumes(6)
+    world = replace(a_world(given), batch_volumes=2)
+    run, _ = carry_out(an_order(tmp_path), world, in_silence, stop=stopping_at(2))
+    assert (run["status"], len(answered_in(tmp_path))) == ("interrupted", 2)
+    again = replace(a_world(given), batch_volumes=2)
+    run, _ = carry_out(resumed(tmp_path, 0.01), again, in_silence)
+    assert (run["status"], run["volumes"]["answered"]) == ("complete", 6)
+    assert len(set(again.metrics.asked)) == 4
+
+
+def test_what_is_answered_already_takes_no_time_from_what_is_not(tmp_path):
+    given = volumes(6)
+    for _ in range(3):
+        world = replace(a_world(given), batch_volumes=2)
+        run, _ = carry_out(an_order(tmp_path), world, in_silence, stop=stopping_at(2))
+    assert run["status"] == "complete"
+
+
+def test_a_run_that_is_told_to_stop_at_its_end_is_complete(tmp_path):
+    run, _ = carry_out(an_order(tmp_path), a_world(volumes(2)), in_silence, stop=stopping_at(2))
+    assert run["status"] == "complete"

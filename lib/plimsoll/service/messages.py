@@ -144,12 +144,6 @@ class BatchMessage(RunMessage):
     batch: BatchItem
 
 
-class PendingMessage(RunMessage):
-    """A run, and the execution that works on it."""
-
-    execution: str
-
-
 class Pending(Answer):
     """How many batches are to be audited, listed under a key."""
 

@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ import botocore.session
 from botocore.config import Config
 from botocore.credentials import AssumeRoleCredentialFetcher, DeferredRefreshableCredentials
 from botocore.exceptions import NoCredentialsError
+from botocore.loaders import Loader
 
 from plimsoll.clouds.aws.errors import FAILURES, translate
 from plimsoll.domain.errors import BadInput
@@ -96,7 +97,7 @@ def check_regions(regions: Sequence[str]) -> None:
 
 
 def _session(credential: Credential) -> boto3.Session:
-    base = boto3.Session(profile_name=credential.profile)
+    base = _opened(botocore.session.Session(), profile_name=credential.profile)
     if credential.role_arn is None:
         return base
     extra = {"RoleSessionName": "plimsoll"}
@@ -114,4 +115,20 @@ def _session(credential: Credential) -> boto3.Session:
     assumed = botocore.session.Session()
     renewed = DeferredRefreshableCredentials(fetcher.fetch_credentials, "assume-role")
     assumed._credentials = renewed  # type: ignore[attr-defined]  # as above
-    return boto3.Session(botocore_session=assumed, region_name=base.region_name)
+    return _opened(assumed, region_name=base.region_name)
+
+
+def _opened(session: botocore.session.Session, **chosen: str | None) -> boto3.Session:
+    """The session, with the models of services that every other one has read: reading them takes longer than a call."""
+    models = _models()
+    session.register_component("data_loader", models)
+    opened = boto3.Session(botocore_session=session, **chosen)
+    models.search_paths[:] = dict.fromkeys(models.search_paths)  # boto3 adds its own each time
+    return opened
+
+
+@cache
+def _models() -> Loader:
+    """What reads the models of services, once each."""
+    loader: Loader = botocore.session.Session().get_component("data_loader")
+    return loader

@@ -1,0 +1,137 @@
+"""The functions, what begins them, and who is told when something is wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from plimsoll.clouds.aws.console import metric_math
+from plimsoll.domain.sums import Window
+from tests.infra.templates import plain
+
+ROOT = Path(__file__).parents[2]
+SHARED = {"__init__", "shared"}
+
+
+def test_every_function_that_is_written_is_deployed_and_no_other(templates):
+    written = {path.stem for path in (ROOT / "functions").glob("*.py")} - SHARED
+    deployed = {found["Handler"] for found in templates.resources("AWS::Lambda::Function").values()}
+    assert deployed == {f"functions.{name}.handler" for name in written}
+
+
+def test_every_function_knows_where_the_service_keeps_things_and_is_traced_and_logged(templates):
+    for function in templates.resources("AWS::Lambda::Function").values():
+        given = function["Environment"]["Variables"]
+        assert {name for name in given if name.startswith("PLIMSOLL_")} >= {
+            "PLIMSOLL_BUCKET",
+            "PLIMSOLL_CONFIG_PARAMETER",
+            "PLIMSOLL_COORDINATION_TABLE",
+            "PLIMSOLL_EVENT_BUS",
+            "PLIMSOLL_HISTORY_TABLE",
+        }
+        assert given["OPENBLAS_NUM_THREADS"] == "1"
+        assert function["TracingConfig"] == {"Mode": "Active"}
+        assert (function["Runtime"], function["Architectures"]) == ("python3.13", ["arm64"])
+        assert "Ref" in function["LoggingConfig"]["LogGroup"]
+
+
+def test_every_log_is_kept_for_a_bounded_time(templates):
+    logs = templates.resources("AWS::Logs::LogGroup")
+    assert len(logs) == len(templates.resources("AWS::Lambda::Function")) + 2
+    assert {each["RetentionInDays"] for each in logs.values()} == {90}
+
+
+def test_batches_that_are_audited_at_once_share_the_quota_of_metric_calls(templates):
+    (batch,) = [
+        each
+        for each in templates.resources("AWS::Lambda::Function").values()
+        if each["Handler"] == "functions.audit_batch.handler"
+    ]
+    given = batch["Environment"]["Variables"]
+    assert float(given["PLIMSOLL_CALLS_PER_S"]) * 10 == 500
+    assert float(given["PLIMSOLL_DATAPOINTS_PER_S"]) * 10 == 396_000
+
+
+@pytest.mark.parametrize(
+    ("name", "expression"),
+    [("plimsoll-main-audit", "cron(0 6 ? * MON *)"), ("plimsoll-main-sweep", "rate(1 hour)")],
+)
+def test_what_a_schedule_cannot_begin_goes_to_a_queue_that_somebody_is_told_of(templates, name, expression):
+    stack = {"plimsoll-main-audit": "audit", "plimsoll-main-sweep": "validation"}[name]
+    ((_, schedule),) = templates.resources("AWS::Scheduler::Schedule", (stack,)).items()
+    ((queue, _),) = templates.resources("AWS::SQS::Queue", (stack,)).items()
+    assert schedule["Name"] == name
+    assert (schedule["ScheduleExpression"], schedule["ScheduleExpressionTimezone"]) == (expression, "UTC")
+    assert f"{stack}/{schedule['Target']['DeadLetterConfig']['Arn']['Fn::GetAtt'][0]}" == queue
+    watched = [
+        dimension["Value"]["Fn::GetAtt"][0]
+        for alarm in templates.resources("AWS::CloudWatch::Alarm", (stack,)).values()
+        for dimension in alarm.get("Dimensions", [])
+        if dimension["Name"] == "QueueName"
+    ]
+    assert [f"{stack}/{name}" for name in watched] == [queue]
+
+
+def test_every_alarm_tells_the_topic_and_says_what_to_do(templates):
+    alarms = templates.resources("AWS::CloudWatch::Alarm")
+    told = "arn:${AWS::Partition}:sns:${AWS::Region}:${AWS::AccountId}:plimsoll-main-alarms"
+    assert {each["AlarmName"].removeprefix("plimsoll-main-") for each in alarms.values()} >= {
+        "audit-ended-badly",
+        "audit-functions-fail",
+        "audit-functions-throttled",
+        "audit-not-begun",
+        "audit-cost",
+        "failed-targets",
+        "throttled",
+        "validation-ended-badly",
+        "scratch-left",
+        "scratch-alive",
+        "sweep-not-begun",
+    }
+    for each in alarms.values():
+        assert plain(each["AlarmActions"]) == [told]
+        assert len(each["AlarmDescription"]) > 40
+        assert each["TreatMissingData"] == "notBreaching"
+
+
+@pytest.mark.parametrize(("ending", "threshold", "unit"), [("iops", 2700, "IOPS"), ("throughput", 112.5, "MiB/s")])
+def test_a_chosen_volume_s_alarm_is_at_a_share_of_its_ceiling_by_the_formula_of_the_reports(
+    templates, ending, threshold, unit
+):
+    volume = "vol-0123456789abcdef0"
+    (alarm,) = [
+        each
+        for each in templates.resources("AWS::CloudWatch::Alarm").values()
+        if each["AlarmName"] == f"plimsoll-main-{volume}-{ending}"
+    ]
+    asked = {each["Id"]: each for each in alarm["Metrics"]}
+    (shown,) = [each for each in asked.values() if "Expression" in each]
+    sums = {name: each["MetricStat"]["Metric"]["MetricName"] for name, each in asked.items() if "MetricStat" in each}
+    graph = metric_math("eu-west-1", volume, Window(start_s=0, end_s=3600))["metrics"]
+    (linked,) = [each[0]["expression"] for each in graph if len(each) == 1 and each[0]["label"] == unit]
+    ids = {each[4]["id"]: each[1] for each in graph if len(each) == 5}
+    assert alarm["Threshold"] == threshold
+    assert named(shown["Expression"], sums) == without_filling(named(linked, ids))
+
+
+def test_the_dashboard_shows_what_the_functions_count_and_the_chosen_volumes(templates):
+    ((_, board),) = templates.resources("AWS::CloudWatch::Dashboard").items()
+    body = plain(board["DashboardBody"])
+    counted = ("savings_usd", "volumes", "audit_usd", "failures", "failed_targets", "throttles", "scratch_alive")
+    for shown in (*counted, "vol-0123456789abcdef0", "PERIOD(read_bytes)"):
+        assert shown in body
+
+
+def named(expression, metrics):
+    """A metric-math expression with the metrics in the place of their ids."""
+    for name, metric in metrics.items():
+        expression = expression.replace(name, metric)
+    return expression
+
+
+def without_filling(expression):
+    """The form with a literal period in that of PERIOD(); both are the same formula, as their own test proves."""
+    return (
+        expression.replace("FILL(", "")
+        .replace(",0)", "")
+        .replace("/60", f"/PERIOD({expression.partition('FILL(')[2].partition(',')[0]})")
+    )

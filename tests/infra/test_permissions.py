@@ -1,0 +1,208 @@
+"""Who may do what: the intentions behind the roles, held against every statement of the templates."""
+
+import json
+
+import pytest
+
+from infra.audit_functions import AUDIT_ENTERS
+from infra.validation_functions import VALIDATION_AUDITS, VALIDATION_ENTERS
+from plimsoll.bench.document import DOCUMENT_NAME
+from plimsoll.clouds.aws.permissions import (
+    AUDIT,
+    ON_SCRATCH_ALONE,
+    SCRATCH_CONDITION,
+    SWEEP,
+    TAGGING_CONDITION,
+    VALIDATION,
+)
+from plimsoll.domain.scratch import SCRATCH_TAG
+from tests.infra.templates import MEMBERS, SERVICE, listed, plain
+
+READING = ("Describe", "Get", "List", "BatchGet")
+NO_RESOURCE_LEVEL = {
+    "aco-automation:GetEnrollmentConfiguration",
+    "cloudwatch:GetMetricData",
+    "ec2:DescribeInstances",
+    "ec2:DescribeInstanceTypes",
+    "ec2:DescribeRegions",
+    "ec2:DescribeVolumes",
+    "ec2:DescribeVolumesModifications",
+    "logs:CreateLogDelivery",
+    "logs:DeleteLogDelivery",
+    "logs:DescribeLogGroups",
+    "logs:DescribeResourcePolicies",
+    "logs:GetLogDelivery",
+    "logs:ListLogDeliveries",
+    "logs:PutResourcePolicy",
+    "logs:UpdateLogDelivery",
+    "organizations:ListAccounts",
+    "organizations:ListAccountsForParent",
+    "organizations:ListOrganizationalUnitsForParent",
+    "pricing:GetProducts",
+    "ssm:CancelCommand",
+    "ssm:DescribeInstanceInformation",
+    "ssm:GetCommandInvocation",
+    "sts:GetCallerIdentity",
+    "xray:GetSamplingRules",
+    "xray:GetSamplingTargets",
+    "xray:PutTelemetryRecords",
+    "xray:PutTraceSegments",
+}
+"""Actions that IAM can only allow on all resources (Service Authorization Reference, read 2026-11-21)."""
+
+
+def actions_of(statements):
+    return {action for statement in statements for action in listed(statement["Action"])}
+
+
+def of_action(templates, action, stacks=(*SERVICE, *MEMBERS)):
+    return [found for _, found in templates.statements(stacks) if action in listed(found["Action"])]
+
+
+def resource_kinds(statement):
+    return {resource.rpartition(":")[2].partition("/")[0] for resource in listed(statement["Resource"])}
+
+
+def test_no_role_has_a_pattern_of_actions_or_a_managed_policy(templates):
+    for name, statement in templates.statements():
+        assert all("*" not in action for action in listed(statement["Action"])), name
+    for role in templates.resources("AWS::IAM::Role", (*SERVICE, *MEMBERS)).values():
+        assert "ManagedPolicyArns" not in role
+
+
+def test_all_resources_are_named_wherever_iam_can_name_them(templates):
+    for name, statement in templates.statements():
+        if "*" in listed(statement["Resource"]):
+            assert set(listed(statement["Action"])) <= NO_RESOURCE_LEVEL, name
+
+
+@pytest.mark.parametrize("action", sorted(ON_SCRATCH_ALONE))
+def test_only_volumes_with_our_scratch_tag_can_be_attached_detached_or_deleted(templates, action):
+    on_volumes = [each for each in of_action(templates, action) if "volume" in resource_kinds(each)]
+    assert on_volumes
+    assert all(each["Condition"] == SCRATCH_CONDITION for each in on_volumes)
+
+
+def test_no_volume_that_exists_can_be_given_the_scratch_tag(templates):
+    tagging = of_action(templates, "ec2:CreateTags")
+    assert tagging
+    for each in tagging:
+        assert each["Condition"] == json.loads(json.dumps(TAGGING_CONDITION))
+
+
+def test_a_volume_is_only_created_with_the_scratch_tag(templates):
+    for each in of_action(templates, "ec2:CreateVolume"):
+        assert each["Condition"] == {"Null": {f"aws:RequestTag/{SCRATCH_TAG}": "false"}}
+
+
+def test_no_volume_is_modified(templates):
+    assert not {"ec2:ModifyVolume", "ec2:ModifyVolumeAttribute"} & actions_of(
+        statement for _, statement in templates.statements()
+    )
+
+
+def test_only_our_document_is_sent_and_only_to_hosts_that_are_tagged_for_it(templates):
+    sends = of_action(templates, "ssm:SendCommand")
+    on_documents = [each for each in sends if "document" in resource_kinds(each)]
+    on_instances = [each for each in sends if "instance" in resource_kinds(each)]
+    assert len(on_documents) + len(on_instances) == len(sends)
+    for each in on_documents:
+        assert all(found.endswith(f":document/{DOCUMENT_NAME}") for found in listed(each["Resource"]))
+    tags = {tag for each in on_instances for tag in each["Condition"]["StringEquals"]}
+    assert tags == {"ssm:resourceTag/plimsoll:bench", "ssm:resourceTag/plimsoll:in-place"}
+
+
+def test_a_scratch_volume_is_attached_to_bench_hosts_alone(templates):
+    on_instances = [each for each in of_action(templates, "ec2:AttachVolume") if "instance" in resource_kinds(each)]
+    assert on_instances
+    for each in on_instances:
+        assert each["Condition"] == {"StringEquals": {"aws:ResourceTag/plimsoll:bench": "true"}}
+
+
+def test_an_audit_changes_nothing_but_the_service_s_own_store_and_tables(templates):
+    used = actions_of(statement for _, statement in templates.statements(("audit", "member-audit")))
+    ours = {"s3", "dynamodb", "logs", "xray", "sqs", "states", "lambda", "events", "sts", "ssm"}
+    for action in used:
+        service, _, verb = action.partition(":")
+        assert service in ours or verb.startswith(READING), action
+    assert {action for action in used if action.startswith("ssm:")} == {"ssm:GetParameter"}
+
+
+def test_functions_read_and_write_their_own_prefixes_of_the_store_alone(templates):
+    written = {
+        function: {
+            resource.partition("/")[2]
+            for statement in templates.allowed_to(function)
+            if "s3:PutObject" in listed(statement["Action"])
+            for resource in listed(statement["Resource"])
+        }
+        for function in ("plan", "take_inventory", "audit_batch", "report", "propose", "conclude", "sweep")
+    }
+    assert written == {
+        "plan": {"work/*"},
+        "take_inventory": {"work/*", "ledger/*"},
+        "audit_batch": {"work/*", "runs/*"},
+        "report": {"work/*", "reports/*"},
+        "propose": {"validations/*"},
+        "conclude": {"validations/*", "measured/*"},
+        "sweep": set(),
+    }
+
+
+def test_whoever_reads_the_store_reads_that_of_this_account(templates):
+    for name, statement in templates.statements():
+        if any(action.startswith("s3:") for action in listed(statement["Action"])):
+            assert statement["Condition"]["StringEquals"]["s3:ResourceAccount"] == "${AWS::AccountId}", name
+
+
+def test_other_accounts_are_entered_by_the_named_roles_with_the_external_id_and_not_otherwise(templates):
+    entered = {}
+    for name, statement in templates.statements(SERVICE):
+        if "sts:AssumeRole" in listed(statement["Action"]):
+            assert statement["Condition"] == {"StringEquals": {"sts:ExternalId": "the-external-id"}}
+            for resource in listed(statement["Resource"]):
+                entered.setdefault(resource.rpartition("/")[2], set()).add(name.partition("/")[2].partition("Role")[0])
+
+    def policies(functions):
+        return {"".join(word.capitalize() for word in name.split("_")) for name in functions}
+
+    assert entered == {
+        "plimsoll-audit": policies((*AUDIT_ENTERS, *VALIDATION_AUDITS)),
+        "plimsoll-validation": policies(VALIDATION_ENTERS),
+    }
+
+
+def test_the_roles_together_may_do_what_audits_and_validations_do_and_no_more(templates):
+    """What S3 holds of long outputs is left out: a deployed validation names no bucket for them."""
+    audited = actions_of(found for _, found in templates.statements(("member-audit",)))
+    measured = actions_of(found for _, found in templates.statements(("member-validation",)))
+    assert audited == AUDIT
+    assert measured == (VALIDATION | {"sts:GetCallerIdentity"}) - {"s3:GetObject", "s3:ListBucket"}
+    assert actions_of(templates.allowed_to("sweep")) >= SWEEP
+
+
+def test_in_the_service_s_own_account_an_audit_may_read_what_it_may_read_in_members(templates):
+    used = actions_of(
+        statement for name in ("plan", "take_inventory", "audit_batch") for statement in templates.allowed_to(name)
+    )
+    assert used >= AUDIT
+
+
+@pytest.mark.parametrize("stack", MEMBERS)
+def test_a_member_role_trusts_the_service_s_functions_with_the_external_id_alone(templates, stack):
+    ((_, role),) = templates.resources("AWS::IAM::Role", (stack,)).items()
+    (trust,) = plain(role["AssumeRolePolicyDocument"]["Statement"])
+    assert trust["Principal"] == {"AWS": "arn:${AWS::Partition}:iam::${ServiceAccount}:root"}
+    assert trust["Condition"]["StringEquals"] == {"sts:ExternalId": "${ExternalId}"}
+    callers = {arn.rpartition("/")[2] for arn in trust["Condition"]["ArnEquals"]["aws:PrincipalArn"]}
+    made = {role["RoleName"] for role in templates.resources("AWS::IAM::Role").values() if "RoleName" in role}
+    assert callers <= made
+    assert trust["Action"] == "sts:AssumeRole"
+
+
+@pytest.mark.parametrize("stack", MEMBERS)
+def test_a_member_s_template_is_plain_cloudformation(templates, stack):
+    template = templates[stack]
+    assert set(template) == {"Description", "Parameters", "Resources", "Outputs"}
+    assert set(template["Parameters"]) == {"ServiceAccount", "ExternalId"}
+    assert all("Metadata" not in found for found in template["Resources"].values())

@@ -1,0 +1,154 @@
+"""Settings: from variables and CDK's context to one checked deployment, and a sentence for what cannot be used."""
+
+import json
+import os
+
+import pytest
+
+from infra.schedule import schedule_error
+from infra.settings import PREFIX, Deployment
+from plimsoll.clouds.aws.sessions import known_regions
+from plimsoll.domain.errors import BadInput
+from plimsoll.domain.policy import Policy
+
+MEMBERS = {"external_id": "the-external-id"}
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_of_the_caller(monkeypatch):
+    for name in list(os.environ):
+        if name.startswith(PREFIX):
+            monkeypatch.delenv(name)
+
+
+def refused(**context):
+    with pytest.raises(BadInput) as caught:
+        Deployment.read(context)
+    return str(caught.value)
+
+
+def test_without_any_setting_the_account_deployed_in_is_audited_each_monday():
+    deployment = Deployment.read({})
+    assert deployment.config.written() == "{}"
+    assert deployment.schedule == "cron(0 6 ? * MON *)"
+
+
+def test_the_context_wins_over_the_environment(monkeypatch):
+    monkeypatch.setenv(f"{PREFIX}REGIONS", "us-east-1")
+    monkeypatch.setenv(f"{PREFIX}VALIDATION__MAX_RUNS", "7")
+    deployment = Deployment.read({"regions": "eu-west-1, eu-central-1"})
+    assert deployment.regions == ("eu-west-1", "eu-central-1")
+    assert deployment.validation.max_runs == 7
+
+
+def test_lists_are_words_with_commas_or_json_and_accounts_keep_their_first_zero():
+    by_words = Deployment.read({"accounts": "011122223333,444455556666", **MEMBERS})
+    by_json = Deployment.read({"accounts": '["011122223333", "444455556666"]', **MEMBERS})
+    assert by_words.accounts == by_json.accounts == ("011122223333", "444455556666")
+
+
+def test_keys_within_a_setting_are_named_with_a_dot_in_the_context():
+    deployment = Deployment.read({"validation.max_usd": "2.5", "validation.bench_hosts": "i-1,i-2"})
+    assert (deployment.validation.max_usd, deployment.validation.bench_hosts) == (2.5, ("i-1", "i-2"))
+
+
+def test_what_cdk_keeps_in_its_context_for_itself_is_no_setting():
+    assert Deployment.read({"@aws-cdk/core:target-partitions": ["aws"], "aws:cdk:enable-path-metadata": True})
+
+
+def test_the_policy_file_is_written_where_the_functions_read_it(tmp_path):
+    (tmp_path / "policy.yaml").write_text("headroom_pct: 35\nexclude: [{tag: team, value: billing}]\n")
+    deployment = Deployment.read({"policy_file": str(tmp_path / "policy.yaml")})
+    assert json.loads(deployment.config.written()) == {
+        "policy": {"headroom_pct": 35, "exclude": [{"tag": "team", "value": "billing"}]}
+    }
+    assert deployment.parsed_policy.headroom_pct == 35
+    assert deployment.parsed_policy.lookback_days == Policy().lookback_days
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [
+        "rate(7 days)",
+        "rate(1 hour)",
+        "cron(0 6 ? * MON *)",
+        "cron(15 10 ? * 6L 2026-2030)",
+        "cron(0/15 8-17 ? * MON-FRI *)",
+        "cron(0 8 1 * ? *)",
+        "cron(0 8 L JAN,JUL ? *)",
+        "at(2027-01-31T06:00:00)",
+    ],
+)
+def test_what_is_a_schedule_is_taken(schedule):
+    assert schedule_error(schedule) is None
+
+
+@pytest.mark.parametrize(
+    ("schedule", "instead"),
+    [
+        ("0 6 * * 1", "six stand in cron(...)"),
+        ("weekly", "write rate(7 days), cron(0 6 ? * MON *)"),
+        ("rate(1 days)", "write rate(1 day)"),
+        ("rate(7 day)", "write rate(7 days)"),
+        ("rate(0 days)", "such as rate(7 days)"),
+        ("rate(2 weeks)", "with minutes, hours or days"),
+        ("cron(0 6 * * MON)", "cron() has 6 fields"),
+        ("cron(0 6 * * MON *)", "one of day of month and day of week must be ?"),
+        ("cron(0 25 ? * MON *)", "25 is no hours, which are from 0 to 23"),
+        ("cron(0 6 ? * MOON *)", "MOON is no day of week"),
+        ("at(2027-01-31 06:00)", "write at(YYYY-MM-DDTHH:MM:SS)"),
+        ("at(2027-02-31T06:00:00)", "write at(YYYY-MM-DDTHH:MM:SS)"),
+    ],
+)
+def test_what_is_no_schedule_is_refused_with_what_to_write_instead(schedule, instead):
+    said = refused(schedule=schedule)
+    assert repr(schedule) in said
+    assert instead in said
+
+
+@pytest.mark.parametrize(
+    ("context", "said"),
+    [
+        ({"regions": "eu-west-11"}, "there is no AWS region eu-west-11: did you mean eu-west-1"),
+        ({"time_zone": "Mars"}, "time_zone 'Mars' is none: write one of the IANA database"),
+        ({"organization": "true", "accounts": "111122223333", **MEMBERS}, "give one of organization and accounts"),
+        ({"organization": "true"}, "external_id is missing"),
+        ({"accounts": "12", **MEMBERS}, "accounts.0 is '12'"),
+        ({"shedule": "rate(7 days)"}, "there is no setting shedule: did you mean schedule?"),
+        ({"logs_days": "31"}, "CloudWatch cannot keep logs for 31 days: write 60."),
+        ({"with_validation": "maybe"}, "with_validation is 'maybe'"),
+        ({"policy": '{"headroom_pct": 900}'}, "policy key headroom_pct is 900.0; it must be from 0 to 400."),
+        ({"policy": "{headroom}"}, "policy is '{headroom}', which is not JSON"),
+        ({"policy_file": "/nowhere.yaml"}, "the policy /nowhere.yaml cannot be read: No such file or directory."),
+        ({"validation.max_runs": "0"}, "validation.max_runs is '0'"),
+        ({"alarm_email": "a@b.ch", "alarm_topic_arn": "arn:aws:sns:eu-west-1:111122223333:t"}, "not both"),
+        ({"alarm_volumes": "vol-0123456789abcdef0"}, "alarm_volumes.0 is 'vol-0123456789abcdef0'"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_refused_with_a_sentence(context, said):
+    assert said in refused(**context)
+
+
+def test_a_misspelt_variable_is_refused(monkeypatch):
+    monkeypatch.setenv(f"{PREFIX}REGION", "eu-west-1")
+    assert refused() == "there is no setting region: did you mean regions?"
+
+
+def test_everything_that_is_wrong_is_said_at_once():
+    assert refused(time_zone="Mars", stage="Main").count("\n") == 1
+
+
+def test_a_policy_too_long_for_its_parameter_is_refused(tmp_path):
+    overrides = [{"tag": f"team-{number:04d}", "policy": {"headroom_pct": 30}} for number in range(200)]
+    (tmp_path / "policy.yaml").write_text(json.dumps({"overrides": overrides}))
+    said = refused(policy_file=str(tmp_path / "policy.yaml"))
+    assert "a parameter holds 8,192: shorten the policy" in said
+
+
+def test_every_setting_says_what_it_is_for():
+    assert [name for name, field in Deployment.model_fields.items() if not field.description] == []
+
+
+def test_the_regions_that_are_known_are_those_of_the_audit():
+    for region in known_regions():
+        assert Deployment.read({"regions": region}).regions == (region,)

@@ -1,0 +1,104 @@
+"""The state machines: their definitions, written down, and what has to hold of them whatever they look like.
+
+PLIMSOLL_RENEW_SNAPSHOTS=1 pytest tests/infra/test_state_machines.py writes the snapshots anew; look at the difference.
+"""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from plimsoll.domain.errors import Throttled, Unreachable
+
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+MACHINES = ("audit", "validation")
+
+
+def states_of(definition):
+    """Every state by name, those within a Map included."""
+    for name, state in definition["States"].items():
+        yield name, state
+        if "ItemProcessor" in state:
+            yield from states_of(state["ItemProcessor"])
+
+
+def tasks_of(definition):
+    return {name: state for name, state in states_of(definition) if state["Type"] == "Task"}
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_the_definition_is_the_one_that_is_written_down(templates, machine):
+    snapshot = SNAPSHOTS / f"{machine}.json"
+    text = json.dumps(templates.definition(machine), indent=2) + "\n"
+    if os.environ.get("PLIMSOLL_RENEW_SNAPSHOTS"):
+        snapshot.write_text(text, encoding="utf-8")
+    assert text == snapshot.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_every_call_of_a_function_is_retried_with_jitter_when_a_cloud_is_busy_or_lambda_fails(templates, machine):
+    for name, task in tasks_of(templates.definition(machine)).items():
+        retried = {error for retry in task["Retry"] for error in retry["ErrorEquals"]}
+        assert {Throttled.__name__, Unreachable.__name__, "Lambda.ServiceException"} <= retried, name
+        assert all(retry["JitterStrategy"] == "FULL" and retry["MaxDelaySeconds"] for retry in task["Retry"]), name
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_state_waits_longer_than_its_function_may_take(templates, machine):
+    timeouts_s = {found["Handler"]: found["Timeout"] for found in templates.resources("AWS::Lambda::Function").values()}
+    for name, task in tasks_of(templates.definition(machine)).items():
+        called = task["Parameters"]["FunctionName"].removeprefix("${").removesuffix("}")
+        assert task["TimeoutSeconds"] > timeouts_s[called], name
+
+
+@pytest.mark.parametrize(("each", "item"), [("Inventory", "target"), ("Batches", "batch")])
+def test_what_fails_is_noted_and_ends_its_own_item_alone(templates, each, item):
+    found = dict(states_of(templates.definition("audit")))[each]
+    states = found["ItemProcessor"]["States"]
+    first = states[found["ItemProcessor"]["StartAt"]]
+    assert found["ToleratedFailurePercentage"] == 100
+    assert found["ItemProcessor"]["ProcessorConfig"] == {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}
+    ((caught,),) = (first["Catch"],)
+    note = states[caught["Next"]]
+    assert caught["ErrorEquals"] == ["States.ALL"]
+    assert note["Parameters"]["FunctionName"] == "${functions.note_failure.handler}"
+    assert set(note["Parameters"]["Payload"]) == {"run_id.$", f"{item}.$", "error.$"}
+
+
+def test_between_states_pass_keys_of_the_store_and_never_what_stands_there(templates):
+    audit = dict(states_of(templates.definition("audit")))
+    for each, key in (("Inventory", "$.targets_key"), ("Batches", "$.pending_key")):
+        assert audit[each]["ItemReader"]["Parameters"]["Key.$"] == key
+        assert audit[each]["ResultPath"] is None
+
+
+def test_batches_are_looked_for_again_until_none_is_pending(templates):
+    audit = dict(states_of(templates.definition("audit")))
+    assert audit["Batches"]["Next"] == "FindPending"
+    assert audit["IsAnyPending"]["Default"] == "Summarize"
+
+
+def test_an_audit_waits_for_another_and_is_then_planned_anew_from_what_it_was_given(templates):
+    audit = dict(states_of(templates.definition("audit")))
+    assert audit["WaitForTheOtherAudit"]["Next"] == "Plan"
+    assert audit["Plan"]["Parameters"]["Payload"]["input.$"] == "$$.Execution.Input"
+
+
+def test_every_state_of_a_measurement_leads_to_the_clean_up_when_it_fails(templates):
+    items = templates.definition("validation")["States"]["Items"]["ItemProcessor"]["States"]
+    tasks = {name: state for name, state in items.items() if state["Type"] == "Task"}
+    rescue = tasks.pop("CleanUpAfterFailure")
+    assert {"Propose", "CreateScratch", "AttachScratch", "SendCommand", "CleanUp", "Conclude"} <= set(tasks)
+    for name, task in tasks.items():
+        assert [(each["ErrorEquals"], each["Next"]) for each in task["Catch"]] == [
+            (["States.ALL"], "CleanUpAfterFailure")
+        ], name
+    assert rescue["Parameters"]["FunctionName"] == "${functions.clean_up.handler}"
+    assert rescue["Catch"][0]["Next"] == rescue["Next"] == "ItemDone"
+
+
+def test_the_work_to_clean_up_is_known_before_anything_is_proposed(templates):
+    items = templates.definition("validation")["States"]["Items"]
+    begun = items["ItemSelector"]["proposed"]["work.$"]
+    assert begun == "States.Format('validations/{}/{}.json', $.validation, $$.Map.Item.Index)"

@@ -1,0 +1,147 @@
+"""The account that the service is deployed in: a simulated organisation with Lambda and Step Functions."""
+
+import json
+import logging
+import os
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+from unittest.mock import patch
+
+import boto3
+from botocore.config import Config
+from moto.core.config import default_user_config
+from moto.moto_api._internal import moto_api_backend
+
+from plimsoll.simulator.cloudwatch import CloudWatch
+from plimsoll.simulator.faults import Fault, Faults
+from plimsoll.simulator.fleet import Fleet
+from plimsoll.simulator.organisation import ACCOUNTS, REGIONS
+from plimsoll.simulator.running import Running
+from plimsoll.simulator.server import Front, serve
+
+from .environments import Function
+from .functions_front import FunctionsFront
+from .pace import hurried
+from .troubles import Trouble
+
+HOME: Final = ACCOUNTS[0]
+REGION: Final = REGIONS[0]
+_ENDED: Final = {"SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"}
+_ROLE: Final = "arn:aws:iam::{account}:role/machines"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """An execution that has ended: its status, its output or its error, and when it began."""
+
+    arn: str
+    status: str
+    started: Any
+    output: Any = None
+    error: str | None = None
+    cause: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Account:
+    """A running organisation, the state machines in its first account, and what their functions did."""
+
+    organisation: Running
+    front: FunctionsFront
+    machines: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        return self.organisation.fleet.accounts[0]
+
+    def client(self, service: str) -> Any:
+        """A client of the account."""
+        environment = self.organisation.environment
+        return boto3.Session().client(
+            service,
+            region_name=REGION,
+            endpoint_url=environment["AWS_ENDPOINT_URL"],
+            aws_access_key_id=environment["AWS_ACCESS_KEY_ID"],
+            aws_secret_access_key=environment["AWS_SECRET_ACCESS_KEY"],
+            config=Config(retries={"total_max_attempts": 1}),
+        )
+
+    def arn(self, service: str, resource: str) -> str:
+        return f"arn:aws:{service}:{REGION}:{self.id}:{resource}"
+
+    def deploy(self, machine: str, definition: str) -> None:
+        """Makes a state machine of a definition."""
+        made = self.client("stepfunctions").create_state_machine(
+            name=machine, definition=definition, roleArn=_ROLE.format(account=self.id)
+        )
+        self.machines[machine] = made["stateMachineArn"]
+
+    def begin(self, machine: str, name: str, given: Mapping[str, Any] | None = None) -> str:
+        """Starts an execution and gives its arn."""
+        begun = self.client("stepfunctions").start_execution(
+            stateMachineArn=self.machines[machine], name=name, input=json.dumps(given or {})
+        )
+        return str(begun["executionArn"])
+
+    def end(self, arn: str, *, within_s: float = 240.0) -> Execution:
+        """Waits for an execution's end."""
+        client = self.client("stepfunctions")
+        limit_s = time.monotonic() + within_s
+        while (described := client.describe_execution(executionArn=arn))["status"] not in _ENDED:
+            assert time.monotonic() < limit_s, f"{arn} has not ended within {within_s} s"
+            time.sleep(0.05)
+        output = described.get("output")
+        return Execution(
+            arn=arn,
+            status=described["status"],
+            started=described["startDate"],
+            output=json.loads(output) if output else None,
+            error=described.get("error"),
+            cause=described.get("cause"),
+        )
+
+    def run(self, machine: str, name: str, given: Mapping[str, Any] | None = None) -> Execution:
+        """Starts an execution and waits for its end."""
+        return self.end(self.begin(machine, name, given))
+
+
+@contextmanager
+def account(
+    fleet: Fleet,
+    functions: Mapping[str, Function],
+    logs: Path,
+    *,
+    faults: Sequence[Fault] = (),
+    troubles: Sequence[Trouble] = (),
+) -> Iterator[Account]:
+    """Serves the organisation on loopback for as long as the block lasts; nothing is left of it in moto's memory."""
+    met = Faults(faults)
+    front = FunctionsFront(Front(fleet, CloudWatch(fleet, met), faults=met), functions, logs, list(troubles))
+    server = serve(front)  # type: ignore[arg-type]  # any WSGI application is served
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    settings = {"stepfunctions": {"execute_state_machine": True}}
+    # What fails on purpose would fill screens: the interpreter logs every error with the whole state.
+    logging.getLogger("moto.stepfunctions").setLevel(logging.CRITICAL)
+    with (
+        patch.dict(default_user_config, settings),
+        patch.dict(os.environ, {"MOTO_PORT": str(server.server_port)}),
+        hurried(),
+    ):
+        moto_api_backend.reset()
+        thread.start()
+        try:
+            organisation = Running(endpoint=f"http://127.0.0.1:{server.server_port}", fleet=fleet)
+            front.variables = organisation.environment
+            yield Account(organisation=organisation, front=front)
+        finally:
+            front.close()
+            server.shutdown()
+            server.server_close()
+            thread.join()
+            front.front.close()
+            moto_api_backend.reset()

@@ -1,0 +1,127 @@
+"""The Lambda service before the simulated organisation: invocations are answered by environments, and what these ask
+of AWS goes on to the simulator, counted by function."""
+
+import io
+import json
+import re
+import threading
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import unquote
+
+from werkzeug.wrappers import Request, Response
+
+from plimsoll.simulator.fleet import HOME_KEY
+from plimsoll.simulator.protocols import Call, call_of
+from plimsoll.simulator.server import Front
+
+from .environments import Answer, Environment, Function, Invocation
+from .troubles import Trouble
+
+_INVOKED: Final = re.compile(r"^/2015-03-31/functions/([^/]+)/invocations$")
+_CALLER: Final = re.compile(r"\bapp/(\w+)-\d+")
+_INTERPRETER: Final = "Credential=ak/"
+"""How moto's interpreter signs what it asks (moto/stepfunctions/parser/asl/utils/boto_client.py)."""
+
+
+@dataclass(slots=True)
+class FunctionsFront:
+    """The WSGI application.
+
+    `functions` by the names that they are deployed under, and `variables` that the service itself sets for each.
+    `calls` counts by (function, operation), `invoked` keeps every event by function, and `peaks_mib` the most memory
+    that an environment of a function used.
+    """
+
+    front: Front
+    functions: Mapping[str, Function]
+    logs: Path
+    variables: Mapping[str, str] = field(default_factory=dict)
+    troubles: list[Trouble] = field(default_factory=list)
+    calls: Counter[tuple[str, str]] = field(default_factory=Counter)
+    invoked: dict[str, list[Any]] = field(default_factory=dict)
+    peaks_mib: dict[str, float] = field(default_factory=dict)
+    _environments: dict[str, Environment] = field(default_factory=dict)
+    _idle: dict[str, list[Environment]] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        invoked = _INVOKED.match(unquote(environ["PATH_INFO"]))
+        if invoked:
+            return self._invoke(invoked.group(1), Request(environ))(environ, start_response)
+        signed = environ.get("HTTP_AUTHORIZATION", "")
+        environ["HTTP_AUTHORIZATION"] = signed.replace(_INTERPRETER, f"Credential={HOME_KEY}/")
+        caller = self._caller(environ)
+        if caller is None or self._goes_on(caller, environ):
+            return self.front(environ, start_response)
+        return Response(status=500)(environ, start_response)
+
+    def close(self) -> None:
+        """Ends every environment."""
+        for environment in self._environments.values():
+            environment.close()
+
+    def _caller(self, environ: Mapping[str, Any]) -> Environment | None:
+        found = _CALLER.search(environ.get("HTTP_USER_AGENT", ""))
+        return self._environments.get(found.group().removeprefix("app/")) if found else None
+
+    def _goes_on(self, caller: Environment, environ: dict[str, Any]) -> bool:
+        """Counts what an environment asks; False where it is killed before it is answered."""
+        request = Request(environ, populate_request=False)
+        call = call_of(request)
+        if call is None:
+            return True
+        environ["wsgi.input"] = io.BytesIO(call.body)
+        operation = _operation(call, request)
+        with self._lock:
+            self.calls[caller.function.name, operation] += 1
+            caller.calls[operation] += 1
+            killed = any(trouble.kills(caller, operation) for trouble in self.troubles)
+        if killed:
+            caller.kill()
+        return not killed
+
+    def _invoke(self, asked: str, request: Request) -> Response:
+        function = self.functions[asked.rpartition(":")[2]]
+        event = json.loads(request.get_data() or b"{}")
+        with self._lock:
+            self.invoked.setdefault(function.name, []).append(event)
+            refused = any(trouble.refuses(function.name, event) for trouble in self.troubles)
+        if refused:
+            headers = {"x-amzn-ErrorType": "ServiceException", "x-amzn-RequestId": str(uuid.uuid4())}
+            return Response(json.dumps({"Message": "simulated", "Type": "Service"}), status=500, headers=headers)
+        answer = self._run(Invocation(function=function, arn=asked, request_id=str(uuid.uuid4()), event=event))
+        headers = {"X-Amz-Function-Error": "Unhandled"} if answer.failed else {}
+        return Response(json.dumps(answer.payload), headers=headers, content_type="application/json")
+
+    def _run(self, told: Invocation) -> Answer:
+        environment = self._environment(told.function)
+        answer = environment.invoke(told)
+        with self._lock:
+            name = told.function.name
+            self.peaks_mib[name] = max(self.peaks_mib.get(name, 0.0), answer.peak_mib)
+            if environment.warm:
+                self._idle.setdefault(name, []).append(environment)
+        return answer
+
+    def _environment(self, function: Function) -> Environment:
+        with self._lock:
+            idle = self._idle.get(function.name)
+            if idle:
+                return idle.pop()
+            name = f"{function.name}-{len(self._environments)}"
+            made = Environment(name, function, self.variables, self.logs / f"{name}.log")
+            self._environments[name] = made
+            return made
+
+
+def _operation(call: Call, request: Request) -> str:
+    """The operation's name; S3 has none in its requests but their method."""
+    if call.service != "s3":
+        return call.operation
+    is_list = request.method == "GET" and "list-type" in request.args
+    return "ListObjectsV2" if is_list else f"{request.method.capitalize()}Object"

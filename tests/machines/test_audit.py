@@ -1,0 +1,34 @@
+"""The synthesised audit, executed: what it finds, and what of it goes on when a part fails."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from plimsoll.simulator.organisation import organisation
+
+from .audits import by_command, by_machine, in_tables, run_audit
+from .deployment import deployed
+
+pytestmark = pytest.mark.once
+
+
+@pytest.fixture(scope="module")
+def fleet():
+    return organisation(datetime.now(UTC).replace(microsecond=0))
+
+
+def test_the_machine_finds_what_the_command_line_finds(templates, fleet, tmp_path):
+    with deployed(templates, fleet, tmp_path) as service:
+        ended = run_audit(service, "first")
+        assert (ended.status, ended.cause) == ("SUCCEEDED", None)
+        found = by_machine(service, "first")
+        expected = by_command(service, "first", tmp_path / "run")
+        rows = in_tables(service, "first", "recommendations", tmp_path)
+
+        assert found.recommendations == expected.recommendations
+        assert found.told == expected.told
+        assert ended.output["volumes"] == len(fleet.volumes)
+        kept = rows.project("account, region, volume_id, action, monthly_usd_saved").fetchall()
+        assert {
+            (*place, one["action"], one["monthly_usd_saved"]) for place, one in found.recommendations.items()
+        } == set(kept)
