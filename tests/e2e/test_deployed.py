@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -12,19 +13,17 @@ from typing import Any, Final
 
 import duckdb
 import pytest
+from botocore.exceptions import ClientError
 
-from tests.e2e.deployment import deploy, synthesise
+from tests.e2e.deployment import create, deploy, synthesise
 from tests.e2e.emulator import HOME, REGION, SECRET, Emulator
 from tests.e2e.estate import DAYS, ELSEWHERE, ESTATE, make
+from tests.e2e.lacking import LACKING, left_out
 from tests.e2e.service import Deployed
 
 RUN: Final = "weekly"
 PROCESSORS: Final = {"x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
 POLICY: Final = {"lookback_days": DAYS}
-
-
-UNKNOWN_TYPES: Final = {"AWS::Athena::NamedQuery"}
-"""Resources that the emulator's CloudFormation does not know, as docs/e2e.md says; everything else is deployed as is."""
 
 
 @pytest.fixture(scope="module")
@@ -43,9 +42,9 @@ def service(emulator: Emulator, tmp_path_factory: pytest.TempPathFactory) -> Dep
         max_concurrency="2",
         policy=json.dumps(POLICY),
     )
-    unknown_types = deploy(synthesised, emulator, member)
+    deploy(synthesised, emulator, member)
     make(ESTATE, emulator, {"home": HOME, "member": member}, datetime.now(UTC))
-    return Deployed(emulator=emulator, member=member, unknown_types=unknown_types)
+    return Deployed(emulator=emulator, member=member, synthesised=synthesised)
 
 
 @pytest.fixture(scope="module")
@@ -87,8 +86,13 @@ def by_command_line(service: Deployed, audited: Mapping[str, Any], tmp_path_fact
     return run
 
 
-def test_the_templates_are_deployed_as_they_were_synthesised(service: Deployed) -> None:
-    assert service.unknown_types == UNKNOWN_TYPES
+@pytest.mark.parametrize("kind", LACKING)
+def test_only_what_the_emulator_refuses_is_left_out(service: Deployed, kind: str) -> None:
+    names = [left_out(service.synthesised.template(stack))[kind] for stack in service.synthesised.stacks()]
+    assert any(names)
+    alone = {"Resources": {"Alone": LACKING[kind].example}}
+    with pytest.raises((ClientError, AssertionError), match=re.escape(LACKING[kind].refusal)):
+        create("alone", alone, service.emulator, HOME, {})
 
 
 def test_the_audit_ends_whole(service: Deployed, audited: Mapping[str, Any]) -> None:
