@@ -2,7 +2,7 @@
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.shared import entry
+from functions.shared import entry, logger
 from plimsoll.service.messages import AuditPlan, PlanMessage
 from plimsoll.service.planning import plan
 from plimsoll.service.service import Service
@@ -11,4 +11,6 @@ from plimsoll.service.service import Service
 @entry(PlanMessage)
 def handler(told: PlanMessage, service: Service, _context: LambdaContext) -> AuditPlan:
     """Whether the audit goes on now, and the targets whose inventory is to be taken."""
-    return plan(service, told)
+    planned = plan(service, told)
+    logger.info("planned", state=planned.state, busy_with=planned.busy_with, targets=planned.targets)
+    return planned

@@ -13,16 +13,20 @@ from plimsoll.service.service import Service
 
 
 def note_failure(service: Service, told: FailureMessage) -> Nothing:
-    """Keeps that a target or a batch failed and why; BadInput where neither is named."""
-    keys, why = RunKeys(run_id=told.run_id), told.error.sentence
+    """Keeps that a target or a batch failed and why; BadInput where neither is named.
+
+    What was kept as a whole has not failed, whatever became of the function that kept it.
+    """
+    store, keys, why = service.store, RunKeys(run_id=told.run_id), told.error.sentence
     if told.batch is not None:
         batch = told.batch.whole
-        failed = Tally.of(_batch_failed(service.store, keys, batch, why))
-        service.store.put(keys.failed_batch(batch), tally_out(failed))
+        if store.get(keys.result(batch)) is None:
+            store.put(keys.failed_batch(batch), tally_out(Tally.of(_batch_failed(store, keys, batch, why))))
     elif told.target is not None:
         target = told.target.target
-        failed = Tally.of([FailedTarget(name=str(target), error=CloudError(why))])
-        service.store.put(keys.failed_target(target), tally_out(failed))
+        if store.get(keys.listed(target)) is None:
+            failed = FailedTarget(name=str(target), error=CloudError(why))
+            store.put(keys.failed_target(target), tally_out(Tally.of([failed])))
     else:
         raise BadInput(f"a failure in run {told.run_id} names neither a target nor a batch: {why}")
     return Nothing()

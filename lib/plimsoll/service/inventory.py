@@ -41,30 +41,31 @@ def take_inventory(service: Service, told: TargetMessage, *, batch_volumes: int 
     if service.store.get(keys.listed(target)) is not None:
         return Nothing()
     order = order_of(service.store, told.run_id)
-    try:
-        _take(service, target, keys, order, batch_volumes)
-    except PASSING:
-        raise
-    except CloudError as error:
-        _fail(service.store, keys, target, [FailedTarget(name=str(target), error=error)])
+    bring(service.store, service.measured)
+    with _noted(service.store, target, order) as ledger:
+        world = _entered(service, target, order, ledger)
+        volumes, error = ([], world) if isinstance(world, CloudError) else listed(target, world)
+    if isinstance(error, PASSING):
+        raise error
+    if isinstance(world, CloudError):
+        _fail(service.store, keys, target, [FailedTarget(name=str(target), error=world)])
+    elif error is not None:
+        there = ListedInventory(target=target, given=volumes, error=error)
+        _fail(service.store, keys, target, audit(replace(world, inventory=there), order.parsed_policy, order.now))
+    else:
+        count = _keep_batches(service.store, keys, target, volumes, batch_volumes)
+        tally = _keep_rest(service.store, keys, target, volumes, world, order)
+        made = Listed(batches=count, tally=tally, spent=Spent.of(Usage(), world.stages.seconds))
+        service.store.put(keys.listed(target), made.model_dump_json().encode())
     return Nothing()
 
 
-def _take(service: Service, target: Target, keys: RunKeys, order: RunOrder, batch_volumes: int) -> None:
-    bring(service.store, service.measured)
-    with _noted(service.store, target, order) as ledger:
-        world = service.places.world(target, now=order.now, measured=service.measured, ledger=ledger)
-        volumes, error = listed(target, world)
-    if isinstance(error, PASSING):
-        raise error
-    if error is not None:
-        there = ListedInventory(target=target, given=volumes, error=error)
-        _fail(service.store, keys, target, audit(replace(world, inventory=there), order.parsed_policy, order.now))
-        return
-    count = _keep_batches(service.store, keys, target, volumes, batch_volumes)
-    tally = _keep_rest(service.store, keys, target, volumes, world, order)
-    made = Listed(batches=count, tally=tally, spent=Spent.of(Usage(), world.stages.seconds))
-    service.store.put(keys.listed(target), made.model_dump_json().encode())
+def _entered(service: Service, target: Target, order: RunOrder, ledger: Ledger) -> World | CloudError:
+    """The target's world, or why it cannot be entered."""
+    try:
+        return service.places.world(target, now=order.now, measured=service.measured, ledger=ledger)
+    except CloudError as error:
+        return error
 
 
 def _keep_batches(store: RunStore, keys: RunKeys, target: Target, volumes: list[Volume], size: int) -> int:

@@ -4,11 +4,10 @@ They are small whatever the fleet: what is big lies in the store, and its key is
 """
 
 import json
-from datetime import datetime
 from json import JSONDecodeError
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AliasChoices, AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
 from plimsoll.domain import errors
 from plimsoll.domain.errors import PlimsollError
@@ -73,7 +72,7 @@ class PlanMessage(Message):
 
     execution: str
     name: RunId
-    started: datetime
+    started: AwareDatetime
     given: AuditInput = Field(default=AuditInput(), validation_alias=AliasChoices("input", "given"))
 
     @property

@@ -64,3 +64,15 @@ def test_a_target_of_which_nothing_was_kept_is_not_missing_in_silence(tmp_path):
     assert loop.end("first").status == "partial"
     (told,) = run_json(files(loop.service, "first"))["failures"]["targets"].values()
     assert "run again with the run id first" in told
+
+
+def test_what_was_kept_as_a_whole_has_not_failed_whatever_its_function_says(tmp_path):
+    loop = Loop(service=service_of(places_of(volumes(2)), tmp_path), now=NOW)
+    loop.begin()
+    loop.take_inventories("first")
+    loop.audit_batches("first")
+    place = {"account": ACCOUNT, "region": "us-east-1"}
+    for what in ({"target": place}, {"batch": {**place, "batch": 0}}):
+        told = {"run_id": "first", **what, "error": StepError(Error="Sandbox.Timedout", Cause=TIMEOUT)}
+        note_failure(loop.service, FailureMessage.model_validate(told))
+    assert loop.end("first").status == "complete"

@@ -114,3 +114,14 @@ def test_a_stripe_set_that_is_no_longer_there_is_told_and_one_that_stands_is_dec
     assert "is void" in notice
     answered = json.loads((files(service, "first") / "recommendations.json").read_text(encoding="utf-8"))
     assert {one["volume_id"] for one in answered if one["stripe_set"]} == {first.id, second.id}
+
+
+def test_a_store_that_fails_is_not_taken_for_an_answer_of_the_target(tmp_path, monkeypatch):
+    loop = begun(places_of(volumes(2)), tmp_path)
+
+    def refuse(_store, key, _content):
+        raise AccessDenied(f"cannot keep {key}")
+
+    monkeypatch.setattr(type(loop.service.store), "put", refuse)
+    with pytest.raises(AccessDenied, match="cannot keep"):
+        take_inventory(loop.service, MESSAGE)
