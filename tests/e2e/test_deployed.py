@@ -24,6 +24,8 @@ from tests.e2e.service import Deployed
 RUN: Final = "weekly"
 PROCESSORS: Final = {"x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
 POLICY: Final = {"lookback_days": DAYS}
+COUNTED: Final = ("volumes", "actions", "monthly_usd", "failures", "prices")
+"""What run.json counts and sums up."""
 
 
 @pytest.fixture(scope="module")
@@ -109,9 +111,10 @@ def test_its_parquet_holds_what_the_command_line_finds(
     deployed = [str(path) for path in service.bring(f"runs/{table}/", tmp_path)]
     local = str(by_command_line / f"{table}.parquet")
     rows = duckdb.sql(
-        "select * exclude (run_id) from read_parquet($files, hive_partitioning = false)", params={"files": deployed}
+        "select columns(* exclude (run_id))::varchar from read_parquet($files, hive_partitioning = false)",
+        params={"files": deployed},
     )
-    expected = duckdb.sql("from read_parquet($file)", params={"file": local})
+    expected = duckdb.sql("select columns(*)::varchar from read_parquet($file)", params={"file": local})
     assert rows.columns == expected.columns
     found = sorted(map(repr, rows.fetchall()))
     assert found
@@ -122,18 +125,15 @@ def test_its_report_holds_what_the_command_line_finds(service: Deployed, by_comm
     found = json.loads(service.read(f"reports/{RUN}/recommendations.json"))
     expected = json.loads((by_command_line / "recommendations.json").read_text())
     assert {one["volume_id"]: one for one in found} == {one["volume_id"]: one for one in expected}
-    run, local = (
-        json.loads(text)
-        for text in (service.read(f"reports/{RUN}/run.json"), (by_command_line / "run.json").read_text())
-    )
-    assert run["actions"] == local["actions"]
-    assert run["savings"] == local["savings"]
+    run = json.loads(service.read(f"reports/{RUN}/run.json"))
+    local = json.loads((by_command_line / "run.json").read_text())
+    assert {key: run[key] for key in COUNTED} == {key: local[key] for key in COUNTED}
 
 
-def test_the_page_shows_every_volume(service: Deployed, audited: Mapping[str, Any]) -> None:
+def test_its_page_brings_what_draws_it(service: Deployed, audited: Mapping[str, Any]) -> None:
     page = service.read(f"reports/{RUN}/report.html").decode()
-    found = json.loads(service.read(f"reports/{RUN}/recommendations.json"))
-    assert all(one["volume_id"] in page for one in found)
+    assert page.rstrip().endswith("</html>")
+    assert "vegaEmbed" in page
 
 
 def test_a_rerun_repeats_no_finished_batch(service: Deployed, audited: Mapping[str, Any]) -> None:
