@@ -18,6 +18,7 @@ from moto.core.config import default_user_config
 from moto.moto_api._internal import moto_api_backend
 
 from plimsoll.simulator.cloudwatch import CloudWatch
+from plimsoll.simulator.devices import Devices
 from plimsoll.simulator.faults import Fault, Faults
 from plimsoll.simulator.fleet import Fleet
 from plimsoll.simulator.organisation import ACCOUNTS, REGIONS
@@ -27,10 +28,12 @@ from plimsoll.simulator.server import Front, serve
 from .environments import Function
 from .functions_front import FunctionsFront
 from .pace import hurried
-from .troubles import Trouble
 
 HOME: Final = ACCOUNTS[0]
 REGION: Final = REGIONS[0]
+_PACE_S: Final = 0.1
+"""How long each passing state of a scratch volume or a command lasts."""
+
 _ENDED: Final = {"SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"}
 _ROLE: Final = "arn:aws:iam::{account}:role/machines"
 
@@ -117,12 +120,13 @@ def account(
     logs: Path,
     *,
     faults: Sequence[Fault] = (),
-    troubles: Sequence[Trouble] = (),
+    plain_files: bool = False,
 ) -> Iterator[Account]:
     """Serves the organisation on loopback for as long as the block lasts; nothing is left of it in moto's memory."""
     met = Faults(faults)
-    front = FunctionsFront(Front(fleet, CloudWatch(fleet, met), faults=met), functions, logs, list(troubles))
-    server = serve(front)  # type: ignore[arg-type]  # any WSGI application is served
+    cloud = Front(fleet, CloudWatch(fleet, met), faults=met, devices=Devices(plain=plain_files), pace_s=_PACE_S)
+    front = FunctionsFront(cloud, functions, logs)
+    server = serve(front)
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     settings = {"stepfunctions": {"execute_state_machine": True}}
     # What fails on purpose would fill screens: the interpreter logs every error with the whole state.

@@ -82,16 +82,18 @@ def deployed(
     faults: Sequence[Fault] = (),
     config: ServiceConfig | None = None,
     variables: Mapping[str, str] | None = None,
+    plain_files: bool = False,
 ) -> Iterator[Deployed]:
     """The service deployed into the first account of a fleet, to audit all its accounts unless configured otherwise.
 
-    `variables` are set for every function beside those of its template.
+    `variables` are set for every function beside those of its template; with `plain_files` no simulated volume is a
+    block device.
     """
     functions = {
         name: replace(function, variables={**function.variables, **(variables or {})})
         for name, function in functions_of(templates).items()
     }
-    with account(fleet, functions, folder, faults=faults) as found:
+    with account(fleet, functions, folder, faults=faults, plain_files=plain_files) as found:
         _make(found, templates)
         service = Deployed(account=found, variables=next(iter(functions.values())).variables)
         service.configure(config or ServiceConfig(accounts=fleet.accounts, regions=fleet.regions))

@@ -102,7 +102,7 @@ class Environment:
         self._connection.send(told)
         try:
             if self._connection.poll(self.function.timeout_s):
-                return self._connection.recv()  # type: ignore[no-any-return]  # what `_serve` sends
+                return self._connection.recv()
         except (EOFError, ConnectionResetError):
             self.warm = False
             return _broken(told, "Runtime.ExitError", "Runtime exited with error: signal: killed")

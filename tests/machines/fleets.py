@@ -1,18 +1,20 @@
-"""Small fleets with something to find in every place, for tests in which failures matter and not workloads."""
+"""A small fleet with something to find in every account, for tests in which failures matter and not workloads."""
 
-from collections import defaultdict
-from dataclasses import replace
 from datetime import UTC, datetime
 
-from plimsoll.simulator.fleet import Fleet, SimulatedVolume
-from plimsoll.simulator.organisation import organisation
+from plimsoll.simulator.benches import bench_hosts
+from plimsoll.simulator.fleet import Fleet
+from plimsoll.simulator.maker import Maker, gp2
+from plimsoll.simulator.organisation import ACCOUNTS, REGIONS
+from plimsoll.simulator.workloads import Archetype
 
 
-def a_small_organisation(*, each: int = 2, places: int = 5) -> Fleet:
-    """An organisation at the present time, with only so many volumes in each of so many accounts and regions."""
-    whole = organisation(datetime.now(UTC).replace(microsecond=0))
-    by_place: dict[tuple[str, str], list[SimulatedVolume]] = defaultdict(list)
-    for volume in whole.volumes:
-        by_place[volume.account, volume.region].append(volume)
-    kept = [volume for volumes in list(by_place.values())[:places] for volume in volumes[:each]]
-    return replace(whole, volumes=tuple(kept))
+def a_small_organisation() -> Fleet:
+    """Three accounts with two volumes each in one region, at the present time."""
+    now = datetime.now(UTC).replace(microsecond=0)
+    makers = [Maker(now, account, REGIONS[0], index) for index, account in enumerate(ACCOUNTS)]
+    for maker in makers:
+        maker.volume(gp2(500), Archetype.STEADY, "app", low=100, high=600)
+        maker.volume(gp2(1000), Archetype.DIURNAL, "db", low=50, high=900)
+    made = tuple(volume for maker in makers for volume in maker.volumes)
+    return Fleet(now=now, accounts=ACCOUNTS, regions=REGIONS[:1], volumes=made, standing=bench_hosts(made))

@@ -12,7 +12,7 @@ from .troubles import Trouble
 
 pytestmark = pytest.mark.once
 
-ONE = {"account": "222222222222", "region": "eu-west-1"}
+ONE = {"account": "222222222222", "region": "us-east-1"}
 OTHER = {"account": "333333333333", "region": "us-east-1"}
 A_WEEK = {"lookback_days": 7}
 FEW_ATTEMPTS = {"PLIMSOLL_MAX_ATTEMPTS": "2"}
@@ -81,8 +81,8 @@ def test_a_crash_of_lambda_is_tried_again(service, tmp_path):
     ended = run_audit(service, "crash")
 
     assert ended.output["status"] == "complete"
-    assert len(invoked(service, "audit_batch", "crash")) == 6
-    assert len(invoked(service, "take_inventory", "crash")) == 7
+    assert len(invoked(service, "audit_batch", "crash")) == 4
+    assert len(invoked(service, "take_inventory", "crash")) == 4
     assert is_whole(service, "crash", tmp_path)
 
 
@@ -95,7 +95,7 @@ def test_a_batch_that_keeps_crashing_fails_by_name_and_a_rerun_asks_for_it_alone
 
     assert (ended.status, ended.output["status"]) == ("SUCCEEDED", "partial")
     (place,) = found.run["failures"]["volumes"]
-    assert place == "222222222222/eu-west-1"
+    assert place == "222222222222/us-east-1"
     (reason,) = found.run["failures"]["volumes"][place]
     assert "Runtime.ExitError" in reason or "signal: killed" in reason
     assert {volume[:2] for volume in found.recommendations} == {
@@ -110,25 +110,43 @@ def test_a_batch_that_keeps_crashing_fails_by_name_and_a_rerun_asks_for_it_alone
     assert is_whole(service, "keeps", tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("trouble", "ends", "inventories", "batches"),
-    [
-        (Trouble(function="plan", operation="PutObject"), "FAILED", 6, 5),
-        (Trouble(function="take_inventory", operation="PutObject", call=2, of=in_place(ONE)), "partial", 1, 1),
-        (Trouble(function="find_pending", operation="PutObject"), "FAILED", 0, 5),
-        (Trouble(function="audit_batch", operation="GetMetricData", call=3, of=in_place(ONE)), "partial", 0, 1),
-        (Trouble(function="audit_batch", operation="PutObject", call=2, of=in_place(ONE)), "partial", 0, 1),
-        (Trouble(function="audit_batch", operation="PutObject", call=7, of=in_place(ONE)), "partial", 0, 1),
-        (Trouble(function="summarize", operation="PutObject", call=2), "FAILED", 0, 0),
-        (Trouble(function="report", operation="PutObject", call=3), "FAILED", 0, 0),
-        (Trouble(function="report", operation="PutEvents"), "FAILED", 0, 0),
-    ],
-    ids=lambda value: f"{value.function}-{value.operation}-{value.call}" if isinstance(value, Trouble) else "",
-)
-def test_whichever_function_is_killed_a_rerun_completes_without_repeating_what_is_done(
-    service, tmp_path, request, trouble, ends, inventories, batches
-):
-    run_id = request.node.callspec.id.strip("-").replace("_", "-")
+KILLED = {
+    "plan": (Trouble(function="plan", operation="PutObject"), "FAILED", 3, 3),
+    "take-inventory": (
+        Trouble(function="take_inventory", operation="PutObject", call=2, of=in_place(ONE)),
+        "partial",
+        1,
+        1,
+    ),
+    "find-pending": (Trouble(function="find_pending", operation="PutObject"), "FAILED", 0, 3),
+    "audit-batch-reading": (
+        Trouble(function="audit_batch", operation="GetMetricData", call=3, of=in_place(ONE)),
+        "partial",
+        0,
+        1,
+    ),
+    "audit-batch-keeping": (
+        Trouble(function="audit_batch", operation="PutObject", call=2, of=in_place(ONE)),
+        "partial",
+        0,
+        1,
+    ),
+    "audit-batch-concluding": (
+        Trouble(function="audit_batch", operation="PutObject", call=7, of=in_place(ONE)),
+        "partial",
+        0,
+        1,
+    ),
+    "summarize": (Trouble(function="summarize", operation="PutObject", call=2), "FAILED", 0, 0),
+    "report": (Trouble(function="report", operation="PutObject", call=3), "FAILED", 0, 0),
+    "report-telling": (Trouble(function="report", operation="PutEvents"), "FAILED", 0, 0),
+}
+"""What is killed and in which call, how the run ends, and how many inventories and batches a rerun takes again."""
+
+
+@pytest.mark.parametrize("run_id", KILLED)
+def test_whichever_function_is_killed_a_rerun_completes_without_repeating_what_is_done(service, tmp_path, run_id):
+    trouble, ends, inventories, batches = KILLED[run_id]
     trouble.times = None
     service.account.front.troubles.append(trouble)
     ended = run_audit(service, run_id)
@@ -151,7 +169,7 @@ def test_a_target_whose_failure_cannot_even_be_noted_is_not_missing_in_silence(s
     ended = run_audit(service, "silent")
 
     assert ended.output["status"] == "partial"
-    assert "222222222222/eu-west-1" in str(by_machine(service, "silent").run["failures"]["targets"])
+    assert "222222222222/us-east-1" in str(by_machine(service, "silent").run["failures"]["targets"])
     again, _ = rerun(service, "silent")
     assert again.output["status"] == "complete"
     assert is_whole(service, "silent", tmp_path)
@@ -170,8 +188,8 @@ def test_a_denied_target_and_one_throttled_for_ever_cost_themselves_alone(templa
 
         assert ended.output["status"] == "partial"
         failed = found.run["failures"]["targets"]
-        assert set(failed) == {"222222222222/eu-west-1", "333333333333/us-east-1"}
-        assert "ec2:DescribeVolumes" in failed["222222222222/eu-west-1"]
+        assert set(failed) == {"222222222222/us-east-1", "333333333333/us-east-1"}
+        assert "ec2:DescribeVolumes" in failed["222222222222/us-east-1"]
         assert tries.count(ONE) == 1
         assert tries.count(OTHER) == 7
         places = {(volume.account, volume.region) for volume in fleet.volumes}

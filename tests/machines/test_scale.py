@@ -1,0 +1,34 @@
+"""The audit of a whole organisation of thousands of volumes: the same answers, in memory that a function has."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from plimsoll.service.config import ServiceConfig
+from plimsoll.simulator.organisation import organisation
+
+from .audits import by_command, by_machine, in_tables, run_audit
+from .deployment import deployed
+
+pytestmark = pytest.mark.once
+
+VOLUMES = 5000
+LONGEST_S = 1800
+
+
+def test_five_thousand_volumes_in_three_accounts_get_what_the_command_line_gives_them(templates, tmp_path):
+    fleet = organisation(datetime.now(UTC).replace(microsecond=0), volumes=VOLUMES)
+    config = ServiceConfig(accounts=fleet.accounts, regions=fleet.regions)
+    with deployed(templates, fleet, tmp_path, config=config) as service:
+        ended = run_audit(service, "large", within_s=LONGEST_S)
+        assert (ended.status, ended.output["volumes"]) == ("SUCCEEDED", len(fleet.volumes))
+        found, expected = by_machine(service, "large"), by_command(service, "large", tmp_path / "run")
+
+        assert found.recommendations == expected.recommendations
+        assert found.told == expected.told
+        rows = in_tables(service, "large", "recommendations", tmp_path)
+        assert rows.shape[0] == len(found.recommendations)
+        for function, peak_mib in service.account.front.peaks_mib.items():
+            assert peak_mib < service.function(function).memory_mib, function
+        batches = [event["batch"] for event in service.account.front.invoked["audit_batch"]]
+        assert len(batches) >= VOLUMES / 500

@@ -1,0 +1,118 @@
+"""The synthesised validation, executed with real fio on simulated volumes: what it measures, and what it leaves."""
+
+import json
+
+import pytest
+
+from plimsoll.domain.scratch import SCRATCH_TAG
+from plimsoll.service.config import ServiceConfig
+
+from .deployment import deployed
+from .fleets import a_small_organisation
+from .troubles import Trouble
+
+pytestmark = [pytest.mark.once, pytest.mark.needs("fio")]
+
+MACHINE = "plimsoll-main-validation"
+ANY_LATENCY = {"lookback_days": 2, "max_p99_latency_us": 60_000_000, "latency_slack_pct": 10_000}
+FAST = {
+    "PLIMSOLL_BENCHMARK_RUNTIME_S": "1",
+    "PLIMSOLL_BENCHMARK_RAMP_S": "0",
+    "PLIMSOLL_IN_PLACE_FILE_MIB": "16",
+    "PLIMSOLL_MAX_ATTEMPTS": "2",
+}
+
+
+@pytest.fixture(scope="module")
+def warm(templates, tmp_path_factory):
+    fleet = a_small_organisation()
+    config = ServiceConfig(accounts=fleet.accounts[:1], regions=fleet.regions, policy=ANY_LATENCY)
+    folder = tmp_path_factory.mktemp("service")
+    with deployed(templates, fleet, folder, config=config, variables=FAST, plain_files=True) as service:
+        yield service
+
+
+@pytest.fixture
+def service(warm):
+    """The same service for all these tests, so that its processes stay warm."""
+    yield warm
+    warm.account.front.troubles.clear()
+
+
+def a_volume_of(service):
+    return service.account.organisation.fleet.volumes[0].id
+
+
+def verdicts(service):
+    keys = service.keys("measured/validations/")
+    return [json.loads(line) for key in keys for line in service.content(key).splitlines()]
+
+
+def left(service):
+    """The scratch volumes that are there, and the claims that are held."""
+    tagged = [{"Name": "tag-key", "Values": [SCRATCH_TAG]}]
+    volumes = service.account.client("ec2").describe_volumes(Filters=tagged)["Volumes"]
+    items = service.account.client("dynamodb").scan(TableName=service.variables["PLIMSOLL_COORDINATION_TABLE"])["Items"]
+    return [
+        *(one["VolumeId"] for one in volumes if one["State"] not in {"deleting", "deleted"}),
+        *(item["id"]["S"] for item in items if item["id"]["S"].startswith("claim#")),
+    ]
+
+
+def item_of(service, validation):
+    return json.loads(service.content(f"validations/{validation}/0.json"))
+
+
+@pytest.mark.parametrize(
+    ("function", "operation", "call"),
+    [
+        ("propose", "DescribeVolumes", 1),
+        ("create_scratch", "CreateVolume", 1),
+        ("look", "DescribeVolumes", 1),
+        ("attach_scratch", "AttachVolume", 1),
+        ("send_command", "SendCommand", 1),
+        ("look", "GetCommandInvocation", 1),
+        ("conclude", "PutObject", 1),
+    ],
+)
+def test_whichever_state_fails_the_clean_up_leaves_nothing(service, function, operation, call):
+    before = len(verdicts(service))
+    service.account.front.troubles.append(Trouble(function=function, operation=operation, call=call, times=None))
+    name = f"fails-{function}-{operation}".replace("_", "-")
+    ended = service.account.run(MACHINE, name, {"volume_id": a_volume_of(service)})
+
+    assert ended.status == "SUCCEEDED"
+    assert any(trouble.struck for trouble in service.account.front.troubles)
+    assert [event["error"]["Error"] for event in service.account.front.invoked["clean_up"][-1:]] == [
+        "Runtime.ExitError"
+    ]
+    assert left(service) == []
+    assert len(verdicts(service)) == before
+
+
+def test_a_volume_is_measured_for_and_its_recommendation_stands_on_that(service):
+    ended = service.account.run(MACHINE, "first", {"volume_id": a_volume_of(service)})
+
+    assert (ended.status, ended.cause) == ("SUCCEEDED", None)
+    (line,) = verdicts(service)
+    assert line["passed"]
+    assert left(service) == []
+    assert service.account.front.calls["send_command", "SendCommand"] >= 1
+
+
+def test_a_volume_in_use_is_measured_in_place_and_no_scratch_volume_is_made(service):
+    service.account.front.calls.clear()
+    ended = service.account.run(
+        MACHINE, "in-place", {"volume_id": service.account.organisation.fleet.volumes[1].id, "mode": "in-place"}
+    )
+
+    assert ended.status == "SUCCEEDED"
+    assert item_of(service, "in-place")
+    assert service.account.front.calls["create_scratch", "CreateVolume"] == 0
+    assert left(service) == []
+
+
+def test_the_machine_says_what_cannot_be_validated(service):
+    ended = service.account.run(MACHINE, "nonsense", {"volume_id": "vol-1", "run_id": "x"})
+
+    assert (ended.status, ended.error) == ("FAILED", "BadInput")
