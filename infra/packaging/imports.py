@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Final
 
 SERVICES_OF_POWERTOOLS: Final[Mapping[str, str]] = {
+    "aws_lambda_powertools": "xray",
     "aws_lambda_powertools.utilities.parameters": "ssm",
     "aws_lambda_powertools.utilities.idempotency": "dynamodb",
 }
-"""Modules of Powertools that make a client of their own, with its service."""
+"""Modules of Powertools that make a client of their own, with its service; its tracer makes one of X-Ray."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,7 +30,6 @@ import botocore.loaders
 for service in botocore.loaders.create_loader().list_available_services("service-2"):
     if here in botocore.__file__:
         boto3.client(service, region_name="eu-west-1", aws_access_key_id="a", aws_secret_access_key="b")
-from plimsoll.bench.jobs import shipped_jobs
 from plimsoll.bootstrap import envelope_library
 from plimsoll.clouds.aws.price_file import shipped_prices
 from plimsoll.clouds.aws.limits import volume_types
