@@ -23,7 +23,7 @@ CDK ?=
 TOOLS := fio:fio shellcheck:shellcheck mkfs.xfs:xfsprogs chromium:chromium
 demo: TOOLS := fio:fio
 
-.PHONY: demo test lint format bench synth deploy pictures screenshots clean tools
+.PHONY: demo test lint format bench synth deploy e2e pictures screenshots clean tools
 
 .venv/.ready: pyproject.toml uv.lock Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -72,6 +72,15 @@ synth: .venv/.ready ## the templates of the deployed service, into cdk.out, as P
 deploy: .venv/.ready ## the service into the account of the caller's credentials; CDK='-c key=value' for settings
 	$(RUN) python -m infra.cdk deploy $(STACKS) $(CDK)
 
+# The emulator has an environment of its own, on the Lambdas' Python where that is here.
+.venv-e2e/.ready: tests/e2e/requirements.txt .venv/.ready
+	$(BIN)/uv venv --quiet --clear --python $(or $(ALSO_PYTHON),$(BIN)/python) .venv-e2e
+	$(BIN)/uv pip install --quiet --python .venv-e2e/bin/python --require-hashes --requirements $<
+	@touch $@
+
+e2e: .venv-e2e/.ready ## the synthesised templates and zips on an emulator of AWS, against the command line (docs/e2e.md)
+	PLIMSOLL_E2E_PYTHON=$(CURDIR)/.venv-e2e/bin/python $(CLEAN_ENV) $(RUN) pytest tests/e2e
+
 pictures: .venv/.ready ## draw the pictures of docs/charts anew; where nothing changed, to the same bytes
 	$(RUN) python docs/charts/draw.py
 
@@ -83,4 +92,4 @@ format: .venv/.ready ## rewrite the code in the project's style
 	$(RUN) ruff format .
 
 clean: ## remove what make has made
-	rm -rf .venv .venv-* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* build .mypy_cache .pytest_cache .ruff_cache .hypothesis

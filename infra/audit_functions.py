@@ -15,7 +15,10 @@ AUDIT_ENTERS: Final = ("plan", "take_inventory", "audit_batch")
 """The functions that go into member accounts."""
 
 METRIC_READING: Final = frozenset({"cloudwatch:GetMetricData"})
-"""Of what an audit reads with, what reads the demand; the rest takes the inventory."""
+"""Of what an audit reads with, what reads the demand."""
+
+REGION_LISTING: Final = frozenset({"ec2:DescribeRegions"})
+"""What the plan does of it: it finds the regions where none are named."""
 
 _CALLER: Final = frozenset({"sts:GetCallerIdentity"})
 
@@ -23,7 +26,7 @@ _CALLER: Final = frozenset({"sts:GetCallerIdentity"})
 def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
     """The seven functions of the audit."""
     member = enter(names, deployment, deployment.role_name)
-    within = [look(AUDIT - METRIC_READING, "list volumes and prices"), *member]
+    within = [look(AUDIT - METRIC_READING - REGION_LISTING, "list volumes and prices"), *member]
     large = {"memory_mib": deployment.audit_memory_mib, "timeout_s": deployment.audit_timeout_s}
     return [
         FunctionShape(name="plan", timeout_s=300, grants=[*_planning(names, deployment), *member]),

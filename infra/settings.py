@@ -1,21 +1,19 @@
 """Settings: what is deployed and what it is to do, from PLIMSOLL_DEPLOY_* variables and CDK's context, which wins."""
 
 import difflib
-import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, TypeVar, get_origin
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 from aws_cdk.region_info import RegionInfo
-from pydantic import BaseModel, Field, StringConstraints, ValidationError, field_validator, model_validator
+from pydantic import Field, StringConstraints, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from infra.given import is_cdks, nested, parsed, sentence, with_policy
 from infra.packaging import RUNTIME
 from infra.schedule import schedule_error, zone_error
-from plimsoll.domain.errors import BadInput, PolicyError
-from plimsoll.domain.policy import Policy
-from plimsoll.policy_file import dump_policy, load_policy
+from plimsoll.domain.errors import BadInput
 from plimsoll.service.config import ServiceConfig, ValidationBudget
 
 PREFIX: Final = "PLIMSOLL_DEPLOY_"
@@ -119,7 +117,7 @@ class Deployment(ServiceConfig, BaseSettings):
     @classmethod
     def read(cls, context: Mapping[str, Any]) -> "Deployment":
         """The settings of CDK's context and the environment; BadInput with a sentence for each that cannot be used."""
-        own = _nested({key: value for key, value in context.items() if not _is_cdks(key)})
+        own = nested({key: value for key, value in context.items() if not is_cdks(key)})
         named = [name.removeprefix(PREFIX).lower() for name in os.environ if name.startswith(PREFIX)]
         unknown = [_unknown(name) for name in (*own, *named) if name.partition("__")[0] not in cls.model_fields]
         if unknown:
@@ -127,7 +125,7 @@ class Deployment(ServiceConfig, BaseSettings):
         try:
             return cls(**own)
         except ValidationError as error:
-            raise BadInput("\n".join(_sentence(found) for found in error.errors())) from error
+            raise BadInput("\n".join(sentence(found) for found in error.errors())) from error
 
     @classmethod
     def settings_customise_sources(
@@ -150,10 +148,10 @@ class Deployment(ServiceConfig, BaseSettings):
     @classmethod
     def _written(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Lists as words with commas between them, and mappings as JSON: what a variable or `-c key=value` can hold."""
-        values = _parsed(cls, given)
+        values = parsed(cls, given)
         if isinstance(values.get("validation"), Mapping):
-            values["validation"] = _parsed(ValidationBudget, values["validation"])
-        return _with_policy(values)
+            values["validation"] = parsed(ValidationBudget, values["validation"])
+        return with_policy(values)
 
     @field_validator("schedule", "sweep_every")
     @classmethod
@@ -199,52 +197,6 @@ class Deployment(ServiceConfig, BaseSettings):
         return self
 
 
-def _with_policy(values: dict[str, Any]) -> dict[str, Any]:
-    """The values with what the policy file says, as far as it differs from what holds without one."""
-    path = values.get("policy_file")
-    if path is None:
-        return values
-    if values.get("policy"):
-        raise ValueError("give policy or policy_file, not both.")
-    try:
-        policy = dump_policy(load_policy(Path(path), {}))
-    except PolicyError as error:
-        raise ValueError(str(error)) from error
-    default = dump_policy(Policy())
-    return {**values, "policy": {key: value for key, value in policy.items() if value != default[key]}}
-
-
-def _parsed(model: type[BaseModel], given: Mapping[str, Any]) -> dict[str, Any]:
-    found = {}
-    for key, value in given.items():
-        kind = get_origin(model.model_fields[key].annotation) if key in model.model_fields else None
-        found[key] = value
-        if isinstance(value, str) and kind is tuple and not value.lstrip().startswith("["):
-            found[key] = [part.strip() for part in value.split(",") if part.strip()]
-        elif isinstance(value, str) and (kind in {tuple, dict} or key == "validation"):
-            try:
-                found[key] = json.loads(value)
-            except ValueError as error:
-                raise ValueError(f"{key} is {value!r}, which is not JSON: {error}.") from error
-    return found
-
-
-def _nested(flat: Mapping[str, Any]) -> dict[str, Any]:
-    """`validation.max_runs=3` as the key max_runs within validation."""
-    found: dict[str, Any] = {}
-    for key, value in flat.items():
-        outer, dot, inner = key.partition(".")
-        if dot:
-            found[outer] = {**found.get(outer, {}), inner: value}
-        else:
-            found[outer] = value
-    return found
-
-
-def _is_cdks(key: str) -> bool:
-    return ":" in key or "/" in key or key.startswith(("aws-cdk", "cdk-"))
-
-
 def _unknown(name: str) -> str:
     near: Sequence[str] = difflib.get_close_matches(name, Deployment.model_fields, n=1)
     hint = f"did you mean {near[0]}?" if near else f"it knows {', '.join(sorted(Deployment.model_fields))}."
@@ -255,12 +207,3 @@ def _checked(value: _T, wrong: str | None) -> _T:
     if wrong is not None:
         raise ValueError(wrong)
     return value
-
-
-def _sentence(error: Any) -> str:
-    key = ".".join(str(part) for part in error["loc"])
-    if error["type"] == "value_error":
-        said = str(error["ctx"]["error"]).rstrip(".?")
-        mark = "?" if error["msg"].endswith("?") else "."
-        return f"{said}{mark}"
-    return f"{key} is {error['input']!r}: {error['msg'].lower()}."

@@ -71,8 +71,6 @@ def running_emulator(python: Path, folder: Path) -> Iterator[Emulator]:
         "DOCKER_HOST": "unix:///nowhere",
         "AWS_EC2_METADATA_DISABLED": "true",
         "AWS_SECRET_ACCESS_KEY": SECRET,
-        # Signatures and policies are evaluated: a function may do what its role says, and nothing else.
-        "AUTH": "true",
     }
     with log.open("w") as written:
         process = subprocess.Popen(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from tests.e2e.deployment import Synthesised
 from tests.e2e.emulator import HOME, REGION, Emulator
 
 BUCKET: Final = f"plimsoll-main-{HOME}-{REGION}"
@@ -16,11 +17,11 @@ DONE_WITHIN_S: Final = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deployed:
-    """The service on an emulator, with the other account of its Organization, and what the emulator did not know."""
+    """The service on an emulator, with the other account of its Organization."""
 
     emulator: Emulator
     member: str
-    unknown_types: set[str]
+    synthesised: Synthesised
 
     def audit(self, name: str, **given: str) -> Mapping[str, Any]:
         """Starts an audit of that name, waits for its end and gives its output; AssertionError with its history."""

@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 import altair as alt
 import pytest
 import vl_convert
-from docs.charts.draw import HERE, PICTURES, draw
 
+from docs.charts.draw import HERE, PICTURES, draw
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.envelope import Latency
 from plimsoll.reports.charts.comparison import comparison_picture

@@ -1,0 +1,130 @@
+"""Each function's role allows what the function asks of AWS while a whole audit is carried out: no more is needed."""
+
+import json
+import os
+from datetime import UTC, datetime
+from unittest.mock import patch
+
+import pytest
+
+from functions import audit_batch, find_pending, note_failure, plan, report, shared, summarize, take_inventory
+from plimsoll.simulator.organisation import ACCOUNTS
+from tests.contract.service_ports import home_account
+from tests.functions.calls import ask
+from tests.infra.roles import Listener, allows
+
+CONFIG = {
+    "accounts": list(ACCOUNTS[:2]),
+    "regions": ["us-east-1"],
+    "policy": {"lookback_days": 2},
+    "external_id": "the-external-id",
+}
+
+NOT_NEEDED_HERE = {
+    # Of scopes by organizational unit, and without regions by name.
+    "plan": {
+        "ec2:DescribeRegions",
+        "organizations:ListAccountsForParent",
+        "organizations:ListOrganizationalUnitsForParent",
+    },
+    # Of a report whose events were sent before, or could not be sent.
+    "report": {"dynamodb:DeleteItem", "dynamodb:GetItem"},
+}
+"""What the roles allow that this audit had no need of."""
+
+
+@pytest.fixture(scope="module")
+def audited():
+    """What every function asked in an audit of two accounts, and the names that things had."""
+    with home_account() as account:
+        bus, _ = account.bus()
+        account.client("ssm").put_parameter(Name=f"/plimsoll/{bus}", Value=json.dumps(CONFIG), Type="String")
+        machine = account.machine()
+        given = {
+            "PLIMSOLL_BUCKET": account.bucket(),
+            "PLIMSOLL_CONFIG_PARAMETER": f"/plimsoll/{bus}",
+            "PLIMSOLL_HISTORY_TABLE": account.table("place", "volume_id"),
+            "PLIMSOLL_COORDINATION_TABLE": account.table("id"),
+            "PLIMSOLL_EVENT_BUS": bus,
+            "PLIMSOLL_CALLS_PER_S": "1e9",
+            "PLIMSOLL_DATAPOINTS_PER_S": "1e9",
+            "POWERTOOLS_TRACE_DISABLED": "true",
+        }
+        execution = account.start(machine, "run")
+        with patch.dict(os.environ, {**account.organisation.environment, **given}):
+            shared.renew()
+            heard = carried_out(execution)
+            own = os.environ["AWS_ACCESS_KEY_ID"]
+        shared.renew()
+    names = {
+        given["PLIMSOLL_BUCKET"]: "plimsoll-main-111122223333-eu-west-1",
+        given["PLIMSOLL_CONFIG_PARAMETER"]: "parameter/plimsoll/main/config",
+        given["PLIMSOLL_HISTORY_TABLE"]: "table/plimsoll-main-history",
+        given["PLIMSOLL_COORDINATION_TABLE"]: "table/plimsoll-main-coordination",
+        bus: "event-bus/plimsoll-main",
+        machine: "stateMachine:plimsoll-main-audit",
+    }
+    return heard, names, own
+
+
+def carried_out(execution):
+    """The calls of every function of an audit, one target of which is noted as failed besides."""
+    listener = Listener()
+
+    def step(function, event):
+        listener.running = function.__name__.rpartition(".")[2]
+        shared.renew()
+        return ask(function, event)
+
+    def items(key):
+        listener.running = "the test"
+        return json.loads(shared.service().store.get(key))
+
+    run = {"run_id": "run"}
+    with listener.listening():
+        begun = {"execution": execution, "name": "run", "started": datetime.now(UTC).isoformat(), "input": {}}
+        planned = step(plan, begun)
+        targets = items(planned["targets_key"])
+        for target in targets:
+            step(take_inventory, {**run, "target": target})
+        step(note_failure, {**run, "target": targets[0], "error": {"Error": "Throttled", "Cause": "{}"}})
+        pending = step(find_pending, {**run, "execution": execution})
+        for batch in items(pending["pending_key"]):
+            step(audit_batch, {**run, "batch": batch})
+        step(find_pending, {**run, "execution": execution})
+        step(summarize, run)
+        step(report, run)
+    return listener.heard
+
+
+@pytest.mark.parametrize(
+    "function",
+    ["plan", "take_inventory", "find_pending", "audit_batch", "note_failure", "summarize", "report"],
+)
+def test_the_role_of_a_function_allows_what_it_asks(templates, audited, function):
+    heard, names, own = audited
+    its_own, in_members = (
+        templates.allowed_to(function),
+        [statement for _, statement in templates.statements(("member-audit",))],
+    )
+    assert heard[function]
+    for call in heard[function]:
+        if call.action == "sts:GetCallerIdentity":
+            continue  # needs no permission (AWS STS API Reference, GetCallerIdentity)
+        statements = its_own if call.access_key == own else in_members
+        assert any(allows(each, call, names) for each in statements), call
+
+
+def test_a_role_allows_no_more_than_its_function_uses_sooner_or_later(templates, audited):
+    """The store is left out: whoever writes there may replace and remove what is its own."""
+    heard, _, own = audited
+    spare = {}
+    for function, calls in heard.items():
+        used = {call.action for call in calls if call.access_key == own}
+        allowed = {
+            action
+            for statement in templates.allowed_to(function)
+            for action in ([statement["Action"]] if isinstance(statement["Action"], str) else statement["Action"])
+        }
+        spare[function] = {action for action in allowed - used if not action.startswith(("logs:", "xray:", "s3:"))}
+    assert {function: actions for function, actions in spare.items() if actions} == NOT_NEEDED_HERE
