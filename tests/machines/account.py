@@ -91,7 +91,7 @@ class Account:
         )
         return str(begun["executionArn"])
 
-    def end(self, arn: str, *, within_s: float = 240.0) -> Execution:
+    def end(self, arn: str, *, within_s: float = 900.0) -> Execution:
         """Waits for an execution's end."""
         client = self.client("stepfunctions")
         limit_s = time.monotonic() + within_s

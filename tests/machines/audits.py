@@ -35,7 +35,7 @@ class Audit:
         return {key: self.run[key] for key in ALIKE}
 
 
-def run_audit(service: Deployed, name: str, *, within_s: float = 240.0, **given: Any) -> Execution:
+def run_audit(service: Deployed, name: str, *, within_s: float = 900.0, **given: Any) -> Execution:
     """One execution of the audit."""
     return service.account.end(service.account.begin(MACHINE, name, given), within_s=within_s)
 

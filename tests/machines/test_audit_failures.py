@@ -63,6 +63,7 @@ def rerun(service, run_id):
     service.account.front.troubles.clear()
     service.account.front.invoked.clear()
     service.account.front.calls.clear()
+    service.pass_the_time_of_locks()
     ended = run_audit(service, f"{run_id}-again", run_id=run_id)
     return ended, service.account.front.calls["audit_batch", "GetMetricData"]
 

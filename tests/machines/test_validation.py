@@ -83,9 +83,11 @@ def test_whichever_state_fails_the_clean_up_leaves_nothing(service, function, op
 
     assert ended.status == "SUCCEEDED"
     assert any(trouble.struck for trouble in service.account.front.troubles)
-    assert [event["error"]["Error"] for event in service.account.front.invoked["clean_up"][-1:]] == [
-        "Runtime.ExitError"
-    ]
+    # A command that may have been sent is not sent again: the later attempts find it in progress.
+    assert service.account.front.invoked["clean_up"][-1]["error"]["Error"] in {
+        "Runtime.ExitError",
+        "IdempotencyAlreadyInProgressError",
+    }
     assert left(service) == []
     assert len(verdicts(service)) == before
 
