@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.emulator import Emulator, running_emulator
+from tests.machines.conftest import templates
+
+__all__ = ["emulator", "templates"]
 
 collect_ignore_glob = [] if "PLIMSOLL_E2E_PYTHON" in os.environ else ["test_*.py"]
 

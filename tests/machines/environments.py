@@ -1,7 +1,7 @@
 """Execution environments: processes that run the functions as Lambda does, one invocation at a time in each.
 
-They are forked from a process that has imported the libraries and nothing else, so that a cold start costs some
-milliseconds, and a test may kill one without a trace in the others.
+They are forked from a process that has imported the libraries and read the models of services, so that a cold start
+costs little, and a test may kill one without a trace in the others.
 """
 
 import importlib
@@ -22,6 +22,8 @@ from typing import Any, Final
 from unittest.mock import patch
 
 _LIBRARIES: Final = [
+    "tests.machines.models",
+    "aws_xray_sdk.core",
     "aws_lambda_powertools.utilities.idempotency",
     "aws_lambda_powertools.utilities.parameters",
     "aws_lambda_powertools.utilities.parser",

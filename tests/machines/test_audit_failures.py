@@ -148,7 +148,7 @@ KILLED = {
 @pytest.mark.parametrize("run_id", KILLED)
 def test_whichever_function_is_killed_a_rerun_completes_without_repeating_what_is_done(service, tmp_path, run_id):
     trouble, ends, inventories, batches = KILLED[run_id]
-    trouble.times = None
+    trouble.stays = True
     service.account.front.troubles.append(trouble)
     ended = run_audit(service, run_id)
     assert (ended.output["status"] if ended.output else ended.status) == ends
@@ -164,8 +164,8 @@ def test_whichever_function_is_killed_a_rerun_completes_without_repeating_what_i
 
 def test_a_target_whose_failure_cannot_even_be_noted_is_not_missing_in_silence(service, tmp_path):
     service.account.front.troubles += [
-        Trouble(function="take_inventory", operation="PutObject", times=None, of=in_place(ONE)),
-        Trouble(function="note_failure", operation="PutObject", times=None),
+        Trouble(function="take_inventory", operation="PutObject", stays=True, of=in_place(ONE)),
+        Trouble(function="note_failure", operation="PutObject", stays=True),
     ]
     ended = run_audit(service, "silent")
 

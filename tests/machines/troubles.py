@@ -13,7 +13,8 @@ class Trouble:
 
     With an `operation`, the process is killed at its so-many-th call of that operation of AWS within an invocation,
     before it is answered; without one, the Lambda service answers the invocation with an error of its own. `of` chooses
-    among the events.
+    among the events. With `stays` the process is killed once, and the service refuses every further attempt: as much is
+    lost, and no process has to start to be killed again.
     """
 
     function: str
@@ -21,6 +22,7 @@ class Trouble:
     call: int = 1
     times: int | None = 1
     of: Callable[[Any], bool] = field(default=lambda _event: True)
+    stays: bool = False
     struck: int = 0
 
     def kills(self, caller: Environment, operation: str) -> bool:
@@ -31,7 +33,9 @@ class Trouble:
 
     def refuses(self, function: str, event: Any) -> bool:
         """Whether the Lambda service fails this invocation before any process sees it."""
-        return self.operation is None and function == self.function and self.of(event) and self._counts()
+        if function != self.function or not self.of(event):
+            return False
+        return (self.stays and self.struck > 0) or (self.operation is None and self._counts())
 
     def _counts(self) -> bool:
         if self.times is not None and self.struck >= self.times:

@@ -2,15 +2,10 @@
 
 from datetime import UTC, datetime
 
-import pytest
-
 from plimsoll.service.config import ServiceConfig
 from plimsoll.simulator.organisation import organisation
-
-from .audits import by_command, by_machine, in_tables, run_audit
-from .deployment import deployed
-
-pytestmark = pytest.mark.once
+from tests.machines.audits import by_command, by_machine, in_tables, run_audit
+from tests.machines.deployment import deployed
 
 VOLUMES = 5000
 LONGEST_S = 1800
