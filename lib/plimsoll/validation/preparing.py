@@ -54,7 +54,7 @@ def _on_scratch(run: MeasuringRun, job: str, limit_s: int, copied: Subject | Non
         _settled(copied)
     zones = run.zones if copied is None else (copied.volume.zone,)
     tags = () if desk.host_ids else desk.policy.bench_hosts
-    host = choose(desk.bench.hosts(target, tags, desk.host_ids), run.spec, run.ceiling, zones)
+    host = choose(desk.bench.hosts(target, tags, desk.host_ids), run.spec, run.ceiling, zones, desk.is_free)
     began = desk.patience.now()
     order = ScratchOrder(
         validation_id=desk.new_id(),
