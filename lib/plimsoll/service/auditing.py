@@ -1,7 +1,8 @@
 """The audit of one batch: a small run in a folder of its own, which the store carries from one attempt to the next."""
 
+import secrets
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -58,12 +59,16 @@ def audit_batch(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Desk:
-    """Where a batch is worked on: its run's order into a folder of this machine, and its place in the store."""
+    """Where a batch is worked on: its run's order into a folder of this machine, and its place in the store.
+
+    `attempt` names what this attempt keeps: an earlier one that was given up may be under way still.
+    """
 
     service: Service
     keys: RunKeys
     batch: Batch
     order: Order
+    attempt: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def resume(self) -> Part:
         """Brings what earlier attempts have answered, and says what they took."""
@@ -71,9 +76,10 @@ class _Desk:
         content = store.get(keys.part(self.batch))
         if content is None:
             return Part()
+        part = Part.model_validate_json(content)
         for name in KEPT_FILES:
-            bring_needed(store, keys.answered(self.batch, name), self.order.folder / name)
-        return Part.model_validate_json(content)
+            bring_needed(store, keys.answered(self.batch, part.attempt, name), self.order.folder / name)
+        return part
 
     def go_on(self, before: Part, stop: Callable[[], bool], slice_volumes: int) -> Attempt:
         """Audits what is not answered, keeps it, and says what that came to."""
@@ -81,6 +87,7 @@ class _Desk:
         run, _best = carry_out(self.order, world, lambda _progress, _outcome: None, stop=stop, progress=progress)
         usage, tally = world.metrics.usage, progress.tally
         part = Part(
+            attempt=self.attempt,
             answered=tally.answered,
             spent=before.spent + Spent.of(usage, run["seconds"]),
             plan=before.plan if before.plan.volumes else tally.plan,
@@ -117,7 +124,7 @@ class _Desk:
 
     def _keep(self, part: Part) -> None:
         for name in KEPT_FILES:
-            self.service.store.put_file(self.keys.answered(self.batch, name), self.order.folder / name)
+            self.service.store.put_file(self.keys.answered(self.batch, self.attempt, name), self.order.folder / name)
         self.service.store.put(self.keys.part(self.batch), part.model_dump_json().encode())
 
     def _conclude(self, tally: Tally, spent: Spent) -> None:
@@ -129,5 +136,5 @@ class _Desk:
         remembered = remember(stream_records(order.folder), self.service.history, run_id=order.id, now=order.now)
         if tally.failed:
             store.put(keys.incomplete_batch(self.batch), b"")
-        result = BatchResult(tally=tally, remembered=remembered, spent=spent)
+        result = BatchResult(attempt=self.attempt, tally=tally, remembered=remembered, spent=spent)
         store.put(keys.result(self.batch), result.model_dump_json().encode())

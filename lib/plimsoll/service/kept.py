@@ -64,19 +64,30 @@ class Listed(_Kept):
 
 
 class Part(_Kept):
-    """How many volumes of a batch are answered so far, what that took, and what the whole was expected to take."""
+    """How many volumes of a batch are answered so far, what that took, and what the whole was expected to take.
 
+    `attempt` has the files, which no other attempt writes: where two are under way, each points to its own.
+    """
+
+    attempt: str = ""
     answered: int = 0
     spent: Spent = Spent()
     plan: Plan = Plan()
 
 
 class BatchResult(_Kept):
-    """That a batch is answered as a whole: what its answers add up to, what is new of them, and what it took."""
+    """That a batch is answered as a whole: the attempt that has its files, what its answers add up to, what is new of
+    them, and what it took."""
 
+    attempt: str
     tally: Tally
     remembered: Remembered
     spent: Spent
+
+
+def result_of(store: RunStore, key: str) -> BatchResult:
+    """The result under a key."""
+    return BatchResult.model_validate_json(needed(store, key))
 
 
 def tally_out(tally: Tally) -> bytes:
