@@ -52,7 +52,7 @@ def take_inventory(service: Service, told: TargetMessage, *, batch_volumes: int 
     elif error is not None:
         there = ListedInventory(target=target, given=volumes, error=error)
         _fail(service.store, keys, target, audit(replace(world, inventory=there), order.parsed_policy, order.now))
-    else:
+    elif service.store.get(keys.listed(target)) is None:  # another attempt, given up for dead, may have been faster
         count = _keep_batches(service.store, keys, target, volumes, batch_volumes)
         tally = _keep_rest(service.store, keys, target, volumes, world, order)
         made = Listed(batches=count, tally=tally, spent=Spent.of(Usage(), world.stages.seconds))
