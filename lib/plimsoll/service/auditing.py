@@ -33,11 +33,10 @@ KEPT_FILES: Final = (DEMAND, RECOMMENDATIONS, UNANSWERED, RUN)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """What one attempt at a batch came to: volumes it answered, datapoints it read, volumes that could not be read."""
+    """What one attempt at a batch came to: volumes it answered, and datapoints it read."""
 
     volumes: int = 0
     datapoints: int = 0
-    failures: int = 0
 
 
 def audit_batch(
@@ -102,8 +101,7 @@ class _Desk:
         if not stopped:
             # What is to be known of a target is told once, by its inventory.
             self._conclude(replace(tally, plan=part.plan, notices={}), part.spent)
-        answered = part.answered - before.answered
-        return Attempt(volumes=answered, datapoints=usage.datapoints, failures=tally.failed)
+        return Attempt(volumes=part.answered - before.answered, datapoints=usage.datapoints)
 
     def _world(self, slice_volumes: int) -> World:
         """The batch's volumes as they were listed, at the prices of then; metrics as they are asked for now."""

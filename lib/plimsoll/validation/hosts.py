@@ -30,7 +30,7 @@ def choose(
     reasons = f": {'; '.join(told)}" if told else ""
     raise NotMeasured(
         f"no bench host in {' or '.join(zones)} can measure {spec}{reasons}. Tag a running, SSM-managed instance there "
-        "with plimsoll:bench=true, or name one with --bench-host."
+        "with plimsoll:bench=true, or name one (--bench-host; in the service, validation.bench_hosts)."
     )
 
 

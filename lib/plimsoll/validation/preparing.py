@@ -79,7 +79,7 @@ def _in_place(job: str, limit_s: int, subject: Subject, desk: Desk) -> Prepared:
     volume, policy = subject.volume, desk.policy
     _settled(subject)
     if len(volume.hosts) != 1:
-        raise NotMeasured(f"{volume.id} is not attached to exactly one known host: measure it with --mode canary.")
+        raise NotMeasured(f"{volume.id} is not attached to exactly one known host: measure it with the mode canary.")
     target = Target(account=volume.account, region=volume.region)
     (host,) = desk.bench.hosts(target, (), (volume.hosts[0].id,))
     if not host.ready:

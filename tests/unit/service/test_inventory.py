@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from plimsoll.clouds.stripes import sets_adapter
-from plimsoll.domain.errors import AccessDenied, Throttled, Unreachable
+from plimsoll.domain.errors import AccessDenied, BadInput, Throttled, Unreachable
 from plimsoll.domain.volume import Modification
 from plimsoll.ports import Target
 from plimsoll.service.inventory import take_inventory
@@ -138,6 +138,13 @@ def test_an_attempt_that_was_given_up_takes_no_batch_from_the_one_that_ended(tmp
     late = replace(places, inventory=Interrupted(places.inventory, meanwhile))
     take_inventory(replace(loop.service, places=late), MESSAGE, batch_volumes=1)
     assert pending(loop) == 3
+
+
+def test_a_damaged_ledger_is_named_by_its_key(tmp_path):
+    loop = begun(places_of(volumes(1)), tmp_path)
+    loop.service.store.put(f"ledger/{HERE}.json", b"[")
+    with pytest.raises(BadInput, match=f"ledger/{HERE}.json in the store is damaged: delete it"):
+        take_inventory(loop.service, MESSAGE)
 
 
 class Interrupted:
