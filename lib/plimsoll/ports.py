@@ -231,8 +231,11 @@ class Claims(Protocol):
 class Executions(Protocol):
     """Which other runs of the same kind are under way?"""
 
-    def older(self, execution: str) -> str | None:
-        """The name of one that was begun before this one and has not ended, None where there is none; CloudError."""
+    def older(self, execution: str, started: datetime) -> str | None:
+        """The name of one that was begun before this one and has not ended, None where there is none; CloudError.
+
+        `started` is when this one was begun, which the cloud may not list yet.
+        """
         ...
 
 

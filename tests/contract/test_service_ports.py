@@ -202,6 +202,9 @@ def test_every_event_is_heard_once_however_many(events):
     )
 
 
+LATER = datetime(2100, 1, 1, tzinfo=UTC)
+
+
 @pytest.fixture(params=["memory", "step-functions"])
 def executions(request):
     """The executions port, and what begins one by a name and gives its ARN."""
@@ -222,6 +225,13 @@ def executions(request):
 def test_the_oldest_that_runs_is_in_the_way_of_the_others_and_nothing_in_its_own(executions):
     port, begin = executions
     first = begin("zebra")
-    assert port.older(first) is None
+    assert port.older(first, LATER) is None
     second, third = begin("ant"), begin("bee")
-    assert [port.older(one) for one in (first, second, third)] == [None, "zebra", "zebra"]
+    assert [port.older(one, LATER) for one in (first, second, third)] == [None, "zebra", "zebra"]
+
+
+def test_one_that_is_not_listed_yet_gives_way_only_to_those_that_were_begun_before_it(executions):
+    port, begin = executions
+    unlisted = f"{begin('zebra').rsplit(':', 1)[0]}:late"
+    assert port.older(unlisted, NOW - timedelta(days=3650)) is None
+    assert port.older(unlisted, LATER) == "zebra"

@@ -72,7 +72,7 @@ def test_the_functions_carry_out_a_validation_by_the_events_of_the_state_machine
     assert until_ready(stepping, "attachment") == {**WORK, "ready": True}
     assert ask(send_command, WORK) == WORK
     assert until_ready(stepping, "command") == {**WORK, "ready": True}
-    assert ask(clean_up, WORK) == WORK
+    assert ask(clean_up, WORK) == {**WORK, "left": []}
     concluded = ask(conclude, WORK)
     assert (concluded["work"], concluded["again"], concluded["passed"]) == (WORK["work"], False, True)
     assert ask(propose, {**ITEM, "item": item}) == {**WORK, "next": "done"}
@@ -93,7 +93,7 @@ def test_a_failure_is_cleaned_up_after_and_noted_as_people_read_it(stepping):
     begun(stepping)
     ask(create_scratch, WORK)
     cause = json.dumps({"errorType": "NotMeasured", "errorMessage": "no fio there.", "trace": []})
-    assert ask(clean_up, {**WORK, "error": {"Error": "NotMeasured", "Cause": cause}}) == WORK
+    assert ask(clean_up, {**WORK, "error": {"Error": "NotMeasured", "Cause": cause}}) == {**WORK, "left": []}
     assert load(WORK["work"], stepping.store).note == "no fio there."
     assert not stepping.lab.leaked
     assert not stepping.claims.held

@@ -137,7 +137,7 @@ def test_events_use_exactly_what_they_declare_and_say_whose_they_are(account, us
 
 def test_looking_for_an_audit_under_way_uses_exactly_what_it_declares(account, used):
     execution = account.start(account.machine(), "one")
-    StepExecutions(client=listened(account.client("stepfunctions"), used)).older(execution)
+    StepExecutions(client=listened(account.client("stepfunctions"), used)).older(execution, datetime.now(UTC))
     assert used == permissions.EXECUTIONS
 
 

@@ -222,6 +222,32 @@ def test_of_two_validations_of_a_class_the_second_waits_and_takes_the_firsts_ver
     assert is_clean(stepping)
 
 
+def test_of_two_validations_with_one_bench_host_the_second_waits_until_that_is_free(tmp_path):
+    volumes = a_volume("gp2", 500, id="vol-1"), a_volume("gp2", 600, id="vol-2")
+    stepping = Stepping(lab=Lab(tmp_path, *volumes))
+    first, second = begin(stepping, "first"), begin(stepping, "second", volume_id="vol-2", target="gp3:4000:250")
+    assert propose(stepping.service, first).next == "create"
+    assert propose(stepping.service, second).next == "wait"
+    assert propose(stepping.service, second).next == "wait"
+    stepping.item(first)
+    assert propose(stepping.service, second).next == "create"
+    stepping.item(second)
+    assert [len(load(one.key, stepping.store).lines) for one in (first, second)] == [1, 1]
+    assert is_clean(stepping)
+
+
+def test_a_bench_host_that_is_always_busy_is_not_waited_for_for_ever(tmp_path):
+    stepping = Stepping(lab=Lab(tmp_path, a_volume("gp2", 500, id="vol-1"), a_volume("gp2", 600, id="vol-2")))
+    first, second = begin(stepping, "first"), begin(stepping, "second", volume_id="vol-2", target="gp3:4000:250")
+    propose(stepping.service, first)
+    host = load(first.key, stepping.store).claimed_host
+    assert propose(stepping.service, second).next == "wait"
+    stepping.claims.held[host] = (first.holder, NOW + timedelta(days=1))
+    stepping.lab.clock.time += timedelta(hours=4)
+    with pytest.raises(NotMeasured, match="bench host has been measuring for other validations"):
+        propose(stepping.service, second)
+
+
 def test_anothers_measurement_is_not_waited_for_for_ever(tmp_path):
     stepping = Stepping(lab=Lab(tmp_path))
     first, second = begin(stepping, "first"), begin(stepping, "second")
@@ -251,10 +277,14 @@ def test_a_work_whose_document_is_lost_or_damaged_is_cleaned_up_by_its_tag(tmp_p
 def test_what_cannot_be_deleted_is_said_and_the_sweep_has_it_when_it_is_due(tmp_path):
     refusals = [Fault(step="delete", times=100, error=Throttled("later."))]
     stepping = Stepping(lab=Lab(tmp_path, faults=refusals))
-    stepping.validate()
+    (done,) = stepping.validate()
     (left,) = stepping.lab.leaked
+    assert ([line.passed for line in done.lines], done.note) == ([True], None), "what was measured counts all the same"
+    name = WorkName(validation="v", index=0)
+    (said,) = clean_up(stepping.service, name).left
+    assert f"scratch volume {left.id} in" in said
     with pytest.raises(CloudError, match=f"scratch volume {left.id} .* is left behind: later"):
-        clean_up(stepping.service, WorkName(validation="v", index=0))
+        clean_up(stepping.service, name, StepError(error="States.Timeout"))
     assert sweep_all(stepping.service).alive == 1
     stepping.lab.clock.time = left.deadline
     assert (sweep_all(stepping.service).left, sweep_all(stepping.service).alive) == (1, 0)

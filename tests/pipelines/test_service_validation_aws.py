@@ -16,7 +16,7 @@ from plimsoll.service.validating.proposing import propose
 from plimsoll.service.validating.sweeping import sweep_all
 from plimsoll.service.validating.work import WorkName, load
 from plimsoll.settings import Settings
-from plimsoll.simulator.organisation import organisation
+from plimsoll.simulator.organisation import REGIONS, organisation
 from tests.service_loop import a_service
 
 from .organisation_here import a_config, aws_places, served_here
@@ -91,3 +91,14 @@ def test_an_answer_that_was_lost_makes_no_second_volume(service, there):
     assert len(scratch(service, name)) == 1
     clean_up(service, name)
     assert scratch(service, name) == []
+
+
+def test_the_sweep_signs_in_to_an_account_once_for_all_its_regions(tmp_path):
+    fleet = organisation(NOW, volumes=1)
+    config = a_config(fleet, accounts=fleet.accounts[:2], regions=REGIONS)
+    with served_here(fleet) as (_there, front):
+        made = a_service(config, aws_places(fleet, config), tmp_path, NOW)
+        made.places.targets()
+        listing = front.calls["AssumeRole"]
+        assert sweep_all(made).failed == 0
+        assert (len(REGIONS), front.calls["AssumeRole"] - 2 * listing) == (2, 1)

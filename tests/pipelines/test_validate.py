@@ -177,7 +177,7 @@ def test_in_place_stops_when_the_volume_answers_late(organisation, tmp_path):
     done = run(organisation, tmp_path, "validate", volume, "--mode", "in-place", "--yes", *TERMS, *late)
     assert done.returncode == 3
     assert "stopped because the volume's latency rose above the policy's limit" in done.stdout
-    assert "Use --mode canary or --mode copy" in done.stdout
+    assert "Use the mode canary or copy" in done.stdout
     assert verdicts(tmp_path) == []
 
 

@@ -84,5 +84,5 @@ def test_a_copy_is_only_read_and_first_read_whole(tmp_path):
 def test_a_copy_too_large_to_be_read_in_one_command_is_refused_before_anything_is_made(tmp_path):
     lab = Lab(tmp_path, a_volume("gp2", 16_000, id="vol-1"), work_of={"vol-1": work(6000.0, 96.0)})
     error = the(NotConcluded, lab.validate(mode=Mode.COPY)).error
-    assert "takes about 46 hours, longer than one command may: use --mode canary" in str(error)
+    assert "takes about 46 hours, longer than one command may: use the mode canary" in str(error)
     assert "create" not in lab.bench.calls

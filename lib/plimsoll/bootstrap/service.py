@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -37,7 +37,8 @@ class AwsPlaces:
     """The accounts of the configuration: the one that the service runs in as it is, the others by their roles.
 
     `home` is that account, `partition` the part of AWS that all are in. `paced`: keep to the quotas; a simulated cloud
-    may have none.
+    may have none. Targets come account by account: of each role the last that was signed in to stays open for the next
+    region, and no more, since the clients of a large organisation would not fit into memory.
     """
 
     config: ServiceConfig
@@ -45,6 +46,7 @@ class AwsPlaces:
     home: str
     partition: str
     paced: bool = True
+    _open: dict[str, tuple[str, SignedIn]] = field(default_factory=dict, repr=False)
 
     def targets(self) -> Sequence[Target | FailedTarget]:
         """Every account and region that the configuration names, and those that cannot be entered with why."""
@@ -78,8 +80,12 @@ class AwsPlaces:
 
     def _entered(self, account: str, role_name: str) -> SignedIn:
         """One account alone; CloudError where it cannot be entered."""
-        arn = None if account == self.home else role_arn(account, role_name, self.partition)
-        entered = open_accounts([Credential(role_arn=arn, external_id=self.config.external_id)], self.settings)
+        last, entered = self._open.get(role_name, (None, None))
+        if entered is None or last != account:
+            arn = None if account == self.home else role_arn(account, role_name, self.partition)
+            credential = Credential(role_arn=arn, external_id=self.config.external_id)
+            entered = open_accounts([credential], self.settings)
+            self._open[role_name] = account, entered
         for failed in entered.failed:
             raise failed.error
         return entered

@@ -66,7 +66,8 @@ class MemoryExecutions:
 
     running: dict[str, datetime] = field(default_factory=dict)
 
-    def older(self, execution: str) -> str | None:
+    def older(self, execution: str, started: datetime) -> str | None:
         """The name of the oldest that was begun before this one; of two begun at once, the first by name."""
-        oldest = min(self.running, key=lambda arn: (self.running[arn], arn), default=execution)
-        return None if oldest == execution else oldest.rsplit(":", 1)[-1]
+        own = (self.running.get(execution, started), execution)
+        began, oldest = min(((began, arn) for arn, began in self.running.items()), default=own)
+        return oldest.rsplit(":", 1)[-1] if (began, oldest) < own else None

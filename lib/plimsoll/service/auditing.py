@@ -1,7 +1,8 @@
 """The audit of one batch: a small run in a folder of its own, which the store carries from one attempt to the next."""
 
+import secrets
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -32,11 +33,10 @@ KEPT_FILES: Final = (DEMAND, RECOMMENDATIONS, UNANSWERED, RUN)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """What one attempt at a batch came to: volumes it answered, datapoints it read, volumes that could not be read."""
+    """What one attempt at a batch came to: volumes it answered, and datapoints it read."""
 
     volumes: int = 0
     datapoints: int = 0
-    failures: int = 0
 
 
 def audit_batch(
@@ -58,12 +58,16 @@ def audit_batch(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Desk:
-    """Where a batch is worked on: its run's order into a folder of this machine, and its place in the store."""
+    """Where a batch is worked on: its run's order into a folder of this machine, and its place in the store.
+
+    `attempt` names what this attempt keeps: an earlier one that was given up may be under way still.
+    """
 
     service: Service
     keys: RunKeys
     batch: Batch
     order: Order
+    attempt: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def resume(self) -> Part:
         """Brings what earlier attempts have answered, and says what they took."""
@@ -71,9 +75,10 @@ class _Desk:
         content = store.get(keys.part(self.batch))
         if content is None:
             return Part()
+        part = Part.model_validate_json(content)
         for name in KEPT_FILES:
-            bring_needed(store, keys.answered(self.batch, name), self.order.folder / name)
-        return Part.model_validate_json(content)
+            bring_needed(store, keys.answered(self.batch, part.attempt, name), self.order.folder / name)
+        return part
 
     def go_on(self, before: Part, stop: Callable[[], bool], slice_volumes: int) -> Attempt:
         """Audits what is not answered, keeps it, and says what that came to."""
@@ -81,6 +86,7 @@ class _Desk:
         run, _best = carry_out(self.order, world, lambda _progress, _outcome: None, stop=stop, progress=progress)
         usage, tally = world.metrics.usage, progress.tally
         part = Part(
+            attempt=self.attempt,
             answered=tally.answered,
             spent=before.spent + Spent.of(usage, run["seconds"]),
             plan=before.plan if before.plan.volumes else tally.plan,
@@ -95,8 +101,7 @@ class _Desk:
         if not stopped:
             # What is to be known of a target is told once, by its inventory.
             self._conclude(replace(tally, plan=part.plan, notices={}), part.spent)
-        answered = part.answered - before.answered
-        return Attempt(volumes=answered, datapoints=usage.datapoints, failures=tally.failed)
+        return Attempt(volumes=part.answered - before.answered, datapoints=usage.datapoints)
 
     def _world(self, slice_volumes: int) -> World:
         """The batch's volumes as they were listed, at the prices of then; metrics as they are asked for now."""
@@ -117,7 +122,7 @@ class _Desk:
 
     def _keep(self, part: Part) -> None:
         for name in KEPT_FILES:
-            self.service.store.put_file(self.keys.answered(self.batch, name), self.order.folder / name)
+            self.service.store.put_file(self.keys.answered(self.batch, self.attempt, name), self.order.folder / name)
         self.service.store.put(self.keys.part(self.batch), part.model_dump_json().encode())
 
     def _conclude(self, tally: Tally, spent: Spent) -> None:
@@ -129,5 +134,5 @@ class _Desk:
         remembered = remember(stream_records(order.folder), self.service.history, run_id=order.id, now=order.now)
         if tally.failed:
             store.put(keys.incomplete_batch(self.batch), b"")
-        result = BatchResult(tally=tally, remembered=remembered, spent=spent)
+        result = BatchResult(attempt=self.attempt, tally=tally, remembered=remembered, spent=spent)
         store.put(keys.result(self.batch), result.model_dump_json().encode())

@@ -27,7 +27,7 @@ class ValidationBudget(BaseModel):
 
     max_usd: float = Field(default=5.0, ge=0, description="USD that the scratch volumes of one validation may cost.")
     max_runs: int = Field(default=10, ge=1, le=100, description="Measurements that one validation may make.")
-    at_once: int = Field(default=2, ge=1, le=10, description="Measurements under way at once.")
+    at_once: int = Field(default=2, ge=1, le=10, description="Measurements under way at once, one a bench host.")
     bench_hosts: tuple[str, ...] = Field(
         default=(), description="Bench hosts by instance id. Default: those with the tags of the policy."
     )

@@ -20,7 +20,7 @@ from plimsoll.domain.volume import Volume
 from plimsoll.outcomes import Outcome
 from plimsoll.ports import FailedTarget, RunStore, Target, Usage
 from plimsoll.reports.tally import Tally
-from plimsoll.service.kept import Listed, Spent, book_out, stripes_out, tally_out, volumes_out
+from plimsoll.service.kept import Listed, Spent, book_out, ledger_in, stripes_out, tally_out, volumes_out
 from plimsoll.service.layout import Batch, RunKeys, ledger_key
 from plimsoll.service.measured import bring
 from plimsoll.service.messages import Nothing, TargetMessage
@@ -52,7 +52,7 @@ def take_inventory(service: Service, told: TargetMessage, *, batch_volumes: int 
     elif error is not None:
         there = ListedInventory(target=target, given=volumes, error=error)
         _fail(service.store, keys, target, audit(replace(world, inventory=there), order.parsed_policy, order.now))
-    else:
+    elif service.store.get(keys.listed(target)) is None:  # another attempt, given up for dead, may have been faster
         count = _keep_batches(service.store, keys, target, volumes, batch_volumes)
         tally = _keep_rest(service.store, keys, target, volumes, world, order)
         made = Listed(batches=count, tally=tally, spent=Spent.of(Usage(), world.stages.seconds))
@@ -108,9 +108,7 @@ def _fail(store: RunStore, keys: RunKeys, target: Target, outcomes: Iterable[Out
 def _noted(store: RunStore, target: Target, order: RunOrder) -> Iterator[Ledger]:
     """The ledger of a target's changes, which is kept again with what the block notes."""
     with TemporaryDirectory(prefix="plimsoll-") as temporary:
-        path = Path(temporary) / "ledger.json"
-        store.get_file(ledger_key(target), path)
-        ledger = Ledger.at(path)
+        ledger = ledger_in(store, target, Path(temporary))
         yield ledger
         ledger.save(order.now)
-        store.put_file(ledger_key(target), path)
+        store.put_file(ledger_key(target), ledger.path)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.recording_format import book_adapter, error_in, error_out, volume_adapter
 from plimsoll.clouds.stripes import sets_adapter
 from plimsoll.domain.errors import BadInput, CloudError
@@ -16,8 +17,9 @@ from plimsoll.domain.plan import Plan
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.stripes import StripeSet
 from plimsoll.domain.volume import Volume
-from plimsoll.ports import RunStore, Usage
+from plimsoll.ports import RunStore, Target, Usage
 from plimsoll.reports.tally import Tally
+from plimsoll.service.layout import ledger_key
 from plimsoll.service.remembering import Remembered
 
 
@@ -64,19 +66,30 @@ class Listed(_Kept):
 
 
 class Part(_Kept):
-    """How many volumes of a batch are answered so far, what that took, and what the whole was expected to take."""
+    """How many volumes of a batch are answered so far, what that took, and what the whole was expected to take.
 
+    `attempt` has the files, which no other attempt writes: where two are under way, each points to its own.
+    """
+
+    attempt: str = ""
     answered: int = 0
     spent: Spent = Spent()
     plan: Plan = Plan()
 
 
 class BatchResult(_Kept):
-    """That a batch is answered as a whole: what its answers add up to, what is new of them, and what it took."""
+    """That a batch is answered as a whole: the attempt that has its files, what its answers add up to, what is new of
+    them, and what it took."""
 
+    attempt: str
     tally: Tally
     remembered: Remembered
     spent: Spent
+
+
+def result_of(store: RunStore, key: str) -> BatchResult:
+    """The result under a key."""
+    return BatchResult.model_validate_json(needed(store, key))
 
 
 def tally_out(tally: Tally) -> bytes:
@@ -123,6 +136,18 @@ def stripes_out(stripes: Sequence[StripeSet]) -> bytes:
 def stripes_in(store: RunStore, key: str) -> list[StripeSet]:
     """The stripe sets under a key."""
     return sets_adapter().validate_json(needed(store, key))
+
+
+def ledger_in(store: RunStore, target: Target, folder: Path) -> Ledger:
+    """The ledger of a target's changes, in a file of that folder; BadInput where what is kept is damaged."""
+    path, key = folder / "ledger.json", ledger_key(target)
+    store.get_file(key, path)
+    try:
+        return Ledger.at(path)
+    except BadInput as error:
+        raise BadInput(
+            f"the ledger of changes {key} in the store is damaged: delete it, and a new one is begun."
+        ) from error
 
 
 def needed(store: RunStore, key: str) -> bytes:

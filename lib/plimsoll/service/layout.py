@@ -101,17 +101,17 @@ class RunKeys:
         """Where what was answered of all batches is."""
         return self._work("results/")
 
-    def answered(self, batch: Batch, name: str) -> str:
-        """A file of the run's folder of one batch."""
-        return f"{self.results}{batch}/{name}"
+    def answered(self, batch: Batch, attempt: str, name: str) -> str:
+        """A file of the run's folder of one batch, as one attempt at it left it."""
+        return f"{self.results}{batch}/{attempt}/{name}"
 
     def result(self, batch: Batch) -> str:
-        """What says that a batch is answered as a whole."""
-        return self.answered(batch, RESULT)
+        """What says that a batch is answered as a whole, and by which attempt."""
+        return f"{self.results}{batch}/{RESULT}"
 
     def part(self, batch: Batch) -> str:
-        """How far a batch is that may not be answered as a whole."""
-        return self.answered(batch, "part.json")
+        """How far a batch is that may not be answered as a whole, and by which attempt."""
+        return f"{self.results}{batch}/part.json"
 
     @property
     def failures(self) -> str:

@@ -19,7 +19,7 @@ def plan(service: Service, told: PlanMessage) -> AuditPlan:
     BadInput for a region that does not exist, PolicyError for a policy that names a type that does not.
     """
     keys = RunKeys(run_id=told.run_id)
-    busy = service.executions.older(told.execution)
+    busy = service.executions.older(told.execution, told.started)
     if busy is not None:
         return AuditPlan(
             run_id=told.run_id, state=service.config.when_busy, busy_with=busy, targets_key=keys.targets, targets=0

@@ -27,7 +27,7 @@ from plimsoll.reports.stored import (
 from plimsoll.reports.summary.matched import matched_records
 from plimsoll.reports.tally import Tally
 from plimsoll.service.events import Event, audit_completed
-from plimsoll.service.kept import bring_needed, needed
+from plimsoll.service.kept import bring_needed, needed, result_of
 from plimsoll.service.layout import RESULT, Batch, RunKeys
 from plimsoll.service.measured import bring
 from plimsoll.service.messages import Reported, RunMessage
@@ -94,8 +94,9 @@ class _Batches:
     def folders(self, *names: str) -> Iterator[Path]:
         """The folder, with those files of one batch after the other."""
         for batch in self:
+            attempt = result_of(self.store, self.keys.result(batch)).attempt
             for name in names:
-                bring_needed(self.store, self.keys.answered(batch, name), self.beside / name)
+                bring_needed(self.store, self.keys.answered(batch, attempt, name), self.beside / name)
             yield self.beside
 
     def most_at_stake(self, count: int) -> frozenset[str]:

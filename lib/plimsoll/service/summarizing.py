@@ -9,7 +9,7 @@ from plimsoll.domain.errors import CloudError
 from plimsoll.ports import FailedTarget, RunStore
 from plimsoll.reports.tally import Tally
 from plimsoll.run import describe, ended
-from plimsoll.service.kept import BatchResult, Listed, Spent, needed, tally_in
+from plimsoll.service.kept import Listed, Spent, needed, result_of, tally_in
 from plimsoll.service.layout import RESULT, RunKeys
 from plimsoll.service.messages import RunMessage, Summarized
 from plimsoll.service.orders import order_of
@@ -68,7 +68,7 @@ def _parts(store: RunStore, keys: RunKeys) -> Iterator[Sum]:
         listed = Listed.model_validate_json(needed(store, keys.listed(target)))
         yield Sum(tally=listed.tally, spent=listed.spent)
     for batch in keys.batches_in(store.keys(keys.results), keys.results, f"/{RESULT}"):
-        result = BatchResult.model_validate_json(needed(store, keys.result(batch)))
+        result = result_of(store, keys.result(batch))
         yield Sum(tally=result.tally, remembered=result.remembered, spent=result.spent)
     for failed in failures(store, keys):
         yield Sum(tally=failed)
@@ -76,10 +76,16 @@ def _parts(store: RunStore, keys: RunKeys) -> Iterator[Sum]:
 
 
 def failures(store: RunStore, keys: RunKeys) -> Iterator[Tally]:
-    """What each target and batch that failed in this attempt leaves unanswered."""
-    for prefix in (keys.failed_targets, keys.failed_batches):
-        for key in store.keys(prefix):
-            yield tally_in(needed(store, key))
+    """What each target and batch that failed in this attempt leaves unanswered.
+
+    One that was given up, and came to its end after that, has not failed: its volumes would count twice.
+    """
+    whole = {keys.failed_target(target) for target in keys.taken(store.keys(keys.inventories))}
+    yield from (tally_in(needed(store, key)) for key in store.keys(keys.failed_targets) if key not in whole)
+    answered = set(keys.batches_in(store.keys(keys.results), keys.results, f"/{RESULT}"))
+    for batch in keys.batches_in(store.keys(keys.failed_batches), keys.failed_batches, ".json"):
+        if batch not in answered:
+            yield tally_in(needed(store, keys.failed_batch(batch)))
 
 
 def _unaccounted(store: RunStore, keys: RunKeys) -> Iterator[FailedTarget]:

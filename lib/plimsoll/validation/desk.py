@@ -10,7 +10,7 @@ from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.domain.workload import WorkloadShape
-from plimsoll.ports import Bench, Claims
+from plimsoll.ports import Bench, BenchHost, Claims
 from plimsoll.validation.patience import Patience
 
 
@@ -19,7 +19,7 @@ class Desk:
     """Where is measured and by what rules. `host_ids` are bench hosts by id, in place of those with the policy's tags;
     `measured_dir` is the folder that campaigns are added to; `tell` hears each step as a sentence;
     of two validations of one class, the one that has no claim on it waits for the other's result;
-    `in_place_file_mib` is the size of the file on a volume in use."""
+    `in_place_file_mib` is the size of the file on a volume in use. Hosts that are not `is_free` are chosen last."""
 
     bench: Bench
     book: ValidationBook
@@ -35,6 +35,7 @@ class Desk:
     tell: Callable[[str], None]
     host_ids: tuple[str, ...] = ()
     in_place_file_mib: int = 2048
+    is_free: Callable[[BenchHost], bool] = lambda _host: True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,7 +55,7 @@ def seconds_of(job: str, run: MeasuringRun, mode: Mode, desk: Desk) -> float:
     if seconds + desk.patience.setting_up_s > LONGEST_TASK_S:
         raise NotMeasured(
             f"measuring {run.spec} as a {mode.value} takes about {seconds / HOUR_S:,.0f} hours, longer than one "
-            "command may: use --mode canary, or shorten PLIMSOLL_BENCHMARK_RUNTIME_S."
+            "command may: use the mode canary, or shorten PLIMSOLL_BENCHMARK_RUNTIME_S."
         )
     return seconds
 
@@ -79,7 +79,7 @@ def within_headroom(shape: WorkloadShape, run: MeasuringRun, subject: Subject, d
     if free_iops < 1 or free_throughput < 1:
         raise NotMeasured(
             f"{subject.volume.id} has no headroom free at its peak, so that measuring it there would throttle its "
-            "workload: use --mode canary or --mode copy."
+            "workload: use the mode canary or copy."
         )
 
     def capped(moment: Moment) -> Moment:

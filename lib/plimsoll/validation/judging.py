@@ -19,7 +19,7 @@ def results_of(measured: Measured, run: MeasuringRun) -> Sequence[Result]:
     if answer.stopped is not None:
         raise NotMeasured(
             f"the run was stopped because the volume's {answer.stopped} rose above the policy's limit: it has no "
-            "headroom to be measured in. Use --mode canary or --mode copy."
+            "headroom to be measured in. Use the mode canary or copy."
         )
     if answer.fio is None:
         host_id = measured.host.host.id

@@ -54,7 +54,7 @@ def _on_scratch(run: MeasuringRun, job: str, limit_s: int, copied: Subject | Non
         _settled(copied)
     zones = run.zones if copied is None else (copied.volume.zone,)
     tags = () if desk.host_ids else desk.policy.bench_hosts
-    host = choose(desk.bench.hosts(target, tags, desk.host_ids), run.spec, run.ceiling, zones)
+    host = choose(desk.bench.hosts(target, tags, desk.host_ids), run.spec, run.ceiling, zones, desk.is_free)
     began = desk.patience.now()
     order = ScratchOrder(
         validation_id=desk.new_id(),
@@ -79,7 +79,7 @@ def _in_place(job: str, limit_s: int, subject: Subject, desk: Desk) -> Prepared:
     volume, policy = subject.volume, desk.policy
     _settled(subject)
     if len(volume.hosts) != 1:
-        raise NotMeasured(f"{volume.id} is not attached to exactly one known host: measure it with --mode canary.")
+        raise NotMeasured(f"{volume.id} is not attached to exactly one known host: measure it with the mode canary.")
     target = Target(account=volume.account, region=volume.region)
     (host,) = desk.bench.hosts(target, (), (volume.hosts[0].id,))
     if not host.ready:

@@ -57,7 +57,7 @@ class Weighed:
 def weighed(found: Explained | None, volume_id: str) -> Weighed:
     """What a validation can stand on; BadInput or NotMeasured says why there is nothing."""
     if found is None:
-        raise BadInput(f"there is no volume {volume_id} in these accounts and regions: check --profile and --region.")
+        raise BadInput(f"there is no volume {volume_id} in these accounts and regions: check them, and its id.")
     outcome = found.outcome
     if isinstance(outcome, FailedVolume):
         raise NotMeasured(f"{volume_id}: {outcome.reason}")
@@ -143,8 +143,8 @@ def _spec(found: Weighed, target: str | None, mode: Mode, types: Mapping[str, Vo
     if isinstance(found.answer, Change):
         return found.answer.target.spec
     raise BadInput(
-        f"{found.volume.id} is to be kept as it is: there is no target to validate. Name one with --target "
-        "gp3:3000:125, or measure what it is with --mode in-place."
+        f"{found.volume.id} is to be kept as it is: there is no target to validate. Name a target such as "
+        "gp3:3000:125, or measure what it is with the mode in-place."
     )
 
 

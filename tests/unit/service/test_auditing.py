@@ -8,7 +8,9 @@ import pytest
 from plimsoll.domain.errors import OutOfTime, Unexpected
 from plimsoll.reports.stored import RUN
 from plimsoll.service.auditing import audit_batch
-from plimsoll.service.messages import BatchItem, BatchMessage
+from plimsoll.service.failing import note_failure
+from plimsoll.service.messages import BatchItem, BatchMessage, FailureMessage, RunMessage, StepError
+from plimsoll.service.pending import find_pending
 from tests.builders import NOW
 from tests.service_loop import Loop, files, records, run_json
 from tests.unit.service.places import ACCOUNT, places_of, service_of, volumes
@@ -129,3 +131,33 @@ def test_volumes_of_one_host_are_in_one_batch(tmp_path):
     loop = a_loop(tmp_path, places_of(together), batch_volumes=1)
     loop.run()
     assert len(loop.audited) == 1
+
+
+def test_an_attempt_that_was_given_up_and_goes_on_takes_nothing_from_the_one_that_ended(tmp_path):
+    loop = a_loop(tmp_path, places_of(volumes(6)))
+    loop.take_inventories(loop.begin())
+    told = BatchMessage(run_id="first", batch=of_batch(0))
+    asked = iter(range(10))
+
+    def stop():
+        number = next(asked)
+        if number == 1:
+            audit_batch(loop.service, told, stop=lambda: False)
+        return number > 1
+
+    assert audit_batch(loop.service, told, stop=stop, slice_volumes=1).volumes == 1
+    assert find_pending(loop.service, RunMessage(run_id="first")).pending == 0
+    assert loop.end("first").volumes == 6
+    assert len(records(files(loop.service, "first"))) == 6
+
+
+def test_a_batch_that_was_given_up_and_ended_after_that_counts_once(tmp_path):
+    loop = a_loop(tmp_path, places_of(volumes(4)), batch_volumes=2)
+    loop.take_inventories(loop.begin())
+    note_failure(
+        loop.service, FailureMessage(run_id="first", batch=of_batch(1), error=StepError(error="Lambda.Unknown"))
+    )
+    for number in (0, 1):
+        audit_batch(loop.service, BatchMessage(run_id="first", batch=of_batch(number)), stop=lambda: False)
+    assert loop.end("first").status == "complete"
+    assert run_json(files(loop.service, "first"))["volumes"]["seen"] == 4

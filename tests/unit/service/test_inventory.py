@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from plimsoll.clouds.stripes import sets_adapter
-from plimsoll.domain.errors import AccessDenied, Throttled, Unreachable
+from plimsoll.domain.errors import AccessDenied, BadInput, Throttled, Unreachable
 from plimsoll.domain.volume import Modification
 from plimsoll.ports import Target
 from plimsoll.service.inventory import take_inventory
@@ -125,3 +125,33 @@ def test_a_store_that_fails_is_not_taken_for_an_answer_of_the_target(tmp_path, m
     monkeypatch.setattr(type(loop.service.store), "put", refuse)
     with pytest.raises(AccessDenied, match="cannot keep"):
         take_inventory(loop.service, MESSAGE)
+
+
+def test_an_attempt_that_was_given_up_takes_no_batch_from_the_one_that_ended(tmp_path):
+    places = places_of(volumes(3))
+    loop = begun(places, tmp_path)
+
+    def meanwhile(target):
+        take_inventory(replace(loop.service, places=places), MESSAGE, batch_volumes=1)
+        return iter(volumes(2))
+
+    late = replace(places, inventory=Interrupted(places.inventory, meanwhile))
+    take_inventory(replace(loop.service, places=late), MESSAGE, batch_volumes=1)
+    assert pending(loop) == 3
+
+
+def test_a_damaged_ledger_is_named_by_its_key(tmp_path):
+    loop = begun(places_of(volumes(1)), tmp_path)
+    loop.service.store.put(f"ledger/{HERE}.json", b"[")
+    with pytest.raises(BadInput, match=f"ledger/{HERE}.json in the store is damaged: delete it"):
+        take_inventory(loop.service, MESSAGE)
+
+
+class Interrupted:
+    """An inventory during whose listing something else happens."""
+
+    def __init__(self, inventory, meanwhile):
+        self._inventory, self.volumes = inventory, meanwhile
+
+    def __getattr__(self, name):
+        return getattr(self._inventory, name)

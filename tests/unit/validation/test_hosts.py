@@ -24,19 +24,25 @@ def a_bench_host(name, *, iops=20_000.0, throughput_mib_s=600.0, most_iops=None,
     return BenchHost(host=host, account="1", region="r", zone=zone, **more)
 
 
-def chosen(*hosts, zones=("a",)):
-    return choose(hosts, SPEC, CEILING, zones).host.id
+def chosen(*hosts, zones=("a",), is_free=lambda _host: True):
+    return choose(hosts, SPEC, CEILING, zones, is_free).host.id
 
 
 def refusal(*hosts, zones=("a",)):
     with pytest.raises(NotMeasured) as raised:
-        choose(hosts, SPEC, CEILING, zones)
+        choose(hosts, SPEC, CEILING, zones, lambda _host: True)
     return str(raised.value)
 
 
 def test_the_smallest_that_carries_the_target_is_taken():
     large = a_bench_host("i-large", throughput_mib_s=2000.0)
     assert chosen(large, a_bench_host("i-small", throughput_mib_s=300.0)) == "i-small"
+
+
+def test_a_free_one_comes_before_a_smaller_one_that_is_busy():
+    hosts = a_bench_host("i-large", throughput_mib_s=2000.0), a_bench_host("i-small", throughput_mib_s=300.0)
+    assert chosen(*hosts, is_free=lambda host: host.host.id != "i-small") == "i-large"
+    assert chosen(*hosts, is_free=lambda _host: False) == "i-small"
 
 
 def test_the_preferred_zone_comes_first_and_another_only_without_one_there():

@@ -51,9 +51,10 @@ class Purpose:
 
 AUDITING: Final = Purpose(
     goes_on="The audit goes on without it",
-    allow="deploy the member role or allow the action, or leave the place out with --region or --role-arn",
-    region="enable it in the account's settings, or leave it out with --region",
-    again="run again with --resume, or lower PLIMSOLL_CALLS_PER_S",
+    allow="deploy the member role or allow the action, or leave the place out (--region, --role-arn; in the service, "
+    "its regions and accounts)",
+    region="enable it in the account's settings, or leave it out (--region; in the service, its regions)",
+    again="go on with the same run later (--resume; in the service, its run_id), or lower PLIMSOLL_CALLS_PER_S",
 )
 MEASURING: Final = Purpose(
     goes_on="Nothing is measured there",

@@ -1,6 +1,7 @@
 """Executions of a Step Functions state machine."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
 from plimsoll.clouds.aws.errors import KEEPING, attempted
@@ -16,18 +17,22 @@ class StepExecutions:
 
     client: Any
 
-    def older(self, execution: str) -> str | None:
+    def older(self, execution: str, started: datetime) -> str | None:
         """The name of the oldest that runs and was begun before this one; of two begun at once, the first by name.
 
-        Step Functions lists with a delay: where this one is not in the list yet, all that are were begun before it.
+        Step Functions lists with a delay: where this one is not in the list yet, it was begun when it says.
         """
         machine = machine_of(execution)
         pages = self.client.get_paginator("list_executions").paginate(stateMachineArn=machine, statusFilter="RUNNING")
         with attempted(f"list the executions of {machine}", "states:ListExecutions", KEEPING):
-            listed = [one for page in pages for one in page["executions"]]
-        running = sorted((one["startDate"], str(one["name"]), str(one["executionArn"])) for one in listed)
-        _started, name, arn = running[0] if running else (None, None, execution)
-        return None if arn == execution else name
+            running = {
+                str(one["executionArn"]): (one["startDate"], str(one["name"]))
+                for page in pages
+                for one in page["executions"]
+            }
+        own = running.get(execution, (started, execution.rsplit(":", 1)[-1]))
+        oldest = min(running.values(), default=own)
+        return oldest[1] if oldest < own else None
 
 
 def machine_of(execution: str) -> str:

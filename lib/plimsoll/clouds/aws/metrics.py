@@ -96,7 +96,7 @@ class AwsMetrics:
             status = statuses.get(pending[0], "nothing")
         gave_up = Unexpected(
             f"cannot read {place}: CloudWatch answered {status} {ATTEMPTS} times. The audit goes on without these "
-            "volumes; run again with --resume."
+            "volumes; go on with the same run later (--resume; in the service, its run_id)."
         )
         return {**answers, **dict.fromkeys(pending, gave_up)}
 

@@ -8,17 +8,18 @@ from plimsoll.ports import FailedTarget, Target
 from plimsoll.service.messages import StepError
 from plimsoll.service.service import Service
 from plimsoll.service.validating.looking import command_of
-from plimsoll.service.validating.messages import Worked
+from plimsoll.service.validating.messages import Cleaned
 from plimsoll.service.validating.places import patience_of
 from plimsoll.service.validating.work import Work, WorkName, find, keep
 from plimsoll.validation.scratch_volume import clean
 
 
-def clean_up(service: Service, name: WorkName, error: StepError | None = None) -> Worked:
+def clean_up(service: Service, name: WorkName, error: StepError | None = None) -> Cleaned:
     """Stops what runs, and deletes every scratch volume of a work, by its tag: whatever its document says or lacks.
 
-    With an `error` the work has failed: that is noted, and its class is free again. CloudError says what is left, which
-    the sweep has from its deadline on.
+    What cannot be deleted is `left`, and the sweep has it from its deadline on: what was measured on it is as good as
+    if it were gone. With an `error` the work has failed: that is noted, its class and its host are free again, and a
+    CloudError says what is left, so that this is tried again.
     """
     work = _known(name, service)
     if work is not None:
@@ -26,11 +27,11 @@ def clean_up(service: Service, name: WorkName, error: StepError | None = None) -
         if error is not None:
             work = _failed(work, error, service)
     left = [text for place in _places(work, service) for text in _left_at(place, name, service)]
-    if left:
+    if left and error is not None:
         raise CloudError(" ".join(left))
     if work is not None and work.round is not None:
         keep(work.having(cleaned=work.round.cleaned or service.clock.now()), service.store)
-    return Worked(work=name.key)
+    return Cleaned(work=name.key, left=left)
 
 
 def _known(name: WorkName, service: Service) -> Work | None:
@@ -47,9 +48,8 @@ def _stop(work: Work, service: Service) -> None:
 
 
 def _failed(work: Work, error: StepError, service: Service) -> Work:
-    if work.claimed is not None:
-        service.claims.release(work.claimed, work.name.holder)
-    return keep(replace(work, note=error.sentence, claimed=None), service.store)
+    work.release(service.claims)
+    return keep(replace(work, note=error.sentence, claimed=None, claimed_host=None), service.store)
 
 
 def _places(work: Work | None, service: Service) -> Iterator[Target | FailedTarget]:

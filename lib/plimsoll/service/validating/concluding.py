@@ -29,7 +29,7 @@ def conclude(service: Service, name: WorkName) -> Concluded:
     with TemporaryDirectory() as folder:
         line = _judged(work, service, Path(folder))
         library.keep(service.store, Path(folder), line)
-    service.claims.release(line.class_key, name.holder)
+    work.release(service.claims)
     work = _told(work, line, service)
     work = keep(decided_again(work, work.under_way.run, line, service), service.store)
     return _answer(work)

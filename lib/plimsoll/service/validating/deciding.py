@@ -35,6 +35,7 @@ def decided_again(work: Work, run: MeasuringRun, line: ValidationLine, service: 
         after=record_of(found.answer),
         round=None,
         claimed=None,
+        claimed_host=None,
         waiting_since=None,
     )
     following = next_run(found, work.mode, known.tried, desk)

@@ -124,6 +124,12 @@ class Worked(Answer):
     work: str
 
 
+class Cleaned(Worked):
+    """The work that was cleaned up after, and what of it is left to the sweep, a sentence each."""
+
+    left: list[str]
+
+
 class Proposed(Worked):
     """What comes next: a scratch volume to create, a command to send at once, to wait for another's measurement of the
     same class, or nothing more."""

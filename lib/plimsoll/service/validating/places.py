@@ -6,10 +6,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from plimsoll.audit import World
-from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.ports import Target
-from plimsoll.service.layout import ledger_key
+from plimsoll.service.kept import ledger_in
 from plimsoll.service.measured import bring
 from plimsoll.service.service import Service
 from plimsoll.service.validating.work import Work
@@ -28,9 +27,8 @@ def world_at(place: Target, now: datetime, service: Service) -> World:
     """The world of a target as of that time, with all that has been measured by now, which is brought here."""
     bring(service.store, service.measured)
     with TemporaryDirectory() as folder:
-        changes = Path(folder) / "ledger.json"
-        service.store.get_file(ledger_key(place), changes)
-        return service.places.world(place, now=now, measured=service.measured, ledger=Ledger.at(changes))
+        changes = ledger_in(service.store, place, Path(folder))
+        return service.places.world(place, now=now, measured=service.measured, ledger=changes)
 
 
 def desk_at(work: Work, world: World, service: Service, folder: Path | None = None) -> Desk:

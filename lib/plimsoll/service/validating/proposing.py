@@ -6,6 +6,7 @@ from typing import Final
 
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.validation import MeasuringRun
+from plimsoll.ports import BenchHost
 from plimsoll.reports.recorded import record_of
 from plimsoll.service.measured import verdicts_in
 from plimsoll.service.service import Service
@@ -17,17 +18,19 @@ from plimsoll.validation.carrying_out import CLAIMED
 from plimsoll.validation.desk import Desk
 from plimsoll.validation.jobs import expected_seconds
 from plimsoll.validation.planning import usd_month_of
-from plimsoll.validation.preparing import prepare
+from plimsoll.validation.preparing import Prepared, prepare
 from plimsoll.validation.proposal import subject_of, wanted
 
 NO_BUDGET: Final = "nothing was measured: the budget allows no run of it. Allow more with validation.max_usd."
+
+BUSY: Final = "the bench host has been measuring for other validations all the time: try again, or tag another host."
 
 
 def propose(service: Service, name: WorkName) -> Proposed:
     """Decides what is measured next for a work, and prepares it; what is prepared already stays as it is.
 
-    It waits while another measures the same class, whose verdict then is taken. BadInput, NotMeasured or CloudError
-    where there is nothing to measure, or nothing to measure with.
+    It waits while another measures the same class, whose verdict then is taken, or on the same host. BadInput,
+    NotMeasured or CloudError where there is nothing to measure, or nothing to measure with.
     """
     work = load(name.key, service.store)
     if work.round is not None:
@@ -53,15 +56,19 @@ def _proposed(work: Work, service: Service) -> Proposed:
         return Proposed(work=work.name.key, next="wait")
     shared = _shared(work, service)
     if shared is not None:
-        service.claims.release(shared.class_key, work.name.holder)
+        work.release(service.claims)
         keep(decided_again(work, run, shared, service), service.store)
         return propose(service, work.name)
     subject = subject_of(found, run.spec.type, bench=desk.bench, types=desk.types, policy=desk.policy, now=work.now)
+    prepared = prepare(run, subject, work.mode, replace(desk, is_free=lambda host: _is_free(host, work, service)))
+    work, is_ours = _claim_host(work, prepared, desk, service)
+    if not is_ours:
+        return Proposed(work=work.name.key, next="wait")
     begun = Round(
         number=len(work.tried) + 1,
         run=run,
         subject=subject,
-        prepared=prepare(run, subject, work.mode, desk),
+        prepared=prepared,
         usd_month=usd_month_of(run, world.prices),
     )
     keep(replace(work, round=begun), service.store)
@@ -84,14 +91,34 @@ def _claim(work: Work, run: MeasuringRun, desk: Desk, service: Service) -> tuple
     return work, service.claims.claim(key, work.name.holder, until, now)
 
 
+def _claim_host(work: Work, prepared: Prepared, desk: Desk, service: Service) -> tuple[Work, bool]:
+    """Claims the host of what is prepared as `_claim` does a class; a host that was waited for before is given up."""
+    now, key = service.clock.now(), _host_key(prepared.host)
+    if work.claimed_host not in {None, key}:
+        service.claims.release(str(work.claimed_host), work.name.holder)
+    work = keep(replace(work, claimed_host=key), service.store)
+    until = now + desk.patience.longest(prepared.task.limit_s)
+    return work, service.claims.claim(key, work.name.holder, until, now)
+
+
+def _host_key(host: BenchHost) -> str:
+    return f"host/{host.account}/{host.region}/{host.host.id}"
+
+
+def _is_free(host: BenchHost, work: Work, service: Service) -> bool:
+    return service.claims.holder(_host_key(host), service.clock.now()) in {None, work.name.holder}
+
+
 def _is_anothers(work: Work, service: Service) -> bool:
     """Whether another still has what the work waits for; NotMeasured where it has it for too long."""
-    if work.claimed is None or work.waiting_since is None:
+    if work.waiting_since is None:
         return False
-    if service.claims.holder(work.claimed, service.clock.now()) in {None, work.name.holder}:
+    now = service.clock.now()
+    others = [key for key in work.claims if service.claims.holder(key, now) not in {None, work.name.holder}]
+    if not others:
         return False
-    patience = patience_of(service)
-    patience.check(work.waiting_since, limit_s=patience.claim_s, otherwise=CLAIMED)
+    patience, otherwise = patience_of(service), CLAIMED if work.claimed in others else BUSY
+    patience.check(work.waiting_since, limit_s=patience.claim_s, otherwise=otherwise)
     return True
 
 

@@ -12,7 +12,7 @@ from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.task import TaskOutcome
 from plimsoll.domain.validation import Budget, MeasuringRun, Mode
-from plimsoll.ports import RunStore, Target
+from plimsoll.ports import Claims, RunStore, Target
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.validation.carrying_out import claim_key
 from plimsoll.validation.desk import Subject
@@ -84,7 +84,8 @@ class Work:
     `asked` is the target that was asked for, None for what is recommended; `following` is the run that comes next,
     where that is known: a class of thin recommendations, or what is recommended since the last verdict. `now` is the
     time that is decided by. `before` is what was recommended when the work was begun, `after` what is now. `claimed`
-    is the class that it claims, or waits for from `waiting_since` on. `note` says why it ended without a measurement.
+    is the class that it claims, or waits for from `waiting_since` on, and `claimed_host` the bench host: two loads on
+    one host at a time would each measure the other. `note` says why it ended without a measurement.
     """
 
     name: WorkName
@@ -101,6 +102,7 @@ class Work:
     lines: tuple[ValidationLine, ...] = ()
     round: Round | None = None
     claimed: str | None = None
+    claimed_host: str | None = None
     waiting_since: datetime | None = None
     note: str | None = None
 
@@ -119,6 +121,16 @@ class Work:
     def claim_on(self, run: MeasuringRun) -> str:
         """What it has to claim before it makes that run."""
         return claim_key(run, self.volume_id, self.mode)
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """What it claims or waits for."""
+        return tuple(key for key in (self.claimed, self.claimed_host) if key is not None)
+
+    def release(self, claims: Claims) -> None:
+        """Gives up what it has; what another has stays."""
+        for key in self.claims:
+            claims.release(key, self.name.holder)
 
     def having(self, **facts: object) -> "Work":
         """The work with more known of its present measurement."""

@@ -55,9 +55,9 @@ CODES = {
 REMEDIES = {
     AccessDenied: "allow the action",
     BadCredentials: "Sign in again",
-    RegionUnavailable: "leave it out with --region",
+    RegionUnavailable: "leave it out (--region; in the service, its regions)",
     ClockSkewed: "Set the clock",
-    Throttled: "run again with --resume",
+    Throttled: "go on with the same run later (--resume; in the service, its run_id)",
     Unexpected: "The audit goes on without it",
 }
 

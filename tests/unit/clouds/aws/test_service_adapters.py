@@ -152,7 +152,8 @@ def arn(name):
         ([(NOW, "mine"), (NOW, "aaa")], "aaa"),
         ([(NOW, "mine"), (NOW, "zzz")], None),
         ([(NOW, "mine"), (NOW - timedelta(hours=1), "zzz"), (NOW - timedelta(hours=2), "yyy")], "yyy"),
-        ([(NOW, "listed")], "listed"),
+        ([(NOW - timedelta(milliseconds=1), "zzz")], "zzz"),
+        ([(NOW + timedelta(milliseconds=1), "aaa")], None),
     ],
 )
 def test_the_older_is_the_first_begun_and_of_two_at_once_the_first_by_name(running, older):
@@ -161,13 +162,13 @@ def test_the_older_is_the_first_begun_and_of_two_at_once_the_first_by_name(runni
             [{"executions": executions(one)} for one in running] if request["stateMachineArn"] == MACHINE else []
         )
     )
-    assert StepExecutions(client=client).older(arn("mine")) == older
+    assert StepExecutions(client=client).older(arn("mine"), NOW) == older
 
 
 @pytest.mark.parametrize("wrong", ["", "mine", MACHINE, "arn:aws:states:us-east-1:1:express:audit:mine:2"])
 def test_what_is_no_execution_is_refused(wrong):
     with pytest.raises(BadInput, match="is no ARN of an execution"):
-        StepExecutions(client=Answering()).older(wrong)
+        StepExecutions(client=Answering()).older(wrong, NOW)
 
 
 @pytest.fixture(scope="module")
