@@ -22,6 +22,9 @@ REGION_LISTING: Final = frozenset({"ec2:DescribeRegions"})
 
 _CALLER: Final = frozenset({"sts:GetCallerIdentity"})
 
+_SHARED: Final = ("calls_per_s", "datapoints_per_s", "usd_hour_waited")
+"""The settings that the batches under way part among themselves."""
+
 
 def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
     """The seven functions of the audit."""
@@ -76,8 +79,9 @@ def _planning(names: Names, deployment: Deployment) -> list[Grant]:
 
 
 def _shares(deployment: Deployment) -> dict[str, str]:
-    """What one of the batches under way may ask of CloudWatch, so that together they stay within the quota."""
-    return {
-        "PLIMSOLL_CALLS_PER_S": f"{deployment.calls_per_s / deployment.max_concurrency:g}",
-        "PLIMSOLL_DATAPOINTS_PER_S": f"{deployment.datapoints_per_s / deployment.max_concurrency:g}",
-    }
+    """What one of the batches under way may ask of CloudWatch, so that together they stay within the quota.
+
+    An hour of one of them is worth as much less: quota and hour together are what a datapoint costs against a metric,
+    and so what is asked for, which must not depend on how many batches there are.
+    """
+    return {f"PLIMSOLL_{name.upper()}": str(getattr(deployment, name) / deployment.max_concurrency) for name in _SHARED}

@@ -15,6 +15,7 @@ from infra.packaging import RUNTIME
 from infra.schedule import schedule_error, zone_error
 from plimsoll.domain.errors import BadInput
 from plimsoll.service.config import ServiceConfig, ValidationBudget
+from plimsoll.settings import Settings
 
 PREFIX: Final = "PLIMSOLL_DEPLOY_"
 """What the environment variable of a setting begins with; its name in capitals follows, `__` before a key within it."""
@@ -26,6 +27,11 @@ _T = TypeVar("_T")
 
 WatchedText = Annotated[str, StringConstraints(pattern=r"^vol-[0-9a-f]{8,17}:[1-9]\d*:[1-9]\d*$")]
 """A volume with the IOPS and MiB/s that it carries."""
+
+
+def _default(name: str) -> Any:
+    """What holds on a command line that says nothing of it, so that both audit alike."""
+    return Settings.model_fields[name].default
 
 
 class Deployment(ServiceConfig, BaseSettings):
@@ -55,15 +61,20 @@ class Deployment(ServiceConfig, BaseSettings):
         default=10, ge=1, le=1000, description="Targets or batches under way at once, a function each."
     )
     calls_per_s: float = Field(
-        default=500.0,
+        default=_default("calls_per_s"),
         gt=0,
         description="GetMetricData calls a second of an account and region (its quota; older accounts have 50), "
         "shared by the batches under way.",
     )
     datapoints_per_s: float = Field(
-        default=396_000.0,
+        default=_default("datapoints_per_s"),
         gt=0,
         description="GetMetricData datapoints a second of an account and region, shared as well.",
+    )
+    usd_hour_waited: float = Field(
+        default=_default("usd_hour_waited"),
+        ge=0,
+        description="What an hour of an audit is worth, USD: more reads fewer datapoints in more metrics.",
     )
     audit_memory_mib: int = Field(default=2048, ge=512, le=10_240, description="Memory of the function that audits.")
     report_memory_mib: int = Field(default=3072, ge=512, le=10_240, description="Memory of the one that reports.")

@@ -6,10 +6,12 @@ import pytest
 
 from plimsoll.clouds.aws.console import metric_math
 from plimsoll.domain.sums import Window
+from plimsoll.settings import Settings
 from tests.infra.templates import plain
 
 ROOT = Path(__file__).parents[2]
 SHARED = {"__init__", "shared"}
+SHARES = ("calls_per_s", "datapoints_per_s", "usd_hour_waited")
 
 
 def test_every_function_that_is_written_is_deployed_and_no_other(templates):
@@ -49,6 +51,20 @@ def test_batches_that_are_audited_at_once_share_the_quota_of_metric_calls(templa
     given = batch["Environment"]["Variables"]
     assert float(given["PLIMSOLL_CALLS_PER_S"]) * 10 == 500
     assert float(given["PLIMSOLL_DATAPOINTS_PER_S"]) * 10 == 396_000
+
+
+def test_a_batch_weighs_metrics_against_datapoints_as_the_command_line_does(templates):
+    (batch,) = [
+        each
+        for each in templates.resources("AWS::Lambda::Function").values()
+        if each["Handler"] == "functions.audit_batch.handler"
+    ]
+    given = batch["Environment"]["Variables"]
+    shared = {name: float(given[f"PLIMSOLL_{name.upper()}"]) for name in SHARES}
+    alone = Settings.model_construct()
+    tariff = alone.model_copy(update=shared).tariff
+    assert tariff.datapoints_a_query == pytest.approx(alone.tariff.datapoints_a_query)
+    assert tariff.datapoints_a_call == pytest.approx(alone.tariff.datapoints_a_call)
 
 
 @pytest.mark.parametrize(
