@@ -36,6 +36,31 @@ def test_every_function_knows_where_the_service_keeps_things_and_is_traced_and_l
         assert "Ref" in function["LoggingConfig"]["LogGroup"]
 
 
+def test_two_deployments_in_an_account_count_apart(templates):
+    """What the functions count has their service's name, which is the deployment's, and so have the alarms."""
+    called = {
+        each["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"]
+        for each in templates.resources("AWS::Lambda::Function").values()
+    }
+    watched = {
+        (dimension["Name"], dimension["Value"])
+        for alarm in templates.resources("AWS::CloudWatch::Alarm").values()
+        for dimension in alarm.get("Dimensions", [])
+        if alarm.get("Namespace") == "Plimsoll"
+    }
+    assert called == {"plimsoll-main"}
+    assert watched == {("service", "plimsoll-main")}
+
+
+def test_every_metric_that_alarms_look_at_is_in_the_costs(templates):
+    alarms = [
+        each for each in templates.resources("AWS::CloudWatch::Alarm").values() if "vol-" not in each["AlarmName"]
+    ]
+    metrics = sum(sum("MetricStat" in one for one in each.get("Metrics", [])) or 1 for each in alarms)
+    costs = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    assert f"| CloudWatch, alarms ({len(alarms)}; each metric of a sum counts) | {metrics} |" in costs
+
+
 def test_every_log_is_kept_for_a_bounded_time(templates):
     logs = templates.resources("AWS::Logs::LogGroup")
     assert len(logs) == len(templates.resources("AWS::Lambda::Function")) + 2
