@@ -32,7 +32,10 @@ def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
     within = [look(AUDIT - METRIC_READING - REGION_LISTING, "list volumes and prices"), *member]
     large = {"memory_mib": deployment.audit_memory_mib, "timeout_s": deployment.audit_timeout_s}
     return [
-        FunctionShape(name="plan", timeout_s=300, grants=[*_planning(names, deployment), *member]),
+        # It enters every account of the scope, one after the other.
+        FunctionShape(
+            name="plan", timeout_s=deployment.audit_timeout_s, grants=[*_planning(names, deployment), *member]
+        ),
         FunctionShape(
             name="take_inventory",
             memory_mib=1024,
