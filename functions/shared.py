@@ -24,9 +24,12 @@ CONFIG_PARAMETER: Final = "PLIMSOLL_CONFIG_PARAMETER"
 CONFIG_AGE_S: Final = 60
 """How long a configuration is believed before it is read again."""
 
-logger = Logger(service="plimsoll")
-tracer = Tracer(service="plimsoll")
-metrics = Metrics(namespace="Plimsoll", service="plimsoll")
+SERVICE: Final = os.environ.get("POWERTOOLS_SERVICE_NAME", "plimsoll")
+"""What the service is called in its logs, traces and metrics: each deployment of an account by its own name."""
+
+logger = Logger(service=SERVICE)
+tracer = Tracer(service=SERVICE)
+metrics = Metrics(namespace="Plimsoll", service=SERVICE)
 
 Told = TypeVar("Told", bound=Message)
 Step = Callable[[Told, Service, LambdaContext], BaseModel]

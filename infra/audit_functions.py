@@ -22,6 +22,9 @@ REGION_LISTING: Final = frozenset({"ec2:DescribeRegions"})
 
 _CALLER: Final = frozenset({"sts:GetCallerIdentity"})
 
+_SHARED: Final = ("calls_per_s", "datapoints_per_s", "usd_hour_waited")
+"""The settings that the batches under way part among themselves."""
+
 
 def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
     """The seven functions of the audit."""
@@ -29,7 +32,10 @@ def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
     within = [look(AUDIT - METRIC_READING - REGION_LISTING, "list volumes and prices"), *member]
     large = {"memory_mib": deployment.audit_memory_mib, "timeout_s": deployment.audit_timeout_s}
     return [
-        FunctionShape(name="plan", timeout_s=300, grants=[*_planning(names, deployment), *member]),
+        # It enters every account of the scope, one after the other.
+        FunctionShape(
+            name="plan", timeout_s=deployment.audit_timeout_s, grants=[*_planning(names, deployment), *member]
+        ),
         FunctionShape(
             name="take_inventory",
             memory_mib=1024,
@@ -76,8 +82,9 @@ def _planning(names: Names, deployment: Deployment) -> list[Grant]:
 
 
 def _shares(deployment: Deployment) -> dict[str, str]:
-    """What one of the batches under way may ask of CloudWatch, so that together they stay within the quota."""
-    return {
-        "PLIMSOLL_CALLS_PER_S": f"{deployment.calls_per_s / deployment.max_concurrency:g}",
-        "PLIMSOLL_DATAPOINTS_PER_S": f"{deployment.datapoints_per_s / deployment.max_concurrency:g}",
-    }
+    """What one of the batches under way may ask of CloudWatch, so that together they stay within the quota.
+
+    An hour of one of them is worth as much less: quota and hour together are what a datapoint costs against a metric,
+    and so what is asked for, which must not depend on how many batches there are.
+    """
+    return {f"PLIMSOLL_{name.upper()}": str(getattr(deployment, name) / deployment.max_concurrency) for name in _SHARED}

@@ -89,19 +89,19 @@ class AuditStack(Stack):
         alarms.of_queue("audit", undelivered)
         alarms.when(
             "failed-targets",
-            own_metric("failed_targets", statistic="Maximum"),
+            own_metric(names.prefix, "failed_targets", statistic="Maximum"),
             reaches=1,
             says="An account or region could not be audited: the report names it and says why.",
         )
         alarms.when(
             "throttled",
-            own_metric("throttles"),
+            own_metric(names.prefix, "throttles"),
             reaches=_MANY_THROTTLES,
             says="AWS keeps turning calls away: lower max_concurrency or calls_per_s, or raise the account's quotas.",
         )
         alarms.when(
             "audit-cost",
-            own_metric("audit_usd", statistic="Maximum"),
+            own_metric(names.prefix, "audit_usd", statistic="Maximum"),
             reaches=deployment.audit_usd,
             says=f"An audit's metric calls cost USD {deployment.audit_usd:g} or more: see how many volumes it read.",
         )

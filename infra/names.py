@@ -8,9 +8,6 @@ from aws_cdk import Stack
 METRICS: Final = "Plimsoll"
 """The CloudWatch namespace of the service's own metrics."""
 
-SERVICE: Final = "plimsoll"
-"""The service's name in its logs, traces and metrics."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
@@ -21,7 +18,7 @@ class Names:
 
     @property
     def prefix(self) -> str:
-        """What every name begins with."""
+        """What every name begins with, and the service's own in its logs, traces and metrics."""
         return f"plimsoll-{self.stage}"
 
     @property

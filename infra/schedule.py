@@ -7,10 +7,11 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
-from zoneinfo import available_timezones
+from zoneinfo import ZoneInfo, available_timezones
 
 EXAMPLES: Final = "rate(7 days), cron(0 6 ? * MON *) for Mondays at 6:00, or at(2027-01-31T06:00:00) for once"
 
+_ONCE: Final = "%Y-%m-%dT%H:%M:%S"
 _MONTHS: Final = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
 _DAYS: Final = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
 
@@ -72,6 +73,14 @@ def zone_error(name: str) -> str | None:
     return f"time_zone {name!r} is none: write one of the IANA database, such as UTC or Europe/Berlin."
 
 
+def past_error(text: str, zone: str, now: datetime) -> str | None:
+    """What is wrong with a schedule for once whose time, in that time zone, has passed; None for any other."""
+    found = re.fullmatch(r"at\((.*)\)", text.strip())
+    if not found or datetime.strptime(found[1], _ONCE).replace(tzinfo=ZoneInfo(zone)) > now:
+        return None
+    return f"schedule {text!r} has passed in {zone}: write a time to come, or {EXAMPLES.partition(', or')[0]}."
+
+
 def _rate_error(inner: str) -> str | None:
     found = re.fullmatch(r"([1-9]\d*) (minute|hour|day)(s?)", inner)
     if not found:
@@ -97,7 +106,7 @@ def _cron_error(inner: str) -> str | None:
 
 def _at_error(inner: str) -> str | None:
     try:
-        datetime.strptime(inner, "%Y-%m-%dT%H:%M:%S")  # noqa: DTZ007 - the time zone is a setting of its own
+        datetime.strptime(inner, _ONCE)  # noqa: DTZ007 - the time zone is a setting of its own
     except ValueError:
         return "write at(YYYY-MM-DDTHH:MM:SS), such as at(2027-01-31T06:00:00)"
     return None

@@ -3,6 +3,7 @@
 import difflib
 import os
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeVar
 
@@ -12,20 +13,27 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from infra.given import is_cdks, nested, parsed, sentence, with_policy
 from infra.packaging import RUNTIME
-from infra.schedule import schedule_error, zone_error
+from infra.schedule import past_error, schedule_error, zone_error
 from plimsoll.domain.errors import BadInput
 from plimsoll.service.config import ServiceConfig, ValidationBudget
+from plimsoll.settings import Settings
 
 PREFIX: Final = "PLIMSOLL_DEPLOY_"
 """What the environment variable of a setting begins with; its name in capitals follows, `__` before a key within it."""
 
-RETENTIONS_DAYS: Final = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653)
-"""How many days CloudWatch can keep logs (PutRetentionPolicy); longer than ten years is not offered here."""
+_LOGS_DAYS: Final = "1 3 5 7 14 30 60 90 120 150 180 365 400 545 731 1096 1827 2192 2557 2922 3288 3653"
+RETENTIONS_DAYS: Final = tuple(int(days) for days in _LOGS_DAYS.split())
+"""How many days CloudWatch can keep logs (PutRetentionPolicy); for ever is not offered here."""
 
 _T = TypeVar("_T")
 
 WatchedText = Annotated[str, StringConstraints(pattern=r"^vol-[0-9a-f]{8,17}:[1-9]\d*:[1-9]\d*$")]
 """A volume with the IOPS and MiB/s that it carries."""
+
+
+def _default(name: str) -> Any:
+    """What holds on a command line that says nothing of it, so that both audit alike."""
+    return Settings.model_fields[name].default
 
 
 class Deployment(ServiceConfig, BaseSettings):
@@ -55,15 +63,20 @@ class Deployment(ServiceConfig, BaseSettings):
         default=10, ge=1, le=1000, description="Targets or batches under way at once, a function each."
     )
     calls_per_s: float = Field(
-        default=500.0,
+        default=_default("calls_per_s"),
         gt=0,
         description="GetMetricData calls a second of an account and region (its quota; older accounts have 50), "
         "shared by the batches under way.",
     )
     datapoints_per_s: float = Field(
-        default=396_000.0,
+        default=_default("datapoints_per_s"),
         gt=0,
         description="GetMetricData datapoints a second of an account and region, shared as well.",
+    )
+    usd_hour_waited: float = Field(
+        default=_default("usd_hour_waited"),
+        ge=0,
+        description="What an hour of an audit is worth, USD: more reads fewer datapoints in more metrics.",
     )
     audit_memory_mib: int = Field(default=2048, ge=512, le=10_240, description="Memory of the function that audits.")
     report_memory_mib: int = Field(default=3072, ge=512, le=10_240, description="Memory of the one that reports.")
@@ -82,7 +95,7 @@ class Deployment(ServiceConfig, BaseSettings):
         default=None,
         pattern=r"^[\w+=,.@/-]+$",
         max_length=512,
-        description="The name of the policy that bounds every role.",
+        description="The name of the policy that bounds every role of the service; those of member accounts have none.",
     )
     alarm_email: str | None = Field(
         default=None, pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$", description="Who is told of alarms, by e-mail."
@@ -188,6 +201,10 @@ class Deployment(ServiceConfig, BaseSettings):
                 "external_id is missing: the roles of member accounts ask for one. Choose a text of your own, such as "
                 f"{PREFIX}EXTERNAL_ID=$(uuidgen), and give it to the member roles as well."
             )
+        for schedule in (self.schedule, self.sweep_every):
+            wrong = past_error(schedule, self.time_zone, datetime.now(UTC))
+            if wrong is not None:
+                raise ValueError(wrong)
         if self.alarm_email and self.alarm_topic_arn:
             raise ValueError("give alarm_email or alarm_topic_arn, not both: subscribe the address to the topic.")
         try:

@@ -26,8 +26,8 @@ VALIDATION_ENTERS: Final = (
 )
 """The functions that go into member accounts to measure: all of them."""
 
-VALIDATION_AUDITS: Final = ("choose", "propose", "conclude", SWEEP)
-"""Those that go there as an audit does as well, to find and to judge volumes."""
+VALIDATION_AUDITS: Final = ("choose", "propose", "clean_up", "conclude", SWEEP)
+"""Those that go there as an audit does as well, to find and to judge volumes, and where to clean up."""
 
 _WORK: Final = "validations/"
 _CALLER: Final = frozenset({"sts:GetCallerIdentity"})
@@ -40,9 +40,13 @@ def validation_shapes(names: Names, deployment: Deployment) -> list[FunctionShap
     member = enter(names, deployment, deployment.role_name)
     working = [*store(names, write=(_WORK,)), *entering]
     deciding = [*_deciding(names, deployment), *entering, bench.looks]
+    # In place the host is asked first how its volumes are put together, by a command that only reads.
+    proposing = [*deciding, claims(names), *bench.commands, bench.cancels]
+    # Where the document of a work is lost, every target is asked for what it left.
+    everywhere = [*scope_reading(deployment), *member]
     return [
         FunctionShape(name="choose", memory_mib=1024, timeout_s=600, grants=deciding),
-        FunctionShape(name="propose", memory_mib=1024, timeout_s=600, grants=[*deciding, claims(names)]),
+        FunctionShape(name="propose", memory_mib=1024, timeout_s=600, grants=proposing),
         FunctionShape(name="create_scratch", grants=[*working, bench.looks, *bench.creates]),
         FunctionShape(name="look", grants=[*working, bench.looks]),
         FunctionShape(name="attach_scratch", grants=[*working, bench.looks, *bench.attaches]),
@@ -50,7 +54,7 @@ def validation_shapes(names: Names, deployment: Deployment) -> list[FunctionShap
         FunctionShape(
             name="clean_up",
             timeout_s=900,
-            grants=[*working, bench.looks, *bench.takes_away, bench.cancels, claims(names)],
+            grants=[*working, *everywhere, bench.looks, *bench.takes_away, bench.cancels, claims(names)],
         ),
         FunctionShape(
             name="conclude",
@@ -58,9 +62,7 @@ def validation_shapes(names: Names, deployment: Deployment) -> list[FunctionShap
             timeout_s=600,
             grants=[*deciding, claims(names), tell(names), *store(names, write=("measured/",))],
         ),
-        FunctionShape(
-            name=SWEEP, timeout_s=900, grants=[*scope_reading(deployment), *member, *entering, *bench.sweeps]
-        ),
+        FunctionShape(name=SWEEP, timeout_s=900, grants=[*everywhere, *entering, *bench.sweeps]),
     ]
 
 

@@ -89,14 +89,14 @@ class ValidationStack(Stack):
         alarms.of_queue("sweep", undelivered)
         alarms.when(
             "scratch-left",
-            own_metric("scratch_left", statistic="Maximum"),
+            own_metric(names.prefix, "scratch_left", statistic="Maximum"),
             reaches=1,
             says="A scratch volume is past its deadline and could not be deleted: the sweep's log says what stands "
             "in the way, and `plimsoll sweep` deletes it by hand.",
         )
         alarms.when(
             "scratch-alive",
-            own_metric("scratch_alive", statistic="Minimum"),
+            own_metric(names.prefix, "scratch_alive", statistic="Minimum"),
             reaches=deployment.validation.at_once + 1,
             says="More scratch volumes are there than measurements may be under way: see the validations in Step "
             "Functions.",

@@ -10,15 +10,15 @@ from aws_cdk import aws_sqs as sqs
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
-from infra.names import METRICS, SERVICE
+from infra.names import METRICS
 
 HOUR = Duration.hours(1)
 
 
-def own_metric(name: str, *, statistic: str = "Sum", period: Duration = HOUR) -> cloudwatch.Metric:
-    """A metric that the functions count themselves."""
+def own_metric(service: str, name: str, *, statistic: str = "Sum", period: Duration = HOUR) -> cloudwatch.Metric:
+    """A metric that the functions of the service of that name count themselves: each deployment has its own."""
     return cloudwatch.Metric(
-        namespace=METRICS, metric_name=name, dimensions_map={"service": SERVICE}, statistic=statistic, period=period
+        namespace=METRICS, metric_name=name, dimensions_map={"service": service}, statistic=statistic, period=period
     )
 
 

@@ -75,7 +75,7 @@ def _inventory(
     scope: Construct, functions: AuditFunctions, *, bucket: s3.IBucket, max_concurrency: int
 ) -> sfn.DistributedMap:
     """One target an item; what goes wrong with one is kept under its name and costs no other."""
-    take = step(scope, "TakeInventory", functions.take_inventory, _of_item("target"), answer_at=sfn.JsonPath.DISCARD)
+    take = step(scope, "TakeInventory", functions.take_inventory, _of_item("target"))
     note = step(scope, "NoteTargetFailure", functions.note_failure, _failed("target"))
     take.add_catch(note, errors=[EVERY_ERROR], result_path="$.error")
     return _each(scope, "Inventory", take, "target", "$.targets_key", bucket=bucket, at_once=max_concurrency)
@@ -91,7 +91,7 @@ def _batches(
         functions.find_pending,
         {"run_id": sfn.JsonPath.string_at("$.run_id"), "execution": sfn.JsonPath.execution_id},
     )
-    audit = step(scope, "AuditBatch", functions.audit_batch, _of_item("batch"), answer_at=sfn.JsonPath.DISCARD)
+    audit = step(scope, "AuditBatch", functions.audit_batch, _of_item("batch"))
     note = step(scope, "NoteBatchFailure", functions.note_failure, _failed("batch"))
     audit.add_catch(note, errors=[EVERY_ERROR], result_path="$.error")
     each = _each(scope, "Batches", audit, "batch", "$.pending_key", bucket=bucket, at_once=max_concurrency)
@@ -103,7 +103,10 @@ def _batches(
 def _each(
     scope: Construct, name: str, first: sfn.IChainable, item: str, key: str, *, bucket: s3.IBucket, at_once: int
 ) -> sfn.DistributedMap:
-    """A Distributed Map over the JSON array at the key that stands at the path `key` of the input."""
+    """A Distributed Map over the JSON array at the key that stands at the path `key` of the input.
+
+    An item ends in what its function answers, which is nothing: together they would soon be more than a state may hold.
+    """
     each = sfn.DistributedMap(
         scope,
         name,

@@ -30,14 +30,14 @@ class Dashboard(Construct):
         super().__init__(scope, "Dashboard")
         board = cloudwatch.Dashboard(self, "Dashboard", dashboard_name=name, default_interval=Duration.days(56))
         board.add_widgets(
-            _found("To be saved, USD a month", "savings_usd", "Maximum"),
-            _found("Volumes audited", "volumes", "Sum"),
-            _found("Cost of the audits' calls, USD", "audit_usd", "Sum"),
+            _found(name, "To be saved, USD a month", "savings_usd", "Maximum"),
+            _found(name, "Volumes audited", "volumes", "Sum"),
+            _found(name, "Cost of the audits' calls, USD", "audit_usd", "Sum"),
         )
         board.add_widgets(
             cloudwatch.GraphWidget(
                 title="What failed",
-                left=[own_metric(each, period=_DAY) for each in ("failures", "failed_targets", "throttles")],
+                left=[own_metric(name, each, period=_DAY) for each in ("failures", "failed_targets", "throttles")],
                 width=_ROW // 3,
             ),
             cloudwatch.GraphWidget(
@@ -48,8 +48,11 @@ class Dashboard(Construct):
             ),
             cloudwatch.GraphWidget(
                 title="Validations",
-                left=[own_metric(each, period=_DAY) for each in ("validations", "validations_passed")]
-                + [own_metric("scratch_alive", period=_DAY, statistic="Maximum")],
+                left=[
+                    own_metric(name, each, period=_DAY)
+                    for each in ("validations", "validations_passed", "failed_validations")
+                ]
+                + [own_metric(name, "scratch_alive", period=_DAY, statistic="Maximum")],
                 width=_ROW // 3,
             ),
         )
@@ -58,9 +61,9 @@ class Dashboard(Construct):
             board.add_widgets(_demand(volume))
 
 
-def _found(title: str, metric: str, statistic: str) -> cloudwatch.GraphWidget:
+def _found(service: str, title: str, metric: str, statistic: str) -> cloudwatch.GraphWidget:
     return cloudwatch.GraphWidget(
-        title=title, left=[own_metric(metric, statistic=statistic, period=_DAY)], width=_ROW // 3
+        title=title, left=[own_metric(service, metric, statistic=statistic, period=_DAY)], width=_ROW // 3
     )
 
 

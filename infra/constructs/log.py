@@ -10,7 +10,7 @@ from constructs import Construct
 
 from infra.settings import Deployment
 
-_KEPT: Final[Mapping[int, logs.RetentionDays]] = {
+KEPT: Final[Mapping[int, logs.RetentionDays]] = {
     1: logs.RetentionDays.ONE_DAY,
     3: logs.RetentionDays.THREE_DAYS,
     5: logs.RetentionDays.FIVE_DAYS,
@@ -28,6 +28,10 @@ _KEPT: Final[Mapping[int, logs.RetentionDays]] = {
     731: logs.RetentionDays.TWO_YEARS,
     1096: logs.RetentionDays.THREE_YEARS,
     1827: logs.RetentionDays.FIVE_YEARS,
+    2192: logs.RetentionDays.SIX_YEARS,
+    2557: logs.RetentionDays.SEVEN_YEARS,
+    2922: logs.RetentionDays.EIGHT_YEARS,
+    3288: logs.RetentionDays.NINE_YEARS,
     3653: logs.RetentionDays.TEN_YEARS,
 }
 """By the days that the settings offer."""
@@ -41,7 +45,7 @@ def log_group(
         scope,
         "Log",
         log_group_name=name,
-        retention=_KEPT[deployment.logs_days],
+        retention=KEPT[deployment.logs_days],
         encryption_key=key,
         removal_policy=RemovalPolicy.DESTROY,
     )

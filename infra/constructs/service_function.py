@@ -15,7 +15,7 @@ from infra.assets import code_of
 from infra.constructs.log import log_group
 from infra.constructs.steps import Callee
 from infra.grants import Grant, acknowledge, depends_on, give
-from infra.names import METRICS, SERVICE, Names
+from infra.names import METRICS, Names
 from infra.settings import Deployment
 from plimsoll.clouds.aws.permissions import CONFIGURATION, WITH_KEY
 
@@ -117,7 +117,7 @@ def _environment(names: Names) -> dict[str, str]:
         "PLIMSOLL_HISTORY_TABLE": names.history,
         "PLIMSOLL_COORDINATION_TABLE": names.coordination,
         "PLIMSOLL_EVENT_BUS": names.event_bus,
-        "POWERTOOLS_SERVICE_NAME": SERVICE,
+        "POWERTOOLS_SERVICE_NAME": names.prefix,
         "POWERTOOLS_METRICS_NAMESPACE": METRICS,
         "POWERTOOLS_LOG_LEVEL": "INFO",
         # A function has less than two processors; more threads of OpenBLAS would only wait for each other.

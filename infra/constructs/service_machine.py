@@ -13,6 +13,7 @@ from infra.constructs.service_function import ServiceFunction
 from infra.grants import Grant, depends_on, give
 from infra.names import Names
 from infra.settings import Deployment
+from plimsoll.clouds.aws.permissions import WITH_KEY
 
 _LOG_DELIVERY = (
     "logs:CreateLogDelivery",
@@ -48,9 +49,12 @@ class ServiceMachine(Construct):
         longest: Duration,
     ) -> None:
         super().__init__(scope, "Machine")
-        role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("states.amazonaws.com"))
+        ours = {"StringEquals": {"aws:SourceAccount": names.stack.account}}
+        role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("states.amazonaws.com").with_conditions(ours))
         arns = tuple(each.function.function_arn for each in functions)
-        granted = give(role, (Grant(actions=("lambda:InvokeFunction",), resources=arns), *_OWN, *grants))
+        # Lists that a map reads are encrypted as the bucket is.
+        reads = [Grant(actions=WITH_KEY, resources=(key.key_arn,))] if key and grants else []
+        granted = give(role, (Grant(actions=("lambda:InvokeFunction",), resources=arns), *_OWN, *reads, *grants))
         self.machine = sfn.StateMachine(
             self,
             "StateMachine",

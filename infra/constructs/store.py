@@ -13,6 +13,9 @@ _ABANDONED_DAYS = 7
 
 _EARLIER_VERSIONS_DAYS = 30
 
+_VALIDATION_DAYS = 8
+"""The least that the work of a validation is kept: a day longer than one may last."""
+
 
 class Store(Construct):
     """The bucket, and beside it one for the log of who asked for what in it."""
@@ -53,7 +56,7 @@ def _lifecycle(deployment: Deployment) -> list[s3.LifecycleRule]:
     """What goes and when; ledgers and measurements are small, and stay."""
     ages_days = {
         "work/": deployment.work_days,
-        "validations/": deployment.work_days,
+        "validations/": max(deployment.work_days, _VALIDATION_DAYS),
         "queries/": deployment.work_days,
         "runs/": deployment.runs_days,
         "reports/": deployment.runs_days,
@@ -63,5 +66,6 @@ def _lifecycle(deployment: Deployment) -> list[s3.LifecycleRule]:
         s3.LifecycleRule(
             abort_incomplete_multipart_upload_after=Duration.days(_ABANDONED_DAYS),
             noncurrent_version_expiration=Duration.days(_EARLIER_VERSIONS_DAYS),
+            expired_object_delete_marker=True,
         ),
     ]

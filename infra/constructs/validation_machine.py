@@ -17,8 +17,9 @@ _HOST_WAIT_S: Final = 60
 _VOLUME_WAIT_S: Final = 5
 """Seconds between looks at a volume that is made or attached."""
 
-_COMMAND_WAIT_S: Final = 30
-"""Seconds between looks at a measurement, which takes minutes."""
+_COMMAND_WAIT_S: Final = 60
+"""Seconds between looks at a measurement, which takes minutes, and at most a day: an execution may have 25,000 events,
+and a look has nine of them (AWS Step Functions Developer Guide, "Service quotas", read 2026-11-21)."""
 
 WORK_KEY: Final = "validations/{}/{}.json"
 """Where the state of one item of a validation is kept: by the validation's name and the item's number."""
@@ -105,9 +106,11 @@ class _Item:
         )
         send = self._on_work("SendCommand", functions.send_command)
         conclude = self._conclude(again=propose)
-        looked = self._look_until_ready(
-            "Command", wait_s=_COMMAND_WAIT_S, then=self._on_work("CleanUp", functions.clean_up).next(conclude)
-        )
+        # What was measured counts although a volume cannot be deleted now: that is the sweep's.
+        clean_up = step(
+            self._scope, "CleanUp", functions.clean_up, {"work": _WORK}, answer_at=sfn.JsonPath.DISCARD
+        ).add_catch(conclude, errors=[EVERY_ERROR], result_path="$.left")
+        looked = self._look_until_ready("Command", wait_s=_COMMAND_WAIT_S, then=clean_up.next(conclude))
         send.next(looked)
         attach = self._on_work("AttachScratch", functions.attach_scratch)
         attach.next(self._look_until_ready("Attachment", wait_s=_VOLUME_WAIT_S, then=send))

@@ -21,8 +21,10 @@ ACTIONS = {
 """What IAM calls an operation, where it does not by the operation's own name."""
 HERE = {"${AWS::Partition}": "aws", "${AWS::AccountId}": "111122223333", "${AWS::Region}": "eu-west-1"}
 """The account and region that the templates are read for."""
+ON_VOLUMES = {"AttachVolume", "CreateVolume", "DeleteVolume", "DetachVolume"}
+"""Operations on a volume, whose instance, where they have one, is not looked at here."""
 SERVICES = {"monitoring": "cloudwatch"}
-NAMED_BY = {"dynamodb": "TableName", "events": "EventBusName", "ssm": "Name", "states": "stateMachineArn"}
+NAMED_BY = {"dynamodb": "TableName", "events": "EventBusName", "states": "stateMachineArn"}
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,12 @@ def asked(client: Any, operation: str, params: Mapping[str, Any]) -> Asked:
         (about,) = {entry["EventBusName"] for entry in params["Entries"]}
     elif operation == "AssumeRole":
         about = params["RoleArn"]
+    elif operation in ON_VOLUMES:
+        about = f"volume/{params.get('VolumeId', 'new')}"
+    elif "DocumentName" in params or "VersionName" in params:
+        about = f"document/{params.get('DocumentName') or params['Name']}"
+    elif operation == "GetParameter":
+        about = params["Name"]
     elif service in NAMED_BY:
         about = params[NAMED_BY[service]]
     key = params.get("Key", params.get("Prefix")) if service == "s3" else None

@@ -27,6 +27,7 @@ def test_all_options_together_keep_to_the_rules(tmp_path):
             "ALARM_TOPIC_ARN": topic,
             "WITH_VALIDATION": "false",
             "ARCHITECTURE": "x86_64",
+            "WORK_DAYS": "1",
         },
     )
     assert done.returncode == 0, done.stdout + done.stderr
@@ -39,10 +40,19 @@ def test_all_options_together_keep_to_the_rules(tmp_path):
     stacks = ("data", "audit")
     bound = {plain(each["PermissionsBoundary"]) for each in made.resources("AWS::IAM::Role", stacks).values()}
     assert bound == {"arn:${AWS::Partition}:iam::${AWS::AccountId}:policy/bounds"}
+    (store,) = [each for each in made.resources("AWS::S3::Bucket", stacks).values() if "BucketName" in each]
+    kept = {each.get("Prefix"): each.get("ExpirationInDays") for each in store["LifecycleConfiguration"]["Rules"]}
+    assert (kept["work/"], kept["validations/"]) == (1, 8), "a validation may last seven days"
     logs = made.resources("AWS::Logs::LogGroup", stacks).values()
     assert {each["KmsKeyId"] for each in logs} == {key}
     (queue,) = made.resources("AWS::SQS::Queue", stacks).values()
     assert queue["KmsMasterKeyId"] == key
+    using = {
+        name
+        for name, each in made.statements(stacks)
+        if each["Resource"] == key and {"kms:Decrypt", "kms:GenerateDataKey"} <= set(each["Action"])
+    }
+    assert using == set(made.resources("AWS::IAM::Policy", stacks)), "the state machine reads lists of the bucket too"
     alarms = made.resources("AWS::CloudWatch::Alarm", stacks).values()
     assert {arn for each in alarms for arn in each["AlarmActions"]} == {topic}
     assert {

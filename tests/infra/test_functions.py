@@ -6,10 +6,12 @@ import pytest
 
 from plimsoll.clouds.aws.console import metric_math
 from plimsoll.domain.sums import Window
+from plimsoll.settings import Settings
 from tests.infra.templates import plain
 
 ROOT = Path(__file__).parents[2]
 SHARED = {"__init__", "shared"}
+SHARES = ("calls_per_s", "datapoints_per_s", "usd_hour_waited")
 
 
 def test_every_function_that_is_written_is_deployed_and_no_other(templates):
@@ -34,6 +36,31 @@ def test_every_function_knows_where_the_service_keeps_things_and_is_traced_and_l
         assert "Ref" in function["LoggingConfig"]["LogGroup"]
 
 
+def test_two_deployments_in_an_account_count_apart(templates):
+    """What the functions count has their service's name, which is the deployment's, and so have the alarms."""
+    called = {
+        each["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"]
+        for each in templates.resources("AWS::Lambda::Function").values()
+    }
+    watched = {
+        (dimension["Name"], dimension["Value"])
+        for alarm in templates.resources("AWS::CloudWatch::Alarm").values()
+        for dimension in alarm.get("Dimensions", [])
+        if alarm.get("Namespace") == "Plimsoll"
+    }
+    assert called == {"plimsoll-main"}
+    assert watched == {("service", "plimsoll-main")}
+
+
+def test_every_metric_that_alarms_look_at_is_in_the_costs(templates):
+    alarms = [
+        each for each in templates.resources("AWS::CloudWatch::Alarm").values() if "vol-" not in each["AlarmName"]
+    ]
+    metrics = sum(sum("MetricStat" in one for one in each.get("Metrics", [])) or 1 for each in alarms)
+    costs = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    assert f"| CloudWatch, alarms ({len(alarms)}; each metric of a sum counts) | {metrics} |" in costs
+
+
 def test_every_log_is_kept_for_a_bounded_time(templates):
     logs = templates.resources("AWS::Logs::LogGroup")
     assert len(logs) == len(templates.resources("AWS::Lambda::Function")) + 2
@@ -49,6 +76,20 @@ def test_batches_that_are_audited_at_once_share_the_quota_of_metric_calls(templa
     given = batch["Environment"]["Variables"]
     assert float(given["PLIMSOLL_CALLS_PER_S"]) * 10 == 500
     assert float(given["PLIMSOLL_DATAPOINTS_PER_S"]) * 10 == 396_000
+
+
+def test_a_batch_weighs_metrics_against_datapoints_as_the_command_line_does(templates):
+    (batch,) = [
+        each
+        for each in templates.resources("AWS::Lambda::Function").values()
+        if each["Handler"] == "functions.audit_batch.handler"
+    ]
+    given = batch["Environment"]["Variables"]
+    shared = {name: float(given[f"PLIMSOLL_{name.upper()}"]) for name in SHARES}
+    alone = Settings.model_construct()
+    tariff = alone.model_copy(update=shared).tariff
+    assert tariff.datapoints_a_query == pytest.approx(alone.tariff.datapoints_a_query)
+    assert tariff.datapoints_a_call == pytest.approx(alone.tariff.datapoints_a_call)
 
 
 @pytest.mark.parametrize(

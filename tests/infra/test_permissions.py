@@ -119,6 +119,14 @@ def test_a_scratch_volume_is_attached_to_bench_hosts_alone(templates):
         assert each["Condition"] == {"StringEquals": {"aws:ResourceTag/plimsoll:bench": "true"}}
 
 
+def test_a_role_of_a_cloud_s_service_is_assumed_for_this_account_alone(templates):
+    """Lambda's roles are named by the functions that have them: Lambda gives them to nobody else."""
+    for name, role in templates.resources("AWS::IAM::Role").items():
+        (trust,) = plain(role["AssumeRolePolicyDocument"]["Statement"])
+        if trust["Principal"] != {"Service": "lambda.amazonaws.com"}:
+            assert trust["Condition"] == {"StringEquals": {"aws:SourceAccount": "${AWS::AccountId}"}}, name
+
+
 def test_an_audit_changes_nothing_but_the_service_s_own_store_and_tables(templates):
     used = actions_of(statement for _, statement in templates.statements(("audit", "member-audit")))
     ours = {"s3", "dynamodb", "logs", "xray", "sqs", "states", "lambda", "events", "sts", "ssm"}

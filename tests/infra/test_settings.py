@@ -2,11 +2,13 @@
 
 import json
 import os
+from datetime import UTC, datetime
 
 import pytest
 
-from infra.schedule import schedule_error
-from infra.settings import PREFIX, Deployment
+from infra.constructs.log import KEPT
+from infra.schedule import past_error, schedule_error
+from infra.settings import PREFIX, RETENTIONS_DAYS, Deployment
 from plimsoll.clouds.aws.sessions import known_regions
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
@@ -113,7 +115,12 @@ def test_what_is_no_schedule_is_refused_with_what_to_write_instead(schedule, ins
         ({"time_zone": "Mars"}, "time_zone 'Mars' is none: write one of the IANA database"),
         ({"organization": "true", "accounts": "111122223333", **MEMBERS}, "give one of organization and accounts"),
         ({"organization": "true"}, "external_id is missing"),
-        ({"accounts": "12", **MEMBERS}, "accounts.0 is '12'"),
+        ({"accounts": "12", **MEMBERS}, "accounts.0 is '12': write its twelve digits, such as 111122223333."),
+        ({"organizational_units": "ou-1", **MEMBERS}, "'ou-1': write an id such as ou-abcd-12345678"),
+        ({"kms_key_arn": "alias/ours"}, "kms_key_arn is 'alias/ours': write the ARN of a key, not of an alias"),
+        ({"stage": "Main"}, "stage is 'Main': write at most twenty small letters"),
+        ({"policy_file": ""}, "policy_file is empty: write the path of a policy file, or leave it out."),
+        ({"validation.max_usdd": "2"}, "there is no setting validation.max_usdd"),
         ({"shedule": "rate(7 days)"}, "there is no setting shedule: did you mean schedule?"),
         ({"logs_days": "31"}, "CloudWatch cannot keep logs for 31 days: write 60."),
         ({"with_validation": "maybe"}, "with_validation is 'maybe'"),
@@ -122,7 +129,7 @@ def test_what_is_no_schedule_is_refused_with_what_to_write_instead(schedule, ins
         ({"policy_file": "/nowhere.yaml"}, "the policy /nowhere.yaml cannot be read: No such file or directory."),
         ({"validation.max_runs": "0"}, "validation.max_runs is '0'"),
         ({"alarm_email": "a@b.ch", "alarm_topic_arn": "arn:aws:sns:eu-west-1:111122223333:t"}, "not both"),
-        ({"alarm_volumes": "vol-0123456789abcdef0"}, "alarm_volumes.0 is 'vol-0123456789abcdef0'"),
+        ({"alarm_volumes": "vol-0123456789abcdef0"}, "alarm_volumes.0 is 'vol-0123456789abcdef0': write ID:IOPS:MIB_S"),
     ],
 )
 def test_a_setting_that_cannot_be_used_is_refused_with_a_sentence(context, said):
@@ -143,6 +150,22 @@ def test_a_policy_too_long_for_its_parameter_is_refused(tmp_path):
     (tmp_path / "policy.yaml").write_text(json.dumps({"overrides": overrides}))
     said = refused(policy_file=str(tmp_path / "policy.yaml"))
     assert "a parameter holds 8,192: shorten the policy" in said
+
+
+def test_a_schedule_for_once_that_has_passed_is_refused():
+    said = refused(schedule="at(2026-01-31T06:00:00)", time_zone="Europe/Berlin")
+    assert said.startswith("schedule 'at(2026-01-31T06:00:00)' has passed in Europe/Berlin: write a time to come, or ")
+
+
+def test_whether_a_time_has_passed_is_asked_in_its_time_zone():
+    now = datetime(2026, 11, 22, 5, 30, tzinfo=UTC)
+    assert past_error("at(2026-11-22T06:00:00)", "UTC", now) is None
+    assert past_error("at(2026-11-22T06:00:00)", "Europe/Berlin", now) is not None
+
+
+def test_logs_are_kept_as_many_days_as_cloudwatch_can_keep_them():
+    assert tuple(KEPT) == RETENTIONS_DAYS
+    assert refused(logs_days="2000").endswith("write 2192.")
 
 
 def test_every_setting_says_what_it_is_for():

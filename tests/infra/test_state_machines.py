@@ -10,9 +10,14 @@ from pathlib import Path
 import pytest
 
 from plimsoll.domain.errors import Throttled, Unreachable
+from plimsoll.validation.jobs import LONGEST_TASK_S
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 MACHINES = ("audit", "validation")
+MOST_EVENTS = 25_000
+"""Of the history of an execution (AWS Step Functions Developer Guide, "Service quotas", read 2026-11-21)."""
+EVENTS_A_LOOK = 9
+"""Of a task five, of a choice and of a wait two each."""
 
 
 def states_of(definition):
@@ -88,14 +93,35 @@ def test_an_audit_waits_for_another_and_is_then_planned_anew_from_what_it_was_gi
 def test_every_state_of_a_measurement_leads_to_the_clean_up_when_it_fails(templates):
     items = templates.definition("validation")["States"]["Items"]["ItemProcessor"]["States"]
     tasks = {name: state for name, state in items.items() if state["Type"] == "Task"}
-    rescue = tasks.pop("CleanUpAfterFailure")
-    assert {"Propose", "CreateScratch", "AttachScratch", "SendCommand", "CleanUp", "Conclude"} <= set(tasks)
+    rescue, cleaning = tasks.pop("CleanUpAfterFailure"), tasks.pop("CleanUp")
+    assert cleaning["Parameters"]["FunctionName"] == rescue["Parameters"]["FunctionName"]
+    assert {"Propose", "CreateScratch", "AttachScratch", "SendCommand", "Conclude"} <= set(tasks)
     for name, task in tasks.items():
         assert [(each["ErrorEquals"], each["Next"]) for each in task["Catch"]] == [
             (["States.ALL"], "CleanUpAfterFailure")
         ], name
     assert rescue["Parameters"]["FunctionName"] == "${functions.clean_up.handler}"
     assert rescue["Catch"][0]["Next"] == rescue["Next"] == "ItemDone"
+
+
+def test_what_was_measured_is_concluded_although_the_volume_cannot_be_deleted_now(templates):
+    items = templates.definition("validation")["States"]["Items"]["ItemProcessor"]["States"]
+    assert items["CleanUp"]["Next"] == "Conclude"
+    assert [(each["ErrorEquals"], each["Next"]) for each in items["CleanUp"]["Catch"]] == [(["States.ALL"], "Conclude")]
+
+
+def test_the_longest_measurement_is_looked_at_within_the_events_that_an_execution_may_have(templates):
+    items = templates.definition("validation")["States"]["Items"]["ItemProcessor"]["States"]
+    looks = LONGEST_TASK_S / items["WaitForCommand"]["Seconds"]
+    assert looks * EVENTS_A_LOOK < MOST_EVENTS
+
+
+def test_what_the_items_of_a_distributed_map_answer_does_not_add_up(templates):
+    """A Distributed Map gathers the outputs of its items, and fails where they are more than 256 KB."""
+    for name, state in states_of(templates.definition("audit")):
+        if name in {"TakeInventory", "AuditBatch", "NoteTargetFailure", "NoteBatchFailure"}:
+            assert (state["End"], state["OutputPath"]) == (True, "$.Payload")
+            assert "ResultPath" not in state
 
 
 def test_the_work_to_clean_up_is_known_before_anything_is_proposed(templates):
