@@ -37,7 +37,7 @@ def store(names: Names, *, read: Sequence[str] = (), write: Sequence[str] = ()) 
         Grant(
             actions=STORE_LISTING,
             resources=(names.bucket_arn,),
-            conditions={**ours, "StringLike": {"s3:prefix": [f"{prefix}*" for prefix in both]}},
+            conditions={**ours, "StringLikeIfExists": {"s3:prefix": [f"{prefix}*" for prefix in both]}},
         ),
     ]
     if write:

@@ -92,7 +92,7 @@ def allows(statement: Mapping[str, Any], call: Asked, names: Mapping[str, str]) 
     thing = f"{name}/{call.key}" if call.key is not None and call.action != "s3:ListBucket" else name
     if not any(_covers(each, thing) for each in listed(statement["Resource"])):
         return False
-    prefixes = statement.get("Condition", {}).get("StringLike", {}).get("s3:prefix")
+    prefixes = statement.get("Condition", {}).get("StringLikeIfExists", {}).get("s3:prefix")
     return prefixes is None or any(fnmatchcase(call.key or "", each) for each in prefixes)
 
 
