@@ -30,8 +30,8 @@ _BROKEN: Final = (
 exceptions", read 2026-11-21)."""
 
 _LOCKED: Final = ("IdempotencyAlreadyInProgressError",)
-"""What Powertools raises while the lock stands of a function that died in what may be done once only: it passes with the
-time that function had, a quarter of an hour at most."""
+"""What Powertools raises while the lock stands of a function that died in what may be done once only: it passes with
+the time that function had, a quarter of an hour at most."""
 
 _RETRIES: Final = ((_BUSY, 10, 300, 6), (_BROKEN, 2, 60, 5), (_LOCKED, 60, 300, 10), ((EVERY_ERROR,), 5, 30, 2))
 """For which errors a function is asked again, after how many seconds first and at most, and how often."""

@@ -63,8 +63,8 @@ STORE_READING: Final = frozenset({"s3:GetObject"})
 answers for a key that is not there as for one that may not be read, and the store cannot tell."""
 
 STORE_LISTING: Final = frozenset({"s3:ListBucket"})
-"""On the bucket itself. A condition of s3:prefix must hold where there is no prefix too (`IfExists`): the question whether
-a key is missing is asked while an object is read, and nothing published says that a prefix comes with it."""
+"""On the bucket itself. A condition of s3:prefix must hold where there is no prefix too (`IfExists`): the question
+whether a key is missing is asked while an object is read, and nothing published says that a prefix comes with it."""
 
 STORE_WRITING: Final = frozenset({"s3:AbortMultipartUpload", "s3:DeleteObject", "s3:PutObject"})
 """On the objects of the store's bucket."""
