@@ -57,7 +57,9 @@ class Deployment(ServiceConfig, BaseSettings):
         default=True, description="Deploy what measures: the validation's functions, state machine and sweep."
     )
     sweep_every: str = Field(
-        default="rate(1 hour)", description="When scratch volumes past their deadline are deleted, as a schedule."
+        default="rate(1 hour)",
+        description="When scratch volumes past their deadline are deleted, as a schedule; less often than hourly, "
+        "nobody is told of too many that are alive.",
     )
     max_concurrency: int = Field(
         default=10, ge=1, le=1000, description="Targets or batches under way at once, a function each."
