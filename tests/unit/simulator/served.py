@@ -70,7 +70,7 @@ def served(
     plain: bool = False,
 ) -> Iterator[Served]:
     faults = Faults(given)
-    cloudwatch = CloudWatch(fleet, faults, NOW.timestamp, quotas=quotas or Quotas())
+    cloudwatch = CloudWatch(fleet, faults, fleet.now.timestamp, quotas=quotas or Quotas())
     front = Front(fleet, cloudwatch, faults=faults, clock_offset=clock_offset, devices=Devices(plain=plain), pace_s=0.1)
     server = serve(front)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
