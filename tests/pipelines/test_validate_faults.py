@@ -127,11 +127,11 @@ AT_ONCE = a_fault("SendCommand", effect=Effect.FAILS)
 REFUSED = {
     "the volume may not be made": (
         a_fault("CreateVolume", "UnauthorizedOperation", status=403),
-        ("UnauthorizedOperation for ec2:CreateVolume", "us-east-1b of 111111111111", "deploy the validation role"),
+        ("UnauthorizedOperation for ec2:CreateVolume", "us-east-1a of 111111111111", "deploy the validation role"),
     ),
     "the volume is over quota": (
         a_fault("CreateVolume", "VolumeLimitExceeded"),
-        ("VolumeLimitExceeded", "us-east-1b of 111111111111", "ask for a higher EBS quota in Service Quotas"),
+        ("VolumeLimitExceeded", "us-east-1a of 111111111111", "ask for a higher EBS quota in Service Quotas"),
     ),
     "attaching is refused": (
         a_fault("AttachVolume", "AttachmentLimitExceeded"),
@@ -295,7 +295,9 @@ def test_two_validations_of_one_class_make_one_measurement(tmp_path):
         assert first.wait(WITHIN_S) == 0
         assert second.returncode == 0
         line_with(second.stdout, "this class is being measured by another validation: waiting for its result")
-        verdicts = [line_with(said, "passed  gp3 100 GiB 3,000 IOPS 125 MiB/s") for said in (here.said(), second.stdout)]
+        verdicts = [
+            line_with(said, "passed  gp3 100 GiB 3,000 IOPS 125 MiB/s") for said in (here.said(), second.stdout)
+        ]
         assert verdicts[0] == verdicts[1]
         assert all("simulated: no device was measured" in said for said in (here.said(), second.stdout))
         assert here.made() == 1
