@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from plimsoll.domain.branch_and_bound import Ask, Found
+from plimsoll.domain.decisions import Decision
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.history import HistoryEntry
 from plimsoll.domain.host import Host
@@ -238,6 +239,10 @@ class Executions(Protocol):
         """
         ...
 
+    def begin(self, kind: Literal["audit", "validation"], name: str, given: Mapping[str, Any]) -> bool:
+        """Begins a run of that name; False where one of that name was begun before, which goes on; CloudError."""
+        ...
+
 
 class Events(Protocol):
     """Who wants to know what happened? Raises CloudError."""
@@ -255,7 +260,15 @@ class History(Protocol):
         ...
 
     def write(self, entries: Sequence[HistoryEntry]) -> None:
-        """Keeps entries in the place of earlier ones of the same volumes."""
+        """Keeps entries in the place of earlier ones of the same volumes; what people decided stays."""
+        ...
+
+    def decisions(self, target: Target, volume_ids: Sequence[str]) -> Mapping[str, Sequence[Decision]]:
+        """What people decided of those volumes, of whichever anybody did, by volume id and in no order."""
+        ...
+
+    def decide(self, decision: Decision) -> bool:
+        """Adds what somebody decided; False where the same request (by its id) was added before."""
         ...
 
 

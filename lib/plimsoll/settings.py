@@ -62,6 +62,9 @@ class Settings(BaseModel):
     usd_per_1000_metrics: float = Field(
         default=0.01, ge=0, description="Price of 1,000 metrics asked with GetMetricData (us-east-1 list price)."
     )
+    slack_api_url: str = Field(
+        default="https://slack.com/api/", pattern=r"^https?://.+/$", description="Where Slack's Web API is."
+    )
     usd_hour_waited: float = Field(
         default=100.0,
         ge=0,

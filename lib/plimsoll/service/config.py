@@ -12,6 +12,7 @@ from plimsoll.clouds.aws.names import AUDIT_ROLE, VALIDATION_ROLE
 from plimsoll.domain.errors import BadInput, PolicyError
 from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import parse_policy
+from plimsoll.slack.config import SlackConfig
 
 MOST_BYTES: Final = 8192
 """The longest value of an SSM parameter of the advanced tier (SSM PutParameter, Value)."""
@@ -69,6 +70,9 @@ class ServiceConfig(BaseModel):
         default=5000, ge=100, le=20_000, description="The most volumes that a page shows; tables have all of them."
     )
     validation: ValidationBudget = Field(default_factory=ValidationBudget, description="The bounds of validations.")
+    slack: SlackConfig | None = Field(
+        default=None, description="Slack, where it is told and asked. Default: nobody is."
+    )
 
     @classmethod
     def parsed(cls, written: Mapping[str, Any]) -> "ServiceConfig":

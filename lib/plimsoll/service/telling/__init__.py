@@ -1,0 +1,1 @@
+"""Telling: what happened is posted to Slack, once however often it is tried."""

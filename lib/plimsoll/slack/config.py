@@ -1,0 +1,41 @@
+"""What of Slack is configured: which workspace and channels are told what, and who may act."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Channel = Annotated[str, StringConstraints(pattern=r"^[CG][A-Z0-9]{5,20}$")]
+Team = Annotated[str, StringConstraints(pattern=r"^[TE][A-Z0-9]{5,20}$")]
+UserGroup = Annotated[str, StringConstraints(pattern=r"^S[A-Z0-9]{5,20}$")]
+Account = Annotated[str, StringConstraints(pattern=r"^\d{12}$")]
+
+
+class Route(BaseModel):
+    """Volumes that a channel is told of: those with one of the accounts, one of the owners, or one of the tags.
+
+    An owner is its name as reports give it, with `*` for any part; a tag without a value is one with any. A tag that
+    the policy does not show matches nothing.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    channel: Channel
+    accounts: tuple[Account, ...] = ()
+    owners: tuple[str, ...] = ()
+    tags: Mapping[str, str | None] = Field(default_factory=dict)
+
+
+class SlackConfig(BaseModel):
+    """Which workspaces may ask, which channel is told of everything, which ones of a part, and who may act."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    teams: tuple[Team, ...] = Field(min_length=1, description="Workspaces whose requests are taken, by their ids.")
+    channel: Channel = Field(description="The channel that is told of every run as a whole, by its id.")
+    routes: tuple[Route, ...] = Field(
+        default=(), max_length=50, description="Channels that are told of a part: of some accounts, owners or tags."
+    )
+    user_groups: tuple[UserGroup, ...] = Field(
+        default=(), description="User groups whose members may act. Default: nobody may, and messages have no buttons."
+    )
