@@ -1,8 +1,6 @@
 """A run in Markdown: the whole of it on a page, or the tickets of some volumes."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from heapq import heappush, heappushpop
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +13,7 @@ from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.stored import read_run, stream_records
 from plimsoll.reports.summary.fleet import Fleet
+from plimsoll.reports.summary.foremost import Foremost
 from plimsoll.reports.summary.headline import figures, headline, incomplete, resume_command
 from plimsoll.reports.summary.matched import Only
 from plimsoll.reports.summary.since import since_before
@@ -28,39 +27,20 @@ _THROTTLED: Final = 20
 _UNREAD: Final = 20
 
 
-@dataclass(slots=True, kw_only=True)
-class Foremost:
-    """Of all records that were added, how many they were, and the `most` that weigh most."""
-
-    most: int
-    total: int = 0
-    _heap: list[tuple[float, str, int, RecommendationRecord]] = field(default_factory=list)
-
-    def add(self, weight: float, record: RecommendationRecord) -> None:
-        """Adds a record."""
-        item = (weight, record.volume_id, self.total, record)
-        self.total += 1
-        (heappush if len(self._heap) < self.most else heappushpop)(self._heap, item)
-
-    @property
-    def records(self) -> list[RecommendationRecord]:
-        """The records that weigh most, the heaviest first."""
-        return [record for *_, record in sorted(self._heap, key=lambda item: item[:3], reverse=True)]
-
-
 def run_markdown(folder: Path, only: Only | None, told: str) -> str:
     """A run on a page: what can be saved, what to do first, the best changes, and what could not be read.
 
     `only` restricts it to some volumes, and `told` says to which.
     """
     run, policy, fleet = read_run(folder), _policy(folder), Fleet()
-    throttled, saving = Foremost(most=_THROTTLED), Foremost(most=_BEST)
+    throttled: Foremost[RecommendationRecord] = Foremost(most=_THROTTLED)
+    saving: Foremost[RecommendationRecord] = Foremost(most=_BEST)
     for record in _records(folder, only):
         fleet.count(record)
         if step_of(record) is Step.THROTTLED:
-            throttled.add(record.demand.throttled_minutes if record.demand else 0.0, record)
+            throttled.add(record.demand.throttled_minutes if record.demand else 0.0, record.volume_id, record)
         elif record.monthly_usd_saved > 0:
-            saving.add(record.monthly_usd_saved, record)
+            saving.add(record.monthly_usd_saved, record.volume_id, record)
     part = f"Of {prose(told)} alone.\n" if only is not None else ""
     page = [f"# Plimsoll run {name(str(run['id']))}\n", part, *_money(fleet, run, policy, whole=only is None)]
     since = since_before(run) if only is None else ""
@@ -126,12 +106,12 @@ def _steps(fleet: Fleet, policy: Policy, folder: Path) -> Iterator[str]:
     yield "".join(table(("step", "volumes:", "money", "why"), rows))
 
 
-def _changes(title: str, found: Foremost) -> Iterator[str]:
+def _changes(title: str, found: Foremost[RecommendationRecord]) -> Iterator[str]:
     if not found.total:
         return
     head = ("volume", "where", "from", "to", "saves USD a month:", "of it at parity:", "evidence", "step")
     yield f"## {title}\n"
-    yield "".join(table(head, map(_row, found.records)))
+    yield "".join(table(head, map(_row, found.items)))
     if found.total > found.most:
         yield f"{count_of(found.total - found.most, 'more volume')}: recommendations.csv has all of them.\n"
 

@@ -1,0 +1,28 @@
+"""The foremost: what weighs most of all that goes by, in memory that does not grow with it."""
+
+from dataclasses import dataclass, field
+from heapq import heappush, heappushpop
+from typing import Generic, TypeVar
+
+_Item = TypeVar("_Item")
+
+
+@dataclass(slots=True, kw_only=True)
+class Foremost(Generic[_Item]):
+    """Of all that was added, how many they were, and the `most` that weigh most."""
+
+    most: int
+    total: int = 0
+    _heap: list[tuple[float, str, int, _Item]] = field(default_factory=list)
+
+    def add(self, weight: float, name: str, item: _Item) -> None:
+        """Adds an item; of those of one weight, the last by name is foremost."""
+        entry = (weight, name, self.total, item)
+        self.total += 1
+        if self.most:
+            (heappush if len(self._heap) < self.most else heappushpop)(self._heap, entry)
+
+    @property
+    def items(self) -> list[_Item]:
+        """The items that weigh most, the heaviest first."""
+        return [item for *_, item in sorted(self._heap, key=lambda entry: entry[:3], reverse=True)]
