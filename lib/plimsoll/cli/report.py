@@ -1,5 +1,6 @@
 """`plimsoll report`: a run for those who act on it, whole or of some volumes; and what every audit leaves behind."""
 
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,14 +19,25 @@ from plimsoll.reports.html.page import write_html
 from plimsoll.reports.markdown.run import run_markdown, tickets
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.screen import printable
+from plimsoll.reports.slack.run import run_conversation
 from plimsoll.reports.stored import MARKDOWN, PAGE, RECOMMENDATIONS, TABLE
 from plimsoll.reports.table import ENCODING
 from plimsoll.run import resumed
 from plimsoll.settings import Settings
 from plimsoll.writing import write_lines
 
-FILES: Final = {"html": PAGE, "json": RECOMMENDATIONS, "csv": TABLE, "parquet": None, "md": MARKDOWN}
+FILES: Final = {
+    "html": PAGE,
+    "json": RECOMMENDATIONS,
+    "csv": TABLE,
+    "parquet": None,
+    "md": MARKDOWN,
+    "slack": "slack.json",
+}
 """The formats of a report, and the file of each in the folder of a run; Parquet is several."""
+
+_SHOWN: Final = frozenset({"slack"})
+"""Those that go to standard output where nothing else is asked for: they are looked at, or piped."""
 
 SCREEN: Final = Path("-")
 """Standard output."""
@@ -78,6 +90,8 @@ def leave_reports(console: Console, folder: Path) -> bool:
 def _place(folder: Path, format_: str, out: Path | None, part: Part) -> Path:
     """Where a report goes: into the run's folder, unless it tells of a part or another place is named."""
     if out is None:
+        if format_ in _SHOWN:
+            return SCREEN
         if part:
             raise BadInput("--where and --volume make a report of a part: say with --out where it goes (- is here).")
         return folder / (FILES[format_] or "")
@@ -104,6 +118,8 @@ def _written(folder: Path, format_: str, place: Path, part: Part) -> list[Path]:
         return _page(folder, place, selection)
     if format_ == "md":
         return _put(_markdown(folder, selection, one_by_one=bool(part.volumes)), place, "utf-8")
+    if format_ == "slack":
+        return _put(_messages(folder, selection), place, "utf-8")
     if format_ == "csv":
         return _put(csv_lines(folder, selection), place, ENCODING)
     return _put(json_lines(folder, selection), place, "utf-8")
@@ -127,6 +143,12 @@ def _markdown(folder: Path, selection: Selection | None, *, one_by_one: bool) ->
         yield tickets(folder, selection.has, _linked(folder, Settings.of_environment()))
     else:
         yield run_markdown(folder, selection.has if selection else None, selection.told if selection else "")
+
+
+def _messages(folder: Path, selection: Selection | None) -> Iterable[str]:
+    """What a channel would be told, as Slack is sent it."""
+    told = run_conversation(folder, selection.has, selection.told) if selection else run_conversation(folder)
+    yield json.dumps(told.payload, ensure_ascii=False, indent=2) + "\n"
 
 
 def _linked(folder: Path, settings: Settings) -> Callable[[RecommendationRecord], str]:

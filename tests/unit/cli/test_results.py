@@ -109,7 +109,7 @@ def test_a_ticket_is_of_the_volumes_that_are_named(run, plimsoll):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["report", "--format", "pdf"], "--format pdf: it must be one of html, json, csv, parquet, md."),
+        (["report", "--format", "pdf"], "--format pdf: it must be one of html, json, csv, parquet, md, slack."),
         (["report", "--out", "-"], "--format html is for a file"),
         (["report", "--format", "parquet", "--out", "-"], "--format parquet is for a file"),
         (["report", "--where", "true"], "say with --out where it goes"),

@@ -11,9 +11,10 @@ from plimsoll.domain.errors import BadInput
 
 def report(
     run: Annotated[Path | None, typer.Argument(help="A run's folder. Default: the newest.")] = None,
-    format_: Annotated[str, typer.Option("--format", help="html, json, csv, parquet or md.")] = "html",
+    format_: Annotated[str, typer.Option("--format", help="html, json, csv, parquet, md or slack.")] = "html",
     out: Annotated[
-        Path | None, typer.Option(help="File to write (- is standard output). Default: in the run's folder.")
+        Path | None,
+        typer.Option(help="File to write (- is standard output, and slack's default). Default: in the run's folder."),
     ] = None,
     where: Annotated[
         str | None, typer.Option(help="Only volumes for which this holds, in SQL: \"owner.name = 'payments'\".")
@@ -23,7 +24,7 @@ def report(
         typer.Option(help="Only this volume (its id, or account/region/id); repeatable. With md: a ticket."),
     ] = None,
 ) -> None:
-    """Write a run's report: the page to read, the data as files, or Markdown for a ticket."""
+    """Write a run's report: the page to read, the data as files, Markdown for a ticket, or messages for Slack."""
     from plimsoll.cli.report import Part, report_run
 
     report_run(run, format_=format_, out=out, part=Part(where=where, volumes=tuple(volume or ())))

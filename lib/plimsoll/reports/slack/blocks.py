@@ -64,8 +64,13 @@ def bold(text: str) -> Said:
     return Said(text=shown(text), style=RichTextElementParts.TextStyle(bold=True))
 
 
+def named(text: str) -> Said:
+    """A name within a sentence, set apart so that nothing in it looks like the sentence."""
+    return Said(text=shown(text), style=RichTextElementParts.TextStyle(code=True))
+
+
 def said(*parts: str | Said) -> Block:
-    """A paragraph of text and bold text, as they are, cut to 3,000 characters; parts without text are left out."""
+    """A paragraph of text, bold text and names, as they are, cut to 3,000 characters; empty parts are left out."""
     return RichTextBlock(elements=[_section(parts)]).to_dict()
 
 

@@ -32,3 +32,7 @@ class Budget:
         self._blocks -= len(blocks)
         self._characters -= characters
         return True
+
+    def taken(self, blocks: list[Block]) -> list[Block]:
+        """The first of these for which there is room, which is then taken."""
+        return [block for block in blocks if self.take([block])]

@@ -11,12 +11,14 @@ from plimsoll.reports.steps import CENT
 from plimsoll.reports.summary.fleet import Fleet
 from plimsoll.reports.wording import count_of, usd
 
-_INCOMPLETE: Final = {
-    "interrupted": "The run was interrupted, so that volumes are missing in these figures. To go on with it:",
-    "running": "The run has not ended, so that volumes are missing in these figures. If nothing works on it any more, "
-    "go on with it:",
+_UNENDED: Final = {
+    "interrupted": "The run was interrupted, so that volumes are missing in these figures.",
+    "running": "The run has not ended, so that volumes are missing in these figures.",
 }
-_UNENDED: Final = frozenset({"interrupted", "running"})
+_GO_ON: Final = {
+    "interrupted": "To go on with it:",
+    "running": "If nothing works on it any more, go on with it:",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,8 +33,18 @@ class Figure:
 
 def incomplete(run: Mapping[str, Any], *, whole: bool) -> str:
     """Why the figures are not those of everything in scope; empty where they are, or are meant for a part alone."""
-    if run["status"] in _INCOMPLETE:
-        return _INCOMPLETE[run["status"]]
+    if told := unended(run):
+        return f"{told} {_GO_ON[run['status']]}"
+    return unreadable(run) if whole else ""
+
+
+def unended(run: Mapping[str, Any]) -> str:
+    """That a run did not come to its end; empty where it did."""
+    return _UNENDED.get(run["status"], "")
+
+
+def unreadable(run: Mapping[str, Any]) -> str:
+    """How many places and volumes could not be read; empty where all could."""
     failures = run["failures"]
     volumes = sum(
         len(ids)
@@ -42,7 +54,7 @@ def incomplete(run: Mapping[str, Any], *, whole: bool) -> str:
     )
     missing = [count_of(len(failures["targets"]), "place")] if failures["targets"] else []
     missing += [count_of(volumes, "volume")] if volumes else []
-    return f"Not in these figures, because unreadable: {' and '.join(missing)}." if missing and whole else ""
+    return f"Not in these figures, because unreadable: {' and '.join(missing)}." if missing else ""
 
 
 def resume_command(run: Mapping[str, Any], folder: Path) -> str | None:

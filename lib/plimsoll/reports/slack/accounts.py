@@ -1,0 +1,54 @@
+"""The thread of a report: a reply for each account, those that save most first, and how much is in the others."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from plimsoll.reports.slack.blocks import Block, bold, bullets, named, said
+from plimsoll.reports.slack.digest import Digest, Sums
+from plimsoll.reports.slack.fitting import Budget
+from plimsoll.reports.slack.listing import Manner, of_an_account
+from plimsoll.reports.slack.matters import matters, of_accounts
+from plimsoll.reports.slack.message import Message, Reply
+from plimsoll.reports.slack.opening import first_sentence, how_sure
+from plimsoll.reports.slack.text import line
+from plimsoll.reports.wording import count_of, usd
+
+MOST_REPLIES: Final = 40
+"""Accounts with a reply of their own: at one message a second, a thread is posted in less than a minute."""
+
+MORE: Final = "more"
+"""The key of the reply about the accounts that have none."""
+
+
+def replies(digest: Digest, run: Mapping[str, Any], manner: Manner) -> Iterator[Reply]:
+    """A reply for each account where there is something to do; then one about the others, where there are any.
+
+    `run` tells what could not be read, each account's in its own reply.
+    """
+    busy = sorted(
+        ((account, sums) for account, sums in digest.accounts.items() if sums.busy),
+        key=lambda found: (-found[1].tally.money.saved_cents, found[0]),
+    )
+    for account, sums in busy[:MOST_REPLIES]:
+        yield Reply(key=line(account), message=_account(account, sums, of_accounts(run, {account}), manner))
+    if len(busy) > MOST_REPLIES:
+        yield Reply(key=MORE, message=_more([sums for _, sums in busy[MOST_REPLIES:]]))
+
+
+def _account(account: str, sums: Sums, run: Mapping[str, Any], manner: Manner) -> Message:
+    sentence, budget = first_sentence(sums, run, account), Budget()
+    begin = said(
+        bold("Account "), named(line(account)), bold(f": {sentence}"), f" {how_sure(sums.tally.money, manner.policy)}"
+    )
+    blocks: list[Block] = budget.taken([begin, *bullets(matters(sums, run))])
+    return Message.of(f"Account {line(account)}: {sentence}", [*blocks, *of_an_account(sums, budget, manner)])
+
+
+def _more(others: list[Sums]) -> Message:
+    saved = sum(sums.tally.money.saved_cents for sums in others) / 100
+    volumes = sum(sums.savers.total + sums.quiet for sums in others)
+    told = (
+        f"{count_of(len(others), 'more account')} with something to do: {count_of(volumes, 'volume')} "
+        f"{'saves' if volumes == 1 else 'save'} {usd(saved)} a month there. They are in the report."
+    )
+    return Message.of(told, [said(told)])

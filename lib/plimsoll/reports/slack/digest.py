@@ -1,0 +1,94 @@
+"""The digest: what a report in Slack needs of a run, counted as its records go by, in memory that grows with the
+accounts and not with the volumes."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Final
+
+from plimsoll.reports.money import money_of
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.slack.listed import Listed, listed
+from plimsoll.reports.slack.text import line
+from plimsoll.reports.steps import EVIDENCE
+from plimsoll.reports.summary.fleet import Group
+from plimsoll.reports.summary.foremost import Foremost
+from plimsoll.reports.tally import Tally
+from plimsoll.reports.wording import owner_text
+
+_THROTTLED: Final = 3
+
+_GROUPS: Final = 200
+"""How many owners of blocked volumes are told apart, so that a name for each volume does not fill the memory."""
+
+_OTHERS: Final = "others"
+
+
+@dataclass(slots=True)
+class Sums:
+    """What some volumes add up to, and those of them that are listed: the most that save, and the worst throttled.
+
+    `blocked` is what is forbidden today, by owner and by the code of what forbids it. `quiet` counts the volumes that
+    save and are not to be listed.
+    """
+
+    most: int
+    tally: Tally = field(default_factory=Tally)
+    unpriced: int = 0
+    quiet: int = 0
+    savers: Foremost[Listed] = field(init=False)
+    saved_cents: int = 0
+    throttled: Foremost[Listed] = field(init=False)
+    blocked: dict[tuple[str, str], Group] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.savers = Foremost(most=self.most)
+        self.throttled = Foremost(most=_THROTTLED)
+
+    @property
+    def busy(self) -> bool:
+        """Whether there is something to do."""
+        return bool(self.savers.total or self.quiet or self.throttled.total or self.tally.actions["detached"])
+
+    def count(self, record: RecommendationRecord, one: Listed, *, quiet: bool) -> None:
+        """Counts a recommendation; a quiet one is not listed."""
+        self.tally.count(record)
+        self.unpriced += record.monthly_usd_now is None
+        if record.action == "upgrade" and not quiet:
+            minutes = record.demand.throttled_minutes if record.demand else 0.0
+            self.throttled.add(minutes, record.volume_id, one)
+        if one.saved_cents > 0:
+            self.quiet += quiet
+            if not quiet:
+                self.saved_cents += one.saved_cents
+                self.savers.add(one.saved_cents, record.volume_id, one)
+        if record.blockers:
+            self._block(record)
+
+    def _block(self, record: RecommendationRecord) -> None:
+        codes = [blocker.code for blocker in record.blockers]
+        code = next((code for code in codes if code != EVIDENCE), EVIDENCE)
+        key = (line(owner_text(record.owner)), code)
+        if key not in self.blocked and len(self.blocked) >= _GROUPS:
+            key = (_OTHERS, code)
+        self.blocked.setdefault(key, Group()).add(money_of(record), 1)
+
+
+class Digest:
+    """A run's records counted, as a whole and by account.
+
+    `most` is how many volumes the report lists. `quiet` names volumes, as account/region/id, that are counted and not
+    listed: those that somebody has snoozed.
+    """
+
+    def __init__(self, most: int = 10, *, quiet: Collection[str] = ()) -> None:
+        self.whole = Sums(most)
+        self.accounts: dict[str, Sums] = {}
+        self._quiet = quiet
+
+    def count(self, record: RecommendationRecord) -> None:
+        """Counts a recommendation."""
+        one = listed(record)
+        if record.account not in self.accounts:
+            self.accounts[record.account] = Sums(self.whole.most)
+        for sums in (self.whole, self.accounts[record.account]):
+            sums.count(record, one, quiet=one.volume in self._quiet)

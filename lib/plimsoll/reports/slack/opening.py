@@ -1,0 +1,43 @@
+"""The opening of a report: what can be saved, how sure that is, and how complete the run was."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from plimsoll.domain.policy import Policy
+from plimsoll.reports.money import Money
+from plimsoll.reports.slack.blocks import Block, bold, header, said
+from plimsoll.reports.slack.digest import Sums
+from plimsoll.reports.slack.text import line
+from plimsoll.reports.steps import CENT
+from plimsoll.reports.summary.fleet import Fleet
+from plimsoll.reports.summary.headline import headline, unended
+from plimsoll.reports.summary.step_words import judged_by
+from plimsoll.reports.wording import usd
+
+
+def first_sentence(sums: Sums, run: Mapping[str, Any], part: str) -> str:
+    """What can be saved of what, in one sentence."""
+    return headline(Fleet(tally=sums.tally, unpriced=sums.unpriced), run, whole=not part)
+
+
+def opening(sums: Sums, run: Mapping[str, Any], policy: Policy, part: str) -> Iterator[Block]:
+    """The title, and a paragraph for somebody who has never heard of Plimsoll."""
+    yield header(first_sentence(sums, run, part).removesuffix("."))
+    if told := unended(run):
+        yield said(bold("Partial. "), told)
+    about = f"This report is of {line(part)} alone. " if part else ""
+    told = how_sure(sums.tally.money, policy)
+    yield said(f"{about}Plimsoll compares what each volume was asked for with what it can carry. {told}")
+
+
+def how_sure(money: Money, policy: Policy) -> str:
+    """How much of the saving needs no proof and how much rests on what was measured; empty where nothing is saved."""
+    if money.usd_saved < CENT:
+        return ""
+    carries = f"the measured demand: {judged_by(policy)}."
+    kept = "would be saved with all of today's IOPS and MiB/s kept"
+    if money.usd_saved_at_parity < CENT:
+        return f"The saving rests on {carries}"
+    if money.usd_saved_on_proof < CENT:
+        return f"All of it {kept}."
+    return f"{usd(money.usd_saved_at_parity)} of it {kept}; {usd(money.usd_saved_on_proof)} more rests on {carries}"

@@ -1,0 +1,28 @@
+"""A run on disk as a conversation in Slack, read once and as a stream."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+from plimsoll.reports.slack.digest import Digest
+from plimsoll.reports.slack.message import Conversation
+from plimsoll.reports.slack.weekly import conversation
+from plimsoll.reports.stored import read_run, stream_records
+from plimsoll.reports.summary.matched import Only
+
+
+def run_conversation(
+    folder: Path,
+    only: Only | None = None,
+    part: str = "",
+    *,
+    link: str | None = None,
+    new: Collection[str] = (),
+    acting: bool = True,
+) -> Conversation:
+    """The report of a run, of the records that `only` takes where it is given, which `part` names; BadInput where the
+    folder is damaged. The rest is as of `conversation`."""
+    digest = Digest()
+    for record in stream_records(folder):
+        if only is None or only(record):
+            digest.count(record)
+    return conversation(digest, read_run(folder), link=link, new=new, part=part, acting=acting)
