@@ -97,6 +97,20 @@ def test_a_report_of_a_part_has_its_volumes_alone(run, plimsoll, tmp_path, forma
     assert sorted(found.name for found in out.iterdir()) == sorted(FILES[format_])
 
 
+def test_messages_for_slack_go_to_standard_output_whole_or_of_a_part(run, plimsoll, tmp_path):
+    code, said, _ = plimsoll("report", "--format", "slack")
+    told = json.loads(said)
+    assert code == 0
+    assert told["main"]["blocks"][0]["type"] == "header"
+    assert [sorted(reply) for reply in told["replies"]] == [["blocks", "key", "text"]]
+    code, said, _ = plimsoll("report", "--format", "slack", "--where", "action = 'keep'")
+    assert (code, json.loads(said)["replies"]) == (0, [])
+    assert "action = 'keep'" in said
+    code, said, _ = plimsoll("report", "--format", "slack", "--out", tmp_path)
+    assert said.split() == [str(tmp_path / "slack.json")]
+    assert json.loads((tmp_path / "slack.json").read_text(encoding="utf-8")) == told
+
+
 def test_a_ticket_is_of_the_volumes_that_are_named(run, plimsoll):
     code, said, _ = plimsoll(
         "report", "--format", "md", "--volume", "vol-migrate", "--volume", "vol-keep", "--out", "-"

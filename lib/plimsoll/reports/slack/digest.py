@@ -10,6 +10,7 @@ from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.slack.listed import Listed, listed
 from plimsoll.reports.slack.text import line
 from plimsoll.reports.steps import EVIDENCE
+from plimsoll.reports.stored import full_name
 from plimsoll.reports.summary.fleet import Group
 from plimsoll.reports.summary.foremost import Foremost
 from plimsoll.reports.tally import Tally
@@ -49,20 +50,19 @@ class Sums:
         """Whether there is something to do."""
         return bool(self.savers.total or self.quiet or self.throttled.total or self.tally.actions["detached"])
 
-    def count(self, record: RecommendationRecord, one: Listed, *, quiet: bool) -> None:
-        """Counts a recommendation; a quiet one is not listed."""
+    def count(self, record: RecommendationRecord, one: Listed | None) -> None:
+        """Counts a recommendation; `one` is how it is listed, None where it saves nothing and is not throttled."""
         self.tally.count(record)
         self.unpriced += record.monthly_usd_now is None
-        if record.action == "upgrade" and not quiet:
-            minutes = record.demand.throttled_minutes if record.demand else 0.0
-            self.throttled.add(minutes, record.volume_id, one)
-        if one.saved_cents > 0:
-            self.quiet += quiet
-            if not quiet:
-                self.saved_cents += one.saved_cents
-                self.savers.add(one.saved_cents, record.volume_id, one)
         if record.blockers:
             self._block(record)
+        if one is None:
+            return
+        if record.action == "upgrade":
+            self.throttled.add(record.demand.throttled_minutes if record.demand else 0.0, record.volume_id, one)
+        if one.saved_cents > 0:
+            self.saved_cents += one.saved_cents
+            self.savers.add(one.saved_cents, record.volume_id, one)
 
     def _block(self, record: RecommendationRecord) -> None:
         codes = [blocker.code for blocker in record.blockers]
@@ -87,8 +87,11 @@ class Digest:
 
     def count(self, record: RecommendationRecord) -> None:
         """Counts a recommendation."""
-        one = listed(record)
         if record.account not in self.accounts:
             self.accounts[record.account] = Sums(self.whole.most)
+        saves = money_of(record).saved_cents > 0
+        quiet = bool(self._quiet) and full_name(record) in self._quiet
+        one = listed(record) if (saves or record.action == "upgrade") and not quiet else None
         for sums in (self.whole, self.accounts[record.account]):
-            sums.count(record, one, quiet=one.volume in self._quiet)
+            sums.quiet += quiet and saves
+            sums.count(record, one)
