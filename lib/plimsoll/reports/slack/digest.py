@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from plimsoll.reports.money import money_of
-from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.record import OwnerRecord, RecommendationRecord
 from plimsoll.reports.slack.listed import Listed, listed
 from plimsoll.reports.slack.text import line
 from plimsoll.reports.steps import EVIDENCE
@@ -67,10 +67,14 @@ class Sums:
     def _block(self, record: RecommendationRecord) -> None:
         codes = [blocker.code for blocker in record.blockers]
         code = next((code for code in codes if code != EVIDENCE), EVIDENCE)
-        key = (line(owner_text(record.owner)), code)
+        key = (line(_maker(record.owner)), code)
         if key not in self.blocked and len(self.blocked) >= _GROUPS:
             key = (_OTHERS, code)
         self.blocked.setdefault(key, Group()).add(money_of(record), 1)
+
+
+def _maker(owner: OwnerRecord) -> str:
+    return "made by hand" if owner.kind == "hand" else owner_text(owner)
 
 
 class Digest:
@@ -83,14 +87,14 @@ class Digest:
     def __init__(self, most: int = 10, *, quiet: Collection[str] = ()) -> None:
         self.whole = Sums(most)
         self.accounts: dict[str, Sums] = {}
-        self._quiet = quiet
+        self._quiet = frozenset(quiet)
 
     def count(self, record: RecommendationRecord) -> None:
         """Counts a recommendation."""
         if record.account not in self.accounts:
             self.accounts[record.account] = Sums(self.whole.most)
         saves = money_of(record).saved_cents > 0
-        quiet = bool(self._quiet) and full_name(record) in self._quiet
+        quiet = full_name(record) in self._quiet
         one = listed(record) if (saves or record.action == "upgrade") and not quiet else None
         for sums in (self.whole, self.accounts[record.account]):
             sums.quiet += quiet and saves

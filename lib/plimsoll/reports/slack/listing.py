@@ -15,14 +15,17 @@ from plimsoll.reports.wording import count_of, usd
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manner:
-    """How volumes are listed: of which run, under which policy, which of them are new, and whether with buttons."""
+    """How volumes are listed: of which run and policy, which are new, and whether with buttons and a thread."""
 
     run_id: str
     policy: Policy
     new: Collection[str]
     acting: bool
+    threaded: bool
 
 
+_REPORT: Final = "they are in the report"
+_REST: Final = "the largest are in the thread, by account, and all of them in the report"
 _ELSEWHERE: Final = (said("There is no room here for the buttons of the last ones: they are in the thread."),)
 _WAITING: Final = (said(bold("Throttled today")),)
 
@@ -30,19 +33,19 @@ _WAITING: Final = (said(bold("Throttled today")),)
 def first_of_all(sums: Sums, budget: Budget, manner: Manner) -> list[Block]:
     """The volumes that save most, as many as there is room for, the first ones with their buttons; then how many
     volumes and how much money are not listed."""
-    rest, found = "the largest are in the thread, by account, and all of them in the report", sums.savers.items
+    rest, found = _REST if manner.threaded else _REPORT, sums.savers.items
     if not budget.take([*_title(sums), *_left(sums, [], rest), *_ELSEWHERE]):
         return []
     rows = list(takewhile(lambda row: budget.take([row]), _rows(found, manner)))
     below = list(takewhile(budget.take, _buttons(found[: len(rows)], manner)))
     listed = [block for at, row in enumerate(rows) for block in (row, *(below[at] if at < len(below) else ()))]
-    elsewhere = _ELSEWHERE if manner.acting and len(below) < len(rows) else ()
+    elsewhere = _ELSEWHERE if manner.acting and manner.threaded and len(below) < len(rows) else ()
     return [*_title(sums), *listed, *_left(sums, found[: len(rows)], rest), *elsewhere]
 
 
 def of_an_account(sums: Sums, budget: Budget, manner: Manner) -> list[Block]:
     """The same of an account, each volume with its buttons; those that are throttled and save nothing come first."""
-    rest, saving = "they are in the report", sums.savers.items
+    rest, saving = _REPORT, sums.savers.items
     before = {one.volume for one in saving}
     throttled = [one for one in sums.throttled.items if one.volume not in before]
     if not budget.take([*_WAITING, *_title(sums), *_left(sums, [], rest)]):

@@ -18,6 +18,7 @@ def run_conversation(
     link: str | None = None,
     new: Collection[str] = (),
     acting: bool = True,
+    threaded: bool = True,
 ) -> Conversation:
     """The report of a run, of the records that `only` takes where it is given, which `part` names; BadInput where the
     folder is damaged. The rest is as of `conversation`."""
@@ -25,4 +26,4 @@ def run_conversation(
     for record in stream_records(folder):
         if only is None or only(record):
             digest.count(record)
-    return conversation(digest, read_run(folder), link=link, new=new, part=part, acting=acting)
+    return conversation(digest, read_run(folder), link=link, new=new, part=part, acting=acting, threaded=threaded)

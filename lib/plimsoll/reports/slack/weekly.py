@@ -36,6 +36,7 @@ def conversation(
     new: Collection[str] = (),
     part: str = "",
     acting: bool = True,
+    threaded: bool = True,
     accounts: Collection[str] = (),
 ) -> Conversation:
     """A run's report: the message, and a reply for each account.
@@ -44,12 +45,12 @@ def conversation(
     does. `since` says what is new and what was done, and is the run's own word for it where it is empty and the report
     is of the whole run. `new` names the volumes first recommended by this run, as account/region/id. `part` says which
     part of the run the records are; what could not be read is then told of their accounts and of `accounts`. Without
-    `acting` there are no buttons that ask for something.
+    `acting` there are no buttons that ask for something, and without `threaded`, as webhooks have it, no replies.
     """
     told = of_accounts(run, {*digest.accounts, *accounts}) if part else run
     policy = parse_policy(dict(run["policy"]))
-    manner = Manner(run_id=line(str(run["id"]), _MOST_ID), policy=policy, new=new, acting=acting)
-    thread = tuple(replies(digest, told, manner))
+    manner = Manner(run_id=line(str(run["id"]), _MOST_ID), policy=policy, new=new, acting=acting, threaded=threaded)
+    thread = tuple(replies(digest, told, manner)) if threaded else ()
     blocks = _blocks(digest, told, manner, since or ("" if part else since_before(run)), part, link)
     return Conversation(main=Message.of(_notice(digest, told, part), blocks), replies=thread)
 

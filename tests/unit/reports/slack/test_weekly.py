@@ -82,6 +82,12 @@ def test_without_acting_there_is_no_button_but_the_reports():
     assert [(one["action_id"], one["url"]) for one in buttons] == [(OPEN_REPORT, "https://reports.example.org/1")]
 
 
+def test_where_nothing_can_be_threaded_the_rest_is_in_the_report():
+    found = told_of([saving(number) for number in range(12)], acting=False, threaded=False)
+    assert found.replies == ()
+    assert "2 more volumes, which save $40.00 a month together: they are in the report." in said(found.main)
+
+
 def test_a_report_that_no_browser_opens_is_named_and_not_linked():
     found = told_of([], link="s3://bucket/runs/1/report.html").main
     assert "Its report: s3://bucket/runs/1/report.html" in said(found)
