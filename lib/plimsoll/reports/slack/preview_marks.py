@@ -125,8 +125,8 @@ def _told(inner: str) -> Markup:
     what, _, label = inner.partition("|")
     if what.startswith("!date^"):
         return escape(_unescaped(label))
-    if what[0] in "@#!":
-        sign = "#" if what[0] == "#" else "@"
+    if what.startswith(("@", "#", "!")):
+        sign = "#" if what.startswith("#") else "@"
         name = _unescaped(label or what[1:].rpartition("^")[2]).removeprefix(sign)
         return mention(sign + name)
     if _ADDRESS.match(what):

@@ -80,7 +80,8 @@ def test_a_message_shows_who_sent_it_when_and_every_block():
     page = drawn(*BLOCKS, sent=datetime(2026, 11, 21, 19, 14, tzinfo=UTC), channel="storage")
     for told in (
         "# storage", "Saturday, November 21", "Plimsoll APP 19:14", "The header", "strong leaning gone", "a link",
-        "<b>", "@ann", "quoted", "small words", "bold words", "@U123", "@S123", "#C123", "@here", "\u26a0", "\U0001f40c",
+        "<b>", "@ann", "quoted", "small words", "bold words", "@U123", "@S123", "#C123", "@here", "\u26a0",
+        "\U0001f40c",
         "2027-01-15 08:00 UTC", "first point", "fifth point", "somebody's words", "Validate", "Not this volume",
         "How long", "7 days", "a distant image", "111111111111", "$12.00", "An option",
     ):  # fmt: skip
@@ -204,6 +205,7 @@ def test_whatever_is_written_in_slacks_markup_is_well_formed_and_none_of_ours(wo
         ("<!date^1800000000^{date}|in 2027>", "in 2027"),
         ("<mailto:a@b.c|write>", "write"),
         ("<nothing>", "&lt;nothing&gt;"),
+        ("<|nothing>", "&lt;|nothing&gt;"),
         (":warning: :no_such_sign:", "\u26a0\ufe0f :no_such_sign:"),
     ],
 )
