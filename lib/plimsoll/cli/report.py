@@ -18,13 +18,20 @@ from plimsoll.reports.html.page import write_html
 from plimsoll.reports.markdown.run import run_markdown, tickets
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.screen import printable
-from plimsoll.reports.stored import MARKDOWN, PAGE, RECOMMENDATIONS, TABLE
+from plimsoll.reports.stored import MARKDOWN, PAGE, RECOMMENDATIONS, SLACK_PREVIEW, TABLE
 from plimsoll.reports.table import ENCODING
 from plimsoll.run import resumed
 from plimsoll.settings import Settings
 from plimsoll.writing import write_lines
 
-FILES: Final = {"html": PAGE, "json": RECOMMENDATIONS, "csv": TABLE, "parquet": None, "md": MARKDOWN}
+FILES: Final = {
+    "html": PAGE,
+    "json": RECOMMENDATIONS,
+    "csv": TABLE,
+    "parquet": None,
+    "md": MARKDOWN,
+    "slack-preview": SLACK_PREVIEW,
+}
 """The formats of a report, and the file of each in the folder of a run; Parquet is several."""
 
 SCREEN: Final = Path("-")
@@ -82,7 +89,7 @@ def _place(folder: Path, format_: str, out: Path | None, part: Part) -> Path:
             raise BadInput("--where and --volume make a report of a part: say with --out where it goes (- is here).")
         return folder / (FILES[format_] or "")
     if out == SCREEN:
-        if format_ in {"html", "parquet"}:
+        if format_ in {"html", "parquet", "slack-preview"}:
             raise BadInput(f"--format {format_} is for a file: give --out a path.")
         return out
     name = FILES[format_]
@@ -102,6 +109,8 @@ def _written(folder: Path, format_: str, place: Path, part: Part) -> list[Path]:
             return write_parquet(database, place, selection)
     if format_ == "html":
         return _page(folder, place, selection)
+    if format_ == "slack-preview":
+        return _preview(folder, place, selection)
     if format_ == "md":
         return _put(_markdown(folder, selection, one_by_one=bool(part.volumes)), place, "utf-8")
     if format_ == "csv":
@@ -119,6 +128,13 @@ def _page(folder: Path, place: Path, selection: Selection | None) -> list[Path]:
         only=selection.has if selection else None,
         told=selection.told if selection else "",
     )
+    return [place]
+
+
+def _preview(folder: Path, place: Path, selection: Selection | None) -> list[Path]:
+    from plimsoll.cli.slack_preview import write_preview  # noqa: PLC0415  # what draws its pictures is 81 MB
+
+    write_preview(folder, place, selection)
     return [place]
 
 

@@ -16,9 +16,8 @@ SHOWN: Final = 12
 
 _NAME_PX: Final = 130
 _BAR_PX: Final = 26
-_AMOUNT_PX: Final = 130
-"""What the amount beside the longest bar takes at most: a trillion dollars with their cents."""
-
+_DIGIT_PX: Final = 7
+_GAP_PX: Final = 6
 _EDGES_PX: Final = 10
 
 
@@ -45,7 +44,8 @@ def savings_spec(theme: Theme, rows: Sequence[Row], width: int) -> dict[str, Any
     """The Vega-Lite spec of `savings_chart` for its rows, `width` pixels wide in all, a line for each of them."""
     most = max((row["usd_month"] for row in rows), default=1.0)
     plane_px = width - _NAME_PX - _EDGES_PX
-    bars_px = max(1, plane_px - _AMOUNT_PX)
+    amount_px = _GAP_PX + _DIGIT_PX * max((len(row["amount"]) for row in rows), default=0)
+    bars_px = max(1, plane_px - amount_px)
     scale = alt.Scale(domain=[0, most * plane_px / bars_px], nice=False)
     base = alt.Chart(alt.NamedData(name=ACCOUNTS)).encode(
         x=alt.X("usd_month", type="quantitative", axis=None, scale=scale),
@@ -61,7 +61,9 @@ def savings_spec(theme: Theme, rows: Sequence[Row], width: int) -> dict[str, Any
         color=alt.condition("datum.other", alt.value(theme.muted), alt.value(theme.offered)),
         tooltip=[alt.Tooltip("account:N", title="account"), alt.Tooltip("amount:N", title="saved a month")],
     )
-    amounts = base.mark_text(align="left", dx=6, baseline="middle").encode(text=alt.Text("amount", type="nominal"))
+    amounts = base.mark_text(align="left", dx=_GAP_PX, baseline="middle").encode(
+        text=alt.Text("amount", type="nominal")
+    )
     chart = alt.LayerChart(layer=[bars, amounts], width=plane_px, height=_BAR_PX * max(1, len(rows)))
     return {**chart.to_dict(validate=False), "config": theme.config}
 

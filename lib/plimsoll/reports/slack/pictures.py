@@ -17,8 +17,10 @@ from plimsoll.reports.steps import CENT
 from plimsoll.reports.summary.matched import Matched
 from plimsoll.reports.wording import short_name
 
-WIDTH_PX: Final = 560
-"""Slack shows a picture some 360 pixels wide, where the text of a wider one could not be read."""
+SAVINGS_PX: Final = 440
+ROOFLINE_PX: Final = 560
+"""Slack shows a picture some 360 pixels wide, where the text of a much wider one could not be read; in a narrower plane
+the names of the roofs would stand in each other's way."""
 
 SCALE: Final = 2.0
 
@@ -41,12 +43,12 @@ class Pictures:
         """Titles and PNG images, none of what there is nothing to show; `envelopes` are those measured, by name."""
         savings = {account: money.usd_saved for account, money in self.by_account.items()}
         if any(usd_month >= CENT for usd_month in savings.values()):
-            yield "Savings by account", _png(savings_chart(savings), None)
+            yield "Savings by account", _png(savings_chart(savings), None, SAVINGS_PX)
         if self.largest is not None:
             record, profile = self.largest
             envelope = envelopes.get(record.evidence.envelope or "") if record.evidence else None
             title = f"The largest saving, {plain(short_name(record))}: its demand and what can carry it"
-            yield title, _png(roofline_picture(record, profile, envelope), profile)
+            yield title, _png(roofline_picture(record, profile, envelope), profile, ROOFLINE_PX)
 
     @property
     def _most(self) -> float:
@@ -57,5 +59,5 @@ def _saving(record: RecommendationRecord) -> float:
     return money_of(record).usd_saved
 
 
-def _png(picture: Picture, profile: DemandProfileRecord | None) -> bytes:
-    return to_png(spec_of(picture, profile, LIGHT, WIDTH_PX), SCALE)
+def _png(picture: Picture, profile: DemandProfileRecord | None, width: int) -> bytes:
+    return to_png(spec_of(picture, profile, LIGHT, width), SCALE)
