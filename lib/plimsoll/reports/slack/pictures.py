@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
 from plimsoll.domain.envelope import Envelope
@@ -14,7 +15,7 @@ from plimsoll.reports.money import Money, money_of
 from plimsoll.reports.profile_record import DemandProfileRecord
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.steps import CENT
-from plimsoll.reports.summary.matched import Matched
+from plimsoll.reports.summary.matched import Matched, Only, matched_records
 from plimsoll.reports.wording import short_name
 
 SAVINGS_PX: Final = 440
@@ -53,6 +54,17 @@ class Pictures:
     @property
     def _most(self) -> float:
         return 0.0 if self.largest is None else _saving(self.largest[0])
+
+
+def run_pictures(
+    folder: Path, envelopes: Mapping[str, Envelope], only: Only | None = None
+) -> Iterator[tuple[str, bytes]]:
+    """Titles and PNG images of a run on disk, of the volumes that `only` takes where it is given; BadInput where the
+    folder is damaged. The rest is as of `Pictures.drawn`."""
+    pictures = Pictures()
+    for volume in matched_records(folder, only):
+        pictures.count(volume)
+    return pictures.drawn(envelopes)
 
 
 def _saving(record: RecommendationRecord) -> float:

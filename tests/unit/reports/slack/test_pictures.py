@@ -2,9 +2,10 @@
 
 import pytest
 
-from plimsoll.reports.slack.pictures import Pictures
+from plimsoll.reports.slack.pictures import Pictures, run_pictures
 from tests.unit.reports.fleets import a_fleet, fleet_of, special_records
 from tests.unit.reports.recommendations import a_profile, a_record
+from tests.unit.reports.runs import a_run
 
 pytestmark = pytest.mark.once
 
@@ -49,3 +50,13 @@ def test_whatever_a_run_holds_is_drawn(name):
     for title, png in pictures.drawn({}):
         assert title.isprintable()
         assert png.startswith(b"\x89PNG")
+
+
+def test_of_a_part_of_a_run_the_pictures_are_of_its_volumes_alone(tmp_path):
+    fleet = [
+        a_record(name=f"number-{number}", volume_id=f"vol-{number}", monthly_usd_saved=number) for number in (1, 2)
+    ]
+    run = a_run(tmp_path, fleet)
+    whole, part = (list(run_pictures(run, {}, only)) for only in (None, lambda record: record.name == "number-1"))
+    assert [title.split(":")[0] for title, _ in whole] == ["Savings by account", "The largest saving, number-2"]
+    assert [title.split(":")[0] for title, _ in part] == ["Savings by account", "The largest saving, number-1"]
