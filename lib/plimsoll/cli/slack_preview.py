@@ -5,7 +5,7 @@ from pathlib import Path
 from plimsoll.bootstrap import envelope_library
 from plimsoll.reports.data.selection import Selection
 from plimsoll.reports.html.about import audited_at
-from plimsoll.reports.slack.pictures import run_pictures
+from plimsoll.reports.slack.pictures import run_drafts
 from plimsoll.reports.slack.preview import preview
 from plimsoll.reports.slack.run import run_conversation
 from plimsoll.reports.stored import read_run
@@ -22,7 +22,7 @@ def write_preview(folder: Path, place: Path, selection: Selection | None) -> Non
     envelopes = envelope_library(Settings.of_environment().measured_dir).envelopes
     page = preview(
         run_conversation(folder, only, told),
-        pictures=dict(run_pictures(folder, envelopes, only)),
+        pictures={draft.title: draft.png() for draft in run_drafts(folder, envelopes, only)},
         sent=audited_at(read_run(folder)),
     )
     write_lines([page], place, "utf-8")

@@ -1,21 +1,22 @@
-"""The pictures of a report in Slack: what can be saved in each account, and what the largest saving rests on."""
+"""The pictures in a report's thread: what can be saved in each account, and what the largest saving rests on."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from plimsoll.domain.envelope import Envelope
 from plimsoll.reports.charts.drawing import spec_of, to_png
-from plimsoll.reports.charts.picture import Picture, plain
+from plimsoll.reports.charts.picture import Picture
 from plimsoll.reports.charts.roofline import roofline_picture
 from plimsoll.reports.charts.savings import savings_chart
 from plimsoll.reports.charts.theme import LIGHT
 from plimsoll.reports.money import Money, money_of
 from plimsoll.reports.profile_record import DemandProfileRecord
 from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.slack.text import line
 from plimsoll.reports.steps import CENT
-from plimsoll.reports.summary.matched import Matched, Only, matched_records
+from plimsoll.reports.summary.matched import Only, matched_records
 from plimsoll.reports.wording import short_name
 
 SAVINGS_PX: Final = 440
@@ -24,52 +25,60 @@ ROOFLINE_PX: Final = 560
 the names of the roofs would stand in each other's way."""
 
 SCALE: Final = 2.0
+"""Pixels of the image for each of the picture, for screens that have them, and for who opens it."""
 
 
-@dataclass(slots=True)
-class Pictures:
-    """What the pictures of a report need of its volumes; it grows with the accounts, not with the fleet."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A picture that is not drawn yet: its file's name, what it shows in a few words, and how wide it is to be."""
 
-    by_account: dict[str, Money] = field(default_factory=dict)
-    largest: tuple[RecommendationRecord, DemandProfileRecord] | None = None
+    name: str
+    title: str
+    chart: Picture
+    width_px: int
+    profile: DemandProfileRecord | None = None
 
-    def count(self, volume: Matched) -> None:
-        """Counts a volume, by its recommendation and the profile of its demand."""
-        record, profile = volume
-        self.by_account[record.account] = self.by_account.get(record.account, Money()) + money_of(record)
-        if profile is not None and record.ceilings is not None and _saving(record) > self._most:
-            self.largest = record, profile
-
-    def drawn(self, envelopes: Mapping[str, Envelope]) -> Iterator[tuple[str, bytes]]:
-        """Titles and PNG images, none of what there is nothing to show; `envelopes` are those measured, by name."""
-        savings = {account: money.usd_saved for account, money in self.by_account.items()}
-        if any(usd_month >= CENT for usd_month in savings.values()):
-            yield "Savings by account", _png(savings_chart(savings), None, SAVINGS_PX)
-        if self.largest is not None:
-            record, profile = self.largest
-            envelope = envelopes.get(record.evidence.envelope or "") if record.evidence else None
-            title = f"The largest saving, {plain(short_name(record))}: its demand and what can carry it"
-            yield title, _png(roofline_picture(record, profile, envelope), profile, ROOFLINE_PX)
-
-    @property
-    def _most(self) -> float:
-        return 0.0 if self.largest is None else _saving(self.largest[0])
+    def png(self) -> bytes:
+        """The picture as a PNG image, on white."""
+        return to_png(spec_of(self.chart, self.profile, LIGHT, self.width_px), SCALE)
 
 
-def run_pictures(
-    folder: Path, envelopes: Mapping[str, Envelope], only: Only | None = None
-) -> Iterator[tuple[str, bytes]]:
-    """Titles and PNG images of a run on disk, of the volumes that `only` takes where it is given; BadInput where the
-    folder is damaged. The rest is as of `Pictures.drawn`."""
-    pictures = Pictures()
-    for volume in matched_records(folder, only):
-        pictures.count(volume)
-    return pictures.drawn(envelopes)
+def drafts(
+    by_account: Mapping[str, float],
+    largest: RecommendationRecord | None = None,
+    profile: DemandProfileRecord | None = None,
+    envelope: Envelope | None = None,
+) -> tuple[Draft, ...]:
+    """The pictures that there are: of the savings by account, in USD a month, where several accounts save; and of the
+    recommendation that saves most, where its demand was observed, with what was measured of its offer's class."""
+    return tuple(_drafts(by_account, largest, profile, envelope))
 
 
-def _saving(record: RecommendationRecord) -> float:
-    return money_of(record).usd_saved
+def run_drafts(folder: Path, envelopes: Mapping[str, Envelope], only: Only | None = None) -> tuple[Draft, ...]:
+    """The pictures of a run on disk, of the volumes that `only` takes where it is given; `envelopes` are those
+    measured, by name. BadInput where the folder is damaged. Memory grows with the accounts, not with the volumes."""
+    by_account: dict[str, Money] = {}
+    largest, observed, most_cents = None, None, 0
+    for record, profile in matched_records(folder, only):
+        money = money_of(record)
+        by_account[record.account] = by_account.get(record.account, Money()) + money
+        if money.saved_cents > most_cents:
+            largest, observed, most_cents = record, profile, money.saved_cents
+    named = largest.evidence.envelope if largest is not None and largest.evidence is not None else None
+    savings = {account: money.usd_saved for account, money in by_account.items()}
+    return drafts(savings, largest, observed, envelopes.get(named or ""))
 
 
-def _png(picture: Picture, profile: DemandProfileRecord | None, width: int) -> bytes:
-    return to_png(spec_of(picture, profile, LIGHT, width), SCALE)
+def _drafts(
+    by_account: Mapping[str, float],
+    largest: RecommendationRecord | None,
+    profile: DemandProfileRecord | None,
+    envelope: Envelope | None,
+) -> Iterator[Draft]:
+    if sum(usd_month >= CENT for usd_month in by_account.values()) > 1:
+        chart = savings_chart(by_account)
+        yield Draft(name="savings.png", title="Savings by account", chart=chart, width_px=SAVINGS_PX)
+    if largest is not None and profile is not None:
+        chart = roofline_picture(largest, profile, envelope)
+        title = f"The largest saving, {line(short_name(largest))}: its demand and what can carry it"
+        yield Draft(name="roofline.png", title=title, chart=chart, width_px=ROOFLINE_PX, profile=profile)

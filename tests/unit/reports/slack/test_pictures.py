@@ -1,62 +1,60 @@
-"""The pictures of a report in Slack: of what there is to show, and of no more than one volume."""
+"""The pictures in a report's thread: of what there is to show, of the volumes that the report is of."""
 
 import pytest
 
-from plimsoll.reports.slack.pictures import Pictures, run_pictures
+from plimsoll.reports.charts.savings import ACCOUNTS
+from plimsoll.reports.slack.pictures import Draft, run_drafts
 from tests.unit.reports.fleets import a_fleet, fleet_of, special_records
-from tests.unit.reports.recommendations import a_profile, a_record
+from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run
 
 pytestmark = pytest.mark.once
 
 
-def counted(*volumes) -> Pictures:
-    pictures = Pictures()
-    for volume in volumes:
-        pictures.count(volume)
-    return pictures
+def titles(drafts: tuple[Draft, ...]) -> list[str]:
+    return [draft.title for draft in drafts]
 
 
-def profiled(record):
-    return record, a_profile([100.0], of=record)
+def saving(usd_month: float, **fields):
+    return a_record(name=f"saves-{usd_month}", volume_id=f"vol-{usd_month}", monthly_usd_saved=usd_month, **fields)
 
 
-def test_the_savings_by_account_add_up_to_those_of_the_fleet():
+def test_the_savings_by_account_add_up_to_those_of_the_fleet(tmp_path):
     fleet = a_fleet(50)
-    pictures = counted(*((record, None) for record in fleet))
-    assert sum(money.saved_cents for money in pictures.by_account.values()) == fleet_of(fleet).tally.money.saved_cents
-    assert [title for title, _ in pictures.drawn({})] == ["Savings by account"]
+    savings, _ = run_drafts(a_run(tmp_path, fleet), {})
+    drawn_usd = sum(row["usd_month"] for row in savings.chart.datasets[ACCOUNTS])
+    assert drawn_usd == pytest.approx(fleet_of(fleet).tally.money.usd_saved)
 
 
-def test_the_largest_saving_is_drawn_with_its_demand():
-    small, large = (a_record(name=f"saves-{usd}", monthly_usd_saved=usd) for usd in (5.0, 50.0))
-    drawn = dict(counted(profiled(large), profiled(small)).drawn({}))
-    assert list(drawn) == [
-        "Savings by account",
-        "The largest saving, saves-50.0: its demand and what can carry it",
-    ]
-    assert all(png.startswith(b"\x89PNG") for png in drawn.values())
+def test_the_largest_saving_is_shown_with_its_demand(tmp_path):
+    run = a_run(tmp_path, [saving(5.0), saving(50.0), saving(7.0)])
+    assert titles(run_drafts(run, {})) == ["The largest saving, saves-50.0: its demand and what can carry it"]
 
 
-def test_where_there_is_nothing_to_show_there_is_no_picture():
-    kept = [profiled(a_record("keep", volume_id=f"vol-{number}")) for number in range(3)]
-    assert list(counted(*kept).drawn({})) == []
-    assert list(counted().drawn({})) == []
+def test_one_account_alone_is_not_compared_with_others(tmp_path):
+    alone = a_run(tmp_path / "one", [saving(5.0, account="111111111111")])
+    several = a_run(tmp_path / "two", [saving(5.0, account=account) for account in ("111111111111", "222222222222")])
+    assert "Savings by account" not in titles(run_drafts(alone, {}))
+    assert titles(run_drafts(several, {}))[0] == "Savings by account"
 
 
-@pytest.mark.parametrize("name", ["empty", "no prices", "some prices", "old", "stripes", "hostile"])
-def test_whatever_a_run_holds_is_drawn(name):
-    pictures = counted(*map(profiled, special_records()[name]))
-    for title, png in pictures.drawn({}):
-        assert title.isprintable()
-        assert png.startswith(b"\x89PNG")
+def test_where_there_is_nothing_to_show_there_is_no_picture(tmp_path):
+    kept = [a_record("keep", volume_id=f"vol-{number}") for number in range(3)]
+    assert run_drafts(a_run(tmp_path / "kept", kept), {}) == ()
+    assert run_drafts(a_run(tmp_path / "empty"), {}) == ()
+    assert run_drafts(a_run(tmp_path / "not observed", [saving(5.0)], profiles=False), {}) == ()
 
 
 def test_of_a_part_of_a_run_the_pictures_are_of_its_volumes_alone(tmp_path):
-    fleet = [
-        a_record(name=f"number-{number}", volume_id=f"vol-{number}", monthly_usd_saved=number) for number in (1, 2)
-    ]
-    run = a_run(tmp_path, fleet)
-    whole, part = (list(run_pictures(run, {}, only)) for only in (None, lambda record: record.name == "number-1"))
-    assert [title.split(":")[0] for title, _ in whole] == ["Savings by account", "The largest saving, number-2"]
-    assert [title.split(":")[0] for title, _ in part] == ["Savings by account", "The largest saving, number-1"]
+    run = a_run(tmp_path, [saving(5.0), saving(50.0)])
+    (part,) = run_drafts(run, {}, lambda record: record.name == "saves-5.0")
+    assert part.title.startswith("The largest saving, saves-5.0:")
+
+
+@pytest.mark.parametrize("name", ["no prices", "some prices", "old", "stripes", "hostile"])
+def test_whatever_a_run_holds_is_drawn(tmp_path, name):
+    for draft in run_drafts(a_run(tmp_path, special_records()[name]), {}):
+        assert draft.title.isprintable()
+        png = draft.png()
+        assert png.startswith(b"\x89PNG")
+        assert abs(int.from_bytes(png[16:20], "big") - 2 * draft.width_px) <= 4
