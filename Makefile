@@ -84,7 +84,7 @@ e2e: .venv-e2e/.ready ## the synthesised templates and zips on an emulator of AW
 pictures: .venv/.ready ## draw the pictures of docs/charts anew; where nothing changed, to the same bytes
 	$(RUN) python docs/charts/draw.py
 
-screenshots: .venv/.ready tools ## docs/report-*.png, the report as the README shows it, of the demo's run
+screenshots: .venv/.ready tools ## docs/*.png, the reports as the README shows them, of the demo's run
 	$(RUN) python -m tests.browser.screenshots plimsoll-runs/demo
 
 format: .venv/.ready ## rewrite the code in the project's style

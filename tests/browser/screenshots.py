@@ -1,4 +1,5 @@
-"""The pictures of the report in the README: `python -m tests.browser.screenshots RUN` writes docs/report-*.png."""
+"""The pictures of the reports in the README: `python -m tests.browser.screenshots RUN` writes docs/report-*.png and
+docs/slack-message.png."""
 
 import sys
 from pathlib import Path
@@ -7,6 +8,7 @@ from tempfile import TemporaryDirectory
 from playwright.sync_api import expect, sync_playwright
 
 from plimsoll.bootstrap import envelope_library
+from plimsoll.cli.slack_preview import write_preview
 from plimsoll.reports.html.page import write_html
 from tests.browser.conftest import launched
 
@@ -15,7 +17,7 @@ WIDTH_PX, HEIGHT_PX = 1280, 1250
 
 
 def main(run: Path) -> None:
-    """Draws the fleet, and the first volume whose change measurements prove."""
+    """Draws the fleet, the first volume whose change measurements prove, and the message in Slack."""
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         report = Path(folder) / "report.html"
         write_html(run, report, envelopes=envelope_library().envelopes, console_link=lambda _record: "https://")
@@ -27,6 +29,10 @@ def main(run: Path) -> None:
         page.locator("li.step.proved li a").first.click()
         expect(page.locator("#volume figure:has(svg)")).to_have_count(2)
         page.screenshot(path=DOCS / "report-volume.png")
+        preview = Path(folder) / "slack-preview.html"
+        write_preview(run, preview, None)
+        page.goto(preview.as_uri())
+        page.screenshot(path=DOCS / "slack-message.png")
         browser.close()
 
 

@@ -20,7 +20,7 @@ from plimsoll.reports.markdown.run import run_markdown, tickets
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.screen import printable
 from plimsoll.reports.slack.run import run_conversation
-from plimsoll.reports.stored import MARKDOWN, PAGE, RECOMMENDATIONS, TABLE
+from plimsoll.reports.stored import MARKDOWN, PAGE, RECOMMENDATIONS, SLACK_PREVIEW, TABLE
 from plimsoll.reports.table import ENCODING
 from plimsoll.run import resumed
 from plimsoll.settings import Settings
@@ -33,6 +33,7 @@ FILES: Final = {
     "parquet": None,
     "md": MARKDOWN,
     "slack": "slack.json",
+    "slack-preview": SLACK_PREVIEW,
 }
 """The formats of a report, and the file of each in the folder of a run; Parquet is several."""
 
@@ -96,7 +97,7 @@ def _place(folder: Path, format_: str, out: Path | None, part: Part) -> Path:
             raise BadInput("--where and --volume make a report of a part: say with --out where it goes (- is here).")
         return folder / (FILES[format_] or "")
     if out == SCREEN:
-        if format_ in {"html", "parquet"}:
+        if format_ in {"html", "parquet", "slack-preview"}:
             raise BadInput(f"--format {format_} is for a file: give --out a path.")
         return out
     name = FILES[format_]
@@ -116,13 +117,20 @@ def _written(folder: Path, format_: str, place: Path, part: Part) -> list[Path]:
             return write_parquet(database, place, selection)
     if format_ == "html":
         return _page(folder, place, selection)
+    if format_ == "slack-preview":
+        return _preview(folder, place, selection)
+    text = _text(folder, format_, selection, one_by_one=bool(part.volumes))
+    return _put(text, place, ENCODING if format_ == "csv" else "utf-8")
+
+
+def _text(folder: Path, format_: str, selection: Selection | None, *, one_by_one: bool) -> Iterable[str]:
     if format_ == "md":
-        return _put(_markdown(folder, selection, one_by_one=bool(part.volumes)), place, "utf-8")
+        return _markdown(folder, selection, one_by_one=one_by_one)
     if format_ == "slack":
-        return _put(_messages(folder, selection), place, "utf-8")
+        return _messages(folder, selection)
     if format_ == "csv":
-        return _put(csv_lines(folder, selection), place, ENCODING)
-    return _put(json_lines(folder, selection), place, "utf-8")
+        return csv_lines(folder, selection)
+    return json_lines(folder, selection)
 
 
 def _page(folder: Path, place: Path, selection: Selection | None) -> list[Path]:
@@ -135,6 +143,13 @@ def _page(folder: Path, place: Path, selection: Selection | None) -> list[Path]:
         only=selection.has if selection else None,
         told=selection.told if selection else "",
     )
+    return [place]
+
+
+def _preview(folder: Path, place: Path, selection: Selection | None) -> list[Path]:
+    from plimsoll.cli.slack_preview import write_preview  # noqa: PLC0415  # what draws its pictures is 81 MB
+
+    write_preview(folder, place, selection)
     return [place]
 
 

@@ -18,6 +18,7 @@ UNANSWERED: Final = "unanswered.jsonl"
 RUN: Final = "run.json"
 PAGE: Final = "report.html"
 MARKDOWN: Final = "report.md"
+SLACK_PREVIEW: Final = "slack-preview.html"
 
 _RECORDS = TypeAdapter(list[RecommendationRecord], config=ConfigDict(defer_build=True))
 

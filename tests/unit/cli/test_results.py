@@ -54,6 +54,7 @@ FILES = {
     "csv": ["recommendations.csv"],
     "parquet": ["recommendations.parquet", "demand.parquet"],
     "md": ["report.md"],
+    "slack-preview": ["slack-preview.html"],
 }
 
 
@@ -90,7 +91,7 @@ def test_a_report_of_a_part_has_its_volumes_alone(run, plimsoll, tmp_path, forma
         if path.endswith(".parquet"):
             found = {row[0] for row in duckdb.sql(f"select volume_id from '{path}'").fetchall()}
             assert found == {"vol-keep"}
-        elif format_ != "html":
+        elif format_ not in {"html", "slack-preview"}:
             text = (out / FILES[format_][0]).read_text(encoding="utf-8")
             assert "vol-keep" in text or format_ == "md"
             assert "vol-migrate" not in text
@@ -123,9 +124,13 @@ def test_a_ticket_is_of_the_volumes_that_are_named(run, plimsoll):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["report", "--format", "pdf"], "--format pdf: it must be one of html, json, csv, parquet, md, slack."),
+        (
+            ["report", "--format", "pdf"],
+            "--format pdf: it must be one of html, json, csv, parquet, md, slack, slack-preview.",
+        ),
         (["report", "--out", "-"], "--format html is for a file"),
         (["report", "--format", "parquet", "--out", "-"], "--format parquet is for a file"),
+        (["report", "--format", "slack-preview", "--out", "-"], "--format slack-preview is for a file"),
         (["report", "--where", "true"], "say with --out where it goes"),
         (["report", "--volume", "vol-keep"], "say with --out where it goes"),
         (["report", "--volume", "vol-f", "--out", "x.html"], "vol-f has no recommendation in this run: failed"),

@@ -11,7 +11,9 @@ from plimsoll.domain.errors import BadInput
 
 def report(
     run: Annotated[Path | None, typer.Argument(help="A run's folder. Default: the newest.")] = None,
-    format_: Annotated[str, typer.Option("--format", help="html, json, csv, parquet, md or slack.")] = "html",
+    format_: Annotated[
+        str, typer.Option("--format", help="html, json, csv, parquet, md, slack or slack-preview.")
+    ] = "html",
     out: Annotated[
         Path | None,
         typer.Option(help="File to write (- is standard output, and slack's default). Default: in the run's folder."),

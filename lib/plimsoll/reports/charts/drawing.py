@@ -14,6 +14,7 @@ from plimsoll.reports.charts.comparison import RESULTS, comparison_spec
 from plimsoll.reports.charts.demand import demand_spec
 from plimsoll.reports.charts.picture import SPANS, Picture, span_rows
 from plimsoll.reports.charts.roofline import roofline_spec
+from plimsoll.reports.charts.savings import ACCOUNTS, savings_spec
 from plimsoll.reports.charts.theme import WIDTH_PX, Theme
 from plimsoll.reports.profile_record import DemandProfileRecord
 
@@ -66,6 +67,8 @@ def bundled() -> str:
 def _bare(picture: Picture, theme: Theme, width: int, *, demand: bool) -> dict[str, Any]:
     if picture.kind == "comparison":
         return comparison_spec(theme, picture.datasets[RESULTS], width)
+    if picture.kind == "savings":
+        return savings_spec(theme, picture.datasets[ACCOUNTS], width)
     return {**json.loads(_of_volumes(picture.kind, theme, width, demand=demand))}
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 from plimsoll.reports.profile_record import DemandProfileRecord
 
-Kind = Literal["demand", "roofline", "comparison"]
+Kind = Literal["demand", "roofline", "comparison", "savings"]
 Row = dict[str, Any]
 
 SPANS: Final = "spans"

@@ -12,14 +12,24 @@ from plimsoll.reports.data.database import Database
 from plimsoll.reports.data.selection import SELECTED, Selection
 from plimsoll.reports.data.views import KEYS
 from plimsoll.reports.files import record_line
-from plimsoll.reports.stored import DEMAND, MARKDOWN, PAGE, RECOMMENDATIONS, RUN, TABLE, UNANSWERED, stream_records
+from plimsoll.reports.stored import (
+    DEMAND,
+    MARKDOWN,
+    PAGE,
+    RECOMMENDATIONS,
+    RUN,
+    SLACK_PREVIEW,
+    TABLE,
+    UNANSWERED,
+    stream_records,
+)
 from plimsoll.reports.table import header, row
 from plimsoll.writing import whole
 
 PARQUET: Final = {"recommendations.parquet": KEYS, "demand.parquet": (*KEYS, "start")}
 """The Parquet files of a run, each of the view of its name, and the order of its rows."""
 
-_OWN: Final = (RUN, RECOMMENDATIONS, TABLE, DEMAND, UNANSWERED, PAGE, MARKDOWN, *PARQUET)
+_OWN: Final = (RUN, RECOMMENDATIONS, TABLE, DEMAND, UNANSWERED, PAGE, MARKDOWN, SLACK_PREVIEW, *PARQUET)
 
 
 def json_lines(folder: Path, selection: Selection | None) -> Iterator[str]:
