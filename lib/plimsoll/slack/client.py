@@ -12,8 +12,9 @@ from slack_sdk import WebClient
 from slack_sdk.http_retry import HttpRequest, HttpResponse, RetryHandler, RetryState
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.slack.refusals import asking as asking
-from plimsoll.slack.refusals import is_unsent
+from plimsoll.slack.refusals import asking, is_unsent
+
+__all__ = ["Patience", "asking", "is_loopback", "slack_client"]
 
 ATTEMPTS: Final = 10
 """Attempts of one call, the first included."""
@@ -60,9 +61,10 @@ class Patience(RetryHandler):
     default one would post a message twice whose answer was lost.
     """
 
-    def __init__(self, *, pause: Callable[[float], None] = time.sleep) -> None:
+    def __init__(self, *, once: bool = False, pause: Callable[[float], None] = time.sleep) -> None:
+        """`once`: everything that is asked would do its work twice, as a webhook's messages."""
         super().__init__(max_retry_count=ATTEMPTS - 1)
-        self._pause = pause
+        self._once, self._pause = once, pause
 
     def _can_retry(
         self,
@@ -78,7 +80,8 @@ class Patience(RetryHandler):
             return True
         lost = isinstance(error, (OSError, HTTPException)) and response is None
         in_trouble = response is not None and response.status_code in _IN_TROUBLE
-        return (lost or in_trouble) and urlsplit(request.url).path.rpartition("/")[2] not in ONCE
+        once = self._once or urlsplit(request.url).path.rpartition("/")[2] in ONCE
+        return (lost or in_trouble) and not once
 
     def prepare_for_next_attempt(
         self,

@@ -23,6 +23,10 @@ _SIGN_IN: Final = (
     "give the bot token (xoxb-...) of an app that is installed in the workspace: PLIMSOLL_SLACK_BOT_TOKEN, or the "
     "secret of the deployed service"
 )
+_FIND_IT: Final = (
+    "there is no such channel, or it is private and the app is not in it: give its id (at the foot of the channel's "
+    f"details) and {_INVITE}"
+)
 _ADMINS: Final = "the workspace's settings forbid it to the app: ask its administrators, or choose another channel"
 _FAULT: Final = "this is a fault of Plimsoll, please report it with these words"
 _AGAIN: Final = "press or ask again: Slack waits 3 seconds for a dialog"
@@ -32,11 +36,7 @@ _UNKNOWN: Final = "https://docs.slack.dev/reference/methods says what it means"
 
 _REMEDIES: Final[Mapping[str, tuple[type[CloudError], str]]] = {
     "not_in_channel": (AccessDenied, _INVITE),
-    "channel_not_found": (
-        AccessDenied,
-        "there is no such channel, or it is private and the app is not in it: give its id (at the foot of the "
-        f"channel's details) and {_INVITE}",
-    ),
+    "channel_not_found": (AccessDenied, _FIND_IT),
     "is_archived": (AccessDenied, "the channel is archived: choose another"),
     "no_such_subteam": (
         AccessDenied,
