@@ -10,6 +10,7 @@ published limits, more than a message a second in a channel. `fail` makes the ne
 import json
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from http.server import ThreadingHTTPServer
@@ -37,7 +38,8 @@ class Call:
 class FakeSlack:
     """The server, from `with` on; `there` is the workspace with everything that was posted.
 
-    `scopes` are the app's; `pace_s` seconds a message in each channel after a `burst` of them, told by `now`.
+    `scopes` are the app's; `pace_s` seconds a message in each channel after a `burst` of them, told by `now`. `calls`
+    are those that were answered, `asked` counts all, also those that went wrong.
     """
 
     token = "xoxb-0-plimsoll-test-token"
@@ -53,6 +55,7 @@ class FakeSlack:
         self.there = Workspace(now=now)
         self.scopes = set(scopes)
         self.calls: list[Call] = []
+        self.asked: Counter[str] = Counter()
         self._troubles: dict[str, list[Trouble]] = {}
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler_of(self.answer))
         self._server.daemon_threads = True
@@ -104,6 +107,7 @@ class FakeSlack:
     def answer(self, path: str, headers: Mapping[str, str], body: bytes) -> Answer | None:
         """Answers a request; None: by closing the connection."""
         name, take = self._taken_by(path)
+        self.asked[name] += 1
         trouble = next((one for one in self._troubles.get(name, ()) if one.strikes()), None) or Trouble()
         time.sleep(trouble.slow_s)
         if trouble.drop == "before":

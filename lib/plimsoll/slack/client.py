@@ -2,6 +2,7 @@
 
 import logging
 import random
+import re
 import time
 from collections.abc import Callable
 from http.client import HTTPException
@@ -27,6 +28,7 @@ ONCE: Final = frozenset({"chat.postMessage", "chat.postEphemeral", "files.comple
 
 LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 
+_A_TOKEN: Final = re.compile(r"[!-~]+")
 _TOO_MANY: Final = 429
 _IN_TROUBLE: Final = frozenset({500, 502, 503, 504})
 _BACKOFF_S: Final = 0.5
@@ -40,8 +42,10 @@ def slack_client(
 ) -> WebClient:
     """A client that asks again where that is safe (see Patience), and waits in between by `pause`.
 
-    BadInput for an address that would carry the token unencrypted.
+    BadInput for an address that would carry the token unencrypted, and for what cannot be a token, without telling it.
     """
+    if _A_TOKEN.fullmatch(token) is None:
+        raise BadInput("Slack's token holds blanks or signs that none has: copy it again from the app's page.")
     if not is_loopback(api_url) and urlsplit(api_url).scheme != "https":
         raise BadInput(f"Slack's address is {api_url}: the token goes over https alone; set PLIMSOLL_SLACK_API_URL.")
     return WebClient(token, base_url=api_url, timeout=timeout_s, retry_handlers=[Patience(pause=pause)], logger=SILENT)
