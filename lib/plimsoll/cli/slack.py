@@ -13,7 +13,7 @@ from plimsoll.bootstrap import envelope_library
 from plimsoll.bootstrap.slack import client_of_environment, webhook_of_environment
 from plimsoll.cli.chosen import run_folder
 from plimsoll.cli.exit_codes import PARTIAL
-from plimsoll.domain.errors import BadInput
+from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.domain.recommendation import CHANGES
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.data.selection import Selection, select
@@ -78,8 +78,11 @@ def show_run(run: Path | None, wanted: Wanted, channel: str | None, *, webhook: 
     folder = run_folder(run)
     read, console = _read(folder, wanted.where), Console(highlight=False)
     show_conversation(console, _told(folder, read, wanted, webhook=webhook).payload)
-    for draft in _drafts(folder, read, wanted, webhook=webhook):
+    planned, why = _drafts(folder, read, wanted, webhook=webhook)
+    for draft in planned:
         _say(console, f"picture in its thread: {draft.name}: {draft.title}")
+    for one in why:
+        _say(console, one, style="red")
     _say(console, f"nothing was sent{f' to {channel}' if channel else ''}: --dry-run")
 
 
@@ -94,16 +97,17 @@ def post_run(run: Path | None, wanted: Wanted, channel: str) -> None:
     ledger = FileLedger(path=folder / POSTED, channel=_posted_as(channel, wanted))
     read, console = _read(folder, wanted.where), Console(highlight=False)
     told = _told(folder, read, wanted, webhook=False)
-    planned = _drafts(folder, read, wanted, webhook=False)
+    planned, why = _drafts(folder, read, wanted, webhook=False)
     if _stands(console, ledger, wanted, {MAIN, *(f"reply/{reply.key}" for reply in told.replies)}):
         return
     with console.status(f"posting to {channel}"):
         pictures = [draft.drawn() for draft in planned]
         posted = post(told, channel, client, ledger, pictures, run_id=str(read.run["id"]))
     _say(console, f"posted to {channel}: {_counted(ledger.load())}")
-    for trouble in posted.troubles:
+    troubles = [*why, *posted.troubles]
+    for trouble in troubles:
         _say(console, trouble, style="red")
-    if posted.troubles:
+    if troubles:
         raise typer.Exit(PARTIAL)
 
 
@@ -157,14 +161,18 @@ def _is_new(one: Difference) -> bool:
     return not was and one.after is not None and one.after["action"] in _ASKED
 
 
-def _drafts(folder: Path, read: _Read, wanted: Wanted, *, webhook: bool) -> tuple[Draft, ...]:
+def _drafts(folder: Path, read: _Read, wanted: Wanted, *, webhook: bool) -> tuple[tuple[Draft, ...], list[str]]:
+    """The pictures that there are, and why one is not; the report stands without."""
     if not wanted.pictures or webhook:
-        return ()
-    largest = read.largest
-    profile = None if largest is None else find_profile(folder, full_name(largest))
+        return (), []
+    largest, profile, why = read.largest, None, list[str]()
+    try:
+        profile = None if largest is None else find_profile(folder, full_name(largest))
+    except PlimsollError as error:
+        why = [f"no roofline is shown: {error}"]
     envelopes = envelope_library(Settings.of_environment().measured_dir).envelopes
     name = largest.evidence.envelope if largest is not None and largest.evidence is not None else None
-    return drafts(read.by_account, largest, profile, envelopes.get(name or ""))
+    return drafts(read.by_account, largest, profile, envelopes.get(name or "")), why
 
 
 def _posted_as(channel: str, wanted: Wanted) -> str:

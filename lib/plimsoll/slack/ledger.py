@@ -1,4 +1,4 @@
-"""The ledger of what was posted: what it holds of a channel; and as a file, slack.json in a run's folder."""
+"""The ledger of what was posted: what it holds of a channel; and as a file, slack-posted.json in a run's folder."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from plimsoll.domain.errors import BadInput
 from plimsoll.writing import write_lines
 
-POSTED: Final = "slack.json"
+POSTED: Final = "slack-posted.json"
 """The file's name in a run's folder."""
 
 MAIN: Final = "main"

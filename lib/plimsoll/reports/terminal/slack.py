@@ -40,11 +40,16 @@ def show_message(console: Console, message: Mapping[str, Any]) -> None:
 
 
 def _message(title: str, payload: Mapping[str, Any]) -> Panel:
-    blocks = [_block(block) for block in payload["blocks"]] or [_markup(payload["text"])]
-    notification = Text.assemble(("notification: ", "dim"), (html.unescape(payload["text"]), "dim"))
-    return Panel(
-        Group(*blocks, Rule(style="dim"), notification), title=Text(title), title_align="left", box=box.ROUNDED
-    )
+    blocks = [one for block in payload["blocks"] for one in _apart(block)] or [_markup(payload["text"])]
+    notification = Text(f"notification: {html.unescape(payload['text'])}", style="dim")
+    return Panel(Group(*blocks, notification), title=Text(title), title_align="left", box=box.ROUNDED)
+
+
+def _apart(block: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """A block, and a blank line before it unless it belongs to what stands above it."""
+    if block["type"] != "actions":
+        yield Text()
+    yield _block(block)
 
 
 def _block(block: Mapping[str, Any]) -> RenderableType:
