@@ -59,5 +59,5 @@ def _drafts(
         yield Draft(name="savings.png", title=line(chart.title, _MOST_TITLE), chart=chart)
     if largest is not None and profile is not None:
         chart = roofline_picture(largest, profile, envelope)
-        title = line(f"{largest.volume_id}: {chart.title}", _MOST_TITLE)
+        title = line(f"Roofline of {largest.volume_id}: {chart.title}", _MOST_TITLE)
         yield Draft(name="roofline.png", title=title, chart=chart, profile=profile)
