@@ -1,12 +1,11 @@
 """`plimsoll slack`: a run's report, posted to a channel or shown as it would be."""
 
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import typer
+from pydantic import TypeAdapter, ValidationError
 from rich.console import Console
 
 from plimsoll.bootstrap import envelope_library
@@ -20,22 +19,20 @@ from plimsoll.reports.data.selection import Selection, select
 from plimsoll.reports.diff.compared import Difference, compared
 from plimsoll.reports.diff.sql import Group
 from plimsoll.reports.diff.words import headline
-from plimsoll.reports.money import money_of
-from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.screen import printable
 from plimsoll.reports.slack.digest import Digest
 from plimsoll.reports.slack.message import Conversation
+from plimsoll.reports.slack.pictures import Draft, run_drafts
 from plimsoll.reports.slack.weekly import conversation
-from plimsoll.reports.stored import find_profile, full_name, read_run, stream_records
+from plimsoll.reports.stored import read_run, stream_records
 from plimsoll.reports.terminal.slack import show_conversation
 from plimsoll.reports.wording import count_of
 from plimsoll.settings import Settings
-from plimsoll.slack.ledger import MAIN, POSTED, FileLedger, Progress
-from plimsoll.slack.pictures import Draft, drafts
-from plimsoll.slack.posting import post
+from plimsoll.slack.config import Channel
+from plimsoll.slack.ledger import MAIN, POSTED, FileLedger, Progress, picture_key, reply_key
+from plimsoll.slack.posting import Picture, post
 from plimsoll.slack.webhook import post_by_webhook
 
-_CHANNEL: Final = re.compile(r"[CG][A-Z0-9]{5,20}")
 _ASKED: Final = frozenset({*CHANGES, "detached"})
 _RECOMMENDED: Final = (Group.NEW, Group.FIRST_READ, Group.CHANGED)
 
@@ -55,34 +52,24 @@ class Wanted:
             raise BadInput("--since compares whole runs, and --where posts a part: give one of both.")
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Read:
-    """A run as it was read: its digest, what its accounts save in USD a month, and what saves most."""
+    """A run as it was read: what is told of it, and the pictures that it has, or why it has none."""
 
-    run: Mapping[str, Any]
-    selection: Selection | None
-    digest: Digest = field(default_factory=Digest)
-    by_account: dict[str, float] = field(default_factory=dict)
-    largest: RecommendationRecord | None = None
-
-    def count(self, record: RecommendationRecord) -> None:
-        self.digest.count(record)
-        saved_usd = money_of(record).usd_saved
-        self.by_account[record.account] = self.by_account.get(record.account, 0.0) + saved_usd
-        if saved_usd > 0 and (self.largest is None or saved_usd > money_of(self.largest).usd_saved):
-            self.largest = record
+    id: str
+    told: Conversation
+    pictures: tuple[Draft, ...]
+    no_pictures: str = ""
 
 
-def show_run(run: Path | None, wanted: Wanted, channel: str | None, *, webhook: bool) -> None:
+def show_run(run: Path | None, wanted: Wanted, channel: str | None) -> None:
     """Prints what would be posted, and sends nothing."""
-    folder = run_folder(run)
-    read, console = _read(folder, wanted.where), Console(highlight=False)
-    show_conversation(console, _told(folder, read, wanted, webhook=webhook).payload)
-    planned, why = _drafts(folder, read, wanted, webhook=webhook)
-    for draft in planned:
+    read, console = _read(run_folder(run), wanted), Console(highlight=False)
+    show_conversation(console, read.told.payload)
+    for draft in read.pictures:
         _say(console, f"picture in its thread: {draft.name}: {draft.title}")
-    for one in why:
-        _say(console, one, style="red")
+    if read.no_pictures:
+        _say(console, read.no_pictures, style="red")
     _say(console, f"nothing was sent{f' to {channel}' if channel else ''}: --dry-run")
 
 
@@ -92,19 +79,18 @@ def post_run(run: Path | None, wanted: Wanted, channel: str) -> None:
         raise BadInput(
             f"--channel {channel}: give the channel's id, such as C0123456789, from the foot of its details."
         )
-    client = client_of_environment(Settings.of_environment())
-    folder = run_folder(run)
+    client, folder = client_of_environment(Settings.of_environment()), run_folder(run)
     ledger = FileLedger(path=folder / POSTED, channel=_posted_as(channel, wanted))
-    read, console = _read(folder, wanted.where), Console(highlight=False)
-    told = _told(folder, read, wanted, webhook=False)
-    planned, why = _drafts(folder, read, wanted, webhook=False)
-    if _stands(console, ledger, wanted, {MAIN, *(f"reply/{reply.key}" for reply in told.replies)}):
+    read, console = _read(folder, wanted), Console(highlight=False)
+    keys = {MAIN, *(reply_key(reply.key) for reply in read.told.replies)}
+    keys |= {picture_key(draft.name) for draft in read.pictures}
+    if _stands(console, ledger, wanted, keys):
         return
     with console.status(f"posting to {channel}"):
-        pictures = [draft.drawn() for draft in planned]
-        posted = post(told, channel, client, ledger, pictures, run_id=str(read.run["id"]))
+        pictures = [Picture(name=draft.name, title=draft.title, png=draft.png()) for draft in read.pictures]
+        posted = post(read.told, channel, client, ledger, pictures, run_id=read.id)
     _say(console, f"posted to {channel}: {_counted(ledger.load())}")
-    troubles = [*why, *posted.troubles]
+    troubles = [*filter(None, [read.no_pictures]), *posted.troubles]
     for trouble in troubles:
         _say(console, trouble, style="red")
     if troubles:
@@ -113,39 +99,38 @@ def post_run(run: Path | None, wanted: Wanted, channel: str) -> None:
 
 def post_run_by_webhook(run: Path | None, wanted: Wanted) -> None:
     """Posts a run's main message by the webhook of the environment."""
-    webhook = webhook_of_environment(Settings.of_environment())
-    folder = run_folder(run)
+    webhook, folder = webhook_of_environment(Settings.of_environment()), run_folder(run)
     ledger = FileLedger(path=folder / POSTED, channel=_posted_as(webhook.channel, wanted))
-    read, console = _read(folder, wanted.where), Console(highlight=False)
-    told = _told(folder, read, wanted, webhook=True)
+    read, console = _read(folder, wanted), Console(highlight=False)
     if _stands(console, ledger, wanted, {MAIN}):
         return
     with console.status("posting by the webhook"):
-        post_by_webhook(told.main, webhook, ledger)
+        post_by_webhook(read.told.main, webhook, ledger)
     _say(console, "posted by the webhook: the report alone, since a webhook takes no replies, pictures or buttons")
 
 
-def _read(folder: Path, where: str | None) -> _Read:
+def _read(folder: Path, wanted: Wanted) -> _Read:
     run = read_run(folder)
     with opened(folder) as database:
-        selection = select(database, where, ())
-    read = _Read(run=run, selection=selection)
+        selection = select(database, wanted.where, ())
+    digest = Digest()
     for record in stream_records(folder):
         if selection is None or selection.has(record):
-            read.count(record)
-    return read
-
-
-def _told(folder: Path, read: _Read, wanted: Wanted, *, webhook: bool) -> Conversation:
+            digest.count(record)
     since, new = ("", frozenset[str]()) if wanted.since is None else _since(run_folder(wanted.since), folder)
-    return conversation(
-        read.digest,
-        read.run,
-        since=since,
-        new=new,
-        part=read.selection.told if read.selection else "",
-        acting=wanted.buttons and not webhook,
-    )
+    part = selection.told if selection else ""
+    told = conversation(digest, run, since=since, new=new, part=part, acting=wanted.buttons)
+    pictures, no_pictures = _drafts(folder, selection) if wanted.pictures else ((), "")
+    return _Read(id=str(run["id"]), told=told, pictures=pictures, no_pictures=no_pictures)
+
+
+def _drafts(folder: Path, selection: Selection | None) -> tuple[tuple[Draft, ...], str]:
+    """The pictures that there are, or why there is none: the report stands without."""
+    envelopes = envelope_library(Settings.of_environment().measured_dir).envelopes
+    try:
+        return run_drafts(folder, envelopes, selection.has if selection else None), ""
+    except PlimsollError as error:
+        return (), f"no picture is shown: {error}"
 
 
 def _since(before: Path, after: Path) -> tuple[str, frozenset[str]]:
@@ -161,18 +146,12 @@ def _is_new(one: Difference) -> bool:
     return not was and one.after is not None and one.after["action"] in _ASKED
 
 
-def _drafts(folder: Path, read: _Read, wanted: Wanted, *, webhook: bool) -> tuple[tuple[Draft, ...], list[str]]:
-    """The pictures that there are, and why one is not; the report stands without."""
-    if not wanted.pictures or webhook:
-        return (), []
-    largest, profile, why = read.largest, None, list[str]()
+def _check(channel: str) -> None:
     try:
-        profile = None if largest is None else find_profile(folder, full_name(largest))
-    except PlimsollError as error:
-        why = [f"no roofline is shown: {error}"]
-    envelopes = envelope_library(Settings.of_environment().measured_dir).envelopes
-    name = largest.evidence.envelope if largest is not None and largest.evidence is not None else None
-    return drafts(read.by_account, largest, profile, envelopes.get(name or "")), why
+        TypeAdapter(Channel).validate_python(channel)
+    except ValidationError as error:
+        told = f"--channel {channel}: give the channel's id, such as C0123456789, from the foot of its details."
+        raise BadInput(told) from error
 
 
 def _posted_as(channel: str, wanted: Wanted) -> str:
@@ -185,8 +164,7 @@ def _stands(console: Console, ledger: FileLedger, wanted: Wanted, keys: set[str]
     if wanted.again:
         ledger.keep(Progress())
         return False
-    progress = ledger.load()
-    if not keys <= {*progress.posted, *progress.doubtful} or MAIN in progress.doubtful:
+    if not keys <= ledger.load().posted.keys():
         return False
     _say(console, f"this run stands in {ledger.channel} already; --again posts it once more, beside what stands")
     return True

@@ -14,7 +14,17 @@ POSTED: Final = "slack-posted.json"
 """The file's name in a run's folder."""
 
 MAIN: Final = "main"
-"""The main message's key in a ledger; a reply's is `reply/` and its own, a picture's `picture/` and its name."""
+"""The main message's key in a ledger."""
+
+
+def reply_key(key: str) -> str:
+    """A reply's key in a ledger."""
+    return f"reply/{key}"
+
+
+def picture_key(name: str) -> str:
+    """A picture's key in a ledger, by its file's name."""
+    return f"picture/{name}"
 
 
 class Progress(BaseModel):

@@ -10,7 +10,7 @@ from slack_sdk import WebClient
 from plimsoll.domain.errors import CloudError, Unanswered, Unexpected
 from plimsoll.reports.slack.message import Conversation, Message
 from plimsoll.slack.client import asking
-from plimsoll.slack.ledger import MAIN, PostingLedger, Progress
+from plimsoll.slack.ledger import MAIN, PostingLedger, Progress, picture_key, reply_key
 
 __all__ = ["Picture", "Posted", "PostingLedger", "Progress", "post"]
 
@@ -102,7 +102,7 @@ class _Posting:
 
     def reply(self, key: str, message: Message, channel: str, ts: str) -> None:
         """A reply in the thread."""
-        full_key = f"reply/{key}"
+        full_key = reply_key(key)
         if full_key in self.progress.posted or full_key in self.progress.doubtful:
             return
         try:
@@ -112,7 +112,7 @@ class _Posting:
 
     def picture(self, picture: Picture, channel: str, ts: str) -> None:
         """A picture in the thread: whatever goes wrong with it, the report stands; and twice does no harm."""
-        key = f"picture/{picture.name}"
+        key = picture_key(picture.name)
         if key in self.progress.posted:
             return
         self._wait()

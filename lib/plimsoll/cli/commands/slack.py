@@ -33,11 +33,11 @@ def post(
     """Post a run to a channel, with a reply for each account; the token is in PLIMSOLL_SLACK_BOT_TOKEN."""
     from plimsoll.cli.slack import Wanted, post_run, post_run_by_webhook, show_run
 
-    wanted = Wanted(since=since, where=where, again=again, buttons=buttons, pictures=pictures)
     if webhook and (channel is not None or buttons):
         raise BadInput("a webhook is bound to its channel and has no buttons: leave out --channel and --buttons.")
+    wanted = Wanted(since=since, where=where, again=again, buttons=buttons, pictures=pictures and not webhook)
     if dry_run:
-        show_run(run, wanted, channel, webhook=webhook)
+        show_run(run, wanted, channel)
     elif webhook:
         post_run_by_webhook(run, wanted)
     elif channel is not None:
