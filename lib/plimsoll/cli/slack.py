@@ -75,10 +75,7 @@ def show_run(run: Path | None, wanted: Wanted, channel: str | None) -> None:
 
 def post_run(run: Path | None, wanted: Wanted, channel: str) -> None:
     """Posts a run to a channel with its replies and pictures, and says what stands; exit code 3 for what does not."""
-    if _CHANNEL.fullmatch(channel) is None:
-        raise BadInput(
-            f"--channel {channel}: give the channel's id, such as C0123456789, from the foot of its details."
-        )
+    _check(channel)
     client, folder = client_of_environment(Settings.of_environment()), run_folder(run)
     ledger = FileLedger(path=folder / POSTED, channel=_posted_as(channel, wanted))
     read, console = _read(folder, wanted), Console(highlight=False)
