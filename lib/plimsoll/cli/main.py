@@ -5,7 +5,7 @@ import sys
 import typer
 from rich.console import Console
 
-from plimsoll.cli.commands import audits, charts, envelopes, evidence, results, simulation
+from plimsoll.cli.commands import audits, charts, envelopes, evidence, results, simulation, slack
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL, UNUSABLE
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.reports.screen import printable
@@ -26,6 +26,7 @@ for panel, commands in {
     for command in commands:
         app.command(rich_help_panel=panel)(command)
 app.add_typer(charts.chart, name="chart", rich_help_panel="Read a run")
+app.add_typer(slack.slack, name="slack", rich_help_panel="Read a run")
 app.add_typer(envelopes.envelopes, name="envelopes", rich_help_panel="Measure")
 
 

@@ -13,6 +13,7 @@ PlimsollError
     ├── ClockSkewed
     ├── Throttled
     ├── Unreachable
+    │   └── Unanswered
     └── Unexpected      an answer that breaks the cloud's own contract
 """
 
@@ -67,6 +68,10 @@ class Throttled(CloudError):
 
 class Unreachable(CloudError):
     """No connection to the cloud's endpoint."""
+
+
+class Unanswered(Unreachable):
+    """No answer to what was asked, so that it is not known whether it was done."""
 
 
 class Unexpected(CloudError):
