@@ -4,7 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-VolumeName = Annotated[str, StringConstraints(pattern=r"^(\d{12}/[a-z0-9-]+/)?vol-[0-9a-z]{1,32}$")]
+from plimsoll.clouds.aws.names import VOLUME_NAME
+
+VolumeName = Annotated[str, StringConstraints(pattern=VOLUME_NAME)]
 """A volume's id, or account/region/id, which need not be searched for."""
 
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, max_length=300)]
