@@ -85,7 +85,7 @@ class Asked(_Asked):
     `id` is one request's own: the same request twice has the same, and so has the same button of the same message
     pressed twice by whomever where doing it twice would be wrong. `user` and `team` are Slack's ids. The answer goes
     into `thread` of `channel` (by its first message's `ts`), into the open view `view`, or, where there is neither, to
-    the asker alone by `response_url`.
+    the asker alone by `response_url`, which is a secret for half an hour and in no representation.
     """
 
     id: Annotated[str, StringConstraints(pattern=r"^[\w.-]{1,64}$")]
@@ -95,4 +95,4 @@ class Asked(_Asked):
     channel: str | None = None
     thread: str | None = None
     view: str | None = None
-    response_url: str | None = None
+    response_url: str | None = Field(default=None, repr=False)

@@ -13,7 +13,7 @@ from slack_sdk.webhook import WebhookClient
 from plimsoll.domain.errors import CloudError, Unexpected
 from plimsoll.reports.slack.message import Message
 from plimsoll.slack.asked import Asked
-from plimsoll.slack.client import SILENT, asking
+from plimsoll.slack.client import SILENT, Patience, asking
 
 _CLOSED: Final = frozenset({"not_found", "view_not_found"})
 """What Slack says of a view that the asker has closed meanwhile."""
@@ -80,7 +80,7 @@ class Answers:
 
     def _respond(self, url: str, message: Message) -> None:
         """By the address for answers: it is a secret of half an hour, and in no error."""
-        client = WebhookClient(url, timeout=10, logger=SILENT)
+        client = WebhookClient(url, timeout=10, retry_handlers=[Patience(once=True)], logger=SILENT)
         with asking(_ANSWER):
             answer = client.send(
                 text=message.text,
