@@ -18,11 +18,11 @@ from plimsoll.service.layout import RunKeys
 from plimsoll.service.service import Service
 
 _BESIDE: Final = {
-    "saved_at_parity": "of it keep all that the volumes could ever carry",
-    "saved_on_proof": "of it rest on what their work was seen to ask for",
+    "saved_at_parity": "of it keeps all that the volumes could ever carry",
+    "saved_on_proof": "of it rests on what their work was seen to ask for",
     "saved_but_blocked": "of it must wait for what blocks the change today",
     "more_for_upgrades": "a month more would speed up what is throttled",
-    "detached": "a month are paid for what is attached to nothing",
+    "detached": "a month is paid for what is attached to nothing",
 }
 """The figures of run.json beside the saving, and what each means."""
 
