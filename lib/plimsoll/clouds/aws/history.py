@@ -70,8 +70,9 @@ class DynamoHistory:
         for item in self._items(target, [f"{volume_id}{_DECISIONS}" for volume_id in volume_ids]):
             volume_id = str(item["volume_id"]).removesuffix(_DECISIONS)
             place = {"account": target.account, "region": target.region, "volume_id": volume_id}
+            said = item.get("decisions", [{}])  # an item without any is damaged as well
             with self._readable(item, target):
-                found[volume_id] = [_decision().validate_python({**one, **place}) for one in item["decisions"]]
+                found[volume_id] = [_decision().validate_python({**one, **place}) for one in said]
         return found
 
     def decide(self, decision: Decision) -> bool:
