@@ -55,6 +55,7 @@ class World:
 
     Metrics are read as finely as the decisions need, weighed by the `tariff`; with `every_minute` they are read whole.
     The volumes of known `stripes` are decided on together. They are read of about `batch_volumes` volumes at once.
+    `excluded` are volumes that people left out, by id, each with why: they have no answer, and load their hosts.
     """
 
     inventory: Inventory
@@ -68,6 +69,7 @@ class World:
     refutations: tuple[Refutation, ...] = ()
     stripes: Sequence[StripeSet] = ()
     batch_volumes: int = BATCH_VOLUMES
+    excluded: Mapping[str, str] = field(default_factory=dict)
 
 
 def audit(
@@ -117,7 +119,7 @@ def audit_target(
     yield from (*_notices(target, world), *void)
     market, unpriced = _market(target, world, policy, now)
     yield from _priced(target, market.book, unpriced, now)
-    basis = Basis(market=market, envelopes=world.envelopes, policy=policy, now=now)
+    basis = _basis(market, world, policy, now)
     batches = takewhile(
         lambda batch: done.issuperset(volume.id for volume in batch) or not stop(),
         by_host(volumes, _batch_volumes(world)),
@@ -202,6 +204,7 @@ def _plan(volumes: Sequence[Volume], world: World, policy: Policy, now: datetime
         for volume in volumes
         if volume.id not in done
         and policy.excluding(volume.tags) is None
+        and volume.id not in world.excluded
         and not is_detached(volume)
         and volume.spec.type in world.catalogue.types
     ]
@@ -243,6 +246,10 @@ def _market(target: Target, world: World, policy: Policy, now: datetime) -> tupl
     return Market(provider=catalogue.provider, types=catalogue.types, book=book, refutations=young), error
 
 
+def _basis(market: Market, world: World, policy: Policy, now: datetime) -> Basis:
+    return Basis(market=market, envelopes=world.envelopes, policy=policy, now=now, excluded=world.excluded)
+
+
 def _audit_batch(
     target: Target, batch: list[Volume], world: World, basis: Basis, done: frozenset[str]
 ) -> Iterator[Outcome]:
@@ -264,6 +271,8 @@ def _without_metrics(
     match = basis.policy.excluding(volume.tags)
     if match is not None:
         return Skipped(target=target, volume_id=volume.id, reason=f"excluded by the policy: tag {match}")
+    if volume.id in basis.excluded:
+        return Skipped(target=target, volume_id=volume.id, reason=basis.excluded[volume.id])
     try:
         if is_detached(volume):
             return Answered(target=target, recommendation=recommend_detached(volume, basis.of(volume)))
@@ -341,7 +350,7 @@ def explain(world: World, volume_id: str, policy: Policy, now: datetime) -> Expl
 def _explained(
     target: Target, volume: Volume, group: list[Volume], world: World, policy: Policy, now: datetime
 ) -> Explained:
-    basis = Basis(market=_market(target, world, policy, now)[0], envelopes=world.envelopes, policy=policy, now=now)
+    basis = _basis(_market(target, world, policy, now)[0], world, policy, now)
     settled = _without_metrics(target, volume, basis, frozenset())
     if settled is not None:
         return Explained(outcome=settled, demand=None)

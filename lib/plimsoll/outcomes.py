@@ -47,7 +47,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skipped:
-    """A volume that the policy leaves out, or that an earlier part of the run has answered."""
+    """A volume that the policy or somebody leaves out, or that an earlier part of the run has answered."""
 
     target: Target
     volume_id: str

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.decisions import Decision
@@ -229,6 +229,13 @@ class Claims(Protocol):
         ...
 
 
+NOT_DEPLOYED: Final[Mapping[str, str]] = {
+    "audit": "this part of the service does not know the state machine of its audits: deploy the service again.",
+    "validation": "this service has no validation: deploy it without with_validation=false.",
+}
+"""What is said of a kind of run that cannot be begun from here."""
+
+
 class Executions(Protocol):
     """Which other runs of the same kind are under way?"""
 
@@ -240,7 +247,10 @@ class Executions(Protocol):
         ...
 
     def begin(self, kind: Literal["audit", "validation"], name: str, given: Mapping[str, Any]) -> bool:
-        """Begins a run of that name; False where one of that name was begun before, which goes on; CloudError."""
+        """Begins a run of that name; False where one of that name was begun before, which goes on.
+
+        BadInput where that kind is not deployed; CloudError.
+        """
         ...
 
 

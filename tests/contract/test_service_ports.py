@@ -1,5 +1,6 @@
 """What every implementation of the service's ports promises: a store, claims, history, events and executions."""
 
+import json
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
@@ -13,6 +14,8 @@ from plimsoll.clouds.aws.s3_store import S3Store
 from plimsoll.clouds.file_claims import FileClaims
 from plimsoll.clouds.folder_store import FolderStore
 from plimsoll.clouds.memory_service import MemoryClaims, MemoryEvents, MemoryExecutions, MemoryHistory
+from plimsoll.domain.decisions import Decision, DecisionKind
+from plimsoll.domain.errors import BadInput
 from plimsoll.domain.history import HistoryEntry
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import Target
@@ -150,8 +153,7 @@ def test_entries_come_back_exactly_as_they_were_written(history):
         "vol-3": an_entry("vol-3", target=VolumeSpec(type="st1", size_gib=500), saved_usd_month=-1e-9),
         "vol-4": an_entry(
             "vol-4",
-            snoozed_until=date(2027, 1, 1),
-            decided_by="ana@example.com",
+            last_answered=NOW - timedelta(days=7),
             done_on=date(2026, 11, 20),
             done_saved_usd_month=12345.678901234567,
         ),
@@ -178,6 +180,46 @@ def test_there_may_be_more_than_one_call_takes_or_none(history):
     assert history.entries(HOME, []) == {}
     history.write([an_entry(volume_id) for volume_id in names(230)])
     assert set(history.entries(HOME, names(260))) == set(names(230))
+
+
+def a_decision(request="asked-1", kind=DecisionKind.SNOOZE, **changes):
+    decision = Decision(
+        **PLACE, id=request, volume_id="vol-1", kind=kind, by="slack:T024BE7LD/U061F7AUR", at=NOW, reason="läuft aus"
+    )
+    return replace(decision, **changes)
+
+
+def test_decisions_come_back_exactly_as_they_were_made_each_request_once(history):
+    made = [
+        a_decision(until=date(2026, 12, 21)),
+        a_decision("asked-2", DecisionKind.EXCLUDE, at=LATER),
+        a_decision("asked-3", DecisionKind.INCLUDE, at=LATER, reason=""),
+        a_decision("asked-1", DecisionKind.DONE, volume_id="vol-2"),
+    ]
+    assert [history.decide(one) for one in made] == [True] * 4
+    assert not history.decide(a_decision(by="slack:T024BE7LD/U2", at=LATER))
+    found = history.decisions(HOME, ["vol-2", "vol-1", "vol-3", "vol-1"])
+    assert {name: sorted(said, key=lambda one: one.id) for name, said in found.items()} == {
+        "vol-1": made[:3],
+        "vol-2": made[3:],
+    }
+    assert history.decisions(HOME, []) == {}
+
+
+def test_what_is_decided_while_an_audit_is_under_way_is_not_lost_by_what_it_writes(history):
+    history.write([an_entry()])
+    prior = history.entries(HOME, ["vol-1"])["vol-1"]
+    assert history.decide(a_decision())
+    history.write([replace(prior, last_run="run-3")])
+    assert history.decisions(HOME, ["vol-1"]) == {"vol-1": [a_decision()]}
+    assert history.entries(HOME, ["vol-1"])["vol-1"].last_run == "run-3"
+    assert history.decide(a_decision("asked-2"))
+    assert history.entries(HOME, ["vol-1"])["vol-1"].last_run == "run-3"
+
+
+def test_a_decision_is_of_a_volume_in_its_own_place_alone(history):
+    assert history.decide(a_decision(region="eu-west-1"))
+    assert history.decisions(HOME, ["vol-1"]) == {}
 
 
 @pytest.fixture(params=["memory", "bus"])
@@ -235,3 +277,38 @@ def test_one_that_is_not_listed_yet_gives_way_only_to_those_that_were_begun_befo
     unlisted = f"{begin('zebra').rsplit(':', 1)[0]}:late"
     assert port.older(unlisted, NOW - timedelta(days=3650)) is None
     assert port.older(unlisted, LATER) == "zebra"
+
+
+@pytest.fixture(params=["memory", "step-functions"])
+def beginner(request):
+    """The executions port of a service with an audit and no validation, and what was begun by name."""
+    if request.param == "memory":
+        memory = MemoryExecutions(kinds=("audit",))
+        return memory, lambda: {name: dict(given) for (_kind, name), given in memory.begun.items()}
+    account = request.getfixturevalue("account")
+    machine, client = account.machine(), account.client("stepfunctions")
+
+    def begun():
+        found = client.list_executions(stateMachineArn=machine)["executions"]
+        return {
+            one["name"]: json.loads(client.describe_execution(executionArn=one["executionArn"])["input"])
+            for one in found
+        }
+
+    return StepExecutions(client=client, machines={"audit": machine, "validation": ""}), begun
+
+
+def test_what_is_begun_has_its_name_and_what_it_was_given_and_is_begun_once(beginner):
+    port, begun = beginner
+    assert port.begin("audit", "slack-1", {"run_id": "first"})
+    assert not port.begin("audit", "slack-1", {"run_id": "first"})
+    assert not port.begin("audit", "slack-1", {})
+    assert port.begin("audit", "slack-2", {})
+    assert begun() == {"slack-1": {"run_id": "first"}, "slack-2": {}}
+
+
+def test_what_is_not_deployed_is_not_begun_and_says_what_to_do(beginner):
+    port, begun = beginner
+    with pytest.raises(BadInput, match="this service has no validation: deploy it without with_validation=false"):
+        port.begin("validation", "slack-1", {})
+    assert begun() == {}

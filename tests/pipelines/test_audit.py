@@ -23,7 +23,7 @@ from plimsoll.domain.policy import OPT_OUT, Override, TagMatch
 from plimsoll.domain.recommendation import Detached, InsufficientData, Keep, Migrate, Reprovision
 from plimsoll.domain.sums import Window
 from plimsoll.domain.units import MIB
-from plimsoll.outcomes import Answered, FailedVolume, Notice, Seen, Skipped
+from plimsoll.outcomes import Answered, FailedVolume, Notice, Planned, Seen, Skipped
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.tally import Tally
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_policy, a_tariff, a_volume, some_sums
@@ -296,6 +296,19 @@ def test_what_the_policy_excludes_is_skipped_with_the_tag_that_did_it():
     ended = by_volume(outcomes(world))
     assert ended["out"] == Skipped(target=HERE, volume_id="out", reason=f"excluded by the policy: tag {OPT_OUT}")
     assert isinstance(ended["in"], Answered)
+
+
+def test_what_people_excluded_is_left_out_with_who_and_why_and_still_loads_its_host():
+    host = a_host("m5.large")
+    busy, other = a_volume(id="busy", on=host), a_volume(id="other", on=host)
+    tagged = [replace(busy, tags={"plimsoll:exclude": "true"}), other]
+    said = replace(a_world([busy, other]), excluded={"busy": "excluded by jo"})
+    ended, by_tag = by_volume(outcomes(said)), by_volume(outcomes(a_world(tagged)))
+    assert ended["busy"] == Skipped(target=HERE, volume_id="busy", reason="excluded by jo")
+    assert ended["other"].recommendation == by_tag["other"].recommendation
+    assert [one.plan for one in outcomes(said) if isinstance(one, Planned)] == [
+        one.plan for one in outcomes(a_world(tagged)) if isinstance(one, Planned)
+    ]
 
 
 def test_an_excluded_volume_is_excluded_even_where_it_is_detached_or_of_an_unknown_type():

@@ -24,7 +24,7 @@ from plimsoll.domain.errors import Unreachable
 from plimsoll.settings import Settings
 from plimsoll.simulator.units import WORKLOADS
 from tests.contract.service_ports import home_account
-from tests.contract.test_service_ports import HOME, an_entry
+from tests.contract.test_service_ports import HOME, a_decision, an_entry
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 LATER = NOW + timedelta(hours=1)
@@ -125,6 +125,21 @@ def test_the_history_uses_exactly_what_it_declares(account, used):
     history.write([an_entry()])
     history.entries(HOME, ["vol-1"])
     assert used == permissions.HISTORY
+
+
+def test_deciding_uses_exactly_what_it_declares(account, used):
+    table = account.table("place", "volume_id")
+    history = DynamoHistory(table=table, client=listened(account.client("dynamodb"), used))
+    assert [history.decide(a_decision()), history.decide(a_decision())] == [True, False]
+    assert history.decisions(HOME, ["vol-1"])
+    assert used == permissions.DECISIONS
+
+
+def test_beginning_uses_exactly_what_it_declares(account, used):
+    machine, client = account.machine(), listened(account.client("stepfunctions"), used)
+    port = StepExecutions(client=client, machines={"audit": machine})
+    assert [port.begin("audit", "one", {}), port.begin("audit", "one", {})] == [True, False]
+    assert used == permissions.BEGINNING | permissions.BEGUN
 
 
 def test_events_use_exactly_what_they_declare_and_say_whose_they_are(account, used):

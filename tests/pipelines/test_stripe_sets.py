@@ -18,7 +18,7 @@ from plimsoll.reports.recorded import record_of
 from plimsoll.reports.tally import Tally
 from tests.builders import LONG_AGO, NOW, a_host, a_policy, a_stripe_set, a_volume, some_sums
 
-from .test_audit import WatchedMetrics, a_world
+from .test_audit import HERE, WatchedMetrics, a_world
 
 DAYS = 4
 POLICY = a_policy(lookback_days=DAYS)
@@ -123,6 +123,13 @@ def test_an_excluded_volume_holds_back_the_others_and_stays_skipped():
     assert isinstance(found["b"], Skipped)
     assert isinstance(found["a"].recommendation, Keep)
     assert "held back by b" in found["a"].recommendation.reasons[0]
+
+
+def test_a_volume_that_somebody_excluded_holds_back_the_others_as_one_that_the_policy_does():
+    world = world_of([a_volume(id="a"), a_volume(id="b")], stripes=[a_stripe_set("a", "b")])
+    found = answers(replace(world, excluded={"b": "excluded by jo: licence"}))
+    assert found["b"] == Skipped(target=HERE, volume_id="b", reason="excluded by jo: licence")
+    assert "held back by b (it is excluded by jo: licence)" in found["a"].recommendation.reasons[0]
 
 
 def test_a_resumed_run_answers_the_rest_of_a_set_as_the_whole_run_would():

@@ -110,7 +110,7 @@ def service_of_environment(config: ServiceConfig) -> Service:
         claims=DynamoClaims(table=_variable("COORDINATION_TABLE"), client=_client("dynamodb")),
         history=DynamoHistory(table=_variable("HISTORY_TABLE"), client=_client("dynamodb")),
         events=BusEvents(bus=_variable("EVENT_BUS"), client=_client("events")),
-        executions=StepExecutions(client=_client("stepfunctions")),
+        executions=StepExecutions(client=_client("stepfunctions"), machines=_machines()),
         clock=clock(),
         envelopes=measured_envelopes,
         console_link=console_link,
@@ -146,6 +146,12 @@ def _caller() -> tuple[str, str]:
 def _measured_folder() -> Path:
     """A folder that lasts as long as the process, so that what was measured is brought once."""
     return Path(mkdtemp(prefix="plimsoll-measured-"))
+
+
+def _machines() -> Mapping[str, str]:
+    """The state machines that can be begun from here, by kind; only a function that begins any is told of them."""
+    kinds = ("audit", "validation")
+    return {kind: os.environ.get(f"{PREFIX}{kind.upper()}_MACHINE", "") for kind in kinds}
 
 
 def _variable(name: str) -> str:

@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
+from plimsoll.domain.decisions import Decision
+from plimsoll.domain.errors import BadInput
 from plimsoll.domain.history import HistoryEntry
-from plimsoll.ports import Target
+from plimsoll.ports import NOT_DEPLOYED, Target
 
 
 @dataclass(slots=True, kw_only=True)
@@ -35,9 +37,10 @@ class MemoryClaims:
 
 @dataclass(slots=True, kw_only=True)
 class MemoryHistory:
-    """Entries by account, region and volume id."""
+    """Entries, and what people decided by the ids of their requests, by account, region and volume id."""
 
     kept: dict[tuple[str, str, str], HistoryEntry] = field(default_factory=dict)
+    decided: dict[tuple[str, str, str], dict[str, Decision]] = field(default_factory=dict)
 
     def entries(self, target: Target, volume_ids: Sequence[str]) -> Mapping[str, HistoryEntry]:
         """The entries of those volumes that have one, by volume id."""
@@ -47,6 +50,19 @@ class MemoryHistory:
     def write(self, entries: Sequence[HistoryEntry]) -> None:
         """Keeps entries in the place of earlier ones; of several of one volume, the last."""
         self.kept.update(((entry.account, entry.region, entry.volume_id), entry) for entry in entries)
+
+    def decisions(self, target: Target, volume_ids: Sequence[str]) -> Mapping[str, Sequence[Decision]]:
+        """What people decided of those volumes, of whichever anybody did, by volume id."""
+        keys = {volume_id: (target.account, target.region, volume_id) for volume_id in volume_ids}
+        return {volume_id: [*self.decided[key].values()] for volume_id, key in keys.items() if key in self.decided}
+
+    def decide(self, decision: Decision) -> bool:
+        """Adds what somebody decided; False where the same request was added before."""
+        there = self.decided.setdefault((decision.account, decision.region, decision.volume_id), {})
+        if decision.id in there:
+            return False
+        there[decision.id] = decision
+        return True
 
 
 @dataclass(slots=True, kw_only=True)
@@ -62,12 +78,24 @@ class MemoryEvents:
 
 @dataclass(slots=True, kw_only=True)
 class MemoryExecutions:
-    """What runs, by ARN, and since when; all of one state machine. A name is what follows the last colon."""
+    """What runs, by ARN, and since when, all of one state machine; a name is what follows the last colon. Beside them,
+    what was begun by kind and name, with what it was given; `kinds` are deployed."""
 
     running: dict[str, datetime] = field(default_factory=dict)
+    kinds: Sequence[str] = ("audit", "validation")
+    begun: dict[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
 
     def older(self, execution: str, started: datetime) -> str | None:
         """The name of the oldest that was begun before this one; of two begun at once, the first by name."""
         own = (self.running.get(execution, started), execution)
         began, oldest = min(((began, arn) for arn, began in self.running.items()), default=own)
         return oldest.rsplit(":", 1)[-1] if (began, oldest) < own else None
+
+    def begin(self, kind: Literal["audit", "validation"], name: str, given: Mapping[str, Any]) -> bool:
+        """Notes a run of that name; False where one was begun before. BadInput where the kind is not deployed."""
+        if kind not in self.kinds:
+            raise BadInput(NOT_DEPLOYED[kind])
+        if (kind, name) in self.begun:
+            return False
+        self.begun[kind, name] = dict(given)
+        return True

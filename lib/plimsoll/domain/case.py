@@ -25,13 +25,15 @@ from plimsoll.domain.volume_types import type_of
 class Basis:
     """What decisions rest on besides the volume: what is sold, what was measured, the policy and the time.
 
-    `rankings` keeps what the envelopes say of an offer.
+    `excluded` are volumes that people left out, by id, each with why. `rankings` keeps what the envelopes say of an
+    offer.
     """
 
     market: Market
     envelopes: Sequence[Envelope]
     policy: Policy
     now: datetime
+    excluded: Mapping[str, str] = field(default_factory=dict)
     rankings: Rankings = field(default_factory=dict, repr=False, compare=False)
 
     def of(self, volume: Volume) -> "Basis":

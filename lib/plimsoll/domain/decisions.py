@@ -1,9 +1,13 @@
 """Decisions: what people said of a volume's recommendation, each with who and when, and what of it holds."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
+from typing import Final
+
+MOST_REASON: Final = 100
+"""How much of a reason stands in the sentence that says why a volume is left out, in characters."""
 
 
 class DecisionKind(StrEnum):
@@ -42,20 +46,45 @@ class Holding:
     done: Decision | None = None
     excluded: Decision | None = None
 
+    def silent(self, now: datetime) -> bool:
+        """Whether nobody is to be told as of that time: the snooze lasts, or the word came after the run was begun."""
+        snoozed = self.snoozed is not None and self.snoozed.until is not None and now.date() < self.snoozed.until
+        return snoozed or (self.done is not None and now < self.done.at)
+
+    def speaks(self, since: datetime, now: datetime) -> bool:
+        """Whether silence has ended between two times: the snooze ran out, or the word is there to be checked."""
+        until = None if self.snoozed is None else self.snoozed.until
+        over = until is not None and since.date() < until <= now.date()
+        return over or (self.done is not None and since < self.done.at <= now)
+
+    def after(self, done_on: date | None) -> "Holding":
+        """What holds of a volume whose change was last seen carried out on that day: it ends a snooze said before."""
+        if done_on is None or self.snoozed is None or self.snoozed.at.date() >= done_on:
+            return self
+        return replace(self, snoozed=None)
+
+    @property
+    def left_out(self) -> str | None:
+        """Why no audit answers of the volume, in a few words that stay the same; None where one does."""
+        if self.excluded is None:
+            return None
+        reason = " ".join(self.excluded.reason.split())[:MOST_REASON].rstrip()
+        return f"excluded by {self.excluded.by}" + (f": {reason}" if reason else "")
+
 
 def holding(decisions: Iterable[Decision]) -> Holding:
     """What holds; a later word takes the place of an earlier one of its kind, and `done` ends a snooze."""
     found = Holding()
-    for decision in sorted(decisions, key=lambda one: one.at):
+    for decision in sorted(decisions, key=lambda one: (one.at, one.id)):
         match decision.kind:
             case DecisionKind.SNOOZE:
-                found = Holding(snoozed=decision, done=found.done, excluded=found.excluded)
+                found = replace(found, snoozed=decision)
             case DecisionKind.DONE:
-                found = Holding(snoozed=None, done=decision, excluded=found.excluded)
+                found = replace(found, snoozed=None, done=decision)
             case DecisionKind.EXCLUDE:
-                found = Holding(snoozed=found.snoozed, done=found.done, excluded=decision)
+                found = replace(found, excluded=decision)
             case DecisionKind.INCLUDE:
-                found = Holding(snoozed=found.snoozed, done=found.done, excluded=None)
+                found = replace(found, excluded=None)
             case DecisionKind.VALIDATE:
                 pass
     return found

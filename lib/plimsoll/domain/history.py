@@ -1,9 +1,11 @@
-"""The history of a volume: since when something is recommended, what people decided of it, and what became of it.
+"""The history of a volume: since when something is recommended, and what became of it. What people decided of it is
+kept apart (`plimsoll.domain.decisions`), so that no run can write over it.
 
 A recommendation is *new* in the run that first makes it, that makes it again after another answer in between, or that
 changes it: another action, another type, or IOPS or throughput that differ by more than `JITTER` from what was first
 said. Less than that is what the same workload differs by from week to week. A recommendation that was snoozed is new
-again in the run that finds the time run out. `insufficient-data` says nothing, and takes nothing back.
+again in the run that finds the time run out, and one that somebody said was done in the next run that makes it all the
+same: the word was wrong, or not true yet. `insufficient-data` says nothing, and takes nothing back.
 
 It is *done* when the volume's configuration has changed and is now what was recommended, or nearly; doing it adds to
 what was saved, and undoing it (the volume is not that any more, and the same is recommended again) takes that back.
@@ -13,6 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Final
 
+from plimsoll.domain.decisions import Holding
 from plimsoll.domain.recommendation import CHANGES, Detached, InsufficientData
 from plimsoll.domain.volume import VolumeSpec
 
@@ -42,26 +45,25 @@ class HistoryEntry:
     first_run: str
     last_seen: datetime
     last_run: str
-    snoozed_until: date | None = None
-    decided_by: str | None = None
     done_on: date | None = None
     done_saved_usd_month: float = 0.0
     current: VolumeSpec | None = None
     done_run: str | None = None
     done_target: VolumeSpec | None = None
+    last_answered: datetime | None = None
 
     @property
     def recommends(self) -> bool:
         """Whether something is asked for."""
         return _asks(self.action)
 
-    def snoozed(self, on: date) -> bool:
-        """Whether people said not to be told before a later day."""
-        return self.recommends and self.snoozed_until is not None and on < self.snoozed_until
+    def silent(self, now: datetime, holding: Holding) -> bool:
+        """Whether something is asked for that people do not want to be told of as of that time."""
+        return self.recommends and holding.after(self.done_on).silent(now)
 
-    def new_in(self, run_id: str, on: date) -> bool:
+    def new_in(self, run_id: str, now: datetime, holding: Holding) -> bool:
         """Whether that run announced it, and nobody asked for silence."""
-        return self.recommends and self.first_run == run_id and not self.snoozed(on)
+        return self.recommends and self.first_run == run_id and not self.silent(now, holding)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,8 +81,8 @@ class Sighting:
     now: datetime
 
 
-def seen(prior: HistoryEntry | None, sighting: Sighting) -> HistoryEntry | None:
-    """The entry after a run: None where nothing has ever been recommended.
+def seen(prior: HistoryEntry | None, sighting: Sighting, holding: Holding) -> HistoryEntry | None:
+    """The entry after a run, by what holds of what people said: None where nothing has ever been recommended.
 
     The same sighting twice gives the same entry, and one that is older than the entry changes nothing.
     """
@@ -88,14 +90,18 @@ def seen(prior: HistoryEntry | None, sighting: Sighting) -> HistoryEntry | None:
         return _announced(sighting) if _asks(sighting.action) else None
     if sighting.now < prior.last_seen:
         return prior
+    answered = prior.last_answered or prior.last_seen
     entry = _carried_out(prior, sighting) if _is_done(prior, sighting) else prior
     entry = replace(entry, last_seen=sighting.now, last_run=sighting.run_id, current=sighting.current)
     if sighting.action == InsufficientData.action:
-        return entry
+        return replace(entry, last_answered=answered)
+    entry = replace(entry, last_answered=None)
     if not _asks(sighting.action):
         return replace(entry, action=sighting.action, target=None, saved_usd_month=0.0)
     if _is_undone(entry, sighting):
         entry = replace(entry, done_on=None, done_run=None, done_target=None, done_saved_usd_month=0.0)
+    if holding.after(entry.done_on).speaks(answered, sighting.now):
+        entry = replace(entry, first_run=sighting.run_id)
     return _asked_again(entry, sighting)
 
 
@@ -121,9 +127,6 @@ def _announced(sighting: Sighting) -> HistoryEntry:
 
 def _asked_again(entry: HistoryEntry, sighting: Sighting) -> HistoryEntry:
     """The entry of a volume of which something is recommended, whether that is the same as before or not."""
-    waited_for = entry.snoozed_until is not None and entry.snoozed_until <= sighting.now.date()
-    if waited_for:
-        entry = replace(entry, first_run=sighting.run_id, snoozed_until=None, decided_by=None)
     if entry.action == sighting.action and _alike(entry.target, sighting.target):
         return replace(entry, saved_usd_month=sighting.saved_usd_month)
     return replace(
@@ -133,7 +136,6 @@ def _asked_again(entry: HistoryEntry, sighting: Sighting) -> HistoryEntry:
         saved_usd_month=sighting.saved_usd_month,
         first_seen=sighting.now,
         first_run=sighting.run_id,
-        decided_by=entry.decided_by if entry.snoozed_until is not None else None,
     )
 
 
@@ -144,7 +146,6 @@ def _carried_out(prior: HistoryEntry, sighting: Sighting) -> HistoryEntry:
         action="keep",
         target=None,
         saved_usd_month=0.0,
-        snoozed_until=None,
         done_on=sighting.now.date(),
         done_run=sighting.run_id,
         done_target=prior.target,

@@ -34,8 +34,8 @@ class Unit:
 
 
 def units_of(known: Iterable[StripeSet], volumes: Iterable[Volume], basis: Basis) -> list[Unit]:
-    """The sets as units, of volumes that hold all of theirs: those that the policy excludes, or whose type is not
-    published, must stay as they are."""
+    """The sets as units, of volumes that hold all of theirs: those that the policy or somebody excludes, or whose type
+    is not published, must stay as they are."""
     by_id = {volume.id: volume for volume in volumes}
     units = []
     for stripes in known:
@@ -54,6 +54,8 @@ def _untouchable(volume: Volume, basis: Basis) -> str | None:
     match = basis.policy.excluding(volume.tags)
     if match is not None:
         return f"the policy excludes it by its tag {match}"
+    if volume.id in basis.excluded:
+        return f"it is {basis.excluded[volume.id]}"
     if volume.spec.type not in basis.market.types:
         return f"volume type {volume.spec.type} has no published limits here"
     return None

@@ -21,7 +21,7 @@ from plimsoll.service.layout import Batch, RunKeys
 from plimsoll.service.measured import bring
 from plimsoll.service.messages import BatchMessage
 from plimsoll.service.orders import order_of
-from plimsoll.service.remembering import remember
+from plimsoll.service.remembering import left_out, remember
 from plimsoll.service.service import Service
 
 SLICE_VOLUMES: Final = 100
@@ -118,6 +118,7 @@ class _Desk:
             prices=ListedPrices(answer=book_in(service.store, keys.prices(target))),
             stripes=[one for one in stripes if here.issuperset(one.members)],
             batch_volumes=slice_volumes,
+            excluded=left_out(service.history, target, [volume.id for volume in volumes]),
         )
 
     def _keep(self, part: Part) -> None:

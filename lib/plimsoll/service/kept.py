@@ -5,6 +5,7 @@ Volumes, prices and errors are written as a recording has them.
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
@@ -19,7 +20,7 @@ from plimsoll.domain.stripes import StripeSet
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import RunStore, Target, Usage
 from plimsoll.reports.tally import Tally
-from plimsoll.service.layout import ledger_key
+from plimsoll.service.layout import LATEST_REPORT, ledger_key
 from plimsoll.service.remembering import Remembered
 
 
@@ -85,6 +86,19 @@ class BatchResult(_Kept):
     tally: Tally
     remembered: Remembered
     spent: Spent
+
+
+class LatestReport(_Kept):
+    """The run whose report is the latest, and the time as of which it answers."""
+
+    run_id: str
+    now: datetime
+
+
+def latest_report(store: RunStore) -> LatestReport | None:
+    """The latest report, None where there is none yet."""
+    content = store.get(LATEST_REPORT)
+    return None if content is None else LatestReport.model_validate_json(content)
 
 
 def result_of(store: RunStore, key: str) -> BatchResult:

@@ -12,6 +12,8 @@ from plimsoll.ports import Target
 
 RESULT: Final = "result.json"
 _LISTED: Final = "listed.json"
+LATEST_REPORT: Final = "reports/latest.json"
+"""What names the run whose report is the latest."""
 _BATCH_DIGITS: Final = 5
 
 
@@ -169,6 +171,11 @@ class RunKeys:
 
     def _work(self, name: str) -> str:
         return f"work/{self.run_id}/{name}"
+
+
+def asked_key(execution: str) -> str:
+    """Who asked in Slack for an execution, by its name, and where the answer goes."""
+    return f"slack/asked/{execution}.json"
 
 
 def ledger_key(target: Target) -> str:

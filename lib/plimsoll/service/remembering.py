@@ -3,7 +3,7 @@
 The history grows with the volumes of which something has ever been recommended, and no others.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
+from plimsoll.domain.decisions import Holding, holding
 from plimsoll.domain.history import HistoryEntry, Sighting, seen
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import History, Target
@@ -72,28 +73,39 @@ class Remembered:
 def remember(records: Iterable[RecommendationRecord], history: History, *, run_id: str, now: datetime) -> Remembered:
     """Holds a run's recommendations against the history and writes what has changed; CloudError as of the history.
 
-    The same recommendations of the same run again write nothing and are told alike.
+    The same recommendations of the same run again write nothing and are told alike, unless people decided something
+    in between.
     """
     remembered = Remembered()
     ordered = sorted(records, key=lambda one: (one.account, one.region, one.volume_id))
     for (account, region), found in groupby(ordered, key=lambda one: (one.account, one.region)):
-        there = list(found)
-        prior = history.entries(Target(account=account, region=region), [one.volume_id for one in there])
-        entries = [(one, seen(prior.get(one.volume_id), _sighting(one, run_id, now))) for one in there]
+        there, target = list(found), Target(account=account, region=region)
+        ids = [one.volume_id for one in there]
+        prior, decisions = history.entries(target, ids), history.decisions(target, ids)
+        held = {one: holding(decisions.get(one, ())) for one in ids}
+        entries = [
+            (one, seen(prior.get(one.volume_id), _sighting(one, run_id, now), held[one.volume_id])) for one in there
+        ]
         kept = [(record, entry) for record, entry in entries if entry is not None]
         changed = [entry for record, entry in kept if entry != prior.get(record.volume_id)]
         if changed:
             history.write(changed)
         for record, entry in kept:
-            remembered += _told(record, entry, run_id, now)
+            remembered += _told(record, entry, run_id, now, held[record.volume_id])
     return remembered
 
 
-def _told(record: RecommendationRecord, entry: HistoryEntry, run_id: str, now: datetime) -> Remembered:
-    new = entry.new_in(run_id, now.date())
+def left_out(history: History, target: Target, volume_ids: Sequence[str]) -> dict[str, str]:
+    """The volumes of a target that people excluded from audits, by id, each with who and why."""
+    found = {one: holding(said).left_out for one, said in history.decisions(target, volume_ids).items()}
+    return {one: why for one, why in found.items() if why is not None}
+
+
+def _told(record: RecommendationRecord, entry: HistoryEntry, run_id: str, now: datetime, held: Holding) -> Remembered:
+    new = entry.new_in(run_id, now, held)
     return Remembered(
         new=int(new),
-        snoozed=int(entry.snoozed(now.date())),
+        snoozed=int(entry.silent(now, held)),
         done=int(entry.done_on is not None),
         done_now=int(entry.done_run == run_id),
         saved_cents=in_cents(entry.done_saved_usd_month),

@@ -27,8 +27,8 @@ from plimsoll.reports.stored import (
 from plimsoll.reports.summary.matched import matched_records
 from plimsoll.reports.tally import Tally
 from plimsoll.service.events import Event, audit_completed
-from plimsoll.service.kept import bring_needed, needed, result_of
-from plimsoll.service.layout import RESULT, Batch, RunKeys
+from plimsoll.service.kept import LatestReport, bring_needed, latest_report, needed, result_of
+from plimsoll.service.layout import LATEST_REPORT, RESULT, Batch, RunKeys
 from plimsoll.service.measured import bring
 from plimsoll.service.messages import Reported, RunMessage
 from plimsoll.service.orders import RunOrder, order_of
@@ -65,6 +65,7 @@ def report(service: Service, told: RunMessage) -> Report:
         _write_page(service, order, run, shown, folder)
         for name in REPORT:
             store.put_file(keys.report(name), folder / name)
+    _point_to(store, order)
     place = f"{service.root}/{keys.report(PAGE)}"
     return Report(
         answer=Reported(
@@ -77,6 +78,13 @@ def report(service: Service, told: RunMessage) -> Report:
         run=run,
         events=[audit_completed(run, place), *json.loads(needed(store, keys.news))],
     )
+
+
+def _point_to(store: RunStore, order: RunOrder) -> None:
+    """Lets the report be found as the latest, unless one of a later run is: an earlier run may be gone on with."""
+    latest = latest_report(store)
+    if latest is None or latest.now <= order.now:
+        store.put(LATEST_REPORT, LatestReport(run_id=order.run_id, now=order.now).model_dump_json().encode())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

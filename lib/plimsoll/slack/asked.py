@@ -4,7 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-VolumeName = Annotated[str, StringConstraints(pattern=r"^(\d{12}/[a-z0-9-]+/)?vol-[0-9a-z]{1,32}$")]
+from plimsoll.clouds.aws.names import VOLUME_NAME
+
+VolumeName = Annotated[str, StringConstraints(pattern=VOLUME_NAME)]
 """A volume's id, or account/region/id, which need not be searched for."""
 
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, max_length=300)]
@@ -83,7 +85,7 @@ class Asked(_Asked):
     `id` is one request's own: the same request twice has the same, and so has the same button of the same message
     pressed twice by whomever where doing it twice would be wrong. `user` and `team` are Slack's ids. The answer goes
     into `thread` of `channel` (by its first message's `ts`), into the open view `view`, or, where there is neither, to
-    the asker alone by `response_url`.
+    the asker alone by `response_url`, which is a secret for half an hour and in no representation.
     """
 
     id: Annotated[str, StringConstraints(pattern=r"^[\w.-]{1,64}$")]
@@ -93,4 +95,4 @@ class Asked(_Asked):
     channel: str | None = None
     thread: str | None = None
     view: str | None = None
-    response_url: str | None = None
+    response_url: str | None = Field(default=None, repr=False)

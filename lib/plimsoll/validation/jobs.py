@@ -46,7 +46,16 @@ def job_of(run: MeasuringRun, subject: Subject, mode: Mode, desk: Desk) -> str:
 def expected_seconds(run: MeasuringRun, mode: Mode, desk: Desk) -> float:
     """About how long a run takes, before its workload is known: at most six jobs, and what goes before and after."""
     jobs = PACED_JOBS if mode is Mode.IN_PLACE else MOST_JOBS
-    return jobs * (desk.runtime_s + desk.ramp_s) + AROUND_S + _filling_s(run, mode, desk)
+    return _around(jobs, desk.runtime_s, desk.ramp_s) + _filling_s(run, mode, desk)
+
+
+def canary_seconds(*, runtime_s: int, ramp_s: int) -> float:
+    """The same of any run on a scratch volume, by how long each job takes."""
+    return _around(MOST_JOBS, runtime_s, ramp_s)
+
+
+def _around(jobs: int, runtime_s: int, ramp_s: int) -> float:
+    return jobs * (runtime_s + ramp_s) + AROUND_S
 
 
 def seconds_of(job: str, run: MeasuringRun, mode: Mode, desk: Desk) -> float:

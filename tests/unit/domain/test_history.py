@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plimsoll.domain.decisions import Decision, DecisionKind, Holding, holding
 from plimsoll.domain.history import Sighting, seen
 from plimsoll.domain.volume import VolumeSpec
 
@@ -19,6 +20,7 @@ def gp3(iops=3000, throughput_mib_s=125, size_gib=500):
 
 
 TARGET = gp3()
+NOTHING = Holding()
 
 
 def week(number):
@@ -42,15 +44,30 @@ def kept(current, **when):
     return a_sighting("keep", current, None, 0.0, **when)
 
 
-def history(*sightings):
+def history(*sightings, held=NOTHING):
     entry = None
     for sighting in sightings:
-        entry = seen(entry, sighting)
+        entry = seen(entry, sighting, held)
     return entry
 
 
-def is_new(entry, number):
-    return entry.new_in(week(number)["run_id"], week(number)["now"].date())
+def is_new(entry, number, held=NOTHING):
+    return entry.new_in(week(number)["run_id"], week(number)["now"], held)
+
+
+def said(kind, number, *, until=None, **later):
+    """What somebody said after the run of that week."""
+    at = week(number)["now"] + timedelta(**(later or {"days": 1}))
+    place = {"account": "111122223333", "region": "us-east-1", "volume_id": "vol-1"}
+    return Decision(id=f"{kind}-{at:%d-%H}", kind=kind, by="jo", at=at, until=until, **place)
+
+
+def snooze(number, until, **later):
+    return said(DecisionKind.SNOOZE, number, until=until, **later)
+
+
+def done(number, **later):
+    return said(DecisionKind.DONE, number, **later)
 
 
 figures = st.integers(1, 20).map(lambda many: many * 1000)
@@ -70,62 +87,94 @@ answers = st.one_of(
     st.builds(lambda current: a_sighting("detached", current, None, 0.0), specs),
     st.builds(lambda current: a_sighting("insufficient-data", current, None, 0.0), specs),
 )
-snoozes = st.none() | st.dates(date(2027, 1, 1), date(2027, 3, 1))
+words = st.lists(
+    st.one_of(
+        st.builds(
+            lambda days: lambda week: snooze(week, (week_day(week) + timedelta(days=1 + days))), st.integers(1, 30)
+        ),
+        st.just(done),
+    ),
+    max_size=2,
+)
+
+
+def week_day(number):
+    return week(number)["now"].date()
 
 
 @st.composite
 def lives(draw):
-    """A volume's answers week by week, and what people said in between."""
-    weeks = draw(st.lists(st.tuples(answers, snoozes), min_size=1, max_size=8))
-    return [(replace(answer, **week(number)), snooze) for number, (answer, snooze) in enumerate(weeks)]
+    """A volume's answers week by week, each with all that people had said by then."""
+    weeks = draw(st.lists(st.tuples(answers, words), min_size=1, max_size=8))
+    life, heard = [], []
+    for number, (answer, spoken) in enumerate(weeks):
+        life.append((replace(answer, **week(number)), holding(heard)))
+        heard += [word(number) for word in spoken]
+    return life
+
+
+def lived(life):
+    """Each week's sighting, what held, and the entries before and after it."""
+    entry = None
+    for sighting, held in life:
+        before, entry = entry, seen(entry, sighting, held)
+        yield sighting, held, before, entry
 
 
 @given(lives())
 def test_telling_a_run_twice_changes_nothing(life):
-    entry = None
-    for sighting, snooze in life:
-        entry = seen(entry, sighting)
-        assert seen(entry, sighting) == entry
-        if entry is not None and snooze is not None and entry.recommends:
-            entry = replace(entry, snoozed_until=snooze, decided_by="jo")
+    for sighting, held, _before, entry in lived(life):
+        assert seen(entry, sighting, held) == entry
 
 
 @given(lives(), st.data())
 def test_an_older_run_that_is_told_later_changes_nothing(life, data):
-    entry = history(*(sighting for sighting, _ in life))
+    *_, (*_, held, _before, entry) = lived(life)
     if entry is not None:
         older = data.draw(st.sampled_from([sighting for sighting, _ in life]))
         if older.run_id != entry.last_run:
-            assert seen(entry, older) == entry
+            assert seen(entry, older, held) == entry
 
 
 @given(lives())
-def test_what_is_new_was_not_said_by_the_run_before_and_what_is_snoozed_is_not_new(life):
-    entry = None
-    for sighting, snooze in life:
-        before, entry = entry, seen(entry, sighting)
+def test_what_is_new_is_recommended_and_not_silenced_and_savings_are_those_of_what_is_done(life):
+    for sighting, held, _before, entry in lived(life):
         if entry is None:
             continue
-        on = sighting.now.date()
-        if entry.new_in(sighting.run_id, on):
+        if entry.new_in(sighting.run_id, sighting.now, held):
             assert entry.recommends
-            assert not entry.snoozed(on)
-        if entry.snoozed(on):
-            assert before is not None
-            assert before.snoozed_until == entry.snoozed_until
+            assert not entry.silent(sighting.now, held)
         assert entry.done_saved_usd_month >= 0
         assert (entry.done_on is None) == (entry.done_run is None) == (entry.done_target is None)
         if entry.done_on is None:
             assert entry.done_saved_usd_month == 0
-        if snooze is not None and entry.recommends:
-            entry = replace(entry, snoozed_until=snooze)
+
+
+@given(lives())
+def test_what_people_say_changes_when_something_is_news_and_nothing_else(life):
+    for (*_, entry), (*_, other) in zip(lived(life), lived((sighting, NOTHING) for sighting, _ in life), strict=True):
+        assert (entry is None) == (other is None)
+        if entry is not None:
+            assert replace(entry, first_run=other.first_run) == other
+
+
+@given(lives())
+def test_silence_is_broken_once_however_long_the_same_is_recommended(life):
+    *_, (sighting, held, _before, entry) = lived(life)
+    if entry is None or not entry.recommends or sighting.action == "insufficient-data":
+        return
+    news = []
+    for number in range(len(life), len(life) + 8):
+        entry = seen(entry, replace(sighting, **week(number)), held)
+        news.append(is_new(entry, number, held))
+    assert sum(news) <= 1
 
 
 @given(lives())
 def test_the_same_answer_again_is_never_news_and_never_done(life):
-    *_, (last, _snooze) = life
+    *_, (last, _held) = life
     entry = history(*(sighting for sighting, _ in life))
-    again = seen(entry, replace(last, **week(len(life))))
+    again = seen(entry, replace(last, **week(len(life))), NOTHING)
     if entry is None:
         assert again is None
     else:
@@ -140,7 +189,7 @@ def test_a_volume_of_which_nothing_was_ever_recommended_has_no_entry():
 def test_a_recommendation_is_new_once():
     first = history(a_sighting())
     assert is_new(first, 0)
-    second = seen(first, a_sighting(saved_usd_month=11.0, **week(1)))
+    second = seen(first, a_sighting(saved_usd_month=11.0, **week(1)), NOTHING)
     assert not is_new(second, 1)
     assert (second.first_seen, second.saved_usd_month) == (MONDAY, 11.0)
 
@@ -220,11 +269,62 @@ def test_a_change_that_was_undone_is_new_again_and_saves_nothing_any_more():
 
 
 def test_what_was_snoozed_stays_so_even_if_it_changes_and_is_new_again_when_the_time_has_run_out():
-    said = replace(history(a_sighting()), snoozed_until=date(2027, 1, 18), decided_by="jo")
-    changed = seen(said, a_sighting(target=gp3(9000), **week(1)))
-    assert changed.snoozed(date(2027, 1, 11))
-    assert not is_new(changed, 1)
-    assert changed.decided_by == "jo"
-    again = seen(changed, a_sighting(target=gp3(9000), **week(2)))
-    assert is_new(again, 2)
-    assert (again.snoozed_until, again.decided_by) == (None, None)
+    held = holding([snooze(0, until=date(2027, 1, 18))])
+    changed = seen(history(a_sighting()), a_sighting(target=gp3(9000), **week(1)), held)
+    assert changed.silent(week(1)["now"], held)
+    assert not is_new(changed, 1, held)
+    again = seen(changed, a_sighting(target=gp3(9000), **week(2)), held)
+    assert is_new(again, 2, held)
+    assert not is_new(seen(again, a_sighting(target=gp3(9000), **week(3)), held), 3, held)
+
+
+def test_a_snooze_that_ran_out_between_two_runs_is_over_in_the_second():
+    held = holding([snooze(0, until=date(2027, 1, 11), minutes=1)])
+    assert is_new(seen(history(a_sighting()), a_sighting(**week(1)), held), 1, held)
+
+
+def test_a_run_without_enough_data_does_not_swallow_the_end_of_a_silence():
+    for word in (snooze(0, until=date(2027, 1, 8)), done(0)):
+        held = holding([word])
+        unknown = a_sighting("insufficient-data", GP2, None, 0.0, **week(1))
+        entry = seen(history(a_sighting()), unknown, held)
+        assert not is_new(entry, 1, held)
+        assert is_new(seen(entry, a_sighting(**week(2)), held), 2, held)
+
+
+def test_a_volume_that_is_recommended_first_while_it_is_snoozed_is_new_when_the_time_has_run_out():
+    held = holding([snooze(0, until=date(2027, 1, 18))])
+    first = seen(None, a_sighting(**week(1)), held)
+    assert not is_new(first, 1, held)
+    assert is_new(seen(first, a_sighting(**week(2)), held), 2, held)
+
+
+def test_a_change_that_was_made_ends_the_snooze_that_was_said_before():
+    held = holding([snooze(0, until=date(2027, 3, 1))])
+    lower = a_sighting("reprovision", gp3(6000), gp3(3000), 5.0, **week(1))
+    made = seen(history(a_sighting(target=gp3(6000))), lower, held)
+    assert is_new(made, 1, held)
+
+
+def test_said_to_be_done_is_silent_until_a_run_that_looks_after_that_and_new_where_it_is_not():
+    held = holding([snooze(0, until=date(2027, 3, 1), hours=1), done(0)])
+    under_way = seen(history(a_sighting()), a_sighting(run_id="run-x", now=MONDAY + timedelta(hours=5)), held)
+    assert under_way.silent(MONDAY + timedelta(hours=5), held)
+    looked = seen(under_way, a_sighting(**week(1)), held)
+    assert is_new(looked, 1, held)
+    assert looked.first_seen == MONDAY
+    assert not is_new(seen(looked, a_sighting(**week(2)), held), 2, held)
+
+
+def test_said_to_be_done_and_seen_to_be_so_is_done():
+    entry = seen(history(a_sighting()), kept(gp3(), **week(1)), holding([done(0)]))
+    assert (entry.done_run, entry.done_saved_usd_month, entry.recommends) == ("run-1", 10.0, False)
+
+
+def test_the_later_word_of_a_kind_holds_and_including_lifts_an_exclusion():
+    exclude, include = said(DecisionKind.EXCLUDE, 0), said(DecisionKind.INCLUDE, 1)
+    first, second = snooze(0, until=date(2027, 3, 1)), snooze(1, until=date(2027, 2, 1))
+    for order in ([exclude, first, second], [second, first, exclude]):
+        assert holding(order) == Holding(snoozed=second, excluded=exclude)
+    assert holding([include, exclude]) == NOTHING
+    assert holding([first, done(1), said(DecisionKind.VALIDATE, 2)]) == Holding(done=done(1))

@@ -9,7 +9,10 @@ from operator import add
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.service.remembering import MOST_NEWS, Remembered, remember
+from plimsoll.clouds.memory_service import MemoryHistory
+from plimsoll.domain.decisions import Decision, DecisionKind
+from plimsoll.ports import Target
+from plimsoll.service.remembering import MOST_NEWS, Remembered, left_out, remember
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.strategies import fleets
 
@@ -17,21 +20,24 @@ MONDAY = datetime(2027, 1, 4, 6, tzinfo=UTC)
 
 
 @dataclass
-class Kept:
-    """A history in a dictionary, which counts what is asked of it."""
+class Kept(MemoryHistory):
+    """A history in memory, which counts what is asked of it."""
 
-    entries_by_key: dict = field(default_factory=dict)
     reads: int = 0
     written: list = field(default_factory=list)
 
     def entries(self, target, volume_ids):
         self.reads += 1
-        keys = {volume_id: (target.account, target.region, volume_id) for volume_id in volume_ids}
-        return {one: self.entries_by_key[key] for one, key in keys.items() if key in self.entries_by_key}
+        return MemoryHistory.entries(self, target, volume_ids)
 
     def write(self, entries):
         self.written += entries
-        self.entries_by_key |= {(one.account, one.region, one.volume_id): one for one in entries}
+        MemoryHistory.write(self, entries)
+
+    def decided_of(self, record, kind, week, **fields):
+        place = {"account": record.account, "region": record.region, "volume_id": record.volume_id}
+        said = Decision(id=f"{kind}-{week}", kind=kind, by="jo", at=MONDAY + timedelta(weeks=week, days=1), **place)
+        assert self.decide(replace(said, **fields))
 
 
 def run(history, *records, week=0):
@@ -54,7 +60,7 @@ def test_a_first_run_is_all_news_and_the_second_is_none():
     assert (first.new, first.done, second.new) == (2, 0, 0)
     assert [detail["volume_id"] for _kind, detail in first.news] == ["vol-1", "vol-2"]
     assert {kind for kind, _detail in first.news} == {"RecommendationNew"}
-    assert {volume_id for _, _, volume_id in history.entries_by_key} == {"vol-1", "vol-2"}
+    assert {volume_id for _, _, volume_id in history.kept} == {"vol-1", "vol-2"}
 
 
 def test_what_was_carried_out_is_told_with_what_it_saves_from_then_on():
@@ -66,13 +72,38 @@ def test_what_was_carried_out_is_told_with_what_it_saves_from_then_on():
     assert [one["saved_usd_month_since"] for one in told] == [36.55, 36.55]
 
 
-def test_what_people_snoozed_is_counted_apart_and_is_no_news():
+def test_what_people_snoozed_is_counted_apart_and_is_news_once_the_time_has_run_out():
     history, record = Kept(), a_record()
     run(history, record)
-    (entry,) = history.entries_by_key.values()
-    history.write([replace(entry, snoozed_until=date(2027, 2, 1))])
+    history.decided_of(record, DecisionKind.SNOOZE, 0, until=date(2027, 1, 12))
     told = run(history, record.model_copy(update={"action": "upgrade"}), week=1)
     assert (told.new, told.snoozed, told.news) == (0, 1, ())
+    again = [run(history, record.model_copy(update={"action": "upgrade"}), week=week) for week in (2, 3)]
+    assert [(one.new, one.snoozed, len(one.news)) for one in again] == [(1, 0, 1), (0, 0, 0)]
+
+
+def test_a_word_that_it_is_done_is_checked_by_the_next_run():
+    history, record = Kept(), a_record(monthly_usd_saved=36.55)
+    other = a_record(volume_id="vol-other")
+    run(history, record, other)
+    for one in (record, other):
+        history.decided_of(one, DecisionKind.DONE, 0)
+    told = run(history, carried_out(record), other, week=1)
+    assert (told.new, told.done_now) == (1, 1)
+    assert [detail["volume_id"] for _kind, detail in told.news] == ["vol-other"]
+
+
+def test_those_that_people_excluded_are_known_with_who_and_why_until_they_are_included_again():
+    history, one, other = Kept(), a_record(volume_id="vol-1"), a_record(volume_id="vol-2")
+    target = Target(account=one.account, region=one.region)
+    history.decided_of(one, DecisionKind.EXCLUDE, 0, by="slack:T1/U1", reason="of the\nauditors " * 40)
+    history.decided_of(other, DecisionKind.EXCLUDE, 0)
+    left = left_out(history, target, ["vol-1", "vol-2", "vol-3"])
+    assert left["vol-1"].startswith("excluded by slack:T1/U1: of the auditors of the")
+    assert len(left["vol-1"]) < 150
+    assert left["vol-2"] == "excluded by jo"
+    history.decided_of(one, DecisionKind.INCLUDE, 1)
+    assert set(left_out(history, target, ["vol-1", "vol-2", "vol-3"])) == {"vol-2"}
 
 
 def test_a_target_is_read_at_once_and_a_run_told_twice_writes_nothing():

@@ -74,6 +74,12 @@ KEEPING: Final = Purpose(
     region="deploy the service in a region that is enabled",
     again="start the execution again under the same run id, which does only what is missing",
 )
+DECIDING: Final = Purpose(
+    goes_on="Nothing was done",
+    allow="allow the action to the role of this function; deploying the service again does",
+    region="deploy the service in a region that is enabled",
+    again="ask again in a minute",
+)
 
 _DENIED = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "Forbidden", "NotAuthorized"}
 _CREDENTIALS = {

@@ -1,7 +1,9 @@
-"""The history of volumes in a DynamoDB table: an item for each volume, by its account and region, and its id."""
+"""The history of volumes in a DynamoDB table: an item for each volume, by its account and region, and its id; and
+another for what people decided of it, so that no run writes over a word that comes meanwhile."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -10,9 +12,10 @@ from typing import Any, Final
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from pydantic import TypeAdapter, ValidationError
 
-from plimsoll.clouds.aws.errors import KEEPING, attempted
+from plimsoll.clouds.aws.errors import DECIDING, KEEPING, attempted
 from plimsoll.clouds.aws.paging import in_chunks
 from plimsoll.clouds.aws.remainders import remainder
+from plimsoll.domain.decisions import Decision
 from plimsoll.domain.errors import Throttled, Unexpected
 from plimsoll.domain.history import HistoryEntry
 from plimsoll.ports import Target
@@ -21,13 +24,19 @@ KEYS_A_CALL: Final = 100
 WRITES_A_CALL: Final = 25
 """Limits of BatchGetItem and BatchWriteItem (Amazon DynamoDB API Reference, read 2026-11-21)."""
 
+_DECISIONS: Final = "/decisions"
+"""What follows a volume's id in the sort key of what people decided of it; no id has a slash."""
+
+_ADD: Final = "SET decisions = list_append(if_not_exists(decisions, :none), :said) ADD ids :ids"
+
 Attributes = Mapping[str, Any]
 """Attributes by name, each in DynamoDB's own form, such as {"S": "vol-1"}."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DynamoHistory:
-    """Items of a table with the partition key `place` ("account/region") and the sort key `volume_id`.
+    """Items of a table with the partition key `place` ("account/region") and the sort key `volume_id`: the volume's id
+    for its entry, and with `/decisions` after it for what people decided.
 
     `client` is boto3's of DynamoDB; `sleep` waits some seconds before what was not processed is asked again.
     """
@@ -38,22 +47,9 @@ class DynamoHistory:
 
     def entries(self, target: Target, volume_ids: Sequence[str]) -> Mapping[str, HistoryEntry]:
         """The entries of those volumes that have one, by volume id."""
-        found: list[Attributes] = []
-
-        def read(keys: Sequence[Attributes]) -> Sequence[Attributes]:
-            with attempted(f"read from the table {self.table}", "dynamodb:BatchGetItem", KEEPING):
-                answer = self.client.batch_get_item(
-                    RequestItems={self.table: {"Keys": list(keys), "ConsistentRead": True}}
-                )
-            found.extend(answer["Responses"].get(self.table, ()))
-            left: Sequence[Attributes] = answer.get("UnprocessedKeys", {}).get(self.table, {}).get("Keys", ())
-            return left
-
-        keys = [_key(target, volume_id) for volume_id in dict.fromkeys(volume_ids)]
-        for chunk in in_chunks(keys, KEYS_A_CALL):
-            self._check(remainder(chunk, read, self.sleep), "dynamodb:BatchGetItem")
-        entries = (self._entry(item, target) for item in found)
-        return {entry.volume_id: entry for entry in entries}
+        return {
+            entry.volume_id: entry for entry in (self._entry(item, target) for item in self._items(target, volume_ids))
+        }
 
     def write(self, entries: Sequence[HistoryEntry]) -> None:
         """Keeps entries in the place of earlier ones; of several of one volume, the last."""
@@ -68,6 +64,56 @@ class DynamoHistory:
         for chunk in in_chunks(({"PutRequest": {"Item": _item(entry)}} for entry in last.values()), WRITES_A_CALL):
             self._check(remainder(chunk, put, self.sleep), "dynamodb:BatchWriteItem")
 
+    def decisions(self, target: Target, volume_ids: Sequence[str]) -> Mapping[str, Sequence[Decision]]:
+        """What people decided of those volumes, of whichever anybody did, by volume id and in no order."""
+        found: dict[str, Sequence[Decision]] = {}
+        for item in self._items(target, [f"{volume_id}{_DECISIONS}" for volume_id in volume_ids]):
+            volume_id = str(item["volume_id"]).removesuffix(_DECISIONS)
+            place = {"account": target.account, "region": target.region, "volume_id": volume_id}
+            said = item.get("decisions", [{}])  # an item without any is damaged as well
+            with self._readable(item, target):
+                found[volume_id] = [_decision().validate_python({**one, **place}) for one in said]
+        return found
+
+    def decide(self, decision: Decision) -> bool:
+        """Adds what somebody decided; False where the same request was added before."""
+        target = Target(account=decision.account, region=decision.region)
+        said = _decision().dump_python(decision, mode="json", exclude={"account", "region", "volume_id"})
+        with attempted(f"note a decision in the table {self.table}", "dynamodb:UpdateItem", DECIDING):
+            try:
+                self.client.update_item(
+                    TableName=self.table,
+                    Key=_key(target, f"{decision.volume_id}{_DECISIONS}"),
+                    UpdateExpression=_ADD,
+                    ConditionExpression="NOT contains(ids, :id)",
+                    ExpressionAttributeValues={
+                        ":none": {"L": []},
+                        ":said": {"L": [TypeSerializer().serialize(said)]},
+                        ":ids": {"SS": [decision.id]},
+                        ":id": {"S": decision.id},
+                    },
+                )
+            except self.client.exceptions.ConditionalCheckFailedException:
+                return False
+        return True
+
+    def _items(self, target: Target, names: Sequence[str]) -> Sequence[Mapping[str, Any]]:
+        """The items of one place that there are, by their sort keys, as plain values."""
+        found: list[Attributes] = []
+
+        def read(keys: Sequence[Attributes]) -> Sequence[Attributes]:
+            with attempted(f"read from the table {self.table}", "dynamodb:BatchGetItem", KEEPING):
+                answer = self.client.batch_get_item(
+                    RequestItems={self.table: {"Keys": list(keys), "ConsistentRead": True}}
+                )
+            found.extend(answer["Responses"].get(self.table, ()))
+            left: Sequence[Attributes] = answer.get("UnprocessedKeys", {}).get(self.table, {}).get("Keys", ())
+            return left
+
+        for chunk in in_chunks([_key(target, name) for name in dict.fromkeys(names)], KEYS_A_CALL):
+            self._check(remainder(chunk, read, self.sleep), "dynamodb:BatchGetItem")
+        return [{name: TypeDeserializer().deserialize(value) for name, value in item.items()} for item in found]
+
     def _check(self, left: Sequence[Attributes], permission: str) -> None:
         if left:
             raise Throttled(
@@ -75,10 +121,15 @@ class DynamoHistory:
                 f"used up. {KEEPING.goes_on}; {KEEPING.again}."
             )
 
-    def _entry(self, item: Attributes, target: Target) -> HistoryEntry:
-        plain = {name: TypeDeserializer().deserialize(value) for name, value in item.items()}
-        try:
+    def _entry(self, plain: Mapping[str, Any], target: Target) -> HistoryEntry:
+        with self._readable(plain, target):
             return _adapter().validate_python({**plain, "account": target.account, "region": target.region})
+
+    @contextmanager
+    def _readable(self, plain: Mapping[str, Any], target: Target) -> Iterator[None]:
+        """Raises Unexpected for an item that is none of ours."""
+        try:
+            yield
         except ValidationError as error:
             first = error.errors()[0]
             raise Unexpected(
@@ -92,8 +143,13 @@ def _adapter() -> TypeAdapter[HistoryEntry]:
     return TypeAdapter(HistoryEntry)
 
 
-def _key(target: Target, volume_id: str) -> Attributes:
-    return {"place": {"S": str(target)}, "volume_id": {"S": volume_id}}
+@lru_cache
+def _decision() -> TypeAdapter[Decision]:
+    return TypeAdapter(Decision)
+
+
+def _key(target: Target, name: str) -> Attributes:
+    return {"place": {"S": str(target)}, "volume_id": {"S": name}}
 
 
 def _item(entry: HistoryEntry) -> Attributes:

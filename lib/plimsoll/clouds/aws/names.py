@@ -9,8 +9,14 @@ VALIDATION_ROLE: Final = "plimsoll-validation"
 EVENT_SOURCE: Final = "plimsoll"
 """The source of the service's events."""
 
+SLACK_EXECUTIONS: Final = "slack-"
+"""How the names of audits and validations begin that somebody asked for in Slack; no others do."""
+
 CLAIM_PREFIX: Final = "claim#"
 """How the ids of claims begin in the table of coordination; what else is in it has other ids."""
+
+VOLUME_NAME: Final = r"^(\d{12}/[a-z0-9-]+/)?vol-[0-9a-z]{1,32}$"
+"""How a volume is named by people and machines: its id, or account/region/id, which need not be searched for."""
 
 
 def role_arn(account: str, role_name: str, partition: str = "aws") -> str:

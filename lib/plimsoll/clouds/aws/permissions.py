@@ -88,7 +88,7 @@ IDEMPOTENCY: Final = frozenset({"dynamodb:DeleteItem", "dynamodb:GetItem", "dyna
 """What Powertools' idempotency uses on the same table."""
 
 HISTORY: Final = frozenset({"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem"})
-"""What the history of volumes uses, on its table."""
+"""What remembering a run's recommendations in the history of volumes uses, on its table."""
 
 EVENTS: Final = frozenset({"events:PutEvents"})
 """What sending events uses, on the bus, under `EVENTS_CONDITION`."""
@@ -98,6 +98,9 @@ EVENTS_CONDITION: Final[Mapping[str, Mapping[str, str]]] = {"StringEquals": {"ev
 
 EXECUTIONS: Final = frozenset({"states:ListExecutions"})
 """What looking for an audit under way uses, on the state machine."""
+
+BEGUN: Final = frozenset({"states:DescribeExecution"})
+"""What finding out whether one of that name was begun before uses, on the executions of a state machine."""
 
 ORGANIZATION: Final = frozenset(
     {
@@ -118,3 +121,16 @@ MEMBERS: Final = frozenset({"sts:AssumeRole"})
 def trust_condition(external_id: str | None) -> Mapping[str, Mapping[str, str]]:
     """The IAM condition under which a member role trusts the service: the external id is given, where there is one."""
     return {} if external_id is None else {"StringEquals": {"sts:ExternalId": external_id}}
+
+
+SECRET: Final = frozenset({"secretsmanager:GetSecretValue"})
+"""What reading Slack's signing secret and token uses, on their secret. One with a KMS key also needs `WITH_KEY`."""
+
+HANDING_OVER: Final = frozenset({"lambda:InvokeFunction"})
+"""What handing a wish on to the function that carries it out uses, on that function."""
+
+BEGINNING: Final = frozenset({"states:StartExecution"})
+"""What beginning an audit or a validation uses, on its state machine."""
+
+DECISIONS: Final = frozenset({"dynamodb:BatchGetItem", "dynamodb:UpdateItem"})
+"""What reading and adding to people's decisions uses, on the table of the history of volumes."""

@@ -11,12 +11,12 @@ from plimsoll.clouds.aws.limits import volume_types
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.domain.validation import Budget, MeasuringRun, Mode, PlannedRun, Want, runs_for, within
 from plimsoll.domain.volume_types import VolumeType
-from plimsoll.ports import FailedTarget, Target
+from plimsoll.ports import Target
 from plimsoll.reports.stored import RECOMMENDATIONS, stream_records
 from plimsoll.service.layout import RunKeys
 from plimsoll.service.service import Service
 from plimsoll.service.validating.messages import ChooseMessage, Chosen, ChosenItem, ValidationInput
-from plimsoll.service.validating.places import desk_at, world_at
+from plimsoll.service.validating.places import desk_at, placed, world_at
 from plimsoll.service.validating.work import Work, WorkName, keep
 from plimsoll.validation.planning import planned
 from plimsoll.validation.proposal import FLIP, parsed
@@ -66,11 +66,12 @@ def shares(planned_runs: Sequence[PlannedRun], budget: Budget) -> tuple[Budget, 
 
 def _asked(message: ChooseMessage, now: datetime, service: Service) -> Work:
     """The work of one volume."""
-    given, (*place, volume_id) = message.given, (message.given.volume_id or "").split("/")
+    given = message.given
     _check_target(given, volume_types())
+    place, volume_id = placed(given.volume_id or "", now, service)
     return Work(
         name=WorkName(validation=message.name, index=0),
-        place=Target(account=place[0], region=place[1]) if place else _place_of(volume_id, now, service),
+        place=place,
         volume_id=volume_id,
         mode=given.mode,
         now=now,
@@ -87,26 +88,6 @@ def _check_target(given: ValidationInput, types: Mapping[str, VolumeType]) -> No
         raise BadInput("the mode in-place measures the volume as it is: leave out target.")
     if given.target != FLIP:
         parsed(given.target, 1, types)
-
-
-def _place_of(volume_id: str, now: datetime, service: Service) -> Target:
-    """Where a volume is; every target is searched, one after the other."""
-    unsearched: CloudError | None = None
-    for target in service.places.targets():
-        try:
-            if isinstance(target, FailedTarget):
-                raise target.error
-            world = world_at(target, now, service)
-            if any(volume.id == volume_id for volume in world.inventory.volumes(target)):
-                return target
-        except CloudError as error:
-            unsearched = unsearched or error
-    if unsearched is not None:
-        raise unsearched
-    raise BadInput(
-        f"there is no volume {volume_id} in the accounts and regions of this service: see its configuration, or begin "
-        "it as account/region/volume-id."
-    )
 
 
 def _thin(validation: str, run_id: str, now: datetime, service: Service) -> tuple[list[Work], int]:

@@ -1,4 +1,4 @@
-"""Places: the world and the desk of one target, for a step of a validation."""
+"""Places: where a volume is, and the world and the desk of one target."""
 
 import logging
 from datetime import datetime
@@ -7,7 +7,8 @@ from tempfile import TemporaryDirectory
 
 from plimsoll.audit import World
 from plimsoll.clouds.validation_book import ValidationBook
-from plimsoll.ports import Target
+from plimsoll.domain.errors import BadInput, CloudError
+from plimsoll.ports import FailedTarget, Target
 from plimsoll.service.kept import ledger_in
 from plimsoll.service.measured import bring
 from plimsoll.service.service import Service
@@ -29,6 +30,32 @@ def world_at(place: Target, now: datetime, service: Service) -> World:
     with TemporaryDirectory() as folder:
         changes = ledger_in(service.store, place, Path(folder))
         return service.places.world(place, now=now, measured=service.measured, ledger=changes)
+
+
+def placed(name: str, now: datetime, service: Service) -> tuple[Target, str]:
+    """Where a volume is, and its id, by its name: account/region/id as it says; an id alone is searched for in every
+    target, one after the other. BadInput where it is nowhere, CloudError where a target cannot be searched."""
+    *place, volume_id = name.split("/")
+    return Target(account=place[0], region=place[1]) if place else _found(volume_id, now, service), volume_id
+
+
+def _found(volume_id: str, now: datetime, service: Service) -> Target:
+    unsearched: CloudError | None = None
+    for target in service.places.targets():
+        try:
+            if isinstance(target, FailedTarget):
+                raise target.error
+            world = world_at(target, now, service)
+            if any(volume.id == volume_id for volume in world.inventory.volumes(target)):
+                return target
+        except CloudError as error:
+            unsearched = unsearched or error
+    if unsearched is not None:
+        raise unsearched
+    raise BadInput(
+        f"there is no volume {volume_id} in the accounts and regions of this service: see its configuration, or begin "
+        "it as account/region/volume-id."
+    )
 
 
 def desk_at(work: Work, world: World, service: Service, folder: Path | None = None) -> Desk:

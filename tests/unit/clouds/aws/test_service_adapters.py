@@ -1,6 +1,7 @@
 """What the service's adapters make of answers that are refusals, come in part, or are damaged."""
 
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 from botocore.exceptions import ClientError
@@ -14,7 +15,7 @@ from plimsoll.clouds.aws.s3_store import S3Store
 from plimsoll.domain.errors import AccessDenied, BadInput, CloudError, Throttled, Unexpected
 from plimsoll.simulator.faults import Fault
 from tests.contract.service_ports import home_account, names
-from tests.contract.test_service_ports import HOME, an_entry
+from tests.contract.test_service_ports import HOME, a_decision, an_entry
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 MACHINE = "arn:aws:states:us-east-1:111111111111:stateMachine:audit"
@@ -103,6 +104,26 @@ def test_a_damaged_entry_is_named_with_its_remedy():
     client = Answering(batch_get_item=lambda *_: {"Responses": {"table": [item]}, "UnprocessedKeys": {}})
     with pytest.raises(Unexpected, match=r"the entry of vol-9 in 111111111111/us-east-1 of the table table is damaged"):
         DynamoHistory(table="table", client=client).entries(HOME, ["vol-9"])
+
+
+@pytest.mark.parametrize("said", [{}, {"decisions": {"L": [{"M": {"id": {"S": "asked-1"}}}]}}])
+def test_damaged_decisions_are_named_with_their_remedy(said):
+    item = {"place": {"S": str(HOME)}, "volume_id": {"S": "vol-9/decisions"}, **said}
+    client = Answering(batch_get_item=lambda *_: {"Responses": {"table": [item]}, "UnprocessedKeys": {}})
+    with pytest.raises(Unexpected, match=r"the entry of vol-9/decisions in .* is damaged \(.*: field required\)"):
+        DynamoHistory(table="table", client=client).decisions(HOME, ["vol-9"])
+
+
+def test_a_decision_that_cannot_be_kept_says_that_nothing_was_done():
+    fault = ClientError({"Error": {"Code": "AccessDeniedException", "Message": "no"}}, "UpdateItem")
+
+    def refuse(*_):
+        raise fault
+
+    client = Answering(update_item=refuse)
+    client.exceptions = SimpleNamespace(ConditionalCheckFailedException=KeyError)
+    with pytest.raises(AccessDenied, match=r"for dynamodb:UpdateItem. Nothing was done"):
+        DynamoHistory(table="table", client=client).decide(a_decision())
 
 
 def test_events_that_fail_alone_are_sent_again_alone(waits):

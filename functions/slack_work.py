@@ -1,0 +1,58 @@
+"""Does what people ask for in Slack, once however often it is told."""
+
+import os
+from datetime import timedelta
+from functools import cache
+from typing import Any, Final
+
+from aws_lambda_powertools.utilities.idempotency import (
+    DynamoDBPersistenceLayer,
+    IdempotencyConfig,
+    idempotent_function,
+)
+from aws_lambda_powertools.utilities.idempotency.exceptions import IdempotencyAlreadyInProgressError
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions.shared import entry, logger
+from functions.slack_secret import bot_token
+from plimsoll.service.acting.acting import act
+from plimsoll.service.acting.members import Members
+from plimsoll.service.acting.messages import AskedMessage
+from plimsoll.service.messages import Nothing
+from plimsoll.service.service import Service
+from plimsoll.slack.asked import Asked
+from plimsoll.slack.client import slack_client
+
+REMEMBERED: Final = timedelta(days=1)
+"""How long the same event is not carried out again; Lambda keeps an event for six hours at most (AWS Lambda Developer
+Guide, "Asynchronous invocation", read 2026-11-22)."""
+
+
+@entry(AskedMessage)
+def handler(told: AskedMessage, service: Service, context: LambdaContext) -> Nothing:
+    """Nothing: whoever asked is told in Slack.
+
+    The whole of what was asked tells one event from another, the address for its answer included: a second press of
+    the same button is another event, which is answered, and does nothing by the id that it shares with the first.
+    """
+
+    def once(*, asked: dict[str, Any]) -> None:
+        slack = slack_client(bot_token(), api_url=service.settings.slack_api_url)
+        act(service, Asked.model_validate(asked), slack, members=members(), request=context.aws_request_id)
+
+    config = IdempotencyConfig(expires_after_seconds=int(REMEMBERED.total_seconds()))
+    config.register_lambda_context(context)
+    table = DynamoDBPersistenceLayer(table_name=os.environ["PLIMSOLL_COORDINATION_TABLE"])
+    try:
+        idempotent_function(
+            once, data_keyword_argument="asked", persistence_store=table, config=config, key_prefix="slack-asked"
+        )(asked=told.model_dump(mode="json"))
+    except IdempotencyAlreadyInProgressError:
+        logger.info("under way already", do=told.wish.do)
+    return Nothing()
+
+
+@cache
+def members() -> Members:
+    """Who may act, as Slack said within the last minutes to this process."""
+    return Members()

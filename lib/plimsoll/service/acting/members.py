@@ -1,0 +1,32 @@
+"""Members: who may act, which are the members of the user groups that the configuration names."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from slack_sdk import WebClient
+
+from plimsoll.slack.client import asking
+
+BELIEVED: Final = timedelta(minutes=5)
+"""How long the members of a group are believed before Slack is asked again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """The members of user groups, each group as it was within the last minutes."""
+
+    _known: dict[str, tuple[datetime, frozenset[str]]] = field(default_factory=dict)
+
+    def may_act(self, user: str, groups: Iterable[str], slack: WebClient, now: datetime) -> bool:
+        """Whether somebody is in one of the groups; CloudError where Slack does not say who is."""
+        return any(user in self._of(group, slack, now) for group in groups)
+
+    def _of(self, group: str, slack: WebClient, now: datetime) -> frozenset[str]:
+        read, members = self._known.get(group, (None, frozenset[str]()))
+        if read is None or now - read >= BELIEVED:
+            with asking(f"list the members of the user group {group}"):
+                members = frozenset(slack.usergroups_users_list(usergroup=group)["users"])
+            self._known[group] = now, members
+        return members

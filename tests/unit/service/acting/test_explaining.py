@@ -1,0 +1,80 @@
+"""The screen of one volume in Slack: as the command prints it, within what a window holds."""
+
+import json
+
+import pytest
+
+from plimsoll.domain.errors import AccessDenied
+from plimsoll.ports import Target
+from plimsoll.service.acting.explaining import _whole
+from tests.builders import NOW
+from tests.service_loop import Loop
+from tests.slack.limits import check_view
+
+from .asking import PLACE, VOLUME, a_volume, a_workplace, told
+
+
+def test_the_screen_is_in_the_view_with_how_to_change_it(tmp_path):
+    with a_workplace(tmp_path) as workplace:
+        place, view = workplace.view()
+        workplace.ask("explain", place=place)
+        said = told(view())
+        for words in (VOLUME, "answer: migrate to gp3 500 GiB", "IOPS over time", "offers", "how to change it"):
+            assert words in said
+        assert workplace.replies == []
+
+
+def test_without_a_view_it_is_in_the_thread(tmp_path):
+    with a_workplace(tmp_path) as workplace:
+        workplace.ask("explain")
+        assert "answer: migrate" in workplace.replies[0]
+
+
+def test_a_volume_that_is_gone_or_left_out_or_cannot_be_read_says_so_in_the_view(tmp_path):
+    with a_workplace(tmp_path, a_volume(), a_volume("vol-out")) as workplace:
+        workplace.ask("exclude", volume=f"{PLACE}/vol-out", reason="licence")
+        place, view = workplace.view()
+        for volume, words in (
+            (f"{PLACE}/vol-gone", "there is no volume vol-gone"),
+            (f"{PLACE}/vol-out", "vol-out is left out: excluded by slack:T0PLIMSOLL/U0ANNA: licence."),
+        ):
+            workplace.ask("explain", volume=volume, place=place)
+            assert words in told(view())
+        account, region = PLACE.split("/")
+        workplace.service.places.locked[Target(account=account, region=region)] = AccessDenied("cannot enter there.")
+        with pytest.raises(AccessDenied):
+            workplace.ask("explain", place=place)
+        assert "cannot enter there." in told(view())
+
+
+def test_a_view_that_was_closed_meanwhile_wants_no_answer(tmp_path):
+    with a_workplace(tmp_path) as workplace:
+        workplace.ask("explain", place={"view": "V0CLOSED"})
+        assert workplace.replies == []
+
+
+def test_a_screen_of_any_length_is_a_view_that_slack_takes():
+    for screen in ("", "x" * 20_000, "▁▂▃▄ line\n" * 30_000, "\u0000\u202e" * 5000):
+        blocks = list(_whole(screen))
+        view = {
+            "type": "modal",
+            "title": {"type": "plain_text", "text": "Explain"},
+            "blocks": blocks,
+        }
+        check_view(view)
+        assert len(json.dumps(view)) < 250_000
+    assert "plimsoll explain" in json.dumps(list(_whole("line of a screen\n" * 30_000))[-1])
+
+
+def test_an_excluded_volume_has_no_answer_in_an_audit_until_it_is_taken_in_again(tmp_path):
+    with a_workplace(tmp_path, a_volume(), a_volume("vol-out")) as workplace:
+        workplace.ask("exclude", volume=f"{PLACE}/vol-out", reason="licence")
+        loop = Loop(service=workplace.service, now=NOW)
+        loop.run("first")
+        run = workplace.stored("reports/first/run.json")
+        assert run["volumes"]["skipped"] == {"excluded by slack:T0PLIMSOLL/U0ANNA: licence": 1}
+        assert (run["volumes"]["answered"], run["volumes"]["reconciled"]) == (1, True)
+        assert run["plan"]["volumes"] == 2, "it loads the host of the other, and is read for that"
+        workplace.ask("include", volume=f"{PLACE}/vol-out")
+        loop.run("second")
+        assert workplace.stored("reports/second/run.json")["volumes"]["answered"] == 2
