@@ -52,6 +52,11 @@ class Names:
         return f"/plimsoll/{self.stage}/config"
 
     @property
+    def slack_secret(self) -> str:
+        """The secret with what Slack signs by, and the token that it is spoken to with."""
+        return f"{self.prefix}-slack"
+
+    @property
     def database(self) -> str:
         """The Glue database of the results; Athena's names have no hyphens."""
         return self.prefix.replace("-", "_")

@@ -9,6 +9,9 @@ VALIDATION_ROLE: Final = "plimsoll-validation"
 EVENT_SOURCE: Final = "plimsoll"
 """The source of the service's events."""
 
+SLACK_EXECUTIONS: Final = "slack-"
+"""How the names of audits and validations begin that somebody asked for in Slack; no others do."""
+
 CLAIM_PREFIX: Final = "claim#"
 """How the ids of claims begin in the table of coordination; what else is in it has other ids."""
 

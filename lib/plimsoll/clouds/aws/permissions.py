@@ -118,3 +118,16 @@ MEMBERS: Final = frozenset({"sts:AssumeRole"})
 def trust_condition(external_id: str | None) -> Mapping[str, Mapping[str, str]]:
     """The IAM condition under which a member role trusts the service: the external id is given, where there is one."""
     return {} if external_id is None else {"StringEquals": {"sts:ExternalId": external_id}}
+
+
+SECRET: Final = frozenset({"secretsmanager:GetSecretValue"})
+"""What reading Slack's signing secret and token uses, on their secret. One with a KMS key also needs `WITH_KEY`."""
+
+HANDING_OVER: Final = frozenset({"lambda:InvokeFunction"})
+"""What handing a wish on to the function that carries it out uses, on that function."""
+
+BEGINNING: Final = frozenset({"states:StartExecution"})
+"""What beginning an audit or a validation uses, on its state machine."""
+
+DECISIONS: Final = frozenset({"dynamodb:BatchGetItem", "dynamodb:UpdateItem"})
+"""What reading and adding to people's decisions uses, on the table of the history of volumes."""
