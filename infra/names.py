@@ -96,6 +96,10 @@ class Names:
         """Its ARN."""
         return self.arn("states", f"stateMachine:{self.machine(kind)}")
 
+    def execution_arns(self, kind: str, pattern: str) -> str:
+        """The ARN of its executions with names of a pattern."""
+        return self.arn("states", f"execution:{self.machine(kind)}:{pattern}")
+
     def arn(self, service: str, resource: str) -> str:
         """The ARN of something in the stack's account and region."""
         stack = self.stack

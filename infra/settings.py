@@ -123,7 +123,7 @@ class Deployment(ServiceConfig, BaseSettings):
         default=10,
         ge=0,
         le=100,
-        description="Requests of Slack that are answered at once; 0 sets no bound, for an account whose own is too low.",
+        description="Requests of Slack that are answered at once; 0 sets no bound, for an account that has no room.",
     )
     architecture: Literal["arm64", "x86_64"] = Field(default="arm64", description="The processor of the functions.")
     wheels_python: str = Field(

@@ -9,7 +9,8 @@ from infra.constructs.service_function import FunctionShape
 from infra.grants import Grant
 from infra.names import Names
 from infra.settings import Deployment
-from plimsoll.clouds.aws.permissions import BEGINNING, HANDING_OVER, SECRET
+from plimsoll.clouds.aws.names import SLACK_EXECUTIONS
+from plimsoll.clouds.aws.permissions import BEGINNING, BEGUN, HANDING_OVER, SECRET
 
 FRONT: Final = "slack_act"
 """The function that Slack calls, and with it whoever knows its address."""
@@ -45,9 +46,8 @@ def secret_grant(secret_arn: str) -> Grant:
 
 def worker_shape(names: Names, deployment: Deployment, secret: Grant) -> FunctionShape:
     """The function that does what people wish: it decides, begins, and reads volumes as an audit does."""
-    machines = {"audit": names.machine_arn("audit")}
-    if deployment.with_validation:
-        machines["validation"] = names.machine_arn("validation")
+    kinds = ("audit", "validation") if deployment.with_validation else ("audit",)
+    machines = {kind: names.machine_arn(kind) for kind in kinds}
     return FunctionShape(
         name=WORKER,
         memory_mib=1024,
@@ -65,6 +65,11 @@ def worker_shape(names: Names, deployment: Deployment, secret: Grant) -> Functio
             once(names),
             *store(names, read=("reports/", "measured/", "ledger/"), write=("slack/",)),
             Grant(actions=BEGINNING, resources=tuple(machines.values())),
+            Grant(
+                actions=BEGUN,
+                resources=tuple(names.execution_arns(kind, f"{SLACK_EXECUTIONS}*") for kind in kinds),
+                wildcard="The names of executions that are asked for in Slack begin so, and end with the request's id.",
+            ),
             *judging(names, deployment),
         ],
     )

@@ -9,8 +9,8 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.constructs.alarms import HOUR, Alarms
-from infra.constructs.key import key_of
 from infra.constructs.heard import Heard
+from infra.constructs.key import key_of
 from infra.constructs.service_function import FunctionShape, ServiceFunction
 from infra.constructs.told import tells
 from infra.constructs.undelivered import Undelivered
@@ -110,8 +110,8 @@ class SlackStack(Stack):
             "slack-requests",
             self.functions[FRONT].metric_invocations(period=HOUR, statistic="Sum"),
             reaches=_MANY_REQUESTS,
-            says="Somebody calls the address that is meant for Slack far too often; what Slack did not sign is refused, "
-            "but paid for: remove the stack slack and deploy it again, which changes the address.",
+            says="Somebody calls the address that is meant for Slack far too often; without Slack's signature in vain, "
+            "but every call is paid for: remove the stack slack and deploy it again, which changes the address.",
         )
 
 

@@ -88,7 +88,10 @@ IDEMPOTENCY: Final = frozenset({"dynamodb:DeleteItem", "dynamodb:GetItem", "dyna
 """What Powertools' idempotency uses on the same table."""
 
 HISTORY: Final = frozenset({"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem"})
-"""What the history of volumes uses, on its table."""
+"""What remembering a run's recommendations in the history of volumes uses, on its table."""
+
+DECISIONS: Final = frozenset({"dynamodb:BatchGetItem", "dynamodb:UpdateItem"})
+"""What adding to that history what people decided uses, and reading that again."""
 
 EVENTS: Final = frozenset({"events:PutEvents"})
 """What sending events uses, on the bus, under `EVENTS_CONDITION`."""
@@ -98,6 +101,12 @@ EVENTS_CONDITION: Final[Mapping[str, Mapping[str, str]]] = {"StringEquals": {"ev
 
 EXECUTIONS: Final = frozenset({"states:ListExecutions"})
 """What looking for an audit under way uses, on the state machine."""
+
+BEGINNING: Final = frozenset({"states:StartExecution"})
+"""What beginning an execution uses, on the state machine; and on its executions, `BEGUN`."""
+
+BEGUN: Final = frozenset({"states:DescribeExecution"})
+"""What finding out whether one of that name was begun before uses, on the executions of the state machine."""
 
 ORGANIZATION: Final = frozenset(
     {
@@ -125,9 +134,3 @@ SECRET: Final = frozenset({"secretsmanager:GetSecretValue"})
 
 HANDING_OVER: Final = frozenset({"lambda:InvokeFunction"})
 """What handing a wish on to the function that carries it out uses, on that function."""
-
-BEGINNING: Final = frozenset({"states:StartExecution"})
-"""What beginning an audit or a validation uses, on its state machine."""
-
-DECISIONS: Final = frozenset({"dynamodb:BatchGetItem", "dynamodb:UpdateItem"})
-"""What reading and adding to people's decisions uses, on the table of the history of volumes."""
