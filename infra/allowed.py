@@ -64,6 +64,11 @@ def decisions(names: Names) -> Grant:
     return Grant(actions=DECISIONS, resources=(names.table_arn(names.history),))
 
 
+def decided(names: Names) -> Grant:
+    """Reads what people decided of volumes."""
+    return Grant(actions=DECISIONS & HISTORY, resources=(names.table_arn(names.history),))
+
+
 def claims(names: Names) -> Grant:
     """Takes and gives up claims, and touches no other item of their table."""
     return Grant(actions=CLAIMS, resources=(names.table_arn(names.coordination),), conditions=CLAIMS_CONDITION)

@@ -4,7 +4,7 @@ from typing import Final
 
 from aws_cdk import aws_lambda as lambda_
 
-from infra.allowed import claims, decisions, judging, once, store
+from infra.allowed import claims, decided, decisions, judging, once, store
 from infra.constructs.service_function import FunctionShape
 from infra.grants import Grant
 from infra.names import Names
@@ -96,7 +96,12 @@ def telling_shapes(names: Names, deployment: Deployment, secret: Grant) -> list[
         tmp_mib=4096,
         retries=2,
         environment=_knowing(names),
-        grants=[secret, claims(names), *store(names, read=("reports/", "work/", "measured/"), write=("slack/",))],
+        grants=[
+            secret,
+            claims(names),
+            decided(names),
+            *store(names, read=("reports/", "work/", "measured/"), write=("slack/",)),
+        ],
     )
     answer = FunctionShape(
         name=ANSWER,
@@ -104,7 +109,7 @@ def telling_shapes(names: Names, deployment: Deployment, secret: Grant) -> list[
         timeout_s=300,
         retries=2,
         environment=_knowing(names),
-        grants=[secret, once(names), *store(names, read=("slack/", "validations/", "measured/"))],
+        grants=[secret, once(names), *store(names, read=("slack/", "validations/"))],
     )
     return [report, answer] if deployment.with_validation else [report]
 

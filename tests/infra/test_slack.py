@@ -99,6 +99,12 @@ def test_the_worker_begins_the_audits_and_validations_that_it_knows_and_changes_
     assert all(verb.startswith(("Describe", "Get", "List")) for verb in in_accounts)
 
 
+def test_what_tells_slack_reads_what_people_decided_and_writes_nothing_of_it(templates):
+    for name, allowed in (("slack_report", {"dynamodb:BatchGetItem"}), ("slack_answer", set())):
+        on_history = [each for each in templates.allowed_to(name) if "history" in str(each["Resource"])]
+        assert {action for each in on_history for action in listed(each["Action"])} == allowed
+
+
 def test_the_audit_role_of_a_member_lets_the_worker_in_to_explain_a_volume(templates):
     ((_, role),) = templates.resources("AWS::IAM::Role", ("member-audit",)).items()
     (trust,) = plain(role["AssumeRolePolicyDocument"]["Statement"])

@@ -90,9 +90,6 @@ IDEMPOTENCY: Final = frozenset({"dynamodb:DeleteItem", "dynamodb:GetItem", "dyna
 HISTORY: Final = frozenset({"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem"})
 """What remembering a run's recommendations in the history of volumes uses, on its table."""
 
-DECISIONS: Final = frozenset({"dynamodb:BatchGetItem", "dynamodb:UpdateItem"})
-"""What adding to that history what people decided uses, and reading that again."""
-
 EVENTS: Final = frozenset({"events:PutEvents"})
 """What sending events uses, on the bus, under `EVENTS_CONDITION`."""
 
@@ -102,11 +99,8 @@ EVENTS_CONDITION: Final[Mapping[str, Mapping[str, str]]] = {"StringEquals": {"ev
 EXECUTIONS: Final = frozenset({"states:ListExecutions"})
 """What looking for an audit under way uses, on the state machine."""
 
-BEGINNING: Final = frozenset({"states:StartExecution"})
-"""What beginning an execution uses, on the state machine; and on its executions, `BEGUN`."""
-
 BEGUN: Final = frozenset({"states:DescribeExecution"})
-"""What finding out whether one of that name was begun before uses, on the executions of the state machine."""
+"""What finding out whether one of that name was begun before uses, on the executions of a state machine."""
 
 ORGANIZATION: Final = frozenset(
     {
@@ -134,3 +128,9 @@ SECRET: Final = frozenset({"secretsmanager:GetSecretValue"})
 
 HANDING_OVER: Final = frozenset({"lambda:InvokeFunction"})
 """What handing a wish on to the function that carries it out uses, on that function."""
+
+BEGINNING: Final = frozenset({"states:StartExecution"})
+"""What beginning an audit or a validation uses, on its state machine."""
+
+DECISIONS: Final = frozenset({"dynamodb:BatchGetItem", "dynamodb:UpdateItem"})
+"""What reading and adding to people's decisions uses, on the table of the history of volumes."""
