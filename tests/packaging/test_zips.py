@@ -30,13 +30,15 @@ import botocore.loaders
 for service in botocore.loaders.create_loader().list_available_services("service-2"):
     if here in botocore.__file__:
         boto3.client(service, region_name="eu-west-1", aws_access_key_id="a", aws_secret_access_key="b")
-from plimsoll.bootstrap import envelope_library
-from plimsoll.clouds.aws.price_file import shipped_prices
-from plimsoll.clouds.aws.limits import volume_types
-assert envelope_library().envelopes and shipped_prices() and volume_types()
+if functions != ["slack_act"]:
+    from plimsoll.bootstrap import envelope_library
+    from plimsoll.clouds.aws.price_file import shipped_prices
+    from plimsoll.clouds.aws.limits import volume_types
+    assert envelope_library().envelopes and shipped_prices() and volume_types()
 print(version("plimsoll"))
 """
-"""Imports functions from an unpacked zip alone, makes a client of every service in it, and reads what ships."""
+"""Imports functions from an unpacked zip alone, makes a client of every service in it, and reads what ships; what
+Slack waits for decides nothing, and has none of that."""
 
 
 def names_in(archive: Path) -> list[str]:
@@ -127,10 +129,10 @@ def test_every_function_has_a_zip_that_holds_it_and_its_data(lambda_zips: Mappin
     }
     for function, archive in lambda_zips.items():
         names = {*names_in(archive)}
-        assert {f"functions/{function}.py", "plimsoll/clouds/aws/data/prices.yaml"} <= names
-        assert {
-            f"plimsoll/envelopes/measured/{one.name}" for one in (PROJECT / "benchmarks/measured").glob("*.yaml")
-        } <= names
+        assert f"functions/{function}.py" in names
+        data = {f"plimsoll/envelopes/measured/{one.name}" for one in (PROJECT / "benchmarks/measured").glob("*.yaml")}
+        if function != "slack_act":
+            assert data | {"plimsoll/clouds/aws/data/prices.yaml"} <= names
 
 
 def test_the_same_sources_give_the_same_bytes(lambda_zips: Mapping[str, Path], tmp_path: Path) -> None:
