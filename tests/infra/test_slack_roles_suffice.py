@@ -1,4 +1,4 @@
-"""The roles of Slack's functions allow what those ask of AWS while a run is told, and everything is asked that can be."""
+"""The roles of Slack's functions allow what those ask of AWS while a run is told and all is asked that can be."""
 
 import hashlib
 import hmac
