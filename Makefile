@@ -15,7 +15,7 @@ CLEAN_ENV := env -u AWS_PROFILE -u AWS_ENDPOINT_URL AWS_EC2_METADATA_DISABLED=tr
 SPREAD := -n 4 --dist loadfile --no-loadscope-reorder
 
 # The stacks of the service; the member roles are for other accounts, by StackSet.
-STACKS ?= data audit validation
+STACKS ?= data audit validation $(if $(PLIMSOLL_DEPLOY_SLACK__CHANNEL),slack)
 # More for CDK's command line, such as CDK='--profile storage -c stage=trial'.
 CDK ?=
 

@@ -6,8 +6,10 @@ from infra.grants import Grant
 from infra.names import Names
 from infra.settings import Deployment
 from plimsoll.clouds.aws.permissions import (
+    AUDIT,
     CLAIMS,
     CLAIMS_CONDITION,
+    DECISIONS,
     EVENTS,
     EVENTS_CONDITION,
     HISTORY,
@@ -57,6 +59,16 @@ def history(names: Names) -> Grant:
     return Grant(actions=HISTORY, resources=(names.table_arn(names.history),))
 
 
+def decisions(names: Names) -> Grant:
+    """Reads what people decided of volumes, and adds to it."""
+    return Grant(actions=DECISIONS, resources=(names.table_arn(names.history),))
+
+
+def decided(names: Names) -> Grant:
+    """Reads what people decided of volumes."""
+    return Grant(actions=DECISIONS & HISTORY, resources=(names.table_arn(names.history),))
+
+
 def claims(names: Names) -> Grant:
     """Takes and gives up claims, and touches no other item of their table."""
     return Grant(actions=CLAIMS, resources=(names.table_arn(names.coordination),), conditions=CLAIMS_CONDITION)
@@ -78,6 +90,15 @@ def scope_reading(deployment: Deployment) -> list[Grant]:
     if deployment.organization or deployment.organizational_units or deployment.accounts:
         return [regions, look(ORGANIZATION, "list the accounts of an Organization")]
     return [regions]
+
+
+def judging(names: Names, deployment: Deployment) -> list[Grant]:
+    """Finds one volume in the scope and decides of it as an audit does, by the audit's role."""
+    return [
+        *scope_reading(deployment),
+        look(AUDIT, "read volumes, prices and metrics"),
+        *enter(names, deployment, deployment.role_name),
+    ]
 
 
 def enter(names: Names, deployment: Deployment, role_name: str) -> list[Grant]:

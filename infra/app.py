@@ -11,6 +11,7 @@ from infra.audit_stack import AuditStack
 from infra.data_stack import DataStack
 from infra.member_role_stack import audit_role, validation_role
 from infra.settings import Deployment
+from infra.slack_stack import SlackStack
 from infra.validation_stack import ValidationStack
 from plimsoll.domain.errors import PlimsollError
 
@@ -31,6 +32,8 @@ def deployed(app: App, deployment: Deployment) -> None:
     if deployment.with_validation:
         service.append(ValidationStack(app, deployment))
         validation_role(app, deployment)
+    if deployment.slack is not None:
+        service.append(SlackStack(app, deployment))
     for stack in service[1:]:
         stack.add_stack_dependency(data)
     if deployment.permissions_boundary is not None:

@@ -13,10 +13,11 @@ from infra.constructs.alarms import Alarms, own_metric
 from infra.constructs.audit_machine import AuditFunctions, audit_definition
 from infra.constructs.dashboard import Dashboard
 from infra.constructs.key import key_of
-from infra.constructs.scheduled import Scheduled, Undelivered
+from infra.constructs.scheduled import Scheduled
 from infra.constructs.service_function import ServiceFunction
 from infra.constructs.service_machine import ServiceMachine, maps_of_its_own
 from infra.constructs.told import tells
+from infra.constructs.undelivered import Undelivered
 from infra.constructs.volume_alarms import WatchedVolume, watch
 from infra.grants import Grant
 from infra.names import Names

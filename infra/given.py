@@ -1,9 +1,9 @@
 """What is given: settings as variables and CDK's context hold them, into values that a model can check."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, get_origin
+from typing import Any, Final, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -22,11 +22,22 @@ _INSTEAD: Final[Mapping[str, str]] = {
     "organizational_units": "an id such as ou-abcd-12345678, or r-abcd for the root",
     "permissions_boundary": "the name of the policy, such as boundary; it has no ARN here",
     "role_name": "the name of the role, such as plimsoll-audit; it has no ARN here",
+    "slack.channel": "the id of a channel, such as C0123ABCDEF, not its name: it stands at the end of its details",
+    "slack.routes": 'JSON such as [{"channel": "C0123ABCDEF", "accounts": ["111122223333"]}], with accounts, owners or '
+    "tags",
+    "slack.routes.accounts": "its twelve digits, such as 111122223333",
+    "slack.routes.channel": "the id of a channel, such as C0123ABCDEF, not its name",
+    "slack.teams": "the id of a workspace, such as T0123ABCDEF: it stands after /client/ in Slack's address in a "
+    "browser",
+    "slack.user_groups": "the id of a user group, such as S0123ABCDEF, not its handle",
     "stage": "at most twenty small letters, digits and hyphens that begin with a letter, such as trial",
     "validation_role_name": "the name of the role, such as plimsoll-validation; it has no ARN here",
     "wheels_python": "a version such as 3.13",
 }
-"""What to write for a setting whose text does not fit."""
+"""What to write for a setting whose text does not fit, by its name and those of the settings around it."""
+
+_OF_THE_TEXT: Final = {"string_pattern_mismatch", "too_short", "tuple_type", "model_type"}
+"""What pydantic calls a text, or a list, that is not written as it has to be."""
 
 
 def with_policy(values: dict[str, Any]) -> dict[str, Any]:
@@ -46,20 +57,40 @@ def with_policy(values: dict[str, Any]) -> dict[str, Any]:
     return {**values, "policy": {key: value for key, value in policy.items() if value != default[key]}}
 
 
-def parsed(model: type[BaseModel], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Lists as words with commas between them or JSON, and mappings as JSON; ValueError for what is neither."""
+def parsed(model: type[BaseModel], given: Mapping[str, Any], around: str = "") -> dict[str, Any]:
+    """Lists as words with commas between them or JSON, and mappings as JSON, also of settings within a setting.
+
+    A list of mappings is JSON alone. ValueError for what is neither; it names the setting with those `around` it.
+    """
     found = {}
     for key, value in given.items():
-        kind = get_origin(model.model_fields[key].annotation) if key in model.model_fields else None
-        found[key] = value
-        if isinstance(value, str) and kind is tuple and not value.lstrip().startswith("["):
-            found[key] = [part.strip() for part in value.split(",") if part.strip()]
-        elif isinstance(value, str) and (kind in {tuple, dict} or key == "validation"):
-            try:
-                found[key] = json.loads(value)
-            except ValueError as error:
-                raise ValueError(f"{key} is {value!r}, which is not JSON: {error}.") from error
+        annotation = model.model_fields[key].annotation if key in model.model_fields else None
+        found[key] = _read(around + key, value, annotation) if isinstance(value, str) else value
+        within = _model_in(annotation)
+        if within is not None and isinstance(found[key], Mapping):
+            found[key] = parsed(within, found[key], f"{around}{key}.")
     return found
+
+
+def _read(key: str, text: str, annotation: Any) -> Any:
+    kind = get_origin(annotation)
+    is_list_of_words = kind is tuple and _model_in(get_args(annotation)[0]) is None
+    if is_list_of_words and not text.lstrip().startswith("["):
+        return [part.strip() for part in text.split(",") if part.strip()]
+    if kind not in {tuple, dict} and _model_in(annotation) is None:
+        return text
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"{key} is {text!r}, which is not JSON: {error}.") from error
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    """The model that an annotation is, or that it is besides None."""
+    models = [
+        one for one in (annotation, *get_args(annotation)) if isinstance(one, type) and issubclass(one, BaseModel)
+    ]
+    return models[0] if models and get_origin(annotation) is not tuple else None
 
 
 def nested(flat: Mapping[str, Any]) -> dict[str, Any]:
@@ -79,13 +110,29 @@ def is_cdks(key: str) -> bool:
     return ":" in key or "/" in key or key.startswith(("aws-cdk", "cdk-"))
 
 
-def sentence(error: Any) -> str:
-    """What pydantic found wrong, as a person is told."""
+def sentences(errors: Sequence[Any]) -> str:
+    """What pydantic found wrong, a line each, as a person is told.
+
+    A list is not called too short as well whose items are wrong: pydantic counts the right ones alone.
+    """
+    wrong = [error["loc"] for error in errors]
+    own = [error for error in errors if not any(loc != error["loc"] and _within(loc, error["loc"]) for loc in wrong)]
+    return "\n".join(_sentence(error) for error in own)
+
+
+def _within(loc: tuple[Any, ...], outer: tuple[Any, ...]) -> bool:
+    return loc[: len(outer)] == outer and outer != ()
+
+
+def _sentence(error: Any) -> str:
     key = ".".join(str(part) for part in error["loc"])
+    instead = _INSTEAD.get(".".join(part for part in error["loc"] if isinstance(part, str)))
     if error["type"] == "extra_forbidden":
         return f"there is no setting {key}: look at the settings in docs/deploy.md."
-    if error["type"] == "string_pattern_mismatch" and error["loc"][0] in _INSTEAD:
-        return f"{key} is {error['input']!r}: write {_INSTEAD[error['loc'][0]]}."
+    if error["type"] == "missing":
+        return f"{key} is missing: write {instead or 'what docs/deploy.md says of it'}."
+    if error["type"] in _OF_THE_TEXT and instead is not None:
+        return f"{key} is {error['input']!r}: write {instead}."
     if error["type"] == "value_error":
         said = str(error["ctx"]["error"]).rstrip(".?")
         mark = "?" if error["msg"].endswith("?") else "."

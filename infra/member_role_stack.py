@@ -16,6 +16,7 @@ from infra.grants import Grant, give
 from infra.measuring import Measuring
 from infra.names import Names
 from infra.settings import Deployment
+from infra.slack_functions import SLACK_ENTERS
 from infra.validation_functions import VALIDATION_AUDITS, VALIDATION_ENTERS
 from plimsoll.clouds.aws.permissions import AUDIT
 
@@ -84,7 +85,11 @@ class MemberRoleStack(Stack):
 
 def audit_role(scope: Construct, deployment: Deployment) -> MemberRoleStack:
     """The role that audits read with; it changes nothing."""
-    functions = (*AUDIT_ENTERS, *(VALIDATION_AUDITS if deployment.with_validation else ()))
+    functions = [
+        *AUDIT_ENTERS,
+        *(VALIDATION_AUDITS if deployment.with_validation else ()),
+        *(SLACK_ENTERS if deployment.slack else ()),
+    ]
     stack = MemberRoleStack(
         scope,
         "member-audit",

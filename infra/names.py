@@ -52,6 +52,11 @@ class Names:
         return f"/plimsoll/{self.stage}/config"
 
     @property
+    def slack_secret(self) -> str:
+        """The secret with what Slack signs by, and the token that it is spoken to with."""
+        return f"{self.prefix}-slack"
+
+    @property
     def database(self) -> str:
         """The Glue database of the results; Athena's names have no hyphens."""
         return self.prefix.replace("-", "_")
@@ -90,6 +95,10 @@ class Names:
     def machine_arn(self, kind: str) -> str:
         """Its ARN."""
         return self.arn("states", f"stateMachine:{self.machine(kind)}")
+
+    def execution_arns(self, kind: str, pattern: str) -> str:
+        """The ARN of its executions with names of a pattern."""
+        return self.arn("states", f"execution:{self.machine(kind)}:{pattern}")
 
     def arn(self, service: str, resource: str) -> str:
         """The ARN of something in the stack's account and region."""

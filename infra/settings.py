@@ -11,11 +11,11 @@ from aws_cdk.region_info import RegionInfo
 from pydantic import Field, StringConstraints, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from infra.given import is_cdks, nested, parsed, sentence, with_policy
+from infra.given import is_cdks, nested, parsed, sentences, with_policy
 from infra.packaging import RUNTIME
 from infra.schedule import past_error, schedule_error, zone_error
 from plimsoll.domain.errors import BadInput
-from plimsoll.service.config import ServiceConfig, ValidationBudget
+from plimsoll.service.config import ServiceConfig
 from plimsoll.settings import Settings
 
 PREFIX: Final = "PLIMSOLL_DEPLOY_"
@@ -119,6 +119,12 @@ class Deployment(ServiceConfig, BaseSettings):
     audit_usd: float = Field(
         default=25.0, gt=0, description="USD of an audit's metric calls from which there is an alarm."
     )
+    slack_at_once: int = Field(
+        default=10,
+        ge=0,
+        le=100,
+        description="Requests of Slack that are answered at once; 0 sets no bound, for an account that has no room.",
+    )
     architecture: Literal["arm64", "x86_64"] = Field(default="arm64", description="The processor of the functions.")
     wheels_python: str = Field(
         default=RUNTIME,
@@ -140,7 +146,7 @@ class Deployment(ServiceConfig, BaseSettings):
         try:
             return cls(**own)
         except ValidationError as error:
-            raise BadInput("\n".join(sentence(found) for found in error.errors())) from error
+            raise BadInput(sentences(error.errors())) from error
 
     @classmethod
     def settings_customise_sources(
@@ -163,10 +169,7 @@ class Deployment(ServiceConfig, BaseSettings):
     @classmethod
     def _written(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Lists as words with commas between them, and mappings as JSON: what a variable or `-c key=value` can hold."""
-        values = parsed(cls, given)
-        if isinstance(values.get("validation"), Mapping):
-            values["validation"] = parsed(ValidationBudget, values["validation"])
-        return with_policy(values)
+        return with_policy(parsed(cls, given))
 
     @field_validator("schedule", "sweep_every")
     @classmethod

@@ -2,13 +2,12 @@
 
 from typing import Final
 
-from infra.allowed import claims, enter, look, once, scope_reading, store, tell
+from infra.allowed import claims, enter, judging, look, once, scope_reading, store, tell
 from infra.constructs.service_function import FunctionShape
 from infra.grants import Grant
 from infra.measuring import Measuring
 from infra.names import Names
 from infra.settings import Deployment
-from plimsoll.clouds.aws.permissions import AUDIT
 
 SWEEP: Final = "sweep"
 """The function that no state calls: a schedule does."""
@@ -70,7 +69,5 @@ def _deciding(names: Names, deployment: Deployment) -> list[Grant]:
     """Decides of one volume as an audit does, by the audit's role, on what has been measured by now."""
     return [
         *store(names, read=("measured/", "ledger/", "reports/"), write=(_WORK,)),
-        *scope_reading(deployment),
-        look(AUDIT, "read volumes, prices and metrics"),
-        *enter(names, deployment, deployment.role_name),
+        *judging(names, deployment),
     ]

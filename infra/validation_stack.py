@@ -9,10 +9,11 @@ from constructs import Construct
 
 from infra.constructs.alarms import Alarms, own_metric
 from infra.constructs.key import key_of
-from infra.constructs.scheduled import Scheduled, Undelivered
+from infra.constructs.scheduled import Scheduled
 from infra.constructs.service_function import ServiceFunction
 from infra.constructs.service_machine import ServiceMachine
 from infra.constructs.told import tells
+from infra.constructs.undelivered import Undelivered
 from infra.constructs.validation_machine import ValidationFunctions, validation_definition
 from infra.grants import Grant
 from infra.names import Names

@@ -93,13 +93,13 @@ class Alarms(Construct):
             "the account's limit.",
         )
 
-    def of_queue(self, kind: str, queue: sqs.IQueue) -> None:
-        """Something that was to begin and did not."""
+    def of_queue(self, kind: str, queue: sqs.IQueue, *, says: str | None = None) -> None:
+        """Something that was to begin, by a schedule unless `says` tells otherwise, and did not."""
         self.when(
             f"{kind}-not-begun",
             queue.metric_approximate_number_of_messages_visible(period=Duration.minutes(5), statistic="Maximum"),
             reaches=1,
-            says=f"What the schedule was to begin ({kind}) did not begin: the message in the queue says why.",
+            says=says or f"What the schedule was to begin ({kind}) did not begin: the message in the queue says why.",
         )
 
 

@@ -2,35 +2,16 @@
 
 from typing import Any, Protocol
 
-from aws_cdk import Duration, Stack, TimeZone
+from aws_cdk import Stack, TimeZone
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_scheduler as scheduler
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from infra.grants import Grant, acknowledge, depends_on, give
+from infra.constructs.undelivered import ATTEMPTS, TRIED_FOR
+from infra.grants import Grant, depends_on, give
 from plimsoll.clouds.aws.permissions import WITH_KEY
-
-_KEPT = Duration.days(14)
-_TRIED_FOR = Duration.hours(2)
-_ATTEMPTS = 10
-
-
-class Undelivered(Construct):
-    """The queue of what a schedule was to begin and did not, encrypted, and closed to who has no TLS."""
-
-    def __init__(self, scope: Construct, *, key: kms.IKey | None) -> None:
-        super().__init__(scope, "Undelivered")
-        self.queue = sqs.Queue(
-            self,
-            "Queue",
-            encryption=sqs.QueueEncryption.KMS if key else sqs.QueueEncryption.SQS_MANAGED,
-            encryption_master_key=key,
-            enforce_ssl=True,
-            retention_period=_KEPT,
-        )
-        acknowledge(self.queue, "AwsSolutions-SQS3", "It is itself the queue of what could not be delivered.")
 
 
 class TargetMaker(Protocol):
@@ -73,8 +54,8 @@ class Scheduled(Construct):
                 role=role.without_policy_updates(),
                 input=scheduler.ScheduleTargetInput.from_object({}),
                 dead_letter_queue=undelivered,
-                max_event_age=_TRIED_FOR,
-                retry_attempts=_ATTEMPTS,
+                max_event_age=TRIED_FOR,
+                retry_attempts=ATTEMPTS,
             ),
         )
         depends_on(schedule, granted)

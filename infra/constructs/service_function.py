@@ -24,7 +24,11 @@ ARCHITECTURES: Final = {"arm64": lambda_.Architecture.ARM_64, "x86_64": lambda_.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionShape:
-    """A function by the name of its file in `functions`, how big it is, and what it may do."""
+    """A function by the name of its file in `functions`, how big it is, and what it may do.
+
+    `at_once` bounds how many run at a time, and sets them apart for it. Of a function that nobody waits for, `retries`
+    and `tried_for_s` say how often, and how long, an event is tried again (None: twice, within six hours).
+    """
 
     name: str
     grants: Sequence[Grant]
@@ -32,6 +36,9 @@ class FunctionShape:
     timeout_s: int = 120
     tmp_mib: int = 512
     environment: Mapping[str, str] = field(default_factory=dict)
+    at_once: int | None = None
+    retries: int | None = None
+    tried_for_s: int | None = None
 
 
 class ServiceFunction(Construct):
@@ -76,6 +83,9 @@ class ServiceFunction(Construct):
             tracing=lambda_.Tracing.ACTIVE,
             log_group=self.log_group,
             dead_letter_queue=undelivered,
+            reserved_concurrent_executions=shape.at_once,
+            retry_attempts=shape.retries,
+            max_event_age=None if shape.tried_for_s is None else Duration.seconds(shape.tried_for_s),
         )
         depends_on(self.function, granted)
         acknowledge(

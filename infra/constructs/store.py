@@ -14,7 +14,7 @@ _ABANDONED_DAYS = 7
 _EARLIER_VERSIONS_DAYS = 30
 
 _VALIDATION_DAYS = 8
-"""The least that the work of a validation is kept: a day longer than one may last."""
+"""The least that the work of a validation, and who asked for it, is kept: a day longer than one may last."""
 
 
 class Store(Construct):
@@ -54,9 +54,11 @@ class Store(Construct):
 
 def _lifecycle(deployment: Deployment) -> list[s3.LifecycleRule]:
     """What goes and when; ledgers and measurements are small, and stay."""
+    validation_days = max(deployment.work_days, _VALIDATION_DAYS)
     ages_days = {
         "work/": deployment.work_days,
-        "validations/": max(deployment.work_days, _VALIDATION_DAYS),
+        "validations/": validation_days,
+        "slack/": validation_days,
         "queries/": deployment.work_days,
         "runs/": deployment.runs_days,
         "reports/": deployment.runs_days,

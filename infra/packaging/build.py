@@ -23,10 +23,10 @@ PROJECT: Final = Path(__file__).parents[2]
 
 
 DRAWING: Final = "plimsoll.reports.charts.drawing"
-"""Left out of every zip: it needs vl-convert, 81 MB, and all that a report wants of it is a script."""
+"""What draws needs vl-convert, 81 MB: in the zips alone of functions that make pictures themselves."""
 
 _BUNDLE: Final = "plimsoll.reports.charts.bundle"
-"""Who asks for that script: zips bring it instead."""
+"""What only asks it for a script, for pictures that a browser draws: zips bring the script instead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +76,7 @@ def _contents() -> Mapping[str, Content]:
     """What the zip of each function holds."""
     bundled = _bundled()
     packages = {"functions": PROJECT / "functions", "plimsoll": PROJECT / "lib" / "plimsoll"}
-    sources = Sources(packages=packages, left_out=frozenset({DRAWING}))
+    sources = Sources(packages=packages, not_needed=frozenset({(_BUNDLE, DRAWING)}))
     imports = {name: sources.imports_of(f"functions.{name}") for name in handlers(PROJECT / "functions")}
     sharing: dict[frozenset[str], list[Imports]] = {}
     for one in imports.values():

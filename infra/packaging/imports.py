@@ -15,6 +15,9 @@ SERVICES_OF_POWERTOOLS: Final[Mapping[str, str]] = {
 }
 """Modules of Powertools that make a client of their own, with its service; its tracer makes one of X-Ray."""
 
+CALLS_OF_POWERTOOLS: Final[Mapping[str, str]] = {"get_secret": "secretsmanager"}
+"""What of its parameters asks another service than the module's own, by the name that is called."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imports:
@@ -31,10 +34,10 @@ class Imports:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
-    """Our top-level packages, each with its folder, and modules that stay out of every zip."""
+    """Our top-level packages, each with its folder, and imports that no zip needs: of a module, the other."""
 
     packages: Mapping[str, Path]
-    left_out: frozenset[str] = frozenset()
+    not_needed: frozenset[tuple[str, str]] = frozenset()
 
     def file_of(self, module: str) -> Path | None:
         """The file of a module of ours; None where there is no such module."""
@@ -56,7 +59,7 @@ class Sources:
         while waiting:
             module = waiting.pop()
             file = self.file_of(module)
-            if module in modules or module in self.left_out:
+            if module in modules:
                 continue
             if file is None:
                 top = module.split(".", maxsplit=1)[0]
@@ -69,7 +72,8 @@ class Sources:
             services |= read.services
             for name, inside in read.imported:
                 self._known(name, file)
-                waiting += [one for found in (name, *inside) for one in _with_packages(found)]
+                if (module, name) not in self.not_needed:
+                    waiting += [one for found in (name, *inside) for one in _with_packages(found)]
         return Imports(modules=modules, outside=frozenset(outside), services=frozenset(services))
 
     def _known(self, module: str, imported_in: Path) -> None:
@@ -127,10 +131,12 @@ def _imported(body: Iterable[ast.AST]) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def _clients(tree: ast.Module) -> Iterator[str]:
-    """The services of calls such as `session.client("ec2")` and `_client("s3")`."""
+    """The services of calls such as `session.client("ec2")` and `_client("s3")`, and of Powertools' own."""
     for node in ast.walk(tree):
         match node:
             case ast.Call(
                 func=ast.Attribute(attr=called) | ast.Name(id=called), args=[ast.Constant(value=str(service)), *_]
             ) if called.lstrip("_") == "client":
                 yield service
+            case ast.Call(func=ast.Attribute(attr=called) | ast.Name(id=called)) if called in CALLS_OF_POWERTOOLS:
+                yield CALLS_OF_POWERTOOLS[called]

@@ -4,13 +4,17 @@ import re
 from pathlib import Path
 
 import pytest
+from pydantic_core import PydanticUndefined
 
 from plimsoll.service.config import ServiceConfig, ValidationBudget
 from plimsoll.service.queries import QUERIES
+from plimsoll.slack.config import SlackConfig
 
 DOCS = Path(__file__).parents[2] / "docs"
 DEPLOY = (DOCS / "deploy.md").read_text(encoding="utf-8")
 WEEKS_A_MONTH = 52 / 12
+WITHIN = {"validation": ValidationBudget, "slack": SlackConfig}
+"""Settings that hold others, each by a name of its own."""
 
 
 def table(after):
@@ -26,7 +30,7 @@ def table(after):
 
 
 def shown(default):
-    if default in (None, (), {}):
+    if default in (None, (), {}, PydanticUndefined):
         return ""
     return str(default).lower() if isinstance(default, bool) else f"`{default}`"
 
@@ -34,8 +38,8 @@ def shown(default):
 def settings(model, names, prefix=""):
     for name in names:
         field = model.model_fields[name]
-        if name == "validation":
-            yield from settings(ValidationBudget, ValidationBudget.model_fields, "validation.")
+        if name in WITHIN:
+            yield from settings(WITHIN[name], WITHIN[name].model_fields, f"{name}.")
         else:
             default = field.get_default(call_default_factory=True)
             yield [f"`{prefix}{name}`", shown(default), field.description]
@@ -56,7 +60,9 @@ def costs(head):
     return [tuple(float(cell.replace(",", "")) for cell in row[1:]) for row in table(head)]
 
 
-@pytest.mark.parametrize(("head", "cent"), [("without any free tier.", 0.0001), ("by the month:", 0.01)])
+@pytest.mark.parametrize(
+    ("head", "cent"), [("without any free tier.", 0.0001), ("by the month:", 0.01), ("With Slack, by the month", 0.01)]
+)
 def test_each_cost_is_its_number_times_its_price(head, cent):
     for many, price, usd in costs(head):
         assert usd == pytest.approx(many * price, abs=0.51 * cent)
@@ -72,6 +78,12 @@ def test_the_costs_add_up_to_what_the_text_says():
     assert total is not None
     assert [float(one) for one in said.groups()] == [pytest.approx(audit, abs=0.006), pytest.approx(monthly, abs=0.006)]
     assert float(total[1]) == pytest.approx(all_in_all, abs=0.02)
+
+
+def test_what_slack_adds_is_what_the_text_says():
+    said = re.search(r"Slack adds ([\d.]+) USD a month", DEPLOY)
+    assert said is not None
+    assert float(said[1]) == pytest.approx(sum(usd for *_, usd in costs("With Slack, by the month")), abs=0.02)
 
 
 def test_the_saved_queries_are_all_named():

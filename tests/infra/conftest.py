@@ -18,6 +18,9 @@ DEPLOYED = {
     "EXTERNAL_ID": "the-external-id",
     "ALARM_EMAIL": "storage@example.com",
     "ALARM_VOLUMES": "vol-0123456789abcdef0:3000:125",
+    "SLACK__TEAMS": "T0123ABCDEF",
+    "SLACK__CHANNEL": "C0123ABCDEF",
+    "SLACK__USER_GROUPS": "S0123ABCDEF",
 }
 """The settings of the templates that the tests read."""
 

@@ -17,6 +17,7 @@ ACTIONS = {
     "s3:CreateMultipartUpload": "s3:PutObject",
     "s3:UploadPart": "s3:PutObject",
     "s3:CompleteMultipartUpload": "s3:PutObject",
+    "lambda:Invoke": "lambda:InvokeFunction",
 }
 """What IAM calls an operation, where it does not by the operation's own name."""
 HERE = {"${AWS::Partition}": "aws", "${AWS::AccountId}": "111122223333", "${AWS::Region}": "eu-west-1"}
@@ -24,7 +25,13 @@ HERE = {"${AWS::Partition}": "aws", "${AWS::AccountId}": "111122223333", "${AWS:
 ON_VOLUMES = {"AttachVolume", "CreateVolume", "DeleteVolume", "DetachVolume"}
 """Operations on a volume, whose instance, where they have one, is not looked at here."""
 SERVICES = {"monitoring": "cloudwatch"}
-NAMED_BY = {"dynamodb": "TableName", "events": "EventBusName", "states": "stateMachineArn"}
+NAMED_BY = {
+    "dynamodb": "TableName",
+    "events": "EventBusName",
+    "states": "stateMachineArn",
+    "secretsmanager": "SecretId",
+    "lambda": "FunctionName",
+}
 
 
 @dataclass(frozen=True)
@@ -67,6 +74,8 @@ def asked(client: Any, operation: str, params: Mapping[str, Any]) -> Asked:
         (about,) = params["RequestItems"]
     elif operation == "PutEvents":
         (about,) = {entry["EventBusName"] for entry in params["Entries"]}
+    elif operation == "DescribeExecution":
+        about = params["executionArn"]
     elif operation == "AssumeRole":
         about = params["RoleArn"]
     elif operation in ON_VOLUMES:
@@ -97,9 +106,14 @@ def allows(statement: Mapping[str, Any], call: Asked, names: Mapping[str, str]) 
 
 
 def _covers(resource: str, thing: str) -> bool:
-    """Whether a resource of a statement is the thing that a call names, by its ARN or by what stands last in it."""
-    if resource == "*":
+    """Whether a resource of a statement is the thing that a call names, by its ARN or by what stands last in it.
+
+    One of the same stack is a reference, and the thing by that name.
+    """
+    if resource in {"*", thing}:
         return True
+    if resource.startswith("${") and ":" not in resource.partition("}")[2]:
+        return False
     for pseudo, value in HERE.items():
         resource = resource.replace(pseudo, value)
     return fnmatchcase(thing, resource if thing.startswith("arn:") else resource.split(":", 5)[5])

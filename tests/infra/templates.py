@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-SERVICE = ("data", "audit", "validation")
+SERVICE = ("data", "audit", "validation", "slack")
 MEMBERS = ("member-audit", "member-validation")
 
 

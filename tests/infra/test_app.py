@@ -28,6 +28,9 @@ def test_all_options_together_keep_to_the_rules(tmp_path):
             "WITH_VALIDATION": "false",
             "ARCHITECTURE": "x86_64",
             "WORK_DAYS": "1",
+            "SLACK__TEAMS": "T0123ABCDEF,T0999ABCDEF",
+            "SLACK__CHANNEL": "C0123ABCDEF",
+            "SLACK_AT_ONCE": "0",
         },
     )
     assert done.returncode == 0, done.stdout + done.stderr
@@ -36,17 +39,20 @@ def test_all_options_together_keep_to_the_rules(tmp_path):
         "audit.template.json",
         "data.template.json",
         "member-audit.template.json",
+        "slack.template.json",
     ]
-    stacks = ("data", "audit")
+    stacks = ("data", "audit", "slack")
     bound = {plain(each["PermissionsBoundary"]) for each in made.resources("AWS::IAM::Role", stacks).values()}
     assert bound == {"arn:${AWS::Partition}:iam::${AWS::AccountId}:policy/bounds"}
     (store,) = [each for each in made.resources("AWS::S3::Bucket", stacks).values() if "BucketName" in each]
     kept = {each.get("Prefix"): each.get("ExpirationInDays") for each in store["LifecycleConfiguration"]["Rules"]}
-    assert (kept["work/"], kept["validations/"]) == (1, 8), "a validation may last seven days"
+    assert (kept["work/"], kept["validations/"], kept["slack/"]) == (1, 8, 8), "a validation may last seven days"
     logs = made.resources("AWS::Logs::LogGroup", stacks).values()
     assert {each["KmsKeyId"] for each in logs} == {key}
-    (queue,) = made.resources("AWS::SQS::Queue", stacks).values()
-    assert queue["KmsMasterKeyId"] == key
+    queues = made.resources("AWS::SQS::Queue", stacks).values()
+    assert [each["KmsMasterKeyId"] for each in queues] == [key, key]
+    (secret,) = made.resources("AWS::SecretsManager::Secret", stacks).values()
+    assert secret["KmsKeyId"] == key
     using = {
         name
         for name, each in made.statements(stacks)
@@ -64,3 +70,27 @@ def test_all_options_together_keep_to_the_rules(tmp_path):
         "arn:${AWS::Partition}:iam::111122223333:role/plimsoll-audit",
         "arn:${AWS::Partition}:iam::444455556666:role/plimsoll-audit",
     }
+
+
+def test_without_a_channel_of_slack_nothing_is_open_to_the_public(tmp_path):
+    done = synthesised(tmp_path, {"ASSETS": "empty"})
+    assert done.returncode == 0, done.stdout + done.stderr
+    made = Templates(tmp_path)
+    stacks = ("data", "audit", "validation")
+    assert not (tmp_path / "slack.template.json").exists()
+    assert not made.resources("AWS::Lambda::Url", stacks)
+    assert not made.resources("AWS::SecretsManager::Secret", stacks)
+
+
+def test_without_validations_slack_begins_audits_alone_and_its_room_can_be_left_to_the_account(tmp_path):
+    settings = {"SLACK__TEAMS": "T0123ABCDEF", "SLACK__CHANNEL": "C0123ABCDEF", "SLACK_AT_ONCE": "0"}
+    done = synthesised(tmp_path, {"ASSETS": "empty", "WITH_VALIDATION": "false", **settings})
+    assert done.returncode == 0, done.stdout + done.stderr
+    made = Templates(tmp_path)
+    functions = {each["Handler"]: each for each in made.resources("AWS::Lambda::Function", ("slack",)).values()}
+    assert set(functions) == {f"functions.slack_{name}.handler" for name in ("act", "work", "report")}
+    assert "ReservedConcurrentExecutions" not in functions["functions.slack_act.handler"]
+    given = functions["functions.slack_work.handler"]["Environment"]["Variables"]
+    assert given["PLIMSOLL_VALIDATION_MACHINE"] == ""
+    begins = [each for _, each in made.statements(("slack",)) if each["Action"] == "states:StartExecution"]
+    assert [each["Resource"].rpartition(":")[2] for each in begins] == ["plimsoll-main-audit"]

@@ -10,6 +10,7 @@ import pytest
 from plimsoll.reports.data.warehouse import glue_tables
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.queries import QUERIES
+from plimsoll.slack.config import SlackConfig
 from tests.infra.templates import MEMBERS, SERVICE, listed, plain
 
 
@@ -58,7 +59,14 @@ def test_the_parts_of_a_run_go_after_a_month_and_measurements_stay(templates):
         for rule in store["LifecycleConfiguration"]["Rules"]
         if "ExpirationInDays" in rule
     }
-    assert kept == {"work/": 30, "validations/": 30, "queries/": 30, "runs/": 1095, "reports/": 1095}
+    assert kept == {
+        "work/": 30,
+        "validations/": 30,
+        "slack/": 30,
+        "queries/": 30,
+        "runs/": 1095,
+        "reports/": 1095,
+    }
 
 
 def test_removing_the_stacks_leaves_the_results_and_the_history(templates):
@@ -83,7 +91,11 @@ def test_the_tables_have_the_keys_that_the_service_uses_and_can_be_restored(temp
 def test_the_parameter_holds_the_configuration_as_the_functions_read_it(templates):
     ((_, parameter),) = templates.resources("AWS::SSM::Parameter").items()
     config = ServiceConfig.parsed(json.loads(parameter["Value"]))
-    assert config == ServiceConfig(organization=True, external_id="the-external-id")
+    assert config == ServiceConfig(
+        organization=True,
+        external_id="the-external-id",
+        slack=SlackConfig(teams=("T0123ABCDEF",), channel="C0123ABCDEF", user_groups=("S0123ABCDEF",)),
+    )
 
 
 def test_athena_s_tables_have_the_columns_of_the_parquet_files_and_a_partition_a_day(templates):

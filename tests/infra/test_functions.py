@@ -4,18 +4,19 @@ from pathlib import Path
 
 import pytest
 
+from infra.packaging.imports import handlers
 from plimsoll.clouds.aws.console import metric_math
 from plimsoll.domain.sums import Window
 from plimsoll.settings import Settings
 from tests.infra.templates import plain
 
 ROOT = Path(__file__).parents[2]
-SHARED = {"__init__", "shared"}
+WITHOUT_SLACK = ("data", "audit", "validation")
 SHARES = ("calls_per_s", "datapoints_per_s", "usd_hour_waited")
 
 
 def test_every_function_that_is_written_is_deployed_and_no_other(templates):
-    written = {path.stem for path in (ROOT / "functions").glob("*.py")} - SHARED
+    written = handlers(ROOT / "functions")
     deployed = {found["Handler"] for found in templates.resources("AWS::Lambda::Function").values()}
     assert deployed == {f"functions.{name}.handler" for name in written}
 
@@ -53,12 +54,12 @@ def test_two_deployments_in_an_account_count_apart(templates):
 
 
 def test_every_metric_that_alarms_look_at_is_in_the_costs(templates):
-    alarms = [
-        each for each in templates.resources("AWS::CloudWatch::Alarm").values() if "vol-" not in each["AlarmName"]
-    ]
-    metrics = sum(sum("MetricStat" in one for one in each.get("Metrics", [])) or 1 for each in alarms)
     costs = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
-    assert f"| CloudWatch, alarms ({len(alarms)}; each metric of a sum counts) | {metrics} |" in costs
+    for stacks, called in ((WITHOUT_SLACK, "alarms"), (("slack",), "Slack's alarms")):
+        made = templates.resources("AWS::CloudWatch::Alarm", stacks).values()
+        alarms = [each for each in made if "vol-" not in each["AlarmName"]]
+        metrics = sum(sum("MetricStat" in one for one in each.get("Metrics", [])) or 1 for each in alarms)
+        assert f"| CloudWatch, {called} ({len(alarms)}; each metric of a sum counts) | {metrics} |" in costs
 
 
 def test_every_log_is_kept_for_a_bounded_time(templates):
@@ -127,6 +128,10 @@ def test_every_alarm_tells_the_topic_and_says_what_to_do(templates):
         "scratch-left",
         "scratch-alive",
         "sweep-not-begun",
+        "slack-functions-fail",
+        "slack-functions-throttled",
+        "slack-not-begun",
+        "slack-requests",
     }
     for each in alarms.values():
         assert plain(each["AlarmActions"]) == [told]

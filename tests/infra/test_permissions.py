@@ -5,6 +5,7 @@ import json
 import pytest
 
 from infra.audit_functions import AUDIT_ENTERS
+from infra.slack_functions import SLACK_ENTERS
 from infra.validation_functions import VALIDATION_AUDITS, VALIDATION_ENTERS
 from plimsoll.bench.document import DOCUMENT_NAME
 from plimsoll.clouds.aws.permissions import (
@@ -144,7 +145,10 @@ def test_functions_read_and_write_their_own_prefixes_of_the_store_alone(template
             if "s3:PutObject" in listed(statement["Action"])
             for resource in listed(statement["Resource"])
         }
-        for function in ("plan", "take_inventory", "audit_batch", "report", "propose", "conclude", "sweep")
+        for function in (
+            *("plan", "take_inventory", "audit_batch", "report", "propose", "conclude", "sweep"),
+            *("slack_act", "slack_work", "slack_report", "slack_answer"),
+        )
     }
     assert written == {
         "plan": {"work/*"},
@@ -154,6 +158,10 @@ def test_functions_read_and_write_their_own_prefixes_of_the_store_alone(template
         "propose": {"validations/*"},
         "conclude": {"validations/*", "measured/*"},
         "sweep": set(),
+        "slack_act": set(),
+        "slack_work": {"slack/*"},
+        "slack_report": {"slack/*"},
+        "slack_answer": set(),
     }
 
 
@@ -175,7 +183,7 @@ def test_other_accounts_are_entered_by_the_named_roles_with_the_external_id_and_
         return {"".join(word.capitalize() for word in name.split("_")) for name in functions}
 
     assert entered == {
-        "plimsoll-audit": policies((*AUDIT_ENTERS, *VALIDATION_AUDITS)),
+        "plimsoll-audit": policies((*AUDIT_ENTERS, *VALIDATION_AUDITS, *SLACK_ENTERS)),
         "plimsoll-validation": policies(VALIDATION_ENTERS),
     }
 

@@ -12,6 +12,8 @@ from infra.settings import PREFIX, RETENTIONS_DAYS, Deployment
 from plimsoll.clouds.aws.sessions import known_regions
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
+from plimsoll.service.config import ServiceConfig
+from plimsoll.slack.config import Route, SlackConfig
 
 MEMBERS = {"external_id": "the-external-id"}
 
@@ -52,6 +54,51 @@ def test_lists_are_words_with_commas_or_json_and_accounts_keep_their_first_zero(
 def test_keys_within_a_setting_are_named_with_a_dot_in_the_context():
     deployment = Deployment.read({"validation.max_usd": "2.5", "validation.bench_hosts": "i-1,i-2"})
     assert (deployment.validation.max_usd, deployment.validation.bench_hosts) == (2.5, ("i-1", "i-2"))
+
+
+def test_what_slack_is_told_is_given_by_words_and_its_routes_as_json(monkeypatch):
+    monkeypatch.setenv(f"{PREFIX}SLACK__TEAMS", "T0123ABCDEF, T0999ABCDEF")
+    monkeypatch.setenv(f"{PREFIX}SLACK__CHANNEL", "C0123ABCDEF")
+    monkeypatch.setenv(f"{PREFIX}SLACK__ROUTES", '[{"channel": "C0456ABCDEF", "tags": {"team": "payments"}}]')
+    deployment = Deployment.read({"slack.user_groups": "S0123ABCDEF"})
+    expected = SlackConfig(
+        teams=("T0123ABCDEF", "T0999ABCDEF"),
+        channel="C0123ABCDEF",
+        routes=(Route(channel="C0456ABCDEF", tags={"team": "payments"}),),
+        user_groups=("S0123ABCDEF",),
+    )
+    assert deployment.slack == expected
+    assert ServiceConfig.parsed(json.loads(deployment.config.written())).slack == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"channel": "storage"}, "slack.channel is 'storage': write the id of a channel, such as C0123ABCDEF, not its"),
+        ({"channel": "#storage"}, "slack.channel is '#storage': write the id of a channel"),
+        ({"teams": ""}, "slack.teams is []: write the id of a workspace, such as T0123ABCDEF"),
+        ({"teams": "ours"}, "slack.teams.0 is 'ours': write the id of a workspace"),
+        ({"user_groups": "@storage"}, "slack.user_groups.0 is '@storage': write the id of a user group, such as S0123"),
+        ({"routes": "C0456ABCDEF,C0789ABCDEF"}, "slack.routes is 'C0456ABCDEF,C0789ABCDEF', which is not JSON"),
+        ({"routes": '{"channel": "C0456ABCDEF"}'}, 'write JSON such as [{"channel": "C0123ABCDEF", "accounts": ['),
+        ({"routes": '[{"channel": "ops"}]'}, "slack.routes.0.channel is 'ops': write the id of a channel"),
+        ({"routes": '[{"channel": "C0456ABCDEF", "accounts": ["1"]}]'}, "is '1': write its twelve digits, such as 111"),
+        ({"routes": '[{"channel": "C0456ABCDEF", "owner": "a"}]'}, "there is no setting slack.routes.0.owner"),
+        ({"chanel": "C0123ABCDEF"}, "there is no setting slack.chanel"),
+    ],
+)
+def test_what_slack_cannot_be_told_is_refused_with_what_to_write_instead(given, said):
+    slack = {"teams": "T0123ABCDEF", "channel": "C0123ABCDEF", **given}
+    assert said in refused(**{f"slack.{name}": value for name, value in slack.items()})
+
+
+def test_a_workspace_without_a_channel_says_that_the_channel_is_missing(monkeypatch):
+    monkeypatch.setenv(f"{PREFIX}SLACK__TEAMS", "T0123ABCDEF")
+    assert refused().startswith("slack.channel is missing: write the id of a channel, such as C0123ABCDEF")
+
+
+def test_a_list_with_a_wrong_item_is_told_by_that_item_alone():
+    assert refused(**{"slack.teams": "ours", "slack.channel": "C0123ABCDEF"}).count("\n") == 0
 
 
 def test_what_cdk_keeps_in_its_context_for_itself_is_no_setting():

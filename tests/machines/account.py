@@ -28,6 +28,7 @@ from plimsoll.simulator.server import Front, serve
 from .environments import Function
 from .functions_front import FunctionsFront
 from .pace import hurried
+from .rules import DEFAULT_BUS, Rule, event_of
 
 HOME: Final = ACCOUNTS[0]
 REGION: Final = REGIONS[0]
@@ -98,6 +99,7 @@ class Account:
         while (described := client.describe_execution(executionArn=arn))["status"] not in _ENDED:
             assert time.monotonic() < limit_s, f"{arn} has not ended within {within_s} s"
             time.sleep(0.05)
+        self._tell_of(described)
         output = described.get("output")
         return Execution(
             arn=arn,
@@ -107,6 +109,15 @@ class Account:
             error=described.get("error"),
             cause=described.get("cause"),
         )
+
+    def _tell_of(self, described: Mapping[str, Any]) -> None:
+        """The event that Step Functions sends of an execution's end (Developer Guide, "EventBridge (CloudWatch Events)
+        for Step Functions execution status changes", read 2026-11-22)."""
+        told = ("executionArn", "stateMachineArn", "name", "status", "input", "output", "error", "cause")
+        detail = {key: described.get(key) for key in told}
+        kind = "Step Functions Execution Status Change"
+        event = event_of("aws.states", kind, detail, account=self.id, region=REGION)
+        self.front.hear(DEFAULT_BUS, event)
 
     def run(self, machine: str, name: str, given: Mapping[str, Any] | None = None) -> Execution:
         """Starts an execution and waits for its end."""
@@ -121,11 +132,12 @@ def account(
     *,
     faults: Sequence[Fault] = (),
     plain_files: bool = False,
+    rules: Sequence[Rule] = (),
 ) -> Iterator[Account]:
     """Serves the organisation on loopback for as long as the block lasts; nothing is left of it in moto's memory."""
     met = Faults(faults)
     cloud = Front(fleet, CloudWatch(fleet, met), faults=met, devices=Devices(plain=plain_files), pace_s=_PACE_S)
-    front = FunctionsFront(cloud, functions, logs)
+    front = FunctionsFront(cloud, functions, logs, rules=rules)
     server = serve(front)
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     settings = {"stepfunctions": {"execute_state_machine": True}}

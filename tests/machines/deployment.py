@@ -13,6 +13,7 @@ from plimsoll.simulator.fleet import Fleet
 
 from .account import Account, account
 from .environments import Function
+from .rules import rules_of
 from .templates import Resource, Templates
 
 _TABLES: Final = ("AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable")
@@ -90,18 +91,22 @@ def deployed(
     config: ServiceConfig | None = None,
     variables: Mapping[str, str] | None = None,
     plain_files: bool = False,
+    secret: str = "by chance",
 ) -> Iterator[Deployed]:
     """The service deployed into the first account of a fleet, to audit all its accounts unless configured otherwise.
 
     `variables` are set for every function beside those of its template; with `plain_files` no simulated volume is a
-    block device.
+    block device. `secret` is put where the templates have a secret.
     """
     functions = {
         name: replace(function, variables={**function.variables, **(variables or {})})
         for name, function in functions_of(templates).items()
     }
-    with account(fleet, functions, folder, faults=faults, plain_files=plain_files) as found:
+    rules = rules_of(templates)
+    with account(fleet, functions, folder, faults=faults, plain_files=plain_files, rules=rules) as found:
         _make(found, templates)
+        for one in templates.resources("AWS::SecretsManager::Secret"):
+            found.client("secretsmanager").create_secret(Name=one.name, SecretString=secret)
         service = Deployed(account=found, variables=next(iter(functions.values())).variables)
         service.configure(config or ServiceConfig(accounts=fleet.accounts, regions=fleet.regions))
         yield service

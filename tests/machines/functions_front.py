@@ -1,5 +1,5 @@
 """The Lambda service before the simulated organisation: invocations are answered by environments, and what these ask
-of AWS goes on to the simulator, counted by function."""
+of AWS goes on to the simulator, counted by function; events that they send begin what the rules say."""
 
 import io
 import json
@@ -7,7 +7,7 @@ import re
 import threading
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -20,6 +20,7 @@ from plimsoll.simulator.protocols import Call, call_of
 from plimsoll.simulator.server import Front
 
 from .environments import Answer, Environment, Function, Invocation
+from .rules import Rule, told
 from .troubles import Trouble
 
 _INVOKED: Final = re.compile(r"^/2015-03-31/functions/([^/]+)/invocations$")
@@ -34,7 +35,8 @@ class FunctionsFront:
 
     `functions` by the names that they are deployed under, and `variables` that the service itself sets for each.
     `calls` counts by (function, operation), `invoked` keeps every event by function, and `peaks_mib` the most memory
-    that an environment of a function used.
+    that an environment of a function used. What nobody waits for runs beside: `settled` waits for it, and `lost` keeps
+    the answers of those that failed, which Lambda would try again.
     """
 
     front: Front
@@ -45,6 +47,9 @@ class FunctionsFront:
     calls: Counter[tuple[str, str]] = field(default_factory=Counter)
     invoked: dict[str, list[Any]] = field(default_factory=dict)
     peaks_mib: dict[str, float] = field(default_factory=dict)
+    rules: Sequence[Rule] = ()
+    lost: list[tuple[str, Any]] = field(default_factory=list)
+    _beside: list[threading.Thread] = field(default_factory=list)
     _environments: dict[str, Environment] = field(default_factory=dict)
     _idle: dict[str, list[Environment]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -56,12 +61,31 @@ class FunctionsFront:
         signed = environ.get("HTTP_AUTHORIZATION", "")
         environ["HTTP_AUTHORIZATION"] = signed.replace(_INTERPRETER, f"Credential={HOME_KEY}/")
         caller = self._caller(environ)
-        if caller is None or self._goes_on(caller, environ):
-            return self.front(environ, start_response)
-        return Response(status=500)(environ, start_response)
+        if caller is not None and not self._goes_on(caller, environ):
+            return Response(status=500)(environ, start_response)
+        events = list(self._told(environ))
+        answer = self.front(environ, start_response)
+        for bus, event in events:
+            self.hear(bus, event)
+        return answer
+
+    def hear(self, bus: str, event: Mapping[str, Any]) -> None:
+        """Begins the functions that an event of a bus is for."""
+        for rule in self.rules:
+            for name in rule.functions if rule.hears(bus, event) else ():
+                self._begin(name, event)
+
+    def settled(self, *, within_s: float = 300.0) -> None:
+        """Waits until everything that nobody waits for has ended, and what that began."""
+        while self._beside:
+            thread = self._beside[0]
+            thread.join(within_s)
+            assert not thread.is_alive(), f"{thread.name} has not ended within {within_s} s"
+            self._beside.remove(thread)
 
     def close(self) -> None:
         """Ends every environment."""
+        self.settled()
         for environment in self._environments.values():
             environment.close()
 
@@ -85,9 +109,36 @@ class FunctionsFront:
             caller.kill()
         return not killed
 
+    def _told(self, environ: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The events of a request that sends any, each with its bus."""
+        if not self.rules or not environ.get("HTTP_X_AMZ_TARGET", "").endswith(".PutEvents"):
+            return
+        call = call_of(Request(environ, populate_request=False))
+        if call is not None:
+            environ["wsgi.input"] = io.BytesIO(call.body)
+            yield from told(call.read()["Entries"], account=self.front.fleet.accounts[0], region=call.region)
+
+    def _begin(self, name: str, event: Any) -> None:
+        """Runs a function beside, as Lambda does for those who do not wait."""
+
+        def run() -> None:
+            function = self.functions[name]
+            answer = self._run(Invocation(function=function, arn=name, request_id=str(uuid.uuid4()), event=event))
+            if answer.failed:
+                self.lost.append((function.name, answer.payload))
+
+        with self._lock:
+            self.invoked.setdefault(self.functions[name].name, []).append(event)
+        thread = threading.Thread(target=run, name=name, daemon=True)
+        self._beside.append(thread)
+        thread.start()
+
     def _invoke(self, asked: str, request: Request) -> Response:
         function = self.functions[asked.rpartition(":")[2]]
         event = json.loads(request.get_data() or b"{}")
+        if request.headers.get("X-Amz-Invocation-Type") == "Event":
+            self._begin(asked.rpartition(":")[2], event)
+            return Response(status=202)
         with self._lock:
             self.invoked.setdefault(function.name, []).append(event)
             refused = any(trouble.refuses(function.name, event) for trouble in self.troubles)

@@ -13,6 +13,7 @@ _NAMES: Final = {
     "AWS::DynamoDB::GlobalTable": "TableName",
     "AWS::SSM::Parameter": "Name",
     "AWS::Events::EventBus": "Name",
+    "AWS::SecretsManager::Secret": "Name",
     "AWS::Lambda::Function": "FunctionName",
     "AWS::StepFunctions::StateMachine": "StateMachineName",
 }

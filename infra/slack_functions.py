@@ -1,0 +1,118 @@
+"""Slack's functions: how big each is, and what it may do."""
+
+from typing import Final
+
+from aws_cdk import aws_lambda as lambda_
+
+from infra.allowed import claims, decided, decisions, judging, once, store
+from infra.constructs.service_function import FunctionShape
+from infra.grants import Grant
+from infra.names import Names
+from infra.settings import Deployment
+from plimsoll.clouds.aws.names import SLACK_EXECUTIONS
+from plimsoll.clouds.aws.permissions import BEGINNING, BEGUN, HANDING_OVER, SECRET
+
+FRONT: Final = "slack_act"
+"""The function that Slack calls, and with it whoever knows its address."""
+
+WORKER: Final = "slack_work"
+"""The function that carries out what people wish."""
+
+REPORT: Final = "slack_report"
+"""The function that tells of an audit."""
+
+ANSWER: Final = "slack_answer"
+"""The function that tells of a validation whoever asked for it."""
+
+SLACK_ENTERS: Final = (WORKER,)
+"""The functions that go into member accounts, as an audit does: to explain a volume as it is now."""
+
+_PROCESSOR_MIB: Final = 1769
+"""The memory that comes with one whole processor (AWS Lambda Developer Guide, "Configure Lambda function memory", read
+2026-11-22): Slack waits for three seconds, also while the function starts."""
+
+_FRONT_S: Final = 10
+"""Far more than those three: what is late is answered to nobody, and stops."""
+
+_FRESH_S: Final = 1800
+"""How long a wish is worth to be tried: Slack takes an answer to it for half an hour (Slack, "Handling user
+interaction", response_url, read 2026-11-22)."""
+
+
+def secret_grant(secret_arn: str) -> Grant:
+    """Reads what Slack signs by, and the token."""
+    return Grant(actions=SECRET, resources=(secret_arn,))
+
+
+def worker_shape(names: Names, deployment: Deployment, secret: Grant) -> FunctionShape:
+    """The function that does what people wish: it decides, begins, and reads volumes as an audit does."""
+    kinds = ("audit", "validation") if deployment.with_validation else ("audit",)
+    machines = {kind: names.machine_arn(kind) for kind in kinds}
+    return FunctionShape(
+        name=WORKER,
+        memory_mib=1024,
+        timeout_s=600,
+        retries=0,
+        tried_for_s=_FRESH_S,
+        environment={
+            **_knowing(names),
+            "PLIMSOLL_AUDIT_MACHINE": machines["audit"],
+            "PLIMSOLL_VALIDATION_MACHINE": machines.get("validation", ""),
+        },
+        grants=[
+            secret,
+            decisions(names),
+            once(names),
+            *store(names, read=("reports/", "measured/", "ledger/"), write=("slack/",)),
+            Grant(actions=BEGINNING, resources=tuple(machines.values())),
+            Grant(
+                actions=BEGUN,
+                resources=tuple(names.execution_arns(kind, f"{SLACK_EXECUTIONS}*") for kind in kinds),
+                wildcard="The names of executions that are asked for in Slack begin so, and end with the request's id.",
+            ),
+            *judging(names, deployment),
+        ],
+    )
+
+
+def front_shape(names: Names, deployment: Deployment, secret: Grant, worker: lambda_.IFunction) -> FunctionShape:
+    """The function that the public reaches: it may read its secret, keep what it has seen, and call the worker."""
+    return FunctionShape(
+        name=FRONT,
+        memory_mib=_PROCESSOR_MIB,
+        timeout_s=_FRONT_S,
+        at_once=deployment.slack_at_once or None,
+        environment={**_knowing(names), "PLIMSOLL_SLACK_WORKER": worker.function_name},
+        grants=[secret, claims(names), Grant(actions=HANDING_OVER, resources=(worker.function_arn,))],
+    )
+
+
+def telling_shapes(names: Names, deployment: Deployment, secret: Grant) -> list[FunctionShape]:
+    """The functions that tell of audits and, where there are any, of validations."""
+    report = FunctionShape(
+        name=REPORT,
+        memory_mib=deployment.report_memory_mib,
+        timeout_s=deployment.audit_timeout_s,
+        tmp_mib=4096,
+        retries=2,
+        environment=_knowing(names),
+        grants=[
+            secret,
+            claims(names),
+            decided(names),
+            *store(names, read=("reports/", "work/", "measured/"), write=("slack/",)),
+        ],
+    )
+    answer = FunctionShape(
+        name=ANSWER,
+        memory_mib=1024,
+        timeout_s=300,
+        retries=2,
+        environment=_knowing(names),
+        grants=[secret, once(names), *store(names, read=("slack/", "validations/"))],
+    )
+    return [report, answer] if deployment.with_validation else [report]
+
+
+def _knowing(names: Names) -> dict[str, str]:
+    return {"PLIMSOLL_SLACK_SECRET": names.slack_secret}
