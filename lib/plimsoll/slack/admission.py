@@ -3,15 +3,16 @@
 from http import HTTPStatus
 from typing import Final
 
+from plimsoll.reports.slack.blocks import LABELS, OPEN_REPORT
 from plimsoll.slack.config import SlackConfig
 from plimsoll.slack.dialogs import DIALOGS
 from plimsoll.slack.payloads import COMMAND, Payload, Pressed, SslCheck, Submitted, Typed
 from plimsoll.slack.requests import Refused
 
-ACTIONS: Final = frozenset({"explain", "validate", "snooze", "done", "exclude", "include"})
+ACTIONS: Final = frozenset(LABELS)
 """What the buttons of a message ask for, by their action ids."""
 
-LINKS: Final = frozenset({"open"})
+LINKS: Final = frozenset({OPEN_REPORT})
 """Buttons that lead elsewhere: Slack tells of them as well, and wants to hear that it was heard."""
 
 

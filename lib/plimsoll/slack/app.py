@@ -1,7 +1,7 @@
 """The app that answers Slack: a short answer at once, a dialog where one is needed, and the rest handed over.
 
 Slack waits 3 seconds for an answer and shows an error then; a trigger to open a dialog lasts as long
-(docs.slack.dev/interactivity/handling-user-interaction, checked 2026-11). So nothing is read or decided here. Bolt's
+(docs.slack.dev/interactivity/handling-user-interaction, November 2026). So nothing is read or decided here. Bolt's
 lazy listeners are not used for what takes longer: they call the very function that stands open to the internet, which
 would need the rights of what is done, and the right to call itself. What is asked goes to a worker of its own.
 
@@ -22,11 +22,12 @@ from slack_sdk import WebClient
 from slack_sdk.errors import SlackClientError
 from slack_sdk.webhook import WebhookClient
 
-from plimsoll.domain.errors import CloudError
+from plimsoll.domain.errors import CloudError, PlimsollError
 from plimsoll.slack import dialogs
 from plimsoll.slack.admission import ACTIONS, LINKS
 from plimsoll.slack.asked import Asked, Explain
 from plimsoll.slack.asking import Unclear, asked_by_button, asked_by_dialog, asked_by_words, origin_of
+from plimsoll.slack.client import SILENT, asking
 from plimsoll.slack.payloads import COMMAND, Pressed, Submitted, Typed
 
 HandOver = Callable[[Asked], None]
@@ -42,9 +43,6 @@ NOBODY: Final = (
 LOST: Final = "That did not get through, and nothing was done. Please try again; the service's log says why."
 NO_DIALOG: Final = "Slack did not open the dialog. Please press the button again."
 TAKEN: Final = "I am on it: the answer comes here."
-
-_FAILURES = (SlackClientError, HTTPException, OSError)
-"""Everything that a call to Slack can end in."""
 
 _log = logging.getLogger("plimsoll.slack")
 _log.setLevel(logging.WARNING)  # Bolt takes its level from here; at DEBUG it would log whole requests
@@ -124,7 +122,7 @@ def slack_app(token: str, *, api_url: str, hand_over: HandOver, may_act: bool) -
     app = App(
         name="plimsoll",
         logger=_log,
-        client=WebClient(base_url=api_url, timeout=WAIT_S, retry_handlers=[], logger=_log),
+        client=WebClient(base_url=api_url, timeout=WAIT_S, retry_handlers=[], logger=SILENT),
         authorize=authorized,  # a token of its own makes Bolt ask Slack about it first
         process_before_response=True,
         request_verification_enabled=False,  # done before, see above
@@ -159,9 +157,10 @@ def _with_view(asked: Asked, client: WebClient, trigger_id: str) -> Asked:
 def _opened(client: WebClient, trigger_id: str, dialog: dict[str, Any]) -> str | None:
     """The id of the dialog that was opened, None where Slack does not open it: the trigger's time may be over."""
     try:
-        return str(client.views_open(trigger_id=trigger_id, view=dialog)["view"]["id"])
-    except _FAILURES as error:
-        _log.warning("a dialog was not opened: %s", error)
+        with asking("open a dialog"):
+            return str(client.views_open(trigger_id=trigger_id, view=dialog)["view"]["id"])
+    except PlimsollError as error:
+        _log.warning("%s", error)
         return None
 
 
@@ -171,9 +170,10 @@ def _lost(client: WebClient, view: str | None, response_url: str | None) -> None
         _tell(response_url, LOST)
         return
     try:
-        client.views_update(view_id=view, view=dialogs.notice(LOST))
-    except _FAILURES as error:
-        _log.warning("a dialog was not updated: %s", error)
+        with asking("tell in a dialog that nothing was done"):
+            client.views_update(view_id=view, view=dialogs.notice(LOST))
+    except PlimsollError as error:
+        _log.warning("%s", error)
 
 
 def _tell(response_url: str | None, text: str) -> None:
@@ -181,11 +181,11 @@ def _tell(response_url: str | None, text: str) -> None:
     if response_url is None:
         _log.warning("the asker was not told, since there is no address for that: %s", text)
         return
-    told = WebhookClient(response_url, timeout=WAIT_S, retry_handlers=[], logger=_log)
+    told = WebhookClient(response_url, timeout=WAIT_S, retry_handlers=[], logger=SILENT)
     try:
         status = told.send(text=text, response_type="ephemeral", replace_original=False).status_code
-    except _FAILURES as error:
-        _log.warning("the asker was not told: %s", type(error).__name__)
+    except (SlackClientError, HTTPException, OSError) as error:
+        _log.warning("the asker was not told: %s", type(error).__name__)  # the error may hold the address, a secret
         return
     if status != HTTPStatus.OK:
         _log.warning("the asker was not told: Slack answered %s", status)

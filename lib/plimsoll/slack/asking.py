@@ -9,6 +9,7 @@ from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 
+from plimsoll.reports.slack.blocks import volume_of
 from plimsoll.slack.asked import (
     Asked,
     Audit,
@@ -25,9 +26,6 @@ from plimsoll.slack.asked import (
 from plimsoll.slack.dialogs import EXCLUDE, SNOOZE, Origin, entered
 from plimsoll.slack.payloads import Pressed, Submitted, Typed
 from plimsoll.slack.requests import Refused
-
-ROW: Final = "volume:"
-"""What the id of a row of buttons begins with; account/region/volume follows."""
 
 _VOLUME: Final = TypeAdapter(VolumeName)
 
@@ -66,10 +64,9 @@ def origin_of(press: Pressed) -> Origin:
 
     In a message that the presser alone sees there is no thread but the one that it was shown in.
     """
-    row = press.actions[0].block_id
     lasting = None if press.container.is_ephemeral else press.message
     try:
-        volume = _VOLUME.validate_python(row.removeprefix(ROW) if row.startswith(ROW) else None)
+        volume = _VOLUME.validate_python(volume_of(press.actions[0].block_id))
     except ValidationError as error:
         raise Refused(HTTPStatus.BAD_REQUEST, "the row of buttons names no volume") from error
     return Origin(
