@@ -13,12 +13,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from http import HTTPStatus
-from logging import WARNING
 from typing import Any, Final
 from uuid import uuid4
 
 import boto3
-from aws_lambda_powertools.logging import utils
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 from slack_bolt.adapter.aws_lambda import SlackRequestHandler
@@ -31,7 +29,7 @@ from plimsoll.clouds.aws.worker import LambdaWorker
 from plimsoll.domain.errors import CloudError
 from plimsoll.settings import Settings
 from plimsoll.slack.admission import check_known, check_team
-from plimsoll.slack.app import slack_app
+from plimsoll.slack.app import LOG, slack_app
 from plimsoll.slack.asked import Asked
 from plimsoll.slack.payloads import content_of, parsed
 from plimsoll.slack.requests import (
@@ -47,7 +45,7 @@ from plimsoll.slack.requests import (
 QUICK: Final = Config(connect_timeout=1, read_timeout=1, retries={"total_max_attempts": 2})
 """Of the 3 seconds that Slack waits, a call that does not come through may take no more than this."""
 
-utils.copy_config_to_registered_loggers(source_logger=logger, log_level=WARNING, include={"plimsoll.slack"})
+LOG.handlers, LOG.propagate = list(logger.handlers), False  # the app's lines look like the function's own
 
 
 @observed

@@ -44,8 +44,8 @@ LOST: Final = "That did not get through, and nothing was done. Please try again;
 NO_DIALOG: Final = "Slack did not open the dialog. Please press the button again."
 TAKEN: Final = "I am on it: the answer comes here."
 
-_log = logging.getLogger("plimsoll.slack")
-_log.setLevel(logging.WARNING)  # Bolt takes its level from here; at DEBUG it would log whole requests
+LOG: Final = logging.getLogger("plimsoll.slack")
+"""What goes wrong with Slack while somebody is answered; who runs the app decides where it goes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,8 +120,8 @@ def slack_app(token: str, *, api_url: str, hand_over: HandOver, may_act: bool) -
 
     front = Front(hand_over=hand_over, may_act=may_act)
     app = App(
-        name="plimsoll",
-        logger=_log,
+        name="slack_bolt.plimsoll",  # of a logger, whose level Bolt sets
+        logger=SILENT,  # it would tell whole requests; what goes wrong is raised
         client=WebClient(base_url=api_url, timeout=WAIT_S, retry_handlers=[], logger=SILENT),
         authorize=authorized,  # a token of its own makes Bolt ask Slack about it first
         process_before_response=True,
@@ -160,7 +160,7 @@ def _opened(client: WebClient, trigger_id: str, dialog: dict[str, Any]) -> str |
         with asking("open a dialog"):
             return str(client.views_open(trigger_id=trigger_id, view=dialog)["view"]["id"])
     except PlimsollError as error:
-        _log.warning("%s", error)
+        LOG.warning("%s", error)
         return None
 
 
@@ -173,19 +173,19 @@ def _lost(client: WebClient, view: str | None, response_url: str | None) -> None
         with asking("tell in a dialog that nothing was done"):
             client.views_update(view_id=view, view=dialogs.notice(LOST))
     except PlimsollError as error:
-        _log.warning("%s", error)
+        LOG.warning("%s", error)
 
 
 def _tell(response_url: str | None, text: str) -> None:
     """Tells the asker alone; where Slack does not take it, the log says so."""
     if response_url is None:
-        _log.warning("the asker was not told, since there is no address for that: %s", text)
+        LOG.warning("the asker was not told, since there is no address for that: %s", text)
         return
     told = WebhookClient(response_url, timeout=WAIT_S, retry_handlers=[], logger=SILENT)
     try:
         status = told.send(text=text, response_type="ephemeral", replace_original=False).status_code
     except (SlackClientError, HTTPException, OSError) as error:
-        _log.warning("the asker was not told: %s", type(error).__name__)  # the error may hold the address, a secret
+        LOG.warning("the asker was not told: %s", type(error).__name__)  # the error may hold the address, a secret
         return
     if status != HTTPStatus.OK:
-        _log.warning("the asker was not told: Slack answered %s", status)
+        LOG.warning("the asker was not told: Slack answered %s", status)

@@ -90,12 +90,12 @@ def notice(text: str) -> dict[str, Any]:
 
 
 def entered(view: SubmittedView) -> dict[str, Any]:
-    """What was entered in a dialog, by name: `days` as a number where it asks for them, and `reason`."""
+    """What was entered in a dialog, by name: the `reason`, and the `days` that are among those to choose from."""
     values = view.state.values
     chosen = values.get(_DAYS, {}).get(_DAYS, {}).get("selected_option")
-    days = chosen.get("value") if isinstance(chosen, Mapping) else None
+    value = chosen.get("value") if isinstance(chosen, Mapping) else None
     found = {_REASON: values.get(_REASON, {}).get(_REASON, {}).get("value") or ""}
-    return found if days is None else found | {_DAYS: int(days) if str(days).isdecimal() else days}
+    return next((found | {_DAYS: days} for days in SNOOZE_DAYS if str(days) == value), found)
 
 
 def _dialog(
