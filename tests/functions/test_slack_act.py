@@ -12,14 +12,15 @@ from io import StringIO
 from typing import Any
 from unittest.mock import patch
 
+import boto3
 import pytest
 from botocore.exceptions import EndpointConnectionError
+from moto import mock_aws
 
 from functions import shared, slack_act
 from functions.observed import SERVICE
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.slack.asked import Asked
-from tests.contract.service_ports import home_account
 from tests.functions.calls import Context
 from tests.slack import signing
 from tests.slack.limits import check_view
@@ -29,6 +30,8 @@ from tests.slack.signing import SIGNING_SECRET, TEAM, USER, VOLUME, because, int
 pytestmark = pytest.mark.once
 
 SECRET = "plimsoll-test-slack"
+TABLE = "plimsoll-test-coordination"
+PARAMETER = "/plimsoll/test/configuration"
 SLACK = {"teams": [TEAM], "channel": "C0STORAGE", "user_groups": ["S0STORAGE"]}
 TOKEN = FakeSlack.token
 LONG = timedelta(seconds=301)
@@ -55,8 +58,6 @@ class Front:
 
     slack: FakeSlack
     worker: Worker
-    account: Any
-    parameter: str
     clients: dict[str, Any]
     changed: bool = False
 
@@ -82,12 +83,12 @@ class Front:
     def configure(self, **config: Any) -> None:
         written = json.dumps({"slack": config} if config else {})
         self.changed = True
-        self.account.client("ssm").put_parameter(Name=self.parameter, Value=written, Type="String", Overwrite=True)
+        boto3.client("ssm").put_parameter(Name=PARAMETER, Value=written, Type="String", Overwrite=True)
         shared.renew()
 
     def keep(self, secret: str) -> None:
         self.changed = True
-        self.account.client("secretsmanager").put_secret_value(SecretId=SECRET, SecretString=secret)
+        boto3.client("secretsmanager").put_secret_value(SecretId=SECRET, SecretString=secret)
         shared.renew()
 
     @property
@@ -105,34 +106,39 @@ class Front:
 
 @pytest.fixture(scope="module")
 def account():
-    with home_account() as found:
-        found.client("secretsmanager").create_secret(Name=SECRET, SecretString="{}")
-        yield found
+    """An account with the secret that was never filled, and a table of coordination."""
+    region = {"AWS_DEFAULT_REGION": "eu-west-1", "AWS_REGION": "eu-west-1"}
+    with mock_aws(), patch.dict(os.environ, region):
+        boto3.client("secretsmanager").create_secret(Name=SECRET, SecretString="{}")
+        boto3.client("dynamodb").create_table(
+            TableName=TABLE,
+            AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
+            KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
+            BillingMode="PAY_PER_REQUEST",
+        )
+        yield
 
 
 @pytest.fixture(scope="module")
 def deployed(account):
     """The function's environment, and what it names; there is one Slack for all tests."""
-    table = account.table("id")
-    clients = {"dynamodb": account.client("dynamodb")}
+    clients = {"dynamodb": boto3.client("dynamodb")}
     with FakeSlack() as slack:
         given = {
-            "PLIMSOLL_CONFIG_PARAMETER": f"/plimsoll/{table}",
-            "PLIMSOLL_COORDINATION_TABLE": table,
+            "PLIMSOLL_CONFIG_PARAMETER": PARAMETER,
+            "PLIMSOLL_COORDINATION_TABLE": TABLE,
             "PLIMSOLL_SLACK_SECRET": SECRET,
             "PLIMSOLL_SLACK_WORKER": "plimsoll-test-slack-work",
             "PLIMSOLL_SLACK_API_URL": slack.api_url,
             "POWERTOOLS_TRACE_DISABLED": "true",
         }
         with (
-            patch.dict(os.environ, {**account.organisation.environment, **given}),
+            patch.dict(os.environ, given),
             patch.object(slack_act, "_client", clients.__getitem__),
         ):
-            front = Front(
-                slack=slack, worker=Worker(), account=account, parameter=f"/plimsoll/{table}", clients=clients
-            )
-            front.restore()
-            yield front
+            found = Front(slack=slack, worker=Worker(), clients=clients)
+            found.restore()
+            yield found
     shared.renew()
 
 
