@@ -1,0 +1,23 @@
+"""The app's manifest: everything that Slack has to know of it, so that installing it is one paste."""
+
+from importlib.resources import files
+from typing import Final
+from urllib.parse import urlsplit
+
+from plimsoll.domain.errors import BadInput
+
+PLACEHOLDER: Final = "REQUEST_URL"
+_SAFE: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:/?=&%")
+"""What a URL may hold: nothing that ends a quoted text in YAML."""
+
+
+def manifest(url: str) -> str:
+    """The manifest in YAML for an app whose requests go to that https URL; BadInput where it is none."""
+    parts = urlsplit(url)
+    if parts.scheme != "https" or not parts.hostname or not set(url) <= _SAFE:
+        raise BadInput(
+            f"{url!r} is no https URL: give the address of the function that answers Slack, as the deployment of the "
+            "stack plimsoll-STAGE-slack prints it."
+        )
+    written = (files("plimsoll.slack") / "manifest.yaml").read_text(encoding="utf-8")
+    return written.replace(PLACEHOLDER, url)
