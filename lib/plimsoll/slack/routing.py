@@ -23,6 +23,12 @@ def routed(config: SlackConfig, record: RecommendationRecord) -> list[str]:
     return list(dict.fromkeys([config.channel, *found]))
 
 
+def accounts_of(config: SlackConfig, channel: str) -> list[str]:
+    """The accounts that a channel is told of as such, each once."""
+    routes = (route for route in config.routes if route.channel == channel)
+    return list(dict.fromkeys(account for route in routes for account in route.accounts))
+
+
 def part_of(config: SlackConfig, channel: str) -> str:
     """The part of a run that a channel is told of, in words; empty for the channel that is told of all."""
     if channel == config.channel:
