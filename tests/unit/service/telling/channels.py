@@ -27,12 +27,15 @@ def slack_config(*routes, **facts):
     return {"teams": [TEAM], "channel": CHANNEL, "routes": list(routes), "user_groups": [GROUP], **facts}
 
 
-def audited(folder, *routes, given=None, show_tags=("Name", "team"), places=None, **facts):
-    """A service that has audited once: its run is `first`."""
-    places = places or places_of(two_accounts() if given is None else given)
+def a_service_with(folder, *routes, places, show_tags=("Name", "team"), **facts):
+    """A service that tells Slack, and has not audited yet."""
     policy = {"lookback_days": 2, "show_tags": list(show_tags)}
-    service = service_of(places, folder, policy=policy, slack=slack_config(*routes, **facts))
-    loop = Loop(service=service, now=NOW)
+    return service_of(places, folder, policy=policy, slack=slack_config(*routes, **facts))
+
+
+def audited_anew(folder, *routes, given=(), places=None, **facts):
+    """A service that has audited these volumes: its run is `first`."""
+    loop = Loop(service=a_service_with(folder, *routes, places=places or places_of(given), **facts), now=NOW)
     loop.run()
     return loop
 
