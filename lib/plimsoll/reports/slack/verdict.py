@@ -80,7 +80,7 @@ def verdict_message(found: Validated) -> Message:
 def _measured(one: Measured, called: str) -> Iterator[Block]:
     verb = "carries what is needed" if one.passed else "is not enough"
     yield said(bold(f"{_word(one)}: "), f"{one.spec} {verb} for {called}.")
-    p99 = "not known" if one.p99_latency_us is None else f"{one.p99_latency_us:,.0f} µs"
+    p99 = "not known" if one.p99_latency_us is None else f"{one.p99_latency_us:,.0f} us"
     yield from bullets(
         [
             [bold(f"{one.shown_iops:,.0f} IOPS"), f" measured, {one.need_iops:,.0f} needed"],
@@ -88,7 +88,7 @@ def _measured(one: Measured, called: str) -> Iterator[Block]:
                 bold(f"{one.shown_throughput_mib_s:,.0f} MiB/s"),
                 f" measured, {one.need_throughput_mib_s:,.0f} needed",
             ],
-            [bold(f"p99 latency {p99}"), f" at the workload's rate, {one.p99_allowed_us:,.0f} µs allowed"],
+            [bold(f"p99 latency {p99}"), f" at the workload's rate, {one.p99_allowed_us:,.0f} us allowed"],
             *([f"why not: {line(reason, SENTENCE)}"] for reason in one.failures[:_MOST]),
         ]
     )

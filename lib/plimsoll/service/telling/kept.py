@@ -7,15 +7,11 @@ from pydantic import BaseModel, ValidationError
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.ports import RunStore
+from plimsoll.service.layout import asked_key
 from plimsoll.slack.asked import Asked
 from plimsoll.slack.ledger import Progress
 
 _Kept = TypeVar("_Kept", bound=BaseModel)
-
-
-def asked_key(execution: str) -> str:
-    """Where it is kept who asked for an execution, by the execution's name."""
-    return f"slack/asked/{execution}.json"
 
 
 def asked_for(execution: str, store: RunStore) -> Asked | None:

@@ -67,7 +67,7 @@ def test_measured_stands_against_needed_with_units():
     for words in (
         "3,012 IOPS measured, 1,200 needed",
         "125 MiB/s measured, 19 needed",
-        "p99 latency 812 µs at the workload's rate, 10,000 µs allowed",
+        "p99 latency 812 us at the workload's rate, 10,000 us allowed",
         "1 measurement on i-bench (m5.large) in us-east-1a, 4 min, $0.004 for scratch volumes",
         "Kept as gp3-us-east-1-20261120t120000-1a2b3c4d.",
     ):

@@ -8,8 +8,9 @@ import pytest
 from plimsoll.clouds.memory_faults import Fault
 from plimsoll.domain.errors import BadInput, CloudError, Throttled
 from plimsoll.domain.validation import Mode
+from plimsoll.service.layout import asked_key
 from plimsoll.service.telling.answers import tell_validation
-from plimsoll.service.telling.kept import asked_for, asked_key
+from plimsoll.service.telling.kept import asked_for
 from plimsoll.service.telling.messages import ExecutionEnded, ValidationEvent
 from plimsoll.slack.asked import Asked, Audit, Validate
 from tests.builders import a_volume
