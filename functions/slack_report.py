@@ -6,9 +6,9 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.shared import count, entry, logger
 from functions.slack_secret import bot_token
+from plimsoll.reports.slack.pictures import Draft
 from plimsoll.service.service import Service
 from plimsoll.service.telling.messages import AuditEvent, RunTold
-from plimsoll.service.telling.pictures import drawn
 from plimsoll.service.telling.reports import tell_run
 from plimsoll.slack.client import slack_client
 
@@ -23,7 +23,7 @@ def handler(told: AuditEvent, service: Service, context: LambdaContext) -> RunTo
         service,
         told.detail.run_id,
         slack_client(bot_token(), api_url=service.settings.slack_api_url),
-        drawn,
+        Draft.png,
         holder=context.aws_request_id,
         stop=lambda: context.get_remaining_time_in_millis() < LEFT_MS,
     )

@@ -105,7 +105,7 @@ def test_a_run_is_told_once_however_often_its_event_comes(run, given, slack, cap
     assert once == again
     assert (once["channels"], once["busy"], once["troubles"]) == ([CHANNEL], False, [])
     assert len(slack.there.in_channel()) == 1
-    assert sorted(file.name for file in slack.there.files.values()) == ["largest-saving.png", "savings-by-account.png"]
+    assert sorted(file.name for file in slack.there.files.values()) == ["roofline.png", "savings.png"]
     assert all(file.data.startswith(b"\x89PNG") for file in slack.there.files.values())
     logged = capsys.readouterr()
     assert slack.token not in logged.out + logged.err + caplog.text

@@ -1,6 +1,6 @@
-"""Parts: what each channel is told of a run, counted in one pass over its recommendations."""
+"""Parts: what each channel is told of a run, counted as its recommendations go by."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -40,23 +40,24 @@ class Part:
 
 
 def parts_of(
-    records: Iterable[RecommendationRecord], config: SlackConfig, history: History, now: datetime
+    records: Iterable[RecommendationRecord], config: SlackConfig, quiet: Collection[str] = ()
 ) -> dict[str, Part]:
     """The part of each channel that is told anything, by its id: that of the whole, and of the others those with a
-    volume. What people want silence about, as of a time, is counted and not listed. CloudError as of the history."""
-    quiet: set[str] = set()
+    volume. `quiet` ones, by their full names, are counted and not listed."""
     parts = {config.channel: Part(digest=Digest(quiet=quiet))}
-    for some in in_chunks(records, _AT_ONCE):
-        quiet.update(_silent(some, history, now))
-        for record in some:
-            for channel in routed(config, record):
-                part = parts.setdefault(channel, Part(digest=Digest(quiet=quiet)))
-                part.count(record, quiet=full_name(record) in quiet)
+    for record in records:
+        for channel in routed(config, record):
+            part = parts.get(channel) or parts.setdefault(channel, Part(digest=Digest(quiet=quiet)))
+            part.count(record, quiet=full_name(record) in quiet)
     return parts
 
 
+def quiet_of(records: Iterable[RecommendationRecord], history: History, now: datetime) -> frozenset[str]:
+    """The full names of those that people want silence about as of a time; CloudError as of the history."""
+    return frozenset(name for some in in_chunks(records, _AT_ONCE) for name in _silent(some, history, now))
+
+
 def _silent(records: Sequence[RecommendationRecord], history: History, now: datetime) -> Iterator[str]:
-    """The full names of those that people do not want to be told of yet."""
     by_target: dict[Target, list[str]] = {}
     for record in records:
         if record.action in CHANGES:

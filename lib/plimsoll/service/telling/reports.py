@@ -20,7 +20,7 @@ from plimsoll.service.layout import RunKeys
 from plimsoll.service.service import Service
 from plimsoll.service.telling.kept import StoreLedger
 from plimsoll.service.telling.messages import RunTold
-from plimsoll.service.telling.parts import Part, parts_of
+from plimsoll.service.telling.parts import Part, parts_of, quiet_of
 from plimsoll.service.telling.pictures import Draw, Gallery
 from plimsoll.slack.config import SlackConfig
 from plimsoll.slack.posting import post
@@ -76,14 +76,14 @@ class _Telling:
         for name in (RUN, RECOMMENDATIONS):
             bring_needed(service.store, keys.report(name), folder / name)
         run = read_run(folder)
-        now = datetime.fromisoformat(run["now"])
+        quiet = quiet_of(stream_records(folder), service.history, datetime.fromisoformat(run["now"]))
         return cls(
             service=service,
             slack=slack,
             keys=keys,
             client=client,
             run=run,
-            parts=parts_of(stream_records(folder), slack, service.history, now),
+            parts=parts_of(stream_records(folder), slack, quiet),
             new=_new(service, keys),
             gallery=Gallery(service=service, keys=keys, folder=folder, draw=draw),
         )

@@ -3,11 +3,11 @@
 import pytest
 
 from plimsoll.domain.errors import NotMeasured
+from plimsoll.reports.slack.pictures import Draft
 from plimsoll.reports.stored import full_name, stream_records
 from plimsoll.service.layout import RunKeys
 from plimsoll.service.telling.parts import parts_of
-from plimsoll.service.telling.pictures import Gallery, drawn
-from tests.builders import NOW
+from plimsoll.service.telling.pictures import Gallery
 from tests.service_loop import files
 from tests.slack.workspace import CHANNEL
 from tests.unit.service.places import ACCOUNT
@@ -16,7 +16,7 @@ from tests.unit.service.telling.channels import DATA, OTHER_ACCOUNT
 
 def parts_in(loop):
     service = loop.service
-    return parts_of(stream_records(files(service, "first")), service.config.slack, service.history, NOW)
+    return parts_of(stream_records(files(service, "first")), service.config.slack)
 
 
 def gallery(loop, folder, draw):
@@ -26,11 +26,11 @@ def gallery(loop, folder, draw):
 @pytest.mark.once
 def test_both_are_drawn_as_images_whose_titles_say_what_is_to_see(audited, tmp_path):
     loop = audited()
-    savings, roofline = gallery(loop, tmp_path, drawn).pictures_of(parts_in(loop)[CHANNEL])
+    savings, roofline = gallery(loop, tmp_path, Draft.png).pictures_of(parts_in(loop)[CHANNEL])
     for picture in (savings, roofline):
         assert picture.png.startswith(b"\x89PNG\r\n\x1a\n")
         assert 1000 < len(picture.png) < 1_000_000
-    assert f"Account {ACCOUNT} can save the most" in savings.title
+    assert savings.title == "Savings by account"
     assert "vol-us-east-1-" in roofline.title
 
 
@@ -38,8 +38,8 @@ def test_the_roofline_is_that_of_the_largest_saving_with_its_own_demand(audited,
     loop = audited()
     part, seen = parts_in(loop)[CHANNEL], []
 
-    def draw(chart, profile):
-        seen.append((chart.kind, profile))
+    def draw(draft):
+        seen.append((draft.chart.kind, draft.profile))
         return b"PNG"
 
     list(gallery(loop, tmp_path, draw).pictures_of(part))
@@ -52,19 +52,19 @@ def test_the_roofline_is_that_of_the_largest_saving_with_its_own_demand(audited,
 
 def test_one_account_alone_has_no_picture_of_accounts(audited, tmp_path):
     loop = audited({"channel": DATA, "accounts": [OTHER_ACCOUNT]})
-    pictures = gallery(loop, tmp_path, lambda _chart, _profile: b"PNG").pictures_of(parts_in(loop)[DATA])
-    assert [one.name for one in pictures] == ["largest-saving.png"]
+    pictures = gallery(loop, tmp_path, lambda _draft: b"PNG").pictures_of(parts_in(loop)[DATA])
+    assert [one.name for one in pictures] == ["roofline.png"]
 
 
 def test_a_picture_that_fails_is_left_out_and_noted(audited, tmp_path, caplog):
-    def draw(chart, _profile):
-        if chart.kind == "roofline":
+    def draw(draft):
+        if draft.chart.kind == "roofline":
             raise NotMeasured("nothing to draw.")
         return b"PNG"
 
     loop = audited()
     pictures = gallery(loop, tmp_path, draw).pictures_of(parts_in(loop)[CHANNEL])
-    assert [one.name for one in pictures] == ["savings-by-account.png"]
+    assert [one.name for one in pictures] == ["savings.png"]
     assert "a picture of run first cannot be drawn" in caplog.text
 
 

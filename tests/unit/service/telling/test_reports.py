@@ -18,7 +18,7 @@ from tests.unit.service.telling.channels import DATA, OTHER_ACCOUNT, SHOP, a_sla
 PNG = b"\x89PNG, as far as anybody looks"
 
 
-def draw(_chart, _profile):
+def draw(_draft):
     return PNG
 
 
@@ -46,7 +46,7 @@ def test_the_channel_of_the_whole_is_told_of_all_accounts_with_a_thread_and_pict
             for reply, account in zip(replies, (ACCOUNT, OTHER_ACCOUNT), strict=True)
         ] == [True, True]
         shown = {file.name: file for file in slack.there.files.values()}
-        assert set(shown) == {"savings-by-account.png", "largest-saving.png"}
+        assert set(shown) == {"savings.png", "roofline.png"}
         assert all((file.thread_ts, file.channel, file.data) == (main.ts, CHANNEL, PNG) for file in shown.values())
 
 
@@ -152,7 +152,7 @@ def test_while_one_tells_another_leaves_it_to_them(audited):
     with a_slack() as (slack, client):
         busy = []
 
-        def meanwhile(_chart, _profile):
+        def meanwhile(_draft):
             busy.append(tell(loop.service, slack, client, holder="two"))
             return PNG
 
@@ -217,15 +217,15 @@ def test_every_channel_that_failed_is_named_and_no_secret(audited):
 
 
 def test_a_picture_that_cannot_be_drawn_or_shown_costs_itself_alone(audited):
-    def broken(chart, profile):
-        if profile is None:
+    def broken(draft):
+        if draft.profile is None:
             raise ValueError("no such font")
         return PNG
 
     loop = audited()
     with a_slack() as (slack, client):
         assert tell(loop.service, slack, client, draw=broken).channels == [CHANNEL]
-        assert [file.name for file in slack.there.files.values()] == ["largest-saving.png"]
+        assert [file.name for file in slack.there.files.values()] == ["roofline.png"]
     with a_slack() as (slack, client):
         slack.fail("files.completeUploadExternal", error="file_uploads_disabled")
         loop.run("next")
@@ -254,7 +254,7 @@ def test_a_run_whose_work_has_gone_is_told_without_its_news_and_its_roofline(aud
         loop.service.store.delete(key)
     with a_slack() as (slack, client):
         assert tell(loop.service, slack, client).channels == [CHANNEL]
-        assert [file.name for file in slack.there.files.values()] == ["savings-by-account.png"]
+        assert [file.name for file in slack.there.files.values()] == ["savings.png"]
 
 
 def test_a_run_that_was_never_reported_and_a_service_without_slack_say_so(audited, tmp_path):
