@@ -10,6 +10,7 @@ from plimsoll.domain.branch_and_bound import Ask, Found, Judged, judge
 from plimsoll.domain.case import Basis
 from plimsoll.domain.decide import is_detached, recommend_detached
 from plimsoll.domain.demand import Demand
+from plimsoll.domain.demand_profile import DemandProfile
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.errors import CloudError, UnknownVolumeType
 from plimsoll.domain.hosting import by_host, with_neighbours
@@ -17,7 +18,7 @@ from plimsoll.domain.offer import Market, check_types
 from plimsoll.domain.plan import Plan, plan_of
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.prices import PriceBook
-from plimsoll.domain.recommendation import Change
+from plimsoll.domain.recommendation import Change, Recommendation
 from plimsoll.domain.stripes import StripeSet, standing
 from plimsoll.domain.sums import Segment, Window, segments
 from plimsoll.domain.tariff import Tariff
@@ -259,7 +260,7 @@ def _audit_batch(
     if not pending:
         return
     read = _judged(with_neighbours(pending, batch), pending, world, basis)
-    yield from (_outcome(target, volume, read[volume.id], world) for volume in pending)
+    yield from (_outcome(target, volume, read[volume.id], world, basis.policy) for volume in pending)
 
 
 def _without_metrics(
@@ -275,7 +276,7 @@ def _without_metrics(
         return Skipped(target=target, volume_id=volume.id, reason=basis.excluded[volume.id])
     try:
         if is_detached(volume):
-            return Answered(target=target, recommendation=recommend_detached(volume, basis.of(volume)))
+            return _answered(target, recommend_detached(volume, basis.of(volume)), basis.policy)
         type_of(volume.spec, basis.market.types)
     except UnknownVolumeType as error:
         return FailedVolume(target=target, volume_id=volume.id, reason=str(error))
@@ -311,14 +312,30 @@ def _fetched(asks: Sequence[Ask], world: World) -> Sequence[Found | CloudError]:
             return [error] * len(asks)
 
 
-def _outcome(target: Target, volume: Volume, judged: Judged | CloudError, world: World) -> Answered | FailedVolume:
+def _outcome(
+    target: Target, volume: Volume, judged: Judged | CloudError, world: World, policy: Policy
+) -> Answered | FailedVolume:
     if isinstance(judged, CloudError):
         return FailedVolume(target=target, volume_id=volume.id, reason=str(judged))
     recommendation = judged.recommendation
     change = ""
     if isinstance(recommendation, Change):
         change = world.catalogue.change(volume, recommendation.target.spec)
-    return Answered(target=target, recommendation=recommendation, change=change, profile=judged.profile)
+    return _answered(target, recommendation, policy, change=change, profile=judged.profile)
+
+
+def _answered(
+    target: Target,
+    recommendation: Recommendation,
+    policy: Policy,
+    *,
+    change: str = "",
+    profile: DemandProfile | None = None,
+) -> Answered:
+    """The answer as everybody may have it: of the volume's tags only those that the policy shows."""
+    volume = replace(recommendation.volume, tags=policy.shown(recommendation.volume.tags))
+    shown = replace(recommendation, volume=volume)
+    return Answered(target=target, recommendation=shown, change=change, profile=profile)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -356,4 +373,4 @@ def _explained(
         return Explained(outcome=settled, demand=None)
     judged = _judged(group, [volume], replace(world, every_minute=True), basis, keep_demand=True)[volume.id]
     demand = judged.demand if isinstance(judged, Judged) else None
-    return Explained(outcome=_outcome(target, volume, judged, world), demand=demand)
+    return Explained(outcome=_outcome(target, volume, judged, world, policy), demand=demand)

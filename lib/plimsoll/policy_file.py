@@ -26,8 +26,9 @@ _WHOLE_RUN: Final = (
     "bench_hosts",
     "bench_alarm",
     "scratch_hours",
+    "show_tags",
 )
-"""Keys that an override by tag cannot change, because they decide what is read or where is measured."""
+"""Keys that an override by tag cannot change, because they decide what is read, where is measured or what is shown."""
 
 
 def load_policy(path: Path | None, flags: Mapping[str, Any]) -> Policy:
@@ -91,7 +92,7 @@ def _value(key: str, value: object) -> Any:
             return tuple(_match(key, found) for found in _items(key, value))
         case "overrides":
             return tuple(_override(found) for found in _items(key, value))
-        case "target_types":
+        case "target_types" | "show_tags":
             return tuple(_items(key, value))
         case _:
             return value

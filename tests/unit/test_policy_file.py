@@ -15,7 +15,16 @@ from plimsoll.policy_file import dump_policy, load_policy, parse_flags, parse_po
 
 INTEGERS = {"lookback_days", "evidence_max_age_days", "in_place_most_queue", "in_place_most_latency_us"}
 KEYS = [field.name for field in fields(Policy)]
-PER_RUN = {"lookback_days", "resolution_s", "exclude", "overrides", "bench_hosts", "bench_alarm", "scratch_hours"}
+PER_RUN = {
+    "lookback_days",
+    "resolution_s",
+    "exclude",
+    "overrides",
+    "bench_hosts",
+    "bench_alarm",
+    "scratch_hours",
+    "show_tags",
+}
 
 texts = st.text(min_size=1, max_size=12)
 matches = st.builds(TagMatch, tag=texts, value=st.none() | texts)
@@ -37,6 +46,7 @@ VALUES = {
     "exclude": st.lists(matches, max_size=3).map(tuple),
     "bench_hosts": st.lists(matches, max_size=3).map(tuple),
     "bench_alarm": st.none() | texts,
+    "show_tags": st.lists(texts, max_size=3).map(tuple),
 }
 overrides = st.builds(
     Override,
@@ -289,3 +299,13 @@ def test_a_flag_without_a_value_says_how_one_looks():
 def test_a_flag_that_is_not_yaml_is_named():
     with pytest.raises(PolicyError, match=r"--set target_types=\[gp3: the value is not YAML"):
         parse_flags(["target_types=[gp3"])
+
+
+@pytest.mark.parametrize("written", ["Name, team", ["Name", "team"], ("Name", "team")])
+def test_the_tags_to_show_are_a_list_of_keys(written):
+    assert parse_policy({"show_tags": written}).show_tags == ("Name", "team")
+
+
+@pytest.mark.parametrize("written", [{"team": "db"}, 7, [{"tag": "team"}]])
+def test_what_is_no_list_of_keys_shows_no_tags(written):
+    assert "show_tags" in refusal({"show_tags": written})

@@ -15,6 +15,7 @@ from plimsoll.audit import World
 from plimsoll.bootstrap import aws_bench, aws_world, clock, console_link, envelope_library
 from plimsoll.bootstrap.scope import Scope, SignedIn, open_accounts, sign_in
 from plimsoll.clouds.aws.claims import DynamoClaims
+from plimsoll.clouds.aws.console import object_link
 from plimsoll.clouds.aws.errors import AUDITING, attempted
 from plimsoll.clouds.aws.events import BusEvents
 from plimsoll.clouds.aws.executions import StepExecutions
@@ -114,6 +115,9 @@ def service_of_environment(config: ServiceConfig) -> Service:
         clock=clock(),
         envelopes=measured_envelopes,
         console_link=console_link,
+        file_link=lambda key: object_link(
+            _client("s3").meta.region_name, _variable("BUCKET"), key, partition=partition
+        ),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from plimsoll.domain.errors import PolicyError
 from plimsoll.domain.evidence import Grade
+from plimsoll.domain.volume import NAME_TAG
 from plimsoll.domain.volume_types import LatencyClass
 
 
@@ -74,6 +75,7 @@ class Policy:
     in_place_most_latency_us: int = 20_000
     discounts_pct: Mapping[str, float] = field(default_factory=dict)
     exclude: tuple[TagMatch, ...] = (OPT_OUT,)
+    show_tags: tuple[str, ...] = (NAME_TAG,)
     overrides: tuple[Override, ...] = ()
 
     def __post_init__(self) -> None:
@@ -90,6 +92,10 @@ class Policy:
     def excluding(self, tags: Mapping[str, str]) -> TagMatch | None:
         """The exclusion that a volume with these tags falls under, None when it is audited."""
         return next((match for match in self.exclude if match.matches(tags)), None)
+
+    def shown(self, tags: Mapping[str, str]) -> dict[str, str]:
+        """Those of the tags that reports may show."""
+        return {key: tags[key] for key in self.show_tags if key in tags}
 
     def for_tags(self, tags: Mapping[str, str]) -> "Policy":
         """The policy for a volume with these tags: every override that matches, in their order."""

@@ -4,8 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 from plimsoll.domain.host import Host
+
+NAME_TAG: Final = "Name"
+"""The tag that says what people call a volume."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +116,7 @@ class Volume:
     @property
     def name(self) -> str | None:
         """What people call it."""
-        return self.tags.get("Name")
+        return self.tags.get(NAME_TAG)
 
     @property
     def boot(self) -> bool:

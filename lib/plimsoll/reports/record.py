@@ -160,6 +160,9 @@ class RecommendationRecord(_Record):
     )
     ceilings: CeilingsRecord | None = Field(default=None, description="null where nothing was weighed")
     created: str | None = Field(default=None, description="when the volume was made: ISO 8601, UTC, in seconds")
+    tags: dict[str, str] = Field(
+        default_factory=dict, description="the tags that the policy shows (show_tags), without Name, which is `name`"
+    )
 
 
 def schema() -> dict[str, Any]:

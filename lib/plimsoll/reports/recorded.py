@@ -18,7 +18,7 @@ from plimsoll.domain.recommendation import (
     Recommendation,
     SetAnswer,
 )
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.domain.volume import NAME_TAG, VolumeSpec
 from plimsoll.reports.record import (
     Action,
     BlockerRecord,
@@ -37,7 +37,9 @@ from plimsoll.reports.record import (
 
 
 def record_of(recommendation: Recommendation, change: str = "") -> RecommendationRecord:
-    """The record of a recommendation; `change` is how its owner makes it."""
+    """The record of a recommendation, whose volume has the tags alone that are shown; `change` is how its owner makes
+    it.
+    """
     volume = recommendation.volume
     usd_now = recommendation.usd_month_now
     changed = recommendation if isinstance(recommendation, Change) else None
@@ -71,6 +73,7 @@ def record_of(recommendation: Recommendation, change: str = "") -> Recommendatio
         stripe_set=_stripe_set(recommendation.stripe_set) if recommendation.stripe_set else None,
         ceilings=_ceilings(weighed) if weighed else None,
         created=volume.created.astimezone(UTC).isoformat(timespec="seconds"),
+        tags={key: value for key, value in volume.tags.items() if key != NAME_TAG},
     )
 
 

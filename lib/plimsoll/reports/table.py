@@ -46,6 +46,7 @@ COLUMNS: Final = (
     ("blockers", "blockers"),
     ("reasons", "reasons"),
     ("change", "change"),
+    ("tags", "tags"),
 )
 """Each column's name, and where its figure is in a record; the step is in none."""
 
@@ -71,6 +72,8 @@ def _value(record: RecommendationRecord, path: str) -> Any:
     value: Any = record
     for part in path.split("."):
         value = None if value is None else getattr(value, part)
+    if isinstance(value, dict):
+        value = [f"{key}={told}" for key, told in value.items()]
     return "; ".join(_words(one) for one in value) if isinstance(value, list) else value
 
 

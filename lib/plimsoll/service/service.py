@@ -45,7 +45,8 @@ class Service:
     `root` stands before a key where people are told it, such as s3://bucket; `measured` is the folder on this machine
     that what was measured is brought to. `envelopes` are the measured ones by name, with those in that folder;
     `console_link` says where a volume's demand by a policy, as of a time, can be seen, by its region and id. `pause`
-    lets a number of seconds pass.
+    lets a number of seconds pass, and `file_link` says where a file of the store can be opened in a browser, by its
+    key; None where it cannot.
     """
 
     config: ServiceConfig
@@ -62,3 +63,4 @@ class Service:
     envelopes: Callable[[Path], Mapping[str, Envelope]]
     console_link: Callable[[str, str, Policy, datetime], str]
     pause: Callable[[float], None] = time.sleep
+    file_link: Callable[[str], str | None] = lambda _key: None

@@ -80,3 +80,10 @@ def test_an_override_keeps_to_the_same_bounds():
     policy = a_policy(overrides=(Override(match=TagMatch(tag="a"), policy={"headroom_pct": 1000}),))
     with pytest.raises(PolicyError, match="headroom_pct"):
         policy.for_tags({"a": ""})
+
+
+def test_the_tags_that_are_shown_are_those_of_the_list_and_by_default_the_name():
+    tags = {"Name": "orders", "team": "db", "note": "private"}
+    assert Policy().shown(tags) == {"Name": "orders"}
+    assert a_policy(show_tags=("team", "missing")).shown(tags) == {"team": "db"}
+    assert a_policy(show_tags=()).shown(tags) == {}

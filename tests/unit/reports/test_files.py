@@ -238,6 +238,14 @@ def test_no_cell_of_text_begins_a_formula_wherever_it_comes_from(tmp_path):
     assert row["reasons"] == "'=HYPERLINK(0); and more"
 
 
+def test_tags_are_one_cell_that_no_spreadsheet_runs(tmp_path):
+    with RunFolder(tmp_path) as folder:
+        folder.add(a_record(tags={"team": "payments", "=cmd()": "=1+1"}))
+        folder.add(a_record(volume_id="vol-2"))
+    assert [row["tags"] for row in rows(tmp_path)] == ["team=payments;' =cmd()==1+1", ""]
+    assert read_records(tmp_path)[0].tags == {"team": "payments", "=cmd()": "=1+1"}
+
+
 def test_a_negative_saving_stays_a_number(tmp_path):
     with RunFolder(tmp_path) as folder:
         folder.add(a_record(monthly_usd_saved=-12.5))

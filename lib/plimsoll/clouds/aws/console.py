@@ -1,14 +1,22 @@
-"""The console: a link that shows a volume's demand in CloudWatch by the same formulas."""
+"""The console: links to a volume's demand in CloudWatch, by the same formulas, and to a file in S3."""
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
-from urllib.parse import quote
+from typing import Any, Final
+from urllib.parse import quote, urlencode
 
 from plimsoll.clouds.aws.queries import COUNTERS, NAMESPACE
 from plimsoll.domain.period import iops_expression, throughput_expression
 from plimsoll.domain.sums import Window
 from plimsoll.domain.units import MINUTE_S
+
+_CONSOLES: Final[Mapping[str, str]] = {
+    "aws": "console.aws.amazon.com",
+    "aws-cn": "console.amazonaws.cn",
+    "aws-us-gov": "console.amazonaws-us-gov.com",
+}
+"""Where the console of each partition is, behind a region's name."""
 
 
 def metric_math(region: str, volume_id: str, window: Window, period_s: int = MINUTE_S) -> dict[str, Any]:
@@ -41,3 +49,14 @@ def console_link(region: str, volume_id: str, window: Window, period_s: int = MI
     graph = quote(json.dumps(metric_math(region, volume_id, window, period_s), separators=(",", ":")), safe="")
     host = f"https://{region}.console.aws.amazon.com/cloudwatch/home"
     return f"{host}?region={region}#metricsV2?graph={graph}"
+
+
+def object_link(region: str, bucket: str, key: str, *, partition: str = "aws") -> str | None:
+    """The address of an object's page in the S3 console, for those who are signed in; None where no console is known.
+
+    It is the address that the console itself shows for an object (November 2026); AWS documents none.
+    """
+    host = _CONSOLES.get(partition)
+    if host is None:
+        return None
+    return f"https://{region}.{host}/s3/object/{quote(bucket, safe='')}?{urlencode({'region': region, 'prefix': key})}"

@@ -1,11 +1,11 @@
 """The console's link: a graph by the PERIOD expressions of the domain."""
 
 import json
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from plimsoll.clouds.aws.console import console_link
+from plimsoll.clouds.aws.console import console_link, object_link
 from plimsoll.domain.period import iops_expression, throughput_expression
 from plimsoll.domain.sums import Window
 
@@ -39,3 +39,16 @@ def test_the_link_goes_to_the_volumes_region_and_holds_nothing_unquoted():
     assert urlsplit(link).netloc == "eu-west-1.console.aws.amazon.com"
     assert not set('"<> ') & set(link)
     assert graph_of(link)["title"] == 'Demand of vol-"<x> &'
+
+
+def test_a_file_s_page_is_in_the_console_of_its_region_and_partition():
+    key = "reports/a run+1/report.html"
+    link = urlsplit(object_link("eu-west-1", "plimsoll-main-1", key))
+    assert (link.scheme, link.netloc, link.path) == (
+        "https",
+        "eu-west-1.console.aws.amazon.com",
+        "/s3/object/plimsoll-main-1",
+    )
+    assert parse_qs(link.query) == {"region": ["eu-west-1"], "prefix": [key]}
+    assert "cn-north-1.console.amazonaws.cn" in object_link("cn-north-1", "b", key, partition="aws-cn")
+    assert object_link("us-iso-east-1", "b", key, partition="aws-iso") is None

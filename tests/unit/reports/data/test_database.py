@@ -19,7 +19,7 @@ from plimsoll.reports.stored import read_records, stream_profiles
 from plimsoll.reports.tally import Tally
 from tests.unit.reports.recommendations import a_record, every_action
 from tests.unit.reports.runs import a_run, an_unanswered
-from tests.unit.reports.strategies import fleets
+from tests.unit.reports.strategies import HOSTILE, fleets
 
 FAILED = an_unanswered("vol-f", reason="volume type gp9 has no published limits")
 SKIPPED = an_unanswered("vol-s", "skipped", "excluded by the policy")
@@ -79,6 +79,24 @@ def test_what_is_nested_is_reached_by_dots_and_what_is_null_stays_null(run):
         "where volume_id = 'vol-detached'",
     )
     assert (kind, iops, grade, peak) == ("gp2", None, None, None)
+
+
+def test_a_tag_is_reached_by_its_key_and_hostile_ones_harm_nothing(tmp_path):
+    tags = {"team": "payments", "'; drop table x": HOSTILE[0], "cost center": "=1+1"}
+    run = a_run(tmp_path / "run", [a_record(volume_id="vol-1", tags=tags), a_record(volume_id="vol-2")])
+    rows = asked(run, "select volume_id, tags['team'], tags['cost center'] from recommendations order by all")
+    assert rows == [("vol-1", "payments", "=1+1"), ("vol-2", None, None)]
+    assert asked(run, "select tags from recommendations where volume_id = 'vol-1'") == [(tags,)]
+
+
+def test_a_run_from_before_tags_were_kept_is_read_all_the_same(tmp_path):
+    run = a_run(tmp_path / "run", [a_record()])
+    path = run / "recommendations.json"
+    (record,) = json.loads(path.read_text(encoding="utf-8"))
+    del record["tags"]
+    path.write_text(f"[\n{json.dumps(record)}\n]\n", encoding="utf-8")
+    assert asked(run, "select volume_id, tags['team'] from recommendations") == [("vol-1", None)]
+    assert [one.tags for one in read_records(run)] == [{}]
 
 
 # ---- offers
