@@ -1,24 +1,14 @@
-"""Commands in processes that are forked from one which has imported them: what starting Python costs is paid once.
-
-Run as a module, it is that one: it reads a command a line from standard input, as JSON, and writes its exit code.
-"""
+"""Commands in processes that are forked from one which has imported them: what starting Python costs is paid once."""
 
 import atexit
 import json
 import os
-import pkgutil
-import runpy
 import subprocess
 import sys
 from collections.abc import Mapping
-from concurrent.futures import ProcessPoolExecutor
 from functools import cache
-from importlib import import_module
-from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
-from unittest.mock import patch
 
 
 def run(*words: str, folder: Path, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
@@ -40,7 +30,8 @@ def run(*words: str, folder: Path, environment: Mapping[str, str]) -> subprocess
 def _first() -> subprocess.Popen[str]:
     """The process that all are forked from, until this one ends."""
     process = subprocess.Popen(
-        [sys.executable, "-m", __name__],
+        [sys.executable, "-m", "tests.pipelines.forked"],
+        cwd=Path(__file__).parents[2],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -54,50 +45,3 @@ def _first() -> subprocess.Popen[str]:
 def _end(process: subprocess.Popen[str]) -> None:
     with process:
         process.stdin.close()
-
-
-def _serve() -> None:
-    _import_all()
-    for line in sys.stdin:
-        told = json.loads(line)
-        forked = os.fork()
-        if not forked:
-            return _become(told)
-        code = os.waitstatus_to_exitcode(os.waitpid(forked, 0)[1])
-        sys.stdout.write(f"{code}\n")
-        sys.stdout.flush()
-    return None
-
-
-def _become(told: Mapping[str, Any]) -> None:
-    """Is the command from here on, and ends as it does."""
-    for number, name in enumerate((os.devnull, *told["files"])):
-        opened = os.open(name, os.O_RDWR | os.O_CREAT, 0o600)
-        os.dup2(opened, number)
-        os.close(opened)
-    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  # the old one has read ahead
-    os.chdir(told["folder"])
-    os.environ.clear()
-    os.environ.update(told["environment"])
-    sys.argv = ["plimsoll", *told["words"]]
-    runpy.run_module("plimsoll", run_name="__main__", alter_sys=True)
-
-
-def _import_all() -> None:
-    """Imports all commands, and makes what is the same in every report."""
-    commands = import_module("plimsoll.cli")
-    for found in pkgutil.walk_packages(commands.__path__, f"{commands.__name__}."):
-        import_module(found.name)
-    from plimsoll.reports.charts.drawing import bundled
-    from plimsoll.reports.html import pictures
-
-    # In another process, because what makes the script starts threads.
-    with ProcessPoolExecutor(1, mp_context=get_context("fork")) as other:
-        script = other.submit(bundled).result()
-    with patch.object(pictures, "javascript_bundle", return_value=script):
-        pictures.drawing_script()
-    pictures.specs()
-
-
-if __name__ == "__main__":
-    _serve()
