@@ -11,6 +11,10 @@ ALSO_PYTHON ?= $(firstword $(foreach one,python$(ALSO) $(wildcard $(HOME)/.pyenv
 # Only traffic to this machine: nothing of the caller's account may leak into the demo or the tests.
 CLEAN_ENV := env -u AWS_PROFILE -u AWS_ENDPOINT_URL AWS_EC2_METADATA_DISABLED=true
 
+# The environment of some containers has Python compile every module in every process anew: over half of what the tests
+# cost, which start hundreds.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Many tests wait for fio and for processes of their own, so that more of them at once are sooner done than one a core.
 SPREAD := -n 4 --dist loadfile --no-loadscope-reorder
 

@@ -58,22 +58,25 @@ class Account:
     organisation: Running
     front: FunctionsFront
     machines: dict[str, str] = field(default_factory=dict)
+    _clients: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def id(self) -> str:
         return self.organisation.fleet.accounts[0]
 
     def client(self, service: str) -> Any:
-        """A client of the account."""
+        """A client of the account, one for each service."""
         environment = self.organisation.environment
-        return boto3.Session().client(
-            service,
-            region_name=REGION,
-            endpoint_url=environment["AWS_ENDPOINT_URL"],
-            aws_access_key_id=environment["AWS_ACCESS_KEY_ID"],
-            aws_secret_access_key=environment["AWS_SECRET_ACCESS_KEY"],
-            config=Config(retries={"total_max_attempts": 1}),
-        )
+        if service not in self._clients:
+            self._clients[service] = boto3.Session().client(
+                service,
+                region_name=REGION,
+                endpoint_url=environment["AWS_ENDPOINT_URL"],
+                aws_access_key_id=environment["AWS_ACCESS_KEY_ID"],
+                aws_secret_access_key=environment["AWS_SECRET_ACCESS_KEY"],
+                config=Config(retries={"total_max_attempts": 1}),
+            )
+        return self._clients[service]
 
     def arn(self, service: str, resource: str) -> str:
         return f"arn:aws:{service}:{REGION}:{self.id}:{resource}"
@@ -98,7 +101,7 @@ class Account:
         limit_s = time.monotonic() + within_s
         while (described := client.describe_execution(executionArn=arn))["status"] not in _ENDED:
             assert time.monotonic() < limit_s, f"{arn} has not ended within {within_s} s"
-            time.sleep(0.05)
+            time.sleep(0.25)  # each look is a request that this very process serves
         self._tell_of(described)
         output = described.get("output")
         return Execution(

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from plimsoll.simulator.running import Running
 
+from .forking import run
+
 TWO_DAYS = ("--lookback-days", "2")
 REGIONS = ("--region", "us-east-1", "--region", "eu-west-1")
 
@@ -30,9 +32,7 @@ def command(*words: str) -> list[str]:
 
 def plimsoll(organisation: Running, folder: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
     """Runs a command in a folder; no test expects a traceback of any."""
-    done = subprocess.run(
-        command(*words), cwd=folder, env=environment(organisation, **more), capture_output=True, text=True, check=False
-    )
+    done = run(*words, folder=folder, environment=environment(organisation, **more))
     assert "Traceback" not in done.stdout + done.stderr, done.stdout + done.stderr
     return done
 

@@ -166,7 +166,7 @@ def organisations(draw):
 
 
 @given(organisations())
-@settings(max_examples=60)
+@settings(max_examples=60 * settings.default.max_examples // 100)
 def test_every_listed_volume_ends_in_exactly_one_outcome_and_the_totals_reconcile(organisation):
     volumes, world, done = organisation
     found = outcomes(world, done=done)
@@ -195,7 +195,7 @@ def failures(found):
 
 
 @given(organisations())
-@settings(max_examples=60)
+@settings(max_examples=60 * settings.default.max_examples // 100)
 def test_only_what_was_read_is_answered_from_metrics(organisation):
     _, world, done = organisation
     for volume_id, outcome in by_volume(outcomes(world, done=done)).items():
@@ -206,7 +206,7 @@ def test_only_what_was_read_is_answered_from_metrics(organisation):
 
 
 @given(organisations())
-@settings(max_examples=30)
+@settings(max_examples=30 * settings.default.max_examples // 100)
 def test_the_outcomes_of_a_target_are_those_it_has_alone(organisation):
     volumes, world, done = organisation
     together = by_volume(outcomes(world, done=done))
@@ -380,7 +380,7 @@ def test_an_old_window_is_read_in_the_periods_that_are_still_kept():
 
 
 @given(st.integers(0, 24 * 60 - 1), st.integers(1, 90))
-@settings(max_examples=25)
+@settings(max_examples=25 * settings.default.max_examples // 100)
 def test_a_window_may_begin_at_any_minute(later, lookback_days):
     world = a_world([a_volume()])
     now = NOW.fromtimestamp(NOW.timestamp() + later * 60, NOW.tzinfo)

@@ -184,7 +184,7 @@ def test_a_step_that_is_killed_half_way_and_called_again_acts_once(at, after, tm
     assert len(verdicts_in(stepping.store)) == len(done.lines)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40 * settings.default.max_examples // 100)
 @given(faults_of(BENCH_STEPS, most=6), st.sampled_from(list(Mode)))
 def test_no_sequence_of_faults_leaves_a_volume_for_good_or_a_claim(tmp_path_factory, given_faults, mode):
     lab = Lab(tmp_path_factory.mktemp("faults"), faults=given_faults, work_of={"vol-1": work(500.0, 8.0)})

@@ -11,6 +11,8 @@ from plimsoll.simulator.running import running
 
 from .commands import plimsoll
 
+pytestmark = pytest.mark.once
+
 REGION = ("--region", "us-east-1")
 TWO_DAYS = ("--set", "lookback_days=2")
 DAYS_ENOUGH = ("--set", "lookback_days=4")

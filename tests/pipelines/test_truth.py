@@ -12,6 +12,8 @@ from plimsoll.simulator.running import running
 from tests.oracle.naive import decide, rates
 from tests.pipelines.in_process import audited as audited_here
 
+pytestmark = pytest.mark.once
+
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 SERIES = (
     "read_ops",

@@ -17,7 +17,7 @@ from tests.builders import TYPES, US_EAST_1, a_case, a_policy, decision
 
 from .strategies import policies, situations
 
-LAW = settings(max_examples=100)
+LAW = settings()
 QUANTILES = st.sampled_from([1.0, 0.999, 0.9, 0.5])
 CHANGES = (Migrate, Reprovision, Upgrade)
 SOLD = [name for name, kind in TYPES.items() if kind.sold]
@@ -131,7 +131,7 @@ def test_size_never_changes(situation):
 
 
 @given(situations())
-@settings(max_examples=50)
+@settings(max_examples=50 * settings.default.max_examples // 100)
 def test_deciding_twice_gives_the_same(situation):
     first, again = decision(*situation), decision(*situation)
     assert type(first) is type(again)

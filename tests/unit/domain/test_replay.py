@@ -76,7 +76,7 @@ def demands(draw, rates=WHOLE):
 
 
 @given(demands(), CEILINGS)
-@settings(max_examples=300)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_the_closed_form_is_a_queue_behind_token_buckets(demand, ceiling):
     minutes, _ = naive(demand, ceiling)
     assert replay(demand, ceiling).throttled_minutes == minutes

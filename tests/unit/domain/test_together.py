@@ -20,7 +20,7 @@ from tests.builders import NOW, a_basis, a_demand, a_host, a_policy, a_stripe_se
 
 from .strategies import HOST_FIGURES, policies
 
-LAW = settings(max_examples=60, deadline=None)
+LAW = settings(max_examples=60 * settings.default.max_examples // 100, deadline=None)
 LEVELS = st.sampled_from(["raid0", "striped", "linear", "raid1", "raid5"])
 SIDES = ("iops", "throughput_mib_s", "sustained_iops", "sustained_throughput_mib_s")
 

@@ -86,7 +86,7 @@ def test_what_is_saved_is_what_is_paid_now_less_what_is_paid_then(action):
     assert 0 <= record.monthly_usd_saved_at_parity <= max(0, record.monthly_usd_saved)
 
 
-@settings(max_examples=30)
+@settings(max_examples=30 * settings.default.max_examples // 100)
 @given(st.integers(1, 16_000), st.integers(3_000, 16_000), st.integers(0, 6_000), st.integers(0, 200))
 def test_saved_is_now_less_then_to_the_cent_whatever_the_volume(size_gib, iops, need_iops, need_mib_s):
     iops = min(iops, max(3_000, 500 * size_gib))

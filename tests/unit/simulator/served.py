@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import boto3
+import botocore.loaders
 import botocore.session
 from botocore.config import Config
 
@@ -47,7 +48,8 @@ class Served:
     def cbor_client(self) -> Any:
         """A CloudWatch client that speaks CBOR, as those of some other versions and languages do."""
         session = botocore.session.Session()
-        loader = session.get_component("data_loader")
+        loader = botocore.loaders.Loader()
+        session.register_component("data_loader", loader)
         load = loader.load_service_model
 
         def load_cbor(name: str, kind: str, api_version: str | None = None) -> Any:

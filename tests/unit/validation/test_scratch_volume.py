@@ -148,7 +148,7 @@ def test_a_process_that_was_killed_leaves_what_the_sweep_finds_at_its_deadline_a
 SCRATCH_STEPS = ("create", "scratch", "attach", "detach", "delete")
 
 
-@settings(max_examples=500)
+@settings(max_examples=5 * settings.default.max_examples)
 @given(
     faults_of(SCRATCH_STEPS, most=12),
     st.integers(1, 4),

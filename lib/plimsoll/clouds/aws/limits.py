@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from datetime import date
 from functools import cache
-from importlib.resources import files
 from typing import Annotated, Any
 
-import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
 
+from plimsoll.clouds.aws.shipped import shipped
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.volume_types import (
     Burst,
@@ -95,8 +94,7 @@ class _Limits(BaseModel):
 
 @cache
 def _limits() -> _Limits:
-    written = (files("plimsoll.clouds.aws") / "data" / "ebs.yaml").read_text(encoding="utf-8")
-    return _Limits.model_validate(yaml.safe_load(written))
+    return _Limits.model_validate(shipped("ebs.yaml"))
 
 
 @cache

@@ -2,13 +2,13 @@
 
 from datetime import date
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from plimsoll.clouds.aws.shipped import shipped
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.prices import PriceBook, TypePrice
 
@@ -97,5 +97,4 @@ def load_prices(path: Path) -> PriceFile:
 @cache
 def shipped_prices() -> PriceFile:
     """The price book that ships."""
-    written = (files("plimsoll.clouds.aws") / "data" / "prices.yaml").read_text(encoding="utf-8")
-    return PriceFile.model_validate(yaml.safe_load(written))
+    return PriceFile.model_validate(shipped("prices.yaml"))

@@ -245,7 +245,7 @@ def built(folder, choices, status):
     return a_run(folder, records, unanswered=unanswered, status=status), records
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30 * settings.default.max_examples // 100, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(answers, answers), max_size=8), st.sampled_from(["complete", "interrupted"]))
 def test_every_volume_of_either_run_is_in_exactly_one_group_and_the_money_adds_up(pairs, status):
     with TemporaryDirectory() as place:

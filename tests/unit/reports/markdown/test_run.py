@@ -78,7 +78,7 @@ def test_a_run_and_tickets_of_whatever_size_fit_github_and_count_the_rest(tmp_pa
     assert f"Not shown: {300 - told} more volumes" in together
 
 
-@settings(max_examples=60)
+@settings(max_examples=60 * settings.default.max_examples // 100)
 @given(records())
 def test_no_name_makes_a_tag_or_a_link_of_a_ticket(record):
     page = shown(ticket(record, Policy(), LINK))

@@ -1,0 +1,15 @@
+"""The data files that ship with this package."""
+
+from importlib.resources import files
+from typing import Any, Final
+
+import yaml
+
+_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""libyaml's where it is there: without it, reading the prices takes half a second."""
+
+
+def shipped(name: str) -> Any:
+    """The content of a YAML file in data/, as plain values."""
+    written = (files("plimsoll.clouds.aws") / "data" / name).read_text(encoding="utf-8")
+    return yaml.load(written, _LOADER)  # noqa: S506  # a safe loader, and a file of our own

@@ -1,0 +1,90 @@
+"""The process that commands are forked from: it reads one a line from standard input, as JSON, and writes exit codes.
+
+It has imported all commands, read what ships, and made what is the same in every report. It runs no thread.
+"""
+
+import atexit
+import gc
+import json
+import os
+import pkgutil
+import runpy
+import sys
+import threading
+from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor
+from importlib import import_module
+from multiprocessing import get_context
+from typing import Any
+from unittest.mock import patch
+
+import plimsoll.cli
+from plimsoll.bootstrap import envelope_library
+from plimsoll.clouds.aws.price_file import shipped_prices
+from plimsoll.clouds.aws.sessions import known_regions
+from plimsoll.reports.charts.drawing import bundled
+from plimsoll.reports.html import pictures
+from tests.machines import models
+
+
+def serve() -> None:
+    """Answers command by command until there are no more."""
+    for line in sys.stdin:
+        told = json.loads(line)
+        forked = os.fork()
+        if not forked:
+            end(become(told))
+        code = os.waitstatus_to_exitcode(os.waitpid(forked, 0)[1])
+        sys.stdout.write(f"{code}\n")
+        sys.stdout.flush()
+
+
+def become(told: Mapping[str, Any]) -> int:
+    """Is the command from here on; gives its exit code."""
+    for number, name in enumerate((os.devnull, *told["files"])):
+        opened = os.open(name, os.O_RDWR | os.O_CREAT, 0o600)
+        os.dup2(opened, number)
+        os.close(opened)
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  # the old one has read ahead
+    os.chdir(told["folder"])
+    os.environ.clear()
+    os.environ.update(told["environment"])
+    sys.argv = ["plimsoll", *told["words"]]
+    try:
+        runpy.run_module("plimsoll", run_name="__main__", alter_sys=True)
+    except SystemExit as exited:
+        return int(exited.code or 0)
+    except BaseException:  # noqa: BLE001  # the interpreter tells of every one
+        sys.excepthook(*sys.exc_info())
+        return 1
+    return 0
+
+
+def end(code: int) -> None:
+    """Ends as the interpreter does, but for taking apart all that was imported, which is half a second's work."""
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def prepare() -> None:
+    """Does what every command would do anew."""
+    assert models.SERVICES, "importing it has read the models of services"
+    for found in pkgutil.walk_packages(plimsoll.cli.__path__, f"{plimsoll.cli.__name__}."):
+        import_module(found.name)
+    for read in (shipped_prices, envelope_library, known_regions, pictures.specs):
+        read()
+    # In another process, because what makes the script starts threads.
+    with ProcessPoolExecutor(1, mp_context=get_context("fork")) as other:
+        script = other.submit(bundled).result()
+    with patch.object(pictures, "javascript_bundle", return_value=script):
+        pictures.drawing_script()
+    gc.freeze()  # nothing of this is ever garbage, and what is not looked at is not copied
+
+
+if __name__ == "__main__":
+    prepare()
+    serve()
+    end(0)
