@@ -115,6 +115,7 @@ def asked_by_words(typed: Typed) -> Asked | Unclear:
     return Asked(
         id=_id(typed.trigger_id),
         team=typed.team_id or typed.enterprise_id or "",
+        enterprise=typed.enterprise_id,
         user=typed.user_id,
         wish=wish,
         channel=typed.channel_id,
@@ -142,7 +143,8 @@ def _asked(payload: Pressed | Submitted, own: tuple[str | None, ...], wish: Wish
     team = payload.team.id if payload.team else payload.user.team_id
     return Asked(
         id=_id(*own),
-        team=team or (payload.enterprise.id if payload.enterprise else ""),
+        team=team or payload.enterprise_id or "",
+        enterprise=payload.enterprise_id,
         user=payload.user.id,
         wish=wish,
         channel=origin.channel,

@@ -113,6 +113,16 @@ def test_another_workspace_may_not_act(tmp_path):
         assert workplace.decisions() == {}
 
 
+def test_an_organisation_that_is_configured_by_its_own_id_may_act_from_any_of_its_workspaces(tmp_path):
+    config = {"teams": ["E0PLIMSOLL"], "channel": CHANNEL, "user_groups": ["S0STORAGE"]}
+    with a_workplace(tmp_path, slack=config) as workplace:
+        place = {"channel": CHANNEL, "thread": workplace.thread}
+        workplace.ask("done", place={**place, "enterprise": "E0OTHERS"})
+        assert workplace.decisions() == {}
+        workplace.ask("done", place={**place, "enterprise": "E0PLIMSOLL"})
+        assert len(workplace.decisions()) == 1
+
+
 def test_what_nobody_thought_of_is_raised_and_the_asker_is_told_where_to_look(workplace, monkeypatch):
     monkeypatch.setattr(type(workplace.service.history), "decide", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
