@@ -28,7 +28,7 @@ from plimsoll.clouds.aws.claims import DynamoClaims
 from plimsoll.clouds.aws.worker import LambdaWorker
 from plimsoll.domain.errors import CloudError
 from plimsoll.settings import Settings
-from plimsoll.slack.admission import check_known, check_team
+from plimsoll.slack.admission import check_address, check_known, check_team
 from plimsoll.slack.app import LOG, slack_app
 from plimsoll.slack.asked import Asked
 from plimsoll.slack.payloads import content_of, parsed
@@ -74,6 +74,7 @@ def _checked(request: HttpRequest) -> dict[str, Any]:
     payload = parsed(content)
     check_team(payload, slack_configuration())
     check_known(payload)
+    check_address(payload, Settings.of_environment().slack_api_url)
     return content
 
 

@@ -200,6 +200,15 @@ REFUSED = {
     "a payload that lacks its user": (400, lambda: interaction({**pressed("validate"), "user": None})),
     "a row of buttons that names no volume": (400, lambda: interaction(pressed("validate", "eu-west-1"))),
     "a volume with something hidden in it": (400, lambda: interaction(pressed("validate", VOLUME + "\n<!here>"))),
+    "an address for answers that is not Slack's": (
+        400,
+        lambda: interaction(pressed("validate", response_url="https://hooks.slack.com.evil.example/actions/secret")),
+    ),
+    "an address for answers in this machine's own service": (
+        400,
+        lambda: signing.command("audit", response_url="http://169.254.169.254/latest/meta-data"),
+    ),
+    "an address for answers that is none": (400, lambda: signing.command("audit", response_url="https://[secret")),
     "another workspace": (403, lambda: interaction(pressed("validate", team={"id": "T0OTHERS"}))),
     "another workspace by the command": (403, lambda: signing.command("audit", team_id="T0OTHERS")),
     "somebody of another workspace in a shared channel": (
@@ -227,7 +236,7 @@ def test_what_is_not_slacks_is_refused_with_one_line_and_nothing_is_begun(what, 
     assert (printed.out, printed.err, len(caplog.records)) == ("", "", 1)
     (line,) = log.getvalue().splitlines()
     assert (json.loads(line)["message"], json.loads(line)["status"]) == ("refused", status)
-    for secret in (SIGNING_SECRET, TOKEN, "v0=", "payload=", "verification-token", "run-1", "vol-"):
+    for secret in (SIGNING_SECRET, TOKEN, "v0=", "payload=", "verification-token", "run-1", "vol-", "evil", "169.254"):
         assert secret not in line
         assert secret not in json.dumps(answer)
 
@@ -409,6 +418,9 @@ def test_an_organisation_of_workspaces_is_let_in_by_its_id_and_by_a_workspace_of
     front.configure(**{**SLACK, "teams": [signing.ENTERPRISE]})
     assert front.ask(interaction({**installed, "trigger_id": "another"}))["statusCode"] == 200
     assert front.ask(signing.command("savings", enterprise_id=signing.ENTERPRISE))["statusCode"] == 200
+    assert front.ask(interaction({**within, "trigger_id": "a third"}))["statusCode"] == 200
+    assert {one.enterprise for one in front.asked} == {signing.ENTERPRISE}
+    assert [one.team for one in front.asked] == [TEAM, signing.ENTERPRISE, TEAM, TEAM]
 
 
 def test_a_rotated_secret_holds_without_a_deployment(front):
