@@ -342,7 +342,16 @@ def test_pressing_twice_asks_the_same_by_whomever(front):
 
 
 @pytest.mark.parametrize(
-    "typed", ["audit", "savings", "validate vol-0abc", f"include {VOLUME}", " AUDIT ", "validate `vol-0ABC`"]
+    "typed",
+    [
+        "audit",
+        "savings",
+        "validate vol-0abc",
+        f"include {VOLUME}",
+        " AUDIT ",
+        "validate `vol-0ABC`",
+        "validate  “vol-0abc”.",
+    ],
 )
 def test_a_command_is_taken_with_a_word(typed, front):
     answer = front.ask(signing.command(typed, channel_name="payload-storage", trigger_id=front.slack.trigger()))
