@@ -27,7 +27,7 @@ ONCE: Final = frozenset({"chat.postMessage", "chat.postEphemeral", "files.comple
 """Methods that would do their work twice if they were asked twice: Slack has no key of idempotency (November 2026)."""
 
 HOSTS: Final = frozenset({"hooks.slack.com", "hooks.slack-gov.com"})
-"""Where Slack takes messages by an address that is a secret of its own: incoming webhooks, and addresses for answers."""
+"""Where Slack takes messages by an address that is a secret: incoming webhooks, and addresses for answers."""
 
 LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 
@@ -60,7 +60,7 @@ def is_loopback(url: str) -> bool:
 
 
 def is_hook(url: str, api_url: str) -> bool:
-    """Whether a message may go to an address: one of Slack's, or of this machine where Slack's Web API is one as well."""
+    """Whether messages may go to an address: one of Slack's, or of this machine where Slack's API is one as well."""
     try:
         parts = urlsplit(url)
         ours = parts.scheme == "https" and parts.netloc in HOSTS
