@@ -4,6 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
+from plimsoll.domain.errors import AccessDenied
 from tests.builders import NOW
 
 from .asking import CHANNEL, MEMBER, NAME, PLACE, STRANGER, VOLUME, a_volume, a_workplace
@@ -96,6 +97,17 @@ def test_the_members_of_a_group_are_asked_for_every_five_minutes(workplace):
         workplace.service.clock.time = NOW + timedelta(minutes=minutes)
         workplace.ask("done")
     assert len(workplace.slack.called("usergroups.users.list")) == 2
+
+
+def test_a_group_that_is_gone_keeps_none_out_who_is_in_another(tmp_path):
+    config = {"teams": ["T0PLIMSOLL"], "channel": CHANNEL, "user_groups": ["S0DELETED", "S0STORAGE"]}
+    with a_workplace(tmp_path, slack=config) as workplace:
+        workplace.ask("done")
+        assert len(workplace.decisions()) == 1
+        with pytest.raises(AccessDenied, match="user group S0DELETED: no_such_subteam"):
+            workplace.ask("done", user=STRANGER)
+        assert "correct user_groups in the service's configuration" in workplace.quietly[0]
+        assert len(workplace.decisions()) == 1
 
 
 def test_nobody_may_act_where_no_group_may(tmp_path):
