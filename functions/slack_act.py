@@ -43,7 +43,7 @@ from plimsoll.slack.requests import (
 )
 
 QUICK: Final = Config(connect_timeout=1, read_timeout=1, retries={"total_max_attempts": 2})
-"""Of the 3 seconds that Slack waits, a call that does not come through may take no more than this."""
+"""A call that hangs is given up after a second and tried once more: Slack waits for 3 seconds in all."""
 
 LOG.handlers, LOG.propagate = list(logger.handlers), False  # the app's lines look like the function's own
 

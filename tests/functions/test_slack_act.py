@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 import boto3
 import pytest
-from botocore.exceptions import EndpointConnectionError
+from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
 from moto import mock_aws
 
 from functions import shared, slack_act
@@ -39,16 +39,19 @@ LONG = timedelta(seconds=301)
 
 @dataclass
 class Worker:
-    """Lambda's client as far as it is used, and what was handed over; `broken` makes it refuse."""
+    """Lambda's client as far as it is used, and what was handed over; `broken` refuses, `silent` loses its answers."""
 
     handed: list[dict[str, Any]] = field(default_factory=list)
     broken: bool = False
+    silent: bool = False
 
     def invoke(self, *, FunctionName: str, InvocationType: str, Payload: bytes) -> dict[str, Any]:  # noqa: N803
         assert (FunctionName, InvocationType) == ("plimsoll-test-slack-work", "Event")
         if self.broken:
             raise EndpointConnectionError(endpoint_url="https://lambda.example")
         self.handed.append(json.loads(Payload))
+        if self.silent:
+            raise ReadTimeoutError(endpoint_url="https://lambda.example")
         return {"StatusCode": 202}
 
 
@@ -398,6 +401,17 @@ def test_nobody_is_left_in_silence_where_nothing_can_be_handed_over(front, log, 
     assert "lost_requests" in capsys.readouterr().out
     assert SIGNING_SECRET not in logged
     assert front.slack.token not in logged
+
+
+def test_where_the_worker_may_have_it_nobody_is_told_that_nothing_was_done(front, log):
+    front.worker.silent = True
+    front.press("validate")
+    front.press("explain")
+    (explained,) = front.opened
+    spoken = [*front.told, json.dumps(explained.view), front.ask(signing.command("audit"))["body"]]
+    assert len(front.worker.handed) == len(spoken) == 3
+    assert all("It is not known whether that got through" in one for one in spoken)
+    assert "Nothing of it was done" not in log.getvalue()
 
 
 def test_a_dialog_that_slack_does_not_open_is_told_and_an_explanation_goes_to_the_thread(front, log):
