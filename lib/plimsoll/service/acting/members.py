@@ -21,7 +21,7 @@ class Members:
     _known: dict[str, tuple[datetime, frozenset[str]]] = field(default_factory=dict)
 
     def may_act(self, user: str, groups: Iterable[str], slack: WebClient, now: datetime) -> bool:
-        """Whether somebody is in one of the groups; CloudError where Slack does not tell of one, and no other has them."""
+        """Whether somebody is in one of the groups; CloudError where Slack does not say so of all of them."""
         trouble: CloudError | None = None
         for group in groups:
             try:
