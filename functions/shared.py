@@ -59,4 +59,6 @@ def _parsed(event: Mapping[str, Any], message: type[Told]) -> Told:
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"]) or "event"
-        raise BadInput(f"{key} is {first['input']!r}: {first['msg'].lower()}.") from error
+        # What was told may hold secrets, which the error of such a message hides as well.
+        given = "" if message.model_config.get("hide_input_in_errors") else f" is {first['input']!r}"
+        raise BadInput(f"{key}{given}: {first['msg'].lower()}.") from error

@@ -28,7 +28,7 @@ from plimsoll.clouds.aws.claims import DynamoClaims
 from plimsoll.clouds.aws.worker import LambdaWorker
 from plimsoll.domain.errors import CloudError
 from plimsoll.settings import Settings
-from plimsoll.slack.admission import check_known, check_team
+from plimsoll.slack.admission import check_address, check_known, check_team
 from plimsoll.slack.app import LOG, slack_app
 from plimsoll.slack.asked import Asked
 from plimsoll.slack.payloads import content_of, parsed
@@ -43,7 +43,7 @@ from plimsoll.slack.requests import (
 )
 
 QUICK: Final = Config(connect_timeout=1, read_timeout=1, retries={"total_max_attempts": 2})
-"""Of the 3 seconds that Slack waits, a call that does not come through may take no more than this."""
+"""A call that hangs is given up after a second and tried once more: Slack waits for 3 seconds in all."""
 
 LOG.handlers, LOG.propagate = list(logger.handlers), False  # the app's lines look like the function's own
 
@@ -74,6 +74,7 @@ def _checked(request: HttpRequest) -> dict[str, Any]:
     payload = parsed(content)
     check_team(payload, slack_configuration())
     check_known(payload)
+    check_address(payload, Settings.of_environment().slack_api_url)
     return content
 
 

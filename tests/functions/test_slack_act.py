@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 import boto3
 import pytest
-from botocore.exceptions import EndpointConnectionError
+from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
 from moto import mock_aws
 
 from functions import shared, slack_act
@@ -39,16 +39,19 @@ LONG = timedelta(seconds=301)
 
 @dataclass
 class Worker:
-    """Lambda's client as far as it is used, and what was handed over; `broken` makes it refuse."""
+    """Lambda's client as far as it is used, and what was handed over; `broken` refuses, `silent` loses its answers."""
 
     handed: list[dict[str, Any]] = field(default_factory=list)
     broken: bool = False
+    silent: bool = False
 
     def invoke(self, *, FunctionName: str, InvocationType: str, Payload: bytes) -> dict[str, Any]:  # noqa: N803
         assert (FunctionName, InvocationType) == ("plimsoll-test-slack-work", "Event")
         if self.broken:
             raise EndpointConnectionError(endpoint_url="https://lambda.example")
         self.handed.append(json.loads(Payload))
+        if self.silent:
+            raise ReadTimeoutError(endpoint_url="https://lambda.example")
         return {"StatusCode": 202}
 
 
@@ -200,6 +203,15 @@ REFUSED = {
     "a payload that lacks its user": (400, lambda: interaction({**pressed("validate"), "user": None})),
     "a row of buttons that names no volume": (400, lambda: interaction(pressed("validate", "eu-west-1"))),
     "a volume with something hidden in it": (400, lambda: interaction(pressed("validate", VOLUME + "\n<!here>"))),
+    "an address for answers that is not Slack's": (
+        400,
+        lambda: interaction(pressed("validate", response_url="https://hooks.slack.com.evil.example/actions/secret")),
+    ),
+    "an address for answers in this machine's own service": (
+        400,
+        lambda: signing.command("audit", response_url="http://169.254.169.254/latest/meta-data"),
+    ),
+    "an address for answers that is none": (400, lambda: signing.command("audit", response_url="https://[secret")),
     "another workspace": (403, lambda: interaction(pressed("validate", team={"id": "T0OTHERS"}))),
     "another workspace by the command": (403, lambda: signing.command("audit", team_id="T0OTHERS")),
     "somebody of another workspace in a shared channel": (
@@ -227,7 +239,7 @@ def test_what_is_not_slacks_is_refused_with_one_line_and_nothing_is_begun(what, 
     assert (printed.out, printed.err, len(caplog.records)) == ("", "", 1)
     (line,) = log.getvalue().splitlines()
     assert (json.loads(line)["message"], json.loads(line)["status"]) == ("refused", status)
-    for secret in (SIGNING_SECRET, TOKEN, "v0=", "payload=", "verification-token", "run-1", "vol-"):
+    for secret in (SIGNING_SECRET, TOKEN, "v0=", "payload=", "verification-token", "run-1", "vol-", "evil", "169.254"):
         assert secret not in line
         assert secret not in json.dumps(answer)
 
@@ -333,7 +345,16 @@ def test_pressing_twice_asks_the_same_by_whomever(front):
 
 
 @pytest.mark.parametrize(
-    "typed", ["audit", "savings", "validate vol-0abc", f"include {VOLUME}", " AUDIT ", "validate `vol-0ABC`"]
+    "typed",
+    [
+        "audit",
+        "savings",
+        "validate vol-0abc",
+        f"include {VOLUME}",
+        " AUDIT ",
+        "validate `vol-0ABC`",
+        "validate  “vol-0abc”.",
+    ],
 )
 def test_a_command_is_taken_with_a_word(typed, front):
     answer = front.ask(signing.command(typed, channel_name="payload-storage", trigger_id=front.slack.trigger()))
@@ -382,6 +403,17 @@ def test_nobody_is_left_in_silence_where_nothing_can_be_handed_over(front, log, 
     assert front.slack.token not in logged
 
 
+def test_where_the_worker_may_have_it_nobody_is_told_that_nothing_was_done(front, log):
+    front.worker.silent = True
+    front.press("validate")
+    front.press("explain")
+    (explained,) = front.opened
+    spoken = [*front.told, json.dumps(explained.view), front.ask(signing.command("audit"))["body"]]
+    assert len(front.worker.handed) == len(spoken) == 3
+    assert all("It is not known whether that got through" in one for one in spoken)
+    assert "Nothing of it was done" not in log.getvalue()
+
+
 def test_a_dialog_that_slack_does_not_open_is_told_and_an_explanation_goes_to_the_thread(front, log):
     front.slack.fail("views.open", error="expired_trigger_id")
     front.press("snooze")
@@ -409,6 +441,9 @@ def test_an_organisation_of_workspaces_is_let_in_by_its_id_and_by_a_workspace_of
     front.configure(**{**SLACK, "teams": [signing.ENTERPRISE]})
     assert front.ask(interaction({**installed, "trigger_id": "another"}))["statusCode"] == 200
     assert front.ask(signing.command("savings", enterprise_id=signing.ENTERPRISE))["statusCode"] == 200
+    assert front.ask(interaction({**within, "trigger_id": "a third"}))["statusCode"] == 200
+    assert {one.enterprise for one in front.asked} == {signing.ENTERPRISE}
+    assert [one.team for one in front.asked] == [TEAM, signing.ENTERPRISE, TEAM, TEAM]
 
 
 def test_a_rotated_secret_holds_without_a_deployment(front):

@@ -134,6 +134,14 @@ def test_what_fails_is_raised_by_name_and_no_secret_is_in_what_is_logged(account
         assert secret not in logged.out + logged.err
 
 
-def test_an_event_that_is_no_wish_is_refused_with_the_key_that_is_wrong(deployed, slack):
-    with pytest.raises(BadInput, match="wish"):
-        ask(slack_work, {**asked(slack, "savings"), "wish": {"do": "delete"}})
+def test_an_event_that_is_no_wish_is_refused_with_the_key_that_is_wrong_and_the_address_is_not_told(
+    deployed, slack, capsys
+):
+    event = {**asked(slack, "savings"), "response_url": slack.response_url()}
+    for wrong, key in (({"wish": {"do": "delete"}}, "wish"), ({"response_url": [event["response_url"]]}, "url")):
+        with pytest.raises(BadInput, match=key):
+            ask(slack_work, event | wrong)
+    with pytest.raises(BadInput, match="team: field required"):
+        ask(slack_work, {key: value for key, value in event.items() if key != "team"})
+    logged = capsys.readouterr()
+    assert "response-secret" not in logged.out + logged.err

@@ -4,6 +4,7 @@ from http import HTTPStatus
 from typing import Final
 
 from plimsoll.reports.slack.blocks import LABELS, OPEN_REPORT
+from plimsoll.slack.client import is_hook
 from plimsoll.slack.config import SlackConfig
 from plimsoll.slack.dialogs import DIALOGS
 from plimsoll.slack.payloads import COMMAND, Payload, Pressed, SslCheck, Submitted, Typed
@@ -34,6 +35,13 @@ def check_team(payload: Payload, config: SlackConfig | None) -> None:
         raise Refused(HTTPStatus.FORBIDDEN, "somebody of another workspace asks")
 
 
+def check_address(payload: Payload, api_url: str) -> None:
+    """Refuses (400) an address for answers that is none of Slack's, so that nothing is ever told to another."""
+    url = payload.response_url if isinstance(payload, Pressed | Typed) else None
+    if url is not None and not is_hook(url, api_url):
+        raise Refused(HTTPStatus.BAD_REQUEST, "the address for answers is none of Slack's")
+
+
 def check_known(payload: Payload) -> None:
     """Refuses (404) a button, a dialog or a command that is not ours."""
     match payload:
@@ -53,6 +61,4 @@ def _origin(payload: Pressed | Submitted | Typed) -> tuple[str | None, str | Non
     """The workspace and the organisation it comes from, and the one that the person belongs to, as far as it says."""
     if isinstance(payload, Typed):
         return payload.team_id, payload.enterprise_id, None
-    team, enterprise = payload.team, payload.enterprise
-    within = enterprise.id if enterprise else team.enterprise_id if team else None
-    return team.id if team else None, within, payload.user.team_id
+    return payload.team.id if payload.team else None, payload.enterprise_id, payload.user.team_id

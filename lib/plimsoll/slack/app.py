@@ -22,7 +22,7 @@ from slack_sdk import WebClient
 from slack_sdk.errors import SlackClientError
 from slack_sdk.webhook import WebhookClient
 
-from plimsoll.domain.errors import CloudError, PlimsollError
+from plimsoll.domain.errors import CloudError, PlimsollError, Unanswered
 from plimsoll.slack import dialogs
 from plimsoll.slack.admission import ACTIONS, LINKS
 from plimsoll.slack.asked import Asked, Explain
@@ -41,6 +41,10 @@ NOBODY: Final = (
     "(slack.user_groups; PLIMSOLL_DEPLOY_SLACK__USER_GROUPS where it is deployed)."
 )
 LOST: Final = "That did not get through, and nothing was done. Please try again; the service's log says why."
+UNSURE: Final = (
+    "It is not known whether that got through. Please wait some minutes for an answer, and try again where none comes; "
+    "the service's log says why."
+)
 NO_DIALOG: Final = "Slack did not open the dialog. Please press the button again."
 TAKEN: Final = "I am on it: the answer comes here."
 
@@ -68,18 +72,18 @@ class Front:
             self._ask(client, press, dialogs.exclude(origin))
         else:
             asked = _with_view(asked_by_button(press), client, press.trigger_id)
-            if not self._handed_over(asked):
-                _lost(client, asked.view, press.response_url)
+            trouble = self._handed_over(asked)
+            if trouble is not None:
+                _tell_trouble(trouble, client, asked.view, press.response_url)
 
     def submitted(self, ack: Ack, body: Mapping[str, Any]) -> None:
         """A dialog: what was entered is handed over; the dialog says so where that cannot be."""
         asked = asked_by_dialog(Submitted.model_validate(dict(body)))
-        if not self.may_act:
-            ack(response_action="update", view=dialogs.notice(NOBODY))
-        elif self._handed_over(asked):
+        trouble = self._handed_over(asked) if self.may_act else NOBODY
+        if trouble is None:
             ack()
         else:
-            ack(response_action="update", view=dialogs.notice(LOST))
+            ack(response_action="update", view=dialogs.notice(trouble))
 
     def typed(self, ack: Ack, body: Mapping[str, Any], client: WebClient) -> None:
         """The command: what is unclear is answered at once, and what is asked handed over."""
@@ -92,24 +96,27 @@ class Front:
             ack(NOBODY)
             return
         asked = _with_view(asked, client, typed.trigger_id)
-        taken = self._handed_over(asked)
+        trouble = self._handed_over(asked)
         if asked.view is None:
-            ack(TAKEN if taken else LOST)
+            ack(trouble or TAKEN)
             return
         ack()
-        if not taken:
-            _lost(client, asked.view, None)
+        if trouble is not None:
+            _tell_trouble(trouble, client, asked.view, None)
 
     def _ask(self, client: WebClient, press: Pressed, dialog: dict[str, Any]) -> None:
         if _opened(client, press.trigger_id, dialog) is None:
             _tell(press.response_url, NO_DIALOG)
 
-    def _handed_over(self, asked: Asked) -> bool:
+    def _handed_over(self, asked: Asked) -> str | None:
+        """Hands it over; what to tell the asker where that went wrong, None where it did not."""
         try:
             self.hand_over(asked)
+        except Unanswered:
+            return UNSURE
         except CloudError:
-            return False
-        return True
+            return LOST
+        return None
 
 
 def slack_app(token: str, *, api_url: str, hand_over: HandOver, may_act: bool) -> App:
@@ -164,14 +171,14 @@ def _opened(client: WebClient, trigger_id: str, dialog: dict[str, Any]) -> str |
         return None
 
 
-def _lost(client: WebClient, view: str | None, response_url: str | None) -> None:
-    """Tells the asker that nothing was done, in the dialog if there is one."""
+def _tell_trouble(trouble: str, client: WebClient, view: str | None, response_url: str | None) -> None:
+    """Tells the asker what went wrong, in the dialog if there is one."""
     if view is None:
-        _tell(response_url, LOST)
+        _tell(response_url, trouble)
         return
     try:
-        with asking("tell in a dialog that nothing was done"):
-            client.views_update(view_id=view, view=dialogs.notice(LOST))
+        with asking("tell in a dialog what went wrong"):
+            client.views_update(view_id=view, view=dialogs.notice(trouble))
     except PlimsollError as error:
         LOG.warning("%s", error)
 

@@ -83,13 +83,15 @@ class Asked(_Asked):
     """What somebody wishes, and where the answer goes.
 
     `id` is one request's own: the same request twice has the same, and so has the same button of the same message
-    pressed twice by whomever where doing it twice would be wrong. `user` and `team` are Slack's ids. The answer goes
-    into `thread` of `channel` (by its first message's `ts`), into the open view `view`, or, where there is neither, to
-    the asker alone by `response_url`, which is a secret for half an hour and in no representation.
+    pressed twice by whomever where doing it twice would be wrong. `user`, `team` and the organisation of workspaces
+    that it is part of, `enterprise`, are Slack's ids. The answer goes into `thread` of `channel` (by its first
+    message's `ts`), into the open view `view`, or, where there is neither, to the asker alone by `response_url`, which
+    is a secret for half an hour and in no representation.
     """
 
-    id: Annotated[str, StringConstraints(pattern=r"^[\w.-]{1,64}$")]
+    id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
     team: str
+    enterprise: str | None = None
     user: str
     wish: Wish
     channel: str | None = None

@@ -42,6 +42,9 @@ _OF_A_VOLUME: Final[Mapping[str, Callable[[str], Wish]]] = {
 }
 _OF_ALL: Final[Mapping[str, Callable[[], Wish]]] = {"audit": Audit, "savings": Savings}
 
+_AROUND: Final = "`*_~\"'“”\u2018\u2019„«»<>()[],.;:"
+"""What people, and what they copy from, put around a volume's name; no name begins or ends with any of it."""
+
 HELP: Final = """\
 *Plimsoll* says which EBS volumes could be cheaper or faster, and what evidence stands behind that.
 • `/plimsoll savings` what the last audit found
@@ -115,6 +118,7 @@ def asked_by_words(typed: Typed) -> Asked | Unclear:
     return Asked(
         id=_id(typed.trigger_id),
         team=typed.team_id or typed.enterprise_id or "",
+        enterprise=typed.enterprise_id,
         user=typed.user_id,
         wish=wish,
         channel=typed.channel_id,
@@ -128,7 +132,7 @@ def _wish_of(words: list[str]) -> Wish | Unclear:
         return _OF_ALL[word]()
     if word in _OF_A_VOLUME and len(rest) == 1:
         try:
-            return _OF_A_VOLUME[word](rest[0].strip("`*_").lower())
+            return _OF_A_VOLUME[word](rest[0].strip(_AROUND).lower())
         except ValidationError:
             return Unclear(f"That is no volume's id. Write for example `/plimsoll {word} vol-0123456789abcdef0`.")
     if word in _OF_A_VOLUME:
@@ -142,7 +146,8 @@ def _asked(payload: Pressed | Submitted, own: tuple[str | None, ...], wish: Wish
     team = payload.team.id if payload.team else payload.user.team_id
     return Asked(
         id=_id(*own),
-        team=team or (payload.enterprise.id if payload.enterprise else ""),
+        team=team or payload.enterprise_id or "",
+        enterprise=payload.enterprise_id,
         user=payload.user.id,
         wish=wish,
         channel=origin.channel,

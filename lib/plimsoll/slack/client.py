@@ -15,7 +15,7 @@ from slack_sdk.http_retry import HttpRequest, HttpResponse, RetryHandler, RetryS
 from plimsoll.domain.errors import BadInput
 from plimsoll.slack.refusals import asking, is_unsent
 
-__all__ = ["Patience", "asking", "is_loopback", "slack_client"]
+__all__ = ["Patience", "asking", "is_hook", "is_loopback", "slack_client"]
 
 ATTEMPTS: Final = 10
 """Attempts of one call, the first included."""
@@ -25,6 +25,9 @@ LONGEST_WAIT_S: Final = 120
 
 ONCE: Final = frozenset({"chat.postMessage", "chat.postEphemeral", "files.completeUploadExternal", "views.open"})
 """Methods that would do their work twice if they were asked twice: Slack has no key of idempotency (November 2026)."""
+
+HOSTS: Final = frozenset({"hooks.slack.com", "hooks.slack-gov.com"})
+"""Where Slack takes messages by an address that is a secret: incoming webhooks, and addresses for answers."""
 
 LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 
@@ -54,6 +57,16 @@ def slack_client(
 def is_loopback(url: str) -> bool:
     """Whether an address is of this machine alone."""
     return urlsplit(url).hostname in LOOPBACK
+
+
+def is_hook(url: str, api_url: str) -> bool:
+    """Whether messages may go to an address: one of Slack's, or of this machine where Slack's API is one as well."""
+    try:
+        parts = urlsplit(url)
+        ours = parts.scheme == "https" and parts.netloc in HOSTS
+        return ours or (is_loopback(url) and is_loopback(api_url))
+    except ValueError:  # an address that is none
+        return False
 
 
 class Patience(RetryHandler):

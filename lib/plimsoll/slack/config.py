@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 Channel = Annotated[str, StringConstraints(pattern=r"^[CG][A-Z0-9]{5,20}$")]
 Team = Annotated[str, StringConstraints(pattern=r"^[TE][A-Z0-9]{5,20}$")]
 UserGroup = Annotated[str, StringConstraints(pattern=r"^S[A-Z0-9]{5,20}$")]
-Account = Annotated[str, StringConstraints(pattern=r"^\d{12}$")]
+Account = Annotated[str, StringConstraints(pattern=r"^[0-9]{12}$")]
 
 
 class Route(BaseModel):

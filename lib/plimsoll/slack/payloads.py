@@ -53,6 +53,13 @@ class _Interaction(_Payload):
     team: Workspace | None = None
     enterprise: Named | None = None
 
+    @property
+    def enterprise_id(self) -> str | None:
+        """The organisation of workspaces that it comes from, as far as it says."""
+        if self.enterprise is not None:
+            return self.enterprise.id
+        return self.team.enterprise_id if self.team else None
+
 
 class Action(_Payload):
     """A button: its own name and that of the row it is in."""

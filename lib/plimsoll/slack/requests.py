@@ -29,7 +29,7 @@ and Slack takes no message of more than about 12,000 characters."""
 MOST_AGE: Final = timedelta(minutes=5)
 """How far a request's time may be from ours, in either direction, as Slack's page on signatures advises."""
 
-REMEMBERED: Final = timedelta(minutes=10)
+REMEMBERED: Final = 2 * MOST_AGE + timedelta(minutes=1)
 """How long a signature is remembered: longer than the time between the earliest and the latest moment it is taken."""
 
 _TIMESTAMP: Final = re.compile(r"[0-9]{1,12}")

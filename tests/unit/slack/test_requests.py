@@ -96,6 +96,15 @@ def test_a_request_is_taken_once_for_as_long_as_its_timestamp_is_taken_at_all():
         check_age(early, first + timedelta(minutes=10, seconds=1))
 
 
+def test_what_came_at_the_first_moment_is_remembered_to_the_last_at_which_it_would_be_taken():
+    claims, first, last = MemoryClaims(), NOW - timedelta(minutes=5), NOW + timedelta(minutes=5)
+    taken(a_request(), first)
+    check_replay(a_request(), claims, "first", first)
+    taken(a_request(), last)
+    with pytest.raises(Refused, match="came before"):
+        check_replay(a_request(), claims, "last", last)
+
+
 def test_signatures_are_remembered_by_their_digests_alone():
     claims, request = MemoryClaims(), a_request()
     check_replay(request, claims, "one", NOW)

@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
+from botocore.exceptions import ConnectionClosedError, ReadTimeoutError
+
 from plimsoll.clouds.aws.errors import Purpose, attempted
+from plimsoll.domain.errors import Unanswered
 
 HANDING: Final = Purpose(
     goes_on="Nothing of it was done",
@@ -23,7 +26,14 @@ class LambdaWorker:
     def hand_over(self, message: str) -> None:
         """Hands over a message, JSON of at most 1 MB (Lambda's quota for asynchronous events, 2026); CloudError.
 
-        An attempt that seems to fail may have been taken, so the same message may come to the function twice.
+        Unanswered where it may have been taken all the same; so the same message may come to the function twice.
         """
-        with attempted(f"hand a request over to the function {self.function}", "lambda:InvokeFunction", HANDING):
-            self.client.invoke(FunctionName=self.function, InvocationType="Event", Payload=message.encode())
+        what = f"hand a request over to the function {self.function}"
+        with attempted(what, "lambda:InvokeFunction", HANDING):
+            try:
+                self.client.invoke(FunctionName=self.function, InvocationType="Event", Payload=message.encode())
+            except (ReadTimeoutError, ConnectionClosedError) as error:
+                raise Unanswered(
+                    f"cannot {what}: Lambda took the request and did not answer ({type(error).__name__}), so that it "
+                    "is not known whether it is carried out. Wait for its answer, and ask again where none comes."
+                ) from error

@@ -40,8 +40,8 @@ def _act(service: Service, answers: Answers, members: Members) -> None:
     asked, config = answers.asked, service.config.slack
     if config is None:
         raise BadInput("Slack is not configured in this service: deploy it with slack.teams and slack.channel.")
-    allowed = members.may_act(asked.user, config.user_groups, answers.slack, service.clock.now())
-    if asked.team not in config.teams or not allowed:
+    ours = not {asked.team, asked.enterprise}.isdisjoint(config.teams)
+    if not ours or not members.may_act(asked.user, config.user_groups, answers.slack, service.clock.now()):
         answers.to_asker(words.plain(words.REFUSED))
         return
     _do(service, config, answers)

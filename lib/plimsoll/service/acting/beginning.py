@@ -2,7 +2,8 @@
 
 from plimsoll.clouds.aws.names import SLACK_EXECUTIONS
 from plimsoll.domain.decisions import Decision
-from plimsoll.domain.errors import AccessDenied
+from plimsoll.domain.errors import AccessDenied, CloudError
+from plimsoll.reports.slack.message import Message
 from plimsoll.service.acting import words
 from plimsoll.service.acting.answering import Answers
 from plimsoll.service.acting.deciding import decision_of, kept
@@ -17,7 +18,7 @@ def audit(service: Service, answers: Answers) -> None:
     """Begins an audit of the whole scope and says so."""
     asked = answers.asked
     begun = service.executions.begin("audit", execution_of(asked), {})
-    answers.to_all(words.auditing(asked.user, begun))
+    answers.to_all(words.auditing(asked.user, begun, waits=service.config.when_busy == "wait"))
 
 
 def validate(service: Service, config: SlackConfig, answers: Answers, wish: Validate) -> None:
@@ -35,14 +36,25 @@ def validate(service: Service, config: SlackConfig, answers: Answers, wish: Vali
     if asked.channel is not None and asked.thread is not None:
         answers.to_all(message)
         return
-    channel, thread = asked.channel or config.channel, ""
     try:
-        thread = answers.post(message, channel)
-    except AccessDenied:
-        channel = config.channel
-        thread = answers.post(message, channel)
-        answers.to_asker(words.measuring_elsewhere(channel))
+        channel, thread = _told(answers, config, message)
+    except CloudError as error:  # it is begun all the same, and whoever thinks it is not asks and pays twice
+        answers.to_asker(words.measuring_alone(str(error)))
+        return
     _keep(service, asked.model_copy(update={"channel": channel, "thread": thread}))
+    if channel != asked.channel:
+        answers.to_asker(words.measuring_elsewhere(channel))
+
+
+def _told(answers: Answers, config: SlackConfig, message: Message) -> tuple[str, str]:
+    """Posts it where it was asked, or in the service's own channel where the app may not; the channel and thread."""
+    channel = answers.asked.channel or config.channel
+    try:
+        return channel, answers.post(message, channel)
+    except AccessDenied:
+        if channel == config.channel:
+            raise
+        return config.channel, answers.post(message, config.channel)
 
 
 def execution_of(asked: Asked) -> str:

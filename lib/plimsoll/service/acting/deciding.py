@@ -12,13 +12,17 @@ from plimsoll.slack.asked import Asked, Done, Exclude, Include, Snooze, Validate
 
 
 def decide(service: Service, asked: Asked, wish: Snooze | Done | Exclude | Include) -> Message:
-    """Keeps what somebody said, and gives what to say of it; what the same request said before stays as it is."""
+    """Keeps what somebody said, and gives what to say of it; what the same request said before stays as it is.
+
+    Nothing is kept of who takes a volume in that is not left out: any name can be typed, and nothing follows from it.
+    """
     decision = decision_of(service, asked, wish)
-    excluded = holding(_said_of(service, decision)).excluded is not None
+    if isinstance(wish, Include):
+        said = _said_of(service, decision)
+        if holding(said).excluded is None and all(one.id != decision.id for one in said):
+            return words.was_never_left_out(decision)
     if not service.history.decide(decision):
         return words.decided_before(kept(service, decision))
-    if isinstance(wish, Include) and not excluded:
-        return words.was_never_left_out(decision)
     return words.decided(asked.user, decision)
 
 

@@ -55,7 +55,8 @@ def _read(service: Service, volume: str) -> tuple[str, str, str]:
         case FailedVolume(reason=reason):
             raise Unexpected(f"{volume_id}: {reason}")
         case Skipped(reason=reason):
-            raise BadInput(f"{volume_id} is left out: {reason}.")
+            again = f" /plimsoll include {target}/{volume_id} takes it in again." if volume_id in world.excluded else ""
+            raise BadInput(f"{volume_id} is left out: {reason}.{again}")
         case Answered() as answer:
             screen = StringIO()
             console = Console(file=screen, width=COLUMNS, color_system=None, force_terminal=False)

@@ -7,6 +7,7 @@ from typing import Final
 
 from slack_sdk import WebClient
 
+from plimsoll.domain.errors import CloudError
 from plimsoll.slack.client import asking
 
 BELIEVED: Final = timedelta(minutes=5)
@@ -20,8 +21,17 @@ class Members:
     _known: dict[str, tuple[datetime, frozenset[str]]] = field(default_factory=dict)
 
     def may_act(self, user: str, groups: Iterable[str], slack: WebClient, now: datetime) -> bool:
-        """Whether somebody is in one of the groups; CloudError where Slack does not say who is."""
-        return any(user in self._of(group, slack, now) for group in groups)
+        """Whether somebody is in one of the groups; CloudError where Slack does not say so of all of them."""
+        trouble: CloudError | None = None
+        for group in groups:
+            try:
+                if user in self._of(group, slack, now):
+                    return True
+            except CloudError as error:
+                trouble = trouble or error
+        if trouble is not None:
+            raise trouble
+        return False
 
     def _of(self, group: str, slack: WebClient, now: datetime) -> frozenset[str]:
         read, members = self._known.get(group, (None, frozenset[str]()))

@@ -7,9 +7,9 @@ from plimsoll.slack.asked import Asked
 
 
 class AskedMessage(Asked, Message):
-    """What somebody asked; its log lines have its id in common."""
+    """What somebody asked; its log lines have its id in common, and errors do not repeat it: an address is secret."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
     @property
     def topic(self) -> str:

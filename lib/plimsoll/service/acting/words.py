@@ -93,12 +93,18 @@ def measuring_elsewhere(channel: str) -> Message:
     return Message.of("The measurement is begun", [told])
 
 
-def auditing(user: str, begun: bool) -> Message:
-    """That an audit is begun, or was by the same request."""
+def measuring_alone(why: str) -> Message:
+    """That the result of a measurement is told to whoever asked alone, and why."""
+    return plain(f"The measurement is begun. Its result comes to you alone, since no channel can be told of it: {why}")
+
+
+def auditing(user: str, begun: bool, *, waits: bool) -> Message:
+    """That an audit is begun, or was by the same request, and what becomes of it beside another (`waits` for it)."""
     text = "began an audit. " if begun else "asked for this audit before; it was begun. "
-    return Message.of(
-        "An audit is begun", [by(user, text, "Its report comes to the channels as soon as it has ended.")]
-    )
+    told = by(user, text, "Its report comes to the channels as soon as it has ended.")
+    beside = "waits until that has ended" if waits else "stops, and only the other's report comes"
+    more = f"Where another is under way, this one {beside}. One that fails is told by the service's alarms alone."
+    return Message.of("An audit is begun", [told, note(more)])
 
 
 def name_of(decision: Decision) -> str:

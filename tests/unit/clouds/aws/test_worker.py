@@ -2,10 +2,11 @@
 
 import boto3
 import pytest
+from botocore.exceptions import ConnectionClosedError, ReadTimeoutError
 from botocore.stub import Stubber
 
 from plimsoll.clouds.aws.worker import LambdaWorker
-from plimsoll.domain.errors import AccessDenied, Throttled
+from plimsoll.domain.errors import AccessDenied, Throttled, Unanswered
 
 
 @pytest.fixture
@@ -20,6 +21,17 @@ def test_a_message_is_handed_over_to_be_done_later(lambda_):
     lambda_.add_response("invoke", {"StatusCode": 202}, asked)
     LambdaWorker(function="work", client=lambda_.client).hand_over('{"id": "größer"}')
     lambda_.assert_no_pending_responses()
+
+
+@pytest.mark.parametrize("lost", [ReadTimeoutError, ConnectionClosedError])
+def test_what_may_have_been_taken_is_not_said_to_be_undone(lost):
+    class Silent:
+        def invoke(self, **_given):
+            raise lost(endpoint_url="https://lambda.example")
+
+    with pytest.raises(Unanswered, match="not known whether it is carried out") as caught:
+        LambdaWorker(function="work", client=Silent()).hand_over("{}")
+    assert "Nothing of it was done" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

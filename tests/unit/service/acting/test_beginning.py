@@ -57,6 +57,19 @@ def test_where_the_app_is_not_in_the_channel_the_answer_comes_to_the_services_ow
         assert f"@{CHANNEL}" in responses()[0]
 
 
+def test_where_no_channel_can_be_told_the_asker_hears_that_it_is_begun_all_the_same(tmp_path):
+    with a_workplace(tmp_path) as workplace:
+        place, responses = workplace.typed()
+        workplace.slack.fail("chat.postMessage", error="is_archived")
+        workplace.ask("validate", volume=VOLUME, request="typed", place=place)
+        assert workplace.begun("validation") == {"slack-typed": {"volume_id": NAME}}
+        (said,) = responses()
+        assert said.startswith("The measurement is begun. Its result comes to you alone")
+        assert "the channel is archived: choose another" in said
+        kept = workplace.stored("slack/asked/slack-typed.json")
+        assert (kept["user"], kept["thread"]) == (MEMBER, None)
+
+
 def test_a_service_without_validation_says_so(tmp_path):
     with a_workplace(tmp_path) as workplace:
         workplace.service.executions.kinds = ("audit",)
@@ -75,3 +88,10 @@ def test_an_audit_is_begun_once(tmp_path):
             f"@{MEMBER} began an audit",
             f"@{MEMBER} asked for this audit before; it was begun",
         ]
+        assert "this one waits until that has ended" in responses()[0]
+
+
+def test_an_audit_that_stops_beside_another_is_said_to(tmp_path):
+    with a_workplace(tmp_path, when_busy="stop") as workplace:
+        workplace.ask("audit")
+        assert "Where another is under way, this one stops, and only the other's report comes." in workplace.replies[0]

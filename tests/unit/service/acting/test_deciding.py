@@ -4,6 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
+from plimsoll.domain.errors import AccessDenied
 from tests.builders import NOW
 
 from .asking import CHANNEL, MEMBER, NAME, PLACE, STRANGER, VOLUME, a_volume, a_workplace
@@ -61,12 +62,12 @@ def test_an_exclusion_is_lifted_by_whoever_takes_the_volume_in_again(workplace):
     workplace.ask("include")
     assert "takes this volume into audits again" in workplace.replies[1]
     assert "is not left out by anybody" in workplace.replies[2]
-    assert [one.kind.value for one in workplace.decisions().values()] == ["exclude", "include", "include"]
+    assert [one.kind.value for one in workplace.decisions().values()] == ["exclude", "include"]
 
 
 def test_an_id_alone_is_searched_for_and_one_that_is_nowhere_is_said_so_to_the_asker(workplace):
     place, responses = workplace.typed()
-    workplace.ask("include", volume=VOLUME, place=place)
+    workplace.ask("snooze", days=7, volume=VOLUME, place=place)
     assert workplace.decisions()
     workplace.ask("include", volume="vol-nowhere", place=place)
     assert "there is no volume vol-nowhere in the accounts and regions of this service" in responses()[1]
@@ -98,6 +99,17 @@ def test_the_members_of_a_group_are_asked_for_every_five_minutes(workplace):
     assert len(workplace.slack.called("usergroups.users.list")) == 2
 
 
+def test_a_group_that_is_gone_keeps_none_out_who_is_in_another(tmp_path):
+    config = {"teams": ["T0PLIMSOLL"], "channel": CHANNEL, "user_groups": ["S0DELETED", "S0STORAGE"]}
+    with a_workplace(tmp_path, slack=config) as workplace:
+        workplace.ask("done")
+        assert len(workplace.decisions()) == 1
+        with pytest.raises(AccessDenied, match="user group S0DELETED: no_such_subteam"):
+            workplace.ask("done", user=STRANGER)
+        assert "correct user_groups in the service's configuration" in workplace.quietly[0]
+        assert len(workplace.decisions()) == 1
+
+
 def test_nobody_may_act_where_no_group_may(tmp_path):
     config = {"teams": ["T0PLIMSOLL"], "channel": CHANNEL}
     with a_workplace(tmp_path, slack=config) as workplace:
@@ -111,6 +123,16 @@ def test_another_workspace_may_not_act(tmp_path):
     with a_workplace(tmp_path, slack=config) as workplace:
         workplace.ask("done")
         assert workplace.decisions() == {}
+
+
+def test_an_organisation_that_is_configured_by_its_own_id_may_act_from_any_of_its_workspaces(tmp_path):
+    config = {"teams": ["E0PLIMSOLL"], "channel": CHANNEL, "user_groups": ["S0STORAGE"]}
+    with a_workplace(tmp_path, slack=config) as workplace:
+        place = {"channel": CHANNEL, "thread": workplace.thread}
+        workplace.ask("done", place={**place, "enterprise": "E0OTHERS"})
+        assert workplace.decisions() == {}
+        workplace.ask("done", place={**place, "enterprise": "E0PLIMSOLL"})
+        assert len(workplace.decisions()) == 1
 
 
 def test_what_nobody_thought_of_is_raised_and_the_asker_is_told_where_to_look(workplace, monkeypatch):

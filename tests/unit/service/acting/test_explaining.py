@@ -37,6 +37,7 @@ def test_a_volume_that_is_gone_or_left_out_or_cannot_be_read_says_so_in_the_view
         for volume, words in (
             (f"{PLACE}/vol-gone", "there is no volume vol-gone"),
             (f"{PLACE}/vol-out", "vol-out is left out: excluded by slack:T0PLIMSOLL/U0ANNA: licence."),
+            (f"{PLACE}/vol-out", f" /plimsoll include {PLACE}/vol-out takes it in again."),
         ):
             workplace.ask("explain", volume=volume, place=place)
             assert words in told(view())
