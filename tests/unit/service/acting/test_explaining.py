@@ -6,9 +6,10 @@ import pytest
 
 from plimsoll.domain.errors import AccessDenied
 from plimsoll.ports import Target
+from plimsoll.reports.stored import stream_unanswered
 from plimsoll.service.acting.explaining import _whole
 from tests.builders import NOW
-from tests.service_loop import Loop
+from tests.service_loop import Loop, files
 from tests.slack.limits import check_view
 
 from .asking import PLACE, VOLUME, a_volume, a_workplace, told
@@ -72,8 +73,10 @@ def test_an_excluded_volume_has_no_answer_in_an_audit_until_it_is_taken_in_again
         loop = Loop(service=workplace.service, now=NOW)
         loop.run("first")
         run = workplace.stored("reports/first/run.json")
-        assert run["volumes"]["skipped"] == {"excluded by slack:T0PLIMSOLL/U0ANNA: licence": 1}
+        assert run["volumes"]["skipped"] == {"excluded by somebody": 1}
         assert (run["volumes"]["answered"], run["volumes"]["reconciled"]) == (1, True)
+        (left_out,) = stream_unanswered(files(workplace.service, "first"))
+        assert left_out.reason == "excluded by slack:T0PLIMSOLL/U0ANNA: licence"
         assert run["plan"]["volumes"] == 2, "it loads the host of the other, and is read for that"
         workplace.ask("include", volume=f"{PLACE}/vol-out")
         loop.run("second")

@@ -9,8 +9,11 @@ import pytest
 from plimsoll.domain.decisions import Decision, DecisionKind
 from plimsoll.domain.errors import AccessDenied, BadInput, CloudError, OutOfTime, Unreachable
 from plimsoll.ports import Target
+from plimsoll.reports.stored import stream_records
+from plimsoll.service.telling.parts import quiet_of
 from plimsoll.service.telling.reports import tell_run
 from tests.builders import NOW
+from tests.service_loop import files
 from tests.slack.workspace import CHANNEL, ELSEWHERE, text_of
 from tests.unit.service.places import ACCOUNT, places_of, service_of
 from tests.unit.service.telling.channels import DATA, OTHER_ACCOUNT, SHOP, a_slack, audited_anew, two_accounts
@@ -111,6 +114,31 @@ def test_what_is_snoozed_is_counted_and_not_listed(audited):
         assert named in before
         assert named not in after
         assert f"volume:{ACCOUNT}/us-east-1/vol-us-east-1-001" in after
+
+
+def test_a_snooze_that_a_change_has_ended_hides_nothing(audited):
+    loop = audited()
+    target = Target(account=ACCOUNT, region="us-east-1")
+    history, name = loop.service.history, "vol-us-east-1-000"
+    said = {"account": ACCOUNT, "region": target.region, "volume_id": name, "by": "slack:T0/U0", "at": NOW}
+    snooze = Decision(id="s", kind=DecisionKind.SNOOZE, until=(NOW + timedelta(days=90)).date(), **said)
+    assert history.decide(snooze)
+    parts = [one for one in stream_records(files(loop.service, "first")) if one.volume_id == name]
+    assert quiet_of(parts, history, NOW) == {f"{target}/{name}"}
+    entry = history.entries(target, [name])[name]
+    history.write([replace(entry, done_on=(NOW + timedelta(days=1)).date())])
+    assert quiet_of(parts, history, NOW + timedelta(days=2)) == set()
+
+
+def test_what_was_excluded_while_the_audit_was_under_way_is_not_listed(audited):
+    loop = audited()
+    said = {"account": ACCOUNT, "region": "us-east-1", "volume_id": "vol-us-east-1-000", "by": "slack:T0/U0"}
+    assert loop.service.history.decide(Decision(id="x", kind=DecisionKind.EXCLUDE, at=NOW, **said))
+    with a_slack() as (slack, client):
+        tell(loop.service, slack, client)
+        (main,) = slack.there.in_channel()
+        assert f"volume:{ACCOUNT}/us-east-1/vol-us-east-1-000" not in json.dumps(main.blocks)
+        assert "1 volume that somebody" in main_text(slack)
 
 
 def test_buttons_are_there_only_where_somebody_may_press_them(audited):
