@@ -15,7 +15,7 @@ from plimsoll.service.telling.kept import asked_for
 from plimsoll.service.telling.messages import ExecutionEnded, ValidationTold
 from plimsoll.service.validating.work import Work, WorkName, find
 from plimsoll.slack.asked import Asked, Validate
-from plimsoll.slack.client import asking
+from plimsoll.slack.saying import say
 
 
 def tell_validation(service: Service, ended: ExecutionEnded, client: WebClient) -> ValidationTold:
@@ -79,11 +79,4 @@ def _answer(asked: Asked, message: Message, client: WebClient) -> None:
     that is gone after 30 minutes, and a measurement may take longer."""
     in_thread = asked.channel is not None and asked.thread is not None
     place, thread = (asked.channel, asked.thread) if in_thread else (asked.user, None)
-    with asking(f"answer in {place}"):
-        client.chat_postMessage(
-            channel=str(place),
-            thread_ts=thread,
-            unfurl_links=False,
-            unfurl_media=False,
-            **message.payload,
-        )
+    say(client, message, str(place), thread, to=f"answer who asked in {place}")

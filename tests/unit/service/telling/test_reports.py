@@ -1,10 +1,12 @@
 """Every channel is told of its part of a run, once however often it is tried, and no channel for another's fault."""
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from slack_sdk import WebClient
 
 from plimsoll.domain.decisions import Decision, DecisionKind
 from plimsoll.domain.errors import AccessDenied, BadInput, CloudError, OutOfTime, Unreachable
@@ -214,10 +216,64 @@ def test_a_function_that_was_ended_goes_on_with_what_is_missing(audited):
 def test_when_time_is_over_the_rest_is_left_to_the_next_try(audited):
     loop = audited({"channel": DATA, "accounts": [OTHER_ACCOUNT]})
     with a_slack(DATA) as (slack, client):
-        with pytest.raises(OutOfTime, match="before all channels were told of the run first"):
+        with pytest.raises(OutOfTime, match="before all of the report stands in"):
             tell(loop.service, slack, client, stop=lambda: bool(slack.there.in_channel()))
         assert tell(loop.service, slack, client).channels == [CHANNEL, DATA]
         assert len(slack.there.in_channel()) == 1
+
+
+def test_time_is_looked_at_between_messages_and_no_message_is_doubtful_for_it(audited):
+    loop = audited({"channel": DATA, "accounts": [OTHER_ACCOUNT]})
+    with a_slack(DATA) as (slack, client):
+        for least in range(1, 6):
+            with suppress(OutOfTime):
+                tell(loop.service, slack, client, stop=lambda most=least: len(slack.there.messages) >= most)
+        told = tell(loop.service, slack, client)
+        assert (told.channels, told.troubles) == ([CHANNEL, DATA], [])
+        assert everything(slack) == (5, 3)
+
+
+def killed_at(call, arrived, ask):
+    """What calls Slack, until the process ends at that call: before it was sent, or before its answer was read."""
+    left = [call]
+
+    def asked(self, *args, **given):
+        left[0] -= 1
+        if left[0] == 0 and not arrived:
+            raise Ended
+        answer = ask(self, *args, **given)
+        if left[0] == 0:
+            raise Ended
+        return answer
+
+    return asked
+
+
+def tried_again(loop, slack, client):
+    """What the next try says is wrong."""
+    try:
+        return " ".join(tell(loop.service, slack, client).troubles)
+    except CloudError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+@pytest.mark.parametrize("call", range(1, 8))
+def test_ended_at_any_call_to_slack_nothing_stands_twice_and_what_may_be_missing_is_said(
+    call, arrived, audited, monkeypatch
+):
+    loop = audited()
+    with a_slack() as (slack, client):
+        with monkeypatch.context() as ending:
+            ending.setattr(WebClient, "api_call", killed_at(call, arrived, WebClient.api_call))
+            with suppress(Ended):
+                tell(loop.service, slack, client)
+        wrong = tried_again(loop, slack, client)
+        texts = [one.text for one in slack.there.messages]
+        assert len(texts) == len(set(texts))
+        assert len(texts) == 3 or "not known whether" in wrong
+        shown = {one.name for one in slack.there.files.values() if one.thread_ts}
+        assert shown == ({"savings.png", "roofline.png"} if texts[1:] else set()), "a picture may stand twice"
 
 
 # ---- what goes wrong
