@@ -4,7 +4,9 @@ import json
 
 import pytest
 
+from plimsoll.clouds.stripes import sets_adapter
 from plimsoll.domain.errors import AccessDenied
+from plimsoll.domain.stripes import StripeSet
 from plimsoll.ports import Target
 from plimsoll.reports.stored import stream_unanswered
 from plimsoll.service.acting.explaining import _whole
@@ -52,6 +54,28 @@ def test_a_view_that_was_closed_meanwhile_wants_no_answer(tmp_path):
     with a_workplace(tmp_path) as workplace:
         workplace.ask("explain", place={"view": "V0CLOSED"})
         assert workplace.replies == []
+
+
+def test_one_of_a_stripe_set_is_held_back_by_another_that_somebody_excluded_as_in_an_audit(tmp_path):
+    account, region = PLACE.split("/")
+    host = a_volume().hosts[0]
+    both = StripeSet(
+        name="md0",
+        account=account,
+        region=region,
+        host_id=host.id,
+        members=(VOLUME, "vol-out"),
+        level="raid0",
+        found=NOW.date(),
+    )
+    with a_workplace(tmp_path, a_volume(), a_volume("vol-out")) as workplace:
+        workplace.service.store.put("measured/stripes.json", sets_adapter().dump_json([both]))
+        workplace.ask("exclude", volume=f"{PLACE}/vol-out", reason="licence")
+        place, view = workplace.view()
+        workplace.ask("explain", place=place)
+        said = " ".join(told(view()).split())
+        assert "answer: keep" in said
+        assert "held back by vol-out (it is excluded by" in said
 
 
 def test_a_screen_of_any_length_is_a_view_that_slack_takes():
