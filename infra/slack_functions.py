@@ -34,6 +34,10 @@ _PROCESSOR_MIB: Final = 1769
 _FRONT_S: Final = 10
 """Far more than those three: what is late is answered to nobody, and stops."""
 
+_TELLING_S: Final = 900
+"""As long as a function may live (AWS Lambda Developer Guide, "Lambda quotas", read 2026-11-22): Slack takes a message
+a second in a channel."""
+
 _FRESH_S: Final = 1800
 """How long a wish is worth to be tried: Slack takes an answer to it for half an hour (Slack, "Handling user
 interaction", response_url, read 2026-11-22)."""
@@ -92,7 +96,7 @@ def telling_shapes(names: Names, deployment: Deployment, secret: Grant) -> list[
     report = FunctionShape(
         name=REPORT,
         memory_mib=deployment.report_memory_mib,
-        timeout_s=deployment.audit_timeout_s,
+        timeout_s=_TELLING_S,
         tmp_mib=4096,
         retries=2,
         environment=_knowing(names),

@@ -44,6 +44,9 @@ PRICES_AGE_DAYS = 365
 
 ANSWERED_BEFORE = "answered by an earlier part of this run"
 
+EXCLUDED = "excluded by somebody"
+"""What volumes are counted under that people left out: who and why is said of each."""
+
 
 def never() -> bool:
     """Nothing ends the audit but its end."""
@@ -273,7 +276,7 @@ def _without_metrics(
     if match is not None:
         return Skipped(target=target, volume_id=volume.id, reason=f"excluded by the policy: tag {match}")
     if volume.id in basis.excluded:
-        return Skipped(target=target, volume_id=volume.id, reason=basis.excluded[volume.id])
+        return Skipped(target=target, volume_id=volume.id, reason=basis.excluded[volume.id], kind=EXCLUDED)
     try:
         if is_detached(volume):
             return _answered(target, recommend_detached(volume, basis.of(volume)), basis.policy)

@@ -47,11 +47,15 @@ class Answered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skipped:
-    """A volume that the policy or somebody leaves out, or that an earlier part of the run has answered."""
+    """A volume that the policy or somebody leaves out, or that an earlier part of the run has answered.
+
+    `kind` is what it is counted under, empty where that is the reason: people's own words are no kind.
+    """
 
     target: Target
     volume_id: str
     reason: str
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

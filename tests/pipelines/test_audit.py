@@ -14,6 +14,7 @@ from plimsoll.audit import (
     BATCH_VOLUMES,
     BATCHES_AT_ONCE,
     EVERY_MINUTE_BATCH_VOLUMES,
+    EXCLUDED,
     World,
     audit,
 )
@@ -304,7 +305,7 @@ def test_what_people_excluded_is_left_out_with_who_and_why_and_still_loads_its_h
     tagged = [replace(busy, tags={"plimsoll:exclude": "true"}), other]
     said = replace(a_world([busy, other]), excluded={"busy": "excluded by jo"})
     ended, by_tag = by_volume(outcomes(said)), by_volume(outcomes(a_world(tagged)))
-    assert ended["busy"] == Skipped(target=HERE, volume_id="busy", reason="excluded by jo")
+    assert ended["busy"] == Skipped(target=HERE, volume_id="busy", reason="excluded by jo", kind=EXCLUDED)
     assert ended["other"].recommendation == by_tag["other"].recommendation
     assert [one.plan for one in outcomes(said) if isinstance(one, Planned)] == [
         one.plan for one in outcomes(a_world(tagged)) if isinstance(one, Planned)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import yaml
 
-from plimsoll.audit import audit, explain, planned
+from plimsoll.audit import EXCLUDED, audit, explain, planned
 from plimsoll.domain.errors import AccessDenied
 from plimsoll.domain.recommendation import Change, Keep, Migrate
 from plimsoll.domain.units import MIB
@@ -128,7 +128,7 @@ def test_an_excluded_volume_holds_back_the_others_and_stays_skipped():
 def test_a_volume_that_somebody_excluded_holds_back_the_others_as_one_that_the_policy_does():
     world = world_of([a_volume(id="a"), a_volume(id="b")], stripes=[a_stripe_set("a", "b")])
     found = answers(replace(world, excluded={"b": "excluded by jo: licence"}))
-    assert found["b"] == Skipped(target=HERE, volume_id="b", reason="excluded by jo: licence")
+    assert found["b"] == Skipped(target=HERE, volume_id="b", reason="excluded by jo: licence", kind=EXCLUDED)
     assert "held back by b (it is excluded by jo: licence)" in found["a"].recommendation.reasons[0]
 
 

@@ -40,22 +40,28 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holding:
-    """What holds of all that was said: the snooze, the word that it is done, and the exclusion, each the last said."""
+    """What holds of all that was said: the snooze, the word that it is done, and the exclusion, each the last said.
+
+    `included` is what lifted the last exclusion, where none holds.
+    """
 
     snoozed: Decision | None = None
     done: Decision | None = None
     excluded: Decision | None = None
+    included: Decision | None = None
 
     def silent(self, now: datetime) -> bool:
-        """Whether nobody is to be told as of that time: the snooze lasts, or the word came after the run was begun."""
+        """Whether nobody is to be told as of that time: the snooze lasts, the word that it is done came after the run
+        was begun, or the volume is excluded, which a run may hear of when it has answered."""
         snoozed = self.snoozed is not None and self.snoozed.until is not None and now.date() < self.snoozed.until
-        return snoozed or (self.done is not None and now < self.done.at)
+        return snoozed or self.excluded is not None or (self.done is not None and now < self.done.at)
 
     def speaks(self, since: datetime, now: datetime) -> bool:
-        """Whether silence has ended between two times: the snooze ran out, or the word is there to be checked."""
+        """Whether silence has ended between two times: the snooze ran out, the word that it is done is there to be
+        checked, or the exclusion was lifted."""
         until = None if self.snoozed is None else self.snoozed.until
         over = until is not None and since.date() < until <= now.date()
-        return over or (self.done is not None and since < self.done.at <= now)
+        return over or any(word is not None and since < word.at <= now for word in (self.done, self.included))
 
     def after(self, done_on: date | None) -> "Holding":
         """What holds of a volume whose change was last seen carried out on that day: it ends a snooze said before."""
@@ -73,7 +79,10 @@ class Holding:
 
 
 def holding(decisions: Iterable[Decision]) -> Holding:
-    """What holds; a later word takes the place of an earlier one of its kind, and `done` ends a snooze."""
+    """What holds; a later word takes the place of an earlier one of its kind, and `done` ends a snooze.
+
+    Including what nobody excluded says nothing.
+    """
     found = Holding()
     for decision in sorted(decisions, key=lambda one: (one.at, one.id)):
         match decision.kind:
@@ -82,9 +91,9 @@ def holding(decisions: Iterable[Decision]) -> Holding:
             case DecisionKind.DONE:
                 found = replace(found, snoozed=None, done=decision)
             case DecisionKind.EXCLUDE:
-                found = replace(found, excluded=decision)
-            case DecisionKind.INCLUDE:
-                found = replace(found, excluded=None)
-            case DecisionKind.VALIDATE:
+                found = replace(found, excluded=decision, included=None)
+            case DecisionKind.INCLUDE if found.excluded is not None:
+                found = replace(found, excluded=None, included=decision)
+            case DecisionKind.INCLUDE | DecisionKind.VALIDATE:
                 pass
     return found

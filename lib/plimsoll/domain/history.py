@@ -4,8 +4,9 @@ kept apart (`plimsoll.domain.decisions`), so that no run can write over it.
 A recommendation is *new* in the run that first makes it, that makes it again after another answer in between, or that
 changes it: another action, another type, or IOPS or throughput that differ by more than `JITTER` from what was first
 said. Less than that is what the same workload differs by from week to week. A recommendation that was snoozed is new
-again in the run that finds the time run out, and one that somebody said was done in the next run that makes it all the
-same: the word was wrong, or not true yet. `insufficient-data` says nothing, and takes nothing back.
+again in the run that finds the time run out, one that somebody said was done in the next run that makes it all the
+same (the word was wrong, or not true yet), and one whose volume was excluded in the first run that answers of it again.
+`insufficient-data` says nothing, and takes nothing back.
 
 It is *done* when the volume's configuration has changed and is now what was recommended, or nearly; doing it adds to
 what was saved, and undoing it (the volume is not that any more, and the same is recommended again) takes that back.

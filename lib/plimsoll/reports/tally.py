@@ -100,7 +100,7 @@ class Tally:
                 as_of = outcome.as_of.isoformat() if outcome.as_of else None
                 self.prices[str(outcome.target)] = {"source": outcome.source, "as_of": as_of}
             case Skipped():
-                self.skipped[outcome.reason] += 1
+                self.skipped[outcome.kind or outcome.reason] += 1
             case FailedVolume():
                 reasons = self.failed_volumes.setdefault(str(outcome.target), {})
                 reasons.setdefault(outcome.reason, []).append(outcome.volume_id)

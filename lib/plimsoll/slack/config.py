@@ -1,9 +1,9 @@
 """What of Slack is configured: which workspace and channels are told what, and who may act."""
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 Channel = Annotated[str, StringConstraints(pattern=r"^[CG][A-Z0-9]{5,20}$")]
 Team = Annotated[str, StringConstraints(pattern=r"^[TE][A-Z0-9]{5,20}$")]
@@ -24,6 +24,12 @@ class Route(BaseModel):
     accounts: tuple[Account, ...] = ()
     owners: tuple[str, ...] = ()
     tags: Mapping[str, str | None] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _of_something(self) -> Self:
+        if not (self.accounts or self.owners or self.tags):
+            raise ValueError(f"the route to {self.channel} is of no volume: give it accounts, owners or tags")
+        return self
 
 
 class SlackConfig(BaseModel):

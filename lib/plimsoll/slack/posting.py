@@ -1,16 +1,17 @@
 """Posting a conversation: its main message, and pictures and replies in its thread, each of them once."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from slack_sdk import WebClient
 
-from plimsoll.domain.errors import CloudError, Unanswered, Unexpected
+from plimsoll.domain.errors import CloudError, OutOfTime, Unanswered, Unexpected
 from plimsoll.reports.slack.message import Conversation, Message
 from plimsoll.slack.client import asking
 from plimsoll.slack.ledger import MAIN, PostingLedger, Progress, picture_key, reply_key
+from plimsoll.slack.saying import say
 
 __all__ = ["Picture", "Posted", "PostingLedger", "Progress", "post"]
 
@@ -47,11 +48,12 @@ def post(
     channel: str,
     client: WebClient,
     ledger: PostingLedger,
-    pictures: Sequence[Picture] = (),
+    pictures: Iterable[Picture] = (),
     *,
     run_id: str = "",
     pause: Callable[[float], None] = time.sleep,
     now: Callable[[], float] = time.monotonic,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Posted:
     """Posts what the ledger has not as posted, a message a second, and says what stands.
 
@@ -59,10 +61,17 @@ def post(
     sent and after; one that was noted and not answered is doubtful, and never sent again by itself. Unanswered where
     that is the main message, without whose `ts` there is no thread; another CloudError where Slack refuses what is to
     come as well, and the same call goes on later with what is missing. A picture or a reply that is refused for itself
-    leaves the others: its sentence is in `troubles`.
+    leaves the others: its sentence is in `troubles`. OutOfTime once `stop` says so before the next one.
     """
     posting = _Posting(
-        channel=channel, client=client, ledger=ledger, progress=ledger.load(), run_id=run_id, pause=pause, now=now
+        channel=channel,
+        client=client,
+        ledger=ledger,
+        progress=ledger.load(),
+        run_id=run_id,
+        pause=pause,
+        now=now,
+        stop=stop,
     )
     posting.settle()
     ts = posting.main(conversation.main)
@@ -83,6 +92,7 @@ class _Posting:
     run_id: str
     pause: Callable[[float], None]
     now: Callable[[], float]
+    stop: Callable[[], bool]
     troubles: list[str] = field(default_factory=list)
     _last_s: float | None = None
 
@@ -143,17 +153,10 @@ class _Posting:
 
     def _send(self, key: str, message: Message, channel: str, thread: str | None) -> str:
         metadata = {"event_type": EVENT_TYPE, "event_payload": {"run": self.run_id, "part": key}}
-        with asking(f"post {_named(key)} to {channel}"):
-            answer = self.client.chat_postMessage(
-                channel=channel,
-                thread_ts=thread,
-                metadata=metadata if self.run_id else None,
-                unfurl_links=False,
-                unfurl_media=False,
-                **message.payload,
-            )
-            self.progress = self.progress.model_copy(update={"channel": str(answer["channel"])})
-            return str(answer["ts"])
+        told = f"post {_named(key)} to {channel}"
+        answer = say(self.client, message, channel, thread, to=told, metadata=metadata if self.run_id else None)
+        self.progress = self.progress.model_copy(update={"channel": str(answer["channel"])})
+        return str(answer["ts"])
 
     def _upload(self, picture: Picture, channel: str, thread: str) -> None:
         with asking(f"show the picture {picture.name} in {channel}"):
@@ -167,6 +170,8 @@ class _Posting:
             )
 
     def _wait(self) -> None:
+        if self.stop():
+            raise OutOfTime(f"time is over before all of the report stands in {self.channel}: try again.")
         if self._last_s is not None and (early_s := self._last_s + PACE_S - self.now()) > 0:
             self.pause(early_s)
 

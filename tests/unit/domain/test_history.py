@@ -93,8 +93,10 @@ words = st.lists(
             lambda days: lambda week: snooze(week, (week_day(week) + timedelta(days=1 + days))), st.integers(1, 30)
         ),
         st.just(done),
+        st.just(lambda week: said(DecisionKind.EXCLUDE, week, days=2)),
+        st.just(lambda week: said(DecisionKind.INCLUDE, week, days=3)),
     ),
-    max_size=2,
+    max_size=3,
 )
 
 
@@ -156,6 +158,36 @@ def test_what_people_say_changes_when_something_is_news_and_nothing_else(life):
         assert (entry is None) == (other is None)
         if entry is not None:
             assert replace(entry, first_run=other.first_run) == other
+
+
+@given(lives())
+def test_what_stands_after_a_silence_is_news_and_what_was_heard_before_is_not(life):
+    before_silent = None
+    for sighting, held, before, entry in lived(life):
+        if entry is None or not entry.recommends or sighting.action == "insufficient-data":
+            continue
+        stands = before is not None and before.recommends and entry.first_seen == before.first_seen
+        silent, news = entry.silent(sighting.now, held), entry.new_in(sighting.run_id, sighting.now, held)
+        if not silent and (not stands or before_silent):
+            assert news
+        if stands and held == NOTHING:
+            assert not news
+        before_silent = silent
+
+
+@given(lives(), st.sampled_from([DecisionKind.SNOOZE, DecisionKind.DONE, DecisionKind.EXCLUDE]))
+def test_a_word_that_comes_before_a_run_is_remembered_silences_it_however_often_it_is_tried(life, kind):
+    *_, (sighting, held, before, entry) = lived(life)
+    if entry is None:
+        return
+    number = len(life) - 1
+    late = said(kind, number, until=week_day(number) + timedelta(days=31), minutes=5)
+    heard = holding([*(one for one in (held.snoozed, held.done, held.excluded) if one), late])
+    for prior in (before, entry):
+        again = seen(prior, sighting, heard)
+        assert not again.new_in(sighting.run_id, sighting.now, heard)
+        assert replace(again, first_run="") == replace(entry, first_run="")
+        assert seen(again, sighting, heard) == again
 
 
 @given(lives())
@@ -321,10 +353,23 @@ def test_said_to_be_done_and_seen_to_be_so_is_done():
     assert (entry.done_run, entry.done_saved_usd_month, entry.recommends) == ("run-1", 10.0, False)
 
 
+def test_excluded_while_a_run_is_under_way_is_silent_and_new_once_the_volume_is_audited_again():
+    exclude, include = said(DecisionKind.EXCLUDE, 0, hours=1), said(DecisionKind.INCLUDE, 3)
+    first = seen(None, a_sighting(), holding([exclude]))
+    assert not is_new(first, 0, holding([exclude]))
+    held = holding([include, exclude])
+    again = seen(first, a_sighting(**week(4)), held)
+    assert is_new(again, 4, held)
+    assert not is_new(seen(again, a_sighting(**week(5)), held), 5, held)
+
+
 def test_the_later_word_of_a_kind_holds_and_including_lifts_an_exclusion():
     exclude, include = said(DecisionKind.EXCLUDE, 0), said(DecisionKind.INCLUDE, 1)
     first, second = snooze(0, until=date(2027, 3, 1)), snooze(1, until=date(2027, 2, 1))
     for order in ([exclude, first, second], [second, first, exclude]):
         assert holding(order) == Holding(snoozed=second, excluded=exclude)
-    assert holding([include, exclude]) == NOTHING
+    assert holding([include, exclude]) == Holding(included=include)
+    assert holding([include]) == NOTHING
+    again = said(DecisionKind.EXCLUDE, 2)
+    assert holding([again, include, exclude]) == Holding(excluded=again)
     assert holding([first, done(1), said(DecisionKind.VALIDATE, 2)]) == Holding(done=done(1))

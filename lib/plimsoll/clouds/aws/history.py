@@ -76,7 +76,11 @@ class DynamoHistory:
         return found
 
     def decide(self, decision: Decision) -> bool:
-        """Adds what somebody decided; False where the same request was added before."""
+        """Adds what somebody decided; False where the same request was added before.
+
+        CloudError where an item's 400 KB are full (DynamoDB Developer Guide, "Quotas", read 2026-11-22), which takes
+        more than 250 decisions of one volume with the longest reasons, and some 1,000 usual ones.
+        """
         target = Target(account=decision.account, region=decision.region)
         said = _decision().dump_python(decision, mode="json", exclude={"account", "region", "volume_id"})
         with attempted(f"note a decision in the table {self.table}", "dynamodb:UpdateItem", DECIDING):

@@ -27,6 +27,8 @@ from plimsoll.reports.slack.text import cut, long, shown
 
 Block = Mapping[str, Any]
 Said = RichTextElementParts.Text
+Mention = RichTextElementParts.User | RichTextElementParts.Channel
+Part = str | Said | Mention
 
 LABELS: Final = {
     "explain": "Explain",
@@ -69,12 +71,23 @@ def named(text: str) -> Said:
     return Said(text=shown(text), style=RichTextElementParts.TextStyle(code=True))
 
 
-def said(*parts: str | Said) -> Block:
-    """A paragraph of text, bold text and names, as they are, cut to 3,000 characters; empty parts are left out."""
+def person(user_id: str) -> Mention:
+    """Somebody, by Slack's id, who is told of being mentioned."""
+    return RichTextElementParts.User(user_id=user_id)
+
+
+def place(channel_id: str) -> Mention:
+    """A channel, by Slack's id."""
+    return RichTextElementParts.Channel(channel_id=channel_id)
+
+
+def said(*parts: Part) -> Block:
+    """A paragraph of text, bold text, names and mentions, as they are; its text is cut to 3,000 characters, and empty
+    parts are left out."""
     return RichTextBlock(elements=[_section(parts)]).to_dict()
 
 
-def bullets(rows: Iterable[Iterable[str | Said]]) -> list[Block]:
+def bullets(rows: Iterable[Iterable[Part]]) -> list[Block]:
     """A list with a paragraph for each row; no block where there is none."""
     items = [_section(tuple(row)) for row in rows]
     listed = RichTextListElement(elements=items, style="bullet")
@@ -138,9 +151,12 @@ def _plain(text: str) -> PlainTextObject:
     return PlainTextObject(text=text or "…", emoji=False)
 
 
-def _section(parts: Iterable[str | Said]) -> RichTextSectionElement:
-    left, elements = _MOST_SAID, []
+def _section(parts: Iterable[Part]) -> RichTextSectionElement:
+    left, elements = _MOST_SAID, list[Said | Mention]()
     for part in parts:
+        if isinstance(part, Mention):
+            elements.append(part)
+            continue
         one = part if isinstance(part, Said) else Said(text=shown(part))
         text = cut(one.text, left) if left > 0 else ""
         if text:

@@ -98,5 +98,7 @@ def _left(sums: Sums, shown: Sequence[Listed], rest: str) -> list[Block]:
         told.append(f"{count_of(more, 'more volume')}, which {saves}: {rest}.")
     if sums.quiet:
         verb = "is" if sums.quiet == 1 else "are"
-        told.append(f"{count_of(sums.quiet, 'volume')} that somebody snoozed {verb} not listed.")
+        told.append(
+            f"{count_of(sums.quiet, 'volume')} that somebody set aside (snoozed, done or excluded) {verb} not listed."
+        )
     return [said(" ".join(told))] if told else []

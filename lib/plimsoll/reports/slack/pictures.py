@@ -24,6 +24,10 @@ ROOFLINE_PX: Final = 560
 """Slack shows a picture some 360 pixels wide, where the text of a much wider one could not be read; in a narrower plane
 the names of the roofs would stand in each other's way."""
 
+SAVINGS: Final = "savings.png"
+ROOFLINE: Final = "roofline.png"
+"""The pictures, by their files' names."""
+
 SCALE: Final = 2.0
 """Pixels of the image for each of the picture, for screens that have them, and for who opens it."""
 
@@ -77,8 +81,8 @@ def _drafts(
 ) -> Iterator[Draft]:
     if sum(usd_month >= CENT for usd_month in by_account.values()) > 1:
         chart = savings_chart(by_account)
-        yield Draft(name="savings.png", title="Savings by account", chart=chart, width_px=SAVINGS_PX)
+        yield Draft(name=SAVINGS, title="Savings by account", chart=chart, width_px=SAVINGS_PX)
     if largest is not None and profile is not None:
         chart = roofline_picture(largest, profile, envelope)
         title = f"The largest saving, {line(short_name(largest))}: its demand and what can carry it"
-        yield Draft(name="roofline.png", title=title, chart=chart, width_px=ROOFLINE_PX, profile=profile)
+        yield Draft(name=ROOFLINE, title=title, chart=chart, width_px=ROOFLINE_PX, profile=profile)

@@ -4,11 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from slack_sdk.models.blocks import RichTextBlock, RichTextElementParts, RichTextSectionElement
-
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.slack.blocks import Block, bold, bullets, note, said
+from plimsoll.reports.slack.blocks import Block, bold, bullets, note, person, said
 from plimsoll.reports.slack.message import Message
 from plimsoll.reports.slack.text import SENTENCE, line
 from plimsoll.reports.wording import GRADE_WORDS, change_words, count_of, duration, outcome_text
@@ -133,5 +131,4 @@ def _called(found: Validated) -> str:
 
 def _asked_by(found: Validated) -> Block:
     """Who asked, so that Slack tells them."""
-    parts = [RichTextElementParts.Text(text="asked by "), RichTextElementParts.User(user_id=found.user)]
-    return RichTextBlock(elements=[RichTextSectionElement(elements=parts)]).to_dict()
+    return said("asked by ", person(found.user))

@@ -14,6 +14,7 @@ from plimsoll.domain.errors import CloudError, Unexpected
 from plimsoll.reports.slack.message import Message
 from plimsoll.slack.asked import Asked
 from plimsoll.slack.client import SILENT, Patience, asking
+from plimsoll.slack.saying import say
 
 _CLOSED: Final = frozenset({"not_found", "view_not_found"})
 """What Slack says of a view that the asker has closed meanwhile."""
@@ -40,11 +41,7 @@ class Answers:
 
     def post(self, message: Message, channel: str, thread: str | None = None) -> str:
         """Posts it in a channel or a thread, and gives its `ts`."""
-        with asking(f"{_ANSWER} in {channel}"):
-            answer = self.slack.chat_postMessage(
-                channel=channel, thread_ts=thread, unfurl_links=False, unfurl_media=False, **message.payload
-            )
-        return str(answer["ts"])
+        return str(say(self.slack, message, channel, thread, to=f"{_ANSWER} in {channel}")["ts"])
 
     def to_asker(self, message: Message) -> None:
         """Says it to the asker alone: in the view that is open, by the address for answers, or in the channel."""

@@ -47,7 +47,9 @@ def _read(service: Service, volume: str) -> tuple[str, str, str]:
     """The volume's id, its screen, and where its demand can be seen."""
     now, policy = service.clock.now(), service.config.parsed_policy
     target, volume_id = placed(volume, now, service)
-    world = replace(world_at(target, now, service), excluded=left_out(service.history, target, [volume_id]))
+    world = world_at(target, now, service)
+    together = {volume_id, *(one for known in world.stripes if volume_id in known.members for one in known.members)}
+    world = replace(world, excluded=left_out(service.history, target, sorted(together)))
     found = explained(world, volume_id, policy, now)
     if found is None:
         raise BadInput(f"there is no volume {volume_id} in {target} any more.")

@@ -1,10 +1,10 @@
 """Words: what is answered, as messages. People and volumes stand in rich text, where no name or reason is markup."""
 
-from typing import Any, Final
+from typing import Final
 
 from plimsoll.domain.decisions import Decision, DecisionKind
 from plimsoll.ports import Target
-from plimsoll.reports.slack.blocks import Block, Said, bold, buttons, note, said
+from plimsoll.reports.slack.blocks import Block, Part, Said, bold, buttons, note, person, place, said
 from plimsoll.reports.slack.message import Message
 from plimsoll.reports.wording import usd
 
@@ -42,12 +42,9 @@ def failed(request: str) -> Message:
     return plain(f"Something went wrong, and this was not done. The service's log says what, under {request}.")
 
 
-def by(user: str, *parts: str | Said) -> Block:
+def by(user: str, *parts: Part) -> Block:
     """A paragraph that begins with somebody, by Slack's id."""
-    block: dict[str, Any] = dict(said(" ", *parts))
-    (section,) = block["elements"]
-    section["elements"].insert(0, {"type": "user", "user_id": user})
-    return block
+    return said(person(user), " ", *parts)
 
 
 def decided(user: str, decision: Decision) -> Message:
@@ -87,9 +84,7 @@ def measuring_before(prior: Decision) -> Message:
 
 def measuring_elsewhere(channel: str) -> Message:
     """Where the result of a measurement will be."""
-    told: dict[str, Any] = dict(said("The measurement is begun. It and its result are told in "))
-    (section,) = told["elements"]
-    section["elements"].append({"type": "channel", "channel_id": channel})
+    told = said("The measurement is begun. It and its result are told in ", place(channel))
     return Message.of("The measurement is begun", [told])
 
 
@@ -114,11 +109,7 @@ def name_of(decision: Decision) -> str:
 
 def _before(prior: Decision) -> Block:
     done = f" was {_SAID[prior.kind]} on {prior.at:%Y-%m-%d %H:%M} UTC by "
-    block: dict[str, Any] = dict(said(bold(prior.volume_id), done))
-    (section,) = block["elements"]
-    user = prior.by.rpartition("/")[2]
-    section["elements"] += [{"type": "user", "user_id": user}, {"type": "text", "text": ": nothing is done twice."}]
-    return block
+    return said(bold(prior.volume_id), done, person(prior.by.rpartition("/")[2]), ": nothing is done twice.")
 
 
 def _volume(decision: Decision) -> tuple[Said, str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import count
+from typing import Final
 
 from slack_sdk import WebClient
 
@@ -15,7 +16,9 @@ from plimsoll.service.telling.kept import asked_for
 from plimsoll.service.telling.messages import ExecutionEnded, ValidationTold
 from plimsoll.service.validating.work import Work, WorkName, find
 from plimsoll.slack.asked import Asked, Validate
-from plimsoll.slack.client import asking
+from plimsoll.slack.saying import say
+
+_GONE: Final = "it has ended, and the store has nothing of its work any more: ask for it again."
 
 
 def tell_validation(service: Service, ended: ExecutionEnded, client: WebClient) -> ValidationTold:
@@ -44,7 +47,7 @@ def _works(validation: str, service: Service) -> Iterator[Work]:
 
 def _validated(asked: Asked, volume: str, works: Sequence[Work], ended: ExecutionEnded, policy: Policy) -> Validated:
     last = works[-1] if works else None
-    troubles = [*(work.note for work in works), ended.trouble]
+    troubles = [*(work.note for work in works), ended.trouble if works or ended.trouble else _GONE]
     return Validated(
         user=asked.user,
         volume=f"{last.place}/{last.volume_id}" if last else volume,
@@ -79,11 +82,4 @@ def _answer(asked: Asked, message: Message, client: WebClient) -> None:
     that is gone after 30 minutes, and a measurement may take longer."""
     in_thread = asked.channel is not None and asked.thread is not None
     place, thread = (asked.channel, asked.thread) if in_thread else (asked.user, None)
-    with asking(f"answer in {place}"):
-        client.chat_postMessage(
-            channel=str(place),
-            thread_ts=thread,
-            unfurl_links=False,
-            unfurl_media=False,
-            **message.payload,
-        )
+    say(client, message, str(place), thread, to=f"answer who asked in {place}")

@@ -64,6 +64,9 @@ def _silent(records: Sequence[RecommendationRecord], history: History, now: date
             target = Target(account=record.account, region=record.region)
             by_target.setdefault(target, []).append(record.volume_id)
     for target, volume_ids in by_target.items():
-        for volume_id, decisions in history.decisions(target, volume_ids).items():
-            if holding(decisions).silent(now):
+        decided = history.decisions(target, volume_ids)
+        entries = history.entries(target, [*decided])
+        for volume_id, decisions in decided.items():
+            entry = entries.get(volume_id)
+            if holding(decisions).after(entry.done_on if entry else None).silent(now):
                 yield f"{target}/{volume_id}"

@@ -1,14 +1,14 @@
 """Pictures of what a channel is told: the savings by account, and the demand of the volume that saves the most."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from plimsoll.ports import RunStore, Target
 from plimsoll.reports.profile_record import DemandProfileRecord
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.slack.pictures import Draft, drafts
+from plimsoll.reports.slack.pictures import ROOFLINE, SAVINGS, Draft, drafts
 from plimsoll.reports.stored import DEMAND, find_profile, full_name
 from plimsoll.service.kept import bring_needed, result_of
 from plimsoll.service.layout import RESULT, RunKeys
@@ -32,9 +32,12 @@ class Gallery:
     folder: Path
     draw: Draw
 
-    def pictures_of(self, part: Part) -> Iterator[Picture]:
-        """Those of a part of the run that can be drawn; a report is never worth less for one that cannot."""
-        for drafted in (self._savings, self._largest):
+    def pictures_of(self, part: Part, *, but: Collection[str] = ()) -> Iterator[Picture]:
+        """Those of a part of the run that can be drawn, `but` for some, by their files' names; a report is never worth
+        less for one that cannot."""
+        for name, drafted in ((SAVINGS, self._savings), (ROOFLINE, self._largest)):
+            if name in but:
+                continue
             try:
                 found = [Picture(name=one.name, title=one.title, png=self.draw(one)) for one in drafted(part)]
             except Exception:  # noqa: BLE001  # whatever a drawing fails on, its message is worth more

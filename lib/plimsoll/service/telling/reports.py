@@ -12,6 +12,7 @@ from slack_sdk import WebClient
 
 from plimsoll.audit import never
 from plimsoll.domain.errors import BadInput, CloudError, OutOfTime, PlimsollError
+from plimsoll.reports.slack.pictures import ROOFLINE, SAVINGS
 from plimsoll.reports.slack.weekly import conversation
 from plimsoll.reports.stored import PAGE, RECOMMENDATIONS, RUN, read_run, stream_records
 from plimsoll.service.events import RecommendationNew
@@ -23,6 +24,7 @@ from plimsoll.service.telling.messages import RunTold
 from plimsoll.service.telling.parts import Part, parts_of, quiet_of
 from plimsoll.service.telling.pictures import Draw, Gallery
 from plimsoll.slack.config import SlackConfig
+from plimsoll.slack.ledger import picture_key
 from plimsoll.slack.posting import post
 from plimsoll.slack.routing import accounts_of, channels_of, part_of
 
@@ -95,22 +97,25 @@ class _Telling:
         for channel in channels_of(self.slack):
             if channel not in self.parts:
                 continue
-            if stop():
-                raise OutOfTime(f"time is over before all channels were told of the run {self.keys.run_id}: try again.")
             try:
-                told[channel] = self._post(channel)
+                told[channel] = self._post(channel, stop)
+            except OutOfTime as error:
+                raise OutOfTime(" ".join([str(error), *_named(failed)])) from error
             except PlimsollError as error:
                 failed[channel] = error
         if failed:
-            why = " ".join(f"{channel}: {error}" for channel, error in failed.items())
+            why = " ".join(_named(failed))
             raise CloudError(f"not every channel could be told of the run {self.keys.run_id}. {why}") from next(
                 iter(failed.values())
             )
         troubles = [trouble for some in told.values() for trouble in some]
         return RunTold(run_id=self.keys.run_id, channels=list(told), troubles=troubles)
 
-    def _post(self, channel: str) -> tuple[str, ...]:
+    def _post(self, channel: str, stop: Callable[[], bool]) -> tuple[str, ...]:
         part = self.parts[channel]
+        ledger = StoreLedger(store=self.service.store, run_id=self.keys.run_id, channel=channel)
+        there = ledger.load().posted
+        shown = {name for name in (SAVINGS, ROOFLINE) if picture_key(name) in there}
         posted = post(
             conversation(
                 part.digest,
@@ -123,12 +128,17 @@ class _Telling:
             ),
             channel,
             self.client,
-            StoreLedger(store=self.service.store, run_id=self.keys.run_id, channel=channel),
-            list(self.gallery.pictures_of(part)),
+            ledger,
+            self.gallery.pictures_of(part, but=shown),
             run_id=self.keys.run_id,
             pause=self.service.pause,
+            stop=stop,
         )
         return posted.troubles
+
+
+def _named(failed: Mapping[str, PlimsollError]) -> list[str]:
+    return [f"{channel}: {error}" for channel, error in failed.items()]
 
 
 def _new(service: Service, keys: RunKeys) -> frozenset[str]:

@@ -160,7 +160,7 @@ def test_a_snoozed_volume_is_counted_and_not_listed():
     shown = said(messages(found)[0])
     assert "$30.00 a month can be saved" in shown
     assert "disk-1" not in shown
-    assert "1 volume that somebody snoozed is not listed." in shown
+    assert "1 volume that somebody set aside (snoozed, done or excluded) is not listed." in shown
 
 
 def test_a_thread_has_a_reply_for_each_account_with_something_to_do_and_one_for_the_others():

@@ -4,11 +4,14 @@ import json
 
 import pytest
 
+from plimsoll.clouds.stripes import sets_adapter
 from plimsoll.domain.errors import AccessDenied
+from plimsoll.domain.stripes import StripeSet
 from plimsoll.ports import Target
+from plimsoll.reports.stored import stream_unanswered
 from plimsoll.service.acting.explaining import _whole
 from tests.builders import NOW
-from tests.service_loop import Loop
+from tests.service_loop import Loop, files
 from tests.slack.limits import check_view
 
 from .asking import PLACE, VOLUME, a_volume, a_workplace, told
@@ -54,6 +57,28 @@ def test_a_view_that_was_closed_meanwhile_wants_no_answer(tmp_path):
         assert workplace.replies == []
 
 
+def test_one_of_a_stripe_set_is_held_back_by_another_that_somebody_excluded_as_in_an_audit(tmp_path):
+    account, region = PLACE.split("/")
+    host = a_volume().hosts[0]
+    both = StripeSet(
+        name="md0",
+        account=account,
+        region=region,
+        host_id=host.id,
+        members=(VOLUME, "vol-out"),
+        level="raid0",
+        found=NOW.date(),
+    )
+    with a_workplace(tmp_path, a_volume(), a_volume("vol-out")) as workplace:
+        workplace.service.store.put("measured/stripes.json", sets_adapter().dump_json([both]))
+        workplace.ask("exclude", volume=f"{PLACE}/vol-out", reason="licence")
+        place, view = workplace.view()
+        workplace.ask("explain", place=place)
+        said = " ".join(told(view()).split())
+        assert "answer: keep" in said
+        assert "held back by vol-out (it is excluded by" in said
+
+
 def test_a_screen_of_any_length_is_a_view_that_slack_takes():
     for screen in ("", "x" * 20_000, "▁▂▃▄ line\n" * 30_000, "\u0000\u202e" * 5000):
         blocks = list(_whole(screen))
@@ -73,8 +98,10 @@ def test_an_excluded_volume_has_no_answer_in_an_audit_until_it_is_taken_in_again
         loop = Loop(service=workplace.service, now=NOW)
         loop.run("first")
         run = workplace.stored("reports/first/run.json")
-        assert run["volumes"]["skipped"] == {"excluded by slack:T0PLIMSOLL/U0ANNA: licence": 1}
+        assert run["volumes"]["skipped"] == {"excluded by somebody": 1}
         assert (run["volumes"]["answered"], run["volumes"]["reconciled"]) == (1, True)
+        (left_out,) = stream_unanswered(files(workplace.service, "first"))
+        assert left_out.reason == "excluded by slack:T0PLIMSOLL/U0ANNA: licence"
         assert run["plan"]["volumes"] == 2, "it loads the host of the other, and is read for that"
         workplace.ask("include", volume=f"{PLACE}/vol-out")
         loop.run("second")

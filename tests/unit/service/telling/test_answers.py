@@ -11,7 +11,7 @@ from plimsoll.domain.validation import Mode
 from plimsoll.service.layout import asked_key
 from plimsoll.service.telling.answers import tell_validation
 from plimsoll.service.telling.kept import asked_for
-from plimsoll.service.telling.messages import ExecutionEnded, ValidationEvent
+from plimsoll.service.telling.messages import AuditEvent, ExecutionEnded, ValidationEvent
 from plimsoll.slack.asked import Asked, Audit, Validate
 from tests.builders import a_volume
 from tests.pipelines.lab import Lab, work
@@ -168,6 +168,24 @@ def test_an_execution_that_failed_before_any_work_says_why(status, detail, why, 
     (said,) = answers(slack, asked)
     assert said.startswith("Nothing was measured for vol-1: ")
     assert why in said
+
+
+def test_where_no_more_is_kept_of_the_work_that_is_said(tmp_path, slack):
+    stepping = Stepping(lab=Lab(tmp_path))
+    asked = asked_in(slack)
+    keep_asked(stepping.service, asked)
+    stepping.validate(NAME)
+    for key in list(stepping.service.store.keys("validations/")):
+        stepping.service.store.delete(key)
+    assert tell_validation(stepping.service, ended(), slack.client).told
+    (said,) = answers(slack, asked)
+    assert said.startswith("Nothing was measured for vol-1: it has ended, and the store has nothing of its work")
+
+
+def test_told_by_hand_a_name_and_how_it_ended_are_enough():
+    event = ValidationEvent.model_validate({"detail": {"name": NAME, "status": "SUCCEEDED"}})
+    assert event.detail.trouble is None
+    assert AuditEvent.model_validate({"detail": {"run_id": "first"}}).topic == "first"
 
 
 def test_what_was_measured_before_an_execution_failed_is_told_as_well(tmp_path, slack):

@@ -1,16 +1,21 @@
 """Every channel is told of its part of a run, once however often it is tried, and no channel for another's fault."""
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from slack_sdk import WebClient
 
 from plimsoll.domain.decisions import Decision, DecisionKind
 from plimsoll.domain.errors import AccessDenied, BadInput, CloudError, OutOfTime, Unreachable
 from plimsoll.ports import Target
+from plimsoll.reports.stored import stream_records
+from plimsoll.service.telling.parts import quiet_of
 from plimsoll.service.telling.reports import tell_run
 from tests.builders import NOW
+from tests.service_loop import files
 from tests.slack.workspace import CHANNEL, ELSEWHERE, text_of
 from tests.unit.service.places import ACCOUNT, places_of, service_of
 from tests.unit.service.telling.channels import DATA, OTHER_ACCOUNT, SHOP, a_slack, audited_anew, two_accounts
@@ -113,6 +118,31 @@ def test_what_is_snoozed_is_counted_and_not_listed(audited):
         assert f"volume:{ACCOUNT}/us-east-1/vol-us-east-1-001" in after
 
 
+def test_a_snooze_that_a_change_has_ended_hides_nothing(audited):
+    loop = audited()
+    target = Target(account=ACCOUNT, region="us-east-1")
+    history, name = loop.service.history, "vol-us-east-1-000"
+    said = {"account": ACCOUNT, "region": target.region, "volume_id": name, "by": "slack:T0/U0", "at": NOW}
+    snooze = Decision(id="s", kind=DecisionKind.SNOOZE, until=(NOW + timedelta(days=90)).date(), **said)
+    assert history.decide(snooze)
+    parts = [one for one in stream_records(files(loop.service, "first")) if one.volume_id == name]
+    assert quiet_of(parts, history, NOW) == {f"{target}/{name}"}
+    entry = history.entries(target, [name])[name]
+    history.write([replace(entry, done_on=(NOW + timedelta(days=1)).date())])
+    assert quiet_of(parts, history, NOW + timedelta(days=2)) == set()
+
+
+def test_what_was_excluded_while_the_audit_was_under_way_is_not_listed(audited):
+    loop = audited()
+    said = {"account": ACCOUNT, "region": "us-east-1", "volume_id": "vol-us-east-1-000", "by": "slack:T0/U0"}
+    assert loop.service.history.decide(Decision(id="x", kind=DecisionKind.EXCLUDE, at=NOW, **said))
+    with a_slack() as (slack, client):
+        tell(loop.service, slack, client)
+        (main,) = slack.there.in_channel()
+        assert f"volume:{ACCOUNT}/us-east-1/vol-us-east-1-000" not in json.dumps(main.blocks)
+        assert "1 volume that somebody" in main_text(slack)
+
+
 def test_buttons_are_there_only_where_somebody_may_press_them(audited):
     with a_slack() as (slack, client):
         tell(audited().service, slack, client)
@@ -186,10 +216,64 @@ def test_a_function_that_was_ended_goes_on_with_what_is_missing(audited):
 def test_when_time_is_over_the_rest_is_left_to_the_next_try(audited):
     loop = audited({"channel": DATA, "accounts": [OTHER_ACCOUNT]})
     with a_slack(DATA) as (slack, client):
-        with pytest.raises(OutOfTime, match="before all channels were told of the run first"):
+        with pytest.raises(OutOfTime, match="before all of the report stands in"):
             tell(loop.service, slack, client, stop=lambda: bool(slack.there.in_channel()))
         assert tell(loop.service, slack, client).channels == [CHANNEL, DATA]
         assert len(slack.there.in_channel()) == 1
+
+
+def test_time_is_looked_at_between_messages_and_no_message_is_doubtful_for_it(audited):
+    loop = audited({"channel": DATA, "accounts": [OTHER_ACCOUNT]})
+    with a_slack(DATA) as (slack, client):
+        for least in range(1, 6):
+            with suppress(OutOfTime):
+                tell(loop.service, slack, client, stop=lambda most=least: len(slack.there.messages) >= most)
+        told = tell(loop.service, slack, client)
+        assert (told.channels, told.troubles) == ([CHANNEL, DATA], [])
+        assert everything(slack) == (5, 3)
+
+
+def killed_at(call, arrived, ask):
+    """What calls Slack, until the process ends at that call: before it was sent, or before its answer was read."""
+    left = [call]
+
+    def asked(self, *args, **given):
+        left[0] -= 1
+        if left[0] == 0 and not arrived:
+            raise Ended
+        answer = ask(self, *args, **given)
+        if left[0] == 0:
+            raise Ended
+        return answer
+
+    return asked
+
+
+def tried_again(loop, slack, client):
+    """What the next try says is wrong."""
+    try:
+        return " ".join(tell(loop.service, slack, client).troubles)
+    except CloudError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+@pytest.mark.parametrize("call", range(1, 8))
+def test_ended_at_any_call_to_slack_nothing_stands_twice_and_what_may_be_missing_is_said(
+    call, arrived, audited, monkeypatch
+):
+    loop = audited()
+    with a_slack() as (slack, client):
+        with monkeypatch.context() as ending:
+            ending.setattr(WebClient, "api_call", killed_at(call, arrived, WebClient.api_call))
+            with suppress(Ended):
+                tell(loop.service, slack, client)
+        wrong = tried_again(loop, slack, client)
+        texts = [one.text for one in slack.there.messages]
+        assert len(texts) == len(set(texts))
+        assert len(texts) == 3 or "not known whether" in wrong
+        shown = {one.name for one in slack.there.files.values() if one.thread_ts}
+        assert shown == ({"savings.png", "roofline.png"} if texts[1:] else set()), "a picture may stand twice"
 
 
 # ---- what goes wrong
