@@ -46,9 +46,8 @@ class Listed:
     actions: tuple[str, ...]
 
     def place(self, *, account: bool = True) -> str:
-        """Where it is and which it is of those with its name; without its account where that is told already."""
-        where = f"{self.account}, {self.region}" if account else self.region
-        return f"{where} ({self.id})" if self.id else where
+        """Where it is; without its account where that is told already."""
+        return f"{self.account}, {self.region}" if account else self.region
 
 
 def listed(record: RecommendationRecord) -> Listed:

@@ -50,13 +50,13 @@ def first_of_all(sums: Sums, budget: Budget, manner: Manner) -> tuple[list[Block
 def with_buttons(found: Sequence[Numbered], manner: Manner) -> Iterator[list[Block]]:
     """These volumes with their buttons, in as many messages as they take."""
     budget, blocks = Budget(), list[Block]()
-    for one in _both(found, manner):
+    for one in [[said(bold("The last volumes of that list, with their buttons"))], *_both(found, manner)]:
         if not budget.take(one):
             yield blocks
             budget, blocks = Budget(), []
             budget.take(one)
         blocks += one
-    if blocks:
+    if found:
         yield blocks
 
 
@@ -113,8 +113,9 @@ def _row(numbered: Numbered, manner: Manner, *, account: bool = True) -> Block:
     number, one = numbered
     new = ", new" if one.volume in manner.new else ""
     outcome = one.outcome[:1].upper() + one.outcome[1:]
+    last = " ".join(filter(None, [one.risk, one.id]))
     return said(
-        bold(f"{number}. {outcome}{new}: {one.name}"), f" in {one.place(account=account)}\n{one.change}\n{one.risk}"
+        bold(f"{number}. {outcome}{new}: {one.name}"), f" in {one.place(account=account)}\n{one.change}\n{last}"
     )
 
 

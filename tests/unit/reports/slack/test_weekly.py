@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from plimsoll.domain.reasons import GIVEN_UP
 from plimsoll.reports.record import BlockerRecord, EvidenceRecord, OwnerRecord
 from plimsoll.reports.slack.blocks import OPEN_REPORT
 from plimsoll.reports.slack.run import run_conversation
@@ -38,10 +39,10 @@ def test_a_volume_is_named_with_its_change_its_money_its_evidence_and_its_risk()
     record = saving(1, evidence=EvidenceRecord(grade="A", envelope=None, text="measured"))
     shown = told([record])
     place = f"in {record.account}, us-east-1"
-    assert f"1. Saves $20.00 a month: disk-1 {place} (vol-0001)\n{record.current.type} " in shown
+    assert f"1. Saves $20.00 a month: disk-1 {place}\n{record.current.type} " in shown
     assert " → gp3 " in shown
     assert "\nProved: " in shown
-    assert "(evidence A: measured here)" in shown
+    assert "(evidence A: measured here). vol-0001\n" in shown
     assert f"1. Saves $20.00 a month: vol-0001 {place}\n" in told([record.model_copy(update={"name": None})])
 
 
@@ -58,11 +59,11 @@ def test_what_to_do_first_is_told_with_its_money():
         saving(2, 30.0, evidence=EvidenceRecord(grade="C", envelope=None, text="published")),
         saving(3, 5.0, evidence=evidence).model_copy(update={"monthly_usd_saved_at_parity": 5.0}),
         saving(4, 7.0, evidence=evidence),
-        saving(5, 9.0, evidence=evidence, reasons=["gives up durability"]),
+        saving(5, 9.0, evidence=evidence, reasons=[f"{GIVEN_UP}durability"]),
     ]
     assert (
-        "What to do first: $5.00 on 1 volume that give nothing up; then $27.00 on 2 volumes proved to carry the "
-        "measured demand; then $9.00 on 1 volume for their owner to decide; then $30.00 on 1 volume to be measured."
+        "What to do first: $5.00 on 1 volume with nothing given up; then $27.00 on 2 volumes proved to carry the "
+        "measured demand; then $9.00 on 1 volume for the owner to decide; then $30.00 on 1 volume to be measured."
     ) in told(records)
 
 
