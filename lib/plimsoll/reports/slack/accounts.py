@@ -25,7 +25,7 @@ _BUTTONS: Final = "buttons"
 
 def buttons_elsewhere(found: Sequence[Numbered], manner: Manner) -> Iterator[Reply]:
     """The volumes of the main message that have no buttons there, with their buttons; no reply where all have."""
-    told = f"The last {count_of(len(found), 'volume')} of that list, with buttons"
+    told = f"The last {count_of(len(found), 'volume')} of the list, with buttons"
     for number, blocks in enumerate(with_buttons(found, manner), start=1):
         yield Reply(key=_BUTTONS if number == 1 else f"{_BUTTONS}-{number}", message=Message.of(told, blocks))
 

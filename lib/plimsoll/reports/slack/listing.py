@@ -50,7 +50,7 @@ def first_of_all(sums: Sums, budget: Budget, manner: Manner) -> tuple[list[Block
 def with_buttons(found: Sequence[Numbered], manner: Manner) -> Iterator[list[Block]]:
     """These volumes with their buttons, in as many messages as they take."""
     budget, blocks = Budget(), list[Block]()
-    for one in [[said(bold("The last volumes of that list, with their buttons"))], *_both(found, manner)]:
+    for one in [[said(bold("The last volumes of the list above, with their buttons"))], *_both(found, manner)]:
         if not budget.take(one):
             yield blocks
             budget, blocks = Budget(), []
