@@ -7,6 +7,8 @@ import pytest
 
 from plimsoll.cli.exit_codes import PARTIAL, UNUSABLE
 from plimsoll.cli.main import main
+from plimsoll.domain.errors import BadInput
+from plimsoll.reports.slack.pictures import Draft
 from tests.slack.server import UPLOAD, FakeSlack
 from tests.slack.workspace import CHANNEL, ELSEWHERE, text_of
 from tests.unit.reports.recommendations import a_record
@@ -88,6 +90,17 @@ def test_a_run_is_posted_to_a_channel_once_unless_again_is_said(run, slack, plim
     plimsoll(*post, "C0OTHERS")
     plimsoll(*post, CHANNEL, "--again")
     assert [len(slack.there.in_channel(channel)) for channel in ("C0OTHERS", CHANNEL)] == [1, 2]
+
+
+def test_what_stands_is_not_forgotten_before_all_is_drawn_that_is_posted_again(run, slack, plimsoll, monkeypatch):
+    def refused(_draft):
+        raise BadInput("cannot be drawn")
+
+    plimsoll("post", "--channel", CHANNEL)
+    monkeypatch.setattr(Draft, "png", refused)
+    assert plimsoll("post", "--channel", CHANNEL, "--again")[0] == UNUSABLE
+    assert "stands in" in plimsoll("post", "--channel", CHANNEL)[1]
+    assert len(slack.there.in_channel()) == 1
 
 
 def test_what_was_posted_in_part_is_gone_on_with(run, slack, plimsoll):

@@ -221,6 +221,12 @@ def test_volumes_of_a_stripe_set_have_their_own_part_of_the_money():
     assert "Changed together with its stripe set of 2 volumes." in shown
 
 
+def test_a_run_without_an_answer_does_not_explain_savings():
+    shown = told([])
+    assert shown.splitlines()[0] == "No volumes were found"
+    assert "Plimsoll compares" not in shown
+
+
 @pytest.mark.parametrize(
     ("records", "run", "words"),
     [
