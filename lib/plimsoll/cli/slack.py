@@ -15,16 +15,16 @@ from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.domain.recommendation import CHANGES
 from plimsoll.reports.data.database import opened
-from plimsoll.reports.data.selection import Selection, select
+from plimsoll.reports.data.selection import select
 from plimsoll.reports.diff.compared import Difference, compared
 from plimsoll.reports.diff.sql import Group
 from plimsoll.reports.diff.words import headline
 from plimsoll.reports.screen import printable
-from plimsoll.reports.slack.digest import Digest
 from plimsoll.reports.slack.message import Conversation
 from plimsoll.reports.slack.pictures import Draft, run_drafts
-from plimsoll.reports.slack.weekly import conversation
-from plimsoll.reports.stored import read_run, stream_records
+from plimsoll.reports.slack.run import run_conversation
+from plimsoll.reports.stored import read_run
+from plimsoll.reports.summary.matched import Only
 from plimsoll.reports.terminal.slack import show_conversation
 from plimsoll.reports.wording import count_of
 from plimsoll.settings import Settings
@@ -39,13 +39,15 @@ _RECOMMENDED: Final = (Group.NEW, Group.FIRST_READ, Group.CHANGED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What is to be posted, and how: `again` whether or not it was posted before, `buttons` and `pictures` or not."""
+    """What is to be posted, and how: `again` whether or not it was posted before; `buttons`, `pictures`, and a thread
+    or not."""
 
     since: Path | None = None
     where: str | None = None
     again: bool = False
     buttons: bool = False
     pictures: bool = True
+    thread: bool = True
 
     def __post_init__(self) -> None:
         if self.since is not None and self.where is not None:
@@ -64,6 +66,8 @@ class _Read:
 
 def show_run(run: Path | None, wanted: Wanted, channel: str | None) -> None:
     """Prints what would be posted, and sends nothing."""
+    if channel is not None:
+        _check(channel)
     read, console = _read(run_folder(run), wanted), Console(highlight=False)
     show_conversation(console, read.told.payload)
     for draft in read.pictures:
@@ -85,6 +89,7 @@ def post_run(run: Path | None, wanted: Wanted, channel: str) -> None:
         return
     with console.status(f"posting to {channel}"):
         pictures = [Picture(name=draft.name, title=draft.title, png=draft.png()) for draft in read.pictures]
+        _begin(ledger, wanted)
         posted = post(read.told, channel, client, ledger, pictures, run_id=read.id)
     _say(console, f"posted to {channel}: {_counted(ledger.load())}")
     troubles = [*filter(None, [read.no_pictures]), *posted.troubles]
@@ -102,30 +107,26 @@ def post_run_by_webhook(run: Path | None, wanted: Wanted) -> None:
     if _stands(console, ledger, wanted, {MAIN}):
         return
     with console.status("posting by the webhook"):
+        _begin(ledger, wanted)
         post_by_webhook(read.told.main, webhook, ledger)
     _say(console, "posted by the webhook: the report alone, since a webhook takes no replies, pictures or buttons")
 
 
 def _read(folder: Path, wanted: Wanted) -> _Read:
-    run = read_run(folder)
     with opened(folder) as database:
         selection = select(database, wanted.where, ())
-    digest = Digest()
-    for record in stream_records(folder):
-        if selection is None or selection.has(record):
-            digest.count(record)
+    only, part = (selection.has, selection.told) if selection else (None, "")
     since, new = ("", frozenset[str]()) if wanted.since is None else _since(run_folder(wanted.since), folder)
-    part = selection.told if selection else ""
-    told = conversation(digest, run, since=since, new=new, part=part, acting=wanted.buttons)
-    pictures, no_pictures = _drafts(folder, selection) if wanted.pictures else ((), "")
-    return _Read(id=str(run["id"]), told=told, pictures=pictures, no_pictures=no_pictures)
+    told = run_conversation(folder, only, part, since=since, new=new, acting=wanted.buttons, threaded=wanted.thread)
+    pictures, no_pictures = _drafts(folder, only) if wanted.pictures else ((), "")
+    return _Read(id=str(read_run(folder)["id"]), told=told, pictures=pictures, no_pictures=no_pictures)
 
 
-def _drafts(folder: Path, selection: Selection | None) -> tuple[tuple[Draft, ...], str]:
+def _drafts(folder: Path, only: Only | None) -> tuple[tuple[Draft, ...], str]:
     """The pictures that there are, or why there is none: the report stands without."""
     envelopes = envelope_library(Settings.of_environment().measured_dir).envelopes
     try:
-        return run_drafts(folder, envelopes, selection.has if selection else None), ""
+        return run_drafts(folder, envelopes, only), ""
     except PlimsollError as error:
         return (), f"no picture is shown: {error}"
 
@@ -135,7 +136,8 @@ def _since(before: Path, after: Path) -> tuple[str, frozenset[str]]:
     with compared(before, after) as diff:
         listed = (one for group in _RECOMMENDED for one in diff.listed(group))
         new = frozenset(f"{one.account}/{one.region}/{one.volume_id}" for one in listed if _is_new(one))
-        return headline(diff), new
+        told = [f"{count_of(len(new), 'recommendation')} {'is' if len(new) == 1 else 'are'} new"] if new else []
+        return f"Compared with the run of {diff.before.now:%Y-%m-%d}: {'; '.join([*told, headline(diff)])}", new
 
 
 def _is_new(one: Difference) -> bool:
@@ -158,18 +160,22 @@ def _posted_as(channel: str, wanted: Wanted) -> str:
 
 def _stands(console: Console, ledger: FileLedger, wanted: Wanted, keys: set[str]) -> bool:
     """Whether all of it stands already, and says so; with --again nothing does."""
-    if wanted.again:
-        ledger.keep(Progress())
-        return False
-    if not keys <= ledger.load().posted.keys():
+    if wanted.again or not keys <= ledger.load().posted.keys():
         return False
     _say(console, f"this run stands in {ledger.channel} already; --again posts it once more, beside what stands")
     return True
 
 
+def _begin(ledger: FileLedger, wanted: Wanted) -> None:
+    """With --again forgets what stands, once all is there that is to be posted."""
+    if wanted.again:
+        ledger.keep(Progress())
+
+
 def _counted(progress: Progress) -> str:
     replies, pictures = (sum(key.startswith(kind) for key in progress.posted) for kind in ("reply/", "picture/"))
-    return f"the report, {count_of(replies, 'account')} in its thread and {count_of(pictures, 'picture')}"
+    verb = "reply" if replies == 1 else "replies"
+    return f"the report, {replies:,} {verb} in its thread and {count_of(pictures, 'picture')}"
 
 
 def _say(console: Console, text: str, style: str = "") -> None:

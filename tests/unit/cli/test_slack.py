@@ -7,6 +7,8 @@ import pytest
 
 from plimsoll.cli.exit_codes import PARTIAL, UNUSABLE
 from plimsoll.cli.main import main
+from plimsoll.domain.errors import BadInput
+from plimsoll.reports.slack.pictures import Draft
 from tests.slack.server import UPLOAD, FakeSlack
 from tests.slack.workspace import CHANNEL, ELSEWHERE, text_of
 from tests.unit.reports.recommendations import a_record
@@ -59,7 +61,7 @@ def plimsoll(monkeypatch, capsys):
 
 def test_a_run_is_posted_with_a_reply_for_each_account_and_its_pictures(run, slack, plimsoll):
     code, said = plimsoll("post", "--channel", CHANNEL)
-    assert (code, said) == (0, f"posted to {CHANNEL}: the report, 2 accounts in its thread and 2 pictures")
+    assert (code, said) == (0, f"posted to {CHANNEL}: the report, 2 replies in its thread and 2 pictures")
     (main_message,) = slack.there.in_channel()
     assert "can be saved" in main_message.text
     replies = slack.there.in_thread(main_message.ts)
@@ -90,6 +92,17 @@ def test_a_run_is_posted_to_a_channel_once_unless_again_is_said(run, slack, plim
     assert [len(slack.there.in_channel(channel)) for channel in ("C0OTHERS", CHANNEL)] == [1, 2]
 
 
+def test_what_stands_is_not_forgotten_before_all_is_drawn_that_is_posted_again(run, slack, plimsoll, monkeypatch):
+    def refused(_draft):
+        raise BadInput("cannot be drawn")
+
+    plimsoll("post", "--channel", CHANNEL)
+    monkeypatch.setattr(Draft, "png", refused)
+    assert plimsoll("post", "--channel", CHANNEL, "--again")[0] == UNUSABLE
+    assert "stands in" in plimsoll("post", "--channel", CHANNEL)[1]
+    assert len(slack.there.in_channel()) == 1
+
+
 def test_what_was_posted_in_part_is_gone_on_with(run, slack, plimsoll):
     slack.fail("chat.postMessage", skip=2, error="is_archived")
     code, said = plimsoll("post", "--channel", CHANNEL, "--no-pictures")
@@ -113,7 +126,7 @@ def test_pictures_that_failed_are_tried_again_by_the_same_command(run, slack, pl
     slack.fail(UPLOAD, status=500)
     assert plimsoll("post", "--channel", CHANNEL)[0] == PARTIAL
     code, said = plimsoll("post", "--channel", CHANNEL)
-    assert (code, said) == (0, f"posted to {CHANNEL}: the report, 2 accounts in its thread and 2 pictures")
+    assert (code, said) == (0, f"posted to {CHANNEL}: the report, 2 replies in its thread and 2 pictures")
     assert sorted(file.name for file in slack.there.files.values() if file.channel) == ["roofline.png", "savings.png"]
     assert len(slack.there.in_channel()) == 1
 
@@ -122,7 +135,7 @@ def test_pictures_that_cannot_be_shown_are_told_and_the_report_stands(run, slack
     slack.fail(UPLOAD, status=500, times=10)
     code, said = plimsoll("post", "--channel", CHANNEL)
     assert code == PARTIAL
-    assert f"posted to {CHANNEL}: the report, 2 accounts in its thread and 0 pictures" in said
+    assert f"posted to {CHANNEL}: the report, 2 replies in its thread and 0 pictures" in said
     assert "savings.png" in said
     assert "roofline.png" in said
 
@@ -143,6 +156,7 @@ def test_what_was_saved_since_an_earlier_run_is_told(run, slack, plimsoll, tmp_p
     assert (code, said[:6]) == (0, "posted")
     (main_message,) = slack.there.in_channel()
     assert "a month saved by 1 volume done since" in text_of(main_message.json)
+    assert "Compared with the run of 2027-01-15: " in text_of(main_message.json)
 
 
 def test_a_webhook_gets_the_main_message_alone_and_once(run, slack, plimsoll):
@@ -152,6 +166,18 @@ def test_a_webhook_gets_the_main_message_alone_and_once(run, slack, plimsoll):
     assert "stands in webhook-B0HOOK already" in plimsoll("post", "--webhook")[1]
     (hooked,) = slack.there.hooked
     assert not [block for block in hooked["blocks"] if block["type"] == "actions"]
+
+
+def test_a_webhooks_message_and_its_dry_run_know_of_no_thread(run, slack, plimsoll, tmp_path):
+    many = [a_record(volume_id=f"vol-{number}", account=ONE) for number in range(12)]
+    a_run(tmp_path / "runs" / "many", many, places=PLACES)
+    assert plimsoll("post", "runs/many", "--webhook")[0] == 0
+    (hooked,) = slack.there.hooked
+    assert "they are in the report" in text_of(hooked)
+    assert "thread" not in text_of(hooked)
+    code, said = plimsoll("post", "runs/many", "--webhook", "--dry-run")
+    assert (code, "in its thread" in said) == (0, False)
+    assert "reply in its thread" in plimsoll("post", "runs/many", "--dry-run")[1]
 
 
 def test_a_dry_run_shows_the_messages_and_needs_nothing(run, plimsoll):
@@ -185,6 +211,7 @@ def test_names_are_names_in_what_is_sent(run, slack, plimsoll):
     [
         (("post",), "say where to"),
         (("post", "--channel", "#storage"), "give the channel's id"),
+        (("post", "--channel", "#storage", "--dry-run"), "give the channel's id"),
         (("post", "--channel", CHANNEL), "PLIMSOLL_SLACK_BOT_TOKEN"),
         (("post", "--webhook"), "PLIMSOLL_SLACK_WEBHOOK_URL"),
         (("post", "--webhook", "--channel", CHANNEL), "leave out --channel"),

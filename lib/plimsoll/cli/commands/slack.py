@@ -35,7 +35,9 @@ def post(
 
     if webhook and (channel is not None or buttons):
         raise BadInput("a webhook is bound to its channel and has no buttons: leave out --channel and --buttons.")
-    wanted = Wanted(since=since, where=where, again=again, buttons=buttons, pictures=pictures and not webhook)
+    wanted = Wanted(
+        since=since, where=where, again=again, buttons=buttons, pictures=pictures and not webhook, thread=not webhook
+    )
     if dry_run:
         show_run(run, wanted, channel)
     elif webhook:

@@ -1,15 +1,15 @@
 """The thread of a report: a reply for each account, those that save most first, and how much is in the others."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from plimsoll.reports.slack.blocks import Block, bold, bullets, named, said
 from plimsoll.reports.slack.digest import Digest, Sums
 from plimsoll.reports.slack.fitting import Budget
-from plimsoll.reports.slack.listing import Manner, of_an_account
+from plimsoll.reports.slack.listing import Manner, Numbered, of_an_account, with_buttons
 from plimsoll.reports.slack.matters import matters, of_accounts
 from plimsoll.reports.slack.message import Message, Reply
-from plimsoll.reports.slack.opening import first_sentence, how_sure
+from plimsoll.reports.slack.opening import first_sentence
 from plimsoll.reports.slack.text import line
 from plimsoll.reports.wording import count_of, usd
 
@@ -18,6 +18,16 @@ MOST_REPLIES: Final = 40
 
 MORE: Final = "more"
 """The key of the reply about the accounts that have none."""
+
+_BUTTONS: Final = "buttons"
+"""The key of the replies with the buttons for which the main message has no room; from the second one on numbered."""
+
+
+def buttons_elsewhere(found: Sequence[Numbered], manner: Manner) -> Iterator[Reply]:
+    """The volumes of the main message that have no buttons there, with their buttons; no reply where all have."""
+    told = f"The last {count_of(len(found), 'volume')} of the list, with buttons"
+    for number, blocks in enumerate(with_buttons(found, manner), start=1):
+        yield Reply(key=_BUTTONS if number == 1 else f"{_BUTTONS}-{number}", message=Message.of(told, blocks))
 
 
 def replies(digest: Digest, run: Mapping[str, Any], manner: Manner) -> Iterator[Reply]:
@@ -37,9 +47,7 @@ def replies(digest: Digest, run: Mapping[str, Any], manner: Manner) -> Iterator[
 
 def _account(account: str, sums: Sums, run: Mapping[str, Any], manner: Manner) -> Message:
     sentence, budget = first_sentence(sums, run, account), Budget()
-    begin = said(
-        bold("Account "), named(line(account)), bold(f": {sentence}"), f" {how_sure(sums.tally.money, manner.policy)}"
-    )
+    begin = said(bold("Account "), named(line(account)), bold(f": {sentence}"))
     blocks: list[Block] = budget.taken([begin, *bullets(matters(sums, run))])
     return Message.of(f"Account {line(account)}: {sentence}", [*blocks, *of_an_account(sums, budget, manner)])
 

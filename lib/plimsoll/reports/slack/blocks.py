@@ -118,14 +118,14 @@ def divider() -> Block:
     return DividerBlock().to_dict()
 
 
-def buttons(volume: str, run_id: str, actions: Iterable[str]) -> list[Block]:
+def buttons(volume: str, actions: Iterable[str]) -> list[Block]:
     """A volume's buttons, by their action ids; `volume` is account/region/id and names the block, which holds them.
 
     None where there is no action, or the volume's name is longer than a block's may be.
     """
     wanted, block_id = set(actions), f"{_VOLUME}{volume}"
     found = [
-        ButtonElement(text=PlainTextObject(text=label), action_id=action, value=run_id)
+        ButtonElement(text=PlainTextObject(text=label), action_id=action)
         for action, label in LABELS.items()
         if action in wanted
     ]

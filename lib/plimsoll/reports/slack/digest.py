@@ -5,11 +5,11 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final
 
-from plimsoll.reports.money import money_of
+from plimsoll.reports.money import Money, money_of
 from plimsoll.reports.record import OwnerRecord, RecommendationRecord
 from plimsoll.reports.slack.listed import Listed, listed
 from plimsoll.reports.slack.text import line
-from plimsoll.reports.steps import EVIDENCE
+from plimsoll.reports.steps import EVIDENCE, Step, step_of
 from plimsoll.reports.stored import full_name
 from plimsoll.reports.summary.fleet import Group
 from plimsoll.reports.summary.foremost import Foremost
@@ -21,21 +21,26 @@ _THROTTLED: Final = 3
 _GROUPS: Final = 200
 """How many owners of blocked volumes are told apart, so that a name for each volume does not fill the memory."""
 
-_OTHERS: Final = "others"
+BY_HAND: Final = "made by hand"
+OTHERS: Final = "others"
+"""What stands for owners without a name of their own."""
 
 
 @dataclass(slots=True)
 class Sums:
     """What some volumes add up to, and those of them that are listed: the most that save, and the worst throttled.
 
-    `blocked` is what is forbidden today, by owner and by the code of what forbids it. `quiet` counts the volumes that
-    save and are not to be listed.
+    `steps` is what can be saved, by what has to be done for it. `blocked` is what is forbidden today, by owner and by
+    the code of what forbids it. `quiet` counts the volumes that save and are not to be listed, `dearer` those throttled
+    ones whose speed costs more.
     """
 
     most: int
     tally: Tally = field(default_factory=Tally)
     unpriced: int = 0
     quiet: int = 0
+    dearer: int = 0
+    steps: dict[Step, Group] = field(default_factory=dict)
     savers: Foremost[Listed] = field(init=False)
     saved_cents: int = 0
     throttled: Foremost[Listed] = field(init=False)
@@ -54,8 +59,12 @@ class Sums:
         """Counts a recommendation; `one` is how it is listed, None where it saves nothing and is not throttled."""
         self.tally.count(record)
         self.unpriced += record.monthly_usd_now is None
+        money = money_of(record)
+        self.dearer += money.upgrades_cents > 0
+        if money.saved_cents > 0:
+            self.steps.setdefault(step_of(record), Group()).add(money, 1)
         if record.blockers:
-            self._block(record)
+            self._block(record, money)
         if one is None:
             return
         if record.action == "upgrade":
@@ -64,17 +73,17 @@ class Sums:
             self.saved_cents += one.saved_cents
             self.savers.add(one.saved_cents, record.volume_id, one)
 
-    def _block(self, record: RecommendationRecord) -> None:
+    def _block(self, record: RecommendationRecord, money: Money) -> None:
         codes = [blocker.code for blocker in record.blockers]
         code = next((code for code in codes if code != EVIDENCE), EVIDENCE)
         key = (line(_maker(record.owner)), code)
         if key not in self.blocked and len(self.blocked) >= _GROUPS:
-            key = (_OTHERS, code)
-        self.blocked.setdefault(key, Group()).add(money_of(record), 1)
+            key = (OTHERS, code)
+        self.blocked.setdefault(key, Group()).add(money, 1)
 
 
 def _maker(owner: OwnerRecord) -> str:
-    return "made by hand" if owner.kind == "hand" else owner_text(owner)
+    return BY_HAND if owner.kind == "hand" else owner_text(owner)
 
 
 class Digest:

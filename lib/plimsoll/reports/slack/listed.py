@@ -29,30 +29,39 @@ _SIGNS: Final = 120
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """What is shown of a volume; it holds no more than that, since every account keeps some."""
+    """What is shown of a volume; it holds no more than that, since every account keeps some.
+
+    `id` is empty where the volume has no name and is called by it.
+    """
 
     volume: str
     name: str
-    place: str
+    id: str
+    account: str
+    region: str
     outcome: str
     change: str
     risk: str
     saved_cents: int
     actions: tuple[str, ...]
 
+    def place(self, *, account: bool = True) -> str:
+        """Where it is; without its account where that is told already."""
+        return f"{self.account}, {self.region}" if account else self.region
+
 
 def listed(record: RecommendationRecord) -> Listed:
     """A volume as lists show it; `actions` are those of its buttons that could do something."""
-    region, account = line(record.region), line(record.account)
-    together = record.stripe_set
-    within = f", changed together with its stripe set of {len(together.members):,} volumes" if together else ""
+    name, volume_id = line(record.name or ""), line(record.volume_id)
     return Listed(
         volume=full_name(record),
-        name=line(record.name or "") or line(record.volume_id) or "a volume without a name",
-        place=f"account {account}, {region}{within}",
+        name=name or volume_id or "a volume without a name",
+        id=volume_id if name else "",
+        account=line(record.account),
+        region=line(record.region),
         outcome=outcome_text(record),
         change=line(change_words(record), _SIGNS),
-        risk=_risk(record),
+        risk=" ".join(filter(None, [_together(record), _risk(record)])),
         saved_cents=money_of(record).saved_cents,
         actions=tuple(_actions(record)),
     )
@@ -65,6 +74,12 @@ def _actions(record: RecommendationRecord) -> Iterator[str]:
     if step_of(record) is Step.MEASURE or (record.evidence is not None and record.evidence.grade != "A"):
         yield "validate"
     yield from ("snooze", "done", "exclude")
+
+
+def _together(record: RecommendationRecord) -> str:
+    if record.stripe_set is None:
+        return ""
+    return f"Changed together with its stripe set of {len(record.stripe_set.members):,} volumes."
 
 
 def _risk(record: RecommendationRecord) -> str:

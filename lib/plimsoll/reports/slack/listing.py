@@ -1,6 +1,6 @@
 """A list of volumes with their buttons, as much of it as a message has room for."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, takewhile
 from typing import Final
@@ -12,12 +12,14 @@ from plimsoll.reports.slack.fitting import Budget
 from plimsoll.reports.slack.listed import Listed
 from plimsoll.reports.wording import count_of, usd
 
+Numbered = tuple[int, Listed]
+"""A volume and its place in a list."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manner:
-    """How volumes are listed: of which run and policy, which are new, and whether with buttons and a thread."""
+    """How volumes are listed: under which policy, which are new, and whether with buttons and a thread."""
 
-    run_id: str
     policy: Policy
     new: Collection[str]
     acting: bool
@@ -30,63 +32,91 @@ _ELSEWHERE: Final = (said("There is no room here for the buttons of the last one
 _WAITING: Final = (said(bold("Throttled today")),)
 
 
-def first_of_all(sums: Sums, budget: Budget, manner: Manner) -> list[Block]:
+def first_of_all(sums: Sums, budget: Budget, manner: Manner) -> tuple[list[Block], list[Numbered]]:
     """The volumes that save most, as many as there is room for, the first ones with their buttons; then how many
-    volumes and how much money are not listed."""
-    rest, found = _REST if manner.threaded else _REPORT, sums.savers.items
-    if not budget.take([*_title(sums), *_left(sums, [], rest), *_ELSEWHERE]):
-        return []
-    rows = list(takewhile(lambda row: budget.take([row]), _rows(found, manner)))
-    below = list(takewhile(budget.take, _buttons(found[: len(rows)], manner)))
+    volumes and how much money are not listed. And those for whose buttons there is a thread, and no room here."""
+    rest, found = _REST if manner.threaded else _REPORT, list(enumerate(sums.savers.items, start=1))
+    if not budget.take([*_longest_title(sums), *_left(sums, [], rest), *_ELSEWHERE]):
+        return [], []
+    rows = list(takewhile(lambda row: budget.take([row]), (_row(one, manner) for one in found)))
+    found = found[: len(rows)]
+    below = list(takewhile(budget.take, _buttons(found, manner)))
     listed = [block for at, row in enumerate(rows) for block in (row, *(below[at] if at < len(below) else ()))]
-    elsewhere = _ELSEWHERE if manner.acting and manner.threaded and len(below) < len(rows) else ()
-    return [*_title(sums), *listed, *_left(sums, found[: len(rows)], rest), *elsewhere]
+    elsewhere = found[len(below) :] if manner.acting and manner.threaded else []
+    told = [*_left(sums, [one for _, one in found], rest), *(_ELSEWHERE if elsewhere else ())]
+    return [*_title(sums, len(rows)), *listed, *told], elsewhere
+
+
+def with_buttons(found: Sequence[Numbered], manner: Manner) -> Iterator[list[Block]]:
+    """These volumes with their buttons, in as many messages as they take."""
+    budget, blocks = Budget(), list[Block]()
+    for one in [[said(bold("The last volumes of the list above, with their buttons"))], *_both(found, manner)]:
+        if not budget.take(one):
+            yield blocks
+            budget, blocks = Budget(), []
+            budget.take(one)
+        blocks += one
+    if found:
+        yield blocks
 
 
 def of_an_account(sums: Sums, budget: Budget, manner: Manner) -> list[Block]:
-    """The same of an account, each volume with its buttons; those that are throttled and save nothing come first."""
-    rest, saving = _REPORT, sums.savers.items
+    """The volumes of an account that save most, each with its buttons, as many as there is room for, and how much is
+    not listed; those that are throttled and save nothing come first."""
+    saving = sums.savers.items
     before = {one.volume for one in saving}
     throttled = [one for one in sums.throttled.items if one.volume not in before]
-    if not budget.take([*_WAITING, *_title(sums), *_left(sums, [], rest)]):
+    if not budget.take([*_WAITING, *_longest_title(sums), *_left(sums, [], _REPORT)]):
         return []
     first, then = _fitting(throttled, budget, manner), _fitting(saving, budget, manner)
-    left = _left(sums, saving[: len(then)], rest)
-    return [*(_WAITING if first else ()), *chain(*first), *_title(sums), *chain(*then), *left]
+    left = _left(sums, saving[: len(then)], _REPORT)
+    return [*(_WAITING if first else ()), *chain(*first), *_title(sums, len(then)), *chain(*then), *left]
 
 
-def _fitting(found: Sequence[Listed], budget: Budget, manner: Manner) -> list[list[Block]]:
-    """The volumes for which there is room, each with its buttons."""
-    both = ([row, *below] for row, below in zip(_rows(found, manner), _buttons(found, manner), strict=True))
-    return list(takewhile(budget.take, both))
+def _fitting(found: Iterable[Listed], budget: Budget, manner: Manner) -> list[list[Block]]:
+    """The volumes of an account for which there is room, each with its buttons."""
+    return list(takewhile(budget.take, _both(list(enumerate(found, start=1)), manner, account=False)))
 
 
-def _buttons(found: Sequence[Listed], manner: Manner) -> Iterator[list[Block]]:
+def _both(found: Sequence[Numbered], manner: Manner, *, account: bool = True) -> Iterator[list[Block]]:
+    """Each volume with its buttons."""
+    for one, below in zip(found, _buttons(found, manner), strict=True):
+        yield [_row(one, manner, account=account), *below]
+
+
+def _buttons(found: Iterable[Numbered], manner: Manner) -> Iterator[list[Block]]:
     """The buttons of each volume; none of one that was there before, since they are told apart by the volume."""
     before: set[str] = set()
-    for one in found:
+    for _, one in found:
         wanted = manner.acting and one.volume not in before
         before.add(one.volume)
-        yield buttons(one.volume, manner.run_id, one.actions) if wanted else []
+        yield buttons(one.volume, one.actions) if wanted else []
 
 
-def _title(sums: Sums) -> list[Block]:
+def _title(sums: Sums, listed: int) -> list[Block]:
     total = sums.savers.total
-    if not total:
+    if not listed:
         return []
     if total == 1:
         return [said(bold("The one volume that saves"))]
-    most = min(total, sums.most)
-    told = f"The {most:,} that save most, of {total:,} volumes" if most < total else f"The {total:,} volumes that save"
-    return [said(bold(told))]
+    which = f"{listed:,} that save most, of {total:,}" if listed < total else f"{total:,}"
+    return [said(bold(f"The {which} volumes that save"))]
 
 
-def _rows(found: Sequence[Listed], manner: Manner) -> Iterator[Block]:
-    """The volumes; each one's name stands after what is ours, so that none can look like it."""
-    for number, one in enumerate(found, start=1):
-        new = ", new" if one.volume in manner.new else ""
-        outcome = one.outcome[:1].upper() + one.outcome[1:]
-        yield said(bold(f"{number}. {outcome}{new}:"), f" {one.name}\n{one.change}\n{one.place}. {one.risk}")
+def _longest_title(sums: Sums) -> list[Block]:
+    """What the title takes at most, before it is known how many volumes are listed."""
+    return _title(sums, max(1, sums.savers.total - 1)) if sums.savers.total else []
+
+
+def _row(numbered: Numbered, manner: Manner, *, account: bool = True) -> Block:
+    """A volume; its name stands after what is ours, so that it cannot look like it."""
+    number, one = numbered
+    new = ", new" if one.volume in manner.new else ""
+    outcome = one.outcome[:1].upper() + one.outcome[1:]
+    last = " ".join(filter(None, [one.risk, one.id]))
+    return said(
+        bold(f"{number}. {outcome}{new}: {one.name}"), f" in {one.place(account=account)}\n{one.change}\n{last}"
+    )
 
 
 def _left(sums: Sums, shown: Sequence[Listed], rest: str) -> list[Block]:

@@ -1,13 +1,14 @@
-"""What else matters of some volumes, a line each: what is throttled, blocked, attached to nothing, or unreadable."""
+"""What matters of some volumes, a line each: what to do first, what is throttled, blocked, attached to nothing, or
+unreadable."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 from plimsoll.reports.slack.blocks import Said, bold, named
-from plimsoll.reports.slack.digest import Sums
+from plimsoll.reports.slack.digest import BY_HAND, OTHERS, Sums
 from plimsoll.reports.slack.listed import Listed
 from plimsoll.reports.slack.text import line
-from plimsoll.reports.steps import CENT, EVIDENCE
+from plimsoll.reports.steps import CENT, EVIDENCE, Step
 from plimsoll.reports.summary.fleet import Group
 from plimsoll.reports.summary.headline import unreadable
 from plimsoll.reports.summary.unread import Unread, unread
@@ -16,7 +17,15 @@ from plimsoll.reports.wording import count_of, usd
 _MOST: Final = 3
 """How many groups of blocked volumes, and places that could not be read, are named."""
 
-_WHY: Final = 120
+_WHY: Final = 200
+
+_FIRST: Final = {
+    Step.SAFE: "with nothing given up",
+    Step.PROVED: "proved to carry the measured demand",
+    Step.TRADE: "for the owner to decide",
+    Step.MEASURE: "to be measured",
+}
+"""What is to be done with volumes that save, in the order in which it is done."""
 
 _FORBIDS: Final = {
     EVIDENCE: "to be measured first",
@@ -34,7 +43,8 @@ Row = tuple[str | Said, ...]
 
 
 def matters(sums: Sums, run: Mapping[str, Any]) -> Iterator[Row]:
-    """The lines, what is throttled first; what could not be read is as `run` has it."""
+    """The lines; what could not be read is as `run` has it."""
+    yield from _first(sums)
     yield from _throttled(sums)
     yield from _blocked(sums)
     yield from _detached(sums)
@@ -50,13 +60,21 @@ def of_accounts(run: Mapping[str, Any], accounts: Collection[str]) -> dict[str, 
     return {**run, "failures": failures}
 
 
+def _first(sums: Sums) -> Iterator[Row]:
+    found = [(words, sums.steps[step]) for step, words in _FIRST.items() if step in sums.steps]
+    told = [f"{usd(one.money.usd_saved)} on {count_of(one.volumes, 'volume')} {words}" for words, one in found]
+    if told:
+        yield (bold("What to do first:"), f" {'; then '.join(told)}.")
+
+
 def _throttled(sums: Sums) -> Iterator[Row]:
     total = sums.tally.actions["upgrade"]
     if not total:
         return
     money = sums.tally.money.usd_upgrades
     lead = f"{count_of(total, 'volume')} {'is' if total == 1 else 'are'} throttled today"
-    cost = f", and more speed costs {usd(money)} a month" if money >= CENT else ""
+    whose = "more speed" if sums.dearer == total else f"more speed for {sums.dearer:,} of them"
+    cost = f", and {whose} costs {usd(money)} a month" if money >= CENT else ""
     told = [part for one in sums.throttled.items[:1] for part in _worst(one)]
     yield (bold(lead), f": the workload waits for the disk{cost}.", *told)
 
@@ -64,7 +82,7 @@ def _throttled(sums: Sums) -> Iterator[Row]:
 def _worst(one: Listed) -> Iterator[str | Said]:
     yield " Worst is "
     yield named(one.name)
-    yield f", {one.place}: {one.change}. {one.risk}"
+    yield f" in {one.place()}: {one.change}, {one.outcome}. {one.risk}"
 
 
 def _blocked(sums: Sums) -> Iterator[Row]:
@@ -82,7 +100,7 @@ def _blocked(sums: Sums) -> Iterator[Row]:
 def _group(who: str, code: str, group: Group) -> Iterator[str | Said]:
     money = f" {usd(group.money.usd_saved)} on" if group.money.usd_saved >= CENT else ""
     yield f"{money} {count_of(group.volumes, 'volume')} {_FORBIDS.get(code, line(code))} ("
-    yield named(who)
+    yield who if who in {BY_HAND, OTHERS} else named(who)
     yield ")"
     yield ";"
 

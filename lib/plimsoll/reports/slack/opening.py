@@ -1,7 +1,7 @@
 """The opening of a report: what can be saved, how sure that is, and how complete the run was."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.money import Money
@@ -14,6 +14,11 @@ from plimsoll.reports.summary.headline import headline, unended
 from plimsoll.reports.summary.step_words import judged_by
 from plimsoll.reports.wording import usd
 
+_PURPOSE: Final = (
+    "Plimsoll compares what cloud disks are asked for with what is paid for, and recommends cheaper ones that still "
+    "carry the work."
+)
+
 
 def first_sentence(sums: Sums, run: Mapping[str, Any], part: str) -> str:
     """What can be saved of what, in one sentence."""
@@ -25,19 +30,20 @@ def opening(sums: Sums, run: Mapping[str, Any], policy: Policy, part: str) -> It
     yield header(first_sentence(sums, run, part).removesuffix("."))
     if told := unended(run):
         yield said(bold("Partial. "), told)
-    about = f"This report is of {line(part)} alone. " if part else ""
-    told = how_sure(sums.tally.money, policy)
-    yield said(f"{about}Plimsoll compares what each volume was asked for with what it can carry. {told}")
+    about = f"This report is of {line(part)} alone." if part else ""
+    known = f"{_PURPOSE} {_how_sure(sums.tally.money, policy)}" if sums.tally.answered else ""
+    if told := f"{about} {known}".strip():
+        yield said(told)
 
 
-def how_sure(money: Money, policy: Policy) -> str:
+def _how_sure(money: Money, policy: Policy) -> str:
     """How much of the saving needs no proof and how much rests on what was measured; empty where nothing is saved."""
     if money.usd_saved < CENT:
         return ""
-    carries = f"the measured demand: {judged_by(policy)}."
-    kept = "would be saved with all of today's IOPS and MiB/s kept"
+    carries = f"the measured demand: the cheaper ones carry {judged_by(policy)}."
+    kept = "would be saved even with all of today's IOPS and MiB/s kept"
     if money.usd_saved_at_parity < CENT:
         return f"The saving rests on {carries}"
     if money.usd_saved_on_proof < CENT:
-        return f"All of it {kept}."
-    return f"{usd(money.usd_saved_at_parity)} of it {kept}; {usd(money.usd_saved_on_proof)} more rests on {carries}"
+        return f"All of the saving {kept}."
+    return f"{usd(money.usd_saved_at_parity)} {kept}; the other {usd(money.usd_saved_on_proof)} rests on {carries}"

@@ -16,6 +16,7 @@ def run_conversation(
     part: str = "",
     *,
     link: str | None = None,
+    since: str = "",
     new: Collection[str] = (),
     acting: bool = True,
     threaded: bool = True,
@@ -26,4 +27,6 @@ def run_conversation(
     for record in stream_records(folder):
         if only is None or only(record):
             digest.count(record)
-    return conversation(digest, read_run(folder), link=link, new=new, part=part, acting=acting, threaded=threaded)
+    return conversation(
+        digest, read_run(folder), link=link, since=since, new=new, part=part, acting=acting, threaded=threaded
+    )

@@ -15,6 +15,9 @@ _FALLBACK: Final = 600
 _TURNS: Final = re.compile("[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 """What turns the writing's direction, so that it moves what stands beside it, or is not seen at all."""
 
+_LOOSE_ENDS: Final = " \n:;,."
+"""What says nothing at the end of what was cut."""
+
 _ENTITIES: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
@@ -40,7 +43,7 @@ def cut(text: str, most: int) -> str:
     kept = text[: most - 1]
     while long(kept) > most - 1:
         kept = kept[:-1]
-    return f"{kept.rstrip()}…"
+    return f"{kept.rstrip(_LOOSE_ENDS)}…"
 
 
 def escaped(text: str) -> str:

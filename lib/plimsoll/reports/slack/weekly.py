@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from plimsoll.policy_file import parse_policy
-from plimsoll.reports.slack.accounts import replies
+from plimsoll.reports.slack.accounts import buttons_elsewhere, replies
 from plimsoll.reports.slack.blocks import Block, bullets, note, report_link, said
 from plimsoll.reports.slack.digest import Digest
 from plimsoll.reports.slack.fitting import Budget
-from plimsoll.reports.slack.listing import Manner, first_of_all
+from plimsoll.reports.slack.listing import Manner, Numbered, first_of_all
 from plimsoll.reports.slack.matters import matters, of_accounts
 from plimsoll.reports.slack.message import Conversation, Message
 from plimsoll.reports.slack.opening import first_sentence, opening
@@ -49,21 +49,23 @@ def conversation(
     """
     told = of_accounts(run, {*digest.accounts, *accounts}) if part else run
     policy = parse_policy(dict(run["policy"]))
-    manner = Manner(run_id=line(str(run["id"]), _MOST_ID), policy=policy, new=new, acting=acting, threaded=threaded)
-    thread = tuple(replies(digest, told, manner)) if threaded else ()
-    blocks = _blocks(digest, told, manner, since or ("" if part else since_before(run)), part, link)
+    manner = Manner(policy=policy, new=new, acting=acting, threaded=threaded)
+    blocks, elsewhere = _blocks(digest, told, manner, since or ("" if part else since_before(run)), part, link)
+    thread = (*buttons_elsewhere(elsewhere, manner), *replies(digest, told, manner)) if threaded else ()
     return Conversation(main=Message.of(_notice(digest, told, part), blocks), replies=thread)
 
 
 def _blocks(
     digest: Digest, run: Mapping[str, Any], manner: Manner, since: str, part: str, link: str | None
-) -> list[Block]:
-    budget, end = Budget(), [*report_link(link), _about(run, manner.run_id, link)]
+) -> tuple[list[Block], list[Numbered]]:
+    """The blocks of the main message, and the volumes in it whose buttons it has no room for."""
+    budget, end = Budget(), [*report_link(link), _about(run, link)]
     budget.take(end)
     told = [said(line(since, _MOST_SINCE))] if since else []
     begin = [*opening(digest.whole, run, manner.policy, part), *told, *bullets(matters(digest.whole, run))]
     begin = budget.taken(begin)
-    return [*begin, *first_of_all(digest.whole, budget, manner), *end]
+    listed, elsewhere = first_of_all(digest.whole, budget, manner)
+    return [*begin, *listed, *end], elsewhere
 
 
 def _notice(digest: Digest, run: Mapping[str, Any], part: str) -> str:
@@ -73,7 +75,8 @@ def _notice(digest: Digest, run: Mapping[str, Any], part: str) -> str:
     return f"{told} {count_of(throttled, 'volume')} throttled today." if throttled else told
 
 
-def _about(run: Mapping[str, Any], run_id: str, link: str | None) -> Block:
+def _about(run: Mapping[str, Any], link: str | None) -> Block:
+    run_id = line(str(run["id"]), _MOST_ID)
     when = datetime.fromisoformat(run["now"]).astimezone(UTC)
     place = "" if link is None or report_link(link) else f" Its report: {line(link, _MOST_SINCE)}"
     return note(

@@ -54,7 +54,7 @@ def decided(user: str, decision: Decision) -> Message:
     told = by(user, f"{_VERBS[decision.kind]} ", *_volume(decision), f"{end}{reason}")
     blocks = [told, note(_follows(decision))]
     if decision.kind is DecisionKind.EXCLUDE:
-        blocks += buttons(name_of(decision), decision.id, ("include",))
+        blocks += buttons(name_of(decision), ("include",))
     return Message.of(f"{decision.volume_id} is {_SAID[decision.kind]}{end}", blocks)
 
 

@@ -8,12 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.reports.record import BlockerRecord, EvidenceRecord, OwnerRecord
+from plimsoll.reports.slack.blocks import buttons, volume_of
 from plimsoll.reports.slack.digest import Digest
 from plimsoll.reports.slack.weekly import conversation
 from plimsoll.reports.tally import Tally
 from plimsoll.reports.wording import usd
 from tests.unit.reports.recommendations import a_record
-from tests.unit.reports.slack.said import RUN, lines, messages, said, told_of
+from tests.unit.reports.slack.said import RUN, lines, messages, pressed, said, told_of
 from tests.unit.reports.strategies import HOSTILE, records
 
 HARMFUL = (
@@ -77,6 +78,13 @@ def check(fleet, told, most=10):
     assert shown + left == len(saving)
 
 
+def check_buttons(told, digest):
+    """That each of the volumes in the main message has its buttons, there or in the thread."""
+    wanted = {one.volume for one in digest.whole.savers.items if buttons(one.volume, one.actions)}
+    found = {volume_of(block_id) for message in messages(told) for block_id in pressed(message)}
+    assert wanted <= found
+
+
 def listed(message):
     """How many volumes are listed, and how many are said to be left out."""
     shown = sum(bool(re.match(r"\d+\. Saves \$", line)) for line in lines(message))
@@ -95,7 +103,12 @@ def test_a_fleet_of_none_or_one(data, count):
 @settings(deadline=None, max_examples=40)
 @given(fleet=fleets(10), since=names, link=names)
 def test_a_fleet_of_ten(fleet, since, link):
-    check(fleet, told_of(fleet, since=since, link=link, new={f"111111111111/us-east-1/vol-{one}" for one in range(5)}))
+    told = told_of(fleet, since=since, link=link, new={f"111111111111/us-east-1/vol-{one}" for one in range(5)})
+    check(fleet, told)
+    digest = Digest()
+    for record in fleet:
+        digest.count(record)
+    check_buttons(told, digest)
 
 
 def many(count, accounts):
@@ -151,7 +164,9 @@ def test_a_fleet_of_ten_thousand_in_as_many_accounts(ten_thousand, digest, actin
     run = {**RUN, "status": "partial", "failures": failures(10_000)}
     told = conversation(digest, run, link="https://reports.example.org/" + "r" * 2900, acting=acting)
     check(ten_thousand, told)
-    assert len(told.replies) == 41
+    if acting:
+        check_buttons(told, digest)
+    assert len([reply for reply in told.replies if not reply.key.startswith("buttons")]) == 41
     busy = sum(sums.busy for sums in digest.accounts.values())
     assert said(told.replies[-1].message).startswith(f"{busy - 40:,} more accounts with something to do")
 
@@ -160,8 +175,10 @@ def test_a_fleet_of_ten_thousand_in_one_account():
     fleet = many(10_000, accounts=1)
     told = told_of(fleet)
     check(fleet, told)
-    shown, left = listed(told.replies[0].message)
-    assert (shown + left, len(told.replies)) == (5_000, 1)
+    *_, reply = told.replies
+    shown, left = listed(reply.message)
+    assert shown + left == 5_000
+    assert f"The {shown} that save most, of 5,000 volumes that save" in said(reply.message)
     assert shown >= 5
 
 
