@@ -1,18 +1,12 @@
 """Writes a run's report and tells of it, once however often it is tried."""
 
-import os
 from datetime import timedelta
 from typing import Final
 
-from aws_lambda_powertools.utilities.idempotency import (
-    DynamoDBPersistenceLayer,
-    IdempotencyConfig,
-    idempotent_function,
-)
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from functions.once import once
 from functions.shared import count, entry
-from plimsoll.service.events import Event
 from plimsoll.service.messages import Reported, RunMessage
 from plimsoll.service.reporting import report
 from plimsoll.service.service import Service
@@ -32,18 +26,5 @@ def handler(told: RunMessage, service: Service, context: LambdaContext) -> Repor
         failed_targets=len(failed),
         audit_usd=made.run["usage"]["estimated_usd"],
     )
-    _send_once(service, made.events, context)
+    once(service.events.send, made.events, kind="audit-events", remembered=REMEMBERED, context=context)
     return made.answer
-
-
-def _send_once(service: Service, events: list[Event], context: LambdaContext) -> None:
-    config = IdempotencyConfig(expires_after_seconds=int(REMEMBERED.total_seconds()))
-    config.register_lambda_context(context)
-    table = DynamoDBPersistenceLayer(table_name=os.environ["PLIMSOLL_COORDINATION_TABLE"])
-
-    def send(*, events: list[Event]) -> None:
-        service.events.send(events)
-
-    idempotent_function(
-        send, data_keyword_argument="events", persistence_store=table, config=config, key_prefix="audit-events"
-    )(events=events)

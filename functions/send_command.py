@@ -1,16 +1,11 @@
 """Sends the command that measures, once however often it is tried."""
 
-import os
 from datetime import timedelta
 from typing import Any, Final
 
-from aws_lambda_powertools.utilities.idempotency import (
-    DynamoDBPersistenceLayer,
-    IdempotencyConfig,
-    idempotent_function,
-)
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from functions.once import once
 from functions.shared import entry
 from plimsoll.service.messages import plain
 from plimsoll.service.service import Service
@@ -24,14 +19,9 @@ REMEMBERED: Final = timedelta(days=2)
 @entry(WorkMessage)
 def handler(told: WorkMessage, service: Service, context: LambdaContext) -> Worked:
     """The work whose command was sent, now or by an earlier attempt."""
-    config = IdempotencyConfig(expires_after_seconds=int(REMEMBERED.total_seconds()))
-    config.register_lambda_context(context)
-    table = DynamoDBPersistenceLayer(table_name=os.environ["PLIMSOLL_COORDINATION_TABLE"])
 
-    def send(*, sending: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001  # what is remembered as sent
+    def send(_sending: dict[str, Any]) -> dict[str, Any]:
         return plain(send_command(service, told.work))
 
-    once = idempotent_function(
-        send, data_keyword_argument="sending", persistence_store=table, config=config, key_prefix="send-command"
-    )
-    return Worked(**once(sending=sending_of(service, told.work)))
+    sending = sending_of(service, told.work)
+    return Worked(**once(send, sending, kind="send-command", remembered=REMEMBERED, context=context))

@@ -1,18 +1,13 @@
 """Does what people ask for in Slack, once however often it is told."""
 
-import os
 from datetime import timedelta
 from functools import cache
 from typing import Any, Final
 
-from aws_lambda_powertools.utilities.idempotency import (
-    DynamoDBPersistenceLayer,
-    IdempotencyConfig,
-    idempotent_function,
-)
 from aws_lambda_powertools.utilities.idempotency.exceptions import IdempotencyAlreadyInProgressError
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from functions.once import once
 from functions.shared import entry, logger
 from functions.slack_secret import bot_token
 from plimsoll.service.acting.acting import act
@@ -36,17 +31,12 @@ def handler(told: AskedMessage, service: Service, context: LambdaContext) -> Not
     the same button is another event, which is answered, and does nothing by the id that it shares with the first.
     """
 
-    def once(*, asked: dict[str, Any]) -> None:
+    def carry_out(asked: dict[str, Any]) -> None:
         slack = slack_client(bot_token(), api_url=service.settings.slack_api_url)
         act(service, Asked.model_validate(asked), slack, members=members(), request=context.aws_request_id)
 
-    config = IdempotencyConfig(expires_after_seconds=int(REMEMBERED.total_seconds()))
-    config.register_lambda_context(context)
-    table = DynamoDBPersistenceLayer(table_name=os.environ["PLIMSOLL_COORDINATION_TABLE"])
     try:
-        idempotent_function(
-            once, data_keyword_argument="asked", persistence_store=table, config=config, key_prefix="slack-asked"
-        )(asked=told.model_dump(mode="json"))
+        once(carry_out, told.model_dump(mode="json"), kind="slack-asked", remembered=REMEMBERED, context=context)
     except IdempotencyAlreadyInProgressError:
         logger.info("under way already", do=told.wish.do)
     return Nothing()

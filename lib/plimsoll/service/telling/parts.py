@@ -13,7 +13,7 @@ from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.slack.digest import Digest
 from plimsoll.reports.stored import full_name
 from plimsoll.slack.config import SlackConfig
-from plimsoll.slack.routing import routed
+from plimsoll.slack.routing import accounts_of, channels_of, routed
 
 _AT_ONCE: Final = 500
 """Recommendations whose decisions are asked for together."""
@@ -40,11 +40,18 @@ class Part:
 
 
 def parts_of(
-    records: Iterable[RecommendationRecord], config: SlackConfig, quiet: Collection[str] = ()
+    records: Iterable[RecommendationRecord],
+    config: SlackConfig,
+    quiet: Collection[str] = (),
+    unread: Collection[str] = (),
 ) -> dict[str, Part]:
     """The part of each channel that is told anything, by its id: that of the whole, and of the others those with a
-    volume. `quiet` ones, by their full names, are counted and not listed."""
-    parts = {config.channel: Part(digest=Digest(quiet=quiet))}
+    volume, or with an account of which something could not be read (`unread`).
+
+    `quiet` volumes, by their full names, are counted and not listed.
+    """
+    concerned = [channel for channel in channels_of(config) if set(accounts_of(config, channel)) & set(unread)]
+    parts = {channel: Part(digest=Digest(quiet=quiet)) for channel in (config.channel, *concerned)}
     for record in records:
         for channel in routed(config, record):
             part = parts.get(channel) or parts.setdefault(channel, Part(digest=Digest(quiet=quiet)))

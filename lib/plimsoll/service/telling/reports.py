@@ -85,7 +85,7 @@ class _Telling:
             keys=keys,
             client=client,
             run=run,
-            parts=parts_of(stream_records(folder), slack, quiet),
+            parts=parts_of(stream_records(folder), slack, quiet, _unread(run)),
             new=_new(service, keys),
             gallery=Gallery(service=service, keys=keys, folder=folder, draw=draw),
         )
@@ -139,6 +139,12 @@ class _Telling:
 
 def _named(failed: Mapping[str, PlimsollError]) -> list[str]:
     return [f"{channel}: {error}" for channel, error in failed.items()]
+
+
+def _unread(run: Mapping[str, Any]) -> frozenset[str]:
+    """The accounts of which a place or a volume could not be read."""
+    failures = run["failures"]
+    return frozenset(place.partition("/")[0] for place in (*failures["targets"], *failures["volumes"]))
 
 
 def _new(service: Service, keys: RunKeys) -> frozenset[str]:

@@ -360,3 +360,13 @@ def test_a_target_that_could_not_be_read_is_told_with_the_run(tmp_path):
         said = text_of({"blocks": main.blocks})
         assert "partial" in said
         assert "the role cannot be assumed" in said
+
+
+def test_the_channel_of_an_account_that_could_not_be_read_hears_that_and_no_other_account_s_does(tmp_path):
+    places = places_of(two_accounts())
+    places.locked[Target(account=OTHER_ACCOUNT, region="us-east-1")] = AccessDenied("the role cannot be assumed.")
+    routes = [{"channel": DATA, "accounts": [OTHER_ACCOUNT]}, {"channel": SHOP, "owners": ["shop"]}]
+    loop = audited_anew(tmp_path, *routes, places=places)
+    with a_slack(DATA, SHOP) as (slack, client):
+        assert tell(loop.service, slack, client).channels == [CHANNEL, DATA]
+        assert "the role cannot be assumed" in main_text(slack, DATA)
