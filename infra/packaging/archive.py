@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -19,6 +20,7 @@ AS_WRITTEN: Final = 0o100644 << 16
 """The mode of every entry, as a zip holds it: a file that all may read (Lambda's user owns none of them)."""
 
 
+@cache
 def compiler_for(python: str) -> Path | None:
     """An interpreter of that version on this machine; None where there is none."""
     if python == "{}.{}".format(*sys.version_info):
@@ -28,6 +30,7 @@ def compiler_for(python: str) -> Path | None:
     return Path(found) if found else next(iter(elsewhere), None)
 
 
+@cache
 def version_of(interpreter: Path) -> str:
     """The whole version of an interpreter: another patch may compile to other bytes."""
     return _run(interpreter, "-V")
