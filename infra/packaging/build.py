@@ -51,18 +51,19 @@ def zip_of(
     interpreter, content = compiler_for(python), _contents()[function]
     folder.mkdir(parents=True, exist_ok=True)
     wheels, whole = (folder / name for name in names_of(function, architecture=architecture, python=python))
+    compiled = folder / "compiled"
     with TemporaryDirectory(dir=folder) as temporary:
         if not whole.exists() and not wheels.exists():
             site, unfinished = Path(temporary) / "site", Path(temporary) / "wheels.zip"
             install(content.requirements, site, architecture=architecture, python=python)
             trim(site, content.services)
-            compile_all(site, interpreter)
+            compile_all(site, interpreter, compiled)
             add_folder(unfinished, site)
             unfinished.replace(wheels)
         if not whole.exists():
             unfinished = Path(temporary) / "lambda.zip"
             copyfile(wheels, unfinished)
-            staged(content.files, content.texts.items(), interpreter, to=unfinished)
+            staged(content.files, content.texts.items(), interpreter, to=unfinished, kept=compiled)
             unfinished.replace(whole)
     return whole
 
