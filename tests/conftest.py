@@ -1,8 +1,9 @@
 """What all tests share: hypothesis measures no time, because these machines are shared and noisy, a test that needs
-something of the machine (`pytest.mark.needs("fio", "root")`) says why where it cannot run, and the models of AWS's
-services are read once."""
+something of the machine (`pytest.mark.needs("fio", "root")`) says why where it cannot run, the models of AWS's
+services are read once, and simulators are forked."""
 
 import os
+import sys
 from functools import cache
 from typing import Final
 
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import settings
 
 from tests.needs import MUST_RUN, missing
+from tests.simulators import fork_from_now_on
 
 settings.register_profile("plimsoll", deadline=None)
 settings.register_profile("quick", deadline=None, max_examples=20)
@@ -28,6 +30,12 @@ def _shared_loader(search_path_string: str | None = None) -> botocore.loaders.Lo
 
 
 botocore.session.create_loader = _shared_loader
+
+
+def pytest_collection_finish() -> None:
+    module = sys.modules.get("plimsoll.simulator.running")
+    if module is not None:
+        fork_from_now_on(module)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

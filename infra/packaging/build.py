@@ -48,27 +48,32 @@ def zip_of(
     same sources, lock file and interpreter give the same name and the same bytes. KeyError for a function that does
     not exist; CalledProcessError where a distribution has no wheel for that processor, or the registry has no answer.
     """
-    interpreter = compiler_for(python)
-    content = _contents()[function]
-    target = [architecture, python, str(interpreter and version_of(interpreter)), *_own_code()]
-    outside = _digest([content.requirements, *sorted(content.services), *target])
-    inside = _digest([outside, *_described(content)])
+    interpreter, content = compiler_for(python), _contents()[function]
     folder.mkdir(parents=True, exist_ok=True)
-    wheels, whole = folder / f"wheels-{outside}.zip", folder / f"lambda-{inside}.zip"
+    wheels, whole = (folder / name for name in names_of(function, architecture=architecture, python=python))
+    compiled = folder / "compiled"
     with TemporaryDirectory(dir=folder) as temporary:
         if not whole.exists() and not wheels.exists():
             site, unfinished = Path(temporary) / "site", Path(temporary) / "wheels.zip"
             install(content.requirements, site, architecture=architecture, python=python)
             trim(site, content.services)
-            compile_all(site, interpreter)
+            compile_all(site, interpreter, compiled)
             add_folder(unfinished, site)
             unfinished.replace(wheels)
         if not whole.exists():
             unfinished = Path(temporary) / "lambda.zip"
             copyfile(wheels, unfinished)
-            staged(content.files, content.texts.items(), interpreter, to=unfinished)
+            staged(content.files, content.texts.items(), interpreter, to=unfinished, kept=compiled)
             unfinished.replace(whole)
     return whole
+
+
+def names_of(function: str, *, architecture: Architecture = "arm64", python: str = RUNTIME) -> tuple[str, str]:
+    """The names of the zip with a function's distributions alone, and of its whole zip."""
+    interpreter, content = compiler_for(python), _contents()[function]
+    target = [architecture, python, str(interpreter and version_of(interpreter)), *_own_code()]
+    outside = _digest([content.requirements, *sorted(content.services), *target])
+    return f"wheels-{outside}.zip", f"lambda-{_digest([outside, *_described(content)])}.zip"
 
 
 @cache

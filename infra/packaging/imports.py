@@ -44,8 +44,7 @@ class Sources:
         top, *rest = module.split(".")
         if top not in self.packages:
             return None
-        at = self.packages[top].joinpath(*rest)
-        return next((file for file in (at / "__init__.py", at.with_suffix(".py")) if file.is_file()), None)
+        return _file_in(self.packages[top], *rest)
 
     def imports_of(self, entry: str) -> Imports:
         """What a module imports, directly or by way of our other modules, and those modules' packages.
@@ -56,11 +55,13 @@ class Sources:
         outside: set[str] = set()
         services: set[str] = set()
         waiting = list(_with_packages(entry))
+        seen: set[str] = set()
         while waiting:
             module = waiting.pop()
-            file = self.file_of(module)
-            if module in modules:
+            if module in seen:
                 continue
+            seen.add(module)
+            file = self.file_of(module)
             if file is None:
                 top = module.split(".", maxsplit=1)[0]
                 if top not in {*self.packages, *sys.stdlib_module_names}:
@@ -79,6 +80,13 @@ class Sources:
     def _known(self, module: str, imported_in: Path) -> None:
         if module.split(".", maxsplit=1)[0] in self.packages and self.file_of(module) is None:
             raise ModuleNotFoundError(f"{imported_in} imports {module}, which does not exist", name=module)
+
+
+@cache
+def _file_in(package: Path, *rest: str) -> Path | None:
+    """The file of a module below a package's folder, as it was when that was first asked."""
+    at = package.joinpath(*rest)
+    return next((file for file in (at / "__init__.py", at.with_suffix(".py")) if file.is_file()), None)
 
 
 def handlers(folder: Path) -> list[str]:

@@ -3,8 +3,9 @@
 import shutil
 import subprocess
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, cached_property
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any, Final
@@ -38,9 +39,9 @@ FOR_EVERY_SERVICE: Final = ("endpoints", "partitions", "sdk-default-configuratio
 """Files of botocore's data that belong to no service."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Lock:
-    """The project's lock file."""
+    """The project's lock file, as it was when it was first read."""
 
     project: Path
 
@@ -49,7 +50,7 @@ class Lock:
 
         KeyError where nothing installed here brings a name.
         """
-        brought_by = packages_distributions()
+        brought_by = _brought_by()
         ours = next(package for name, package in self._packages() if name == "plimsoll")
         declared = [*ours["dependencies"], *ours["dev-dependencies"]["functions"]]
         extras = {found["name"]: tuple(found.get("extra", ())) for found in declared}
@@ -72,16 +73,25 @@ class Lock:
 
     def requirements(self, distributions: Iterable[str]) -> str:
         """The lines of a requirements file for these distributions, with the lock file's versions and hashes."""
-        exported = _uv(
+        wanted = set(distributions)
+        return "".join(f"{one}\n" for one in _entries(self._exported) if one.split("==")[0] in wanted)
+
+    @cached_property
+    def _exported(self) -> str:
+        return _uv(
             *("export", "--frozen", "--project", str(self.project), "--no-emit-project", "--no-header"),
             *("--no-annotate", "--no-default-groups", "--group", "functions"),
         )
-        wanted = set(distributions)
-        return "".join(f"{one}\n" for one in _entries(exported) if one.split("==")[0] in wanted)
+
+    @cached_property
+    def _locked(self) -> Sequence[Mapping[str, Any]]:
+        read: Sequence[Mapping[str, Any]] = tomllib.loads((self.project / "uv.lock").read_text(encoding="utf-8"))[
+            "package"
+        ]
+        return read
 
     def _packages(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        locked = tomllib.loads((self.project / "uv.lock").read_text(encoding="utf-8"))
-        return ((package["name"], package) for package in locked["package"])
+        return ((package["name"], package) for package in self._locked)
 
 
 def install(requirements: str, folder: Path, *, architecture: str, python: str) -> None:
@@ -109,6 +119,12 @@ def trim(folder: Path, services: Iterable[str]) -> None:
     for found in sorted(folder.rglob("*")):
         if found.exists() and _is_left_out(found, found.relative_to(folder)):
             _remove(found)
+
+
+@cache
+def _brought_by() -> Mapping[str, Sequence[str]]:
+    """The distributions here that bring an importable name: every one of their files is looked at."""
+    return packages_distributions()
 
 
 def _is_left_out(found: Path, name: Path) -> bool:

@@ -150,4 +150,4 @@ def test_what_was_excluded_in_slack_is_audited_no_more(service, slack):
     answered = json.loads(service.content("reports/next-week/recommendations.json"))
     assert volume.rpartition("/")[2] not in {one["volume_id"] for one in answered}
     assert run["volumes"]["skipped"] == {"excluded by somebody": 1}
-    assert f"{MEMBER}: goes away in May" in service.content("reports/next-week/unanswered.jsonl")
+    assert f"{MEMBER}: goes away in May" in service.content("reports/next-week/unanswered.jsonl").decode()

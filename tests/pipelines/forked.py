@@ -22,7 +22,7 @@ import plimsoll.cli
 from plimsoll.bootstrap import envelope_library
 from plimsoll.clouds.aws.price_file import shipped_prices
 from plimsoll.clouds.aws.sessions import known_regions
-from plimsoll.reports.charts.drawing import bundled
+from plimsoll.reports.charts.bundle import javascript_bundle
 from plimsoll.reports.html import pictures
 from tests.machines import models
 
@@ -78,7 +78,7 @@ def prepare() -> None:
         read()
     # In another process, because what makes the script starts threads.
     with ProcessPoolExecutor(1, mp_context=get_context("fork")) as other:
-        script = other.submit(bundled).result()
+        script = other.submit(javascript_bundle).result()
     with patch.object(pictures, "javascript_bundle", return_value=script):
         pictures.drawing_script()
     gc.freeze()  # nothing of this is ever garbage, and what is not looked at is not copied

@@ -76,15 +76,20 @@ def test_throttled_calls_and_broken_answers_are_retried_to_the_same_end(tmp_path
     assert run["volumes"]["failed"] == 1
 
 
-def test_a_volume_of_an_unknown_type_is_a_named_failure(tmp_path):
-    done, run, _recommendations = audited(tmp_path)
+@pytest.fixture(scope="module")
+def audited_as_it_is(tmp_path_factory):
+    return audited(tmp_path_factory.mktemp("audited"))
+
+
+def test_a_volume_of_an_unknown_type_is_a_named_failure(audited_as_it_is):
+    done, run, _recommendations = audited_as_it_is
     assert done.returncode == 3
     (reasons,) = run["failures"]["volumes"].values()
     assert all("gp9 has no published limits" in reason for reason in reasons)
 
 
-def test_compute_optimizer_automation_is_a_notice(tmp_path):
-    done, run, _recommendations = audited(tmp_path)
+def test_compute_optimizer_automation_is_a_notice(audited_as_it_is):
+    done, run, _recommendations = audited_as_it_is
     assert any(place.startswith(DENIED) for place in run["notices"])
     assert "Compute Optimizer Automation is active" in done.stdout
 

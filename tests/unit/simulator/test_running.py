@@ -19,6 +19,13 @@ from .test_scratch import ZONE, becomes, bench
 
 pytestmark = pytest.mark.once
 
+
+@pytest.fixture(autouse=True)
+def _started_as_users_start_it(monkeypatch):
+    """Other tests fork it."""
+    monkeypatch.setattr("plimsoll.simulator.running.subprocess", subprocess)
+
+
 HOLDER = """
 import sys, time
 from datetime import UTC, datetime

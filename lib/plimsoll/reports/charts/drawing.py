@@ -5,6 +5,8 @@ import json
 import textwrap
 from collections.abc import Mapping
 from functools import cache
+from hashlib import sha256
+from importlib.metadata import version
 from typing import Any, Final, Literal
 
 import altair as alt
@@ -25,6 +27,12 @@ _TITLE_PX, _SUBTITLE_PX = 8.9, 6.3
 """Mean widths of a character."""
 
 _NO_NETWORK: Final[list[str]] = []
+
+_SET: Final = "window.vegaEmbed = vegaEmbed;"
+"""What the bundled script does beside bringing what it names."""
+
+BUNDLED_BY: Final = f"{version('vl-convert-python')}-{_VEGA_LITE}-{sha256(_SET.encode()).hexdigest()[:8]}"
+"""All that `bundled` depends on."""
 
 
 def spec_of(
@@ -61,7 +69,7 @@ def to_png(spec: Mapping[str, Any], scale: float = 1) -> bytes:
 
 def bundled() -> str:
     """The script that draws specs in a browser, as vl-convert has it."""
-    return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=_VEGA_LITE))
+    return str(vl_convert.javascript_bundle(_SET, vl_version=_VEGA_LITE))
 
 
 def _bare(picture: Picture, theme: Theme, width: int, *, demand: bool) -> dict[str, Any]:
