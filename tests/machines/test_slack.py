@@ -46,6 +46,16 @@ def service(slack_templates, slack, tmp_path_factory):
         yield found
 
 
+@pytest.fixture(scope="module")
+def message(service, slack):
+    """What the first audit has told the channel."""
+    audited = service.account.run("plimsoll-main-audit", "weekly")
+    assert (audited.status, audited.cause) == ("SUCCEEDED", None)
+    service.account.front.settled()
+    (found,) = slack.there.in_channel()
+    return found
+
+
 def press(service, event):
     """What the public function answers, and how long that took it."""
     names = service.account.front.functions
@@ -69,14 +79,8 @@ def executions(service, machine):
     return listed["executions"]
 
 
-def test_from_an_audit_to_a_message_and_from_a_button_to_fio_and_back_into_the_thread(service, slack):
+def test_from_an_audit_to_a_message_and_from_a_button_to_fio_and_back_into_the_thread(service, slack, message):
     account, front = service.account, service.account.front
-
-    audited = account.run("plimsoll-main-audit", "weekly")
-    assert (audited.status, audited.cause) == ("SUCCEEDED", None)
-    front.settled()
-
-    (message,) = slack.there.in_channel()
     run = json.loads(service.content("reports/weekly/run.json"))
     assert f"${run['monthly_usd']['saved']:,.2f}" in text_of(message.json)
     assert {file.channel for file in slack.there.files.values()} == {CHANNEL}
@@ -114,14 +118,11 @@ def test_from_an_audit_to_a_message_and_from_a_button_to_fio_and_back_into_the_t
     assert sum(f"{line['shown_iops']:,.0f}" in text_of(one.json) for one in slack.there.in_thread(message.ts)) == 1
 
 
-def test_who_is_in_no_allowed_group_is_refused_and_nothing_is_begun(service, slack):
-    message = slack.there.in_channel()[0]
+def test_who_is_in_no_allowed_group_is_refused_and_nothing_is_begun(service, slack, message):
     before = len(executions(service, "plimsoll-main-validation")), len(slack.there.in_thread(message.ts))
     volume = buttons(message, "validate")[-1]
-    stranger = {"id": "U0STRANGER", "username": "sam", "team_id": TEAM}
-    event = signing.interaction(
-        signing.pressed("validate", volume, ts=message.ts, user=stranger, response_url=slack.response_url())
-    )
+    stranger, url = {"id": "U0STRANGER", "username": "sam", "team_id": TEAM}, slack.response_url()
+    event = signing.interaction(signing.pressed("validate", volume, ts=message.ts, user=stranger, response_url=url))
     answer, _ = press(service, event)
     service.account.front.settled()
 
@@ -130,10 +131,10 @@ def test_who_is_in_no_allowed_group_is_refused_and_nothing_is_begun(service, sla
         len(executions(service, "plimsoll-main-validation")),
         len(slack.there.in_thread(message.ts)),
     ) == before
+    assert len(slack.there.responses[url]) == 1
 
 
-def test_what_was_excluded_in_slack_is_audited_no_more(service, slack):
-    message = slack.there.in_channel()[0]
+def test_what_was_excluded_in_slack_is_audited_no_more(service, slack, message):
     volume = buttons(message, "explain")[0]
     press(service, signing.interaction(signing.pressed("exclude", volume, trigger_id=slack.trigger())))
     service.account.front.settled()
