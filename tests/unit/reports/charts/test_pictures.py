@@ -4,7 +4,6 @@ import json
 import re
 import xml.etree.ElementTree as ET
 
-import altair as alt
 import pytest
 import vl_convert
 from hypothesis import given, settings
@@ -26,6 +25,7 @@ from tests.unit.reports.charts.profiles import (
     limits,
     profiles,
 )
+from tests.unit.reports.charts.valid import check
 from tests.unit.reports.recommendations import a_profile
 
 pytestmark = pytest.mark.once
@@ -143,7 +143,7 @@ def test_specs_are_valid_and_name_the_pictures_datasets(theme, capfd):
     record = a_volume(profile, ceilings=ceilings(offered=a_ceiling(4000, 250), hosts=a_ceiling(2000, 100)))
     for picture in pictures(record, profile):
         spec = spec_of(picture, profile, theme)
-        alt.Chart.from_dict({**spec, "$schema": alt.SCHEMA_URL})
+        check(spec)
         named = set(re.findall(r'"data": \{"name": "(\w+)"\}', json.dumps(spec)))
         assert named == set(spec["datasets"]) == {SPANS, *picture.datasets}
         assert warnings_of(spec, capfd) == ""

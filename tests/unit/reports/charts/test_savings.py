@@ -2,13 +2,13 @@
 
 import xml.etree.ElementTree as ET
 
-import altair as alt
 import pytest
 import vl_convert
 
 from plimsoll.reports.charts.drawing import spec_of, to_png, to_svg
 from plimsoll.reports.charts.savings import ACCOUNTS, SHOWN, savings_chart
 from plimsoll.reports.charts.theme import DARK, LIGHT
+from tests.unit.reports.charts.valid import check
 
 pytestmark = pytest.mark.once
 
@@ -52,7 +52,7 @@ def test_every_bar_has_its_account_and_its_amount_beside_it():
 @pytest.mark.parametrize(("theme", "width"), [(LIGHT, 640), (DARK, 800)])
 def test_whatever_can_be_saved_is_drawn_as_wide_as_asked_and_without_a_warning(savings, theme, width, capfd):
     spec = spec_of(savings_chart(savings), None, theme, width)
-    alt.Chart.from_dict({**spec, "datasets": {}, "$schema": alt.SCHEMA_URL})
+    check(spec)
     vl_convert.vegalite_to_vega(spec, vl_version="6.4", show_warnings=True)
     assert capfd.readouterr().err == ""
     drawn = to_png(spec, 2)
