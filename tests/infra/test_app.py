@@ -1,6 +1,6 @@
 """The app as `npx aws-cdk` runs it: what it refuses, and what the settings make of it."""
 
-from tests.infra.conftest import synthesised
+from tests.infra.synthesis import synthesised
 from tests.infra.templates import Templates, plain
 
 
