@@ -4,23 +4,29 @@ A few large I/Os make most of the bytes, so that rounding each share by itself c
 rounded, and then single percents are moved between sizes for as long as that brings its mean back.
 """
 
+from collections.abc import Iterator
 from itertools import permutations
+from typing import Final
 
 from plimsoll.domain.workload import SIZES_KIB, Sizes, mean_size_kib
 
 Percents = dict[int, int]
 
+NEAR: Final = 0.005
+"""How far the mean of a mix in whole percents may be from the mix's own, as a share of it."""
+
 
 def percents(sizes: Sizes) -> Percents:
-    """Whole percent by size in KiB, 100 together, of a mix whose shares sum to 1; its mean is kept as near as can be.
+    """Whole percent by size in KiB, 100 together, of a mix whose shares sum to 1; its mean is kept to `NEAR`.
 
     A size may come in that the mix has not, between its smallest and largest, where nothing else keeps the mean.
     """
-    found = _rounded(sizes)
     wanted_kib = mean_size_kib(sizes)
-    while (move := _next_move(found, sizes, wanted_kib - _mean_kib(found))) is not None:
-        giver, taker = move
-        found = {**found, giver: found[giver] - 1, taker: found.get(taker, 0) + 1}
+    found = _nearest(_rounded(sizes), sizes)
+    if abs(wanted_kib - _mean_kib(found)) > NEAR * wanted_kib:
+        # No single percent helps any more: one goes too far, so that others can come back.
+        beyond = [_nearest(_moved(found, move), sizes) for move in _moves(found, sizes)]
+        found = min([found, *beyond], key=lambda mix: abs(wanted_kib - _mean_kib(mix)))
     return {size_kib: found[size_kib] for size_kib in sorted(found) if found[size_kib]}
 
 
@@ -43,10 +49,28 @@ def _rounded(sizes: Sizes) -> Percents:
     return found
 
 
+def _nearest(mix: Percents, sizes: Sizes) -> Percents:
+    """The mix once no percent can be moved that brings its mean nearer to what it should be."""
+    wanted_kib = mean_size_kib(sizes)
+    while (move := _next_move(mix, sizes, wanted_kib - _mean_kib(mix))) is not None:
+        mix = _moved(mix, move)
+    return mix
+
+
+def _moved(mix: Percents, move: tuple[int, int]) -> Percents:
+    giver, taker = move
+    return {**mix, giver: mix[giver] - 1, taker: mix.get(taker, 0) + 1}
+
+
+def _moves(mix: Percents, sizes: Sizes) -> Iterator[tuple[int, int]]:
+    """The sizes that a percent can be moved from, each with those that it can be moved to."""
+    within = [size_kib for size_kib in SIZES_KIB if sizes[0][0] <= size_kib <= sizes[-1][0]]
+    return (move for move in permutations(within, 2) if mix.get(move[0]))
+
+
 def _next_move(mix: Percents, sizes: Sizes, missing_kib: float) -> tuple[int, int] | None:
     """The percent to move, from which size to which: the furthest that does not pass the mean, at last the nearest."""
-    within = [size_kib for size_kib in SIZES_KIB if sizes[0][0] <= size_kib <= sizes[-1][0]]
-    moved_kib = {move: (move[1] - move[0]) / 100 for move in permutations(within, 2) if mix.get(move[0])}
+    moved_kib = {move: (move[1] - move[0]) / 100 for move in _moves(mix, sizes)}
     short = [move for move, kib in moved_kib.items() if 0 < kib / missing_kib <= 1] if missing_kib else []
     if short:
         return max(short, key=lambda move: abs(moved_kib[move]))

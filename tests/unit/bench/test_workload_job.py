@@ -4,7 +4,7 @@ import json
 import subprocess
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from plimsoll.bench.jobs import job_seconds, job_sections, workload_job
@@ -94,6 +94,7 @@ MIXES = st.dictionaries(st.sampled_from(SIZES_KIB), st.floats(0.001, 1), min_siz
 )
 
 
+@example(((4, 11 / 13), (8, 1 / 13), (128, 1 / 13)))
 @given(MIXES)
 def test_a_mix_in_whole_percents_is_whole_and_keeps_its_mean(sizes):
     found = percents(sizes)
