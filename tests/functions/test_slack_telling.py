@@ -17,10 +17,8 @@ from plimsoll.domain.errors import BadInput, CloudError, OutOfTime
 from plimsoll.service.layout import asked_key
 from plimsoll.settings import Settings
 from plimsoll.slack.asked import Asked, Validate
-from tests.contract.service_ports import home_account
 from tests.pipelines.lab import Lab
 from tests.pipelines.stepping import Stepping
-from tests.slack.server import FakeSlack
 from tests.slack.workspace import CHANNEL, MEMBER, TEAM, Message
 from tests.unit.service.telling.channels import audited_anew, two_accounts
 
@@ -49,18 +47,6 @@ ENDED = {
     "detail-type": "Step Functions Execution Status Change",
     "detail": {"name": NAME, "status": "SUCCEEDED", "input": "{}", "output": None, "stopDate": 1551225151881},
 }
-
-
-@pytest.fixture(scope="module")
-def account():
-    with home_account() as found:
-        yield found
-
-
-@pytest.fixture
-def slack():
-    with FakeSlack(pace_s=0) as found:
-        yield found
 
 
 @pytest.fixture

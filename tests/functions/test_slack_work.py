@@ -9,9 +9,7 @@ import pytest
 from functions import shared, slack_work
 from plimsoll.domain.errors import AccessDenied, BadInput
 from plimsoll.simulator.organisation import ACCOUNTS
-from tests.contract.service_ports import home_account
 from tests.functions.calls import ask
-from tests.slack.server import FakeSlack
 from tests.slack.workspace import CHANNEL, GROUP, MEMBER, TEAM, Message
 
 pytestmark = pytest.mark.once
@@ -22,18 +20,6 @@ CONFIG = {
     "policy": {"lookback_days": 2},
     "slack": {"teams": [TEAM], "channel": CHANNEL, "user_groups": [GROUP]},
 }
-
-
-@pytest.fixture(scope="module")
-def account():
-    with home_account() as found:
-        yield found
-
-
-@pytest.fixture
-def slack():
-    with FakeSlack(pace_s=0) as found:
-        yield found
 
 
 @pytest.fixture

@@ -12,12 +12,11 @@ from plimsoll.clouds.aws.names import AUDIT_ROLE, VALIDATION_ROLE
 from plimsoll.domain.errors import BadInput, PolicyError
 from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import parse_policy
-from plimsoll.slack.config import SlackConfig
+from plimsoll.slack.config import Account, SlackConfig
 
 MOST_BYTES: Final = 8192
 """The longest value of an SSM parameter of the advanced tier (SSM PutParameter, Value)."""
 
-Account = Annotated[str, StringConstraints(pattern=r"^\d{12}$")]
 Unit = Annotated[str, StringConstraints(pattern=r"^(ou-[0-9a-z]{4,32}-[0-9a-z]{8,32}|r-[0-9a-z]{4,32})$")]
 
 

@@ -13,11 +13,11 @@ from plimsoll.domain import errors
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.ports import Target
 from plimsoll.service.layout import Batch
+from plimsoll.slack.config import Account
 
 RunId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][\w.@+=-]{0,79}$")]
 """A run's name, which stands in keys: as Step Functions names executions, without what separates folders."""
 
-Account = Annotated[str, StringConstraints(pattern=r"^\d{12}$")]
 Region = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,8}(-[a-z]+)+-\d{1,2}$")]
 
 _LONGEST: Final = 1000

@@ -5,10 +5,12 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from plimsoll.clouds.aws.names import ACCOUNT_ID
+
 Channel = Annotated[str, StringConstraints(pattern=r"^[CG][A-Z0-9]{5,20}$")]
 Team = Annotated[str, StringConstraints(pattern=r"^[TE][A-Z0-9]{5,20}$")]
 UserGroup = Annotated[str, StringConstraints(pattern=r"^S[A-Z0-9]{5,20}$")]
-Account = Annotated[str, StringConstraints(pattern=r"^[0-9]{12}$")]
+Account = Annotated[str, StringConstraints(pattern=ACCOUNT_ID)]
 
 
 class Route(BaseModel):

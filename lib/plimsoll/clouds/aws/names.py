@@ -15,6 +15,9 @@ SLACK_EXECUTIONS: Final = "slack-"
 CLAIM_PREFIX: Final = "claim#"
 """How the ids of claims begin in the table of coordination; what else is in it has other ids."""
 
+ACCOUNT_ID: Final = r"^[0-9]{12}$"
+"""An account's id."""
+
 VOLUME_NAME: Final = r"^([0-9]{12}/[a-z0-9-]+/)?vol-[0-9a-z]{1,32}$"
 """How a volume is named by people and machines: its id, or account/region/id, which need not be searched for."""
 

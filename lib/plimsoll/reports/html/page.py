@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, Final
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
 from plimsoll.domain.envelope import Envelope
 from plimsoll.policy_file import parse_policy
@@ -24,6 +24,7 @@ from plimsoll.reports.summary.since import since_before
 from plimsoll.reports.summary.step_words import judged_by, step_words
 from plimsoll.reports.summary.todos import most_money, todos
 from plimsoll.reports.summary.unread import left_out, unread
+from plimsoll.reports.templating import templates_of
 from plimsoll.reports.wording import change_words, count_of, cut, given_up, outcome_text, plight, short_name, usd
 from plimsoll.writing import whole
 
@@ -92,13 +93,7 @@ def _said(folder: Path, run: Mapping[str, Any], fleet: Fleet, told: str, *, whol
 
 
 def _environment() -> Environment:
-    environment = Environment(
-        autoescape=True,
-        loader=PackageLoader("plimsoll.reports.html"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = templates_of("plimsoll.reports.html")
     environment.globals["count_of"] = count_of
     environment.filters.update(
         usd=usd,

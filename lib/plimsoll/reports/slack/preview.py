@@ -7,12 +7,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
 from plimsoll.reports.screen import printable
 from plimsoll.reports.slack.message import Conversation
 from plimsoll.reports.slack.preview_marks import mrkdwn, safe_address, shown
 from plimsoll.reports.slack.preview_rich import rich
+from plimsoll.reports.templating import templates_of
 
 CHANNEL: Final = "cloud-costs"
 """The channel that a preview shows where none is named."""
@@ -60,13 +61,7 @@ def _inline(png: bytes) -> str:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        autoescape=True,
-        loader=PackageLoader("plimsoll.reports.slack"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = templates_of("plimsoll.reports.slack")
     environment.globals["drawn"] = _DRAWN
     environment.filters.update(shown=shown, mrkdwn=mrkdwn, rich=rich, address=safe_address)
     return environment
