@@ -27,7 +27,7 @@ AUDIT: Final = ("plimsoll.bootstrap", "plimsoll.audit", "plimsoll.run")
 
 FIRST_DATA: Final = """
 from plimsoll.clouds.aws.limits import volume_types
-from plimsoll.clouds.aws.price_file import shipped_prices
+from plimsoll.clouds.aws.price_book import shipped_prices
 volume_types(), shipped_prices(), plimsoll.bootstrap.envelope_library()
 """
 """What the first audit of a process reads once."""

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from plimsoll.audit import World
 from plimsoll.bootstrap import envelope_library
 from plimsoll.clouds.aws.catalogue import AwsCatalogue
-from plimsoll.clouds.aws.price_file import shipped_prices
+from plimsoll.clouds.aws.price_book import shipped_prices
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.memory import MemoryMetrics
 from plimsoll.domain.branch_and_bound import Ask, Found

@@ -11,11 +11,11 @@ import numpy as np
 
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.metrics import AwsMetrics
-from plimsoll.clouds.aws.pacing import Pacer
-from plimsoll.clouds.aws.price_file import shipped_prices
+from plimsoll.clouds.aws.price_book import shipped_prices
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.aws.sessions import Credential, Sessions
 from plimsoll.clouds.memory import MemoryInventory, MemoryMetrics, MemoryPrices
+from plimsoll.clouds.pacing import Pacer
 from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
 from plimsoll.clouds.recording import Recording
 from plimsoll.domain.errors import AccessDenied, BadCredentials, CloudError

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from plimsoll.clouds.aws.price_file import load_prices
+from plimsoll.clouds.price_file import load_prices
 from plimsoll.domain.policy import BOUNDS, Policy
 from plimsoll.policy_file import dump_policy, load_policy
 from plimsoll.simulator.running import running

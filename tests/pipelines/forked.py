@@ -20,7 +20,7 @@ from unittest.mock import patch
 
 import plimsoll.cli
 from plimsoll.bootstrap import envelope_library
-from plimsoll.clouds.aws.price_file import shipped_prices
+from plimsoll.clouds.aws.price_book import shipped_prices
 from plimsoll.clouds.aws.sessions import known_regions
 from plimsoll.reports.charts.bundle import javascript_bundle
 from plimsoll.reports.html import pictures

@@ -17,11 +17,12 @@ from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.limits import volume_types
 from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.aws.outputs import ResultsBucket
-from plimsoll.clouds.aws.pacing import Pacer
-from plimsoll.clouds.aws.price_file import load_prices, shipped_prices
+from plimsoll.clouds.aws.price_book import shipped_prices
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.file_claims import FileClaims
 from plimsoll.clouds.ledger import Ledger, NotedInventory
+from plimsoll.clouds.pacing import Pacer
+from plimsoll.clouds.price_file import load_prices
 from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
 from plimsoll.clouds.recording import Recording
 from plimsoll.clouds.stripes import StripeBook

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
-from typing import Final
 
 from plimsoll.domain.evidence import Evidence
 from plimsoll.domain.offer import impossible
@@ -11,15 +10,12 @@ from plimsoll.domain.recommendation import Blocker
 from plimsoll.domain.volume import Volume, VolumeSpec, VolumeState
 from plimsoll.domain.volume_types import VolumeType, type_of
 
-CHANGES_A_DAY: Final = 4
-"""Changes of one volume in a rolling 24 hours (EBS User Guide, "Modify a volume", 2026: the six-hour rule is gone)."""
-
 
 def blockers(
     volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType], *, now: datetime
 ) -> tuple[Blocker, ...]:
     """Everything that forbids changing the volume to the target at that time."""
-    return (*_of_state(volume), *_of_changes(volume, now), *_of_target(volume, target, types))
+    return (*_of_state(volume), *_of_changes(volume, types, now), *_of_target(volume, target, types))
 
 
 def evidence_blocker(action: str, evidence: Evidence, policy: Policy) -> Iterator[Blocker]:
@@ -42,7 +38,7 @@ def _of_state(volume: Volume) -> Iterator[Blocker]:
         )
 
 
-def _of_changes(volume: Volume, now: datetime) -> Iterator[Blocker]:
+def _of_changes(volume: Volume, types: Mapping[str, VolumeType], now: datetime) -> Iterator[Blocker]:
     latest = volume.modification
     if latest is not None and latest.in_progress:
         progress = "" if latest.progress_pct is None else f" ({latest.progress_pct} %)"
@@ -51,12 +47,17 @@ def _of_changes(volume: Volume, now: datetime) -> Iterator[Blocker]:
             text=f"a change begun {latest.started:%Y-%m-%d %H:%M} UTC is {latest.state}{progress}; "
             "wait until it is completed.",
         )
-    day = [start for start in volume.recent_changes if now - timedelta(days=1) < start <= now]
-    if len(day) >= CHANGES_A_DAY:
-        free_at = sorted(day)[-CHANGES_A_DAY] + timedelta(days=1)
+    limit = type_of(volume.spec, types).changes
+    if limit is None:
+        return
+    span = timedelta(hours=limit.hours)
+    spent = sorted(start for start in volume.recent_changes if now - span < start <= now)
+    if len(spent) >= limit.most:
+        free_at = spent[-limit.most] + span
+        changes = f"{limit.most} changes" if limit.most > 1 else "only change"
         yield Blocker(
             code="modifications-used-up",
-            text=f"its {CHANGES_A_DAY} changes of a rolling 24 hours are used up; "
+            text=f"its {changes} of a rolling {limit.hours:g} hours are used up; "
             f"the next is possible from {free_at:%Y-%m-%d %H:%M} UTC.",
         )
 

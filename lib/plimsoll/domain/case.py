@@ -45,7 +45,7 @@ class Basis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One volume's demand, its ceilings now, and how the one stood to the other. `needs` by a type's largest I/O."""
+    """One volume's demand, its ceilings now, and how the one stood to the other. `needs` by type."""
 
     volume: Volume
     basis: Basis
@@ -54,7 +54,7 @@ class Case:
     hosts: Ceiling
     stood: Saturation
     summary: DemandSummary
-    needs: Mapping[float, Need]
+    needs: Mapping[str, Need]
 
     @property
     def policy(self) -> Policy:
@@ -68,7 +68,7 @@ class Case:
 
     def need(self, type_name: str) -> Need:
         """What a volume of that type must carry."""
-        return self.needs[self.market.types[type_name].io_kib]
+        return self.needs[type_name]
 
 
 def case_of(volume: Volume, demand: Demand, host: HostLoad | None, basis: Basis) -> Case:
@@ -86,8 +86,8 @@ def case_of(volume: Volume, demand: Demand, host: HostLoad | None, basis: Basis)
         stood=stood,
         summary=_summary(demand, stood, policy),
         needs={
-            io_kib: need_of(demand, io_kib, present=present, stood=stood, hosts=hosts, policy=policy)
-            for io_kib in {kind.io_kib for kind in types.values()}
+            name: need_of(demand, kind.io_kib, present=present, stood=stood, hosts=hosts, policy=policy)
+            for name, kind in types.items()
         },
     )
 

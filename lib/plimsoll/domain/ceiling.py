@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from plimsoll.domain.units import KIB_PER_MIB
 
@@ -12,6 +13,20 @@ class Resource(StrEnum):
 
     IOPS = "iops"
     THROUGHPUT = "throughput"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accounting:
+    """How a ceiling counts work: in reads, a written operation being `write_iops_cost` of a read one and a written MiB
+    `write_throughput_cost`, and an I/O of more than `io_kib` several operations (None: one, however large)."""
+
+    io_kib: float | None = None
+    write_iops_cost: float = 1.0
+    write_throughput_cost: float = 1.0
+
+
+PLAIN: Final = Accounting()
+"""Every I/O is one, and a write is what a read is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,13 +55,36 @@ class TokenBucket:
 class Ceiling:
     """A roofline: at I/O size b it carries min(iops, throughput / b), while its buckets last.
 
-    `io_kib` is the largest I/O that counts as one operation: larger ones count as several (None: no such rule).
+    `io_kib` is the largest I/O that counts as one operation: larger ones count as several (None: no such rule). Reads
+    and writes share it. Where they have limits of their own, `iops` and `throughput_mib_s` are those of reads, and a
+    write counts for `write_iops_cost` or `write_throughput_cost` reads: the two limits' ratio.
     """
 
     iops: float
     throughput_mib_s: float
     io_kib: float | None = None
     buckets: tuple[TokenBucket, ...] = ()
+    write_iops_cost: float = 1.0
+    write_throughput_cost: float = 1.0
+
+    @property
+    def accounting(self) -> Accounting:
+        """How it counts work."""
+        return Accounting(
+            io_kib=self.io_kib,
+            write_iops_cost=self.write_iops_cost,
+            write_throughput_cost=self.write_throughput_cost,
+        )
+
+    @property
+    def write_iops(self) -> float:
+        """IOPS carried when nothing is read."""
+        return self.iops / self.write_iops_cost
+
+    @property
+    def write_throughput_mib_s(self) -> float:
+        """MiB/s carried when nothing is read."""
+        return self.throughput_mib_s / self.write_throughput_cost
 
     def __and__(self, other: "Ceiling") -> "Ceiling":
         """Both at once (a volume on a host): the lower of each side, and every bucket."""

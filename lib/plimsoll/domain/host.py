@@ -13,23 +13,39 @@ User Guide, "Amazon EBS-optimized instances", read 2026-11-20)."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostLimits:
-    """A host type's published storage limits: baseline for ever, maximum while its credits last."""
+    """A host type's published storage limits: baseline for ever, maximum while its credits last.
+
+    Figures are those of reads; a write counts for `write_iops_cost` or `write_throughput_cost` of a read.
+    """
 
     baseline_iops: float
     baseline_throughput_mib_s: float
     maximum_iops: float
     maximum_throughput_mib_s: float
+    write_iops_cost: float = 1.0
+    write_throughput_cost: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
-    """An instance. `limits` is None where its type publishes none; `nitro` is False on older hypervisors."""
+    """An instance. `limits` is None where its type publishes none; `nitro` is False on older hypervisors.
+
+    `caps` are what all its volumes of a type carry together at most, by type; no other type can be attached to it
+    (None: any can, and none is capped).
+    """
 
     id: str
     type: str
     limits: HostLimits | None
     nitro: bool = True
     tags: tuple[tuple[str, str], ...] = ()
+    caps: tuple[tuple[str, Ceiling], ...] | None = None
+
+    def cap(self, type_name: str) -> Ceiling | None:
+        """What its volumes of that type carry together at most; None where none can be attached."""
+        if self.caps is None:
+            return UNBOUNDED
+        return next((ceiling for name, ceiling in self.caps if name == type_name), None)
 
     @property
     def ceiling(self) -> Ceiling:
@@ -44,6 +60,8 @@ class Host:
                 *_burst(Resource.IOPS, limits.baseline_iops, limits.maximum_iops),
                 *_burst(Resource.THROUGHPUT, limits.baseline_throughput_mib_s, limits.maximum_throughput_mib_s),
             ),
+            write_iops_cost=limits.write_iops_cost,
+            write_throughput_cost=limits.write_throughput_cost,
         )
 
 

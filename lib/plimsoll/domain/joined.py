@@ -24,7 +24,8 @@ def joined(cases: Sequence[Case], host: HostLoad | None, *, even: bool) -> list[
     frequent = frozenset(resource for case in cases for resource in case.stood.frequent)
     censored = any(case.stood.censored for case in cases) or _host_bound_together(cases, host)
     unit = [replace(case, stood=replace(case.stood, censored=censored, frequent=frequent)) for case in cases]
-    needs = {io_kib: _need(unit, io_kib, even=even) for io_kib in cases[0].needs}
+    types = unit[0].market.types
+    needs = {name: _need(unit, types[name].io_kib, even=even) for name in cases[0].needs}
     return [replace(case, needs=needs) for case in unit]
 
 
@@ -62,7 +63,7 @@ class _Side:
         return max(self.seen, min(self.share, self.needed))
 
 
-def _need(unit: Sequence[Case], io_kib: float, *, even: bool) -> Need:
+def _need(unit: Sequence[Case], io_kib: float | None, *, even: bool) -> Need:
     """The greatest need of any member on each resource, the host's share counted once."""
     needed = [_need_of(case, io_kib) for case in unit]
     seen = [_need_of(_as_seen(case), io_kib) for case in unit]
@@ -83,7 +84,7 @@ def _need(unit: Sequence[Case], io_kib: float, *, even: bool) -> Need:
     )
 
 
-def _need_of(case: Case, io_kib: float) -> Need:
+def _need_of(case: Case, io_kib: float | None) -> Need:
     return need_of(case.demand, io_kib, present=case.present, stood=case.stood, hosts=case.hosts, policy=case.policy)
 
 

@@ -29,6 +29,7 @@ PRESENCE: Final = "presence"
 BALANCE: Final = "balance"
 IOPS_CHECK: Final = "iops-check"
 THROUGHPUT_CHECK: Final = "throughput-check"
+PEAKS: Final = "peaks"
 
 SERIES: Final[Mapping[str, tuple[str, ...]]] = {
     OPERATIONS: ("read_ops", "write_ops"),
@@ -38,13 +39,14 @@ SERIES: Final[Mapping[str, tuple[str, ...]]] = {
     BALANCE: ("burst_balance_pct",),
     IOPS_CHECK: ("iops_exceeded",),
     THROUGHPUT_CHECK: ("throughput_exceeded",),
+    PEAKS: ("peak_read_ops", "peak_write_ops", "peak_read_bytes", "peak_write_bytes"),
 }
 """Which series are read together. `presence` reads one series of them for nothing but whether there are points."""
 
 WORK: Final = (OPERATIONS, BYTES, IDLE)
 """The groups that say when the volume was observed: a point of any of them does."""
 
-FIRST: Final = (*WORK, BALANCE, IOPS_CHECK, THROUGHPUT_CHECK)
+FIRST: Final = (*WORK, BALANCE, IOPS_CHECK, THROUGHPUT_CHECK, PEAKS)
 """The groups that are read of every volume from the start."""
 
 

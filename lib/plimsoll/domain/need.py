@@ -41,7 +41,7 @@ def usable(volume: Volume) -> Ceiling:
 
 
 def need_of(
-    demand: Demand, io_kib: float, *, present: Ceiling, stood: Saturation, hosts: Ceiling, policy: Policy
+    demand: Demand, io_kib: float | None, *, present: Ceiling, stood: Saturation, hosts: Ceiling, policy: Policy
 ) -> Need:
     """What a type whose largest I/O is `io_kib` must carry, by the rule of docs/decision.md, section 4."""
     headroom = 1 + policy.headroom_pct / 100

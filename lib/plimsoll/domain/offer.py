@@ -67,11 +67,11 @@ def check_types(policy: Policy, types: Mapping[str, VolumeType]) -> None:
 
 
 def offers(
-    volume: Volume, demand: Demand, needs: Mapping[float, Need], now: Replay, *, market: Market, policy: Policy
+    volume: Volume, demand: Demand, needs: Mapping[str, Need], now: Replay, *, market: Market, policy: Policy
 ) -> tuple[Offer, ...]:
-    """One offer of each published type, feasible ones first and cheapest first; `needs` by a type's largest I/O."""
+    """One offer of each published type, feasible ones first and cheapest first; `needs` by type."""
     made = (
-        _offer(volume, kind, demand, needs[kind.io_kib], now, market=market, policy=policy)
+        _offer(volume, kind, demand, needs[kind.name], now, market=market, policy=policy)
         for kind in market.types.values()
     )
     return tuple(sorted(made, key=lambda offer: preference(offer, market.types[offer.spec.type])))
@@ -105,7 +105,7 @@ def flip(kind: VolumeType, size_gib: int, book: PriceBook) -> Offer | None:
 def fitted(kind: VolumeType, size_gib: int, need: Need) -> VolumeSpec:
     """The smallest spec of that type and size that answers the need, or the largest sold if that is less."""
     throughput: int | None = None
-    by_largest_io = need.sustained_throughput_mib_s * KIB_PER_MIB / kind.io_kib
+    by_largest_io = need.sustained_throughput_mib_s * KIB_PER_MIB / kind.io_kib if kind.io_kib else 0.0
     iops_needed = max(need.iops, need.sustained_iops, by_largest_io)
     throughput_needed = max(need.throughput_mib_s, need.sustained_throughput_mib_s)
     if isinstance(kind.throughput, Provisioned):
@@ -162,7 +162,7 @@ def _unsuited(volume: Volume, kind: VolumeType, usd_month: float | None, policy:
     """Why this type is not for this volume, whatever the demand."""
     if not kind.sold:
         yield f"{kind.name} is of a previous generation"
-    if kind.name not in {*policy.target_types, volume.spec.type}:
+    if kind.name != volume.spec.type and not _is_target(kind, policy):
         yield f"{kind.name} is not among the policy's target_types"
     if not kind.least_size_gib <= volume.spec.size_gib <= kind.most_size_gib:
         yield f"{kind.name} comes from {kind.least_size_gib:,} to {kind.most_size_gib:,} GiB"
@@ -174,6 +174,11 @@ def _unsuited(volume: Volume, kind: VolumeType, usd_month: float | None, policy:
         yield f"{kind.name} is {kind.durability_pct:g} % durable, the policy wants {policy.durability_floor_pct:g} %"
     if usd_month is None:
         yield f"there is no price for {kind.name} in {volume.region}"
+
+
+def _is_target(kind: VolumeType, policy: Policy) -> bool:
+    """Whether volumes may become that type: one that the policy names, or one that is meant for it if none is named."""
+    return kind.name in policy.target_types if policy.target_types else kind.target
 
 
 def impossible(volume: Volume, kind: VolumeType) -> Iterator[str]:

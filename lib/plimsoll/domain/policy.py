@@ -12,9 +12,11 @@ from plimsoll.domain.volume_types import LatencyClass
 
 
 class SizeOn(StrEnum):
-    """Which rate of a bucket sizes an offer."""
+    """Which rate of a bucket sizes an offer: its average; its busiest second where the cloud publishes that, else its
+    average; or that second, else the most that its busy time allows for."""
 
     AVERAGE = "average"
+    PEAK_SECOND = "peak-second"
     BUSY_TIME = "busy-time"
 
 
@@ -53,14 +55,14 @@ class Policy:
     resolution_s: int = 60
     headroom_pct: float = 20.0
     peak_quantile: float = 1.0
-    size_on: SizeOn = SizeOn.AVERAGE
+    size_on: SizeOn = SizeOn.PEAK_SECOND
     min_hours: float = 30.0
     saturation_pct: float = 95.0
     empty_balance_pct: float = 1.0
     upgrade_throttled_share_pct: float = 0.5
     upgrade_step_pct: float = 50.0
     min_saving_usd_month: float = 1.0
-    target_types: tuple[str, ...] = ("gp3", "io2")
+    target_types: tuple[str, ...] = ()
     latency_floor: LatencyClass | None = None
     durability_floor_pct: float = 0.0
     require_evidence: Mapping[str, Grade] = field(default_factory=dict)

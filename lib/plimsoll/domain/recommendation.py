@@ -53,7 +53,7 @@ class DemandSummary:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """What was weighed: ceilings, every offer, the parity offer, what a bare type flip gives, the replay now, and what
-    an offer must carry, by its type's largest I/O."""
+    an offer of each type must carry."""
 
     present: Ceiling
     hosts: Ceiling
@@ -61,7 +61,7 @@ class Comparison:
     offers: tuple[Offer, ...]
     parity: Offer | None
     flip: Offer | None
-    needs: Mapping[float, Need]
+    needs: Mapping[str, Need]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

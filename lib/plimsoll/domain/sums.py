@@ -73,6 +73,8 @@ class Sums:
     for this volume. `read_ops`, `write_ops` are counts, `read_bytes`, `write_bytes` bytes, `idle_s` seconds without a
     pending operation; `burst_balance_pct` is the least balance within the bucket; `iops_exceeded` and
     `throughput_exceeded` are above 0 where demand was above what is provisioned in some second of the bucket.
+    `peak_read_ops`, `peak_write_ops` (operations), `peak_read_bytes` and `peak_write_bytes` are what each direction did
+    in its busiest second of the bucket.
     """
 
     start_s: int
@@ -85,6 +87,10 @@ class Sums:
     burst_balance_pct: FloatArray | None = None
     iops_exceeded: FloatArray | None = None
     throughput_exceeded: FloatArray | None = None
+    peak_read_ops: FloatArray | None = None
+    peak_write_ops: FloatArray | None = None
+    peak_read_bytes: FloatArray | None = None
+    peak_write_bytes: FloatArray | None = None
 
     @property
     def buckets(self) -> int:
@@ -105,7 +111,16 @@ class Sums:
         return present
 
 
-OPTIONAL_SERIES = ("idle_s", "burst_balance_pct", "iops_exceeded", "throughput_exceeded")
+OPTIONAL_SERIES = (
+    "idle_s",
+    "burst_balance_pct",
+    "iops_exceeded",
+    "throughput_exceeded",
+    "peak_read_ops",
+    "peak_write_ops",
+    "peak_read_bytes",
+    "peak_write_bytes",
+)
 COUNTER_SERIES = ("read_ops", "write_ops", "read_bytes", "write_bytes")
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
-from plimsoll.domain.ceiling import Ceiling, Resource, TokenBucket
+from plimsoll.domain.ceiling import Accounting, Ceiling, Resource, TokenBucket
 from plimsoll.domain.errors import UnknownVolumeType
 from plimsoll.domain.volume import VolumeSpec
 
@@ -105,15 +105,42 @@ class Burst:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Based:
+    """Grows with the volume from a base: base + per_gib * size, never over `cap`."""
+
+    base: float
+    per_gib: float
+    cap: float = math.inf
+
+    def at(self, size_gib: float) -> float:
+        """The figure at that size."""
+        return min(self.cap, self.base + self.per_gib * size_gib)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeLimit:
+    """At most so many changes of one volume in any so many hours."""
+
+    most: int
+    hours: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class VolumeType:
-    """One kind of volume that can be bought, as its cloud publishes it."""
+    """One kind of volume that can be bought, as its cloud publishes it.
+
+    Figures are those of reads; a write counts for `write_iops_cost` or `write_throughput_cost` of a read. `pooled`
+    volumes of the type on one host share what the sum of their sizes gives, and any of them may use all of it. `zones`
+    is in how many a volume is kept. It is a `target` where the policy names none. Its volumes become another type
+    `in_place`, while they are used, or not; `changes` is how often they may be changed.
+    """
 
     name: str
     least_size_gib: int
     most_size_gib: int
-    iops: Sized | Provisioned
-    throughput: Sized | Stepped | Provisioned | FromIops
-    io_kib: float
+    iops: Sized | Based | Provisioned
+    throughput: Sized | Based | Stepped | Provisioned | FromIops
+    io_kib: float | None
     latency: LatencyClass
     durability_pct: float
     boots: bool
@@ -122,20 +149,45 @@ class VolumeType:
     older_host_iops: float = math.inf
     sold: bool = True
     billed_per_io: bool = False
+    write_iops_cost: float = 1.0
+    write_throughput_cost: float = 1.0
+    pooled: bool = False
+    zones: int = 1
+    target: bool = False
+    in_place: bool = True
+    changes: ChangeLimit | None = None
+
+    @property
+    def accounting(self) -> Accounting:
+        """How its ceilings count work."""
+        return Accounting(
+            io_kib=self.io_kib,
+            write_iops_cost=self.write_iops_cost,
+            write_throughput_cost=self.write_throughput_cost,
+        )
 
     def ceiling(self, spec: VolumeSpec) -> Ceiling:
         """The published roofline of a spec of this type, buckets included."""
         sustained_iops = self._iops(spec)
         throughput = self._throughput(spec, sustained_iops)
         if self.burst is None:
-            return Ceiling(iops=sustained_iops, throughput_mib_s=throughput, io_kib=self.io_kib)
+            return self._roofline(sustained_iops, throughput, ())
         sustained = sustained_iops if self.burst.resource is Resource.IOPS else throughput
         rate = max(sustained, self.burst.rate.at(spec.size_gib))
+        return self._roofline(
+            rate if self.burst.resource is Resource.IOPS else sustained_iops,
+            rate if self.burst.resource is Resource.THROUGHPUT else throughput,
+            _bucket(self.burst, sustained, spec.size_gib) if rate > sustained else (),
+        )
+
+    def _roofline(self, iops: float, throughput_mib_s: float, buckets: tuple[TokenBucket, ...]) -> Ceiling:
         return Ceiling(
-            iops=rate if self.burst.resource is Resource.IOPS else sustained_iops,
-            throughput_mib_s=rate if self.burst.resource is Resource.THROUGHPUT else throughput,
+            iops=iops,
+            throughput_mib_s=throughput_mib_s,
             io_kib=self.io_kib,
-            buckets=_bucket(self.burst, sustained, spec.size_gib) if rate > sustained else (),
+            buckets=buckets,
+            write_iops_cost=self.write_iops_cost,
+            write_throughput_cost=self.write_throughput_cost,
         )
 
     def _iops(self, spec: VolumeSpec) -> float:
@@ -150,7 +202,7 @@ class VolumeType:
                 return float(asked if asked is not None else max(bought.included, bought.least))
             case FromIops() as follows:
                 return follows.at(iops)
-            case Sized() | Stepped() as sized:
+            case Sized() | Based() | Stepped() as sized:
                 return sized.at(spec.size_gib)
 
 

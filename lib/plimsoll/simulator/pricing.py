@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from plimsoll.clouds.aws.price_file import shipped_prices
+from plimsoll.clouds.aws.price_book import shipped_prices
 from plimsoll.domain.prices import TypePrice
 from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.simulator.faults import Refused

@@ -91,16 +91,14 @@ def want_of(volume: Volume, spec: VolumeSpec, ceiling: Ceiling, saved_usd_month:
     )
 
 
-def subject_of(
-    found: Weighed, type_name: str, *, bench: Bench, types: Mapping[str, VolumeType], policy: Policy, now: datetime
-) -> Subject:
+def subject_of(found: Weighed, type_name: str, *, bench: Bench, policy: Policy, now: datetime) -> Subject:
     """The subject of a run of that type: its need, shape, peaks and latency today over the policy's window.
 
     The shape has the rates of the peaks themselves: with headroom an offer of just the right size would be asked for
     all that it carries, and then latency is that of a queue which the workload never makes.
     """
     volume, demand = found.volume, found.demand
-    need = found.comparison.needs[types[type_name].io_kib]
+    need = found.comparison.needs[type_name]
     target = Target(account=volume.account, region=volume.region)
     try:
         today = bench.mean_latency_us(target, volume.id, now - timedelta(days=policy.lookback_days), now)

@@ -140,7 +140,6 @@ def _carried_out(run: MeasuringRun, found: Weighed, mode: Mode, office: Office) 
             found,
             run.spec.type,
             bench=office.desk.bench,
-            types=office.desk.types,
             policy=office.policy,
             now=office.now,
         )

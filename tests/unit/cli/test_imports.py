@@ -82,7 +82,7 @@ from pydantic import BaseModel
 
 import plimsoll.audit, plimsoll.bootstrap, plimsoll.run
 from plimsoll.clouds.aws.limits import volume_types
-from plimsoll.clouds.aws.price_file import shipped_prices
+from plimsoll.clouds.aws.price_book import shipped_prices
 
 def models(kind):
     for one in kind.__subclasses__():

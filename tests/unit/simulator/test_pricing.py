@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 from botocore.exceptions import ClientError
 
-from plimsoll.clouds.aws.price_file import shipped_prices
+from plimsoll.clouds.aws.price_book import shipped_prices
 from plimsoll.clouds.aws.prices import AwsPrices, prices_in
 from plimsoll.ports import Target
 

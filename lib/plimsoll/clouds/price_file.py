@@ -1,14 +1,12 @@
-"""Price files: dated books of list prices by region, the one that ships and those that users give."""
+"""Price files: dated books of list prices by region, those that ship and those that users give."""
 
 from datetime import date
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from plimsoll.clouds.aws.shipped import shipped
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.prices import PriceBook, TypePrice
 
@@ -92,9 +90,3 @@ def load_prices(path: Path) -> PriceFile:
         raise BadInput(
             f"the price file {path} is wrong at {where}: {first['msg'].lower()}. CONTRIBUTING.md shows the format."
         ) from error
-
-
-@cache
-def shipped_prices() -> PriceFile:
-    """The price book that ships."""
-    return PriceFile.model_validate(shipped("prices.yaml"))

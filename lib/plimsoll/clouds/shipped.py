@@ -1,4 +1,4 @@
-"""The data files that ship with this package."""
+"""The data files that ship with each cloud's package."""
 
 from importlib.resources import files
 from typing import Any, Final
@@ -9,7 +9,7 @@ _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """libyaml's where it is there: without it, reading the prices takes half a second."""
 
 
-def shipped(name: str) -> Any:
-    """The content of a YAML file in data/, as plain values."""
-    written = (files("plimsoll.clouds.aws") / "data" / name).read_text(encoding="utf-8")
+def shipped(package: str, name: str) -> Any:
+    """The content of a YAML file in a package's data/, as plain values."""
+    written = (files(package) / "data" / name).read_text(encoding="utf-8")
     return yaml.load(written, _LOADER)  # noqa: S506  # a safe loader, and a file of our own
