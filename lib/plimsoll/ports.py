@@ -24,10 +24,11 @@ from plimsoll.domain.volume_types import VolumeType
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Target:
-    """One account (or project) in one region: the unit that succeeds or fails on its own."""
+    """One account (or project) in one region: the unit that succeeds or fails on its own. `provider` is its cloud."""
 
     account: str
     region: str
+    provider: str = "aws"
 
     def __str__(self) -> str:
         return f"{self.account}/{self.region}"

@@ -62,6 +62,14 @@ class Settings(BaseModel):
     usd_per_1000_metrics: float = Field(
         default=0.01, ge=0, description="Price of 1,000 metrics asked with GetMetricData (us-east-1 list price)."
     )
+    gcp_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://[^/]+$",
+        description="Where Google Cloud's REST APIs are, if not at Google (a simulated project); needs gcp_monitoring.",
+    )
+    gcp_monitoring: str | None = Field(
+        default=None, pattern=r"^[^/]+:[0-9]+$", description="HOST:PORT of a simulated Cloud Monitoring (gRPC)."
+    )
     slack_api_url: str = Field(
         default="https://slack.com/api/", pattern=r"^https?://.+/$", description="Where Slack's Web API is."
     )
