@@ -17,12 +17,13 @@ from plimsoll.domain.hosting import by_host, with_neighbours
 from plimsoll.domain.offer import Market, check_types
 from plimsoll.domain.plan import Plan, plan_of
 from plimsoll.domain.policy import Policy
+from plimsoll.domain.pool import in_shared_pools
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.recommendation import Change, Recommendation
 from plimsoll.domain.stripes import StripeSet, standing
 from plimsoll.domain.sums import Segment, Window, segments
 from plimsoll.domain.tariff import Tariff
-from plimsoll.domain.together import free_to_change, units_of
+from plimsoll.domain.together import free_to_change, units_of, untouchable
 from plimsoll.domain.verdict import Refutation
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import type_of
@@ -158,7 +159,8 @@ def _standing(target: Target, volumes: Sequence[Volume], world: World) -> tuple[
 
 def _batch_volumes(world: World) -> int:
     members = sum(len(stripes.members) for stripes in world.stripes)
-    many_whole = world.every_minute or members > EVERY_MINUTE_BATCH_VOLUMES
+    pooled = any(kind.pooled for kind in world.catalogue.types.values())
+    many_whole = world.every_minute or pooled or members > EVERY_MINUTE_BATCH_VOLUMES
     return min(world.batch_volumes, EVERY_MINUTE_BATCH_VOLUMES) if many_whole else world.batch_volumes
 
 
@@ -212,12 +214,13 @@ def _plan(volumes: Sequence[Volume], world: World, policy: Policy, now: datetime
         and not is_detached(volume)
         and volume.spec.type in world.catalogue.types
     ]
-    limits, in_sets = world.metrics.call_limits, {name for stripes in world.stripes for name in stripes.members}
-    read = with_neighbours(pending, volumes)
+    limits, read = world.metrics.call_limits, with_neighbours(pending, volumes)
+    whole = {name for stripes in world.stripes for name in stripes.members}
+    whole.update(volume.id for volume in in_shared_pools(read, world.catalogue.types))
     return plan_of(
-        [world.metrics.series(volume) for volume in read if volume.id not in in_sets],
+        [world.metrics.series(volume) for volume in read if volume.id not in whole],
         _segments(world, policy, now),
-        whole=[world.metrics.series(volume) for volume in read if volume.id in in_sets],
+        whole=[world.metrics.series(volume) for volume in read if volume.id in whole],
         every_minute=world.every_minute,
         page=limits.datapoints,
         most_queries=limits.queries,
@@ -292,7 +295,8 @@ def _judged(
     """The answer to each pending volume, or why its metrics could not be read; `volumes` are all on their hosts."""
     policy, wanted = basis.policy, {volume.id for volume in pending}
     units = units_of([stripes for stripes in world.stripes if wanted & set(stripes.members)], volumes, basis)
-    bases = {volume.id: basis.of(volume) for volume in (*pending, *free_to_change(units))}
+    pooled = [volume for volume in in_shared_pools(volumes, basis.market.types) if untouchable(volume, basis) is None]
+    bases = {volume.id: basis.of(volume) for volume in (*pending, *free_to_change(units), *pooled)}
     with world.stages.stage("decide"):
         return judge(
             bases,

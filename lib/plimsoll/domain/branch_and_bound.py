@@ -8,8 +8,8 @@ before, so it ends, at the latest when everything has been read as finely as the
 Volumes that share a host are read together, since each one's answer depends on the traffic of all. What reads is a
 callback that is given all windows of a round at once, so that any cloud can make few calls of them.
 
-The volumes of a known stripe set are read whole from the start and decided on together. What merely looks like a set is
-told from what has been read anyway.
+The volumes of a known stripe set, and those of a host on which volumes can share a pool, are read whole from the start
+and decided on together. What merely looks like a set is told from what has been read anyway.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,6 +24,8 @@ from plimsoll.domain.hosting import host_loads, sole_host
 from plimsoll.domain.knowledge import Knowledge, Look, first_looks
 from plimsoll.domain.lockstep import hint_text, hints
 from plimsoll.domain.period import FloatArray
+from plimsoll.domain.pool import Pool, pools_of
+from plimsoll.domain.pools import decide_pools
 from plimsoll.domain.recommendation import Recommendation
 from plimsoll.domain.saturation import HostLoad
 from plimsoll.domain.sums import Segment
@@ -64,15 +66,22 @@ class Judged:
 class _Member:
     """A volume on its way: what is known of it, and its answer so far. Without a `basis` only its traffic counts.
 
-    `in_set`: it is of a stripe set that is decided on as one.
+    `in_set`: it is of a stripe set that is decided on as one. `pooled`: its host's volumes can share
+    pools.
     """
 
     volume: Volume
     basis: Basis | None
     knowledge: Knowledge
     in_set: bool
+    pooled: bool = False
     error: CloudError | None = None
     judged: Judged | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is read whole from the start, and decided on with others."""
+        return self.in_set or self.pooled
 
 
 @dataclass(slots=True)
@@ -81,6 +90,7 @@ class _Group:
 
     members: list[_Member] = field(default_factory=list)
     units: list[Unit] = field(default_factory=list)
+    pools: list[Pool] = field(default_factory=list)
 
     def readable(self) -> list[_Member]:
         return [member for member in self.members if member.error is None]
@@ -107,7 +117,10 @@ def judge(
     groups = _grouped(bases, volumes, segments, units)
     first = {whole: first_looks(segments, every_minute=whole) for whole in (False, True)}
     pending = [
-        (group, [(member, look) for member in group.members for look in first[every_minute or member.in_set]])
+        (
+            group,
+            [(member, look) for member in group.members for look in first[every_minute or member.whole]],
+        )
         for group in groups
     ]
     while pending:
@@ -129,7 +142,19 @@ def _grouped(
         groups.setdefault(host.id if host else volume.id, _Group()).members.append(member)
     for unit in units:
         groups[unit.stripes.host_id].units.append(unit)
+    for group in groups.values():
+        _find_pools(group)
     return list(groups.values())
+
+
+def _find_pools(group: _Group) -> None:
+    """Notes the pools of a host any of whose volumes is to be decided on."""
+    types = next((member.basis.market.types for member in group.members if member.basis is not None), None)
+    if types is None:
+        return
+    group.pools = pools_of([member.volume for member in group.members], types)
+    for member in group.members:
+        member.pooled = bool(group.pools)
 
 
 def _learn(asked: Sequence[tuple[_Member, Look]], fetch: Fetch) -> None:
@@ -149,7 +174,7 @@ def _unsettled(group: _Group, resolution_s: int, tariff: Tariff, keep_demand: bo
     saturation_pct = min(member.basis.policy.saturation_pct for member in group.members if member.basis is not None)
     asks: list[tuple[_Member, Look]] = []
     for member in members:
-        if member.in_set:
+        if member.whole:
             continue
         host, demand = sole_host(member.volume), demands[member.volume.id]
         load = loads.get(host.id) if host else None
@@ -157,6 +182,8 @@ def _unsettled(group: _Group, resolution_s: int, tariff: Tariff, keep_demand: bo
         asks += [(member, look) for look in _looks(member, demand, load, reach, tariff, keep_demand)]
     for unit in group.units:
         _decide(unit, group, demands, loads.get(unit.stripes.host_id), keep_demand)
+    if group.pools:
+        _decide_pools(group, demands, loads, keep_demand)
     if not asks:
         _hint(members, demands)
     return asks
@@ -192,6 +219,19 @@ def _decide(unit: Unit, group: _Group, demands: Mapping[str, Demand], load: Host
             member.judged = _judged(case, found[member.volume.id], keep_demand=keep_demand, settled=True)
 
 
+def _decide_pools(
+    group: _Group, demands: Mapping[str, Demand], loads: Mapping[str, HostLoad], keep_demand: bool
+) -> None:
+    """Judges the volumes of a host's pools."""
+    bases = {member.volume.id: member.basis for member in group.members if member.basis is not None}
+    host = group.pools[0].volumes[0].hosts[0]
+    found = decide_pools(group.pools, demands, bases, loads.get(host.id))
+    for member in group.members:
+        if member.volume.id in found:
+            case, answered = found[member.volume.id]
+            member.judged = _judged(case, answered, keep_demand=keep_demand, settled=True)
+
+
 def _judged(case: Case, found: Recommendation, *, keep_demand: bool, settled: bool) -> Judged:
     demand, stood = case.demand, case.stood
     profile = profile_of(demand, throttled=stood.throttled, host_bound=stood.host_bound) if settled else None
@@ -200,7 +240,7 @@ def _judged(case: Case, found: Recommendation, *, keep_demand: bool, settled: bo
 
 def _hint(members: Sequence[_Member], demands: Mapping[str, Demand]) -> None:
     """Adds to the answers of volumes that look like a stripe set that they do."""
-    alone = {member.volume.id: member for member in members if not member.in_set}
+    alone = {member.volume.id: member for member in members if not member.whole}
     for group in hints([member.volume for member in alone.values()], demands):
         for member in (alone[volume_id] for volume_id in group):
             host = sole_host(member.volume)

@@ -11,10 +11,11 @@ from plimsoll.domain.demand import Demand
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.evidence import Rankings
 from plimsoll.domain.need import Need, need_of, usable
-from plimsoll.domain.offer import Market, ceiling_on_hosts
+from plimsoll.domain.offer import Market, Share, ceiling_on_hosts
 from plimsoll.domain.period import io_size_kib
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import DemandSummary
+from plimsoll.domain.replay import Replay
 from plimsoll.domain.saturation import HostLoad, Saturation, saturation
 from plimsoll.domain.units import MIB
 from plimsoll.domain.volume import Volume
@@ -45,7 +46,12 @@ class Basis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One volume's demand, its ceilings now, and how the one stood to the other. `needs` by type."""
+    """One volume's demand, its ceilings now, and how the one stood to the other. `needs` by type.
+
+    Where it is one of a pool, `present` is the pool's ceiling and `stood` how the pool's demand stood to that; `shares`
+    are what it would carry together with others, by type, `pool_gib` is the size of all that change together, and
+    `replay_now` the replay of the pool (None: the volume's own).
+    """
 
     volume: Volume
     basis: Basis
@@ -55,6 +61,9 @@ class Case:
     stood: Saturation
     summary: DemandSummary
     needs: Mapping[str, Need]
+    shares: Mapping[str, Sequence[Share]] = field(default_factory=dict)
+    pool_gib: int
+    replay_now: Replay | None = None
 
     @property
     def policy(self) -> Policy:
@@ -70,6 +79,10 @@ class Case:
         """What a volume of that type must carry."""
         return self.needs[type_name]
 
+    def usable_by(self, type_name: str) -> Ceiling:
+        """What the hosts could ever carry, as that type counts it."""
+        return self.hosts.counted_as(self.market.types[type_name].accounting)
+
 
 def case_of(volume: Volume, demand: Demand, host: HostLoad | None, basis: Basis) -> Case:
     """The case of a volume; `host` is the traffic of its only host, None where it has several or an unknown one."""
@@ -84,15 +97,17 @@ def case_of(volume: Volume, demand: Demand, host: HostLoad | None, basis: Basis)
         present=present,
         hosts=hosts,
         stood=stood,
-        summary=_summary(demand, stood, policy),
+        summary=summary_of(demand, stood, policy),
         needs={
-            name: need_of(demand, kind.io_kib, present=present, stood=stood, hosts=hosts, policy=policy)
+            name: need_of(demand, kind.accounting, present=present, stood=stood, hosts=hosts, policy=policy)
             for name, kind in types.items()
         },
+        pool_gib=volume.spec.size_gib,
     )
 
 
-def _summary(demand: Demand, stood: Saturation, policy: Policy) -> DemandSummary:
+def summary_of(demand: Demand, stood: Saturation, policy: Policy) -> DemandSummary:
+    """A demand in numbers, and how it stood to its ceilings."""
     iops, throughput = demand.iops, demand.throughput_mib_s
     busy = demand.busy_share is not None and (demand.whole or policy.size_on is SizeOn.BUSY_TIME)
     operations, moved = demand.total(iops), np.array(demand.total(throughput) * MIB)

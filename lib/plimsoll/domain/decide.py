@@ -71,14 +71,14 @@ def is_insufficient(case: Case) -> bool:
 def compare(case: Case) -> Comparison:
     """Everything that is weighed: ceilings, the replay now, one offer of each type, and what they are measured by."""
     volume, market = case.volume, case.market
-    replay_now = replay(case.demand, case.present)
-    found = offers(volume, case.demand, case.needs, replay_now, market=market, policy=case.policy)
+    replay_now = replay(case.demand, case.present) if case.replay_now is None else case.replay_now
+    found = offers(volume, case.demand, case.needs, replay_now, market=market, policy=case.policy, shares=case.shares)
     return Comparison(
         present=case.present,
         hosts=case.hosts,
         replay_now=replay_now,
         offers=found,
-        parity=parity(volume, case.present, market=market, policy=case.policy),
+        parity=parity(volume, case.present, market=market, policy=case.policy, pool_gib=case.pool_gib),
         flip=flip(market.types[found[0].spec.type], volume.spec.size_gib, market.book),
         needs=case.needs,
     )
@@ -98,7 +98,7 @@ def _worth_it(case: Case, best: Offer, usd_month: float) -> bool:
 
 def relieves(case: Case, offered: Ceiling) -> bool:
     """Whether the offer carries more on a resource that is throttled often."""
-    present = case.present
+    present = case.present.counted_as(offered.accounting)
     raised = {
         Resource.IOPS: offered.iops > present.iops or offered.sustained_iops > present.sustained_iops,
         Resource.THROUGHPUT: offered.throughput_mib_s > present.throughput_mib_s

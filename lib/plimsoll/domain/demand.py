@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from plimsoll.domain import period
+from plimsoll.domain.busiest import BusiestSeconds, busiest_seconds
+from plimsoll.domain.ceiling import Accounting
+from plimsoll.domain.counting import accounted, weighted
 from plimsoll.domain.knowledge import (
     BALANCE,
     BYTES,
@@ -13,6 +16,7 @@ from plimsoll.domain.knowledge import (
     IDLE,
     IOPS_CHECK,
     OPERATIONS,
+    PEAKS,
     SERIES,
     THROUGHPUT_CHECK,
     WORK,
@@ -23,7 +27,7 @@ from plimsoll.domain.knowledge import (
     counted,
 )
 from plimsoll.domain.period import FloatArray
-from plimsoll.domain.units import HOUR_S, KIB_PER_MIB, MINUTE_S
+from plimsoll.domain.units import HOUR_S, MIB, MINUTE_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +35,8 @@ class Spread:
     """How the buckets of a demand are not all of its resolution and read as finely as can be.
 
     `lengths_s` is each one's length. In a longer one the rates are means, and no bucket of the resolution inside it can
-    have been above `most_iops` and `most_throughput_mib_s` (as if all its work had been done in one). Operations and
+    have been above `most_iops` and `most_throughput_mib_s`, or of reads above `most_read_iops` and
+    `most_read_throughput_mib_s` (as if all the work had been done in one). Operations and
     bytes may be known over different spans: `joint` are the buckets with which a span of both begins, so that only from
     one of these to the next the two tell a size of I/O.
     """
@@ -39,6 +44,8 @@ class Spread:
     lengths_s: IntArray
     most_iops: FloatArray
     most_throughput_mib_s: FloatArray
+    most_read_iops: FloatArray
+    most_read_throughput_mib_s: FloatArray
     joint: BoolArray
 
 
@@ -48,9 +55,9 @@ class Demand:
 
     Arrays have one element a bucket. Rates are zero where nothing was `observed`. `busy_share` is the share of the
     bucket in which the volume had work, `burst_balance_pct` the least credit balance in it, `iops_exceeded` and
-    `throughput_exceeded` whether some second asked for more than is provisioned; None where the cloud publishes no
-    such metric for the volume. `coarsest_s` is the coarsest period of the data, where finer ones had expired. It is
-    `whole` when all work and idle time was read as finely as the cloud keeps it.
+    `throughput_exceeded` whether some second asked for more than is provisioned, `busiest` what its busiest second had;
+    None where the cloud publishes no such metric for the volume. `coarsest_s` is the coarsest period of the data, where
+    finer ones had expired. It is `whole` when all work and idle time was read as finely as the cloud keeps it.
     """
 
     start_s: int
@@ -65,9 +72,10 @@ class Demand:
     burst_balance_pct: FloatArray | None = None
     iops_exceeded: BoolArray | None = None
     throughput_exceeded: BoolArray | None = None
+    busiest: BusiestSeconds | None = None
     spread: Spread | None = None
     whole: bool = True
-    _accounted: dict[float | None, FloatArray] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _counted: dict[Accounting, FloatArray] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def lengths_s(self) -> IntArray | int:
@@ -116,11 +124,38 @@ class Demand:
         after_first = np.logical_or.accumulate(self.observed)
         return self.seconds(after_first & ~self.observed) / HOUR_S
 
-    def accounted_iops(self, io_kib: float | None) -> FloatArray:
-        """IOPS as a type counts them whose largest I/O is `io_kib`: a larger I/O is several operations."""
-        if io_kib not in self._accounted:
-            self._accounted[io_kib] = accounted(self.iops, self.throughput_mib_s, io_kib)
-        return self._accounted[io_kib]
+    @property
+    def most_read_iops(self) -> FloatArray:
+        """The most IOPS of reads that a bucket of the resolution can have had, in each bucket."""
+        return self.read_iops if self.spread is None else self.spread.most_read_iops
+
+    @property
+    def most_read_throughput_mib_s(self) -> FloatArray:
+        """The most MiB/s read that a bucket of the resolution can have had, in each bucket."""
+        return self.read_throughput_mib_s if self.spread is None else self.spread.most_read_throughput_mib_s
+
+    def counted_iops(self, accounting: Accounting) -> FloatArray:
+        """IOPS as an accounting counts them: a write may cost more or less than a read, a large I/O be several."""
+        if accounting not in self._counted:
+            cost = accounting.write_iops_cost
+            self._counted[accounting] = accounted(
+                weighted(self.iops, self.read_iops, cost),
+                weighted(self.throughput_mib_s, self.read_throughput_mib_s, cost),
+                accounting.io_kib,
+            )
+        return self._counted[accounting]
+
+    def counted_throughput_mib_s(self, accounting: Accounting) -> FloatArray:
+        """MiB/s as an accounting counts them: a write may cost more or less than a read."""
+        return weighted(self.throughput_mib_s, self.read_throughput_mib_s, accounting.write_throughput_cost)
+
+    def most_counted(self, accounting: Accounting) -> tuple[FloatArray, FloatArray]:
+        """The most operations and MiB a second that a bucket of the resolution can have had, each for itself, as an
+        accounting counts them."""
+        return (
+            weighted(self.most_iops, self.most_read_iops, accounting.write_iops_cost),
+            weighted(self.most_throughput_mib_s, self.most_read_throughput_mib_s, accounting.write_throughput_cost),
+        )
 
     def busy(self, rate: FloatArray) -> FloatArray:
         """A rate over the busy share of each bucket: an upper bound where the plain rate is a lower one."""
@@ -152,11 +187,6 @@ class Demand:
         return float((rate * self.spread.lengths_s).sum())
 
 
-def accounted(iops: FloatArray, throughput_mib_s: FloatArray, io_kib: float | None) -> FloatArray:
-    """IOPS as a type counts them whose largest I/O is `io_kib` (None: every I/O is one)."""
-    return iops if io_kib is None else np.maximum(iops, throughput_mib_s * (KIB_PER_MIB / io_kib))
-
-
 def demand_of(knowledge: Knowledge, *, resolution_s: int, edges: Sequence[IntArray] = ()) -> Demand:
     """The demand behind what is known of a volume, in buckets that none of its series or `edges` cuts.
 
@@ -185,12 +215,15 @@ def demand_of(knowledge: Knowledge, *, resolution_s: int, edges: Sequence[IntArr
         burst_balance_pct=cells.published(BALANCE, "burst_balance_pct"),
         iops_exceeded=_raised(cells.published(IOPS_CHECK, "iops_exceeded")),
         throughput_exceeded=_raised(cells.published(THROUGHPUT_CHECK, "throughput_exceeded")),
+        busiest=_busiest(cells),
         spread=None
         if _are_even(operations, moved, starts_s, resolution_s)
         else Spread(
             lengths_s=lengths_s,
             most_iops=period.iops(reads, writes, resolution_s) * observed,
             most_throughput_mib_s=period.throughput_mib_s(read_bytes, write_bytes, resolution_s) * observed,
+            most_read_iops=reads / resolution_s * observed,
+            most_read_throughput_mib_s=read_bytes / MIB / resolution_s * observed,
             joint=np.isin(starts_s, np.intersect1d(operations.starts_s, moved.starts_s, assume_unique=True)),
         ),
         whole=not any(knowledge.unread(group).any() for group in WORK),
@@ -291,6 +324,13 @@ def _busy_share(cells: _Cells) -> FloatArray | None:
     share = period.busy_share(counted(idle_s), cells.lengths_s(IDLE))
     unread = np.logical_or.reduce([cells.unread(group) for group in WORK])
     return np.where(unread, 1.0, share)
+
+
+def _busiest(cells: _Cells) -> BusiestSeconds | None:
+    """The busiest seconds of each cell; None where the cloud publishes none."""
+    if all(cells.published(PEAKS, name) is None for name in SERIES[PEAKS]):
+        return None
+    return busiest_seconds([cells.values(PEAKS, name) for name in SERIES[PEAKS]], exact=~cells.unread(PEAKS))
 
 
 def _raised(check: FloatArray | None) -> BoolArray | None:

@@ -52,11 +52,13 @@ def _load(group: Sequence[Volume], demands: Mapping[str, Demand]) -> HostLoad | 
     read = [demands[volume.id] for volume in group if volume.id in demands]
     if not read:
         return None
+    host = group[0].hosts[0]
+    accounting = host.ceiling.accounting
     return HostLoad(
-        host=group[0].hosts[0],
-        iops=np.sum([demand.iops for demand in read], axis=0),
-        throughput_mib_s=np.sum([demand.throughput_mib_s for demand in read], axis=0),
-        most_iops=np.sum([demand.most_iops for demand in read], axis=0),
-        most_throughput_mib_s=np.sum([demand.most_throughput_mib_s for demand in read], axis=0),
+        host=host,
+        iops=np.sum([demand.counted_iops(accounting) for demand in read], axis=0),
+        throughput_mib_s=np.sum([demand.counted_throughput_mib_s(accounting) for demand in read], axis=0),
+        most_iops=np.sum([demand.most_counted(accounting)[0] for demand in read], axis=0),
+        most_throughput_mib_s=np.sum([demand.most_counted(accounting)[1] for demand in read], axis=0),
         complete=len(read) == len(group),
     )

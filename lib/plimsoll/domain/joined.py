@@ -6,11 +6,9 @@ The rule is that of docs/decision.md, section 7.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
+from plimsoll.domain.adding import together
 from plimsoll.domain.case import Case
-from plimsoll.domain.ceiling import UNBOUNDED
-from plimsoll.domain.demand import Demand
+from plimsoll.domain.ceiling import UNBOUNDED, Accounting
 from plimsoll.domain.need import Need, need_of
 from plimsoll.domain.saturation import HostLoad, saturation
 
@@ -25,28 +23,14 @@ def joined(cases: Sequence[Case], host: HostLoad | None, *, even: bool) -> list[
     censored = any(case.stood.censored for case in cases) or _host_bound_together(cases, host)
     unit = [replace(case, stood=replace(case.stood, censored=censored, frequent=frequent)) for case in cases]
     types = unit[0].market.types
-    needs = {name: _need(unit, types[name].io_kib, even=even) for name in cases[0].needs}
+    needs = {name: _need(unit, types[name].accounting, even=even) for name in cases[0].needs}
     return [replace(case, needs=needs) for case in unit]
 
 
 def _host_bound_together(cases: Sequence[Case], host: HostLoad | None) -> bool:
     """Whether the members' traffic together stood at what the host could carry."""
-    demand = _sum([case.demand for case in cases])
+    demand = together([case.demand for case in cases])
     return any(saturation(demand, UNBOUNDED, host, case.policy).censored for case in cases)
-
-
-def _sum(demands: Sequence[Demand]) -> Demand:
-    """What members asked for together; what only a volume has (checks, balances) is left out."""
-    return replace(
-        demands[0],
-        iops=np.sum([demand.iops for demand in demands], axis=0),
-        throughput_mib_s=np.sum([demand.throughput_mib_s for demand in demands], axis=0),
-        observed=np.logical_or.reduce([demand.observed for demand in demands]),
-        busy_share=None,
-        burst_balance_pct=None,
-        iops_exceeded=None,
-        throughput_exceeded=None,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +47,14 @@ class _Side:
         return max(self.seen, min(self.share, self.needed))
 
 
-def _need(unit: Sequence[Case], io_kib: float | None, *, even: bool) -> Need:
+def _need(unit: Sequence[Case], accounting: Accounting, *, even: bool) -> Need:
     """The greatest need of any member on each resource, the host's share counted once."""
-    needed = [_need_of(case, io_kib) for case in unit]
-    seen = [_need_of(_as_seen(case), io_kib) for case in unit]
+    needed = [_need_of(case, accounting) for case in unit]
+    seen = [_need_of(_as_seen(case), accounting) for case in unit]
     members = len(unit) if even else 1
     iops, throughput_mib_s = (
-        min(case.hosts.iops for case in unit) / members,
-        min(case.hosts.throughput_mib_s for case in unit) / members,
+        min(case.hosts.counted_as(accounting).iops for case in unit) / members,
+        min(case.hosts.counted_as(accounting).throughput_mib_s for case in unit) / members,
     )
     return Need(
         iops=_Side(max(one.iops for one in needed), max(one.iops for one in seen), iops).joined,
@@ -84,8 +68,10 @@ def _need(unit: Sequence[Case], io_kib: float | None, *, even: bool) -> Need:
     )
 
 
-def _need_of(case: Case, io_kib: float | None) -> Need:
-    return need_of(case.demand, io_kib, present=case.present, stood=case.stood, hosts=case.hosts, policy=case.policy)
+def _need_of(case: Case, accounting: Accounting) -> Need:
+    return need_of(
+        case.demand, accounting, present=case.present, stood=case.stood, hosts=case.hosts, policy=case.policy
+    )
 
 
 def _as_seen(case: Case) -> Case:

@@ -216,4 +216,6 @@ def counted(values: FloatArray) -> FloatArray:
 
 
 def _spliced(old: npt.NDArray[_Number], place: slice, new: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
+    if place.start == 0 and place.stop == len(old):
+        return new
     return np.concatenate([old[: place.start], new, old[place.stop :]])

@@ -1,10 +1,13 @@
 """The need: what an offer must carry, from the demand, the policy, and what the hosts could ever use."""
 
-from dataclasses import dataclass
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
-from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource
+import numpy as np
+
+from plimsoll.domain.ceiling import UNBOUNDED, Accounting, Ceiling, Resource
 from plimsoll.domain.demand import Demand
-from plimsoll.domain.period import FloatArray
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.saturation import Saturation
 from plimsoll.domain.volume import Volume
@@ -29,6 +32,22 @@ class Need:
             sustained_throughput_mib_s=ceiling.sustained_throughput_mib_s,
         )
 
+    def __add__(self, other: "Need") -> "Need":
+        """Both at once, of workloads that do not know of each other."""
+        return self._with(operator.add, other)
+
+    def no_less_than(self, other: "Need") -> "Need":
+        """The greater of both on each side."""
+        return self._with(max, other)
+
+    def _with(self, chosen: Callable[[float, float], float], other: "Need") -> "Need":
+        return Need(
+            iops=chosen(self.iops, other.iops),
+            throughput_mib_s=chosen(self.throughput_mib_s, other.throughput_mib_s),
+            sustained_iops=chosen(self.sustained_iops, other.sustained_iops),
+            sustained_throughput_mib_s=chosen(self.sustained_throughput_mib_s, other.sustained_throughput_mib_s),
+        )
+
 
 def usable(volume: Volume) -> Ceiling:
     """What the attached hosts could ever carry together; unbounded where one of them is not known."""
@@ -41,14 +60,14 @@ def usable(volume: Volume) -> Ceiling:
 
 
 def need_of(
-    demand: Demand, io_kib: float | None, *, present: Ceiling, stood: Saturation, hosts: Ceiling, policy: Policy
+    demand: Demand, accounting: Accounting, *, present: Ceiling, stood: Saturation, hosts: Ceiling, policy: Policy
 ) -> Need:
-    """What a type whose largest I/O is `io_kib` must carry, by the rule of docs/decision.md, section 4."""
+    """What a type that counts work so must carry, by the rule of docs/decision.md, section 4."""
     headroom = 1 + policy.headroom_pct / 100
+    present, hosts = present.counted_as(accounting), hosts.counted_as(accounting)
     floor = Need.of_ceiling(present) if stood.censored else Need()
-    raised = _raised(demand, present, stood, policy)
-    iops = _peak(demand, demand.accounted_iops(io_kib), policy) * headroom
-    throughput_mib_s = _peak(demand, demand.throughput_mib_s, policy) * headroom
+    raised = _raised(demand, accounting, present, stood, policy)
+    iops, throughput_mib_s = (peak * headroom for peak in _peaks(demand, accounting, policy))
     return Need(
         iops=min(hosts.iops, max(iops, floor.iops, raised.iops)),
         throughput_mib_s=min(
@@ -61,17 +80,27 @@ def need_of(
     )
 
 
-def _raised(demand: Demand, present: Ceiling, stood: Saturation, policy: Policy) -> Need:
-    """A step above what was seen, on each resource that was throttled often."""
+def _raised(demand: Demand, accounting: Accounting, present: Ceiling, stood: Saturation, policy: Policy) -> Need:
+    """A step above what was seen, on each resource that was throttled often; operations as large as the present type's
+    count as one."""
     step = 1 + max(policy.upgrade_step_pct, policy.headroom_pct) / 100
-    iops = max(_peak(demand, demand.accounted_iops(present.io_kib), policy), present.sustained_iops)
-    throughput_mib_s = max(_peak(demand, demand.throughput_mib_s, policy), present.sustained_throughput_mib_s)
+    peak_iops, peak_mib_s = _peaks(demand, replace(accounting, io_kib=present.io_kib), policy)
+    iops = max(peak_iops, present.sustained_iops)
+    throughput_mib_s = max(peak_mib_s, present.sustained_throughput_mib_s)
     return Need(
         iops=iops * step if Resource.IOPS in stood.frequent else 0.0,
         throughput_mib_s=throughput_mib_s * step if Resource.THROUGHPUT in stood.frequent else 0.0,
     )
 
 
-def _peak(demand: Demand, rate: FloatArray, policy: Policy) -> float:
-    sized = demand.busy(rate) if policy.size_on is SizeOn.BUSY_TIME else rate
-    return demand.peak(sized, policy.peak_quantile)
+def _peaks(demand: Demand, accounting: Accounting, policy: Policy) -> tuple[float, float]:
+    """The peaks of IOPS and MiB/s that size an offer, as an accounting counts them."""
+    rates = [demand.counted_iops(accounting), demand.counted_throughput_mib_s(accounting)]
+    busiest = None if policy.size_on is SizeOn.AVERAGE else demand.busiest
+    if busiest is not None:
+        seconds = (busiest.counted_iops(accounting), busiest.counted_throughput_mib_s(accounting))
+        rates = [np.maximum(rate, most * busiest.exact) for rate, most in zip(rates, seconds, strict=True)]
+    elif policy.size_on is SizeOn.BUSY_TIME:
+        rates = [demand.busy(rate) for rate in rates]
+    iops, throughput_mib_s = (demand.peak(rate, policy.peak_quantile) for rate in rates)
+    return iops, throughput_mib_s

@@ -1,7 +1,7 @@
 """Offers: what could be bought instead, each with its ceiling, price, replay, and why it is refused if it is."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.domain.ceiling import Ceiling
@@ -47,6 +47,18 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """What a volume would have to carry together with others as one of a type: their demand and need, and what carries
+    them, by `name`. `then` is the replay of the one through the other."""
+
+    name: str
+    demand: Demand
+    need: Need
+    ceiling: Ceiling
+    then: Replay
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Market:
     """What is sold where the volume is: a provider's published types, one region's prices, and what was measured there
     and did not deliver."""
@@ -67,25 +79,47 @@ def check_types(policy: Policy, types: Mapping[str, VolumeType]) -> None:
 
 
 def offers(
-    volume: Volume, demand: Demand, needs: Mapping[str, Need], now: Replay, *, market: Market, policy: Policy
+    volume: Volume,
+    demand: Demand,
+    needs: Mapping[str, Need],
+    now: Replay,
+    *,
+    market: Market,
+    policy: Policy,
+    shares: Mapping[str, Sequence[Share]],
 ) -> tuple[Offer, ...]:
-    """One offer of each published type, feasible ones first and cheapest first; `needs` by type."""
+    """One offer of each published type, feasible ones first and cheapest first; `needs` and `shares` by type."""
     made = (
-        _offer(volume, kind, demand, needs[kind.name], now, market=market, policy=policy)
+        _offer(
+            volume,
+            kind,
+            demand,
+            needs[kind.name],
+            now,
+            market=market,
+            policy=policy,
+            shares=shares.get(kind.name, ()),
+        )
         for kind in market.types.values()
     )
     return tuple(sorted(made, key=lambda offer: preference(offer, market.types[offer.spec.type])))
 
 
-def parity(volume: Volume, present: Ceiling, *, market: Market, policy: Policy) -> Offer | None:
-    """The cheapest allowed configuration, other than the present one, that carries all the present one ever could."""
-    need = Need.of_ceiling(present)
+def parity(
+    volume: Volume, present: Ceiling, *, market: Market, policy: Policy, pool_gib: int | None = None
+) -> Offer | None:
+    """The cheapest allowed configuration, other than the present one, that carries all the present one ever could.
+
+    `pool_gib` is the size of all volumes that change with it, itself included (None: it alone): what a pooled type's
+    ceiling is of.
+    """
     found = []
     for kind in market.types.values():
+        need = Need.of_ceiling(present.counted_as(kind.accounting))
         spec = fitted(kind, volume.spec.size_gib, need)
-        ceiling = ceiling_on_hosts(kind, spec, volume)
+        ceiling = ceiling_on_hosts(kind, replace(spec, size_gib=pool_gib) if kind.pooled and pool_gib else spec, volume)
         usd_month = market.book.usd_month(spec)
-        refused = [*_unsuited(volume, kind, usd_month, policy), *_too_small(spec, ceiling, need)]
+        refused = [*_unsuited(volume, kind, usd_month, market, policy), *_too_small(str(spec), ceiling, need)]
         refused.extend(_refuted(volume, spec, ceiling, market))
         if not refused and spec != volume.spec:
             found.append(Offer(spec=spec, ceiling=ceiling, usd_month=usd_month, replay=None))
@@ -128,25 +162,43 @@ def whole(figure: float) -> int:
 
 
 def ceiling_on_hosts(kind: VolumeType, spec: VolumeSpec, volume: Volume) -> Ceiling:
-    """The spec's published ceiling, with no more IOPS than the type gives on the volume's older hosts."""
-    if spec.iops is None or all(host.nitro for host in volume.hosts) or spec.iops <= kind.older_host_iops:
-        return kind.ceiling(spec)
-    return kind.ceiling(replace(spec, iops=int(kind.older_host_iops)))
+    """The spec's published ceiling, with no more than its hosts let volumes of the type carry, and no more IOPS than
+    the type gives on older hosts."""
+    if spec.iops is not None and not all(host.nitro for host in volume.hosts):
+        spec = replace(spec, iops=int(min(spec.iops, kind.older_host_iops)))
+    ceiling = kind.ceiling(spec)
+    caps = [cap for host in volume.hosts if host.caps is not None and (cap := host.cap(kind.name)) is not None]
+    return ceiling & sum(caps[1:], start=caps[0]) if caps else ceiling
 
 
 def _offer(
-    volume: Volume, kind: VolumeType, demand: Demand, need: Need, now: Replay, *, market: Market, policy: Policy
+    volume: Volume,
+    kind: VolumeType,
+    demand: Demand,
+    need: Need,
+    now: Replay,
+    *,
+    market: Market,
+    policy: Policy,
+    shares: Sequence[Share],
 ) -> Offer:
+    """The offer of a type. What a pool carries is judged of the pool alone, and that of all in it."""
     spec = fitted(kind, volume.spec.size_gib, need)
-    ceiling = ceiling_on_hosts(kind, spec, volume)
+    alone = not (kind.pooled and shares)
+    ceiling = ceiling_on_hosts(kind, spec, volume) if alone else shares[0].ceiling
     usd_month = market.book.usd_month(spec, mean_iops=demand.mean(demand.iops))
-    refused = [*_unsuited(volume, kind, usd_month, policy), *_too_small(spec, ceiling, need)]
+    refused = list(_unsuited(volume, kind, usd_month, market, policy))
+    refused += _too_small(str(spec), ceiling, need) if alone else ()
+    refused += [reason for share in shares for reason in _too_small(share.name, share.ceiling, share.need)]
     measured = () if refused else tuple(_refuted(volume, spec, ceiling, market))
     refused.extend(measured)
     replayed = None
     if not refused:
-        replayed = replay(demand, ceiling, whole_ios=True)
-        refused.extend(_throttles(demand, ceiling, replayed, now, policy))
+        replayed = replay(demand, ceiling, whole_ios=True) if alone else shares[0].then
+        refused += _throttles(demand, ceiling, replayed, now, policy) if alone else ()
+        refused += [
+            reason for share in shares for reason in _throttles(share.demand, share.ceiling, share.then, now, policy)
+        ]
     return Offer(
         spec=spec, ceiling=ceiling, usd_month=usd_month, replay=replayed, refused=tuple(refused), refuted=measured
     )
@@ -158,8 +210,13 @@ def preference(offer: Offer, kind: VolumeType) -> tuple[bool, float, int, float,
     return (not offer.feasible, usd_month, -kind.latency, -kind.durability_pct, kind.name)
 
 
-def _unsuited(volume: Volume, kind: VolumeType, usd_month: float | None, policy: Policy) -> Iterator[str]:
+def _unsuited(
+    volume: Volume, kind: VolumeType, usd_month: float | None, market: Market, policy: Policy
+) -> Iterator[str]:
     """Why this type is not for this volume, whatever the demand."""
+    zones = market.types[volume.spec.type].zones
+    if kind.zones != zones:
+        yield f"{kind.name} is kept in {_zones(kind.zones)}, the volume is in {_zones(zones)}"
     if not kind.sold:
         yield f"{kind.name} is of a previous generation"
     if kind.name != volume.spec.type and not _is_target(kind, policy):
@@ -181,8 +238,20 @@ def _is_target(kind: VolumeType, policy: Policy) -> bool:
     return kind.name in policy.target_types if policy.target_types else kind.target
 
 
+def _zones(count: int) -> str:
+    return "one zone" if count == 1 else f"{count} zones"
+
+
 def impossible(volume: Volume, kind: VolumeType) -> Iterator[str]:
     """What this volume is used for that the type cannot do."""
+    if kind.name != volume.spec.type:
+        for host in volume.hosts:
+            if host.cap(kind.name) is None:
+                yield (
+                    f"{kind.name} cannot be attached to {host.type}"
+                    if host.caps
+                    else f"it is not known what {host.type} carries of {kind.name}"
+                )
     if volume.boot and not kind.boots:
         yield f"{kind.name} cannot be a boot volume"
     if len(volume.attachments) > 1 and not kind.multi_attach:
@@ -196,7 +265,7 @@ def _refuted(volume: Volume, spec: VolumeSpec, ceiling: Ceiling, market: Market)
         yield from refuted(spec, ceiling, **place, by=market.refutations)
 
 
-def _too_small(spec: VolumeSpec, ceiling: Ceiling, need: Need) -> Iterator[str]:
+def _too_small(name: str, ceiling: Ceiling, need: Need) -> Iterator[str]:
     """Where the ceiling stays under the need."""
     figures: Iterable[tuple[str, str, float, float]] = (
         ("IOPS", "", ceiling.iops, need.iops),
@@ -206,7 +275,7 @@ def _too_small(spec: VolumeSpec, ceiling: Ceiling, need: Need) -> Iterator[str]:
     )
     for unit, span, carried, needed in figures:
         if carried < needed - ROUNDING:
-            yield f"{spec} carries {carried:,.0f} {unit}{span}, needed are {needed:,.1f}"
+            yield f"{name} carries {carried:,.0f} {unit}{span}, needed are {needed:,.1f}"
 
 
 def _throttles(demand: Demand, ceiling: Ceiling, then: Replay, now: Replay, policy: Policy) -> Iterator[str]:

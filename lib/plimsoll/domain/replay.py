@@ -39,8 +39,8 @@ def replay(demand: Demand, ceiling: Ceiling, *, scale: float = 1.0, whole_ios: b
     waiting = np.zeros(len(demand.iops), dtype=np.bool_)
     worst_delay_s = 0.0
     rates = {
-        Resource.IOPS: demand.accounted_iops(ceiling.io_kib) * scale,
-        Resource.THROUGHPUT: demand.throughput_mib_s * scale,
+        Resource.IOPS: demand.counted_iops(ceiling.accounting) * scale,
+        Resource.THROUGHPUT: demand.counted_throughput_mib_s(ceiling.accounting) * scale,
     }
     for resource, limit in ((Resource.IOPS, ceiling.iops), (Resource.THROUGHPUT, ceiling.throughput_mib_s)):
         if rates[resource].max(initial=0.0) > limit:

@@ -21,7 +21,8 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostLoad:
-    """One host's traffic in each bucket, and the most that a bucket of the resolution inside it can have had.
+    """One host's traffic in each bucket as its ceiling counts it, and the most that a bucket of the resolution inside
+    it can have had.
 
     It is not `complete` where a volume on the host could not be read.
     """
@@ -80,11 +81,17 @@ def saturation(demand: Demand, ceiling: Ceiling, host: HostLoad | None, policy: 
 def throttled(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArray, BoolArray]:
     """The observed buckets at the volume's ceiling, on IOPS and on throughput.
 
-    At `saturation_pct` of the highest it can carry, or any exceeded check, or its credits spent.
+    At `saturation_pct` of the highest it can carry, in the mean or in some second, or any exceeded check, or its
+    credits spent.
     """
     share = policy.saturation_pct / 100
-    iops = demand.accounted_iops(ceiling.io_kib) >= share * ceiling.iops
-    throughput = demand.throughput_mib_s >= share * ceiling.throughput_mib_s
+    accounting = ceiling.accounting
+    iops = demand.counted_iops(accounting) >= share * ceiling.iops
+    throughput = demand.counted_throughput_mib_s(accounting) >= share * ceiling.throughput_mib_s
+    if demand.busiest is not None:
+        surely_iops, surely_mib_s = demand.busiest.one_way(accounting)
+        iops |= demand.busiest.exact & (surely_iops >= share * ceiling.iops)
+        throughput |= demand.busiest.exact & (surely_mib_s >= share * ceiling.throughput_mib_s)
     if demand.iops_exceeded is not None:
         iops |= demand.iops_exceeded
     if demand.throughput_exceeded is not None:
@@ -100,10 +107,12 @@ def throttled(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArr
 def host_bound(demand: Demand, load: HostLoad, policy: Policy) -> BoolArray:
     """The observed buckets in which the host's traffic stood at what the host could carry just then."""
     ceiling = load.host.ceiling
+    accounting = ceiling.accounting
+    own_mib_s = demand.counted_throughput_mib_s(accounting)
     bound = np.zeros_like(demand.observed)
     for resource, own, total, maximum in (
-        (Resource.IOPS, demand.iops, load.iops, ceiling.iops),
-        (Resource.THROUGHPUT, demand.throughput_mib_s, load.throughput_mib_s, ceiling.throughput_mib_s),
+        (Resource.IOPS, demand.counted_iops(accounting), load.iops, ceiling.iops),
+        (Resource.THROUGHPUT, own_mib_s, load.throughput_mib_s, ceiling.throughput_mib_s),
     ):
         available = np.full(len(total), maximum)
         for bucket in ceiling.buckets:

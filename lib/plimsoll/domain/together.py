@@ -40,7 +40,7 @@ def units_of(known: Iterable[StripeSet], volumes: Iterable[Volume], basis: Basis
     units = []
     for stripes in known:
         members = [by_id[volume_id] for volume_id in stripes.members]
-        held = {volume.id: reason for volume in members if (reason := _untouchable(volume, basis)) is not None}
+        held = {volume.id: reason for volume in members if (reason := untouchable(volume, basis)) is not None}
         units.append(Unit(stripes=stripes, volumes=members, held=held))
     return units
 
@@ -50,7 +50,8 @@ def free_to_change(units: Iterable[Unit]) -> list[Volume]:
     return [volume for unit in units for volume in unit.volumes if volume.id not in unit.held]
 
 
-def _untouchable(volume: Volume, basis: Basis) -> str | None:
+def untouchable(volume: Volume, basis: Basis) -> str | None:
+    """Why a volume must stay as it is whatever is best for it; None where nothing forbids a change."""
     match = basis.policy.excluding(volume.tags)
     if match is not None:
         return f"the policy excludes it by its tag {match}"
@@ -73,33 +74,37 @@ def decide_together(unit: Unit, cases: Sequence[Case], host: HostLoad | None) ->
     lacking = [case for case in members if usd_month_now(case) is None or is_insufficient(case)]
     held = {**unit.held, **{case.volume.id: set_reasons.LACKING for case in lacking}}
     answers: dict[str, Recommendation] = {case.volume.id: insufficient(case, usd_month_now(case)) for case in lacking}
-    answers |= _weighed([case for case in members if case.volume.id not in answers], held, unit)
+    rest = [case for case in members if case.volume.id not in answers]
+    answers |= weighed(
+        rest, why_held=set_reasons.held(held, unit.stripes) if held else None, already=set_reasons.ALREADY
+    )
     told = _set_answer(replace(unit, held=held), members, answers)
     return {case.volume.id: _as_member(answers, case, told) for case in members}
 
 
-def _weighed(cases: Sequence[Case], held: Mapping[str, str], unit: Unit) -> dict[str, Recommendation]:
-    """The answers of members of which enough is known: one change for all, or all are kept."""
+def weighed(cases: Sequence[Case], *, why_held: str | None, already: str) -> dict[str, Recommendation]:
+    """The answers to volumes that change together, by id: one type for all, or all are kept.
+
+    `why_held` says what keeps them as they are whatever is best, `already` what is said of one that needs no change.
+    """
     compared = _compared(cases)
     usd = {case.volume.id: usd_month_now(case) or 0.0 for case in cases}
     best = {case.volume.id: cheapest(compared[case.volume.id]) for case in cases}
     targets = [offer for offer in best.values() if offer is not None]
     saved = sum(usd.values()) - sum(offer.usd_month or 0.0 for offer in targets)
-    if held or len(targets) < len(cases) or not _worth_it(cases, targets, saved):
+    if why_held or len(targets) < len(cases) or not _worth_it(cases, targets, saved):
         return {
             case.volume.id: kept(
                 case,
                 compared[case.volume.id],
                 usd[case.volume.id],
-                set_reasons.held(held, unit.stripes)
-                if held
-                else reasons.why_keep(case, best[case.volume.id], saved if targets else 0.0),
+                why_held or reasons.why_keep(case, best[case.volume.id], saved if targets else 0.0),
             )
             for case in cases
         }
     kind = kind_of(cases, targets)
     return {
-        case.volume.id: kept(case, compared[case.volume.id], usd[case.volume.id], set_reasons.ALREADY)
+        case.volume.id: kept(case, compared[case.volume.id], usd[case.volume.id], already)
         if target.spec == case.volume.spec
         else changed(kind, case, compared[case.volume.id], target, usd[case.volume.id])
         for case, target in zip(cases, targets, strict=True)
@@ -187,13 +192,14 @@ def _as_member(answers: Mapping[str, Recommendation], case: Case, told: SetAnswe
         own,
         stripe_set=told,
         reasons=(*own.reasons, *set_reasons.of_set(case.volume.id, told)),
-        blockers=(*own.blockers, *_of_others(answers, own)) if isinstance(own, Change) else own.blockers,
+        blockers=(*own.blockers, *of_others(answers, own, "stripe set")) if isinstance(own, Change) else own.blockers,
     )
 
 
-def _of_others(answers: Mapping[str, Recommendation], own: Recommendation) -> tuple[Blocker, ...]:
+def of_others(answers: Mapping[str, Recommendation], own: Recommendation, unit: str) -> tuple[Blocker, ...]:
+    """What blocks the change of the others that change together with one, told as its own."""
     return tuple(
-        Blocker(code=blocker.code, text=f"{other.volume.id} of the same stripe set: {blocker.text}")
+        Blocker(code=blocker.code, text=f"{other.volume.id} of the same {unit}: {blocker.text}")
         for other in answers.values()
         if other is not own
         for blocker in other.blockers

@@ -30,16 +30,29 @@ other than the maximum counts as the peak, nothing changes: the mean of an unrea
 that it is not among those that make the quantile unless the least that is sold carries it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from plimsoll.domain.busiest import busiest_seconds
 from plimsoll.domain.case import Case
-from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.ceiling import Accounting, Resource
+from plimsoll.domain.counting import weighted
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.evidence import Evidence
-from plimsoll.domain.knowledge import BALANCE, BYTES, IDLE, IOPS_CHECK, OPERATIONS, THROUGHPUT_CHECK, Knowledge, Look
+from plimsoll.domain.knowledge import (
+    BALANCE,
+    BYTES,
+    IDLE,
+    IOPS_CHECK,
+    OPERATIONS,
+    PEAKS,
+    SERIES,
+    THROUGHPUT_CHECK,
+    Knowledge,
+    Look,
+)
 from plimsoll.domain.looks import looks_at, looks_for_presence
 from plimsoll.domain.offer import Offer
 from plimsoll.domain.period import LEAST_BUSY_S, FloatArray
@@ -61,17 +74,20 @@ def unsettled(case: Case, answer: Recommendation, host: Reach, knowledge: Knowle
     `host` is how far its host's traffic can reach, from `against_host`.
     """
     share = case.policy.saturation_pct / 100
-    present = _Line(case.present.io_kib, 1.0, share * case.present.iops, share * case.present.throughput_mib_s)
+    present = _Line(case.present.accounting, 1.0, share * case.present.iops, share * case.present.throughput_mib_s)
     reach = np.maximum(host, _against(case.demand, present))
     together = case.policy.size_on is SizeOn.BUSY_TIME
     scale = case.demand.resolution_s / LEAST_BUSY_S if together else 1.0
-    replays = None
+    replays, lines = None, list[_Line]()
     if isinstance(answer, Change | Keep):
-        for line in _lines(case, answer):
+        lines = list(_lines(case, answer))
+        for line in lines:
             reach = np.maximum(reach, _against(case.demand, line) * scale)
         replays = against_replays(knowledge, case.demand.resolution_s, _limits(case, answer))
     looks = looks_at_work(knowledge, case.demand, reach, tariff, replays=replays, together=together)
-    return [*looks, *_raised(case, knowledge, tariff)] or looks_for_presence(knowledge)
+    sizing = () if case.policy.size_on is SizeOn.AVERAGE else lines
+    busiest = _looks_at_seconds(knowledge, present, sizing, tariff)
+    return [*looks, *busiest, *_raised(case, knowledge, tariff)] or looks_for_presence(knowledge)
 
 
 def against_host(demand: Demand, load: HostLoad | None, saturation_pct: float) -> Reach:
@@ -130,9 +146,9 @@ def _without_coarse_idle(looks: Sequence[Look]) -> Iterator[Look]:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """What demand times `factor` may reach before it makes a difference; IOPS in I/Os of up to `io_kib`."""
+    """What demand times `factor` may reach before it makes a difference, counted in some way."""
 
-    io_kib: float | None
+    accounting: Accounting
     factor: float
     iops: float
     throughput_mib_s: float
@@ -141,10 +157,13 @@ class _Line:
 def _against(demand: Demand, line: _Line) -> Reach:
     """How far each bucket can reach to a line."""
     # Divided last, so that what stands at a line exactly reaches it.
-    operations = demand.most_iops * line.factor / line.iops
-    moved = demand.most_throughput_mib_s * line.factor / line.throughput_mib_s
-    if line.io_kib is not None:
-        as_operations = demand.most_throughput_mib_s * (KIB_PER_MIB / line.io_kib)
+    most_iops, most_mib_s = demand.most_counted(line.accounting)
+    operations = most_iops * line.factor / line.iops
+    moved = most_mib_s * line.factor / line.throughput_mib_s
+    if line.accounting.io_kib is not None:
+        cost = line.accounting.write_iops_cost
+        counted_mib_s = weighted(demand.most_throughput_mib_s, demand.most_read_throughput_mib_s, cost)
+        as_operations = counted_mib_s * (KIB_PER_MIB / line.accounting.io_kib)
         moved = np.maximum(moved, as_operations * line.factor / line.iops)
     return np.stack([operations, moved])
 
@@ -167,11 +186,12 @@ def _lines(case: Case, answer: Change | Keep) -> Iterator[_Line]:
 def _offer_lines(case: Case, offer: Offer, headroom: float, step: float) -> Iterator[_Line]:
     """Up to where the need can grow before another configuration of the offer's type answers it."""
     need, carried = case.need(offer.spec.type), offer.ceiling
+    hosts = case.usable_by(offer.spec.type)
     yield _Line(
-        case.market.types[offer.spec.type].io_kib,
+        case.market.types[offer.spec.type].accounting,
         headroom,
-        _room(case, need.iops, case.hosts.iops, carried.iops),
-        _room(case, need.throughput_mib_s, case.hosts.throughput_mib_s, carried.throughput_mib_s),
+        _room(case, need.iops, hosts.iops, carried.iops),
+        _room(case, need.throughput_mib_s, hosts.throughput_mib_s, carried.throughput_mib_s),
     )
     if case.stood.frequent:
         yield _raised_line(case, offer, step)
@@ -179,12 +199,14 @@ def _offer_lines(case: Case, offer: Offer, headroom: float, step: float) -> Iter
 
 def _raised_line(case: Case, best: Offer, step: float) -> _Line:
     need, carried, frequent = case.need(best.spec.type), best.ceiling, case.stood.frequent
-    iops = _room(case, need.sustained_iops, case.hosts.iops, carried.sustained_iops)
+    hosts = case.usable_by(best.spec.type)
+    iops = _room(case, need.sustained_iops, hosts.iops, carried.sustained_iops)
     throughput = _room(
-        case, need.sustained_throughput_mib_s, case.hosts.throughput_mib_s, carried.sustained_throughput_mib_s
+        case, need.sustained_throughput_mib_s, hosts.throughput_mib_s, carried.sustained_throughput_mib_s
     )
+    accounting = replace(case.market.types[best.spec.type].accounting, io_kib=case.present.io_kib)
     return _Line(
-        case.present.io_kib,
+        accounting,
         step,
         iops if Resource.IOPS in frequent else np.inf,
         throughput if Resource.THROUGHPUT in frequent else np.inf,
@@ -192,12 +214,12 @@ def _raised_line(case: Case, best: Offer, step: float) -> _Line:
 
 
 def _evidence_line(case: Case, type_name: str, evidence: Evidence, factor: float) -> _Line:
-    need = case.need(type_name)
+    need, hosts = case.need(type_name), case.usable_by(type_name)
     return _Line(
-        case.market.types[type_name].io_kib,
+        case.market.types[type_name].accounting,
         factor,
-        _room(case, need.iops, case.hosts.iops, evidence.holds_iops),
-        _room(case, need.throughput_mib_s, case.hosts.throughput_mib_s, evidence.holds_throughput_mib_s),
+        _room(case, need.iops, hosts.iops, evidence.holds_iops),
+        _room(case, need.throughput_mib_s, hosts.throughput_mib_s, evidence.holds_throughput_mib_s),
     )
 
 
@@ -221,6 +243,24 @@ def _limits(case: Case, answer: Change | Keep) -> Iterator[Limit]:
         yield from limits(offer.ceiling, whole_ios=True)
         if offer.ceiling.buckets:
             yield from limits(offer.ceiling, whole_ios=True, scale=1 + case.policy.headroom_pct / 100)
+
+
+def _looks_at_seconds(knowledge: Knowledge, present: _Line, sizing: Iterable[_Line], tariff: Tariff) -> list[Look]:
+    """Looks at the unread buckets whose busiest second reaches the present ceiling, or a line of what sizes an offer.
+
+    Which bucket of the resolution had it is not known before it is read; that some had it is.
+    """
+    if not knowledge.unread(PEAKS).any():
+        return []
+    track = knowledge.tracks[PEAKS]
+    seconds = busiest_seconds([track.series[name] for name in SERIES[PEAKS]], exact=~track.unread)
+    iops, throughput_mib_s = seconds.one_way(present.accounting)
+    reach = np.maximum(iops / present.iops, throughput_mib_s / present.throughput_mib_s)
+    for line in sizing:
+        iops = seconds.counted_iops(line.accounting) * line.factor / line.iops
+        moved = seconds.counted_throughput_mib_s(line.accounting) * line.factor / line.throughput_mib_s
+        reach = np.maximum(reach, np.maximum(iops, moved))
+    return looks_at((PEAKS,), knowledge, reach, tariff)
 
 
 def _raised(case: Case, knowledge: Knowledge, tariff: Tariff) -> list[Look]:

@@ -18,39 +18,69 @@ from plimsoll.domain.units import KIB_PER_MIB, MIB
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A rate a second with credits behind it. Operations and MiB are charged as given; the higher of both counts."""
+    """A rate a second with credits behind it. Operations and MiB are charged as given, a written one `write_operation`
+    or `write_mib` times as much as a read one; the higher of both counts."""
 
     rate: float
     credits: float
     per_operation: float
     per_mib: float
+    write_operation: float = 1.0
+    write_mib: float = 1.0
 
 
 def limits(ceiling: Ceiling, *, scale: float = 1.0, whole_ios: bool = False) -> Iterator[Limit]:
     """The limits of a ceiling for a demand times `scale`; see `replay` for `whole_ios`."""
     per_mib = KIB_PER_MIB / ceiling.io_kib if ceiling.io_kib else 0.0
-    yield Limit(ceiling.iops, 0.0, scale, scale * per_mib)
-    yield Limit(ceiling.throughput_mib_s, 0.0, 0.0, scale)
+    costs = (ceiling.write_iops_cost, ceiling.write_iops_cost)
+    moved_costs = (1.0, ceiling.write_throughput_cost)
+    yield Limit(ceiling.iops, 0.0, scale, scale * per_mib, *costs)
+    yield Limit(ceiling.throughput_mib_s, 0.0, 0.0, scale, *moved_costs)
     for bucket in ceiling.buckets:
         least_mib = bucket.least_charge_mib if whole_ios else 0.0
-        charged = (1.0, per_mib) if bucket.resource is Resource.IOPS else (least_mib, 1.0)
-        yield Limit(bucket.sustained_rate, bucket.capacity, scale * charged[0], scale * charged[1])
+        on_iops = bucket.resource is Resource.IOPS
+        charged = (1.0, per_mib) if on_iops else (least_mib, 1.0)
+        yield Limit(
+            bucket.sustained_rate,
+            bucket.capacity,
+            scale * charged[0],
+            scale * charged[1],
+            *(costs if on_iops else moved_costs),
+        )
 
 
 def against_replays(knowledge: Knowledge, resolution_s: int, behind: Iterable[Limit]) -> tuple[FloatArray, FloatArray]:
     """How far each unread bucket of operations, and of bytes, can reach to leaving work waiting behind some limits."""
-    operations, moved = _Part.of(knowledge, OPERATIONS, resolution_s), _Part.of(knowledge, BYTES, resolution_s)
-    found = np.zeros(len(operations.starts_s)), np.zeros(len(moved.starts_s))
-    if not (operations.unread.any() or moved.unread.any()):
+    tracks = [knowledge.tracks[group] for group in (OPERATIONS, BYTES)]
+    found = np.zeros(len(tracks[0].starts_s)), np.zeros(len(tracks[1].starts_s))
+    if not any(track.unread.any() for track in tracks):
         return found
-    possible = [limit for limit in behind if not _never_waits(operations, moved, limit, resolution_s)]
-    if not possible:
-        return found
-    spans = _Spans.of(operations, moved, knowledge.window.end_s)
-    for limit in possible:
-        for reach, more in zip(found, _reach(spans, limit, resolution_s), strict=True):
-            np.maximum(reach, more, out=reach)
+    for costs, limits_alike in _by_costs(behind).items():
+        parts = _parts(knowledge, costs, resolution_s)
+        possible = [limit for limit in limits_alike if not _never_waits(*parts, limit, resolution_s)]
+        if not possible:
+            continue
+        spans = _Spans.of(*parts, knowledge.window.end_s)
+        for limit in possible:
+            for reach, more in zip(found, _reach(spans, limit, resolution_s), strict=True):
+                np.maximum(reach, more, out=reach)
     return found
+
+
+def _by_costs(behind: Iterable[Limit]) -> dict[tuple[float, float], list[Limit]]:
+    """Limits by what they charge for writes."""
+    alike: dict[tuple[float, float], list[Limit]] = {}
+    for limit in behind:
+        alike.setdefault((limit.write_operation, limit.write_mib), []).append(limit)
+    return alike
+
+
+def _parts(knowledge: Knowledge, costs: tuple[float, float], resolution_s: int) -> tuple["_Part", "_Part"]:
+    """Operations and MiB, writes counted for so many reads."""
+    return (
+        _Part.of(knowledge, OPERATIONS, resolution_s, costs[0]),
+        _Part.of(knowledge, BYTES, resolution_s, costs[1]),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +98,10 @@ class _Part:
     highest: float
 
     @classmethod
-    def of(cls, knowledge: Knowledge, group: str, resolution_s: int) -> "_Part":
+    def of(cls, knowledge: Knowledge, group: str, resolution_s: int, write_cost: float) -> "_Part":
         track = knowledge.tracks[group]
-        total = sum((counted(track.series[name]) for name in SERIES[group]), np.zeros(len(track.starts_s)))
+        reads, writes = (counted(track.series[name]) for name in SERIES[group])
+        total = reads + write_cost * writes
         if group == BYTES:
             total = total / MIB
         unread = track.unread

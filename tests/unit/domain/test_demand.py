@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plimsoll.domain.ceiling import Accounting
 from plimsoll.domain.demand import demand_of
 from plimsoll.domain.knowledge import OPERATIONS, Look
 from plimsoll.domain.sums import Window
@@ -101,9 +102,9 @@ def test_the_busy_rate_is_the_rate_while_there_was_work():
 
 def test_operations_above_the_largest_count_as_several():
     demand = a_demand(iops=[10.0, 1000.0], throughput_mib_s=[100.0, 10.0])
-    assert demand.accounted_iops(256).tolist() == [400, 1000]
-    assert demand.accounted_iops(1024).tolist() == [100, 1000]
-    assert demand.accounted_iops(None).tolist() == [10, 1000]
+    assert demand.counted_iops(Accounting(io_kib=256)).tolist() == [400, 1000]
+    assert demand.counted_iops(Accounting(io_kib=1024)).tolist() == [100, 1000]
+    assert demand.counted_iops(Accounting(io_kib=None)).tolist() == [10, 1000]
 
 
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=50), st.floats(0.5, 1))

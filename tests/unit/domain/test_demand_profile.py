@@ -140,7 +140,14 @@ def test_a_month_is_told_in_no_more_spans():
 
 def a_spread(lengths_s: np.ndarray, *, joint: np.ndarray) -> Spread:
     nothing = np.zeros(len(lengths_s))
-    return Spread(lengths_s=lengths_s, most_iops=nothing, most_throughput_mib_s=nothing, joint=joint)
+    return Spread(
+        lengths_s=lengths_s,
+        most_iops=nothing,
+        most_throughput_mib_s=nothing,
+        most_read_iops=nothing,
+        most_read_throughput_mib_s=nothing,
+        joint=joint,
+    )
 
 
 def _profile(demand: Demand) -> DemandProfile:

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from plimsoll.domain.ceiling import UNBOUNDED
+from plimsoll.domain.ceiling import UNBOUNDED, Accounting
 from plimsoll.domain.need import Need, need_of, usable
 from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.saturation import saturation
@@ -15,7 +15,7 @@ GP2 = a_volume("gp2", 100)
 def need(volume, demand, *, io_kib=256.0, hosts=UNBOUNDED, **policy):
     rule, present = a_policy(**policy), ceiling_of(volume)
     stood = saturation(demand, present, None, rule)
-    return need_of(demand, io_kib, present=present, stood=stood, hosts=hosts, policy=rule)
+    return need_of(demand, Accounting(io_kib=io_kib), present=present, stood=stood, hosts=hosts, policy=rule)
 
 
 def test_a_proved_demand_needs_its_peak_and_headroom_and_nothing_for_ever():

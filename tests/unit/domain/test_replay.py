@@ -39,7 +39,7 @@ def naive(demand, ceiling):
     waits = np.zeros(len(demand.iops), dtype=bool)
     worst = Fraction(0)
     for resource, limit, rates in (
-        (Resource.IOPS, ceiling.iops, demand.accounted_iops(ceiling.io_kib)),
+        (Resource.IOPS, ceiling.iops, demand.counted_iops(ceiling.accounting)),
         (Resource.THROUGHPUT, ceiling.throughput_mib_s, demand.throughput_mib_s),
     ):
         buckets = [bucket for bucket in ceiling.buckets if bucket.resource is resource]

@@ -16,7 +16,7 @@ from plimsoll.domain.need import usable
 from plimsoll.domain.recommendation import Change, InsufficientData, Keep, Upgrade
 from plimsoll.domain.together import Unit, decide_together, units_of
 from plimsoll.domain.volume import Modification
-from tests.builders import NOW, a_basis, a_demand, a_host, a_policy, a_stripe_set, a_volume
+from tests.builders import NOW, TYPES, a_basis, a_demand, a_host, a_policy, a_stripe_set, a_volume
 
 from .strategies import HOST_FIGURES, policies
 
@@ -130,9 +130,9 @@ def test_more_demand_on_one_volume_never_means_less_for_any(some, policy, times,
     before, then = (
         needs_of(stripes, volumes, given_demands, policy) for given_demands in (demands, {**demands, name: busier})
     )
-    for io_kib, need in then.items():
+    for kind, need in then.items():
         for side in SIDES:
-            assert getattr(need, side) >= getattr(before[io_kib], side) - 1e-9
+            assert getattr(need, side) >= getattr(before[kind], side) - 1e-9
     offered, offered_then = (
         {offer.spec.type: offer.spec for offer in one[name].comparison.offers}
         for one in (
@@ -159,8 +159,8 @@ def test_a_set_never_gets_less_than_a_volume_of_it_needs_alone_but_for_the_hosts
     share = len(volumes) if stripes.even else 1
     for one in joined(cases, load, even=stripes.even):
         for case in cases:
-            for io_kib, alone in case.needs.items():
-                need = one.needs[io_kib]
+            for kind, alone in case.needs.items():
+                need = one.needs[kind]
                 assert need.iops >= min(hosts.iops / share, alone.iops) - 1e-9
                 assert need.throughput_mib_s >= min(hosts.throughput_mib_s / share, alone.throughput_mib_s) - 1e-9
                 assert need.sustained_iops >= min(hosts.iops / share, alone.sustained_iops) - 1e-9
@@ -188,8 +188,8 @@ def test_an_even_set_is_never_offered_more_than_its_host_carries_for_all(some, p
     _, volumes, demands = some
     hosts = usable(volumes[0])
     cases, _ = cases_of(volumes, demands, policy)
-    for io_kib, need in needs_of(*some, policy).items():
-        busy = [case.demand.busy(case.demand.accounted_iops(io_kib)).max() for case in cases]
+    for kind, need in needs_of(*some, policy).items():
+        busy = [case.demand.busy(case.demand.counted_iops(TYPES[kind].accounting)).max() for case in cases]
         assert need.iops <= max(hosts.iops / len(volumes), *busy) + 1e-9
         moved = [case.demand.busy(case.demand.throughput_mib_s).max() for case in cases]
         assert need.throughput_mib_s <= max(hosts.throughput_mib_s / len(volumes), *moved) + 1e-9
@@ -343,7 +343,7 @@ def test_a_host_that_holds_back_the_set_holds_back_each_though_each_is_a_small_p
     assert not first.stood.censored
     for one in joined([first, second], load, even=True):
         assert one.stood.censored
-        assert one.needs[256].iops == 10_000
+        assert one.needs["gp3"].iops == 10_000
 
 
 def test_no_more_is_bought_than_the_host_carries_for_all():

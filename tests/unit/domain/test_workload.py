@@ -50,6 +50,8 @@ def test_a_longer_bucket_weighs_by_all_its_operations():
         lengths_s=np.array([60, 180]),
         most_iops=np.array([100.0, 300.0]),
         most_throughput_mib_s=np.array([1.0, 9.0]),
+        most_read_iops=np.zeros(2),
+        most_read_throughput_mib_s=np.zeros(2),
         joint=np.array([True, True]),
     )
     demand = replace(a_demand([100, 100], [100 * 4 / 1024, 100 * 8 / 1024]), spread=spread)

@@ -1,0 +1,41 @@
+"""Adding: what several volumes ask for together."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from plimsoll.domain.busiest import at_once
+from plimsoll.domain.demand import Demand, Spread
+
+
+def together(demands: Sequence[Demand]) -> Demand:
+    """What volumes asked for together, their demands on one grid; what only a volume has (checks, balances, idle time)
+    is left out. Their busiest seconds are taken to be the same."""
+    first = demands[0]
+    spreads = [demand.spread for demand in demands]
+    return replace(
+        first,
+        coarsest_s=max(demand.coarsest_s for demand in demands),
+        iops=np.sum([demand.iops for demand in demands], axis=0),
+        throughput_mib_s=np.sum([demand.throughput_mib_s for demand in demands], axis=0),
+        read_iops=np.sum([demand.read_iops for demand in demands], axis=0),
+        read_throughput_mib_s=np.sum([demand.read_throughput_mib_s for demand in demands], axis=0),
+        observed=np.logical_or.reduce([demand.observed for demand in demands]),
+        busy_share=None,
+        burst_balance_pct=None,
+        iops_exceeded=None,
+        throughput_exceeded=None,
+        busiest=at_once([demand.busiest for demand in demands if demand.busiest is not None]),
+        spread=None
+        if all(spread is None for spread in spreads)
+        else Spread(
+            lengths_s=np.broadcast_to(first.lengths_s, first.iops.shape),
+            most_iops=np.sum([demand.most_iops for demand in demands], axis=0),
+            most_throughput_mib_s=np.sum([demand.most_throughput_mib_s for demand in demands], axis=0),
+            most_read_iops=np.sum([demand.most_read_iops for demand in demands], axis=0),
+            most_read_throughput_mib_s=np.sum([demand.most_read_throughput_mib_s for demand in demands], axis=0),
+            joint=np.logical_and.reduce([spread.joint for spread in spreads if spread is not None]),
+        ),
+        whole=all(demand.whole for demand in demands),
+    )

@@ -1,0 +1,107 @@
+"""Shares: what the volumes of a pool would have to carry together as each type, and what those do that stay behind.
+
+Every condition holds whether or not the pools beside it are changed as well: what joins another pool must be carried by
+what it brings and by both together, and what stays behind by what is left.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from plimsoll.domain.adding import together
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.demand import Demand
+from plimsoll.domain.need import Need, need_of, usable
+from plimsoll.domain.offer import Share
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.pool import Pool, pool_ceiling, pool_name, present_ceiling
+from plimsoll.domain.replay import Replay, replay
+from plimsoll.domain.saturation import HostLoad, Saturation, saturation
+from plimsoll.domain.volume import Volume
+from plimsoll.domain.volume_types import VolumeType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolView:
+    """A pool under one policy: its ceiling, how its demand stood to that, and its replay. `free` are its volumes that
+    may change; `demands` are those of all volumes on the host."""
+
+    pool: Pool
+    free: Sequence[Volume]
+    demands: Mapping[str, Demand]
+    policy: Policy
+    present: Ceiling
+    stood: Saturation
+    replay_now: Replay
+
+    @classmethod
+    def of(
+        cls,
+        pool: Pool,
+        free: Sequence[Volume],
+        demands: Mapping[str, Demand],
+        load: HostLoad | None,
+        policy: Policy,
+    ) -> "PoolView":
+        """A pool as its volumes' demands show it; `load` is the traffic of its host."""
+        whole = together([demands[volume.id] for volume in pool.volumes])
+        present = present_ceiling(pool)
+        return cls(
+            pool=pool,
+            free=free,
+            demands=demands,
+            policy=policy,
+            present=present,
+            stood=saturation(whole, present, load, policy),
+            replay_now=replay(whole, present),
+        )
+
+    def asked(self, volumes: Sequence[Volume]) -> Demand:
+        """What some volumes on the host asked for together."""
+        return together([self.demands[volume.id] for volume in volumes])
+
+    def need(self, demand: Demand, kind: VolumeType) -> Need:
+        """What a type must carry of some demand."""
+        hosts = usable(self.pool.volumes[0])
+        return need_of(demand, kind.accounting, present=self.present, stood=self.stood, hosts=hosts, policy=self.policy)
+
+    def shares(self, kind: VolumeType) -> list[Share]:
+        """What would be carried together if the free volumes became a type; what they bring to it comes first."""
+        pool, beside = self.pool, self.pool.of_type(kind.name)
+        if kind.name == pool.kind.name and kind.pooled:
+            return [self._pooled(kind, pool.volumes)]
+        found = []
+        if kind.pooled:
+            found.append(self._pooled(kind, self.free))
+            found += [self._joined(kind, beside)] if beside else []
+        else:
+            found += self._under_cap(kind, [*self.free, *beside])
+        staying = [volume for volume in pool.volumes if volume not in self.free]
+        return [*found, self._pooled(pool.kind, staying)] if staying else found
+
+    def _pooled(self, kind: VolumeType, volumes: Sequence[Volume]) -> Share:
+        demand, ceiling = self.asked(volumes), pool_ceiling(kind, volumes)
+        return _share(pool_name(kind, volumes), demand, self.need(demand, kind), ceiling)
+
+    def _joined(self, kind: VolumeType, beside: Sequence[Volume]) -> Share:
+        """The free volumes with those that are of the type already, which may want more than could be seen."""
+        everybody = [*self.free, *beside]
+        own, demand = self.need(self.asked(self.free), kind), self.asked(everybody)
+        there = pool_ceiling(kind, beside)
+        censored = saturation(self.asked(beside), there, None, self.policy).censored
+        need = self.need(demand, kind)
+        if censored:
+            need = need.no_less_than(own + Need.of_ceiling(there))
+        return _share(pool_name(kind, everybody), demand, need, pool_ceiling(kind, everybody))
+
+    def _under_cap(self, kind: VolumeType, volumes: Sequence[Volume]) -> list[Share]:
+        """What the host lets volumes of a type carry together that have a ceiling each."""
+        host = volumes[0].hosts[0]
+        cap = host.cap(kind.name)
+        if cap is None or host.caps is None:
+            return []
+        demand = self.asked(volumes)
+        return [_share(f"all {kind.name} on {host.type}", demand, self.need(demand, kind), cap)]
+
+
+def _share(name: str, demand: Demand, need: Need, ceiling: Ceiling) -> Share:
+    return Share(name=name, demand=demand, need=need, ceiling=ceiling, then=replay(demand, ceiling, whole_ios=True))
