@@ -6,7 +6,7 @@ from datetime import datetime
 
 import numpy as np
 
-from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.ceiling import PLAIN, Ceiling
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.evidence import Rankings
@@ -108,7 +108,7 @@ def case_of(volume: Volume, demand: Demand, host: HostLoad | None, basis: Basis)
 
 def summary_of(demand: Demand, stood: Saturation, policy: Policy) -> DemandSummary:
     """A demand in numbers, and how it stood to its ceilings."""
-    iops, throughput = demand.iops, demand.throughput_mib_s
+    iops, throughput, seconds = demand.iops, demand.throughput_mib_s, demand.busiest
     busy = demand.busy_share is not None and (demand.whole or policy.size_on is SizeOn.BUSY_TIME)
     operations, moved = demand.total(iops), np.array(demand.total(throughput) * MIB)
     return DemandSummary(
@@ -118,6 +118,10 @@ def summary_of(demand: Demand, stood: Saturation, policy: Policy) -> DemandSumma
         least_peak_throughput_mib_s=demand.peak(throughput, policy.peak_quantile),
         peak_busy_iops=demand.peak(demand.busy(iops), policy.peak_quantile) if busy else None,
         peak_busy_throughput_mib_s=demand.peak(demand.busy(throughput), policy.peak_quantile) if busy else None,
+        peak_second_iops=None if seconds is None else float(seconds.counted_iops(PLAIN).max(initial=0.0)),
+        peak_second_throughput_mib_s=(
+            None if seconds is None else float(seconds.counted_throughput_mib_s(PLAIN).max(initial=0.0))
+        ),
         mean_iops=demand.mean(iops),
         mean_throughput_mib_s=demand.mean(throughput),
         mean_io_size_kib=float(io_size_kib(moved, np.array(operations))) if operations else None,

@@ -53,6 +53,7 @@ def change(case: Case, comparison: Comparison, best: Offer, usd_month: float) ->
         *_span(case),
         *_money(case, comparison, best, usd_month),
         *_given_up(case, best),
+        *_not_in_place(case, best),
         *_host(case),
         *_quality(case),
     )
@@ -93,6 +94,12 @@ def _demand(case: Case) -> Iterator[str]:
     for resource in sorted(case.stood.frequent):
         side = "IOPS" if resource is Resource.IOPS else "throughput"
         yield f"the workload is throttled on {side} often enough to act."
+    if summary.peak_second_iops is not None and summary.peak_second_throughput_mib_s is not None:
+        sized = "is not sized for" if case.policy.size_on is SizeOn.AVERAGE else "counts as the peak"
+        yield (
+            f"its busiest seconds had no more than {summary.peak_second_iops:,.0f} IOPS and "
+            f"{summary.peak_second_throughput_mib_s:,.1f} MiB/s, which {sized} (size_on)."
+        )
     if summary.peak_busy_iops is not None and case.demand.iops_exceeded is not None:
         yield from _micro_bursts(case)
 
@@ -141,6 +148,9 @@ def _refuted(comparison: Comparison) -> Iterator[str]:
 def _bursts(case: Case, best: Offer) -> Iterator[str]:
     """What a minute's average may hide, where the offer would not carry it."""
     summary, ceiling, present = case.summary, best.ceiling, case.present
+    if case.demand.busiest is not None:
+        yield from _unsized_seconds(case, best)
+        return
     if case.policy.size_on is SizeOn.BUSY_TIME:
         return
     less = ceiling.iops < present.iops or ceiling.throughput_mib_s < present.throughput_mib_s
@@ -154,6 +164,22 @@ def _bursts(case: Case, best: Offer) -> Iterator[str]:
             yield (
                 f"risk: while it had work the volume may have reached {busy:,.0f} {unit} for seconds, above the "
                 f"offer's {carried:,.0f}: such bursts would queue. `size_on: busy-time` sizes for them."
+            )
+
+
+def _unsized_seconds(case: Case, best: Offer) -> Iterator[str]:
+    """What the busiest seconds had, where they do not size the offer and it would not carry them."""
+    summary, ceiling = case.summary, best.ceiling
+    if case.policy.size_on is not SizeOn.AVERAGE:
+        return
+    for unit, busiest, carried in (
+        ("IOPS", summary.peak_second_iops, ceiling.iops),
+        ("MiB/s", summary.peak_second_throughput_mib_s, ceiling.throughput_mib_s),
+    ):
+        if busiest is not None and busiest > carried:
+            yield (
+                f"risk: in some second the volume may have reached {busiest:,.0f} {unit}, above the offer's "
+                f"{carried:,.0f}: such bursts would queue. `size_on: peak-second` sizes for them."
             )
 
 
@@ -180,6 +206,15 @@ def _given_up(case: Case, best: Offer) -> Iterator[str]:
         yield f"{GIVEN_UP}latency of {LATENCY_WORDS[now.latency]} for {LATENCY_WORDS[then.latency]}."
     if then.durability_pct < now.durability_pct:
         yield f"{GIVEN_UP}durability of {now.durability_pct:g} % for {then.durability_pct:g} %."
+
+
+def _not_in_place(case: Case, best: Offer) -> Iterator[str]:
+    now = case.market.types[case.volume.spec.type]
+    if not now.in_place and best.spec.type != now.name:
+        yield (
+            f"a {now.name} volume does not become another type in place: its workload stops while a copy of it takes "
+            "its place, and going back takes the same."
+        )
 
 
 def _host(case: Case) -> Iterator[str]:

@@ -29,7 +29,8 @@ class DemandSummary:
     busy share of a bucket, None where idle time is not published or was not read.
 
     Where minutes were not read, because they could not change the answer or had expired, the true peak lies between
-    `least_peak_iops` and `peak_iops`, and likewise for throughput.
+    `least_peak_iops` and `peak_iops`, and likewise for throughput. No second was above `peak_second_iops` and
+    `peak_second_throughput_mib_s`; None where the cloud does not publish what the busiest second had.
     """
 
     peak_iops: float
@@ -38,6 +39,8 @@ class DemandSummary:
     least_peak_throughput_mib_s: float
     peak_busy_iops: float | None
     peak_busy_throughput_mib_s: float | None
+    peak_second_iops: float | None
+    peak_second_throughput_mib_s: float | None
     mean_iops: float
     mean_throughput_mib_s: float
     mean_io_size_kib: float | None

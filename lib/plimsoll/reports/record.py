@@ -42,6 +42,10 @@ class DemandRecord(_Record):
         description="peak rate over the busy share of a bucket: an upper bound; null where not every bucket was read"
     )
     peak_busy_throughput_mib_s: float | None
+    peak_second_iops: float | None = Field(
+        default=None, description="no second was above it; null where the cloud does not publish its busiest seconds"
+    )
+    peak_second_throughput_mib_s: float | None = None
     mean_iops: float
     mean_throughput_mib_s: float
     mean_io_size_kib: float | None

@@ -109,6 +109,8 @@ def _demand_record(found: DemandSummary) -> DemandRecord:
         least_peak_iops=round(found.least_peak_iops, 2),
         least_peak_throughput_mib_s=round(found.least_peak_throughput_mib_s, 2),
         peak_busy_iops=_rounded(found.peak_busy_iops, 2),
+        peak_second_iops=_rounded(found.peak_second_iops, 2),
+        peak_second_throughput_mib_s=_rounded(found.peak_second_throughput_mib_s, 2),
         peak_busy_throughput_mib_s=_rounded(found.peak_busy_throughput_mib_s, 2),
         mean_iops=round(found.mean_iops, 2),
         mean_throughput_mib_s=round(found.mean_throughput_mib_s, 2),

@@ -102,6 +102,9 @@ def _demand(found: DemandRecord) -> list[RenderableType]:
     if found.peak_busy_iops is not None:
         busy = found.peak_busy_throughput_mib_s or 0.0
         table.add_row("peak while busy (upper bound)", f"{found.peak_busy_iops:,.1f}", f"{busy:,.2f}")
+    if found.peak_second_iops is not None:
+        seconds = found.peak_second_throughput_mib_s or 0.0
+        table.add_row("busiest seconds", f"{found.peak_second_iops:,.1f}", f"{seconds:,.2f}")
     table.add_row("mean", f"{found.mean_iops:,.1f}", f"{found.mean_throughput_mib_s:,.2f}")
     size = "" if found.mean_io_size_kib is None else f"; mean I/O {found.mean_io_size_kib:,.1f} KiB"
     reads = "" if found.read_share is None else f", {found.read_share:.0%} reads"
