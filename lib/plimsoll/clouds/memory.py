@@ -10,7 +10,7 @@ import numpy as np
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.prices import PriceBook
-from plimsoll.domain.sums import COUNTER_SERIES, OPTIONAL_SERIES, Sums, Window, series
+from plimsoll.domain.sums import COUNTER_SERIES, HIGHEST_SERIES, OPTIONAL_SERIES, Sums, Window, series
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.ports import CallLimits, FailedTarget, Target, Usage
@@ -111,7 +111,7 @@ def _fold(buckets: np.ndarray[tuple[int, ...], np.dtype[np.float64]], name: str)
     absent = np.isnan(buckets).all(axis=1)
     if name == "burst_balance_pct":
         folded = np.where(np.isnan(buckets), np.inf, buckets).min(axis=1)
-    elif name.endswith("_exceeded"):
+    elif name in HIGHEST_SERIES:
         folded = np.nan_to_num(buckets).max(axis=1)
     else:
         folded = np.nansum(buckets, axis=1)

@@ -121,6 +121,9 @@ OPTIONAL_SERIES = (
     "peak_read_bytes",
     "peak_write_bytes",
 )
+HIGHEST_SERIES = frozenset(OPTIONAL_SERIES[2:])
+"""The series of which a longer bucket has the highest of those in it; of counters it has the sum."""
+
 COUNTER_SERIES = ("read_ops", "write_ops", "read_bytes", "write_bytes")
 
 
