@@ -10,7 +10,7 @@ from plimsoll.domain.ceiling import PLAIN, Ceiling
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.evidence import Rankings
-from plimsoll.domain.need import Need, need_of, usable
+from plimsoll.domain.need import Need, NeedBy, needing, usable
 from plimsoll.domain.offer import Market, Share, ceiling_on_hosts
 from plimsoll.domain.period import io_size_kib
 from plimsoll.domain.policy import Policy, SizeOn
@@ -46,7 +46,7 @@ class Basis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One volume's demand, its ceilings now, and how the one stood to the other. `needs` by type.
+    """One volume's demand, its ceilings now, and how the one stood to the other.
 
     Where it is one of a pool, `present` is the pool's ceiling and `stood` how the pool's demand stood to that; `shares`
     are what it would carry together with others, by type, `pool_gib` is the size of all that change together, and
@@ -60,7 +60,7 @@ class Case:
     hosts: Ceiling
     stood: Saturation
     summary: DemandSummary
-    needs: Mapping[str, Need]
+    need_by: NeedBy
     shares: Mapping[str, Sequence[Share]] = field(default_factory=dict)
     pool_gib: int
     replay_now: Replay | None = None
@@ -76,12 +76,8 @@ class Case:
         return self.basis.market
 
     def need(self, type_name: str) -> Need:
-        """What a volume of that type must carry."""
-        return self.needs[type_name]
-
-    def usable_by(self, type_name: str) -> Ceiling:
-        """What the hosts could ever carry, as that type counts it."""
-        return self.hosts.counted_as(self.market.types[type_name].accounting)
+        """What a volume of that type must carry, as the type counts."""
+        return self.need_by(self.market.types[type_name].accounting)
 
 
 def case_of(volume: Volume, demand: Demand, host: HostLoad | None, basis: Basis) -> Case:
@@ -98,10 +94,7 @@ def case_of(volume: Volume, demand: Demand, host: HostLoad | None, basis: Basis)
         hosts=hosts,
         stood=stood,
         summary=summary_of(demand, stood, policy),
-        needs={
-            name: need_of(demand, kind.accounting, present=present, stood=stood, hosts=hosts, policy=policy)
-            for name, kind in types.items()
-        },
+        need_by=needing(demand, present=present, stood=stood, hosts=hosts, policy=policy),
         pool_gib=volume.spec.size_gib,
     )
 

@@ -72,7 +72,7 @@ def compare(case: Case) -> Comparison:
     """Everything that is weighed: ceilings, the replay now, one offer of each type, and what they are measured by."""
     volume, market = case.volume, case.market
     replay_now = replay(case.demand, case.present) if case.replay_now is None else case.replay_now
-    found = offers(volume, case.demand, case.needs, replay_now, market=market, policy=case.policy, shares=case.shares)
+    found = offers(volume, case.demand, case.need_by, replay_now, market=market, policy=case.policy, shares=case.shares)
     return Comparison(
         present=case.present,
         hosts=case.hosts,
@@ -80,7 +80,6 @@ def compare(case: Case) -> Comparison:
         offers=found,
         parity=parity(volume, case.present, market=market, policy=case.policy, pool_gib=case.pool_gib),
         flip=flip(market.types[found[0].spec.type], volume.spec.size_gib, market.book),
-        needs=case.needs,
     )
 
 
@@ -162,7 +161,9 @@ def changed(
 
 
 def _evidence(case: Case, spec: VolumeSpec, ceiling: Ceiling) -> Evidence:
-    need, volume = case.need(spec.type), case.volume
+    shares, volume = case.shares.get(spec.type, ()), case.volume
+    pooled = bool(shares) and case.market.types[spec.type].pooled
+    need = shares[0].need if pooled else case.need_by(ceiling.accounting)
     return evidence_for(
         spec.type,
         ceiling,

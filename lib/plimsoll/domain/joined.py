@@ -5,6 +5,7 @@ The rule is that of docs/decision.md, section 7.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 
 from plimsoll.domain.adding import together
 from plimsoll.domain.case import Case
@@ -22,9 +23,8 @@ def joined(cases: Sequence[Case], host: HostLoad | None, *, even: bool) -> list[
     frequent = frozenset(resource for case in cases for resource in case.stood.frequent)
     censored = any(case.stood.censored for case in cases) or _host_bound_together(cases, host)
     unit = [replace(case, stood=replace(case.stood, censored=censored, frequent=frequent)) for case in cases]
-    types = unit[0].market.types
-    needs = {name: _need(unit, types[name].accounting, even=even) for name in cases[0].needs}
-    return [replace(case, needs=needs) for case in unit]
+    need_by = cache(partial(_need, unit, even=even))
+    return [replace(case, need_by=need_by) for case in unit]
 
 
 def _host_bound_together(cases: Sequence[Case], host: HostLoad | None) -> bool:

@@ -3,6 +3,7 @@
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache, partial
 
 import numpy as np
 
@@ -49,6 +50,10 @@ class Need:
         )
 
 
+NeedBy = Callable[[Accounting], Need]
+"""What a volume must carry, by how the ceiling counts that is to carry it."""
+
+
 def usable(volume: Volume) -> Ceiling:
     """What the attached hosts could ever carry together; unbounded where one of them is not known."""
     if not volume.attachments or len(volume.hosts) < len(volume.attachments):
@@ -62,7 +67,7 @@ def usable(volume: Volume) -> Ceiling:
 def need_of(
     demand: Demand, accounting: Accounting, *, present: Ceiling, stood: Saturation, hosts: Ceiling, policy: Policy
 ) -> Need:
-    """What a type that counts work so must carry, by the rule of docs/decision.md, section 4."""
+    """What a ceiling that counts work so must carry, by the rule of docs/decision.md, section 4."""
     headroom = 1 + policy.headroom_pct / 100
     present, hosts = present.counted_as(accounting), hosts.counted_as(accounting)
     floor = Need.of_ceiling(present) if stood.censored else Need()
@@ -78,6 +83,11 @@ def need_of(
             hosts.throughput_mib_s, max(floor.sustained_throughput_mib_s, raised.throughput_mib_s)
         ),
     )
+
+
+def needing(demand: Demand, *, present: Ceiling, stood: Saturation, hosts: Ceiling, policy: Policy) -> NeedBy:
+    """`need_of` for any accounting, worked out once for each."""
+    return cache(partial(need_of, demand, present=present, stood=stood, hosts=hosts, policy=policy))
 
 
 def _raised(demand: Demand, accounting: Accounting, present: Ceiling, stood: Saturation, policy: Policy) -> Need:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.errors import PolicyError
-from plimsoll.domain.need import Need
+from plimsoll.domain.need import Need, NeedBy
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.replay import Replay, replay
@@ -30,6 +30,8 @@ LATENCY_WORDS: Mapping[LatencyClass, str] = {
 class Offer:
     """A spec one can buy. `usd_month` is None without a price, `replay` None where it was refused before replaying.
 
+    `need` is what its ceiling must carry, as that counts.
+
     `refuted` are those of the reasons in `refused` that were measured, where nothing else speaks against it.
     """
 
@@ -37,6 +39,7 @@ class Offer:
     ceiling: Ceiling
     usd_month: float | None
     replay: Replay | None
+    need: Need
     refused: tuple[str, ...] = ()
     refuted: tuple[str, ...] = ()
 
@@ -81,20 +84,20 @@ def check_types(policy: Policy, types: Mapping[str, VolumeType]) -> None:
 def offers(
     volume: Volume,
     demand: Demand,
-    needs: Mapping[str, Need],
+    need_by: NeedBy,
     now: Replay,
     *,
     market: Market,
     policy: Policy,
     shares: Mapping[str, Sequence[Share]],
 ) -> tuple[Offer, ...]:
-    """One offer of each published type, feasible ones first and cheapest first; `needs` and `shares` by type."""
+    """One offer of each published type, feasible ones first and cheapest first; `shares` by type."""
     made = (
         _offer(
             volume,
             kind,
             demand,
-            needs[kind.name],
+            need_by,
             now,
             market=market,
             policy=policy,
@@ -115,14 +118,14 @@ def parity(
     """
     found = []
     for kind in market.types.values():
-        need = Need.of_ceiling(present.counted_as(kind.accounting))
-        spec = fitted(kind, volume.spec.size_gib, need)
+        spec = fitted(kind, volume.spec.size_gib, Need.of_ceiling(present.counted_as(kind.accounting)))
         ceiling = ceiling_on_hosts(kind, replace(spec, size_gib=pool_gib) if kind.pooled and pool_gib else spec, volume)
+        need = Need.of_ceiling(present.counted_as(ceiling.accounting))
         usd_month = market.book.usd_month(spec)
         refused = [*_unsuited(volume, kind, usd_month, market, policy), *_too_small(str(spec), ceiling, need)]
         refused.extend(_refuted(volume, spec, ceiling, market))
         if not refused and spec != volume.spec:
-            found.append(Offer(spec=spec, ceiling=ceiling, usd_month=usd_month, replay=None))
+            found.append(Offer(spec=spec, ceiling=ceiling, usd_month=usd_month, replay=None, need=need))
     return min(found, key=lambda offer: preference(offer, market.types[offer.spec.type]), default=None)
 
 
@@ -131,7 +134,8 @@ def flip(kind: VolumeType, size_gib: int, book: PriceBook) -> Offer | None:
     match kind.iops, kind.throughput:
         case Provisioned(included=iops), Provisioned(included=throughput) if iops and throughput:
             spec = VolumeSpec(type=kind.name, size_gib=size_gib, iops=iops, throughput_mib_s=throughput)
-            return Offer(spec=spec, ceiling=kind.ceiling(spec), usd_month=book.usd_month(spec), replay=None)
+            ceiling, usd_month = kind.ceiling(spec), book.usd_month(spec)
+            return Offer(spec=spec, ceiling=ceiling, usd_month=usd_month, replay=None, need=Need())
         case _:
             return None
 
@@ -175,7 +179,7 @@ def _offer(
     volume: Volume,
     kind: VolumeType,
     demand: Demand,
-    need: Need,
+    need_by: NeedBy,
     now: Replay,
     *,
     market: Market,
@@ -183,9 +187,10 @@ def _offer(
     shares: Sequence[Share],
 ) -> Offer:
     """The offer of a type. What a pool carries is judged of the pool alone, and that of all in it."""
-    spec = fitted(kind, volume.spec.size_gib, need)
+    spec = fitted(kind, volume.spec.size_gib, need_by(kind.accounting))
     alone = not (kind.pooled and shares)
     ceiling = ceiling_on_hosts(kind, spec, volume) if alone else shares[0].ceiling
+    need = need_by(ceiling.accounting) if alone else shares[0].need
     usd_month = market.book.usd_month(spec, mean_iops=demand.mean(demand.iops))
     refused = list(_unsuited(volume, kind, usd_month, market, policy))
     refused += _too_small(str(spec), ceiling, need) if alone else ()
@@ -200,7 +205,13 @@ def _offer(
             reason for share in shares for reason in _throttles(share.demand, share.ceiling, share.then, now, policy)
         ]
     return Offer(
-        spec=spec, ceiling=ceiling, usd_month=usd_month, replay=replayed, refused=tuple(refused), refuted=measured
+        spec=spec,
+        ceiling=ceiling,
+        usd_month=usd_month,
+        replay=replayed,
+        need=need,
+        refused=tuple(refused),
+        refuted=measured,
     )
 
 

@@ -5,12 +5,12 @@ what it brings and by both together, and what stays behind by what is left.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plimsoll.domain.adding import together
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand import Demand
-from plimsoll.domain.need import Need, need_of, usable
+from plimsoll.domain.need import Need, NeedBy, needing, usable
 from plimsoll.domain.offer import Share
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.pool import Pool, pool_ceiling, pool_name, present_ceiling
@@ -59,10 +59,10 @@ class PoolView:
         """What some volumes on the host asked for together."""
         return together([self.demands[volume.id] for volume in volumes])
 
-    def need(self, demand: Demand, kind: VolumeType) -> Need:
-        """What a type must carry of some demand."""
+    def need_by(self, demand: Demand) -> NeedBy:
+        """What must be carried of some demand."""
         hosts = usable(self.pool.volumes[0])
-        return need_of(demand, kind.accounting, present=self.present, stood=self.stood, hosts=hosts, policy=self.policy)
+        return needing(demand, present=self.present, stood=self.stood, hosts=hosts, policy=self.policy)
 
     def shares(self, kind: VolumeType) -> list[Share]:
         """What would be carried together if the free volumes became a type; what they bring to it comes first."""
@@ -79,19 +79,19 @@ class PoolView:
         return [*found, self._pooled(pool.kind, staying)] if staying else found
 
     def _pooled(self, kind: VolumeType, volumes: Sequence[Volume]) -> Share:
-        demand, ceiling = self.asked(volumes), pool_ceiling(kind, volumes)
-        return _share(pool_name(kind, volumes), demand, self.need(demand, kind), ceiling)
+        return self._share(pool_name(kind, volumes), self.asked(volumes), pool_ceiling(kind, volumes))
 
     def _joined(self, kind: VolumeType, beside: Sequence[Volume]) -> Share:
         """The free volumes with those that are of the type already, which may want more than could be seen."""
         everybody = [*self.free, *beside]
-        own, demand = self.need(self.asked(self.free), kind), self.asked(everybody)
         there = pool_ceiling(kind, beside)
-        censored = saturation(self.asked(beside), there, None, self.policy).censored
-        need = self.need(demand, kind)
-        if censored:
-            need = need.no_less_than(own + Need.of_ceiling(there))
-        return _share(pool_name(kind, everybody), demand, need, pool_ceiling(kind, everybody))
+        share = self._share(pool_name(kind, everybody), self.asked(everybody), pool_ceiling(kind, everybody))
+        if not saturation(self.asked(beside), there, None, self.policy).censored:
+            return share
+        accounting = share.ceiling.accounting
+        own = self.need_by(self.asked(self.free))(accounting)
+        least = own + Need.of_ceiling(there.counted_as(accounting))
+        return replace(share, need=share.need.no_less_than(least))
 
     def _under_cap(self, kind: VolumeType, volumes: Sequence[Volume]) -> list[Share]:
         """What the host lets volumes of a type carry together that have a ceiling each."""
@@ -99,9 +99,13 @@ class PoolView:
         cap = host.cap(kind.name)
         if cap is None or host.caps is None:
             return []
-        demand = self.asked(volumes)
-        return [_share(f"all {kind.name} on {host.type}", demand, self.need(demand, kind), cap)]
+        return [self._share(f"all {kind.name} on {host.type}", self.asked(volumes), cap)]
 
-
-def _share(name: str, demand: Demand, need: Need, ceiling: Ceiling) -> Share:
-    return Share(name=name, demand=demand, need=need, ceiling=ceiling, then=replay(demand, ceiling, whole_ios=True))
+    def _share(self, name: str, demand: Demand, ceiling: Ceiling) -> Share:
+        return Share(
+            name=name,
+            demand=demand,
+            need=self.need_by(demand)(ceiling.accounting),
+            ceiling=ceiling,
+            then=replay(demand, ceiling, whole_ios=True),
+        )

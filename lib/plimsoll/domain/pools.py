@@ -112,7 +112,7 @@ def _cases(
 
 def _case(volume: Volume, view: PoolView, shares: Shares, basis: Basis) -> Case:
     """One volume's case: its own demand, before what its pool carries and is asked for."""
-    types, demand = basis.market.types, view.demands[volume.id]
+    demand = view.demands[volume.id]
     return Case(
         volume=volume,
         basis=basis,
@@ -121,7 +121,7 @@ def _case(volume: Volume, view: PoolView, shares: Shares, basis: Basis) -> Case:
         hosts=usable(volume),
         stood=view.stood,
         summary=summary_of(demand, view.stood, basis.policy),
-        needs={name: shares[name][0].need if kind.pooled else view.need(demand, kind) for name, kind in types.items()},
+        need_by=view.need_by(demand),
         shares=shares,
         pool_gib=size_of(view.free),
         replay_now=view.replay_now,

@@ -122,7 +122,7 @@ def _micro_bursts(case: Case) -> Iterator[str]:
 
 
 def _sizing(case: Case, best: Offer) -> Iterator[str]:
-    need, summary = case.need(best.spec.type), case.summary
+    need, summary = best.need, case.summary
     exact = (summary.peak_iops, summary.peak_throughput_mib_s) == (
         summary.least_peak_iops,
         summary.least_peak_throughput_mib_s,

@@ -1,7 +1,6 @@
 """Recommendations: what should be done, why, what it saves and what stands in the way. Different answers are
 different types."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -55,8 +54,7 @@ class DemandSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What was weighed: ceilings, every offer, the parity offer, what a bare type flip gives, the replay now, and what
-    an offer of each type must carry."""
+    """What was weighed: ceilings, every offer, the parity offer, what a bare type flip gives, and the replay now."""
 
     present: Ceiling
     hosts: Ceiling
@@ -64,7 +62,10 @@ class Comparison:
     offers: tuple[Offer, ...]
     parity: Offer | None
     flip: Offer | None
-    needs: Mapping[str, Need]
+
+    def need(self, type_name: str) -> Need:
+        """What the offer of a type must carry."""
+        return next(offer.need for offer in self.offers if offer.spec.type == type_name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

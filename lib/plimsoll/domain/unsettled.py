@@ -37,7 +37,7 @@ import numpy as np
 
 from plimsoll.domain.busiest import busiest_seconds
 from plimsoll.domain.case import Case
-from plimsoll.domain.ceiling import Accounting, Resource
+from plimsoll.domain.ceiling import Accounting, Ceiling, Resource
 from plimsoll.domain.counting import weighted
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.evidence import Evidence
@@ -174,8 +174,8 @@ def _lines(case: Case, answer: Change | Keep) -> Iterator[_Line]:
     headroom = 1 + case.policy.headroom_pct / 100
     step = 1 + max(case.policy.upgrade_step_pct, case.policy.headroom_pct) / 100
     best = answer.comparison.offers[0]
-    evidenced = best.spec.type if isinstance(answer, Change) else case.volume.spec.type
-    yield _evidence_line(case, evidenced, answer.evidence, step if case.stood.frequent else headroom)
+    evidenced = best.ceiling if isinstance(answer, Change) else case.present
+    yield _evidence_line(case, evidenced.accounting, answer.evidence, step if case.stood.frequent else headroom)
     for offer in answer.comparison.offers:
         if offer.refuted:
             yield from _offer_lines(case, offer, headroom, step)
@@ -184,39 +184,48 @@ def _lines(case: Case, answer: Change | Keep) -> Iterator[_Line]:
 
 
 def _offer_lines(case: Case, offer: Offer, headroom: float, step: float) -> Iterator[_Line]:
-    """Up to where the need can grow before another configuration of the offer's type answers it."""
-    need, carried = case.need(offer.spec.type), offer.ceiling
-    hosts = case.usable_by(offer.spec.type)
-    yield _Line(
-        case.market.types[offer.spec.type].accounting,
+    """Up to where the need can grow before another configuration of the offer's type answers it.
+
+    Where hosts let less through, or count otherwise, the type's own ceiling is a line beside what they leave of it.
+    """
+    kind = case.market.types[offer.spec.type]
+    carried = [offer.ceiling]
+    if kind.accounting != offer.ceiling.accounting:
+        carried.append(kind.ceiling(offer.spec))
+    for ceiling in carried:
+        yield _headroom_line(case, ceiling, headroom)
+        if case.stood.frequent:
+            yield _raised_line(case, ceiling, step)
+
+
+def _headroom_line(case: Case, carried: Ceiling, headroom: float) -> _Line:
+    need, hosts = case.need_by(carried.accounting), case.hosts.counted_as(carried.accounting)
+    return _Line(
+        carried.accounting,
         headroom,
         _room(case, need.iops, hosts.iops, carried.iops),
         _room(case, need.throughput_mib_s, hosts.throughput_mib_s, carried.throughput_mib_s),
     )
-    if case.stood.frequent:
-        yield _raised_line(case, offer, step)
 
 
-def _raised_line(case: Case, best: Offer, step: float) -> _Line:
-    need, carried, frequent = case.need(best.spec.type), best.ceiling, case.stood.frequent
-    hosts = case.usable_by(best.spec.type)
+def _raised_line(case: Case, carried: Ceiling, step: float) -> _Line:
+    need, hosts = case.need_by(carried.accounting), case.hosts.counted_as(carried.accounting)
     iops = _room(case, need.sustained_iops, hosts.iops, carried.sustained_iops)
     throughput = _room(
         case, need.sustained_throughput_mib_s, hosts.throughput_mib_s, carried.sustained_throughput_mib_s
     )
-    accounting = replace(case.market.types[best.spec.type].accounting, io_kib=case.present.io_kib)
     return _Line(
-        accounting,
+        replace(carried.accounting, io_kib=case.present.io_kib),
         step,
-        iops if Resource.IOPS in frequent else np.inf,
-        throughput if Resource.THROUGHPUT in frequent else np.inf,
+        iops if Resource.IOPS in case.stood.frequent else np.inf,
+        throughput if Resource.THROUGHPUT in case.stood.frequent else np.inf,
     )
 
 
-def _evidence_line(case: Case, type_name: str, evidence: Evidence, factor: float) -> _Line:
-    need, hosts = case.need(type_name), case.usable_by(type_name)
+def _evidence_line(case: Case, accounting: Accounting, evidence: Evidence, factor: float) -> _Line:
+    need, hosts = case.need_by(accounting), case.hosts.counted_as(accounting)
     return _Line(
-        case.market.types[type_name].accounting,
+        accounting,
         factor,
         _room(case, need.iops, hosts.iops, evidence.holds_iops),
         _room(case, need.throughput_mib_s, hosts.throughput_mib_s, evidence.holds_throughput_mib_s),

@@ -98,7 +98,7 @@ def subject_of(found: Weighed, type_name: str, *, bench: Bench, policy: Policy, 
     all that it carries, and then latency is that of a queue which the workload never makes.
     """
     volume, demand = found.volume, found.demand
-    need = found.comparison.needs[type_name]
+    need = found.comparison.need(type_name)
     target = Target(account=volume.account, region=volume.region)
     try:
         today = bench.mean_latency_us(target, volume.id, now - timedelta(days=policy.lookback_days), now)

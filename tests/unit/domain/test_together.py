@@ -147,7 +147,8 @@ def test_more_demand_on_one_volume_never_means_less_for_any(some, policy, times,
 
 def needs_of(stripes, volumes, demands, policy):
     cases, load = cases_of(volumes, demands, policy)
-    return joined(cases, load, even=stripes.even)[0].needs
+    case = joined(cases, load, even=stripes.even)[0]
+    return {name: case.need(name) for name in TYPES}
 
 
 @given(sets(), policies())
@@ -159,8 +160,8 @@ def test_a_set_never_gets_less_than_a_volume_of_it_needs_alone_but_for_the_hosts
     share = len(volumes) if stripes.even else 1
     for one in joined(cases, load, even=stripes.even):
         for case in cases:
-            for kind, alone in case.needs.items():
-                need = one.needs[kind]
+            for kind in TYPES:
+                need, alone = one.need(kind), case.need(kind)
                 assert need.iops >= min(hosts.iops / share, alone.iops) - 1e-9
                 assert need.throughput_mib_s >= min(hosts.throughput_mib_s / share, alone.throughput_mib_s) - 1e-9
                 assert need.sustained_iops >= min(hosts.iops / share, alone.sustained_iops) - 1e-9
@@ -343,7 +344,7 @@ def test_a_host_that_holds_back_the_set_holds_back_each_though_each_is_a_small_p
     assert not first.stood.censored
     for one in joined([first, second], load, even=True):
         assert one.stood.censored
-        assert one.needs["gp3"].iops == 10_000
+        assert one.need("gp3").iops == 10_000
 
 
 def test_no_more_is_bought_than_the_host_carries_for_all():
