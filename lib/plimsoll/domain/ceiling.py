@@ -1,7 +1,7 @@
 """Ceilings: what a configuration can carry, as a storage roofline with token buckets on top."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -50,6 +50,15 @@ class TokenBucket:
         """What an empty bucket still carries, a second."""
         return self.free_rate + self.refill_rate
 
+    def times(self, factor: float) -> "TokenBucket":
+        """So many times the bucket."""
+        return replace(
+            self,
+            free_rate=self.free_rate * factor,
+            refill_rate=self.refill_rate * factor,
+            capacity=self.capacity * factor,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ceiling:
@@ -89,16 +98,40 @@ class Ceiling:
     def __and__(self, other: "Ceiling") -> "Ceiling":
         """Both at once (a volume on a host): the lower of each side, and every bucket."""
         sizes = [size for size in (self.io_kib, other.io_kib) if size is not None]
-        return Ceiling(
-            iops=min(self.iops, other.iops),
-            throughput_mib_s=min(self.throughput_mib_s, other.throughput_mib_s),
+        return _of_both(
+            (min(self.iops, other.iops), min(self.write_iops, other.write_iops)),
+            (
+                min(self.throughput_mib_s, other.throughput_mib_s),
+                min(self.write_throughput_mib_s, other.write_throughput_mib_s),
+            ),
             io_kib=min(sizes, default=None),
             buckets=self.buckets + other.buckets,
         )
 
     def __add__(self, other: "Ceiling") -> "Ceiling":
         """Side by side (the hosts that share a multi-attached volume): the sum of each side."""
-        return Ceiling(iops=self.iops + other.iops, throughput_mib_s=self.throughput_mib_s + other.throughput_mib_s)
+        return _of_both(
+            (self.iops + other.iops, self.write_iops + other.write_iops),
+            (
+                self.throughput_mib_s + other.throughput_mib_s,
+                self.write_throughput_mib_s + other.write_throughput_mib_s,
+            ),
+        )
+
+    def counted_as(self, accounting: Accounting) -> "Ceiling":
+        """The most of it as another accounting counts: all of it spent on what costs most there beside what it costs
+        here."""
+        iops = max(1.0, accounting.write_iops_cost / self.write_iops_cost)
+        throughput = max(1.0, accounting.write_throughput_cost / self.write_throughput_cost)
+        if iops == throughput == 1:
+            return self
+        more = {Resource.IOPS: iops, Resource.THROUGHPUT: throughput}
+        return replace(
+            self,
+            iops=self.iops * iops,
+            throughput_mib_s=self.throughput_mib_s * throughput,
+            buckets=tuple(bucket.times(more[bucket.resource]) for bucket in self.buckets),
+        )
 
     def at(self, io_size_kib: float) -> float:
         """IOPS carried at that mean I/O size."""
@@ -131,6 +164,28 @@ class Ceiling:
 
     def _sustained(self, resource: Resource) -> list[float]:
         return [bucket.sustained_rate for bucket in self.buckets if bucket.resource is resource]
+
+
+def _of_both(
+    iops: tuple[float, float],
+    throughput_mib_s: tuple[float, float],
+    *,
+    io_kib: float | None = None,
+    buckets: tuple[TokenBucket, ...] = (),
+) -> Ceiling:
+    """The ceiling of a limit of reads and one of writes on each side."""
+    return Ceiling(
+        iops=iops[0],
+        throughput_mib_s=throughput_mib_s[0],
+        io_kib=io_kib,
+        buckets=buckets,
+        write_iops_cost=_cost(*iops),
+        write_throughput_cost=_cost(*throughput_mib_s),
+    )
+
+
+def _cost(reads: float, writes: float) -> float:
+    return 1.0 if reads == writes else reads / writes
 
 
 UNBOUNDED = Ceiling(iops=math.inf, throughput_mib_s=math.inf)
