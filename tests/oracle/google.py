@@ -1,4 +1,4 @@
-"""docs/decision.md for Google's disks, literally: sections 1 to 6 for one alone, and section 8 for a host of several."""
+"""docs/decision.md for Google's disks, literally: sections 1 to 6 for one alone, section 8 for a host of several."""
 
 import math
 from pathlib import Path

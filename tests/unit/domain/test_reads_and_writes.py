@@ -90,7 +90,7 @@ def told(found, policy):
 
 
 @settings(
-    max_examples=12 * settings.default.max_examples,
+    max_examples=4 * settings.default.max_examples,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

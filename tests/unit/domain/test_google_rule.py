@@ -1,0 +1,117 @@
+"""What is decided of disks on Google's machines, together and alone, is what the rule says when it is done by hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from plimsoll.clouds.gcp.limits import volume_types
+from plimsoll.clouds.gcp.machines import machine
+from plimsoll.clouds.gcp.price_book import shipped_prices
+from plimsoll.clouds.memory import MemoryMetrics
+from plimsoll.domain.branch_and_bound import judge
+from plimsoll.domain.host import Host
+from plimsoll.domain.offer import Market
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.recommendation import Change
+from plimsoll.domain.sums import Window, segments
+from plimsoll.domain.volume import VolumeSpec
+from plimsoll.domain.volume_types import Provisioned
+from tests.builders import NOW, a_basis, a_tariff, a_volume
+from tests.oracle.google import decide
+from tests.oracle.google_world import plain_disk
+from tests.unit.domain.pooled_market import sums_of
+
+DAYS = 2
+WINDOW = Window.before(NOW, days=DAYS)
+MINUTES = WINDOW.buckets(60)
+TYPES = volume_types()
+MARKET = Market(provider="google", types=TYPES, book=shipped_prices().book("us-central1"))
+MACHINES = ("n1-standard-4", "n2-standard-16", "e2-standard-8", "c2-standard-16", "c3-standard-8", "x9-standard-4")
+KINDS = ("pd-standard", "pd-balanced", "pd-ssd", "hyperdisk-balanced", "pd-balanced", "pd-ssd")
+
+
+def a_vm(type_name):
+    found = machine(type_name)
+    limits, caps = (None, ()) if found is None else (found.limits, found.caps)
+    return Host(id="1234", type=type_name, limits=limits, caps=caps)
+
+
+def spec_of(name, size_gib, more):
+    """A disk of a type; what it sells is at its least, or `more` times that."""
+    kind = TYPES[name]
+    iops = throughput = None
+    if isinstance(kind.iops, Provisioned):
+        iops = int(min(kind.iops.least_at(size_gib) * more, kind.iops.most_at(size_gib)))
+    if isinstance(kind.throughput, Provisioned):
+        least = kind.throughput.least_at(size_gib, iops or 0)
+        throughput = int(min(least * more, kind.throughput.most_at(size_gib, iops or 0)))
+    return VolumeSpec(type=name, size_gib=size_gib, iops=iops, throughput_mib_s=throughput)
+
+
+@st.composite
+def machines(draw):
+    """One to four disks of a virtual machine, their minutes, and which of them are excluded."""
+    vm = a_vm(draw(st.sampled_from(MACHINES)))
+    volumes, given_sums, excluded = [], {}, set()
+    for number in range(draw(st.integers(1, 4))):
+        spec = spec_of(
+            draw(st.sampled_from(KINDS)), draw(st.sampled_from([10, 200, 1000, 4000])), draw(st.integers(1, 3))
+        )
+        volume = replace(a_volume(id=str(number), on=vm, boot=not number, region="us-central1"), spec=spec)
+        volumes.append(volume)
+        rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+        base = draw(st.sampled_from([0.0, 2.0, 200.0, 1500.0, 6000.0]))
+        iops = base * (0.5 + 0.5 * rng.random(MINUTES))
+        iops[rng.integers(0, MINUTES, 20)] = base * draw(st.sampled_from([1.0, 2.0]))
+        if draw(st.integers(0, 9)) == 0:
+            iops[: draw(st.sampled_from([200, MINUTES - 600]))] = np.nan
+        shape = {
+            "read_share": draw(st.sampled_from([0.0, 0.4, 1.0])),
+            "io_kib": draw(st.sampled_from([4.0, 16.0, 256.0])),
+        }
+        given_sums[volume.id] = sums_of(WINDOW.start_s, iops, burst=draw(st.sampled_from([1.0, 1.5])), **shape)
+        if draw(st.integers(0, 5)) == 0:
+            excluded.add(volume.id)
+    return volumes, given_sums, excluded
+
+
+def judged(volumes, given_sums, excluded):
+    policy = Policy(lookback_days=DAYS)
+    metrics = MemoryMetrics(given=given_sums)
+    found = judge(
+        {one.id: a_basis(policy, market=MARKET) for one in volumes if one.id not in excluded},
+        volumes,
+        metrics.read,
+        segments=segments(WINDOW, policy.resolution_s, metrics.retention_days, NOW.timestamp()),
+        resolution_s=policy.resolution_s,
+        tariff=a_tariff(),
+    )
+    return {name: one.recommendation for name, one in found.items()}
+
+
+def plain_spec(spec):
+    figures = {"iops": spec.iops, "throughput_mib_s": spec.throughput_mib_s}
+    return {"type": spec.type, "size_gib": spec.size_gib, **figures}
+
+
+@settings(max_examples=settings.default.max_examples, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(machines())
+def test_every_answer_is_that_of_the_rule_done_by_hand(fleet):
+    volumes, given_sums, excluded = fleet
+    if len(excluded) == len(volumes):
+        return
+    expected = decide([plain_disk(one, given_sums[one.id], excluded=one.id in excluded) for one in volumes])
+    found = judged(volumes, given_sums, excluded)
+    assert found.keys() == expected.keys()
+    for name, by_hand in expected.items():
+        one = found[name]
+        assert one.action == by_hand["action"], (name, one.reasons)
+        if isinstance(one, Change):
+            assert plain_spec(one.target.spec) == by_hand["target"], name
+            assert one.usd_month_then == pytest.approx(by_hand["then"])
+        assert one.demand.censored == by_hand["censored"], name
+        assert one.demand.throttled_minutes == by_hand["throttled_minutes"], name
+        assert one.demand.host_bound_minutes == by_hand["host_bound_minutes"], name
