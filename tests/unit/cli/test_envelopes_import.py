@@ -71,7 +71,7 @@ def test_a_striped_device_says_of_how_many_volumes(folder):
     ("words", "told"),
     [
         (["--size-gib", "10"], "add --type"),
-        (["--type", "gp33"], "no EBS volume type gp33: --type is one of gp2, gp3"),
+        (["--type", "gp33"], "no volume type gp33 in aws: --type is one of gp2, gp3"),
         (["--account", "111122223333", *GP3], "--account and --region together"),
         (["--region", "eu-west-1", *GP3], "--account and --region together"),
         (["--measured-on", "soon", *GP3], "'soon' is no date"),
