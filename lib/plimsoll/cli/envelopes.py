@@ -79,13 +79,14 @@ def import_files(
     spec: VolumeSpec,
     *,
     volumes: int,
-    provider: str,
+    provider: str | None,
     host_type: str | None,
     account: str | None,
     region: str | None,
     measured_on: str | None,
 ) -> None:
     """Reads every file, then adds one campaign of what they hold, and prints the envelope fitted to it."""
+    provider = provider or cloud_of(spec)
     check_told(spec, provider, account, region)
     outputs = [read_output(_text(path), name=str(path)) for path in files]
     found = Output(
@@ -127,6 +128,11 @@ def spec_from(
     return VolumeSpec(
         type=type_name or UNKNOWN_TYPE, size_gib=size_gib or 0, iops=iops, throughput_mib_s=throughput_mib_s
     )
+
+
+def cloud_of(spec: VolumeSpec) -> str:
+    """The cloud that publishes the volume's type; aws where none does."""
+    return next((name for name, types in published_types().items() if spec.type in types), "aws")
 
 
 def check_told(spec: VolumeSpec, provider: str, account: str | None, region: str | None) -> None:
