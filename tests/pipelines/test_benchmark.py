@@ -129,7 +129,7 @@ def test_ctrl_c_stops_fio_and_removes_what_it_wrote(tmp_path, place, sign):
         (("--max-minutes", "10"), "takes 57.0 minutes, and 10 are allowed: shorten its sections with --runtime-s"),
         (("--max-gib", "4"), "writes to 16.0 GiB, and 4 are allowed: take smaller files with --file-mib"),
         (("--iops", "3000"), "mean nothing without the volume's type: add --type"),
-        (("--type", "gp9", *QUICK), "there is no EBS volume type gp9"),
+        (("--type", "gp9", *QUICK), "there is no volume type gp9 in aws"),
         (("--region", "eu-west-1", *QUICK), "give both or neither"),
         (("--as", "../up", *QUICK), "'../up' is no name for a campaign"),
         (("--as", "gp2-1tb", *QUICK), "there is an envelope gp2-1tb already: choose another name with --as"),

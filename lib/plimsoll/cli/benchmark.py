@@ -14,10 +14,9 @@ from plimsoll.bench.jobs import job_sections
 from plimsoll.bench.local import MEASURING, Placed
 from plimsoll.bench.targets import GIB
 from plimsoll.benchmark import Bounds, Told, measured, planned, still_climbing
-from plimsoll.bootstrap import clock
-from plimsoll.cli.envelopes import check_told
+from plimsoll.bootstrap import clock, published_types
+from plimsoll.cli.envelopes import check_told, cloud_of
 from plimsoll.cli.exit_codes import INTERRUPTED
-from plimsoll.clouds.aws.limits import volume_types
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import LOCAL
 from plimsoll.domain.units import MIB, MINUTE_S
@@ -61,7 +60,7 @@ def benchmark_path(
         name=name or f"{job}-{now:%Y%m%dT%H%M%SZ}",
         spec=spec,
         volumes=volumes,
-        provider=provider or (LOCAL if spec.type == UNKNOWN_TYPE else "aws"),
+        provider=provider or (LOCAL if spec.type == UNKNOWN_TYPE else cloud_of(spec)),
         host_type=host_type or f"{platform.machine()} with {os.cpu_count()} CPUs",
         account=account,
         region=region,
@@ -77,7 +76,7 @@ def benchmark_path(
                 one,
                 told,
                 settings.measured_dir,
-                volume_types(),
+                published_types().get(told.provider, {}),
                 bounds=bounds,
                 title=f"{job} on {told.host_type}",
                 today=now.date(),

@@ -7,8 +7,7 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from plimsoll.bootstrap import clock, envelope_library
-from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.bootstrap import clock, envelope_library, published_types
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import best_grade
@@ -18,6 +17,7 @@ from plimsoll.envelopes.additions import UNKNOWN_TYPE, NewCampaign, add_campaign
 from plimsoll.envelopes.campaign_file import HostEntry
 from plimsoll.envelopes.reading import read_output
 from plimsoll.envelopes.results import Output
+from plimsoll.reports.envelope_data import as_data
 from plimsoll.reports.terminal import envelopes as report
 from plimsoll.reports.wording import count_of
 from plimsoll.settings import Settings
@@ -28,7 +28,7 @@ def list_all(*, as_json: bool) -> None:
     library = envelope_library(Settings.of_environment().measured_dir)
     envelopes = list(library.envelopes.values())
     if as_json:
-        typer.echo(json.dumps([report.as_data(one) for one in envelopes], indent=2, ensure_ascii=False))
+        typer.echo(json.dumps([as_data(one) for one in envelopes], indent=2, ensure_ascii=False))
         return
     today, age = clock().now().date(), Policy().evidence_max_age_days
     Console(highlight=False).print(
@@ -49,7 +49,7 @@ def show_one(name: str, *, as_json: bool) -> None:
         *(pair for one in campaign.published for pair in one),
     ]
     if as_json:
-        data = {**report.as_data(envelope), "source": campaign.source, "beside": dict(beside)}
+        data = {**as_data(envelope), "source": campaign.source, "beside": dict(beside)}
         typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
         return
     Console(highlight=False).print(report.show(envelope, f"{campaign.title} ({campaign.source})", beside))
@@ -59,7 +59,7 @@ def compare(names: Sequence[str], *, as_json: bool) -> None:
     """Prints envelopes side by side over mode and I/O size."""
     envelopes = compared(names)
     if as_json:
-        typer.echo(json.dumps([report.as_data(one) for one in envelopes], indent=2, ensure_ascii=False))
+        typer.echo(json.dumps([as_data(one) for one in envelopes], indent=2, ensure_ascii=False))
         return
     console = Console(highlight=False)
     console.print(report.compare(envelopes, console.width))
@@ -79,13 +79,14 @@ def import_files(
     spec: VolumeSpec,
     *,
     volumes: int,
-    provider: str,
+    provider: str | None,
     host_type: str | None,
     account: str | None,
     region: str | None,
     measured_on: str | None,
 ) -> None:
     """Reads every file, then adds one campaign of what they hold, and prints the envelope fitted to it."""
+    provider = provider or cloud_of(spec)
     check_told(spec, provider, account, region)
     outputs = [read_output(_text(path), name=str(path)) for path in files]
     found = Output(
@@ -113,7 +114,7 @@ def import_files(
         profiles=found.profiles,
     )
     folder = Settings.of_environment().measured_dir
-    path = add_campaign(folder, new, volume_types())
+    path = add_campaign(folder, new, published_types().get(provider, {}))
     typer.echo(f"{count_of(len(found.results), 'result')} added in {path}.\n")
     show_one(name, as_json=False)
 
@@ -129,11 +130,17 @@ def spec_from(
     )
 
 
+def cloud_of(spec: VolumeSpec) -> str:
+    """The cloud that publishes the volume's type; aws where none does."""
+    return next((name for name, types in published_types().items() if spec.type in types), "aws")
+
+
 def check_told(spec: VolumeSpec, provider: str, account: str | None, region: str | None) -> None:
     """BadInput for a type that its cloud has not, or half of a place."""
-    if provider == "aws" and spec.type not in {UNKNOWN_TYPE, *volume_types()}:
+    types = published_types().get(provider)
+    if types is not None and spec.type not in {UNKNOWN_TYPE, *types}:
         raise BadInput(
-            f"there is no EBS volume type {spec.type}: --type is one of {', '.join(sorted(volume_types()))}."
+            f"there is no volume type {spec.type} in {provider}: --type is one of {', '.join(sorted(types))}."
         )
     if (account is None) != (region is None):
         raise BadInput("what was measured here is told by --account and --region together: give both or neither.")

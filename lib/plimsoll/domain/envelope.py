@@ -53,6 +53,13 @@ class JobShape:
     direct: bool | None = None
     file_size_gib: float | None = None
 
+    @property
+    def writes(self) -> bool | None:
+        """Whether nothing but writes was asked for; None where both directions were."""
+        if self.mode.endswith(("write", "wr")):
+            return True
+        return False if self.mode.endswith(("read", "rd")) else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
@@ -127,10 +134,10 @@ class Measurement:
 class Envelope:
     """The roofline fitted to the measurements of one system (a class of volume in one campaign), latency included.
 
-    `iops` and `throughput_mib_s` are the fitted roofs, None where no measurement reached that side (so the best seen
-    is only a lower bound; see `best`). `published` is the ceiling of the volume and `host` the maximum of its host;
-    roofs never exceed either, and `cut` says which sides were measured above. `host_bound` names the sides where the
-    host, not the volume, set the roof.
+    `iops` and `throughput_mib_s` are the fitted roofs, counted in reads, None where no measurement reached that side
+    (so the best seen is only a lower bound; see `best`). `published` is the ceiling of the volume and `host` the
+    maximum of its host, for volumes of that type; roofs never exceed either, and `cut` says which sides were measured
+    above. `host_bound` names the sides where the host, not the volume, set the roof.
     """
 
     name: str
@@ -154,3 +161,15 @@ class Envelope:
     def best(self, side: Resource) -> float | None:
         """The most that the device was seen to serve on that side, uncut; None where nothing of it was."""
         return max((seen for one in self.measurements if (seen := one.served(side)) is not None), default=None)
+
+    def in_reads(self, one: Measurement, side: Resource) -> float | None:
+        """What the device served on that side, counted as its published ceiling counts: a write that costs half of a
+        read is half of one. Of both directions together the lesser cost is taken, because their mix is not told."""
+        served = one.served(side)
+        return None if served is None or self.published is None else served * cost_of(self.published, side, one.job)
+
+
+def cost_of(published: Ceiling, side: Resource, job: JobShape) -> float:
+    """How many reads an operation, or a MiB, of a job counts for at least."""
+    cost = published.write_iops_cost if side is Resource.IOPS else published.write_throughput_cost
+    return 1.0 if job.writes is False else cost if job.writes else min(1.0, cost)

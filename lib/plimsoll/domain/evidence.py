@@ -25,7 +25,7 @@ from enum import IntEnum
 from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.envelope import Envelope, Measurement
+from plimsoll.domain.envelope import Envelope, Measurement, cost_of
 from plimsoll.domain.units import KIB_PER_MIB
 
 OVERSHOOT: Final = 1.1
@@ -174,15 +174,15 @@ def _proofs(envelopes: Sequence[Envelope], ceiling: Ceiling, resource: Resource,
         distance = _distance(envelope.published, ceiling)
         most = _most(envelope, resource)
         for one in envelope.measurements:
-            shown = one.served(resource)
-            if shown is None or not _lies_under(one, ceiling):
+            shown, in_reads = one.served(resource), envelope.in_reads(one, resource)
+            if shown is None or in_reads is None or not _lies_under(one, ceiling):
                 continue
             yield _Proof(
                 resource=resource,
                 envelope=envelope,
                 measurement=one,
                 shown=shown,
-                counted=min(shown, most),
+                counted=min(in_reads, most),
                 here=place.is_here(one),
                 distance=distance,
             )
@@ -204,6 +204,8 @@ def _lies_under(one: Measurement, ceiling: Ceiling) -> bool:
     mib = one.job.block_kib / KIB_PER_MIB
     iops = (one.throughput_mib_s or 0.0) / mib if one.iops is None else one.iops
     throughput_mib_s = iops * mib if one.throughput_mib_s is None else one.throughput_mib_s
+    iops *= cost_of(ceiling, Resource.IOPS, one.job)
+    throughput_mib_s *= cost_of(ceiling, Resource.THROUGHPUT, one.job)
     return iops <= OVERSHOOT * ceiling.iops and throughput_mib_s <= OVERSHOOT * ceiling.throughput_mib_s
 
 

@@ -31,16 +31,25 @@ UNITS: Final = {Resource.IOPS: "IOPS", Resource.THROUGHPUT: "MiB/s"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What is known to limit a system: its volumes as published (buckets included), its host's maximum and baseline."""
+    """What is known to limit a system: its volumes as published (buckets included), its host's maximum and baseline.
+
+    `pooled` volumes may have had the share of others of their type on the host.
+    """
 
     volume: Ceiling
     host: Ceiling
     host_baseline: Ceiling
+    pooled: bool = False
 
     @property
     def both(self) -> Ceiling:
         """The volumes on the host."""
         return self.volume & self.host
+
+    @property
+    def most(self) -> Ceiling:
+        """What the device can have served at all, lent or not."""
+        return self.host if self.pooled else self.both
 
 
 def judged(measurements: Sequence[Measurement], limits: Limits) -> tuple[Measurement, ...]:
@@ -54,9 +63,14 @@ def anomalies(one: Measurement, limits: Limits) -> Iterator[Anomaly]:
         yield from rule(one, limits)
 
 
-def side_of(ceiling: Ceiling, side: Resource) -> float:
-    """That side of a ceiling."""
-    return ceiling.iops if side is Resource.IOPS else ceiling.throughput_mib_s
+def side_of(ceiling: Ceiling, side: Resource, *, writes: bool | None = False) -> float:
+    """That side of a ceiling: of reads, of writes, or (None) of whichever may be more."""
+    reading, writing = (
+        (ceiling.iops, ceiling.write_iops)
+        if side is Resource.IOPS
+        else (ceiling.throughput_mib_s, ceiling.write_throughput_mib_s)
+    )
+    return max(reading, writing) if writes is None else writing if writes else reading
 
 
 def _not_the_device(one: Measurement, _limits: Limits) -> Iterator[Anomaly]:
@@ -70,13 +84,14 @@ def _not_the_device(one: Measurement, _limits: Limits) -> Iterator[Anomaly]:
 
 
 def _over_ceiling(one: Measurement, limits: Limits) -> Iterator[Anomaly]:
+    carrier = "the host" if limits.pooled else "volume and host"
     for side, unit in UNITS.items():
-        seen, limit = one.figure(side), side_of(limits.both, side)
+        seen, limit = one.figure(side), side_of(limits.most, side, writes=one.job.writes)
         if seen is not None and seen > DOUBTFUL * limit:
             yield Anomaly(
                 code="over-ceiling",
-                text=f"{seen:,.0f} {unit} in {_shape(one)} is {seen / limit:.1f} times the {limit:,.0f} that volume "
-                "and host can carry: not fitted, as the device cannot have served it (merged I/O, a cache)",
+                text=f"{seen:,.0f} {unit} in {_shape(one)} is {seen / limit:.1f} times the {limit:,.0f} that {carrier} "
+                "can carry: not fitted, as the device cannot have served it (merged I/O, a cache)",
                 rejects=frozenset({side}),
             )
 

@@ -13,20 +13,24 @@ One measurement that stands alone above all others is left out as an outlier whe
 load held back (too few I/Os outstanding) stands on no plateau, and what the device never served counts nowhere
 (`anomalies`). IOPS come from the random modes where there are any, because sequential I/O is merged on its way.
 
-The system's roof is the lowest of its modes', because a demand does not say which mode it is. It never exceeds the
-published ceiling of the volumes or the maximum of the host: what was measured above is cut. A roof at the host's
-maximum, under the volumes' ceiling, is the host's. A side that no mode reached has no roof, and the best seen is only
-a lower bound.
+The system's roof is the lowest of its modes', because a demand does not say which mode it is; where a write costs
+another share of the ceiling than a read, roofs are counted in reads. It never exceeds the published ceiling of the
+volumes or the maximum of the host: what was measured above is cut. A roof at the host's maximum, under the volumes'
+ceiling, is the host's. A side that no mode reached has no roof, and the best seen is only a lower bound.
+
+Volumes of a pooled type may be lent the share of others on their host: what they show above their own ceiling was
+served, and cut, as long as the host can carry it.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from statistics import median
 from typing import Final
 
-from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource, TokenBucket
-from plimsoll.domain.envelope import BoundBy, Envelope, Measurement
-from plimsoll.domain.volume_types import Provisioned, VolumeType
+from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource
+from plimsoll.domain.envelope import BoundBy, Envelope, Measurement, cost_of
+from plimsoll.domain.volume_types import FromThroughput, Provisioned, VolumeType
 from plimsoll.envelopes.anomalies import Limits, judged, side_of
 from plimsoll.envelopes.campaigns import System
 from plimsoll.envelopes.notes import notes
@@ -41,16 +45,25 @@ SMALL_KIB: Final = 16.0
 LARGE_KIB: Final = 128.0
 """Up to the one, a limit at a single block size is one of IOPS; from the other on, one of throughput."""
 
+Caps = Callable[[str, str], Ceiling | None]
+"""What all volumes of a type carry together at most on a host, by host type and volume type; None: not known."""
+
 _Modes = Mapping[str, Sequence[Measurement]]
 
 
-def fit(system: System, types: Mapping[str, VolumeType]) -> Envelope:
-    """The envelope of a system; `types` are the published volume types that may cut it."""
-    published = _published(system, types)
+def no_caps(_host_type: str, _volume_type: str) -> None:
+    """Nothing is known of any host."""
+
+
+def fit(system: System, types: Mapping[str, VolumeType], caps: Caps = no_caps) -> Envelope:
+    """The envelope of a system; `types` are the published volume types that may cut it, `caps` those of hosts."""
+    published, host = _published(system, types), _host(system, caps)
+    kind = types.get(system.spec.type)
     limits = Limits(
         volume=published or UNBOUNDED,
-        host=system.host_maximum or UNBOUNDED,
+        host=host or UNBOUNDED,
         host_baseline=system.host_baseline or UNBOUNDED,
+        pooled=kind is not None and kind.pooled,
     )
     measurements = judged(system.measurements, limits)
     reached = {side: _reached(side, measurements, limits) for side in Resource}
@@ -67,18 +80,26 @@ def fit(system: System, types: Mapping[str, VolumeType]) -> Envelope:
         throughput_mib_s=_at_most(roofs[Resource.THROUGHPUT], limits.both.throughput_mib_s),
         measurements=measurements,
         published=published,
-        host=system.host_maximum,
+        host=host,
         cut=cut,
         host_bound=bound,
         notes=tuple(notes(system, measurements, limits, reached, bound)),
     )
 
 
+def _host(system: System, caps: Caps) -> Ceiling | None:
+    """What the host carries for volumes of the system's type."""
+    cap = caps(system.host_type, system.spec.type) if system.host_type else None
+    if cap is None or system.host_maximum is None:
+        return cap or system.host_maximum
+    return system.host_maximum & cap
+
+
 def _published(system: System, types: Mapping[str, VolumeType]) -> Ceiling | None:
     """What is published for the system's volumes together, None where the source tells too little of them."""
     kind = types.get(system.spec.type)
     if kind is not None and _is_told(system, kind):
-        return _together(kind.ceiling(system.spec), system.volumes)
+        return _together(kind, system)
     if system.published_iops is not None:
         return Ceiling(iops=system.published_iops, throughput_mib_s=math.inf)
     return None
@@ -87,33 +108,33 @@ def _published(system: System, types: Mapping[str, VolumeType]) -> Ceiling | Non
 def _is_told(system: System, kind: VolumeType) -> bool:
     if isinstance(kind.iops, Provisioned):
         return system.spec.iops is not None
+    if isinstance(kind.iops, FromThroughput):
+        return system.spec.throughput_mib_s is not None
     return system.spec.size_gib > 0
 
 
-def _together(one: Ceiling, volumes: int) -> Ceiling:
-    return Ceiling(
-        iops=one.iops * volumes,
-        throughput_mib_s=one.throughput_mib_s * volumes,
-        io_kib=one.io_kib,
-        buckets=tuple(
-            TokenBucket(
-                resource=bucket.resource,
-                free_rate=bucket.free_rate * volumes,
-                refill_rate=bucket.refill_rate * volumes,
-                capacity=bucket.capacity * volumes,
-                least_charge_mib=bucket.least_charge_mib,
-            )
-            for bucket in one.buckets
-        ),
+def _together(kind: VolumeType, system: System) -> Ceiling:
+    """The ceiling of all the system's volumes: of a pooled type, that of their size together."""
+    if kind.pooled:
+        return kind.ceiling(replace(system.spec, size_gib=system.spec.size_gib * system.volumes))
+    one = kind.ceiling(system.spec)
+    return replace(
+        one,
+        iops=one.iops * system.volumes,
+        throughput_mib_s=one.throughput_mib_s * system.volumes,
+        buckets=tuple(bucket.times(system.volumes) for bucket in one.buckets),
     )
 
 
 def _reached(side: Resource, measurements: Sequence[Measurement], limits: Limits) -> dict[str, float]:
-    """The roof of each mode that reached that side."""
-    limit = side_of(limits.both, side)
+    """The roof of each mode that reached that side, counted in reads."""
     modes = _modes(side, measurements)
-    found = {mode: roof for mode, seen in modes.items() if (roof := _plateau(side, seen, limit)) is not None}
-    return found or _both_ways(side, modes)
+    roofs = {
+        mode: _plateau(side, seen, side_of(limits.both, side, writes=seen[0].job.writes))
+        for mode, seen in modes.items()
+    }
+    found = {mode: roof for mode, roof in roofs.items() if roof is not None} or _both_ways(side, modes)
+    return {mode: roof * cost_of(limits.volume, side, modes[mode][0].job) for mode, roof in found.items()}
 
 
 def _modes(side: Resource, measurements: Sequence[Measurement]) -> _Modes:
@@ -149,8 +170,8 @@ def _stands(side: Resource, seen: Sequence[Measurement], limit: float) -> float 
 def _both_ways(side: Resource, modes: _Modes) -> dict[str, float]:
     """Reads and writes of one block size that were stopped at the same figure."""
     best = {mode: max(seen, key=lambda one: _figure(one, side)) for mode, seen in modes.items()}
-    reads = {mode: one for mode, one in best.items() if mode.endswith(("read", "rd"))}
-    writes = {mode: one for mode, one in best.items() if mode.endswith(("write", "wr"))}
+    reads = {mode: one for mode, one in best.items() if one.job.writes is False}
+    writes = {mode: one for mode, one in best.items() if one.job.writes}
     found: dict[str, float] = {}
     for read, one in reads.items():
         for write, other in writes.items():

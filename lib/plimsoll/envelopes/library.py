@@ -11,7 +11,7 @@ from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.envelopes.campaigns import Campaign, load_campaign
-from plimsoll.envelopes.fit import fit
+from plimsoll.envelopes.fit import Caps, fit, no_caps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +35,11 @@ class EnvelopeLibrary:
         return next(found for found in self.campaigns if any(system.name == name for system in found.systems))
 
 
-def load_library(folders: Iterable[Path], types: Mapping[str, VolumeType]) -> EnvelopeLibrary:
-    """The library of all campaign files in the folders; BadInput for one that cannot be used or a name used twice."""
+def load_library(folders: Iterable[Path], types: Mapping[str, VolumeType], caps: Caps = no_caps) -> EnvelopeLibrary:
+    """The library of all campaign files in the folders; BadInput for one that cannot be used or a name used twice.
+
+    `types` are those that any cloud publishes, `caps` what hosts carry of them at most.
+    """
     campaigns: list[Campaign] = []
     envelopes: dict[str, Envelope] = {}
     shipped = shipped_campaigns()
@@ -46,7 +49,7 @@ def load_library(folders: Iterable[Path], types: Mapping[str, VolumeType]) -> En
         for system in campaign.systems:
             if system.name in envelopes:
                 raise BadInput(f"the campaign {path} names a system {system.name}, which another campaign has already.")
-            envelopes[system.name] = fit(system, types)
+            envelopes[system.name] = fit(system, types, caps)
     return EnvelopeLibrary(campaigns=tuple(campaigns), envelopes=envelopes)
 
 

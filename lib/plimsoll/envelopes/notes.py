@@ -7,7 +7,7 @@ from typing import Final
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.envelope import BoundBy, Measurement
 from plimsoll.domain.units import mb_s_from_mib_s
-from plimsoll.envelopes.anomalies import UNITS, Limits, side_of
+from plimsoll.envelopes.anomalies import DOUBTFUL, UNITS, Limits, side_of
 from plimsoll.envelopes.campaigns import System
 
 SLOWER: Final = 0.9
@@ -15,6 +15,8 @@ SLOWER: Final = 0.9
 
 SMALL_KIB: Final = 16.0
 """Larger I/O may be slower in IOPS for its throughput alone."""
+
+_LENT: Final = "other volumes of the type on the host lent their share"
 
 
 def notes(
@@ -44,7 +46,8 @@ def _side(
         most = _of_host(side, host)
         yield f"the host {system.host_type} set the {unit}, not the volume: measured {roof:,.0f}, {most}"
     elif roof > volume:
-        yield f"measured {roof:,.0f} {unit}, cut to the published {volume:,.0f}: short runs overshoot"
+        why = _LENT if limits.pooled and roof > DOUBTFUL * volume else "short runs overshoot"
+        yield f"measured {roof:,.0f} {unit}, cut to the published {volume:,.0f}: {why}"
     if host < volume < math.inf:
         yield f"no {system.host_type} can carry the volume's {volume:,.0f} {unit}: {_of_host(side, host)}"
 

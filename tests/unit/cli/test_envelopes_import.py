@@ -71,7 +71,8 @@ def test_a_striped_device_says_of_how_many_volumes(folder):
     ("words", "told"),
     [
         (["--size-gib", "10"], "add --type"),
-        (["--type", "gp33"], "no EBS volume type gp33: --type is one of gp2, gp3"),
+        (["--type", "gp33"], "no volume type gp33 in aws: --type is one of gp2, gp3"),
+        (["--type", "gp3", "--provider", "google"], "no volume type gp3 in google: --type is one of hyperdisk-"),
         (["--account", "111122223333", *GP3], "--account and --region together"),
         (["--region", "eu-west-1", *GP3], "--account and --region together"),
         (["--measured-on", "soon", *GP3], "'soon' is no date"),
@@ -82,9 +83,20 @@ def test_options_that_do_not_fit_together_say_what_is_missing(folder, words, tol
     assert not folder.exists() or not list(folder.iterdir())
 
 
-def test_another_clouds_type_is_taken_as_it_is_told(folder):
-    done = run("import", "run.json", "--as", "mine", "--type", "pd-ssd", "--size-gib", "500", "--provider", "google")
+@pytest.mark.parametrize(
+    ("words", "provider", "published_iops"),
+    [
+        (["--type", "pd-ssd"], "google", 21_000),
+        (["--type", "pd-ssd", "--provider", "google"], "google", 21_000),
+        (["--type", "a-disk", "--provider", "another"], "another", None),
+    ],
+)
+def test_another_clouds_type_stands_beside_what_that_cloud_publishes(folder, words, provider, published_iops):
+    done = run("import", "run.json", "--as", "mine", "--size-gib", "500", *words)
     assert done.exit_code == 0, done.output
+    envelope = envelope_library(folder).get("mine")
+    assert envelope.provider == provider
+    assert (envelope.published.iops if envelope.published else None) == published_iops
 
 
 def test_only_a_profile_is_nothing_to_add(folder):

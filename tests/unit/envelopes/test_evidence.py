@@ -1,6 +1,7 @@
 """Grades by example, and what may never raise one."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
@@ -202,3 +203,60 @@ def test_more_measurements_never_take_a_side_s_proof_away(library, others, iops,
     many = evidence([*library, *others], need_iops=iops, need_throughput_mib_s=mib_s)
     assert set(few.covers) <= set(many.covers)
     assert few.grade <= many.grade
+
+
+SEED_003 = [envelope_library(None).get(name) for name in ("pd-standard-500", "pd-ssd-500")]
+ANY_PROJECT = Place(provider="google", account="a-project", region="us-central1", today=TODAY, max_age_days=180)
+
+
+def of_google(type_name, iops, throughput_mib_s, *, write_iops_cost=1.0, ceiling=OFFER, place=ANY_PROJECT):
+    """The evidence for an offer of that type on a machine like that of seed 003."""
+    return evidence_for(
+        type_name,
+        replace(ceiling, write_iops_cost=write_iops_cost),
+        need_iops=iops,
+        need_throughput_mib_s=throughput_mib_s,
+        envelopes=SEED_003,
+        place=place,
+    )
+
+
+def test_seed_003_stands_behind_an_ssd_disk_of_google_and_of_nobody_else():
+    ceiling = Ceiling(iops=15_000, throughput_mib_s=240)
+    found = of_google("pd-ssd", 12_000, 200, ceiling=ceiling)
+    assert (found.grade, found.envelope) == (Grade.B, "pd-ssd-500")
+    assert "n1-standard-4" in found.text
+    assert of_google("pd-ssd", 12_000, 200, ceiling=ceiling, place=PLACE).grade is Grade.C
+    assert of_google("pd-balanced", 12_000, 200, ceiling=ceiling).grade is Grade.C
+
+
+def test_nothing_above_what_the_machine_of_seed_003_carries_is_proven():
+    ceiling = Ceiling(iops=60_000, throughput_mib_s=1_200)
+    assert of_google("pd-ssd", 15_000, 240, ceiling=ceiling).grade is Grade.B
+    assert of_google("pd-ssd", 16_000, 240, ceiling=ceiling).covers == (Resource.THROUGHPUT,)
+
+
+def test_what_a_standard_disk_was_lent_proves_no_more_than_its_own_size_brings():
+    ceiling = Ceiling(iops=1_500, throughput_mib_s=240)
+    found = of_google("pd-standard", 375, 60, write_iops_cost=0.5, ceiling=ceiling)
+    assert (found.grade, found.envelope) == (Grade.B, "pd-standard-500")
+    assert "(of which 375 count)" in found.text
+    assert of_google("pd-standard", 400, 60, write_iops_cost=0.5, ceiling=ceiling).covers == (Resource.THROUGHPUT,)
+
+
+def test_writes_that_cost_half_of_a_read_prove_half_as_many():
+    written = a_measurement(500, 7.8, mode="randwrite", provenance=SEED_003[0].measurements[0].provenance)
+    envelope = replace(SEED_003[0], iops=None, throughput_mib_s=None, measurements=(written,))
+    ceiling = Ceiling(iops=1_500, throughput_mib_s=240, write_iops_cost=0.5)
+
+    def grade(need_iops):
+        return evidence_for(
+            "pd-standard",
+            ceiling,
+            need_iops=need_iops,
+            need_throughput_mib_s=7,
+            envelopes=[envelope],
+            place=ANY_PROJECT,
+        ).grade
+
+    assert (grade(250), grade(260)) == (Grade.B, Grade.C)

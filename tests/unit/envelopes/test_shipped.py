@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.bootstrap import envelope_library
+from plimsoll.domain.ceiling import Resource
 from plimsoll.envelopes import library
 from plimsoll.envelopes.library import shipped_campaigns
 
@@ -27,7 +28,7 @@ def shipped(name):
         ("gp3-16000-1000", 16_000, 1_000),
         ("io1-30000-r6g.4xlarge", None, 472.33),
         ("io1-30000-r5.4xlarge", None, None),
-        ("pd-standard-500", 751, 114e6 / 2**20),
+        ("pd-standard-500", 375, 60),
         ("pd-ssd-500", 15_000, 240),
         ("naver-hdd-500", None, None),
         ("naver-ssd-500", 19_797.29, None),
@@ -42,6 +43,36 @@ def test_the_roofs_are_these(name, iops, throughput_mib_s):
     envelope = shipped(name)
     assert envelope.iops == iops
     assert envelope.throughput_mib_s == (None if throughput_mib_s is None else pytest.approx(throughput_mib_s))
+
+
+def test_seed_003_stands_beside_what_google_publishes_of_reads_and_writes():
+    standard, ssd = shipped("pd-standard-500"), shipped("pd-ssd-500")
+    assert (standard.published.iops, standard.published.write_iops) == (375, 750)
+    assert (standard.host.iops, standard.host.write_iops) == (3_000, 15_000)
+    assert (ssd.published.iops, ssd.published.throughput_mib_s) == (21_000, 480)
+    assert (ssd.host.iops, ssd.host.throughput_mib_s) == (15_000, 240)
+    assert ssd.host_bound == ("iops", "throughput")
+
+
+def test_what_a_disk_was_lent_by_others_of_its_type_is_kept_and_cut():
+    standard = shipped("pd-standard-500")
+    (random,) = [one for one in standard.measurements if (one.job.mode, one.job.block_kib) == ("randread", 4)]
+    assert random.served(Resource.IOPS) == 770
+    assert standard.cut == ("iops", "throughput")
+    assert (
+        "measured 751 IOPS, cut to the published 375: other volumes of the type on the host lent their share"
+        in standard.notes
+    )
+
+
+def test_reads_that_no_machine_carries_of_a_type_are_not_fitted_though_it_carries_as_many_writes():
+    sequential = {
+        one.job.mode: one
+        for one in shipped("pd-standard-500").measurements
+        if one.job.mode in {"read", "write"} and one.job.block_kib == 8
+    }
+    assert sequential["read"].rejected("iops")
+    assert not sequential["write"].rejected("iops")
 
 
 @pytest.mark.parametrize("host", ["r6g.4xlarge", "r5.4xlarge"])

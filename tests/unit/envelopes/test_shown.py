@@ -87,6 +87,28 @@ def test_a_comparison_tells_bounds_of_bins_from_means():
     assert "< 10 ms" in row
 
 
+@pytest.mark.parametrize("columns", [80, 160])
+def test_a_comparison_has_what_is_published_of_reads_and_writes_beside_the_roofs(columns):
+    answer = run("compare", "pd-standard-500", "pd-ssd-500", columns=columns).output
+    assert max(map(len, answer.splitlines())) <= columns
+    rows = [line.split() for line in answer.splitlines()]
+    assert ["pd-standard-500", "IOPS", "375", *["375", "r", "750", "w"], *["3,000", "r", "15,000", "w"]] in rows
+    assert ["pd-ssd-500", "IOPS", "15,000", "21,000", "15,000"] in rows
+    assert ["MiB/s", "240", "480", "240"] in rows
+    assert "r: reads, w: writes" in answer.replace("\n", " ")
+
+
+def test_directions_are_explained_only_where_they_differ():
+    assert "w: writes" not in run("compare", "gp2-1tb", "gp3-1tb-3000-250").output
+
+
+def test_json_has_the_published_limits_of_both_directions():
+    standard, ssd = json.loads(run("compare", "pd-standard-500", "pd-ssd-500", "--json").stdout)
+    assert (standard["published"]["read_iops"], standard["published"]["write_iops"]) == (375, 750)
+    assert (ssd["host"]["read_iops"], ssd["host"]["write_throughput_mib_s"]) == (15_000, 240)
+    assert json.loads(run("show", "gp2-1tb", "--json").stdout)["published"]["write_throughput_mib_s"] == 250
+
+
 def test_a_comparison_needs_two():
     assert isinstance(run("compare", "gp2-1tb").exception, BadInput)
 

@@ -53,7 +53,9 @@ def import_envelope(
     throughput_mib_s: options.ProvisionedThroughput = None,
     volumes: options.Striped = 1,
     host_type: Annotated[str | None, typer.Option(help="Type of the host, such as r5.large.")] = None,
-    provider: Annotated[str, typer.Option(help="Cloud of the volume.")] = "aws",
+    provider: Annotated[
+        str | None, typer.Option(help="Cloud of the volume: aws, google or another. Default: the one of its type.")
+    ] = None,
     account: Annotated[
         str | None, typer.Option(help="Account it was measured in: with --region, you vouch that it is of there.")
     ] = None,

@@ -87,7 +87,7 @@ def benchmark(
         str | None, typer.Option(help="Type of this host, such as r5.large. Default: its processor.")
     ] = None,
     provider: Annotated[
-        str | None, typer.Option(help="Cloud of the volume. Default: aws where --type is given, or local.")
+        str | None, typer.Option(help="Cloud of the volume. Default: the one of --type, or local.")
     ] = None,
     account: Annotated[str | None, typer.Option(help="Account that this host is in; with --region.")] = None,
     region: Annotated[str | None, typer.Option(help="Region that this host is in; with --account.")] = None,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any, Final
+from typing import Final
 
 from rich.console import Group, RenderableType
 from rich.rule import Rule
@@ -12,6 +12,7 @@ from rich.text import Text
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.envelope import BoundBy, Envelope, Latency, Measurement
 from plimsoll.domain.evidence import Grade
+from plimsoll.reports.envelope_data import directions
 
 SHAPE_WIDTH: Final = 16
 SYSTEM_WIDTH: Final = 32
@@ -20,6 +21,7 @@ SYSTEM_WIDTH: Final = 32
 _UNITS: Final = {Resource.IOPS: "IOPS", Resource.THROUGHPUT: "MiB/s"}
 _ROOFS: Final = "A roof that was never reached is shown as >= the best seen; - is not told by the source."
 _GRADES: Final = "A: measured by Plimsoll lately, in that account and region or on this machine; B: otherwise."
+_DIRECTIONS: Final = "r: reads, w: writes, where they are limited apart; roofs are counted in reads."
 _LEGEND: Final = f"Latency: avg (mean), p50 (median), or < the edge of the bin that is all the source gives. {_ROOFS}"
 
 
@@ -59,36 +61,16 @@ def show(envelope: Envelope, source: str, beside: Sequence[tuple[str, str]]) -> 
 
 
 def compare(envelopes: Sequence[Envelope], width: int) -> Group:
-    """The envelopes over mode and I/O size: IOPS, MiB/s and latency, side by side where so many characters allow it."""
+    """The envelopes over mode and I/O size: IOPS, MiB/s and latency, side by side where so many characters allow it;
+    then their roofs beside what is published for their volumes and hosts."""
     beside = width >= SHAPE_WIDTH + SYSTEM_WIDTH * len(envelopes)
-    roofs = _table(left=("roofs",), right=("IOPS", "MiB/s"))
+    limits = _table(left=("limits", ""), right=("roof", "as published", "host at most"))
     for one in envelopes:
-        roofs.add_row(one.name, *_roofs(one))
+        for name, (side, unit) in zip((one.name, ""), _UNITS.items(), strict=True):
+            limits.add_row(name, unit, roof(one, side), _limit(one.published, side), _limit(one.host, side))
     table = _side_by_side(envelopes) if beside else _stacked(envelopes)
-    return Group(table, Text(""), roofs, Text(_LEGEND, style="dim"))
-
-
-def as_data(envelope: Envelope) -> dict[str, Any]:
-    """An envelope for JSON: what was fitted and why, and every figure as computed with and as printed."""
-    spec = envelope.spec
-    return {
-        "name": envelope.name,
-        "provider": envelope.provider,
-        "type": spec.type,
-        "size_gib": spec.size_gib or None,
-        "provisioned_iops": spec.iops,
-        "provisioned_throughput_mib_s": spec.throughput_mib_s,
-        "volumes": envelope.volumes,
-        "host_type": envelope.host_type,
-        "iops": envelope.iops,
-        "throughput_mib_s": envelope.throughput_mib_s,
-        "best_iops": envelope.best(Resource.IOPS),
-        "best_throughput_mib_s": envelope.best(Resource.THROUGHPUT),
-        "cut": list(envelope.cut),
-        "host_bound": list(envelope.host_bound),
-        "notes": list(envelope.notes),
-        "measurements": [_measurement_data(one) for one in envelope.measurements],
-    }
+    told = f"{_LEGEND} {_DIRECTIONS}" if any(map(_has_directions, envelopes)) else _LEGEND
+    return Group(table, Text(""), limits, Text(told, style="dim"))
 
 
 def roof(envelope: Envelope, side: Resource) -> str:
@@ -168,8 +150,17 @@ def _limits(envelope: Envelope) -> Table:
 
 
 def _limit(ceiling: Ceiling | None, side: Resource) -> str:
-    limit = float("inf") if ceiling is None else ceiling.iops if side is Resource.IOPS else ceiling.throughput_mib_s
-    return "-" if limit == float("inf") else f"{limit:,.0f}"
+    """A published limit; that of reads and that of writes where they differ."""
+    reads, writes = directions(ceiling, side)
+    if reads is None or writes is None or f"{reads:,.0f}" == f"{writes:,.0f}":
+        return "-" if reads is None else f"{reads:,.0f}"
+    return f"{reads:,.0f} r {writes:,.0f} w"
+
+
+def _has_directions(envelope: Envelope) -> bool:
+    """Whether a write is published to cost another share than a read."""
+    ceilings = [one for one in (envelope.published, envelope.host) if one is not None]
+    return any((one.write_iops_cost, one.write_throughput_cost) != (1, 1) for one in ceilings)
 
 
 def _results(measurements: Iterable[Measurement]) -> Table:
@@ -207,26 +198,6 @@ def _grouped(figures: Iterable[tuple[str, str]]) -> Iterator[Text]:
     for group, found in groupby(figures, lambda figure: figure[0].partition(".")[0] if "." in figure[0] else ""):
         line = ", ".join(f"{name.removeprefix(f'{group}.')} {text}" for name, text in found)
         yield Text(f"{group}: {line}" if group else line)
-
-
-def _measurement_data(one: Measurement) -> dict[str, Any]:
-    made, latency = one.provenance, one.latency
-    return {
-        "mode": one.job.mode,
-        "block_kib": one.job.block_kib,
-        "iops": one.iops,
-        "throughput_mib_s": one.throughput_mib_s,
-        "mean_latency_us": latency.mean_us,
-        "latency_percentiles_us": {f"{percent:g}": value for percent, value in latency.percentiles_us},
-        "latency_under_us": latency.under_us,
-        "bound_by": one.bound_by.value,
-        "anomalies": [anomaly.code for anomaly in one.anomalies],
-        "source": made.source,
-        "tool": made.tool,
-        "tool_version": made.tool_version,
-        "measured_on": made.dated,
-        "printed": dict(one.printed),
-    }
 
 
 def _spec(envelope: Envelope) -> str:

@@ -1,0 +1,76 @@
+"""Envelopes as data: what JSON has of them."""
+
+from math import isfinite
+from typing import Any
+
+from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.envelope import Envelope, Measurement
+
+
+def as_data(envelope: Envelope) -> dict[str, Any]:
+    """An envelope for JSON: what was fitted and why, and every figure as computed with and as printed."""
+    spec = envelope.spec
+    return {
+        "name": envelope.name,
+        "provider": envelope.provider,
+        "type": spec.type,
+        "size_gib": spec.size_gib or None,
+        "provisioned_iops": spec.iops,
+        "provisioned_throughput_mib_s": spec.throughput_mib_s,
+        "volumes": envelope.volumes,
+        "host_type": envelope.host_type,
+        "iops": envelope.iops,
+        "throughput_mib_s": envelope.throughput_mib_s,
+        "best_iops": envelope.best(Resource.IOPS),
+        "best_throughput_mib_s": envelope.best(Resource.THROUGHPUT),
+        "published": _ceiling_data(envelope.published),
+        "host": _ceiling_data(envelope.host),
+        "cut": list(envelope.cut),
+        "host_bound": list(envelope.host_bound),
+        "notes": list(envelope.notes),
+        "measurements": [_measurement_data(one) for one in envelope.measurements],
+    }
+
+
+def directions(ceiling: Ceiling | None, side: Resource) -> tuple[float | None, float | None]:
+    """The limits of reads and of writes, None where nothing is published."""
+    if ceiling is None:
+        return None, None
+    reads, writes = (
+        (ceiling.iops, ceiling.write_iops)
+        if side is Resource.IOPS
+        else (ceiling.throughput_mib_s, ceiling.write_throughput_mib_s)
+    )
+    return (reads if isfinite(reads) else None), (writes if isfinite(writes) else None)
+
+
+def _ceiling_data(ceiling: Ceiling | None) -> dict[str, float | None] | None:
+    if ceiling is None:
+        return None
+    (read_iops, write_iops), (read_mib_s, write_mib_s) = (directions(ceiling, side) for side in Resource)
+    return {
+        "read_iops": read_iops,
+        "write_iops": write_iops,
+        "read_throughput_mib_s": read_mib_s,
+        "write_throughput_mib_s": write_mib_s,
+    }
+
+
+def _measurement_data(one: Measurement) -> dict[str, Any]:
+    made, latency = one.provenance, one.latency
+    return {
+        "mode": one.job.mode,
+        "block_kib": one.job.block_kib,
+        "iops": one.iops,
+        "throughput_mib_s": one.throughput_mib_s,
+        "mean_latency_us": latency.mean_us,
+        "latency_percentiles_us": {f"{percent:g}": value for percent, value in latency.percentiles_us},
+        "latency_under_us": latency.under_us,
+        "bound_by": one.bound_by.value,
+        "anomalies": [anomaly.code for anomaly in one.anomalies],
+        "source": made.source,
+        "tool": made.tool,
+        "tool_version": made.tool_version,
+        "measured_on": made.dated,
+        "printed": dict(one.printed),
+    }
