@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Final
 
+from plimsoll.clouds.terraform_marks import said, terraform_owner
 from plimsoll.domain.volume import BY_HAND, Owner, OwnerKind
 
-_TERRAFORM_TAGS: Final = ("terraform", "managed-by", "managed_by", "managedby", "iac", "provisioner", "created-by")
 _CLAIM: Final = "kubernetes.io/created-for/pvc/name"
 _CLUSTER_PREFIX: Final = "kubernetes.io/cluster/"
 
@@ -18,7 +18,7 @@ def owner_of(tags: Mapping[str, str], host_tags: Mapping[str, str], operator: st
     """
     if operator is not None:
         return Owner(kind=OwnerKind.OPERATOR, name=operator)
-    return _kubernetes(tags) or _cloudformation(tags) or _terraform(tags) or _auto_scaling(host_tags) or BY_HAND
+    return _kubernetes(tags) or _cloudformation(tags) or terraform_owner(tags) or _auto_scaling(host_tags) or BY_HAND
 
 
 def _kubernetes(tags: Mapping[str, str]) -> Owner | None:
@@ -38,7 +38,7 @@ def _kubernetes(tags: Mapping[str, str]) -> Owner | None:
         "storage_class": tags.get("storageclass") or tags.get("kubernetes.io/storageclass"),
     }
     name = f"{namespace}/{claim}" if claim else cluster
-    return Owner(kind=OwnerKind.KUBERNETES, name=name, details=_said(details))
+    return Owner(kind=OwnerKind.KUBERNETES, name=name, details=said(details))
 
 
 def _cloudformation(tags: Mapping[str, str]) -> Owner | None:
@@ -49,17 +49,7 @@ def _cloudformation(tags: Mapping[str, str]) -> Owner | None:
         "logical_id": tags.get("aws:cloudformation:logical-id"),
         "stack_id": tags.get("aws:cloudformation:stack-id"),
     }
-    return Owner(kind=OwnerKind.CLOUDFORMATION, name=stack, details=_said(details))
-
-
-def _terraform(tags: Mapping[str, str]) -> Owner | None:
-    lowered = {key.lower(): value for key, value in tags.items()}
-    for key in _TERRAFORM_TAGS:
-        value = lowered.get(key, "").lower()
-        if "terraform" in value or (key == "terraform" and value in {"true", "yes", "1"}):
-            module = lowered.get("terraform-module") or lowered.get("terraform_module") or lowered.get("workspace")
-            return Owner(kind=OwnerKind.TERRAFORM, name=module, details=_said({"module": module}))
-    return None
+    return Owner(kind=OwnerKind.CLOUDFORMATION, name=stack, details=said(details))
 
 
 def _auto_scaling(host_tags: Mapping[str, str]) -> Owner | None:
@@ -70,9 +60,5 @@ def _auto_scaling(host_tags: Mapping[str, str]) -> Owner | None:
     return Owner(
         kind=OwnerKind.AUTO_SCALING,
         name=group or template,
-        details=_said({"group": group, "launch_template": template}),
+        details=said({"group": group, "launch_template": template}),
     )
-
-
-def _said(details: Mapping[str, str | None]) -> dict[str, str]:
-    return {key: value for key, value in details.items() if value is not None}

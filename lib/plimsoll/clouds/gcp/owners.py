@@ -1,0 +1,145 @@
+"""Owners: who made a disk, told by the labels, descriptions and metadata that each tool leaves.
+
+Labels were seen on real disks and in the tools' own sources in November 2026: the Persistent Disk CSI driver
+(`pkg/parameters`), GKE, Dataproc, Deployment Manager, and Terraform's Google provider. What only some say is left out.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Final, Protocol
+
+from plimsoll.clouds.terraform_marks import said, terraform_owner
+from plimsoll.domain.volume import BY_HAND, NAME_TAG, Owner, OwnerKind
+
+CREATED_BY: Final = "created-by"
+INSTANCE_TEMPLATE: Final = "instance-template"
+HOST_METADATA: Final = (CREATED_BY, INSTANCE_TEMPLATE)
+"""The items of an instance's metadata by which a managed instance group marks it; owner_of reads them as host tags."""
+
+_CLAIM: Final = "kubernetes.io/created-for/pvc/name"
+_CLAIM_NAMESPACE: Final = "kubernetes.io/created-for/pvc/namespace"
+_PERSISTENT_VOLUME: Final = "kubernetes.io/created-for/pv/name"
+_CREATED_BY_DRIVER: Final = "storage.gke.io/created-by"
+_GKE_VOLUME: Final = "goog-gke-volume"
+_GKE_NODE: Final = "goog-gke-node"
+_CLUSTER: Final = "goog-k8s-cluster-name"
+_CLUSTER_LOCATION: Final = "goog-k8s-cluster-location"
+_NODE_POOL: Final = "goog-k8s-node-pool-name"
+_DATAPROC: Final = "goog-dataproc-cluster-name"
+_DATAPROC_LOCATION: Final = "goog-dataproc-location"
+_DEPLOYMENT: Final = "goog-dm"
+_ATTRIBUTED: Final = "goog-terraform-provisioned"
+_GROUP: Final = re.compile(r"^projects/[^/]+/(?:zones|regions)/([^/]+)/instanceGroupManagers/([^/]+)$")
+
+
+class Described(Protocol):
+    """What is asked of a disk beside its labels, as Compute Engine's own message has it."""
+
+    @property
+    def name(self) -> str:
+        """Its name, which a boot disk made with its instance shares."""
+        ...
+
+    @property
+    def description(self) -> str:
+        """Its description, where the CSI driver writes JSON."""
+        ...
+
+
+def owner_of(tags: Mapping[str, str], host_tags: Mapping[str, str], disk: Described) -> Owner:
+    """The owner of a disk from its labels, those of its host with HOST_METADATA of it, and the disk itself.
+
+    The most specific wins: a Kubernetes claim, then for a disk that was made with its host the node pool, Dataproc
+    cluster or instance group that made both, then Terraform and Deployment Manager; otherwise it was made by hand. A
+    cluster's labels reach all that it makes, so that Terraform's mark on a claim or a node tells of the cluster alone.
+    """
+    made = {**host_tags, **tags} if _made_with_host(disk.name, host_tags) else tags
+    return (
+        _kubernetes(tags, disk.description)
+        or _node_pool(made)
+        or _dataproc(made)
+        or _group(made)
+        or _terraform(made)
+        or _deployment(made)
+        or BY_HAND
+    )
+
+
+def _made_with_host(name: str, host_tags: Mapping[str, str]) -> bool:
+    """Disks of an instance template are called as the instance is, the second and later with a number behind it."""
+    host = host_tags.get(NAME_TAG)
+    return host is not None and re.fullmatch(re.escape(host) + r"(-\d+)?", name) is not None
+
+
+def _kubernetes(tags: Mapping[str, str], description: str) -> Owner | None:
+    marks = _marks(description)
+    claim = marks.get(_CLAIM)
+    if claim is None and _GKE_VOLUME not in tags and _CREATED_BY_DRIVER not in marks:
+        return None
+    namespace = marks.get(_CLAIM_NAMESPACE, "default")
+    details = {
+        "claim": claim,
+        "namespace": namespace if claim else None,
+        "persistent_volume": marks.get(_PERSISTENT_VOLUME),
+        "cluster": tags.get(_CLUSTER),
+        "location": tags.get(_CLUSTER_LOCATION),
+    }
+    name = f"{namespace}/{claim}" if claim else tags.get(_CLUSTER)
+    return Owner(kind=OwnerKind.KUBERNETES, name=name, details=said(details))
+
+
+def _marks(description: str) -> dict[str, str]:
+    """What the CSI driver wrote into the description; nothing where somebody else wrote it."""
+    try:
+        found = json.loads(description)
+    except ValueError:
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    return {key: value for key, value in found.items() if isinstance(value, str)}
+
+
+def _node_pool(made: Mapping[str, str]) -> Owner | None:
+    if _GKE_NODE not in made:
+        return None
+    details = said(
+        {
+            "node_pool": made.get(_NODE_POOL),
+            "cluster": made.get(_CLUSTER),
+            "location": made.get(_CLUSTER_LOCATION),
+        }
+    )
+    name = "/".join(details[key] for key in ("cluster", "node_pool") if key in details) or None
+    return Owner(kind=OwnerKind.AUTO_SCALING, name=name, details={"service": "gke", **details})
+
+
+def _dataproc(made: Mapping[str, str]) -> Owner | None:
+    cluster = made.get(_DATAPROC)
+    if cluster is None:
+        return None
+    details = {"service": "dataproc", "cluster": cluster, "location": made.get(_DATAPROC_LOCATION)}
+    return Owner(kind=OwnerKind.OPERATOR, name=f"Dataproc cluster {cluster}", details=said(details))
+
+
+def _group(made: Mapping[str, str]) -> Owner | None:
+    found = _GROUP.match(made.get(CREATED_BY, ""))
+    if found is None:
+        return None
+    location, group = found.groups()
+    template = made.get(INSTANCE_TEMPLATE, "").rpartition("/")[2] or None
+    details = {"group": group, "location": location, "template": template}
+    return Owner(kind=OwnerKind.AUTO_SCALING, name=group, details=said(details))
+
+
+def _terraform(made: Mapping[str, str]) -> Owner | None:
+    attributed = made.get(_ATTRIBUTED) == "true"
+    return terraform_owner(made) or (Owner(kind=OwnerKind.TERRAFORM) if attributed else None)
+
+
+def _deployment(made: Mapping[str, str]) -> Owner | None:
+    deployment = made.get(_DEPLOYMENT)
+    if not deployment:
+        return None
+    details = {"service": "deployment-manager", "deployment": deployment}
+    return Owner(kind=OwnerKind.OPERATOR, name=f"Deployment Manager's {deployment}", details=details)

@@ -1,0 +1,35 @@
+"""What docs/google-cloud.md says is so: its role is the one that audits use, and its provider trusts nobody else."""
+
+import re
+from pathlib import Path
+
+import yaml
+
+from plimsoll.clouds.gcp import permissions
+
+PAGE = (Path(__file__).parents[2] / "docs" / "google-cloud.md").read_text(encoding="utf-8")
+
+
+def test_the_custom_role_is_the_one_that_an_audit_needs():
+    (written,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+    assert yaml.safe_load(written) == yaml.safe_load(permissions.custom_role())
+
+
+def test_every_permission_of_an_audit_stands_in_the_table():
+    rows = "\n".join(line for line in PAGE.splitlines() if line.startswith("| `"))
+    asked = permissions.AUDIT | permissions.BELOW | permissions.NUMBERED
+    assert {permission for permission in asked if f"`{permission}`" not in rows} == set()
+    assert {api for api in permissions.APIS if f"`{api}`" not in rows} == set()
+
+
+def test_the_provider_trusts_the_roles_of_the_service_alone_and_grants_name_single_roles():
+    (condition,) = re.findall(r'--attribute-condition "([^"]+)"', PAGE)
+    assert condition == "assertion.arn.startsWith('arn:aws:sts::$aws:assumed-role/plimsoll-main-')"
+    (member,) = re.findall(r'--member "(\$pool/[^"]+)"', PAGE)
+    assert member == "$pool/attribute.aws_role/plimsoll-main-$function"
+
+
+def test_the_functions_that_ask_google_are_those_of_the_service():
+    (named,) = re.findall(r"for function in ([^;]+);", PAGE)
+    functions = Path(__file__).parents[2] / "functions"
+    assert {name for name in named.split() if not (functions / f"{name}.py").exists()} == set()
