@@ -84,6 +84,7 @@ def _limits(host_type: str) -> HostLimits | None:
         baseline_throughput_mib_s=mib_s_from_mb_s(baseline_mb_s),
         maximum_iops=maximum_iops,
         maximum_throughput_mib_s=mib_s_from_mb_s(maximum_mb_s),
+        burst_s=1800,
     )
 
 

@@ -76,7 +76,7 @@ class Provenance:
     tool_version: str | None = None
     measured_on: date | None = None
     dated: str | None = None
-    provider: str = "aws"
+    provider: str
     account: str | None = None
     region: str | None = None
 

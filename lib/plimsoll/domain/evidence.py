@@ -29,12 +29,12 @@ from plimsoll.domain.envelope import Envelope, Measurement, cost_of
 from plimsoll.domain.units import KIB_PER_MIB
 
 OVERSHOOT: Final = 1.1
-"""Short runs show up to 10 % more than what is provisioned (campaign aws-gp3-io2-2020)."""
+"""Short runs show up to 10 % more than what is provisioned (a published campaign on gp3 and io2, 2020)."""
 
 
 DELIVERED: Final = 0.98
 """What was measured has delivered a figure from this share of it: volumes of exactly 3,000 IOPS were measured at 2,980
-to 3,023 (campaign aws-gp2-gp3-2021), so figures differ by that much for no reason of the volume's."""
+to 3,023 (a published campaign on gp2 and gp3, 2021), so figures differ by that much for no reason of the volume's."""
 
 
 class Grade(IntEnum):

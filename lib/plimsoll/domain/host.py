@@ -1,19 +1,15 @@
 """Hosts: the instances that volumes are attached to, with a storage ceiling of their own."""
 
 from dataclasses import dataclass
-from typing import Final
 
 from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource, TokenBucket
 from plimsoll.domain.units import DAY_S
 
-BURST_S: Final = 30 * 60
-"""A host whose maximum exceeds its baseline carries the maximum for 30 minutes at least once in 24 hours (AWS EC2
-User Guide, "Amazon EBS-optimized instances", read 2026-11-20)."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostLimits:
-    """A host type's published storage limits: baseline for ever, maximum while its credits last.
+    """A host type's published storage limits: baseline for ever, maximum for `burst_s` seconds at least once in 24
+    hours.
 
     Figures are those of reads; a write counts for `write_iops_cost` or `write_throughput_cost` of a read.
     """
@@ -22,6 +18,7 @@ class HostLimits:
     baseline_throughput_mib_s: float
     maximum_iops: float
     maximum_throughput_mib_s: float
+    burst_s: float = 0.0
     write_iops_cost: float = 1.0
     write_throughput_cost: float = 1.0
 
@@ -57,16 +54,21 @@ class Host:
             iops=limits.maximum_iops,
             throughput_mib_s=limits.maximum_throughput_mib_s,
             buckets=(
-                *_burst(Resource.IOPS, limits.baseline_iops, limits.maximum_iops),
-                *_burst(Resource.THROUGHPUT, limits.baseline_throughput_mib_s, limits.maximum_throughput_mib_s),
+                *_burst(Resource.IOPS, limits.baseline_iops, limits.maximum_iops, limits.burst_s),
+                *_burst(
+                    Resource.THROUGHPUT,
+                    limits.baseline_throughput_mib_s,
+                    limits.maximum_throughput_mib_s,
+                    limits.burst_s,
+                ),
             ),
             write_iops_cost=limits.write_iops_cost,
             write_throughput_cost=limits.write_throughput_cost,
         )
 
 
-def _burst(resource: Resource, baseline: float, maximum: float) -> tuple[TokenBucket, ...]:
+def _burst(resource: Resource, baseline: float, maximum: float, burst_s: float) -> tuple[TokenBucket, ...]:
     if maximum <= baseline:
         return ()
-    capacity = (maximum - baseline) * BURST_S
+    capacity = (maximum - baseline) * burst_s
     return (TokenBucket(resource=resource, free_rate=baseline, refill_rate=capacity / DAY_S, capacity=capacity),)

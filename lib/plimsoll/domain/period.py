@@ -1,7 +1,7 @@
-"""PERIOD math: rates from the sums of one bucket, as code and as CloudWatch metric math.
+"""PERIOD math: rates from the sums of one bucket, as code and as metric math.
 
 A cloud answers with sums over buckets of `period_s` seconds. The formulas here turn them into rates, elementwise
-over numpy arrays; the strings are the same formulas in CloudWatch's metric-math grammar, for dashboards, alarms and
+over numpy arrays; the strings are the same formulas in the metric-math grammar of consoles, for dashboards, alarms and
 links. A test evaluates the strings and holds both forms equal.
 """
 

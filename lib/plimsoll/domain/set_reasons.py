@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from plimsoll.domain.host import BURST_S, Host
+from plimsoll.domain.host import Host
 from plimsoll.domain.recommendation import SetAnswer
 from plimsoll.domain.stripes import LINEAR, StripeSet
 from plimsoll.domain.units import MINUTE_S
@@ -57,8 +57,8 @@ def against_host(told: SetAnswer) -> Iterator[str]:
         waste = f"above {most / members:,.0f} {unit} a volume" if told.stripes.even else f"above {most:,.0f} {unit}"
         yield (
             f"{members} volumes{each} carry {together:,.0f} {unit} together, and "
-            f"{_carries(told.host, most, baseline)}: that is why the set gives no more, and what is provisioned "
-            f"{waste} is waste, unless the host is replaced by a larger one."
+            f"{_carries(told.host, limits.burst_s, most, baseline)}: that is why the set gives no more, and what is "
+            f"provisioned {waste} is waste, unless the host is replaced by a larger one."
         )
 
 
@@ -67,11 +67,11 @@ def _figures(told: SetAnswer, side: str) -> set[float | None]:
     return {getattr(one.spec, side) or float(one.spec.size_gib) for one in told.members}
 
 
-def _carries(host: Host, most: float, baseline: float) -> str:
+def _carries(host: Host, burst_s: float, most: float, baseline: float) -> str:
     if most <= baseline:
         return f"the host {host.type} carries {most:,.0f}"
-    minutes = BURST_S // MINUTE_S
-    return f"the host {host.type} carries {most:,.0f} for {minutes} minutes a day and {baseline:,.0f} for ever"
+    minutes = f"{burst_s / MINUTE_S:.0f} minutes"
+    return f"the host {host.type} carries {most:,.0f} for {minutes} a day and {baseline:,.0f} for ever"
 
 
 def _membership(volume_id: str, told: SetAnswer) -> str:

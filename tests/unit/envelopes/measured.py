@@ -37,6 +37,7 @@ def a_measurement(
                 campaign="a-campaign",
                 source="notes of a test",
                 tool=tool,
+                provider="aws",
                 measured_on=measured_on,
                 account=account,
                 region=region,

@@ -19,6 +19,7 @@ def a_bench_host(name, *, iops=20_000.0, throughput_mib_s=600.0, most_iops=None,
         baseline_throughput_mib_s=throughput_mib_s,
         maximum_iops=most_iops or iops,
         maximum_throughput_mib_s=throughput_mib_s,
+        burst_s=1800,
     )
     host = Host(id=name, type="m5.4xlarge", limits=limits if published else None)
     return BenchHost(host=host, account="1", region="r", zone=zone, **more)

@@ -13,6 +13,11 @@ _INSTANCES_A_CALL: Final = 200
 _TYPES_A_CALL: Final = 100
 
 
+BURST_S: Final = 30 * 60
+"""A host whose maximum exceeds its baseline carries the maximum for 30 minutes at least once in 24 hours (Amazon EC2
+User Guide, "Amazon EBS-optimized instances", read 2026-11-20)."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instance:
     """A host, and the device it boots from."""
@@ -76,4 +81,5 @@ def limits_of(instance_type: Mapping[str, Any]) -> HostLimits | None:
         baseline_throughput_mib_s=mib_s_from_mb_s(info["BaselineThroughputInMBps"]),
         maximum_iops=float(info["MaximumIops"]),
         maximum_throughput_mib_s=mib_s_from_mb_s(info["MaximumThroughputInMBps"]),
+        burst_s=BURST_S,
     )
