@@ -196,8 +196,17 @@ class Clients:
         options = ClientOptions(api_endpoint=url, quota_project_id=None if url else self.quota_project)
         return {"credentials": self._signed_in[0], "client_options": options, "client_info": agent}
 
-    @cached_property
+    @property
     def _signed_in(self) -> tuple[Credentials, str | None]:
+        with self._lock:
+            found = self._found
+        if isinstance(found, BadCredentials):
+            raise found
+        return found
+
+    @cached_property
+    def _found(self) -> tuple[Credentials, str | None] | BadCredentials:
+        """The credentials and the environment's project, or why there are none: looking for them takes seconds."""
         named = os.environ.get("GOOGLE_CLOUD_PROJECT")
         if self.credentials is not None:
             return self.credentials, named
@@ -207,5 +216,5 @@ class Clients:
             found, project = google.auth.default(scopes=SCOPES, quota_project_id=self.quota_project)
         except GoogleAuthError as error:
             line = " ".join(str(error).split()).rstrip(".")
-            raise BadCredentials(f"no usable Google credentials ({line}). {NO_CREDENTIALS}.") from error
+            return BadCredentials(f"no usable Google credentials ({line}). {NO_CREDENTIALS}.")
         return found, project
