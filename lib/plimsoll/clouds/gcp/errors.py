@@ -148,21 +148,25 @@ def _forbidden(error: api.GoogleAPICallError, what: str, place: str, permission:
             "serviceusage.services.use there, or name another with "
             "`gcloud auth application-default set-quota-project PROJECT`."
         )
-    return AccessDenied(
-        f"{what}: {code} for {permission} in {place.split('/', maxsplit=1)[0]}. {purpose.goes_on}; {purpose.allow}."
-    )
+    return AccessDenied(f"{what}: {code} for {permission} in {_holder(place)}. {purpose.goes_on}; {purpose.allow}.")
 
 
 def _disabled(error: api.GoogleAPICallError, what: str, place: str, permission: str, purpose: Purpose) -> ApiDisabled:
     known = error.metadata or {}
     service = known.get("service") or _API_OF.get(permission.split(".", maxsplit=1)[0], COMPUTE)
-    project = place.split("/", maxsplit=1)[0]
-    if project in {"folders", "organizations"}:
-        project = str(known.get("consumer", "PROJECT")).removeprefix("projects/")
+    counted = str(known.get("consumer", "")).removeprefix("projects/")
+    holder = _holder(place)
+    project = (counted or "PROJECT") if "/" in holder else holder
+    other = f" (or in {counted}, the project that the call counted for)" if counted not in {"", project} else ""
     return ApiDisabled(
-        f"{what}: the API {service} is not enabled in {project}. {purpose.goes_on}; enable it with "
+        f"{what}: the API {service} is not enabled in {project}{other}. {purpose.goes_on}; enable it with "
         f"`gcloud services enable {service} --project {project}`, or leave the project out (--project)."
     )
+
+
+def _holder(place: str) -> str:
+    """What permissions are granted on: the project of a place, or the folder or organisation that it is."""
+    return place if place.startswith(("folders/", "organizations/")) else place.split("/", maxsplit=1)[0]
 
 
 def message_of(error: api.GoogleAPICallError) -> str:
