@@ -1,7 +1,8 @@
 """Inventory: Persistent Disks and Hyperdisks with their attachments, hosts and owners, project by project."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -70,11 +71,14 @@ class GcpInventory:
             self._listing = None
 
     def notices(self, target: Target) -> Sequence[str]:
-        """What did not answer, which hosts no limits are known of, and what a storage pool pays for."""
+        """What did not answer, which hosts no limits are known of, and what a storage pool pays for.
+
+        A target that cannot be listed has none: its volumes say why.
+        """
         if target not in self._told:
-            for _ in self.volumes(target):
-                pass
-        return self._told[target]
+            with suppress(CloudError):
+                deque(self.volumes(target), maxlen=0)
+        return self._told.get(target, ())
 
     def _regions_of(self, project: str) -> Sequence[str]:
         if self.regions is not None:

@@ -282,6 +282,11 @@ def test_a_target_of_which_nothing_is_to_be_said_has_no_notices(google, clients)
     assert inventory(clients).notices(HERE) == ()
 
 
+def test_a_target_that_cannot_be_listed_has_no_notices(google, clients):
+    google.refused["compute.disks.list", SHOP] = denied("compute.disks.list", SHOP)
+    assert inventory(clients).notices(HERE) == ()
+
+
 @pytest.mark.parametrize("permission", ["compute.disks.list", "compute.instances.list"])
 def test_a_refused_target_is_said_with_the_permission_and_the_next_is_read(google, clients, permission):
     google.disk(SHOP, "one")
