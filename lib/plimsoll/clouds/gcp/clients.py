@@ -14,7 +14,7 @@ from google.api_core import exceptions as api
 from google.api_core import retry as retries
 from google.api_core.client_options import ClientOptions
 from google.api_core.gapic_v1.client_info import ClientInfo
-from google.auth.credentials import AnonymousCredentials, Credentials
+from google.auth.credentials import AnonymousCredentials, Credentials, with_scopes_if_required
 from google.auth.exceptions import GoogleAuthError
 from google.auth.exceptions import TransportError as TokenUnreachable
 from google.cloud import compute_v1, monitoring_v3
@@ -209,7 +209,7 @@ class Clients:
         """The credentials and the environment's project, or why there are none: looking for them takes seconds."""
         named = os.environ.get("GOOGLE_CLOUD_PROJECT")
         if self.credentials is not None:
-            return self.credentials, named
+            return with_scopes_if_required(self.credentials, SCOPES), named  # type: ignore[no-untyped-call]  # as it ships
         if self.url is not None:
             return AnonymousCredentials(), named  # type: ignore[no-untyped-call]  # as it ships
         try:

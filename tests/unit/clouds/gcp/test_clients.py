@@ -1,5 +1,6 @@
 """Clients: made once, of the credentials there are, with retries that end."""
 
+import re
 import threading
 
 import pytest
@@ -8,8 +9,10 @@ from google.api_core import exceptions as api
 from google.auth.credentials import AnonymousCredentials
 from google.auth.exceptions import GoogleAuthError
 from google.cloud import compute_v1
+from google.oauth2 import service_account
 
-from plimsoll.clouds.gcp.clients import CALL_S, Clients, Patience
+from plimsoll.clouds.gcp.clients import CALL_S, SCOPES, Clients, Patience
+from plimsoll.clouds.gcp.names import BILLING, COMPUTE, MONITORING, RESOURCE_MANAGER
 from plimsoll.domain.errors import BadCredentials
 from tests.unit.clouds.gcp.google_here import refusal
 
@@ -114,6 +117,19 @@ def test_without_credentials_the_remedy_is_said_each_time(signed_out):
     for _ in range(2):
         with pytest.raises(BadCredentials, match="gcloud auth application-default login"):
             _ = signed_out.disks
+
+
+def test_without_a_simulated_cloud_it_is_google_that_is_asked():
+    clients = Clients(credentials=AnonymousCredentials(), quota_project=SHOP)
+    hosts = [getattr(clients, name).transport.host for name in ("disks", "projects", "catalog", "metrics")]
+    assert [re.sub(r"^https://|:443$", "", host) for host in hosts] == [COMPUTE, RESOURCE_MANAGER, BILLING, MONITORING]
+    clients.close()
+
+
+def test_given_credentials_without_scopes_are_given_them():
+    clients = Clients(credentials=service_account.Credentials(None, "plimsoll@shop.example", "https://token.example"))
+    assert clients.disks.transport._credentials.scopes == SCOPES
+    clients.close()
 
 
 def test_given_credentials_are_used_and_the_project_is_the_environment_s(monkeypatch):
