@@ -11,8 +11,9 @@ from google.auth.exceptions import GoogleAuthError
 from google.cloud import compute_v1
 from google.oauth2 import service_account
 
-from plimsoll.clouds.gcp.clients import CALL_S, SCOPES, Clients, Patience
+from plimsoll.clouds.gcp.clients import CALL_S, SCOPES, Clients
 from plimsoll.clouds.gcp.names import BILLING, COMPUTE, MONITORING, RESOURCE_MANAGER
+from plimsoll.clouds.gcp.patience import Patience
 from plimsoll.domain.errors import BadCredentials
 from tests.unit.clouds.gcp.google_here import refusal
 
