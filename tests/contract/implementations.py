@@ -14,15 +14,23 @@ from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.aws.price_book import shipped_prices
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.aws.sessions import Credential, Sessions
+from plimsoll.clouds.gcp.clients import Clients
+from plimsoll.clouds.gcp.inventory import GcpInventory
+from plimsoll.clouds.gcp.metrics import GcpMetrics
+from plimsoll.clouds.gcp.price_book import shipped_prices as shipped_google_prices
+from plimsoll.clouds.gcp.prices import GcpPrices
 from plimsoll.clouds.memory import MemoryInventory, MemoryMetrics, MemoryPrices
 from plimsoll.clouds.pacing import Pacer
 from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
 from plimsoll.clouds.recording import Recording
 from plimsoll.domain.errors import AccessDenied, BadCredentials, CloudError
 from plimsoll.domain.sums import Window
-from plimsoll.domain.volume import Volume, VolumeState
+from plimsoll.domain.volume import Volume, VolumeSpec, VolumeState
 from plimsoll.ports import FailedTarget, Inventory, Metrics, Prices, Target
 from plimsoll.simulator.faults import Fault
+from plimsoll.simulator.gcp.projects import PROJECTS
+from plimsoll.simulator.gcp.projects import REGIONS as PROJECT_REGIONS
+from plimsoll.simulator.gcp.running import running_gcp
 from plimsoll.simulator.organisation import ACCOUNTS
 from plimsoll.simulator.running import running
 from tests.builders import US_EAST_1, a_host, a_tariff, a_volume, read, some_sums
@@ -38,13 +46,22 @@ DENIED = Target(account=ACCOUNTS[1], region="us-east-1")
 UNPRICED = Target(account=ACCOUNTS[0], region="mx-central-1")
 
 
+def _gp3(iops: int) -> VolumeSpec:
+    return VolumeSpec(type="gp3", size_gib=100, iops=iops, throughput_mib_s=125)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
-    """One implementation of the three ports."""
+    """One implementation of the three ports, and places of its world: one that answers, one that may not be listed and
+    one without prices; and two specs of which the second buys more."""
 
     inventory: Inventory
     metrics: Metrics
     prices: Prices
+    home: Target = HOME
+    denied: Target = DENIED
+    unpriced: Target = UNPRICED
+    less_and_more: tuple[VolumeSpec, VolumeSpec] = (_gp3(3000), _gp3(6000))
 
 
 @contextmanager
@@ -124,6 +141,30 @@ def aws(_folder: Path) -> Iterator[Ports]:
         finally:
             os.environ.clear()
             os.environ.update(before)
+
+
+@contextmanager
+def google(_folder: Path) -> Iterator[Ports]:
+    """Google's adapter over the simulated projects, of which one's disks may not be listed and one is none."""
+    home, denied = (Target(account=name, region="europe-west1", provider="google") for name in PROJECTS[:2])
+    faults = [Fault(code="PERMISSION_DENIED", operation="disks.aggregatedList", account=denied.account, status=403)]
+    with running_gcp(NOW, faults=faults) as there:
+        clients = Clients(url=there.url, monitoring=there.monitoring, attempts=2)
+        lost = FailedTarget(name="folders/lost", error=AccessDenied("cannot list the projects of folders/lost: no."))
+        try:
+            yield Ports(
+                inventory=GcpInventory(
+                    clients=clients, projects=there.projects, regions=PROJECT_REGIONS, failed=[lost]
+                ),
+                metrics=GcpMetrics(clients=clients, calls=Pacer(1e9), parallel=4, tariff=a_tariff()),
+                prices=GcpPrices(shipped=shipped_google_prices(), clients=clients, today=NOW.date()),
+                home=home,
+                denied=denied,
+                unpriced=Target(account=home.account, region="antarctica-south1", provider="google"),
+                less_and_more=(VolumeSpec(type="pd-ssd", size_gib=100), VolumeSpec(type="pd-ssd", size_gib=200)),
+            )
+        finally:
+            clients.close()
 
 
 def listed(inventory: Inventory, target: Target) -> tuple[list[Volume], CloudError | None]:

@@ -1,4 +1,4 @@
-"""What every implementation of the ports promises, in memory, from a recording and from AWS."""
+"""What every implementation of the ports promises, in memory, from a recording, from AWS and from Google Cloud."""
 
 import numpy as np
 import pytest
@@ -9,21 +9,19 @@ from plimsoll.domain.volume import VolumeSpec, VolumeState
 from plimsoll.ports import FailedTarget, Target
 from tests.builders import read
 from tests.contract.implementations import (
-    DENIED,
-    HOME,
     LATE,
     READS,
-    UNPRICED,
     WINDOW,
     attached,
     aws,
+    google,
     in_memory,
     listed,
     recorded,
 )
 
 
-@pytest.fixture(scope="module", params=[in_memory, recorded, aws], ids=lambda made: made.__name__)
+@pytest.fixture(scope="module", params=[in_memory, recorded, aws, google], ids=lambda made: made.__name__)
 def ports(request, tmp_path_factory):
     with request.param(tmp_path_factory.mktemp("contract")) as found:
         yield found
@@ -32,7 +30,7 @@ def ports(request, tmp_path_factory):
 @pytest.fixture(scope="module")
 def volumes(ports):
     """The volumes of the home account."""
-    found, error = listed(ports.inventory, HOME)
+    found, error = listed(ports.inventory, ports.home)
     assert error is None
     return found
 
@@ -44,7 +42,7 @@ def places(ports):
 def test_targets_are_named_once_each_and_asked_twice_are_the_same(ports):
     assert places(ports) == places(ports)
     assert len(set(places(ports))) == len(places(ports)) >= 2
-    assert {HOME, DENIED} <= set(places(ports))
+    assert {ports.home, ports.denied} <= set(places(ports))
 
 
 def test_what_cannot_be_reached_is_named_with_why(ports):
@@ -61,7 +59,7 @@ def test_volumes_are_of_their_target_and_listed_once(ports):
 
 
 def test_volumes_asked_twice_are_the_same(ports, volumes):
-    assert listed(ports.inventory, HOME)[0] == volumes
+    assert listed(ports.inventory, ports.home)[0] == volumes
 
 
 def test_volumes_have_what_a_decision_needs(volumes):
@@ -73,10 +71,10 @@ def test_volumes_have_what_a_decision_needs(volumes):
 
 
 def test_a_target_that_is_refused_costs_itself_alone(ports):
-    _, error = listed(ports.inventory, DENIED)
+    _, error = listed(ports.inventory, ports.denied)
     assert isinstance(error, AccessDenied)
-    assert str(DENIED) in str(error)
-    assert listed(ports.inventory, HOME)[0]
+    assert str(ports.denied) in str(error)
+    assert listed(ports.inventory, ports.home)[0]
 
 
 def test_notices_are_sentences(ports):
@@ -154,18 +152,18 @@ def test_coarser_data_lives_longer(ports):
 
 
 def test_a_book_is_of_its_region_and_the_same_when_asked_again(ports):
-    book = ports.prices.book(HOME)
-    assert book.region == HOME.region
+    book = ports.prices.book(ports.home)
+    assert book.region == ports.home.region
     assert book.source
-    assert ports.prices.book(HOME) == book
+    assert ports.prices.book(ports.home) == book
 
 
 def test_prices_grow_with_what_is_bought(ports):
-    book = ports.prices.book(HOME)
-    small, fast = (VolumeSpec(type="gp3", size_gib=100, iops=iops, throughput_mib_s=125) for iops in (3000, 6000))
-    assert 0 < book.usd_month(small) < book.usd_month(fast)
+    book = ports.prices.book(ports.home)
+    less, more = ports.less_and_more
+    assert 0 < book.usd_month(less) < book.usd_month(more)
     assert book.usd_month(VolumeSpec(type="gp9", size_gib=100)) is None
 
 
 def test_a_region_without_a_price_has_none(ports):
-    assert ports.prices.book(UNPRICED) is None
+    assert ports.prices.book(ports.unpriced) is None

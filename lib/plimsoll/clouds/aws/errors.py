@@ -23,6 +23,7 @@ from botocore.exceptions import (
 from botocore.parsers import ResponseParserError
 
 from plimsoll.clouds.aws.refusals import REMEDIES
+from plimsoll.clouds.one_line import one_line
 from plimsoll.domain.errors import (
     AccessDenied,
     BadCredentials,
@@ -147,18 +148,18 @@ def refused(error: Exception, what: str, permission: str, purpose: Purpose) -> C
         return _from_code(str(found.get("Code", "")), str(found.get("Message", "")), what, permission, purpose)
     if isinstance(error, _NO_CREDENTIALS):
         return BadCredentials(
-            f"{what}: no usable AWS credentials ({_line(str(error))}). Sign in (aws sso login, aws configure), or name "
-            "another --profile."
+            f"{what}: no usable AWS credentials ({one_line(str(error))}). Sign in (aws sso login, aws configure), or "
+            "name another --profile."
         )
     if isinstance(error, BotoConnectionError | HTTPClientError):
         return Unreachable(
-            f"{what}: no connection for {permission} ({_line(str(error))}). Check the network, the proxy and the "
+            f"{what}: no connection for {permission} ({one_line(str(error))}). Check the network, the proxy and the "
             f"region's name. {purpose.goes_on}."
         )
     if isinstance(error, NoRegionError):
         return BadCredentials(f"{what}: no region is configured. Name one with --region.")
     return Unexpected(
-        f"{what}: {permission} failed with {type(error).__name__}: {_line(str(error))}. {purpose.goes_on}."
+        f"{what}: {permission} failed with {type(error).__name__}: {one_line(str(error))}. {purpose.goes_on}."
     )
 
 
@@ -179,7 +180,7 @@ def _from_code(code: str, message: str, what: str, permission: str, purpose: Pur
         return AccessDenied(f"{what}: {name} for {permission}. {purpose.goes_on}; {purpose.allow}.")
     if name in _CREDENTIALS or name in _CLOCK:
         return BadCredentials(
-            f"{what}: AWS refuses the credentials ({name}: {_line(message)}). Sign in again, or name another "
+            f"{what}: AWS refuses the credentials ({name}: {one_line(message)}). Sign in again, or name another "
             "--profile or --role-arn."
         )
     if name in _REGION:
@@ -197,9 +198,5 @@ def _from_code(code: str, message: str, what: str, permission: str, purpose: Pur
 
 def _other(name: str, message: str, what: str, permission: str, purpose: Purpose) -> CloudError:
     if name in REMEDIES and purpose is not AUDITING:
-        return CloudError(f"{what}: {name}: {_line(message)}. {REMEDIES[name]}. {purpose.goes_on}.")
-    return Unexpected(f"{what}: {permission} failed with {name}: {_line(message)}. {purpose.goes_on}.")
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split()).rstrip(".")
+        return CloudError(f"{what}: {name}: {one_line(message)}. {REMEDIES[name]}. {purpose.goes_on}.")
+    return Unexpected(f"{what}: {permission} failed with {name}: {one_line(message)}. {purpose.goes_on}.")

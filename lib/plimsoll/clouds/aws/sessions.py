@@ -1,6 +1,5 @@
 """Sessions: whose credentials are used for which account, and the clients made from them."""
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -14,8 +13,8 @@ from botocore.credentials import AssumeRoleCredentialFetcher, DeferredRefreshabl
 from botocore.exceptions import NoCredentialsError
 from botocore.loaders import Loader
 
+from plimsoll.clouds import region_names
 from plimsoll.clouds.aws.errors import FAILURES, translate
-from plimsoll.domain.errors import BadInput
 from plimsoll.ports import FailedTarget
 
 HOME_REGION: Final = "us-east-1"
@@ -89,11 +88,7 @@ def known_regions() -> tuple[str, ...]:
 
 def check_regions(regions: Sequence[str]) -> None:
     """BadInput for a name that is no AWS region, with the nearest that is."""
-    for region in regions:
-        if region not in known_regions():
-            near = difflib.get_close_matches(region, known_regions(), n=2)
-            hint = f"did you mean {' or '.join(near)}?" if near else "see the list with `aws ec2 describe-regions`."
-            raise BadInput(f"there is no AWS region {region}: {hint}")
+    region_names.check_regions(regions, known_regions(), cloud="AWS", listed_by="aws ec2 describe-regions")
 
 
 def _session(credential: Credential) -> boto3.Session:
