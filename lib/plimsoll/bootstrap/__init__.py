@@ -2,7 +2,6 @@
 
 import math
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -15,26 +14,22 @@ from plimsoll.clouds.aws.bench import AwsBench
 from plimsoll.clouds.aws.catalogue import AwsCatalogue
 from plimsoll.clouds.aws.console import console_link as aws_console_link
 from plimsoll.clouds.aws.inventory import AwsInventory
-from plimsoll.clouds.aws.limits import volume_types
 from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.aws.outputs import ResultsBucket
 from plimsoll.clouds.aws.price_book import shipped_prices
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.file_claims import FileClaims
-from plimsoll.clouds.gcp.limits import volume_types as google_types
-from plimsoll.clouds.gcp.machines import machine
-from plimsoll.clouds.gcp.names import PROVIDER as GOOGLE
 from plimsoll.clouds.ledger import Ledger, NotedInventory
 from plimsoll.clouds.pacing import Pacer
 from plimsoll.clouds.price_file import load_prices
+from plimsoll.clouds.published import published_types
+from plimsoll.clouds.published_by import host_cap
 from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
 from plimsoll.clouds.recording import Recording
 from plimsoll.clouds.stripes import StripeBook
 from plimsoll.clouds.validation_book import ValidationBook
-from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import Window
-from plimsoll.domain.volume_types import VolumeType
 from plimsoll.envelopes.library import EnvelopeLibrary, load_library, shipped_campaigns
 from plimsoll.ports import Bench, Claims, Clock
 from plimsoll.settings import Settings
@@ -134,20 +129,7 @@ def recording_world(world: World, recorder: Recorder) -> World:
 
 def envelope_library(measured: Path | None = None) -> EnvelopeLibrary:
     """Every measured campaign that ships, and those measured here, in that folder."""
-    folders = [shipped_campaigns(), *([measured] if measured else [])]
-    every_type = {name: kind for types in published_types().values() for name, kind in types.items()}
-    return load_library(folders, every_type, _cap)
-
-
-def published_types() -> Mapping[str, Mapping[str, VolumeType]]:
-    """The volume types that each cloud publishes, by the cloud's name in data and evidence."""
-    return {"aws": volume_types(), GOOGLE: google_types()}
-
-
-def _cap(host_type: str, volume_type: str) -> Ceiling | None:
-    """What all volumes of a type carry together at most on a host; only Google publishes that."""
-    found = machine(host_type)
-    return dict(found.caps).get(volume_type) if found else None
+    return load_library([shipped_campaigns(), *([measured] if measured else [])], published_types(), host_cap)
 
 
 def measured_again(world: World, settings: Settings) -> World:

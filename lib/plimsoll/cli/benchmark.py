@@ -14,9 +14,10 @@ from plimsoll.bench.jobs import job_sections
 from plimsoll.bench.local import MEASURING, Placed
 from plimsoll.bench.targets import GIB
 from plimsoll.benchmark import Bounds, Told, measured, planned, still_climbing
-from plimsoll.bootstrap import clock, published_types
-from plimsoll.cli.envelopes import check_told, cloud_of
+from plimsoll.bootstrap import clock
+from plimsoll.cli.envelopes import check_told
 from plimsoll.cli.exit_codes import INTERRUPTED
+from plimsoll.clouds.published_by import cloud_of, types_by_cloud
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import LOCAL
 from plimsoll.domain.units import MIB, MINUTE_S
@@ -60,7 +61,7 @@ def benchmark_path(
         name=name or f"{job}-{now:%Y%m%dT%H%M%SZ}",
         spec=spec,
         volumes=volumes,
-        provider=provider or (LOCAL if spec.type == UNKNOWN_TYPE else cloud_of(spec)),
+        provider=provider or (LOCAL if spec.type == UNKNOWN_TYPE else cloud_of(spec.type) or "aws"),
         host_type=host_type or f"{platform.machine()} with {os.cpu_count()} CPUs",
         account=account,
         region=region,
@@ -76,7 +77,7 @@ def benchmark_path(
                 one,
                 told,
                 settings.measured_dir,
-                published_types().get(told.provider, {}),
+                types_by_cloud().get(told.provider, {}),
                 bounds=bounds,
                 title=f"{job} on {told.host_type}",
                 today=now.date(),

@@ -7,7 +7,8 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from plimsoll.bootstrap import clock, envelope_library, published_types
+from plimsoll.bootstrap import clock, envelope_library
+from plimsoll.clouds.published_by import cloud_of, types_by_cloud
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import best_grade
@@ -86,7 +87,7 @@ def import_files(
     measured_on: str | None,
 ) -> None:
     """Reads every file, then adds one campaign of what they hold, and prints the envelope fitted to it."""
-    provider = provider or cloud_of(spec)
+    provider = provider or cloud_of(spec.type) or "aws"
     check_told(spec, provider, account, region)
     outputs = [read_output(_text(path), name=str(path)) for path in files]
     found = Output(
@@ -114,7 +115,7 @@ def import_files(
         profiles=found.profiles,
     )
     folder = Settings.of_environment().measured_dir
-    path = add_campaign(folder, new, published_types().get(provider, {}))
+    path = add_campaign(folder, new, types_by_cloud().get(provider, {}))
     typer.echo(f"{count_of(len(found.results), 'result')} added in {path}.\n")
     show_one(name, as_json=False)
 
@@ -130,14 +131,9 @@ def spec_from(
     )
 
 
-def cloud_of(spec: VolumeSpec) -> str:
-    """The cloud that publishes the volume's type; aws where none does."""
-    return next((name for name, types in published_types().items() if spec.type in types), "aws")
-
-
 def check_told(spec: VolumeSpec, provider: str, account: str | None, region: str | None) -> None:
     """BadInput for a type that its cloud has not, or half of a place."""
-    types = published_types().get(provider)
+    types = types_by_cloud().get(provider)
     if types is not None and spec.type not in {UNKNOWN_TYPE, *types}:
         raise BadInput(
             f"there is no volume type {spec.type} in {provider}: --type is one of {', '.join(sorted(types))}."
