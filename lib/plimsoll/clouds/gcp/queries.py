@@ -3,6 +3,7 @@
 A call has one metric, one window and one period, and brings the series of many disks.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -158,5 +159,5 @@ def _cut(queries: Sequence[Query]) -> Iterator[list[Query]]:
 
 
 def _one_of(label: str, values: Iterable[str]) -> str:
-    quoted = ",".join(f'"{value}"' for value in sorted(values))
+    quoted = ",".join(json.dumps(value, ensure_ascii=False) for value in sorted(values))
     return f"{label} = one_of({quoted})"
