@@ -104,10 +104,12 @@ def aligned(raw: Raw, request: ListTimeSeriesRequest) -> Iterator[tuple[int, flo
     period_s = wanted.aggregation.alignment_period.seconds
     assert period_s >= 60
     assert start_s < end_s
-    for at_s in range(end_s, start_s, -period_s):
-        inside = [value for minute_s, value in raw.points.items() if max(at_s - period_s, start_s) < minute_s <= at_s]
-        if inside:
-            yield at_s, ALIGNED[request.aggregation.per_series_aligner](inside)
+    buckets: dict[int, list[float]] = {}
+    for minute_s, value in raw.points.items():
+        if start_s < minute_s <= end_s:
+            buckets.setdefault(end_s - (end_s - minute_s) // period_s * period_s, []).append(value)
+    for at_s in sorted(buckets, reverse=True):
+        yield at_s, ALIGNED[request.aggregation.per_series_aligner](buckets[at_s])
 
 
 def _refuse(context: grpc.ServicerContext, code: grpc.StatusCode, reason: str | None) -> None:
