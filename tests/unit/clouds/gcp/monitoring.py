@@ -46,7 +46,7 @@ class Monitoring:
 
     kept: list[Raw] = field(default_factory=list)
     page: int = 100_000
-    refusals: list[tuple[grpc.StatusCode, str | None]] = field(default_factory=list)
+    refusals: list[tuple[grpc.StatusCode, str | None, str]] = field(default_factory=list)
     lacking: list[int] = field(default_factory=list)
     doubles: bool = False
     stuck: bool = False
@@ -112,8 +112,8 @@ def aligned(raw: Raw, request: ListTimeSeriesRequest) -> Iterator[tuple[int, flo
         yield at_s, ALIGNED[request.aggregation.per_series_aligner](buckets[at_s])
 
 
-def _refuse(context: grpc.ServicerContext, code: grpc.StatusCode, reason: str | None) -> None:
-    status = status_pb2.Status(code=code.value[0], message=f"{code.name} here")
+def _refuse(context: grpc.ServicerContext, code: grpc.StatusCode, reason: str | None, message: str) -> None:
+    status = status_pb2.Status(code=code.value[0], message=message)
     if reason is not None:
         info = error_details_pb2.ErrorInfo(reason=reason, domain="googleapis.com")
         info.metadata["service"] = "monitoring.googleapis.com"

@@ -240,10 +240,11 @@ def test_a_disk_has_eight_series_at_each_place(metrics):
         (grpc.StatusCode.UNAVAILABLE, None, Unreachable),
         (grpc.StatusCode.DEADLINE_EXCEEDED, None, Unreachable),
         (grpc.StatusCode.INVALID_ARGUMENT, None, Unexpected),
+        (grpc.StatusCode.NOT_FOUND, None, CloudError),
     ],
 )
 def test_a_refusal_is_said_with_its_place_and_costs_its_disks_alone(monitoring, metrics, code, reason, kind):
-    monitoring.refusals = [(code, reason)] * 20
+    monitoring.refusals = [(code, reason, "no")] * 20
     failed = read(metrics, a_disk(a_place()), a_disk(a_place("72", "data"), id="502"))
     assert {type(one) for one in failed} == {kind}
     assert "shop-prod" in str(failed[0])
@@ -251,10 +252,17 @@ def test_a_refusal_is_said_with_its_place_and_costs_its_disks_alone(monitoring, 
     assert isinstance(read(metrics, a_disk(a_place()))[0], dict)
 
 
+def test_a_metric_that_nothing_has_ever_written_has_no_points(monitoring, metrics):
+    told = 'Cannot find metric(s) that match type = "compute.googleapis.com/instance/disk/max_read_ops_count".'
+    monitoring.refusals = [(grpc.StatusCode.NOT_FOUND, None, told)] * 2
+    (found,) = read(metrics, a_disk(a_place()))
+    assert np.isnan(found["read_ops"]).all()
+
+
 @pytest.mark.parametrize("code", [grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED])
 def test_what_passes_is_asked_again_and_counted(monitoring, clients, monkeypatch, code):
     monkeypatch.setattr("time.sleep", lambda _seconds: None)
-    monitoring.kept, monitoring.refusals = [raw()], [(code, None)] * 2
+    monitoring.kept, monitoring.refusals = [raw()], [(code, None, "no")] * 2
     metrics = made(clients, parallel=1)
     (found,) = read(metrics, a_disk(a_place()))
     assert minutes_of(found["read_ops"]) == {0: 60}
