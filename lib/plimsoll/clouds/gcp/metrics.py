@@ -8,7 +8,7 @@ reported alone and give no point where nothing was, while ALIGN_DELTA and ALIGN_
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
 
@@ -17,10 +17,10 @@ from google.cloud import monitoring_v3
 
 from plimsoll.clouds.gcp.clients import CALL_S, Clients
 from plimsoll.clouds.gcp.errors import AUDITING, FAILURES, refused
-from plimsoll.clouds.gcp.joining import Place, claims_of, places_of
+from plimsoll.clouds.gcp.joining import Place, claims_of
 from plimsoll.clouds.gcp.names import LIST_TIME_SERIES
-from plimsoll.clouds.gcp.points import Cell, points_of
-from plimsoll.clouds.gcp.queries import METRICS, NAMES_A_CALL, POINTS_A_PAGE, Call, calls_of, grid_s, queries_of
+from plimsoll.clouds.gcp.points import Cells, points_of
+from plimsoll.clouds.gcp.queries import METRICS, NAMES_A_CALL, POINTS_A_PAGE, Call, calls_of, queries_of
 from plimsoll.clouds.pacing import Pacer
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError, Unexpected
@@ -42,6 +42,11 @@ POINTS_PER_S: Final = 300_000.0
 NEVER_WRITTEN: Final = "Cannot find metric"
 """What the refusal says of a metric that nothing in the project has ever written (as users report it of other methods,
 read 2026-11-22; unverified here): it has no points."""
+
+_READING: Final = replace(
+    AUDITING,
+    again="go on with the same run later (--resume; in the service, its run_id), or lower PLIMSOLL_GCP_CALLS_PER_S",
+)
 
 _Shape = monitoring_v3.ListTimeSeriesRequest
 _SUM, _MAX = monitoring_v3.Aggregation.Aligner.ALIGN_SUM, monitoring_v3.Aggregation.Aligner.ALIGN_MAX
@@ -88,7 +93,7 @@ class GcpMetrics:
         """What each look at a disk found, or why not; all disks are of one project and region."""
         if not asks:
             return []
-        here = _Here(asks)
+        here = Cells(asks)
         queries = [query for number, ask in enumerate(asks) for query in queries_of(number, ask)]
         calls = list(calls_of(queries, datapoints_a_call=self.tariff.datapoints_a_call))
         client = self.clients.metrics
@@ -100,7 +105,7 @@ class GcpMetrics:
                 failed |= {query.ask: error for query in call.queries if query.ask not in failed}
         return [failed.get(number) or here.found(number) for number in range(len(asks))]
 
-    def _ask(self, client: monitoring_v3.MetricServiceClient, call: Call, here: "_Here") -> CloudError | None:
+    def _ask(self, client: monitoring_v3.MetricServiceClient, call: Call, here: Cells) -> CloudError | None:
         """Puts the points of a call into their cells, page by page; the error that ended it."""
         request = _request(call, here.project)
         try:
@@ -111,14 +116,14 @@ class GcpMetrics:
                     return None
                 if page.next_page_token == request.page_token:
                     return Unexpected(
-                        f"cannot read metrics in {here.place}: Cloud Monitoring gave the same page twice. The audit "
-                        "goes on without these disks; go on with the same run later (--resume)."
+                        f"cannot read metrics in {here.place}: Cloud Monitoring gave the same page twice. "
+                        f"{_READING.goes_on}; run again later."
                     )
                 request.page_token = page.next_page_token
         except FAILURES as error:
             if isinstance(error, NotFound) and NEVER_WRITTEN in str(error):
                 return None
-            return refused(error, f"read metrics in {here.place}", here.place, LIST_TIME_SERIES, AUDITING)
+            return refused(error, f"read metrics in {here.place}", here.place, LIST_TIME_SERIES, _READING)
 
     def _page(self, client: monitoring_v3.MetricServiceClient, request: Any) -> Any:
         """One page as protobuf, whose fields are read many times faster than through the client's own wrapping.
@@ -135,7 +140,7 @@ class GcpMetrics:
             raise from_grpc_status(status.code, lacks)  # type: ignore[no-untyped-call]  # google.api_core has no types
         return page
 
-    def _take(self, page: Any, call: Call, here: "_Here") -> None:
+    def _take(self, page: Any, call: Call, here: Cells) -> None:
         takers = call.by_place()
         points = 0
         for series in page.time_series:
@@ -148,48 +153,12 @@ class GcpMetrics:
                         continue
                     inside = (ends_s > query.window.start_s) & (ends_s <= query.window.end_s)
                     with self._lock:
-                        here.cells[query.ask, query.series].place(ends_s, values, inside)
+                        here.of(query).place(ends_s, values, inside)
                         if inside.any() and (instance_id, device) not in here.places:
                             self._left.add((instance_id, device))
         with self._lock:
             self.usage.metrics += len(page.time_series)
             self.usage.datapoints += points
-
-
-class _Here:
-    """What is asked at one project and region: the cells that points go into, and which disk is where now."""
-
-    def __init__(self, asks: Sequence[Ask]) -> None:
-        self.asks = asks
-        self.project = asks[0].volume.account
-        self.place = f"{self.project}/{asks[0].volume.region}"
-        self.places = places_of(ask.volume for ask in asks)
-        self.cells = {
-            (number, series): _cell(ask, series)
-            for number, ask in enumerate(asks)
-            for series in ask.look.series
-            if series in METRICS
-        }
-
-    def is_of(self, number: int, instance_id: str, device: str) -> bool:
-        """Whether a series may be of an ask's disk: no other one has that place now."""
-        volume_id = self.asks[number].volume.id
-        return self.places.get((instance_id, device), volume_id) == volume_id
-
-    def found(self, number: int) -> Found:
-        """What an ask found."""
-        series = self.asks[number].look.series
-        return {name: self.cells[number, name].folded() for name in series if name in METRICS}
-
-
-def _cell(ask: Ask, series: str) -> Cell:
-    peak = METRICS[series].peak
-    return Cell(
-        look=ask.look,
-        grid_s=grid_s(ask, series),
-        added=not peak or len(ask.volume.attachments) > 1,
-        highest=peak,
-    )
 
 
 def _request(call: Call, project: str) -> Any:

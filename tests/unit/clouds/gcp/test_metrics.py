@@ -247,7 +247,7 @@ def test_a_refusal_is_said_with_its_place_and_costs_its_disks_alone(monitoring, 
     monitoring.refusals = [(code, reason, "no")] * 20
     failed = read(metrics, a_disk(a_place()), a_disk(a_place("72", "data"), id="502"))
     assert {type(one) for one in failed} == {kind}
-    assert "shop-prod" in str(failed[0])
+    assert "cannot read metrics in shop-prod/us-central1: " in str(failed[0])
     monitoring.refusals = []
     assert isinstance(read(metrics, a_disk(a_place()))[0], dict)
 
