@@ -70,6 +70,14 @@ class Settings(BaseModel):
     gcp_monitoring: str | None = Field(
         default=None, pattern=r"^[^/]+:[0-9]+$", description="HOST:PORT of a simulated Cloud Monitoring (gRPC)."
     )
+    gcp_calls_per_s: float = Field(
+        default=50.0,
+        gt=0,
+        description="ListTimeSeries calls a second (Google publishes no default quota: the console shows a project's).",
+    )
+    gcp_usd_per_1000_series: float = Field(
+        default=0.0005, ge=0, description="Price of 1,000 series that Cloud Monitoring returns (list price)."
+    )
     slack_api_url: str = Field(
         default="https://slack.com/api/", pattern=r"^https?://.+/$", description="Where Slack's Web API is."
     )

@@ -1,0 +1,171 @@
+"""Metrics: series of many disks at once from Cloud Monitoring's ListTimeSeries.
+
+Counts are added up over a bucket (ALIGN_SUM) and peaks are its highest (ALIGN_MAX): both aligners are of what was
+reported alone and give no point where nothing was, while ALIGN_DELTA and ALIGN_RATE interpolate
+(google-cloud-monitoring 2.32, Aggregation.Aligner).
+"""
+
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Final
+
+from google.api_core.exceptions import NotFound, from_grpc_status
+from google.cloud import monitoring_v3
+
+from plimsoll.clouds.gcp.clients import CALL_S, Clients
+from plimsoll.clouds.gcp.errors import AUDITING, FAILURES, refused
+from plimsoll.clouds.gcp.joining import Place, claims_of
+from plimsoll.clouds.gcp.names import LIST_TIME_SERIES
+from plimsoll.clouds.gcp.points import Cells, points_of
+from plimsoll.clouds.gcp.queries import METRICS, NAMES_A_CALL, POINTS_A_PAGE, Call, calls_of, queries_of
+from plimsoll.clouds.pacing import Pacer
+from plimsoll.domain.branch_and_bound import Ask, Found
+from plimsoll.domain.errors import CloudError, Unexpected
+from plimsoll.domain.tariff import Tariff
+from plimsoll.domain.volume import Volume
+from plimsoll.ports import CallLimits, Usage
+from plimsoll.settings import Settings
+
+RETENTION_DAYS: Final[Mapping[int, float]] = {60: 42}
+"""How long Cloud Monitoring keeps each period: six weeks as reported (third parties, read 2026-11-22; unverified).
+What some metrics keep beyond that, in ten-minute intervals, is not read: it may be means, which hide peaks."""
+
+VISIBLE_AFTER_S: Final = 240
+"""How long after its minute a point may still be missing (Google's list of Compute Engine metrics, read 2026-11-20)."""
+
+POINTS_PER_S: Final = 300_000.0
+"""How many points a second one process takes in (measured on 2 cores, 2026-11-22); no quota of points is published."""
+
+NEVER_WRITTEN: Final = "Cannot find metric"
+"""What the refusal says of a metric that nothing in the project has ever written (as users report it of other methods,
+read 2026-11-22; unverified here): it has no points."""
+
+_READING: Final = replace(
+    AUDITING,
+    again="go on with the same run later (--resume; in the service, its run_id), or lower PLIMSOLL_GCP_CALLS_PER_S",
+)
+
+_Shape = monitoring_v3.ListTimeSeriesRequest
+_SUM, _MAX = monitoring_v3.Aggregation.Aligner.ALIGN_SUM, monitoring_v3.Aggregation.Aligner.ALIGN_MAX
+
+
+def tariff(settings: Settings) -> Tariff:
+    """What reading Cloud Monitoring costs: by the series that a call returns, of each page again."""
+    return Tariff(
+        usd_query=settings.gcp_usd_per_1000_series / 1000,
+        calls_per_s=settings.gcp_calls_per_s,
+        datapoints_per_s=POINTS_PER_S,
+        usd_hour_waited=settings.usd_hour_waited,
+    )
+
+
+@dataclass(slots=True, kw_only=True)
+class GcpMetrics:
+    """Series from Cloud Monitoring, `parallel` calls at a time, within the pacer's quota of calls a second."""
+
+    clients: Clients
+    calls: Pacer
+    parallel: int
+    tariff: Tariff
+    usage: Usage = field(default_factory=Usage)
+    retention_days: Mapping[int, float] = field(default_factory=lambda: RETENTION_DAYS)
+    _left: set[Place] = field(default_factory=set, init=False, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+
+    @property
+    def call_limits(self) -> CallLimits:
+        """Those of ListTimeSeries: what one filter names, what one page holds."""
+        return CallLimits(queries=NAMES_A_CALL, datapoints=POINTS_A_PAGE)
+
+    @property
+    def unclaimed(self) -> int:
+        """How many instances did a disk's work under its name and do not have it any more, or are gone themselves."""
+        return len({instance_id for instance_id, _ in self._left})
+
+    def series(self, volume: Volume) -> int:
+        """How many series Cloud Monitoring publishes of it: those of each place that it is known to be at."""
+        return len(METRICS) * len(claims_of(volume))
+
+    def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
+        """What each look at a disk found, or why not; all disks are of one project and region."""
+        if not asks:
+            return []
+        here = Cells(asks)
+        queries = [query for number, ask in enumerate(asks) for query in queries_of(number, ask)]
+        calls = list(calls_of(queries, datapoints_a_call=self.tariff.datapoints_a_call))
+        client = self.clients.metrics
+        with ThreadPoolExecutor(max_workers=self.parallel) as pool:
+            outcomes = list(pool.map(lambda call: self._ask(client, call, here), calls))
+        failed: dict[int, CloudError] = {}
+        for call, error in zip(calls, outcomes, strict=True):
+            if error is not None:
+                failed |= {query.ask: error for query in call.queries if query.ask not in failed}
+        return [failed.get(number) or here.found(number) for number in range(len(asks))]
+
+    def _ask(self, client: monitoring_v3.MetricServiceClient, call: Call, here: Cells) -> CloudError | None:
+        """Puts the points of a call into their cells, page by page; the error that ended it."""
+        request = _request(call, here.project)
+        try:
+            while True:
+                page = self.clients.retry(partial(self._page, client))(request)
+                self._take(page, call, here)
+                if not page.next_page_token:
+                    return None
+                if page.next_page_token == request.page_token:
+                    return Unexpected(
+                        f"cannot read metrics in {here.place}: Cloud Monitoring gave the same page twice. "
+                        f"{_READING.goes_on}; run again later."
+                    )
+                request.page_token = page.next_page_token
+        except FAILURES as error:
+            if isinstance(error, NotFound) and NEVER_WRITTEN in str(error):
+                return None
+            return refused(error, f"read metrics in {here.place}", here.place, LIST_TIME_SERIES, _READING)
+
+    def _page(self, client: monitoring_v3.MetricServiceClient, request: Any) -> Any:
+        """One page as protobuf, whose fields are read many times faster than through the client's own wrapping.
+
+        An answer that says that it lacks something is an error.
+        """
+        self.calls.take(1)
+        with self._lock:
+            self.usage.calls += 1
+        pages = client.list_time_series(request=_Shape.wrap(request), retry=None, timeout=CALL_S).pages
+        page = monitoring_v3.ListTimeSeriesResponse.pb(next(iter(pages)))
+        for status in page.execution_errors:
+            lacks = f"the answer lacks something: {status.message}"
+            raise from_grpc_status(status.code, lacks)  # type: ignore[no-untyped-call]  # google.api_core has no types
+        return page
+
+    def _take(self, page: Any, call: Call, here: Cells) -> None:
+        takers = call.by_place()
+        points = 0
+        for series in page.time_series:
+            instance_id, device = series.resource.labels["instance_id"], series.metric.labels["device_name"]
+            ends_s, values = points_of(series)
+            points += len(values)
+            for place in (instance_id, series.resource.labels["zone"]):
+                for query in takers.get((place, device), ()):
+                    if not here.is_of(query.ask, instance_id, device):
+                        continue
+                    inside = (ends_s > query.window.start_s) & (ends_s <= query.window.end_s)
+                    with self._lock:
+                        here.of(query).place(ends_s, values, inside)
+                        if inside.any() and (instance_id, device) not in here.places:
+                            self._left.add((instance_id, device))
+        with self._lock:
+            self.usage.metrics += len(page.time_series)
+            self.usage.datapoints += points
+
+
+def _request(call: Call, project: str) -> Any:
+    """A call as protobuf."""
+    request = _Shape.pb(_Shape(name=f"projects/{project}", filter=call.filter_in(project), page_size=POINTS_A_PAGE))
+    request.interval.start_time.seconds = call.window.start_s
+    request.interval.end_time.seconds = call.window.end_s
+    request.aggregation.alignment_period.seconds = call.period_s
+    request.aggregation.per_series_aligner = _MAX if call.metric.peak else _SUM
+    return request
