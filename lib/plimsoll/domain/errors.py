@@ -10,6 +10,7 @@ PlimsollError
     ├── AccessDenied
     ├── BadCredentials
     ├── RegionUnavailable
+    ├── ApiDisabled
     ├── ClockSkewed
     ├── Throttled
     ├── Unreachable
@@ -56,6 +57,10 @@ class BadCredentials(CloudError):
 
 class RegionUnavailable(CloudError):
     """The region does not exist or is switched off for the account."""
+
+
+class ApiDisabled(CloudError):
+    """The API that would answer is switched off for the account."""
 
 
 class ClockSkewed(CloudError):

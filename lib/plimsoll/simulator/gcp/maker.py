@@ -101,7 +101,7 @@ class Maker:
             created=min([created, *(seat.since for seat in seats)]),
             labels=tuple((labels or {}).items()),
             seats=seats,
-            workload=doing and _workload(spec, doing, number, seats),
+            workload=_workload(spec, doing, number, seats) if doing else None,
         )
         disk = replace(disk, **changes)  # type: ignore[arg-type]  # names of its fields
         (self.gone if disk.deleted else self.disks).append(disk)

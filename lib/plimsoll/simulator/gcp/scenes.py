@@ -120,7 +120,10 @@ def provisioned(maker: Maker) -> None:
     cache = maker.vm("cache", "c3-standard-8")
     maker.boot(cache)
     maker.disk(
-        hyperdisk("balanced", 600, 9000, 400), Doing(archetype=Archetype.STEADY, low=100, high=1800), "cache-data", cache
+        hyperdisk("balanced", 600, 9000, 400),
+        Doing(archetype=Archetype.STEADY, low=100, high=1800),
+        "cache-data",
+        cache,
     )
     queue = maker.vm("queue", "c3-standard-8")
     maker.boot(queue)

@@ -1,0 +1,182 @@
+"""The one place that translates what Google's clients raise into Plimsoll's errors, each with its remedy."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from google.api_core import exceptions as api
+from google.auth import exceptions as auth
+from google.protobuf.json_format import ParseError
+from requests import RequestException
+
+from plimsoll.clouds.gcp.names import BILLING, COMPUTE, MONITORING, RESOURCE_MANAGER
+from plimsoll.domain.errors import (
+    AccessDenied,
+    ApiDisabled,
+    BadCredentials,
+    CloudError,
+    Throttled,
+    Unexpected,
+    Unreachable,
+)
+
+FAILURES = (api.GoogleAPIError, auth.GoogleAuthError, RequestException, ParseError)
+"""Everything that a call through Google's clients can end in."""
+
+NO_CREDENTIALS: Final = (
+    "Sign in with `gcloud auth application-default login`, or name a file of credentials in "
+    "GOOGLE_APPLICATION_CREDENTIALS"
+)
+"""What to do where there are none, or they are refused."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Purpose:
+    """What a call is for, as far as its error has to say it: what follows from the failure, how it is allowed, and what
+    to do about too many calls."""
+
+    goes_on: str
+    allow: str
+    again: str
+
+
+AUDITING: Final = Purpose(
+    goes_on="The audit goes on without it",
+    allow="grant it to the caller there (roles/compute.viewer and roles/monitoring.viewer have what an audit reads "
+    "with), or leave the project out (--project)",
+    again="go on with the same run later (--resume), or lower PLIMSOLL_CALLS_PER_S",
+)
+
+_API_OF: Final = {
+    "compute": COMPUTE,
+    "monitoring": MONITORING,
+    "resourcemanager": RESOURCE_MANAGER,
+    "cloudbilling": BILLING,
+}
+_DISABLED: Final = {"SERVICE_DISABLED", "accessNotConfigured"}
+_TOO_MANY: Final = {"RATE_LIMIT_EXCEEDED", "rateLimitExceeded", "userRateLimitExceeded", "concurrentLimitExceeded"}
+_UNPAID: Final = {"BILLING_DISABLED", "billingNotEnabled"}
+_PASSING: Final = (api.ServiceUnavailable, api.BadGateway, api.GatewayTimeout)
+_REQUEST: Final = re.compile(r"^[A-Z]+ https?://\S+: ")
+
+
+@contextmanager
+def translated(place: str, permission: str) -> Iterator[None]:
+    """Raises what Google's clients raise inside the block as a CloudError that names the place and the permission."""
+    with attempted(f"read {place}", place, permission, AUDITING):
+        yield
+
+
+@contextmanager
+def attempted(what: str, place: str, permission: str, purpose: Purpose) -> Iterator[None]:
+    """As `translated`, for an attempt of any kind: `what` follows "cannot" in the sentence."""
+    try:
+        yield
+    except FAILURES as error:
+        raise refused(error, what, place, permission, purpose) from error
+
+
+def translate(error: Exception, place: str, permission: str) -> CloudError:
+    """The CloudError for something that was raised while `permission` read at `place` (project or project/region)."""
+    return refused(error, f"read {place}", place, permission, AUDITING)
+
+
+def refused(error: Exception, what: str, place: str, permission: str, purpose: Purpose) -> CloudError:
+    """The CloudError for something that was raised during an attempt at `place`."""
+    what = f"cannot {what}"
+    if isinstance(error, api.RetryError) and isinstance(error.cause, Exception):
+        error = error.cause
+    if isinstance(error, api.GoogleAPICallError):
+        return _from_answer(error, what, place, permission, purpose)
+    if isinstance(error, RequestException | auth.TransportError):
+        return Unreachable(
+            f"{what}: no connection for {permission} ({_line(str(error))}). Check the network and the proxy. "
+            f"{purpose.goes_on}."
+        )
+    if isinstance(error, auth.GoogleAuthError):
+        return BadCredentials(f"{what}: no usable Google credentials ({_line(str(error))}). {NO_CREDENTIALS}.")
+    return Unexpected(
+        f"{what}: {permission} failed with {type(error).__name__}: {_line(str(error))}. {purpose.goes_on}."
+    )
+
+
+def too_many(error: Exception) -> bool:
+    """Whether Google asks for fewer calls; Compute Engine says so with 403 as well as with 429."""
+    return isinstance(error, api.TooManyRequests) or _reason(error) in _TOO_MANY
+
+
+def _from_answer(error: api.GoogleAPICallError, what: str, place: str, permission: str, purpose: Purpose) -> CloudError:
+    code, said = _reason(error) or type(error).__name__, message_of(error)
+    if too_many(error):
+        return Throttled(
+            f"{what}: Google kept refusing {permission} for too many calls until the retries were used up ({code}). "
+            f"{purpose.goes_on}; {purpose.again}."
+        )
+    if isinstance(error, api.Unauthorized):
+        return BadCredentials(f"{what}: Google refuses the credentials ({said}). {NO_CREDENTIALS}.")
+    if isinstance(error, api.Forbidden):
+        return _forbidden(error, what, place, permission, purpose)
+    if isinstance(error, api.NotFound):
+        return CloudError(
+            f"{what}: it is not there ({said}). Check the project's id with `gcloud projects list`, or leave it out. "
+            f"{purpose.goes_on}."
+        )
+    if isinstance(error, _PASSING):
+        return Unreachable(f"{what}: no answer to {permission} ({said}). Run again later. {purpose.goes_on}.")
+    return Unexpected(f"{what}: {permission} failed with {code}: {said}. {purpose.goes_on}.")
+
+
+def _forbidden(error: api.GoogleAPICallError, what: str, place: str, permission: str, purpose: Purpose) -> CloudError:
+    code, said = _reason(error) or type(error).__name__, message_of(error)
+    if "requires a quota project" in said:
+        return BadCredentials(
+            f"{what}: these credentials name no project that calls count for. Name one with "
+            "`gcloud auth application-default set-quota-project PROJECT`."
+        )
+    if code in _UNPAID:
+        return CloudError(
+            f"{what}: the project has no billing account ({code}). {purpose.goes_on}; link one, or leave the project "
+            "out (--project)."
+        )
+    if code in _DISABLED:
+        return _disabled(error, what, place, permission, purpose)
+    if code == "USER_PROJECT_DENIED":
+        return AccessDenied(
+            f"{what}: the caller may not use the project that its calls count for ({said}). {purpose.goes_on}; grant "
+            "serviceusage.services.use there, or name another with "
+            "`gcloud auth application-default set-quota-project PROJECT`."
+        )
+    return AccessDenied(
+        f"{what}: {code} for {permission} in {place.split('/', maxsplit=1)[0]}. {purpose.goes_on}; {purpose.allow}."
+    )
+
+
+def _disabled(error: api.GoogleAPICallError, what: str, place: str, permission: str, purpose: Purpose) -> ApiDisabled:
+    known = error.metadata or {}
+    service = known.get("service") or _API_OF.get(permission.split(".", maxsplit=1)[0], COMPUTE)
+    project = place.split("/", maxsplit=1)[0]
+    if project in {"folders", "organizations"}:
+        project = str(known.get("consumer", "PROJECT")).removeprefix("projects/")
+    return ApiDisabled(
+        f"{what}: the API {service} is not enabled in {project}. {purpose.goes_on}; enable it with "
+        f"`gcloud services enable {service} --project {project}`, or leave the project out (--project)."
+    )
+
+
+def message_of(error: api.GoogleAPICallError) -> str:
+    """What Google says, on one line, without the request that the clients put before it."""
+    return _line(_REQUEST.sub("", str(error.message or error)))
+
+
+def _reason(error: Exception) -> str:
+    """Google's own name of a refusal: that of its ErrorInfo, or the older one of its first error; "" where none is."""
+    if not isinstance(error, api.GoogleAPICallError):
+        return ""
+    named = [found["reason"] for found in error.errors if isinstance(found, dict) and found.get("reason")]
+    return str(error.reason or (named[0] if named else ""))
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split()).rstrip(".")
