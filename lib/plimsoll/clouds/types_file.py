@@ -12,6 +12,7 @@ from plimsoll.domain.volume_types import (
     Burst,
     ChangeLimit,
     FromIops,
+    FromThroughput,
     LatencyClass,
     Provisioned,
     Sized,
@@ -28,6 +29,8 @@ def _rule(written: Any) -> Any:
         return Stepped(steps=tuple((up_to, figure) for up_to, figure in written["steps"]))
     if "bands" in written:
         return FromIops(bands=tuple((up_to, per_iops, cap) for up_to, per_iops, cap in written["bands"]))
+    if "per_mib_s" in written:
+        return TypeAdapter(FromThroughput).validate_python(written)
     kind = Provisioned if "least" in written else Based if "base" in written else Sized
     return TypeAdapter(kind).validate_python(written)
 
@@ -50,7 +53,7 @@ class _Type(BaseModel):
     source: str
     size_gib: tuple[int, int]
     io_kib: float | None
-    iops: Annotated[Sized | Based | Provisioned, BeforeValidator(_rule)]
+    iops: Annotated[Sized | Based | Provisioned | FromThroughput, BeforeValidator(_rule)]
     throughput_mib_s: Annotated[Sized | Based | Stepped | Provisioned | FromIops, BeforeValidator(_rule)]
     burst: _Burst | None = None
     older_host_iops: float = float("inf")

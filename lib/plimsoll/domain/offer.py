@@ -14,7 +14,7 @@ from plimsoll.domain.replay import Replay, replay
 from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.domain.verdict import Refutation, refuted
 from plimsoll.domain.volume import Volume, VolumeSpec
-from plimsoll.domain.volume_types import FromIops, LatencyClass, Provisioned, VolumeType
+from plimsoll.domain.volume_types import FromIops, FromThroughput, LatencyClass, Provisioned, VolumeType
 
 ROUNDING = 1e-6
 """Needs this little above a whole number are that number: the excess is floating-point noise."""
@@ -108,18 +108,26 @@ def fitted(kind: VolumeType, size_gib: int, need: Need) -> VolumeSpec:
     by_largest_io = need.sustained_throughput_mib_s * KIB_PER_MIB / kind.io_kib if kind.io_kib else 0.0
     iops_needed = max(need.iops, need.sustained_iops, by_largest_io)
     throughput_needed = max(need.throughput_mib_s, need.sustained_throughput_mib_s)
+    if isinstance(kind.iops, FromThroughput):
+        throughput_needed = max(throughput_needed, kind.iops.least_throughput(iops_needed))
     if isinstance(kind.throughput, Provisioned):
-        throughput = min(max(kind.throughput.least, whole(throughput_needed)), kind.throughput.most)
+        throughput = _within(kind.throughput, throughput_needed, size_gib)
         iops_needed = max(iops_needed, throughput / kind.throughput.per_iops)
     elif isinstance(kind.throughput, FromIops):
         iops_needed = max(iops_needed, kind.throughput.least_iops(throughput_needed))
     if not isinstance(kind.iops, Provisioned):
         return VolumeSpec(type=kind.name, size_gib=size_gib, throughput_mib_s=throughput)
-    most = kind.iops.most_at(size_gib)
-    iops = most if iops_needed > most else max(kind.iops.least, whole(iops_needed))
+    iops = _within(kind.iops, iops_needed, size_gib)
     if isinstance(kind.throughput, Provisioned) and throughput is not None:
-        throughput = min(throughput, kind.throughput.most_at(size_gib, iops))
+        least, most = kind.throughput.least_at(size_gib, iops), kind.throughput.most_at(size_gib, iops)
+        throughput = min(max(least, throughput), most)
     return VolumeSpec(type=kind.name, size_gib=size_gib, iops=iops, throughput_mib_s=throughput)
+
+
+def _within(sold: Provisioned, needed: float, size_gib: int) -> int:
+    """What is needed, in whole units, or the nearest that is sold at that size."""
+    most = sold.most_at(size_gib)
+    return most if needed > most else max(sold.least_at(size_gib), whole(needed))
 
 
 def whole(figure: float) -> int:

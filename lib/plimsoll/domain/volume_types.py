@@ -53,7 +53,9 @@ class Stepped:
 class Provisioned:
     """Bought from `least` to `most`, within `per_gib` of the size and `per_iops` of the provisioned IOPS.
 
-    `least` can be had at any size. `included` is what a volume has when nothing is asked for (0: must be asked for).
+    `least` can be had at any size, or only within `per_gib` where that is `strict`; it grows to `least_per_gib` of the
+    size and `least_per_iops` of the provisioned IOPS where they are more. `included` is what a volume has when nothing
+    is asked for (0: must be asked for).
     """
 
     least: int
@@ -61,10 +63,19 @@ class Provisioned:
     per_gib: float = math.inf
     per_iops: float = math.inf
     included: int = 0
+    strict: bool = False
+    least_per_gib: float = 0.0
+    least_per_iops: float = 0.0
+
+    def least_at(self, size_gib: float, iops: float = 0.0) -> int:
+        """The least that can be bought at that size and with that many provisioned IOPS."""
+        least = max(self.least, self.least_per_gib * size_gib, self.least_per_iops * iops)
+        return math.ceil(min(least, self.per_gib * size_gib) if self.strict else least)
 
     def most_at(self, size_gib: float, iops: float = math.inf) -> int:
         """The most that can be bought at that size and with that many provisioned IOPS."""
-        return int(max(self.least, min(self.most, self.per_gib * size_gib, self.per_iops * iops)))
+        most = min(self.most, self.per_gib * size_gib, self.per_iops * iops)
+        return int(max(most, self.least_at(size_gib, iops if math.isfinite(iops) else 0.0)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +98,22 @@ class FromIops:
             if throughput_mib_s <= cap and (up_to_iops is None or iops <= up_to_iops):
                 return iops
         return math.inf
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FromThroughput:
+    """Follows the provisioned throughput: so many IOPS per MiB/s, never over `cap`."""
+
+    per_mib_s: float
+    cap: float = math.inf
+
+    def at(self, throughput_mib_s: float) -> float:
+        """IOPS of that throughput."""
+        return min(self.cap, self.per_mib_s * throughput_mib_s)
+
+    def least_throughput(self, iops: float) -> float:
+        """The least MiB/s that bring that many IOPS; infinite where none do."""
+        return iops / self.per_mib_s if iops <= self.cap else math.inf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +165,7 @@ class VolumeType:
     name: str
     least_size_gib: int
     most_size_gib: int
-    iops: Sized | Based | Provisioned
+    iops: Sized | Based | Provisioned | FromThroughput
     throughput: Sized | Based | Stepped | Provisioned | FromIops
     io_kib: float | None
     latency: LatencyClass
@@ -191,15 +218,21 @@ class VolumeType:
         )
 
     def _iops(self, spec: VolumeSpec) -> float:
-        if isinstance(self.iops, Provisioned):
-            return float(spec.iops if spec.iops is not None else max(self.iops.included, self.iops.least))
-        return self.iops.at(spec.size_gib)
+        match self.iops:
+            case Provisioned() as bought:
+                asked = spec.iops
+                return float(asked if asked is not None else max(bought.included, bought.least_at(spec.size_gib)))
+            case FromThroughput() as follows:
+                return follows.at(self._throughput(spec, 0.0))
+            case Sized() | Based() as sized:
+                return sized.at(spec.size_gib)
 
     def _throughput(self, spec: VolumeSpec, iops: float) -> float:
         match self.throughput:
             case Provisioned() as bought:
                 asked = spec.throughput_mib_s
-                return float(asked if asked is not None else max(bought.included, bought.least))
+                least = bought.least_at(spec.size_gib, iops)
+                return float(asked if asked is not None else max(bought.included, least))
             case FromIops() as follows:
                 return follows.at(iops)
             case Sized() | Based() | Stepped() as sized:

@@ -130,8 +130,8 @@ def provisioned(maker: Maker) -> None:
     maker.disk(
         hyperdisk("balanced", 200, 3000, 140), Doing(archetype=Archetype.THROTTLED_IOPS, low=200), "queue-data", queue
     )
-    ledger = maker.vm("ledger", "c3-standard-88")
-    maker.boot(ledger)
+    ledger = maker.vm("ledger", "c4-standard-192")
+    maker.disk(hyperdisk("balanced", 20, 3000, 140), Doing(archetype=Archetype.IDLE), ledger.name, ledger, boot=True)
     maker.disk(
         hyperdisk("extreme", 500, 40_000), Doing(archetype=Archetype.DIURNAL, low=800, high=9000), "ledger-data", ledger
     )
@@ -159,4 +159,4 @@ def regional(maker: Maker) -> None:
     )
 
 
-SCENES: Final[tuple[Callable[[Maker], None], ...]] = (pools, machine_caps, limits, provisioned, regional)
+SCENES: Final[tuple[Callable[[Maker], None], ...]] = (pools, regional, provisioned, limits, machine_caps)
