@@ -113,7 +113,10 @@ def _attached(disk: SimulatedDisk, seat: Seat, index: int) -> compute_v1.Attache
 def written(message: Any) -> Resource:
     """A message of Compute's client as JSON."""
     made: Resource = type(message).to_dict(
-        message, use_integers_for_enums=False, preserving_proto_field_name=False, including_default_value_fields=False
+        message,
+        use_integers_for_enums=False,
+        preserving_proto_field_name=False,
+        always_print_fields_with_no_presence=False,
     )
     return made
 
