@@ -126,10 +126,12 @@ class GcpFleet:
     folders: tuple[Folder, ...] = ()
     parents: tuple[tuple[str, str], ...] = ()
     closing: tuple[str, ...] = ()
-    _by_project: dict[str, list[SimulatedDisk]] = field(default_factory=dict, repr=False)
-    _vms: dict[str, dict[str, SimulatedVm]] = field(default_factory=dict, repr=False)
-    _attached: dict[str, list[tuple[SimulatedDisk, Seat]]] = field(default_factory=dict, repr=False)
-    _by_id: dict[str, SimulatedDisk] = field(default_factory=dict, repr=False)
+    _by_project: dict[str, list[SimulatedDisk]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _vms: dict[str, dict[str, SimulatedVm]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _attached: dict[str, list[tuple[SimulatedDisk, Seat]]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    _by_id: dict[str, SimulatedDisk] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for disk in self.volumes:
