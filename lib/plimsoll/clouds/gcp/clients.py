@@ -6,24 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import google.auth
 import grpc
-from google.api_core import exceptions as api
 from google.api_core import retry as retries
 from google.api_core.client_options import ClientOptions
 from google.api_core.gapic_v1.client_info import ClientInfo
-from google.auth.credentials import AnonymousCredentials, Credentials
+from google.auth.credentials import AnonymousCredentials, Credentials, with_scopes_if_required
 from google.auth.exceptions import GoogleAuthError
-from google.auth.exceptions import TransportError as TokenUnreachable
 from google.cloud import compute_v1, monitoring_v3
 from google.cloud.monitoring_v3.services.metric_service.transports import MetricServiceGrpcTransport
-from requests import ConnectionError as NoConnection
-from requests import Timeout
-from requests.exceptions import ChunkedEncodingError
 
-from plimsoll.clouds.gcp.errors import NO_CREDENTIALS, too_many
+from plimsoll.clouds.gcp.errors import no_credentials
+from plimsoll.clouds.gcp.patience import Patience
 from plimsoll.domain.errors import BadCredentials
 
 if TYPE_CHECKING:
@@ -36,51 +32,7 @@ SCOPES: Final = ("https://www.googleapis.com/auth/cloud-platform",)
 CALL_S: Final = 60.0
 """Seconds that one attempt of a call may take: `timeout` of every call."""
 
-_PASSING: Final = (
-    api.ServiceUnavailable,
-    api.InternalServerError,
-    api.BadGateway,
-    api.GatewayTimeout,
-    NoConnection,
-    Timeout,
-    ChunkedEncodingError,
-    TokenUnreachable,
-)
-_FIRST_WAIT_S: Final = 0.5
-_LONGEST_WAIT_S: Final = 30.0
-
-P = ParamSpec("P")
-R = TypeVar("R")
 C = TypeVar("C")
-
-
-class Patience(retries.Retry):
-    """A retry that gives a call up after so many attempts, with what the last one ended in. Waits are random, below a
-    bound that doubles."""
-
-    def __init__(self, attempts: int) -> None:
-        super().__init__(predicate=passing, initial=_FIRST_WAIT_S, maximum=_LONGEST_WAIT_S, timeout=None)
-        self._attempts = attempts
-
-    def __call__(self, func: Callable[P, R], on_error: Callable[[Exception], Any] | None = None) -> Callable[P, R]:
-        """The call with its retries; each call counts its own attempts."""
-
-        def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            left = iter(range(self._attempts - 1))
-            once_more = retries.Retry(
-                predicate=lambda error: passing(error) and next(left, None) is not None,
-                initial=_FIRST_WAIT_S,
-                maximum=_LONGEST_WAIT_S,
-                timeout=None,
-            )
-            return once_more(func, on_error)(*args, **kwargs)
-
-        return call
-
-
-def passing(error: Exception) -> bool:
-    """Whether the same call may go well a little later."""
-    return isinstance(error, _PASSING) or too_many(error)
 
 
 @dataclass(kw_only=True)
@@ -196,16 +148,24 @@ class Clients:
         options = ClientOptions(api_endpoint=url, quota_project_id=None if url else self.quota_project)
         return {"credentials": self._signed_in[0], "client_options": options, "client_info": agent}
 
-    @cached_property
+    @property
     def _signed_in(self) -> tuple[Credentials, str | None]:
+        with self._lock:
+            found = self._found
+        if isinstance(found, BadCredentials):
+            raise found
+        return found
+
+    @cached_property
+    def _found(self) -> tuple[Credentials, str | None] | BadCredentials:
+        """The credentials and the environment's project, or why there are none: looking for them takes seconds."""
         named = os.environ.get("GOOGLE_CLOUD_PROJECT")
         if self.credentials is not None:
-            return self.credentials, named
+            return with_scopes_if_required(self.credentials, SCOPES), named  # type: ignore[no-untyped-call]  # as it ships
         if self.url is not None:
             return AnonymousCredentials(), named  # type: ignore[no-untyped-call]  # as it ships
         try:
             found, project = google.auth.default(scopes=SCOPES, quota_project_id=self.quota_project)
         except GoogleAuthError as error:
-            line = " ".join(str(error).split()).rstrip(".")
-            raise BadCredentials(f"no usable Google credentials ({line}). {NO_CREDENTIALS}.") from error
+            return BadCredentials(no_credentials(error))
         return found, project

@@ -12,6 +12,7 @@ from google.protobuf.json_format import ParseError
 from requests import RequestException
 
 from plimsoll.clouds.gcp.names import BILLING, COMPUTE, MONITORING, RESOURCE_MANAGER
+from plimsoll.clouds.one_line import one_line
 from plimsoll.domain.errors import (
     AccessDenied,
     ApiDisabled,
@@ -25,11 +26,10 @@ from plimsoll.domain.errors import (
 FAILURES = (api.GoogleAPIError, auth.GoogleAuthError, RequestException, ParseError)
 """Everything that a call through Google's clients can end in."""
 
-NO_CREDENTIALS: Final = (
+_SIGN_IN: Final = (
     "Sign in with `gcloud auth application-default login`, or name a file of credentials in "
     "GOOGLE_APPLICATION_CREDENTIALS"
 )
-"""What to do where there are none, or they are refused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,14 +92,19 @@ def refused(error: Exception, what: str, place: str, permission: str, purpose: P
         return _from_answer(error, what, place, permission, purpose)
     if isinstance(error, RequestException | auth.TransportError):
         return Unreachable(
-            f"{what}: no connection for {permission} ({_line(str(error))}). Check the network and the proxy. "
+            f"{what}: no connection for {permission} ({one_line(str(error))}). Check the network and the proxy. "
             f"{purpose.goes_on}."
         )
     if isinstance(error, auth.GoogleAuthError):
-        return BadCredentials(f"{what}: no usable Google credentials ({_line(str(error))}). {NO_CREDENTIALS}.")
+        return BadCredentials(f"{what}: {no_credentials(error)}")
     return Unexpected(
-        f"{what}: {permission} failed with {type(error).__name__}: {_line(str(error))}. {purpose.goes_on}."
+        f"{what}: {permission} failed with {type(error).__name__}: {one_line(str(error))}. {purpose.goes_on}."
     )
+
+
+def no_credentials(error: auth.GoogleAuthError) -> str:
+    """That there are no usable credentials, why, and what to do."""
+    return f"no usable Google credentials ({one_line(str(error))}). {_SIGN_IN}."
 
 
 def too_many(error: Exception) -> bool:
@@ -115,7 +120,7 @@ def _from_answer(error: api.GoogleAPICallError, what: str, place: str, permissio
             f"{purpose.goes_on}; {purpose.again}."
         )
     if isinstance(error, api.Unauthorized):
-        return BadCredentials(f"{what}: Google refuses the credentials ({said}). {NO_CREDENTIALS}.")
+        return BadCredentials(f"{what}: Google refuses the credentials ({said}). {_SIGN_IN}.")
     if isinstance(error, api.Forbidden):
         return _forbidden(error, what, place, permission, purpose)
     if isinstance(error, api.NotFound):
@@ -148,26 +153,30 @@ def _forbidden(error: api.GoogleAPICallError, what: str, place: str, permission:
             "serviceusage.services.use there, or name another with "
             "`gcloud auth application-default set-quota-project PROJECT`."
         )
-    return AccessDenied(
-        f"{what}: {code} for {permission} in {place.split('/', maxsplit=1)[0]}. {purpose.goes_on}; {purpose.allow}."
-    )
+    return AccessDenied(f"{what}: {code} for {permission} in {_holder(place)}. {purpose.goes_on}; {purpose.allow}.")
 
 
 def _disabled(error: api.GoogleAPICallError, what: str, place: str, permission: str, purpose: Purpose) -> ApiDisabled:
     known = error.metadata or {}
     service = known.get("service") or _API_OF.get(permission.split(".", maxsplit=1)[0], COMPUTE)
-    project = place.split("/", maxsplit=1)[0]
-    if project in {"folders", "organizations"}:
-        project = str(known.get("consumer", "PROJECT")).removeprefix("projects/")
+    counted = str(known.get("consumer", "")).removeprefix("projects/")
+    holder = _holder(place)
+    project = (counted or "PROJECT") if "/" in holder else holder
+    other = f" (or in {counted}, the project that the call counted for)" if counted not in {"", project} else ""
     return ApiDisabled(
-        f"{what}: the API {service} is not enabled in {project}. {purpose.goes_on}; enable it with "
+        f"{what}: the API {service} is not enabled in {project}{other}. {purpose.goes_on}; enable it with "
         f"`gcloud services enable {service} --project {project}`, or leave the project out (--project)."
     )
 
 
+def _holder(place: str) -> str:
+    """What permissions are granted on: the project of a place, or the folder or organisation that it is."""
+    return place if place.startswith(("folders/", "organizations/")) else place.split("/", maxsplit=1)[0]
+
+
 def message_of(error: api.GoogleAPICallError) -> str:
     """What Google says, on one line, without the request that the clients put before it."""
-    return _line(_REQUEST.sub("", str(error.message or error)))
+    return one_line(_REQUEST.sub("", str(error.message or error)))
 
 
 def _reason(error: Exception) -> str:
@@ -176,7 +185,3 @@ def _reason(error: Exception) -> str:
         return ""
     named = [found["reason"] for found in error.errors if isinstance(found, dict) and found.get("reason")]
     return str(error.reason or (named[0] if named else ""))
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split()).rstrip(".")
