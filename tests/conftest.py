@@ -33,9 +33,9 @@ botocore.session.create_loader = _shared_loader
 
 
 def pytest_collection_finish() -> None:
-    module = sys.modules.get("plimsoll.simulator.running")
-    if module is not None:
-        fork_from_now_on(module)
+    for name in ("plimsoll.simulator.running", "plimsoll.simulator.gcp.running"):
+        if name in sys.modules:
+            fork_from_now_on(sys.modules[name])
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

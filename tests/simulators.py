@@ -1,7 +1,8 @@
 """Simulators in processes that are forked from one which has imported them: what starting Python costs is paid once.
 
 `python -m tests.simulators SOCKET` is that process. It runs no thread; it is told of each simulator by a message with
-its words, folder and environment, and the files that are its standard input, output and errors.
+its module, words, folder and environment, and the files that are its standard input, output and errors. What only a
+simulator of Google's projects needs is imported when the first of them is asked for.
 """
 
 import atexit
@@ -19,7 +20,8 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, Self
 
-MODULE = ["-m", "plimsoll.simulator"]
+MODULE = "plimsoll.simulator"
+MODULES = (MODULE, "plimsoll.simulator.gcp")
 MOST = 1 << 20
 """Bytes of a message."""
 SERVICES = ("dynamodb", "ec2", "events", "organizations", "s3", "secretsmanager", "sqs", "ssm", "stepfunctions", "sts")
@@ -30,11 +32,12 @@ class Forked:
     """Stands for `subprocess.Popen` of a simulator."""
 
     def __init__(self, command: list[str], **_pipes: Any) -> None:
-        assert command[1:3] == MODULE, command
-        words = command[3:]
+        assert command[1] == "-m", command
+        assert command[2] in MODULES, command
         theirs_in, ours_in = os.pipe()
         ours_out, theirs_out = os.pipe()
-        told = json.dumps({"words": words, "folder": str(Path.cwd()), "environment": dict(os.environ)}).encode()
+        what = {"module": command[2], "words": command[3:], "folder": str(Path.cwd()), "environment": dict(os.environ)}
+        told = json.dumps(what).encode()
         assert len(told) < MOST
         socket.send_fds(_first(), [told], [theirs_in, theirs_out, 2])
         os.close(theirs_in)
@@ -91,18 +94,18 @@ def serve(asked: socket.socket) -> None:
                 pass  # those that have ended
         if not told:
             return
+        what = json.loads(told)
+        import_module(f"{what['module']}.__main__")
         if os.fork():
             for file in files:
                 os.close(file)
             continue
         asked.close()
-        become(json.loads(told), files)
+        become(what, files)
 
 
 def become(told: dict[str, Any], files: list[int]) -> None:
     """Is the simulator from here on."""
-    from plimsoll.simulator.__main__ import main  # noqa: PLC0415  # light in the tests' own process
-
     for number, file in enumerate(files):
         os.dup2(file, number)
         os.close(file)
@@ -110,11 +113,11 @@ def become(told: dict[str, Any], files: list[int]) -> None:
     os.chdir(told["folder"])
     os.environ.clear()
     os.environ.update(told["environment"])
-    sys.argv = ["python -m plimsoll.simulator", *told["words"]]
+    sys.argv = [f"python -m {told['module']}", *told["words"]]
     random.seed()
     code = 1
     try:
-        main()
+        import_module(f"{told['module']}.__main__").main()
         code = 0
     except BaseException:  # noqa: BLE001  # the interpreter tells of every one
         sys.excepthook(*sys.exc_info())
@@ -125,7 +128,7 @@ def become(told: dict[str, Any], files: list[int]) -> None:
 
 def prepare() -> None:
     """Imports what every simulator would, at once or when it is first asked."""
-    import_module("plimsoll.simulator.__main__")
+    import_module(f"{MODULE}.__main__")
     for service in SERVICES:
         for part in ("urls", "responses", "models"):
             import_module(f"moto.{service}.{part}")

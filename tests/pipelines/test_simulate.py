@@ -9,6 +9,7 @@ import boto3
 import jsonschema
 import pytest
 
+from plimsoll.clouds.gcp.clients import Clients
 from plimsoll.simulator.organisation import LEAST_VOLUMES
 from plimsoll.simulator.running import running
 from tests.needs import missing
@@ -34,6 +35,26 @@ def test_simulate_prints_what_points_any_client_at_it_and_ends_on_ctrl_c():
         )
         ec2 = session.client("ec2", endpoint_url=exported["AWS_ENDPOINT_URL"])
         assert len(ec2.describe_volumes()["Volumes"]) > 10
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 0
+
+
+def test_simulate_prints_what_points_plimsoll_at_the_projects_and_how_to_audit_them():
+    words = command("simulate", "--cloud", "gcp", "--volumes", "1")
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        lines = []
+        for line in process.stdout:
+            lines.append(line.strip())
+            if line.startswith("# Ctrl-C"):
+                break
+        exported = dict(line.removeprefix("export ").split("=", 1) for line in lines if line.startswith("export "))
+        url, monitoring = exported["PLIMSOLL_GCP_URL"], exported["PLIMSOLL_GCP_MONITORING"]
+        clients = Clients(url=url, monitoring=monitoring, attempts=1)
+        found = clients.disks.aggregated_list(project="plimsoll-sim-shop")
+        assert sum(len(part.disks) for _, part in found) > 10
+        clients.close()
+        named = "--project plimsoll-sim-shop --project plimsoll-sim-data --project plimsoll-sim-lab"
+        assert f"# all of them: plimsoll audit --cloud gcp {named}" in lines
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 0
 

@@ -1,25 +1,49 @@
-"""`plimsoll simulate`: the simulated organisation alone, for any AWS tool."""
+"""`plimsoll simulate`: a simulated organisation or simulated projects alone, for any tool of their cloud."""
 
 import threading
+from collections.abc import Mapping
 
 from rich.console import Console
 
 from plimsoll.bootstrap import clock
+from plimsoll.simulator.gcp import projects
+from plimsoll.simulator.gcp.running import running_gcp
 from plimsoll.simulator.organisation import DEMO_VOLUMES
 from plimsoll.simulator.running import running
 
 
 def serve(volumes: int | None, seed: int, port: int) -> None:
     """Serves the organisation until Ctrl-C."""
-    console = Console(highlight=False)
     with running(clock().now(), volumes=volumes or DEMO_VOLUMES, seed=seed, port=port) as organisation:
-        console.print(f"# {len(organisation.fleet.volumes)} volumes in {len(organisation.fleet.accounts)} accounts")
-        for name, value in organisation.environment.items():
-            console.print(f"export {name}={value}", soft_wrap=True)
         roles = " ".join(f"--role-arn {arn}" for arn in organisation.role_arns)
-        console.print(f"# the other accounts: plimsoll audit {roles}", soft_wrap=True)
-        console.print("# Ctrl-C ends it")
-        try:
-            threading.Event().wait()
-        except KeyboardInterrupt:
-            console.print("ended")
+        fleet = organisation.fleet
+        _tell(
+            f"{len(fleet.volumes)} volumes in {len(fleet.accounts)} accounts",
+            organisation.environment,
+            f"the other accounts: plimsoll audit {roles}",
+        )
+
+
+def serve_projects(volumes: int | None, seed: int, port: int) -> None:
+    """Serves the projects until Ctrl-C."""
+    with running_gcp(clock().now(), volumes=volumes or projects.DEMO_VOLUMES, seed=seed, port=port) as there:
+        named = " ".join(f"--project {project}" for project in there.projects)
+        _tell(
+            f"{len(there.fleet.volumes)} disks in {len(there.projects)} projects",
+            there.environment,
+            f"all of them: plimsoll audit --cloud gcp {named}",
+        )
+
+
+def _tell(what: str, environment: Mapping[str, str], audit: str) -> None:
+    """Prints how to point a tool at what is served, and waits for Ctrl-C."""
+    console = Console(highlight=False)
+    console.print(f"# {what}")
+    for name, value in environment.items():
+        console.print(f"export {name}={value}", soft_wrap=True)
+    console.print(f"# {audit}", soft_wrap=True)
+    console.print("# Ctrl-C ends it")
+    try:
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        console.print("ended")

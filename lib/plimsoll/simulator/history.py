@@ -1,4 +1,4 @@
-"""History: what CloudWatch has of a volume, in buckets of any period, with as few minutes made as can be.
+"""History: what a cloud's metrics have of a volume, in buckets of any period, with as few minutes made as can be.
 
 The minutes of whole days are remembered for a while, because every series of a volume and most windows of it need the
 same ones. Beyond that each series is remembered folded by the hour, in the statistic that is usually asked of it, so
@@ -8,7 +8,7 @@ of the minutes themselves.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import ClassVar, Final, Generic, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +36,7 @@ USUAL: Final = {
     "iops_exceeded": "Maximum",
     "throughput_exceeded": "Maximum",
 }
-"""The statistic of each series that is remembered."""
+"""The statistic of each of CloudWatch's series that is remembered."""
 
 _UNEVEN: Final = frozenset({"idle_s"})
 """Its minutes are no whole numbers, so that the last bit of a sum depends on how it is grouped: longer periods than an
@@ -46,6 +46,17 @@ _OVERHEAD_BYTES: Final = 128
 """Of an array beside its figures, and of what holds them, for each array of theirs."""
 
 Compact = npt.NDArray[np.float64] | npt.NDArray[np.float32]
+
+
+class Identified(Protocol):
+    """What is remembered by its id."""
+
+    @property
+    def id(self) -> str:
+        """Of its own."""
+
+
+Subject = TypeVar("Subject", bound=Identified)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +73,30 @@ class _Folded:
 
 
 @dataclass(slots=True)
-class History:
-    """Buckets of any volume; `minutes` and `folds` are what it remembers."""
+class Kept(Generic[Subject]):
+    """Buckets of any subject that has minutes; `minutes` and `folds` are what it remembers.
+
+    `usual` is the statistic of each series that is remembered, `uneven` the series whose minutes are no whole numbers.
+    """
+
+    usual: ClassVar[Mapping[str, str]]
+    uneven: ClassVar[frozenset[str]] = frozenset()
 
     minutes: Remembered[tuple[str, int, int], dict[str, FloatArray]] = field(
         default_factory=lambda: Remembered(MINUTES_BYTES)
     )
     folds: Remembered[tuple[str, int, int], _Folded] = field(default_factory=lambda: Remembered(FOLDS_BYTES))
 
-    def buckets(
-        self, volume: SimulatedVolume, series: str, stat: str, start_s: int, count: int, period_s: int
-    ) -> FloatArray:
+    def served(self, volume: Subject, first_minute: int, count: int) -> dict[str, FloatArray]:
+        """All series of a span of minutes since the epoch; NaN where there is no point."""
+        raise NotImplementedError
+
+    def buckets(self, volume: Subject, series: str, stat: str, start_s: int, count: int, period_s: int) -> FloatArray:
         """A statistic of `count` minutes from `start_s` (epoch seconds) on, by buckets that begin there.
 
         The last bucket has what minutes it has; NaN stands for a bucket without a point.
         """
-        if start_s % HOUR_S or period_s % HOUR_S or period_s > DAY_S or USUAL[series] != stat:
+        if start_s % HOUR_S or period_s % HOUR_S or period_s > DAY_S or self.usual[series] != stat:
             return self._of_minutes(volume, series, stat, start_s, count, period_s)
         whole = count * MINUTE_S // period_s
         if not whole:
@@ -90,7 +109,7 @@ class History:
         return np.concatenate([folded, rest])
 
     def _of_minutes(
-        self, volume: SimulatedVolume, series: str, stat: str, start_s: int, count: int, period_s: int
+        self, volume: Subject, series: str, stat: str, start_s: int, count: int, period_s: int
     ) -> FloatArray:
         width = period_s // MINUTE_S
         made = self._made(volume, start_s // MINUTE_S, count)[series]
@@ -98,16 +117,16 @@ class History:
             made = np.concatenate([made, np.full(-count % width, np.nan)])
         return fold(made.reshape(-1, width), stat)
 
-    def _of_hours(self, volume: SimulatedVolume, series: str, start_s: int, whole: int, period_s: int) -> FloatArray:
+    def _of_hours(self, volume: Subject, series: str, start_s: int, whole: int, period_s: int) -> FloatArray:
         """Whole buckets of whole hours."""
-        grain_s = period_s if series in _UNEVEN else HOUR_S
+        grain_s = period_s if series in self.uneven else HOUR_S
         phase_s = start_s % grain_s
         first, count = start_s // grain_s, whole * (period_s // grain_s)
         kept = self._folded(volume, grain_s, phase_s, first, count)
         found = kept.series[series][first - kept.first :][:count].astype(np.float64)
-        return fold(found.reshape(-1, period_s // grain_s), USUAL[series])
+        return fold(found.reshape(-1, period_s // grain_s), self.usual[series])
 
-    def _folded(self, volume: SimulatedVolume, grain_s: int, phase_s: int, first: int, count: int) -> _Folded:
+    def _folded(self, volume: Subject, grain_s: int, phase_s: int, first: int, count: int) -> _Folded:
         """At least those buckets: the remembered ones, and what is missing before and after them."""
         key = (volume.id, grain_s, phase_s)
         kept = self.folds.get(key)
@@ -123,26 +142,40 @@ class History:
         self.folds.put(key, grown, sum(one.nbytes + _OVERHEAD_BYTES for one in grown.series.values()))
         return grown
 
-    def _fold(self, volume: SimulatedVolume, grain_s: int, phase_s: int, first: int, count: int) -> _Folded:
+    def _fold(self, volume: Subject, grain_s: int, phase_s: int, first: int, count: int) -> _Folded:
         width = grain_s // MINUTE_S
         made = self._made(volume, (first * grain_s + phase_s) // MINUTE_S, max(0, count) * width)
-        series = USUAL.keys() if grain_s == HOUR_S else _UNEVEN
+        series = self.usual.keys() if grain_s == HOUR_S else self.uneven
         return _Folded(
-            first, max(0, count), {name: _compact(fold(made[name].reshape(-1, width), USUAL[name])) for name in series}
+            first,
+            max(0, count),
+            {name: _compact(fold(made[name].reshape(-1, width), self.usual[name])) for name in series},
         )
 
-    def _made(self, volume: SimulatedVolume, first: int, count: int) -> dict[str, FloatArray]:
+    def _made(self, volume: Subject, first: int, count: int) -> dict[str, FloatArray]:
         """The minutes of a span, from those of its whole days."""
         if count <= 0:
-            return dict.fromkeys(USUAL, np.empty(0))
+            return dict.fromkeys(self.usual, np.empty(0))
         first_day, days = first // DAY_MINUTES, (first + count - 1) // DAY_MINUTES - first // DAY_MINUTES + 1
         key = (volume.id, first_day, days)
         made = self.minutes.get(key)
         if made is None:
-            made = served_minutes(volume, first_day * DAY_MINUTES, days * DAY_MINUTES)
+            made = self.served(volume, first_day * DAY_MINUTES, days * DAY_MINUTES)
             self.minutes.put(key, made, sum(values.nbytes for values in made.values()))
         begin = first - first_day * DAY_MINUTES
         return {name: values[begin : begin + count] for name, values in made.items()}
+
+
+@dataclass(slots=True)
+class History(Kept[SimulatedVolume]):
+    """What CloudWatch has of the fleet's volumes."""
+
+    usual = USUAL
+    uneven = _UNEVEN
+
+    def served(self, volume: SimulatedVolume, first_minute: int, count: int) -> dict[str, FloatArray]:
+        """What the volume did."""
+        return served_minutes(volume, first_minute, count)
 
 
 def _joined(parts: Iterable[_Folded]) -> _Folded:

@@ -16,11 +16,19 @@ def demo(volumes: options.Volumes = None, seed: options.Seed = 1) -> None:
 
 
 def simulate(
+    cloud: Annotated[
+        options.Cloud, typer.Option(help="An organisation of AWS (aws), or projects of Google Cloud (gcp).")
+    ] = options.Cloud.AWS,
     volumes: options.Volumes = None,
     seed: options.Seed = 1,
-    port: Annotated[int, typer.Option(help="Port on 127.0.0.1. Default: a free one.")] = 0,
+    port: Annotated[int, typer.Option(help="Port on 127.0.0.1 (gcp: of HTTP). Default: a free one.")] = 0,
 ) -> None:
-    """Run a simulated AWS organisation on loopback until Ctrl-C, and print how to point a tool at it."""
+    """Run a simulated cloud on loopback until Ctrl-C, and print how to point a tool at it."""
+    if cloud is options.Cloud.GCP:
+        from plimsoll.cli.simulate import serve_projects
+
+        serve_projects(volumes, seed, port)
+        return
     from plimsoll.cli.simulate import serve
 
     serve(volumes, seed, port)
