@@ -12,6 +12,8 @@ _AGAIN: Final = "google/cloud/compute"
 """The same classes under a name without a version, which nothing here imports."""
 
 _CLIENT: Final = re.compile(r"\b[A-Z]\w*Client\b")
+_OTHER: Final = re.compile(r"^from google\.cloud\.compute_v1\.services import (\w+)$", re.MULTILINE)
+"""How the code of a service imports another."""
 
 
 def clients_in(files: Iterable[Path]) -> frozenset[str]:
@@ -21,31 +23,48 @@ def clients_in(files: Iterable[Path]) -> frozenset[str]:
 
 
 def keep_clients(folder: Path, clients: frozenset[str]) -> None:
-    """Takes the services away whose clients are not named, and their imports from the package, which imports all."""
+    """Takes the services away whose clients are not named, and their imports from the package, which imports all.
+
+    A service that another one works with, as those of operations, stays with it.
+    """
     package = folder / _PACKAGE
     if not package.exists():
         return
     shutil.rmtree(folder / _AGAIN, ignore_errors=True)
     tree = ast.parse((package / "__init__.py").read_text(encoding="utf-8"))
-    gone = {name for statement in tree.body for name in _brought(statement) if name not in clients}
-    body = [one for one in tree.body if not _brought(one) or not gone.issuperset(_brought(one))]
-    for statement in tree.body:
-        if statement not in body and isinstance(statement, ast.ImportFrom):
-            shutil.rmtree(package / str(statement.module).replace(".", "/"))
-    kept = ast.Module(body=[_without(one, gone) for one in body], type_ignores=[])
-    (package / "__init__.py").write_text(ast.unparse(ast.fix_missing_locations(kept)), encoding="utf-8")
+    brought = {service: names for one in tree.body for service, names in _brought(one)}
+    kept = _with_theirs(package, {service for service, names in brought.items() if names & clients})
+    for service in brought.keys() - kept:
+        shutil.rmtree(package / "services" / service)
+    gone = frozenset(name for service in brought.keys() - kept for name in brought[service])
+    body = [_without(one, gone) for one in tree.body if all(service in kept for service, _ in _brought(one))]
+    whole = ast.fix_missing_locations(ast.Module(body=body, type_ignores=[]))
+    (package / "__init__.py").write_text(ast.unparse(whole), encoding="utf-8")
 
 
-def _brought(statement: ast.stmt) -> frozenset[str]:
-    """The clients that a statement of the package imports from one of its services."""
+def _with_theirs(package: Path, services: set[str]) -> set[str]:
+    """These services with all that they import."""
+    kept, waiting = set[str](), [*services]
+    while waiting:
+        service = waiting.pop()
+        if service in kept:
+            continue
+        kept.add(service)
+        for file in (package / "services" / service).rglob("*.py"):
+            waiting += _OTHER.findall(file.read_text(encoding="utf-8"))
+    return kept
+
+
+def _brought(statement: ast.stmt) -> list[tuple[str, frozenset[str]]]:
+    """The service that a statement of the package imports from, with the clients; nothing for other statements."""
     match statement:
         case ast.ImportFrom(module=str(module), names=names, level=1) if module.startswith("services."):
-            return frozenset(name.name for name in names)
+            return [(module.removeprefix("services."), frozenset(name.name for name in names))]
         case _:
-            return frozenset()
+            return []
 
 
-def _without(statement: ast.stmt, gone: set[str]) -> ast.stmt:
+def _without(statement: ast.stmt, gone: frozenset[str]) -> ast.stmt:
     """The statement; `__all__` without the names that are gone."""
     match statement:
         case ast.Assign(targets=[ast.Name(id="__all__")], value=ast.Tuple(elts=names)):
