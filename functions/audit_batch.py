@@ -5,6 +5,7 @@ from typing import Final
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.shared import count, entry
+from plimsoll.bootstrap.google_places import google_places
 from plimsoll.service.auditing import audit_batch
 from plimsoll.service.messages import BatchMessage, Nothing
 from plimsoll.service.service import Service
@@ -13,7 +14,7 @@ LEFT: Final = 0.2
 """The part of its time that is left for what is under way, and for keeping it, when nothing new is begun any more."""
 
 
-@entry(BatchMessage)
+@entry(BatchMessage, google_places)
 def handler(told: BatchMessage, service: Service, context: LambdaContext) -> Nothing:
     """What was answered lies in the store; a batch that is not answered as a whole is pending again."""
     least_ms = LEFT * context.get_remaining_time_in_millis()

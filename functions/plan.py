@@ -3,12 +3,13 @@
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.shared import entry, logger
+from plimsoll.bootstrap.google_places import google_places
 from plimsoll.service.messages import AuditPlan, PlanMessage
 from plimsoll.service.planning import plan
 from plimsoll.service.service import Service
 
 
-@entry(PlanMessage)
+@entry(PlanMessage, google_places)
 def handler(told: PlanMessage, service: Service, _context: LambdaContext) -> AuditPlan:
     """Whether the audit goes on now, and the targets whose inventory is to be taken."""
     planned = plan(service, told)

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from functions.configuration import written_configuration
 from functions.observed import Handler, count, logger, observed
-from plimsoll.bootstrap.service import forget_process, service_of_environment
+from plimsoll.bootstrap.service import MorePlaces, aws_alone, forget_process, service_of_environment
 from plimsoll.domain.errors import BadInput
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.messages import Message, plain
@@ -27,24 +27,27 @@ Told = TypeVar("Told", bound=Message)
 Step = Callable[[Told, Service, LambdaContext], BaseModel]
 
 
-def entry(message: type[Told]) -> Callable[[Step[Told]], Handler]:
-    """Makes a Lambda handler of a step: the event is parsed into that message, and the answer is plain values."""
+def entry(message: type[Told], more: MorePlaces = aws_alone) -> Callable[[Step[Told]], Handler]:
+    """Makes a Lambda handler of a step: the event is parsed into that message, and the answer is plain values.
+
+    `more` are the clouds beside AWS that the step works in: their libraries are in the zips of such functions alone.
+    """
 
     def made(step: Step[Told]) -> Handler:
         @wraps(step)
         def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
             told = _parsed(event, message)
             logger.set_correlation_id(told.topic)
-            return plain(step(told, service(), context))
+            return plain(step(told, service(more), context))
 
         return observed(handler)
 
     return made
 
 
-def service() -> Service:
+def service(more: MorePlaces = aws_alone) -> Service:
     """The service as the environment says, with the configuration of the last minute; BadInput where it has none."""
-    return service_of_environment(ServiceConfig.parsed(written_configuration()))
+    return service_of_environment(ServiceConfig.parsed(written_configuration()), more)
 
 
 def renew() -> None:

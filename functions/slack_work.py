@@ -10,6 +10,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.once import once
 from functions.shared import entry, logger
 from functions.slack_secret import bot_token
+from plimsoll.bootstrap.google_places import google_places
 from plimsoll.service.acting.acting import act
 from plimsoll.service.acting.members import Members
 from plimsoll.service.acting.messages import AskedMessage
@@ -23,7 +24,7 @@ REMEMBERED: Final = timedelta(days=1)
 Guide, "Asynchronous invocation", read 2026-11-22)."""
 
 
-@entry(AskedMessage)
+@entry(AskedMessage, google_places)
 def handler(told: AskedMessage, service: Service, context: LambdaContext) -> Nothing:
     """Nothing: whoever asked is told in Slack.
 

@@ -8,7 +8,7 @@ from aws_cdk import aws_scheduler_targets as targets
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from infra.audit_functions import audit_shapes
+from infra.audit_functions import AUDIT_ENTERS, audit_shapes
 from infra.constructs.alarms import Alarms, own_metric
 from infra.constructs.audit_machine import AuditFunctions, audit_definition
 from infra.constructs.dashboard import Dashboard
@@ -22,6 +22,7 @@ from infra.constructs.volume_alarms import WatchedVolume, watch
 from infra.grants import Grant
 from infra.names import Names
 from infra.settings import Deployment
+from infra.slack_functions import SLACK_ENTERS
 
 _LONGEST = Duration.hours(24)
 """Far longer than the largest audit; one that runs on is stopped, and begins where it was when it is begun again."""
@@ -81,6 +82,14 @@ class AuditStack(Stack):
         CfnOutput(
             self, "StateMachine", value=self.machine.machine.state_machine_arn, description="Start audits with this"
         )
+        if deployment.audits_google:
+            asking = (*AUDIT_ENTERS, *(SLACK_ENTERS if deployment.slack is not None else ()))
+            CfnOutput(
+                self,
+                "GoogleRoles",
+                value=" ".join(names.acting_as(function) for function in asking),
+                description="Who reads Google Cloud: the workload identity pool knows them, projects grant them",
+            )
 
     def _watch(self, names: Names, deployment: Deployment, undelivered: sqs.IQueue) -> None:
         action = tells(self, names=names, deployment=deployment)

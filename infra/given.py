@@ -16,6 +16,12 @@ _INSTEAD: Final[Mapping[str, str]] = {
     "alarm_email": "one address, such as storage@example.org",
     "alarm_topic_arn": "an ARN such as arn:aws:sns:eu-west-1:111122223333:storage",
     "alarm_volumes": "ID:IOPS:MIB_S, such as vol-0123456789abcdef0:3000:125",
+    "google_credentials": 'what "gcloud iam workload-identity-pools create-cred-config PROVIDER --aws" writes, such as '
+    "$(cat google.json)",
+    "google_folders": "its number, such as 123456789012",
+    "google_organizations": "its number, such as 123456789012",
+    "google_projects": "its id, such as storage-prod, not its name or number",
+    "google_regions": "a region such as us-central1, without the letter of a zone",
     "external_id": "letters, digits and any of + = , . @ : / - without blanks, such as what uuidgen gives",
     "kms_key_arn": "the ARN of a key, not of an alias, such as "
     "arn:aws:kms:eu-west-1:111122223333:key/01234567-89ab-cdef-0123-456789abcdef",
@@ -25,7 +31,7 @@ _INSTEAD: Final[Mapping[str, str]] = {
     "slack.channel": "the id of a channel, such as C0123ABCDEF, not its name: it stands at the end of its details",
     "slack.routes": 'JSON such as [{"channel": "C0123ABCDEF", "accounts": ["111122223333"]}], with accounts, owners or '
     "tags",
-    "slack.routes.accounts": "its twelve digits, such as 111122223333",
+    "slack.routes.accounts": "its twelve digits, such as 111122223333, or the id of a Google Cloud project",
     "slack.routes.channel": "the id of a channel, such as C0123ABCDEF, not its name",
     "slack.teams": "the id of a workspace, such as T0123ABCDEF: it stands after /client/ in Slack's address in a "
     "browser",

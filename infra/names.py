@@ -65,6 +65,10 @@ class Names:
         """The role of a function, by which member accounts know it."""
         return f"{self.prefix}-{function}"
 
+    def acting_as(self, function: str) -> str:
+        """Whom Google knows a function as: its role, as AWS's STS tells it of who has assumed it."""
+        return f"arn:{self.stack.partition}:sts::{self.stack.account}:assumed-role/{self.role(function)}"
+
     def objects(self, pattern: str) -> str:
         """The ARN of objects of the bucket."""
         return f"arn:{self.stack.partition}:s3:::{self.bucket}/{pattern}"

@@ -206,6 +206,12 @@ class Deployment(ServiceConfig, BaseSettings):
                 "external_id is missing: the roles of member accounts ask for one. Choose a text of your own, such as "
                 f"{PREFIX}EXTERNAL_ID=$(uuidgen), and give it to the member roles as well."
             )
+        if self.audits_google and self.google_credentials is None:
+            raise ValueError(
+                "google_credentials is missing: Google has to know the functions' roles. docs/google-cloud.md says how "
+                "a workload identity pool is made; give its configuration, as in "
+                f'{PREFIX}GOOGLE_CREDENTIALS="$(cat google.json)"'
+            )
         for schedule in (self.schedule, self.sweep_every):
             wrong = past_error(schedule, self.time_zone, datetime.now(UTC))
             if wrong is not None:

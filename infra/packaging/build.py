@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 
 from infra.packaging import RUNTIME
 from infra.packaging.archive import add_folder, compile_all, compiler_for, staged, version_of
+from infra.packaging.google import clients_in, keep_clients
 from infra.packaging.imports import Imports, Sources, handlers
 from infra.packaging.wheels import Lock, install, trim
 from plimsoll.reports.charts.bundle import SHIPPED
@@ -28,15 +29,21 @@ DRAWING: Final = "plimsoll.reports.charts.drawing"
 _BUNDLE: Final = "plimsoll.reports.charts.bundle"
 """What only asks it for a script, for pictures that a browser draws: zips bring the script instead."""
 
+_WHICH_CLOUDS: Final = ("plimsoll.bootstrap", "plimsoll.bootstrap.google")
+"""The command line chooses there which clouds it asks. Functions that ask Google are given its places instead, and the
+others need none of Google's libraries."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """What a zip holds: our files by their names in it, texts by name, and distributions with their services."""
+    """What a zip holds: our files by their names in it, texts by name, and distributions with the AWS services and
+    the clients of Google's that our files name."""
 
     files: Mapping[str, Path]
     texts: Mapping[str, str]
     requirements: str
     services: frozenset[str]
+    clients: frozenset[str]
 
 
 def zip_of(
@@ -57,6 +64,7 @@ def zip_of(
             site, unfinished = Path(temporary) / "site", Path(temporary) / "wheels.zip"
             install(content.requirements, site, architecture=architecture, python=python)
             trim(site, content.services)
+            keep_clients(site, content.clients)
             compile_all(site, interpreter, compiled)
             add_folder(unfinished, site)
             unfinished.replace(wheels)
@@ -72,7 +80,7 @@ def names_of(function: str, *, architecture: Architecture = "arm64", python: str
     """The names of the zip with a function's distributions alone, and of its whole zip."""
     interpreter, content = compiler_for(python), _contents()[function]
     target = [architecture, python, str(interpreter and version_of(interpreter)), *_own_code()]
-    outside = _digest([content.requirements, *sorted(content.services), *target])
+    outside = _digest([content.requirements, *sorted(content.services), *sorted(content.clients), *target])
     return f"wheels-{outside}.zip", f"lambda-{_digest([outside, *_described(content)])}.zip"
 
 
@@ -81,7 +89,7 @@ def _contents() -> Mapping[str, Content]:
     """What the zip of each function holds."""
     bundled = _bundled()
     packages = {"functions": PROJECT / "functions", "plimsoll": PROJECT / "lib" / "plimsoll"}
-    sources = Sources(packages=packages, not_needed=frozenset({(_BUNDLE, DRAWING)}))
+    sources = Sources(packages=packages, not_needed=frozenset({(_BUNDLE, DRAWING), _WHICH_CLOUDS}))
     imports = {name: sources.imports_of(f"functions.{name}") for name in handlers(PROJECT / "functions")}
     sharing: dict[frozenset[str], list[Imports]] = {}
     for one in imports.values():
@@ -93,6 +101,7 @@ def _contents() -> Mapping[str, Content]:
             texts=dict(_texts(alike)),
             requirements=lock.requirements(lock.needed_for(outside)),
             services=frozenset().union(*(one.services for one in alike)),
+            clients=frozenset().union(*(clients_in(one.modules.values()) for one in alike)),
         )
         for outside, alike in sharing.items()
     }

@@ -29,8 +29,8 @@ FOLDERS_LEFT_OUT: Final = frozenset({
 NAMES_LEFT_OUT: Final = frozenset({"tests", "__pycache__"})
 """Folders that no handler reads, wherever they are."""
 
-SUFFIXES_LEFT_OUT: Final = frozenset({".pyi", ".pxd", ".a", ".h"})
-"""Files for compilers and type checkers."""
+SUFFIXES_LEFT_OUT: Final = frozenset({".pyi", ".pxd", ".a", ".h", ".proto"})
+"""Files for compilers and type checkers: what is compiled of them is there."""
 
 INSTALLATION: Final = frozenset({"RECORD", "INSTALLER", "REQUESTED", "WHEEL"})
 """Files beside a distribution's metadata that say how it was installed."""

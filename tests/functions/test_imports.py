@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-NEVER = ("moto", "typer", "plimsoll.simulator", "plimsoll.cli")
+NEVER = ("moto", "typer", "plimsoll.simulator", "plimsoll.cli", "google.auth", "google.cloud", "grpc")
+"""Google's libraries are imported when a project is asked for, and before that by no function."""
 HEAVY = {
     "duckdb": {"audit_batch"},
     "altair": {"report", "slack_report"},

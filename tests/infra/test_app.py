@@ -1,7 +1,14 @@
 """The app as `npx aws-cdk` runs it: what it refuses, and what the settings make of it."""
 
+import json
+
+from plimsoll.service.config import ServiceConfig
+from tests.federation import FakeGoogle
+from tests.infra.conftest import DEPLOYED
 from tests.infra.synthesis import synthesised
 from tests.infra.templates import Templates, plain
+
+KEYLESS = FakeGoogle(url="https://sts.googleapis.com").config()
 
 
 def test_a_setting_that_cannot_be_used_is_told_in_a_sentence_and_nothing_is_synthesised(tmp_path):
@@ -80,6 +87,25 @@ def test_without_a_channel_of_slack_nothing_is_open_to_the_public(tmp_path):
     assert not (tmp_path / "slack.template.json").exists()
     assert not made.resources("AWS::Lambda::Url", stacks)
     assert not made.resources("AWS::SecretsManager::Secret", stacks)
+
+
+def test_projects_are_read_by_the_roles_of_four_functions_which_need_no_key_and_no_more_rights(tmp_path, templates):
+    settings = {"GOOGLE_PROJECTS": "storage-prod,storage-test", "GOOGLE_CREDENTIALS": json.dumps(KEYLESS)}
+    done = synthesised(tmp_path, {**DEPLOYED, **settings})
+    assert done.returncode == 0, done.stdout + done.stderr
+    made = Templates(tmp_path)
+    roles = [f"plimsoll-main-{name}" for name in ("plan", "take_inventory", "audit_batch", "slack_work")]
+    assert plain(made["audit"]["Outputs"]["GoogleRoles"]["Value"]).split() == [
+        f"arn:${{AWS::Partition}}:sts::${{AWS::AccountId}}:assumed-role/{role}" for role in roles
+    ]
+    assert {each.get("RoleName") for each in made.resources("AWS::IAM::Role").values()} >= set(roles)
+    assert list(made.statements()) == list(templates.statements())
+    assert "GoogleRoles" not in templates["audit"]["Outputs"]
+    (parameter,) = made.resources("AWS::SSM::Parameter", ("data",)).values()
+    config = ServiceConfig.parsed(json.loads(plain(parameter["Value"])))
+    assert config.google_projects == ("storage-prod", "storage-test")
+    assert config.google_credentials is not None
+    assert config.google_credentials.written == KEYLESS
 
 
 def test_without_validations_slack_begins_audits_alone_and_its_room_can_be_left_to_the_account(tmp_path):

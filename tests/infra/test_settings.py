@@ -14,7 +14,9 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
 from plimsoll.service.config import ServiceConfig
 from plimsoll.slack.config import Route, SlackConfig
+from tests.federation import FakeGoogle
 
+KEYLESS = FakeGoogle(url="https://sts.googleapis.com").config()
 MEMBERS = {"external_id": "the-external-id"}
 
 
@@ -182,6 +184,47 @@ def test_what_is_no_schedule_is_refused_with_what_to_write_instead(schedule, ins
 )
 def test_a_setting_that_cannot_be_used_is_refused_with_a_sentence(context, said):
     assert said in refused(**context)
+
+
+def test_projects_are_words_with_commas_and_their_credentials_json(monkeypatch):
+    monkeypatch.setenv(f"{PREFIX}GOOGLE_CREDENTIALS", json.dumps(KEYLESS))
+    deployment = Deployment.read({"google_projects": "storage-prod, storage-test", "google_regions": "us-central1"})
+    assert deployment.config.google_projects == ("storage-prod", "storage-test")
+    assert deployment.config.google_credentials is not None
+    assert deployment.config.google_credentials.written == KEYLESS
+
+
+@pytest.mark.parametrize(
+    ("context", "said"),
+    [
+        (
+            {"google_projects": "storage-prod"},
+            "google_credentials is missing: Google has to know the functions",
+        ),
+        ({"google_projects": "Storage"}, "google_projects.0 is 'Storage': write its id, such as storage-prod"),
+        ({"google_folders": "prod"}, "google_folders.0 is 'prod': write its number"),
+        ({"google_organizations": "ours"}, "google_organizations.0 is 'ours': write its number"),
+        (
+            {"google_regions": "us-central1-a"},
+            "google_regions.0 is 'us-central1-a': write a region such as",
+        ),
+        ({"google_credentials": "google.json"}, "google_credentials is 'google.json', which is not JSON"),
+        ({"google_credentials": json.dumps({"type": "gdch_service_account"})}, "which `gcloud iam workload-identity"),
+        (
+            {"google_credentials": json.dumps({key: KEYLESS[key] for key in KEYLESS if key != "audience"})},
+            "google_credentials.audience is missing: write what docs/deploy.md says of it.",
+        ),
+    ],
+)
+def test_what_cannot_be_used_of_google_is_refused_with_what_to_write_instead(context, said):
+    assert said in refused(**context)
+
+
+def test_a_key_of_google_s_is_refused_and_shown_to_nobody():
+    key = {"type": "service_account", "private_key": "-----BEGIN PRIVATE KEY-----", "client_email": "a@b.c"}
+    said = refused(google_credentials=json.dumps(key))
+    assert said.startswith("google_credentials holds a private_key: a key is never kept here.")
+    assert "BEGIN" not in said
 
 
 def test_a_misspelt_variable_is_refused(monkeypatch):

@@ -59,6 +59,9 @@ class LabPlaces:
     def bench(self, target):
         return self.lab.bench
 
+    def unmeasured(self, target):
+        return None
+
 
 @dataclass(kw_only=True)
 class Stepping:

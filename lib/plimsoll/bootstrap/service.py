@@ -1,7 +1,7 @@
 """The service as its functions run it: over AWS's own services, as their environment says."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -13,6 +13,7 @@ import boto3
 
 from plimsoll.audit import World
 from plimsoll.bootstrap import aws_bench, aws_world, clock, console_link, envelope_library
+from plimsoll.bootstrap.places import PlacesByCloud
 from plimsoll.bootstrap.scope import Scope, SignedIn, open_accounts, sign_in
 from plimsoll.clouds.aws.claims import DynamoClaims
 from plimsoll.clouds.aws.console import object_link
@@ -21,6 +22,7 @@ from plimsoll.clouds.aws.events import BusEvents
 from plimsoll.clouds.aws.executions import StepExecutions
 from plimsoll.clouds.aws.history import DynamoHistory
 from plimsoll.clouds.aws.inventory import AwsInventory
+from plimsoll.clouds.aws.names import PROVIDER as AWS
 from plimsoll.clouds.aws.names import role_arn
 from plimsoll.clouds.aws.s3_store import S3Store
 from plimsoll.clouds.aws.sessions import Credential
@@ -29,7 +31,7 @@ from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.errors import BadInput
 from plimsoll.ports import Bench, FailedTarget, Target
 from plimsoll.service.config import ServiceConfig
-from plimsoll.service.service import Service
+from plimsoll.service.service import Places, Service
 from plimsoll.settings import PREFIX, Settings
 
 
@@ -79,6 +81,10 @@ class AwsPlaces:
         """Where volumes of that target are measured, by the validation role."""
         return aws_bench(self._entered(target.account, self.config.validation_role_name), self.settings)
 
+    def unmeasured(self, target: Target) -> str | None:  # noqa: ARG002 - as for every cloud
+        """None: every account may have bench hosts."""
+        return None
+
     def _entered(self, account: str, role_name: str) -> SignedIn:
         """One account alone; CloudError where it cannot be entered."""
         last, entered = self._open.get(role_name, (None, None))
@@ -92,19 +98,25 @@ class AwsPlaces:
         return entered
 
 
-def service_of_environment(config: ServiceConfig) -> Service:
-    """The service with that configuration; BadInput names the environment variable that is missing."""
+MorePlaces = Callable[[ServiceConfig, Settings], Mapping[str, Places]]
+"""What makes the places of further clouds, by the names that their targets give them."""
+
+
+def aws_alone(_config: ServiceConfig, _settings: Settings) -> Mapping[str, Places]:
+    """No further cloud: what does not read volumes, and what measures, needs none."""
+    return {}
+
+
+def service_of_environment(config: ServiceConfig, more: MorePlaces = aws_alone) -> Service:
+    """The service with that configuration, in AWS and what is `more`; BadInput names the environment variable that is
+    missing."""
     settings = Settings.of_environment()
     home, partition = _caller()
+    at_home = AwsPlaces(config=config, settings=settings, home=home, partition=partition)
     return Service(
         config=config,
         settings=settings,
-        places=AwsPlaces(
-            config=config,
-            settings=settings,
-            home=home,
-            partition=partition,
-        ),
+        places=PlacesByCloud(clouds={AWS: at_home, **more(config, settings)}),
         store=S3Store(bucket=_variable("BUCKET"), client=_client("s3")),
         root=f"s3://{_variable('BUCKET')}",
         measured=_measured_folder(),

@@ -9,6 +9,10 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
 
 from plimsoll.clouds.aws.names import AUDIT_ROLE, VALIDATION_ROLE
+from plimsoll.clouds.gcp.federation import FederationConfig
+from plimsoll.clouds.gcp.identifiers import FOLDER_ID, ORGANIZATION_ID
+from plimsoll.clouds.gcp.identifiers import REGION_NAME as GOOGLE_REGION
+from plimsoll.clouds.gcp.names import PROJECT_ID
 from plimsoll.domain.errors import BadInput, PolicyError
 from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import parse_policy
@@ -18,6 +22,13 @@ MOST_BYTES: Final = 8192
 """The longest value of an SSM parameter of the advanced tier (SSM PutParameter, Value)."""
 
 Unit = Annotated[str, StringConstraints(pattern=r"^(ou-[0-9a-z]{4,32}-[0-9a-z]{8,32}|r-[0-9a-z]{4,32})$")]
+
+Project = Annotated[str, StringConstraints(pattern=PROJECT_ID)]
+Folder = Annotated[str, StringConstraints(pattern=FOLDER_ID)]
+GoogleOrganization = Annotated[str, StringConstraints(pattern=ORGANIZATION_ID)]
+GoogleRegion = Annotated[str, StringConstraints(pattern=GOOGLE_REGION)]
+
+_CREDENTIALS: Final = "google_credentials"
 
 
 class ValidationBudget(BaseModel):
@@ -61,6 +72,21 @@ class ServiceConfig(BaseModel):
         max_length=1224,
         description="The external id that those roles ask for.",
     )
+    google_projects: tuple[Project, ...] = Field(default=(), description="Audit these Google Cloud projects, by id.")
+    google_folders: tuple[Folder, ...] = Field(
+        default=(), description="Audit the active projects under these Google Cloud folders, by number."
+    )
+    google_organizations: tuple[GoogleOrganization, ...] = Field(
+        default=(), description="Audit the active projects of these Google Cloud organisations, by number."
+    )
+    google_regions: tuple[GoogleRegion, ...] = Field(
+        default=(), description="The Google Cloud regions to audit. Default: all that a project can use."
+    )
+    google_credentials: FederationConfig | None = Field(
+        default=None,
+        description="How the functions' roles become known to Google: the configuration of a workload identity pool, "
+        "as JSON; it holds no secret.",
+    )
     policy: dict[str, Any] = Field(default_factory=dict, description="The policy, as in a policy file.")
     when_busy: Literal["wait", "stop"] = Field(
         default="wait", description="What an audit does while another one is under way: wait for its end, or stop."
@@ -79,9 +105,7 @@ class ServiceConfig(BaseModel):
         try:
             return cls.model_validate(dict(written))
         except ValidationError as error:
-            first = error.errors()[0]
-            key = ".".join(str(part) for part in first["loc"]) or "configuration"
-            raise BadInput(f"{key} is {first['input']!r}: {first['msg'].lower()}.") from error
+            raise BadInput(_sentence(error.errors()[0])) from error
 
     def written(self) -> str:
         """The configuration as the functions read it; BadInput where that is longer than a parameter may be."""
@@ -93,6 +117,11 @@ class ServiceConfig(BaseModel):
                 "organizational units instead)."
             )
         return text
+
+    @property
+    def audits_google(self) -> bool:
+        """Whether any project of Google Cloud is in scope."""
+        return bool(self.google_projects or self.google_folders or self.google_organizations)
 
     @property
     def parsed_policy(self) -> Policy:
@@ -114,3 +143,12 @@ class ServiceConfig(BaseModel):
         if len(given) > 1:
             raise ValueError(f"give one of {' and '.join(given)}, not both")
         return self
+
+
+def _sentence(error: Any) -> str:
+    """What pydantic found wrong; what was given as credentials is not repeated, since it may be a key."""
+    key = ".".join(str(part) for part in error["loc"]) or "configuration"
+    if error["loc"][:1] != (_CREDENTIALS,):
+        return f"{key} is {error['input']!r}: {error['msg'].lower()}."
+    own = error.get("ctx", {}).get("error")
+    return f"{own}." if isinstance(own, ValueError) else f"{key} cannot be used: {error['msg'].lower()}."

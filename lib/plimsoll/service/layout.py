@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
+from plimsoll.clouds.targets import named_target
 from plimsoll.ports import Target
 
 RESULT: Final = "result.json"
@@ -160,14 +161,14 @@ class RunKeys:
         for key in keys:
             if key.startswith(prefix) and key.endswith(ending):
                 account, region, *_, number = key.removeprefix(prefix).removesuffix(ending).split("/")
-                yield Batch(target=Target(account=account, region=region), number=int(number))
+                yield Batch(target=named_target(account, region), number=int(number))
 
     def taken(self, keys: Iterable[str]) -> Iterator[Target]:
         """The targets whose inventory is whole, by keys of all inventories."""
         for key in keys:
             if key.endswith(f"/{_LISTED}"):
                 account, region, _ = key.removeprefix(self.inventories).split("/")
-                yield Target(account=account, region=region)
+                yield named_target(account, region)
 
     def _work(self, name: str) -> str:
         return f"work/{self.run_id}/{name}"

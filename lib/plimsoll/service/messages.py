@@ -9,16 +9,18 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AliasChoices, AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
+from plimsoll.clouds.names import ACCOUNT_NAME, REGION_NAME
+from plimsoll.clouds.targets import named_target
 from plimsoll.domain import errors
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.ports import Target
 from plimsoll.service.layout import Batch
-from plimsoll.slack.config import Account
 
 RunId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][\w.@+=-]{0,79}$")]
 """A run's name, which stands in keys: as Step Functions names executions, without what separates folders."""
 
-Region = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,8}(-[a-z]+)+-\d{1,2}$")]
+Account = Annotated[str, StringConstraints(pattern=ACCOUNT_NAME)]
+Region = Annotated[str, StringConstraints(pattern=REGION_NAME)]
 
 _LONGEST: Final = 1000
 """How much of a cause is kept, in characters: Lambda's own may hold a traceback."""
@@ -97,7 +99,7 @@ class AuditPlan(Answer):
 
 
 class TargetItem(BaseModel):
-    """A target as an item of a map."""
+    """A target as an item of a map; its account tells its cloud."""
 
     model_config = _CONFIG
 
@@ -112,7 +114,7 @@ class TargetItem(BaseModel):
     @property
     def target(self) -> Target:
         """The target."""
-        return Target(account=self.account, region=self.region)
+        return named_target(self.account, self.region)
 
 
 class BatchItem(TargetItem):

@@ -76,6 +76,10 @@ def _scope(config: ServiceConfig) -> dict[str, Any]:
         "units": list(config.organizational_units),
         "accounts": list(config.accounts),
         "role_name": config.role_name,
-        "regions": list(config.regions),
+        "regions": [*config.regions, *config.google_regions],
         "prices": None,
+        "clouds": ["aws", "gcp"] if config.audits_google else ["aws"],
+        "projects": list(config.google_projects),
+        "folders": list(config.google_folders),
+        "gcp_organizations": list(config.google_organizations),
     }

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
+from plimsoll.clouds.targets import named_target
 from plimsoll.domain.decisions import Holding, holding
 from plimsoll.domain.history import HistoryEntry, Sighting, seen
 from plimsoll.domain.volume import VolumeSpec
@@ -79,7 +80,7 @@ def remember(records: Iterable[RecommendationRecord], history: History, *, run_i
     remembered = Remembered()
     ordered = sorted(records, key=lambda one: (one.account, one.region, one.volume_id))
     for (account, region), found in groupby(ordered, key=lambda one: (one.account, one.region)):
-        there, target = list(found), Target(account=account, region=region)
+        there, target = list(found), named_target(account, region)
         ids = [one.volume_id for one in there]
         prior, decisions = history.entries(target, ids), history.decisions(target, ids)
         held = {one: holding(decisions.get(one, ())) for one in ids}

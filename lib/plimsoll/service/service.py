@@ -37,6 +37,10 @@ class Places(Protocol):
         """Where volumes of that target are measured, by the validation role; CloudError where it cannot be entered."""
         ...
 
+    def unmeasured(self, target: Target) -> str | None:
+        """Why nothing can be measured at that target, a sentence; None where it can."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:

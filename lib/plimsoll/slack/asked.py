@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from plimsoll.clouds.aws.names import VOLUME_NAME
+from plimsoll.clouds.names import VOLUME_NAME
 
 VolumeName = Annotated[str, StringConstraints(pattern=VOLUME_NAME)]
 """A volume's id, or account/region/id, which need not be searched for."""

@@ -6,24 +6,26 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from plimsoll.clouds.aws.names import ACCOUNT_ID
+from plimsoll.clouds.names import ACCOUNT_NAME
 
 Channel = Annotated[str, StringConstraints(pattern=r"^[CG][A-Z0-9]{5,20}$")]
 Team = Annotated[str, StringConstraints(pattern=r"^[TE][A-Z0-9]{5,20}$")]
 UserGroup = Annotated[str, StringConstraints(pattern=r"^S[A-Z0-9]{5,20}$")]
 Account = Annotated[str, StringConstraints(pattern=ACCOUNT_ID)]
+AccountOrProject = Annotated[str, StringConstraints(pattern=ACCOUNT_NAME)]
 
 
 class Route(BaseModel):
     """Volumes that a channel is told of: those with one of the accounts, one of the owners, or one of the tags.
 
-    An owner is its name as reports give it, with `*` for any part; a tag without a value is one with any. A tag that
-    the policy does not show matches nothing.
+    An account may be a project of Google Cloud. An owner is its name as reports give it, with `*` for any part; a tag
+    without a value is one with any. A tag that the policy does not show matches nothing.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     channel: Channel
-    accounts: tuple[Account, ...] = ()
+    accounts: tuple[AccountOrProject, ...] = ()
     owners: tuple[str, ...] = ()
     tags: Mapping[str, str | None] = Field(default_factory=dict)
 

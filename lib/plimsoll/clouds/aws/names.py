@@ -2,6 +2,9 @@
 
 from typing import Final
 
+PROVIDER: Final = "aws"
+"""The cloud's name in data, evidence and targets."""
+
 PACKAGE: Final = "plimsoll.clouds.aws"
 """Where this cloud's data ships."""
 

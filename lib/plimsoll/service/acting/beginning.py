@@ -1,8 +1,9 @@
 """Beginning: audits and measurements that somebody asks for, each request one of them."""
 
 from plimsoll.clouds.aws.names import SLACK_EXECUTIONS
+from plimsoll.clouds.targets import named_target
 from plimsoll.domain.decisions import Decision
-from plimsoll.domain.errors import AccessDenied, CloudError
+from plimsoll.domain.errors import AccessDenied, BadInput, CloudError
 from plimsoll.reports.slack.message import Message
 from plimsoll.service.acting import words
 from plimsoll.service.acting.answering import Answers
@@ -28,6 +29,9 @@ def validate(service: Service, config: SlackConfig, answers: Answers, wish: Vali
     """
     asked = answers.asked
     decision = decision_of(service, asked, wish)
+    why = service.places.unmeasured(named_target(decision.account, decision.region))
+    if why is not None:
+        raise BadInput(why)
     if not _begun(service, asked, decision):
         answers.to_all(words.measuring_before(kept(service, decision)))
         return

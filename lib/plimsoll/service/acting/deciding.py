@@ -2,8 +2,8 @@
 
 from datetime import date, datetime, timedelta
 
+from plimsoll.clouds.targets import named_target
 from plimsoll.domain.decisions import Decision, DecisionKind, holding
-from plimsoll.ports import Target
 from plimsoll.reports.slack.message import Message
 from plimsoll.service.acting import words
 from plimsoll.service.service import Service
@@ -53,5 +53,5 @@ def _until(wish: Snooze, now: datetime) -> date:
 
 
 def _said_of(service: Service, decision: Decision) -> list[Decision]:
-    target = Target(account=decision.account, region=decision.region)
+    target = named_target(decision.account, decision.region)
     return [*service.history.decisions(target, [decision.volume_id]).get(decision.volume_id, ())]

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from plimsoll.clouds.targets import named_target
 from plimsoll.domain.decisions import Decision, DecisionKind
 from plimsoll.ports import Target
 from plimsoll.reports.slack.blocks import Block, Part, Said, bold, buttons, note, person, place, said
@@ -117,7 +118,7 @@ def _volume(decision: Decision) -> tuple[Said, str]:
 
 
 def _place(decision: Decision) -> Target:
-    return Target(account=decision.account, region=decision.region)
+    return named_target(decision.account, decision.region)
 
 
 def _follows(decision: Decision) -> str:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Final
 
 from plimsoll.clouds.aws.paging import in_chunks
+from plimsoll.clouds.targets import named_target
 from plimsoll.domain.decisions import holding
 from plimsoll.domain.recommendation import CHANGES
 from plimsoll.ports import History, Target
@@ -68,7 +69,7 @@ def _silent(records: Sequence[RecommendationRecord], history: History, now: date
     by_target: dict[Target, list[str]] = {}
     for record in records:
         if record.action in CHANGES:
-            target = Target(account=record.account, region=record.region)
+            target = named_target(record.account, record.region)
             by_target.setdefault(target, []).append(record.volume_id)
     for target, volume_ids in by_target.items():
         decided = history.decisions(target, volume_ids)

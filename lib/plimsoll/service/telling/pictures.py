@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from plimsoll.clouds.targets import named_target
 from plimsoll.ports import RunStore, Target
 from plimsoll.reports.profile_record import DemandProfileRecord
 from plimsoll.reports.record import RecommendationRecord
@@ -59,7 +60,7 @@ class Gallery:
 
     def _profile(self, record: RecommendationRecord) -> DemandProfileRecord | None:
         """What a volume was asked for, from whichever batch of its target has it; None where no more is kept."""
-        target = Target(account=record.account, region=record.region)
+        target = named_target(record.account, record.region)
         kept = self.folder / full_name(record)
         for folder in _answered(self.keys, target, self.service.store, kept):
             found = find_profile(folder, full_name(record))

@@ -5,13 +5,16 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Final
 
 from plimsoll.audit import World
 from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.clouds.targets import named_target
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.domain.validation import Budget, MeasuringRun, Mode, PlannedRun, Want, runs_for, within
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.ports import Target
+from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.stored import RECOMMENDATIONS, stream_records
 from plimsoll.service.layout import RunKeys
 from plimsoll.service.service import Service
@@ -22,21 +25,24 @@ from plimsoll.validation.planning import planned
 from plimsoll.validation.proposal import FLIP, parsed
 from plimsoll.validation.thin import wants_in
 
+_MOST_TOLD: Final = 100
+"""How many sentences on places where nothing can be measured are given."""
+
 
 def choose(service: Service, message: ChooseMessage) -> Chosen:
     """Begins the work of a validation: of one volume, or of the thin evidence of a run, class by class, those with the
     most at stake first.
 
-    BadInput for a volume, a target or a run that is not there; CloudError where a place that may have the volume cannot
-    be searched.
+    BadInput for a volume, a target or a run that is not there, and where nothing can be measured; CloudError where a
+    place that may have the volume cannot be searched.
     """
     now, given = service.clock.now(), message.given
     if given.run_id is None:
-        works, left = [_asked(message, now, service)], 0
+        works, left, unmeasured = [_asked(message, now, service)], 0, list[str]()
     else:
-        works, left = _thin(message.name, given.run_id, now, service)
+        works, left, unmeasured = _thin(message.name, given.run_id, now, service)
     items = [_item(keep(work, service.store)) for work in works]
-    return Chosen(validation=message.name, items=items, left_out=left)
+    return Chosen(validation=message.name, items=items, left_out=left, unmeasured=unmeasured)
 
 
 def budget_of(service: Service) -> Budget:
@@ -69,6 +75,9 @@ def _asked(message: ChooseMessage, now: datetime, service: Service) -> Work:
     given = message.given
     _check_target(given, volume_types())
     place, volume_id = placed(given.volume_id or "", now, service)
+    why = service.places.unmeasured(place)
+    if why is not None:
+        raise BadInput(why)
     return Work(
         name=WorkName(validation=message.name, index=0),
         place=place,
@@ -90,9 +99,11 @@ def _check_target(given: ValidationInput, types: Mapping[str, VolumeType]) -> No
         parsed(given.target, 1, types)
 
 
-def _thin(validation: str, run_id: str, now: datetime, service: Service) -> tuple[list[Work], int]:
-    """The works of the classes of a run's thin evidence that the budget allows, and how many it does not."""
-    runs = runs_for(_wants(run_id, service))
+def _thin(validation: str, run_id: str, now: datetime, service: Service) -> tuple[list[Work], int, list[str]]:
+    """The works of the classes of a run's thin evidence that the budget allows, how many it does not, and why nothing
+    is measured in some places."""
+    wants, unmeasured = _wants(run_id, service)
+    runs = runs_for(wants)
     plans = {found.run.class_key: found for found in _plans(runs, validation, now, service)}
     budget = budget_of(service)
     chosen, left = within(runs, lambda run: plans[run.class_key].usd or 0.0, budget)
@@ -101,16 +112,26 @@ def _thin(validation: str, run_id: str, now: datetime, service: Service) -> tupl
         replace(_work(run, WorkName(validation=validation, index=index), now), budget=part)
         for index, (run, part) in enumerate(zip(chosen, parts, strict=True))
     ]
-    return works, len(left)
+    return works, len(left), unmeasured
 
 
-def _wants(run_id: str, service: Service) -> Sequence[Want]:
-    """The changes that a run recommends on thin evidence."""
+def _wants(run_id: str, service: Service) -> tuple[Sequence[Want], list[str]]:
+    """The changes that a run recommends on thin evidence where it can be measured, and why it cannot elsewhere."""
+    whys: dict[Target, str | None] = {}
+
+    def is_measured(record: RecommendationRecord) -> bool:
+        place = named_target(record.account, record.region)
+        if place not in whys:
+            whys[place] = service.places.unmeasured(place)
+        return whys[place] is None
+
     with TemporaryDirectory() as name:
         folder = Path(name)
         if not service.store.get_file(RunKeys(run_id=run_id).report(RECOMMENDATIONS), folder / RECOMMENDATIONS):
             raise BadInput(f"there is no run {run_id} with a report: give the id of an audit that has ended.")
-        return list(wants_in(stream_records(folder), service.config.parsed_policy, None, volume_types()))
+        measured = filter(is_measured, stream_records(folder))
+        wants = list(wants_in(measured, service.config.parsed_policy, None, volume_types()))
+    return wants, [why for _place, why in sorted(whys.items()) if why is not None][:_MOST_TOLD]
 
 
 def _plans(runs: Iterable[MeasuringRun], validation: str, now: datetime, service: Service) -> Iterator[PlannedRun]:
@@ -141,7 +162,7 @@ def _work(run: MeasuringRun, name: WorkName, now: datetime) -> Work:
     first = run.wants[0]
     return Work(
         name=name,
-        place=Target(account=first.account, region=first.region),
+        place=named_target(first.account, first.region),
         volume_id=first.volume_id,
         mode=Mode.CANARY,
         now=now,

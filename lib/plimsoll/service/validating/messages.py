@@ -55,11 +55,13 @@ class ChosenItem(Answer):
 
 
 class Chosen(Answer):
-    """What a validation measures; `left_out` is how many measurements its budget does not allow."""
+    """What a validation measures; `left_out` is how many measurements its budget does not allow, and `unmeasured` says
+    of some of the places where nothing can be measured why, a sentence each."""
 
     validation: str
     items: list[ChosenItem]
     left_out: int = 0
+    unmeasured: list[str] = Field(default_factory=list)
 
 
 class ProposeMessage(Message):

@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from plimsoll.audit import World
+from plimsoll.clouds.targets import may_have, named_target
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.ports import FailedTarget, Target
@@ -34,9 +35,10 @@ def world_at(place: Target, now: datetime, service: Service) -> World:
 
 def placed(name: str, now: datetime, service: Service) -> tuple[Target, str]:
     """Where a volume is, and its id, by its name: account/region/id as it says; an id alone is searched for in every
-    target, one after the other. BadInput where it is nowhere, CloudError where a target cannot be searched."""
+    target that may have it, one after the other. BadInput where it is nowhere, CloudError where a target cannot be
+    searched."""
     *place, volume_id = name.split("/")
-    return Target(account=place[0], region=place[1]) if place else _found(volume_id, now, service), volume_id
+    return named_target(place[0], place[1]) if place else _found(volume_id, now, service), volume_id
 
 
 def _found(volume_id: str, now: datetime, service: Service) -> Target:
@@ -45,6 +47,8 @@ def _found(volume_id: str, now: datetime, service: Service) -> Target:
         try:
             if isinstance(target, FailedTarget):
                 raise target.error
+            if not may_have(target, volume_id):
+                continue
             world = world_at(target, now, service)
             if any(volume.id == volume_id for volume in world.inventory.volumes(target)):
                 return target

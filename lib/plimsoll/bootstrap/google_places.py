@@ -1,0 +1,61 @@
+"""The places of Google Cloud: the projects of the configuration, which the functions' AWS roles may read without a key.
+
+What brings Google's libraries is imported when it is first used, so that a service without projects never loads them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from plimsoll.audit import World
+from plimsoll.bootstrap.places import without_bench
+from plimsoll.clouds.gcp.names import PROVIDER
+from plimsoll.clouds.ledger import Ledger
+from plimsoll.domain.errors import CloudError, NotMeasured
+from plimsoll.ports import Bench, FailedTarget, Target
+from plimsoll.service.config import ServiceConfig
+from plimsoll.service.service import Places
+from plimsoll.settings import Settings
+
+
+def google_places(config: ServiceConfig, settings: Settings) -> Mapping[str, Places]:
+    """The places of Google Cloud by its name; none where no project is in scope."""
+    return {PROVIDER: GooglePlaces(config=config, settings=settings)} if config.audits_google else {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GooglePlaces:
+    """The projects of the configuration, all read by the credentials that it names.
+
+    `paced`: keep to the quotas; a simulated project may have none.
+    """
+
+    config: ServiceConfig
+    settings: Settings
+    paced: bool = True
+
+    def targets(self) -> Sequence[Target | FailedTarget]:
+        """Every project and region in scope, and those that cannot be entered with why; what cannot even be listed is
+        one of those, and costs no other cloud."""
+        from plimsoll.bootstrap.google_projects import targets_of  # noqa: PLC0415  # with Google's libraries
+
+        try:
+            return targets_of(self.config, self.settings)
+        except CloudError as error:
+            return [FailedTarget(name="the projects of Google Cloud", error=error)]
+
+    def world(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> World:
+        """The world of that target alone, with what was measured in that folder."""
+        from plimsoll.bootstrap.google_projects import world_of  # noqa: PLC0415  # as above
+
+        here = self.settings.model_copy(update={"runs_dir": measured, "campaigns_dir": measured})
+        return world_of(target, self.config, here, today=now.date(), ledger=ledger, paced=self.paced)
+
+    def bench(self, target: Target) -> Bench:
+        """NotMeasured: the service has no bench there."""
+        raise NotMeasured(without_bench(target))
+
+    def unmeasured(self, target: Target) -> str | None:
+        """That nothing can be measured there."""
+        return without_bench(target)

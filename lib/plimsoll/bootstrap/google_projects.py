@@ -1,0 +1,63 @@
+"""Projects of Google Cloud as the service enters them: by the credentials of its configuration, shared by a process."""
+
+from collections.abc import Sequence
+from datetime import date
+from functools import cache
+
+from plimsoll.audit import World
+from plimsoll.bootstrap.google import gcp_world
+from plimsoll.bootstrap.scope import GCP, Scope
+from plimsoll.clouds.gcp.clients import Clients
+from plimsoll.clouds.gcp.federation import FederationConfig
+from plimsoll.clouds.gcp.inventory import GcpInventory
+from plimsoll.clouds.gcp.keyless import keyless_credentials
+from plimsoll.clouds.gcp.projects import projects_in
+from plimsoll.clouds.ledger import Ledger
+from plimsoll.ports import FailedTarget, Target
+from plimsoll.service.config import ServiceConfig
+from plimsoll.settings import Settings
+
+
+def clients_of(config: ServiceConfig, settings: Settings) -> Clients:
+    """The clients by which the service enters projects; BadInput where its credentials cannot be used."""
+    return _clients(config.google_credentials, settings.gcp_url, settings.gcp_monitoring, settings.max_attempts)
+
+
+def targets_of(config: ServiceConfig, settings: Settings) -> Sequence[Target | FailedTarget]:
+    """Every project and region of the configuration, and those that cannot be entered with why; CloudError."""
+    clients = clients_of(config, settings)
+    found = projects_in(
+        clients,
+        projects=config.google_projects,
+        folders=config.google_folders,
+        organizations=config.google_organizations,
+    )
+    return GcpInventory(
+        clients=clients,
+        projects=[one for one in found if isinstance(one, str)],
+        regions=config.google_regions or None,
+        failed=[one for one in found if isinstance(one, FailedTarget)],
+    ).targets()
+
+
+def world_of(
+    target: Target, config: ServiceConfig, settings: Settings, *, today: date, ledger: Ledger, paced: bool
+) -> World:
+    """The world of one project in one region."""
+    return gcp_world(
+        Scope(clouds=(GCP,), projects=(target.account,), regions=(target.region,)),
+        settings,
+        today=today,
+        ledger=ledger,
+        paced=paced,
+        clients=clients_of(config, settings),
+    )
+
+
+@cache
+def _clients(credentials: FederationConfig | None, url: str | None, monitoring: str | None, attempts: int) -> Clients:
+    """One for a process, so that a token serves until it expires; a simulated project is shown none."""
+    if credentials is None or url is not None:
+        return Clients(url=url, monitoring=monitoring, attempts=attempts)
+    signed_in, quota = keyless_credentials(credentials), credentials.quota_project_id
+    return Clients(credentials=signed_in, quota_project=quota, attempts=attempts)
