@@ -1,5 +1,6 @@
 """Options that several commands share."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +9,38 @@ import typer
 from plimsoll.domain.validation import Mode
 from plimsoll.reports.charts.theme import ThemeName
 
+
+class Cloud(StrEnum):
+    """The clouds that can be asked."""
+
+    AWS = "aws"
+    GCP = "gcp"
+
+
+class DemoCloud(StrEnum):
+    """What the demo simulates."""
+
+    AWS = "aws"
+    GCP = "gcp"
+    BOTH = "both"
+
+
+Clouds = Annotated[
+    list[Cloud] | None, typer.Option("--cloud", help="Cloud to ask; repeat for one report over several. Default: aws.")
+]
+Projects = Annotated[
+    list[str] | None, typer.Option("--project", metavar="ID", help="Google Cloud project; repeatable.")
+]
+Folders = Annotated[
+    list[str] | None,
+    typer.Option("--folder", metavar="NUMBER", help="The active projects under this Google Cloud folder; repeatable."),
+]
+GcpOrganizations = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--gcp-organization", metavar="NUMBER", help="The active projects of this organisation there; repeatable."
+    ),
+]
 Profiles = Annotated[list[str] | None, typer.Option("--profile", help="AWS profile; repeat for several accounts.")]
 Roles = Annotated[list[str] | None, typer.Option("--role-arn", help="Role to assume, one an account; repeatable.")]
 ExternalId = Annotated[str | None, typer.Option(help="External id of these roles.")]
@@ -21,7 +54,9 @@ Accounts = Annotated[list[str] | None, typer.Option("--account", metavar="ID", h
 RoleName = Annotated[
     str | None, typer.Option(metavar="NAME", help="Role to assume in each of these accounts (plimsoll-audit).")
 ]
-Regions = Annotated[list[str] | None, typer.Option("--region", help="Region; repeatable. Default: all enabled ones.")]
+Regions = Annotated[
+    list[str] | None, typer.Option("--region", help="Region; repeatable. Default: all, of each cloud with none named.")
+]
 PolicyPath = Annotated[Path | None, typer.Option("--policy", help="Policy file (YAML); see docs/policy.md.")]
 Settings_ = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A policy key, over the file's; repeatable.")
@@ -29,7 +64,7 @@ Settings_ = Annotated[
 Lookback = Annotated[int | None, typer.Option("--lookback-days", help="Days of metrics to judge by (14).")]
 Headroom = Annotated[float | None, typer.Option("--headroom-pct", help="Headroom over the peak, in percent (20).")]
 MinSaving = Annotated[float | None, typer.Option("--min-saving", help="Least saving worth a change, USD a month (1).")]
-PriceFile = Annotated[Path | None, typer.Option("--prices", help="Price file to use instead of AWS's price list.")]
+PriceFile = Annotated[Path | None, typer.Option("--prices", help="Price file to use instead of price lists.")]
 FromFile = Annotated[Path | None, typer.Option("--from", help="Decide again from a recording, without a cloud.")]
 MeasureMode = Annotated[
     Mode,
