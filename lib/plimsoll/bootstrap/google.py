@@ -44,6 +44,7 @@ def gcp_world(
         projects=[project for project in found if isinstance(project, str)],
         regions=scope.regions_of(GCP) or None,
         failed=[failed for failed in found if isinstance(failed, FailedTarget)],
+        named=scope.projects if scope.folders or scope.gcp_organizations else None,
     )
     reckoned = tariff(settings)
     return World(

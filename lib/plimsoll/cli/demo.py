@@ -101,7 +101,8 @@ def _audit(
     follow(console, order, worlds, leave_reports)
     leave_reports(console, folder)
     console.print(
-        "One volume is of a type that Plimsoll does not know, so the run is partial: a real audit would exit with 3.",
+        "In each cloud one volume is of a type that Plimsoll does not know, so the run is partial: a real audit would "
+        "exit with 3.",
         style="dim",
     )
 
