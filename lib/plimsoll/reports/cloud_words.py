@@ -9,12 +9,13 @@ from plimsoll.reports.record import FIRST_PROVIDER
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CloudWords:
-    """What a cloud is called, what it calls an account, its monitoring and the call that reads metrics, the settings
-    that reading is reckoned by, and what is to be known of the way back from a change."""
+    """What a cloud is called, what it calls an account, its monitoring and the call that reads metrics, what a link
+    there shows, the settings that reading is reckoned by, and what is to be known of the way back from a change."""
 
     cloud: str
     account: str
     monitoring: str
+    shown: str
     call: str
     quotas: str
     price: str
@@ -26,6 +27,7 @@ _WORDS: Final[Mapping[str, CloudWords]] = {
         cloud="AWS",
         account="account",
         monitoring="CloudWatch",
+        shown="opens the console with the same PERIOD expressions",
         call="GetMetricData",
         quotas="PLIMSOLL_CALLS_PER_S and _DATAPOINTS_PER_S",
         price="PLIMSOLL_USD_PER_1000_METRICS",
@@ -36,6 +38,7 @@ _WORDS: Final[Mapping[str, CloudWords]] = {
         cloud="Google Cloud",
         account="project",
         monitoring="Cloud Monitoring",
+        shown="opens Metrics Explorer with the peaks per second that it is judged by",
         call="ListTimeSeries",
         quotas="PLIMSOLL_GCP_CALLS_PER_S",
         price="PLIMSOLL_GCP_USD_PER_1000_SERIES",
@@ -51,6 +54,7 @@ def words_of(provider: str) -> CloudWords:
         cloud=provider,
         account="account",
         monitoring="its monitoring",
+        shown="opens its console",
         call="metric",
         quotas="its quotas",
         price="its price list",

@@ -336,3 +336,36 @@ def test_damage_inside_a_recording_is_an_error_of_the_cloud(both, tmp_path):
     damaged.write_bytes(content)
     with pytest.raises((Unexpected, BadInput), match=r"damaged\.zip"):
         list(only_cloud_of(damaged).volumes(HERE))
+
+
+def test_a_recording_of_several_clouds_gives_each_its_own_targets_and_retention(tmp_path):
+    path = tmp_path / "audit.zip"
+    aws = MemoryInventory(given=[VOLUMES[0]])
+    disks = [a_volume("gp2", 500, id="9000", account="plimsoll-shop", region="us-central1")]
+    google = MemoryInventory(
+        given=disks,
+        provider="google",
+        unreachable=[FailedTarget(name="lost-project", error=AccessDenied("not allowed."))],
+    )
+    kept = {"aws": {60: 15}, "google": {60: 42}}
+    with Recorder(path, NOW, "1", kept) as recorder:
+        for provider, inventory in (("aws", aws), ("google", google)):
+            through = RecordingInventory(inventory=inventory, recorder=recorder, provider=provider)
+            for target in through.targets():
+                if isinstance(target, Target):
+                    list(through.volumes(target))
+    found = open_recording(path)
+    assert {one.provider: one.retention_days for one in found} == kept
+    assert [one.targets() for one in found][0] == aws.targets()
+    (project, lost) = found[1].targets()
+    assert project == Target(account="plimsoll-shop", region="us-central1", provider="google")
+    assert (lost.name, str(lost.error)) == ("lost-project", "not allowed.")
+    assert list(found[1].volumes(project)) == disks
+
+
+def test_a_recording_of_an_earlier_version_is_of_the_one_cloud_that_it_knew(tmp_path):
+    path = tmp_path / "audit.zip"
+    member_of(json.dumps({**ABOUT, "targets": [{"account": "1", "region": "us-east-1"}]}))(path)
+    (found,) = open_recording(path)
+    assert (found.provider, found.retention_days) == ("aws", {60: 15})
+    assert found.targets() == [Target(account="1", region="us-east-1")]

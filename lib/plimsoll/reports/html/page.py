@@ -86,6 +86,7 @@ def _said(folder: Path, run: Mapping[str, Any], fleet: Fleet, told: str, *, whol
         "unread": list(unread(run)) if whole_run else [],
         "left_out": list(left_out(run)) if whole_run else [],
         "notices": run["notices"] if whole_run else {},
+        "clouds": len(fleet.groups["cloud"]),
         "breakdowns": list(breakdowns(fleet)),
         "about": list(about(run, policy)),
         "steps": {step: words for step, words in steps.items() if step in fleet.steps},

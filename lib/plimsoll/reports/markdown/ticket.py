@@ -32,9 +32,10 @@ def _title(record: RecommendationRecord) -> str:
 
 def _where(record: RecommendationRecord) -> Iterator[str]:
     hosts = ", ".join(name(host) for host in record.hosts) or "no host"
+    account = f"{words_of(record.provider).account} {name(record.account)}"
     called = f"- Name: {name(record.name)}\n" if record.name and name(record.name) else ""
     yield (
-        f"{called}- Where: {words_of(record.provider).account} {name(record.account)}, {name(record.zone)}, on {hosts}\n"
+        f"{called}- Where: {account}, {name(record.zone)}, on {hosts}\n"
         f"- Owner: {prose(owner_text(record.owner))}\n"
         f"- Now: {prose(spec_text(record.current))}\n"
     )

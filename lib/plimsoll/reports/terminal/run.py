@@ -136,7 +136,8 @@ def _totals(run: dict[str, Any]) -> Group:
     of_all = f" ({part:.1%} of every minute's)" if 0 < part < 1 else ""
     asked = Text(
         f"{usage['calls']:,} {calls_in(clouds_of(run))} calls, {usage['metrics']:,} metrics, "
-        f"{usage['datapoints']:,} datapoints{of_all}, about ${usage['estimated_usd']:,.2f}; {run['seconds']['elapsed']:,.1f} s",
+        f"{usage['datapoints']:,} datapoints{of_all}, about ${usage['estimated_usd']:,.2f}; "
+        f"{run['seconds']['elapsed']:,.1f} s",
         style="dim",
     )
     return Group(*lines, counts, asked, Text(""))

@@ -83,7 +83,7 @@ function moneyOfRows(rows) {
 }
 
 function fillChoices(rows) {
-  for (const key of ['account', 'region', 'owner', 'type']) {
+  for (const key of ['cloud', 'account', 'region', 'owner', 'type']) {
     const values = [...new Set(rows.map((row) => row[key]))].sort(COLLATOR.compare);
     find(`#filters [name=${key}]`).append(...values.map((value) => element('option', { value }, cut(value, 60))));
   }
