@@ -17,6 +17,7 @@ from plimsoll.reports.markdown.ticket import ticket
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.stored import read_records
 from plimsoll.reports.summary.fleet import Fleet
+from plimsoll.reports.summary.noted import noted
 from plimsoll.reports.table import header, row
 from plimsoll.reports.tally import Tally
 from plimsoll.reports.terminal.run import show_plan, show_run
@@ -141,3 +142,13 @@ def test_savings_are_broken_down_by_cloud_only_where_there_are_several():
 
 def test_a_cloud_without_words_of_its_own_is_called_by_its_name():
     assert words_of("abacus").cloud == "abacus"
+
+
+def test_what_is_true_of_many_places_is_told_once_with_those_places():
+    old = "the prices known here are of 2025-03-06."
+    places = {f"plimsoll-{name}/us-central1": [old] for name in "abcd"}
+    run = {"notices": {**places, "111111111111/us-east-1": ["another tool is active here.", old]}}
+    assert list(noted(run)) == [
+        ("plimsoll-a/us-central1, plimsoll-b/us-central1, plimsoll-c/us-central1 and 2 more places", old),
+        ("111111111111/us-east-1", "another tool is active here."),
+    ]

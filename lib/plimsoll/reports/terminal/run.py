@@ -10,6 +10,7 @@ from rich.text import Text
 from plimsoll.reports.cloud_words import calls_in, clouds_of, together, words_of
 from plimsoll.reports.record import FIRST_PROVIDER, RecommendationRecord
 from plimsoll.reports.screen import printable, printable_values
+from plimsoll.reports.summary.noted import noted
 from plimsoll.reports.summary.since import since_before
 from plimsoll.reports.wording import ACTION_WORDS, count_of, spec_text
 
@@ -27,9 +28,8 @@ def show_run(console: Console, run: dict[str, Any], best: Sequence[Recommendatio
         console.print(Text(f"{since}\n"))
     if best:
         console.print(savings_table(best, console.width))
-    for place, texts in run["notices"].items():
-        for text in texts:
-            console.print(Text.assemble(("note ", "yellow"), (f"{place}: ", "bold"), text))
+    for places, text in noted(run):
+        console.print(Text.assemble(("note ", "yellow"), (f"{places}: ", "bold"), text))
     console.print(_failures(run))
 
 
