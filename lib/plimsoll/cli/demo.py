@@ -83,10 +83,11 @@ def _simulated(
         os.environ.update(organisation.environment)
         scope = replace(scope, role_arns=organisation.role_arns, regions=organisation.fleet.regions)
     if GCP in clouds:
+        from plimsoll.simulator.gcp.projects import LEAST_VOLUMES  # noqa: PLC0415  # what only Google's demo needs
         from plimsoll.simulator.gcp.running import running_gcp  # noqa: PLC0415  # what only Google's demo needs
 
         console.print("starting simulated Google Cloud projects on loopback ...", style="dim")
-        projects = stack.enter_context(running_gcp(now, **({"volumes": volumes} if volumes else {}), seed=seed))
+        projects = stack.enter_context(running_gcp(now, volumes=volumes or LEAST_VOLUMES, seed=seed))
         os.environ.update(projects.environment)
         scope = replace(scope, projects=tuple(projects.projects))
     return scope

@@ -356,7 +356,7 @@ def test_a_recording_of_several_clouds_gives_each_its_own_targets_and_retention(
                     list(through.volumes(target))
     found = open_recording(path)
     assert {one.provider: one.retention_days for one in found} == kept
-    assert [one.targets() for one in found][0] == aws.targets()
+    assert found[0].targets() == aws.targets()
     (project, lost) = found[1].targets()
     assert project == Target(account="plimsoll-shop", region="us-central1", provider="google")
     assert (lost.name, str(lost.error)) == ("lost-project", "not allowed.")
