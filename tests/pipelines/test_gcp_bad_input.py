@@ -96,7 +96,8 @@ def test_metrics_that_may_not_be_read_make_named_failures_and_never_idle_disks(t
     assert done.returncode == 3
     assert "monitoring.timeSeries.list" in done.stdout
     assert run["volumes"]["failed"] > 5
-    assert {found["action"] for found in recommendations if found["account"] == "plimsoll-sim-data"} <= {"detached"}
+    answered = {found["action"] for found in recommendations if found["account"] == "plimsoll-sim-data"}
+    assert answered <= {"detached", "insufficient-data"}  # the latter where no host is known, so that nothing is asked
 
 
 def test_without_credentials_google_is_told_as_a_failure_and_aws_is_audited_all_the_same(tmp_path):
