@@ -66,8 +66,8 @@ def _run(*words: str) -> str:
 def _audited(folder: Path, size: int) -> None:
     """A run of so many volumes."""
     world = world_of(size, Patterns.make(Mix.EVERYDAY, count=WORKLOADS))
-    order = Order(folder=folder, scope={}, policy=Policy(), now=NOW, usd_per_1000_metrics=0.01)
-    carry_out(order, world, lambda _progress, _outcome: None)
+    order = Order(folder=folder, scope={}, policy=Policy(), now=NOW)
+    carry_out(order, [world], lambda _progress, _outcome: None)
 
 
 def _written(folder: Path) -> dict[str, float]:
@@ -80,7 +80,7 @@ def _written(folder: Path) -> dict[str, float]:
         folder,
         folder / PAGE,
         envelopes=envelope_library().envelopes,
-        console_link=lambda record: console_link(record.region, record.volume_id, Policy(), NOW),
+        console_link=lambda record: console_link(record, Policy(), NOW),
     )
     seconds = time.perf_counter() - start
     size = (folder / PAGE).stat().st_size

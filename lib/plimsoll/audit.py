@@ -61,6 +61,7 @@ class World:
     Metrics are read as finely as the decisions need, weighed by the `tariff`; with `every_minute` they are read whole.
     The volumes of known `stripes` are decided on together. They are read of about `batch_volumes` volumes at once.
     `excluded` are volumes that people left out, by id, each with why: they have no answer, and load their hosts.
+    `sold_elsewhere` are the types of other clouds.
     """
 
     inventory: Inventory
@@ -75,6 +76,12 @@ class World:
     stripes: Sequence[StripeSet] = ()
     batch_volumes: int = BATCH_VOLUMES
     excluded: Mapping[str, str] = field(default_factory=dict)
+    sold_elsewhere: frozenset[str] = frozenset()
+
+    @property
+    def known_types(self) -> frozenset[str]:
+        """The types that a policy may name: one policy serves several clouds."""
+        return self.sold_elsewhere.union(self.catalogue.types)
 
 
 def audit(
@@ -90,7 +97,7 @@ def audit(
     A failing target costs itself only. Once `stop` says so nothing new is begun; what is under way is answered, and the
     other volumes have no outcome.
     """
-    check_types(policy, world.catalogue.types)
+    check_types(policy, world.known_types)
     with world.stages.stage("inventory"):
         targets = world.inventory.targets()
     for target in takewhile(lambda _: not stop(), targets):
@@ -137,7 +144,7 @@ def audit_target(
 
 def planned(world: World, policy: Policy, now: datetime) -> Iterator[Seen | Planned | FailedTarget]:
     """What an audit is expected to take, target by target; only the inventory is read."""
-    check_types(policy, world.catalogue.types)
+    check_types(policy, world.known_types)
     for target in world.inventory.targets():
         if isinstance(target, FailedTarget):
             yield target
@@ -351,6 +358,22 @@ class Explained:
 
     outcome: Answered | Skipped | FailedVolume
     demand: Demand | None
+
+
+def explain_anywhere(worlds: Sequence[World], volume_id: str, policy: Policy, now: datetime) -> Explained | None:
+    """As `explain`, in the first of several clouds that has such a volume."""
+    unsearched: CloudError | None = None
+    for world in worlds:
+        try:
+            found = explain(world, volume_id, policy, now)
+        except CloudError as error:
+            unsearched = unsearched or error
+            continue
+        if found is not None:
+            return found
+    if unsearched is not None:
+        raise unsearched
+    return None
 
 
 def explain(world: World, volume_id: str, policy: Policy, now: datetime) -> Explained | None:

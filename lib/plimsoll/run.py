@@ -2,7 +2,7 @@
 
 import platform
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from importlib.metadata import version
@@ -23,7 +23,7 @@ from plimsoll.reports.files import RunFolder
 from plimsoll.reports.profile_record import profile_record
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.stored import RUN, UnansweredRecord, read_records, read_run
-from plimsoll.reports.tally import Tally, best_savings
+from plimsoll.reports.tally import CloudSum, Tally, best_savings
 
 BEST = 10
 """How many of the best savings a run keeps at hand to show."""
@@ -31,7 +31,7 @@ BEST = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What a run is to do: where to write, with which scope, policy and time, and what metrics cost.
+    """What a run is to do: where to write, and with which scope, policy and time.
 
     `every_minute`: read them all, whether or not they can change an answer.
     """
@@ -40,7 +40,6 @@ class Order:
     scope: Mapping[str, Any]
     policy: Policy
     now: datetime
-    usd_per_1000_metrics: float
     every_minute: bool = False
 
     @property
@@ -59,21 +58,34 @@ class Progress:
     began: float = field(default_factory=time.monotonic)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What was asked of a cloud, and what asking costs there."""
+
+    usage: Usage
+    tariff: Tariff
+
+    @property
+    def usd(self) -> float:
+        """What the metrics cost."""
+        return self.usage.metrics * self.tariff.usd_query
+
+
 def carry_out(
     order: Order,
-    world: World,
+    worlds: Sequence[World],
     tell: Callable[[Progress, Outcome], None],
     *,
     stop: Callable[[], bool] = never,
     progress: Progress | None = None,
 ) -> tuple[dict[str, Any], list[RecommendationRecord]]:
-    """Audits into the order's folder and gives run.json's content and the best savings.
+    """Audits one cloud's world after the other into the order's folder; gives run.json's content and the best savings.
 
     What the folder already answers is not asked again. `tell` is called after every outcome. On Ctrl-C and on errors
     everything answered so far stays on disk, run.json says `interrupted`, and the exception goes on. So it says where
     `stop` has said that nothing new is to be begun. `progress` is filled for who wants to know more afterwards.
     """
-    world = replace(world, every_minute=world.every_minute or order.every_minute)
+    worlds = [replace(world, every_minute=world.every_minute or order.every_minute) for world in worlds]
     progress = progress or Progress()
     progress.status = "interrupted"
     stopped = False
@@ -89,8 +101,8 @@ def carry_out(
             progress.best = best_savings([*progress.best, record], BEST)
         done = frozenset(folder.answered)
         try:
-            folder.describe(_described(order, world, progress, status="running"))
-            for outcome in audit(world, order.policy, order.now, done=done, stop=stopping):
+            folder.describe(_described(order, worlds, progress, status="running"))
+            for outcome in _outcomes(order, worlds, done, stopping):
                 _take(outcome, folder, progress)
                 tell(progress, outcome)
                 if isinstance(outcome, Seen):
@@ -98,12 +110,12 @@ def carry_out(
             if not stopped:
                 progress.status = ended(progress.tally)
         finally:
-            run = _described(order, world, progress, status=progress.status)
+            run = _described(order, worlds, progress, status=progress.status)
             folder.describe(run)
     return run, progress.best
 
 
-def resumed(folder: Path, usd_per_1000_metrics: float) -> Order:
+def resumed(folder: Path) -> Order:
     """The order of a run that was begun before, with its own scope, policy and time; BadInput where it is none."""
     run = read_run(folder)
     try:
@@ -115,7 +127,6 @@ def resumed(folder: Path, usd_per_1000_metrics: float) -> Order:
         scope=scope,
         policy=policy,
         now=now,
-        usd_per_1000_metrics=usd_per_1000_metrics,
         every_minute=bool(run.get("every_minute", False)),
     )
 
@@ -126,9 +137,10 @@ def ended(tally: Tally) -> Literal["complete", "partial"]:
 
 
 def describe(
-    order: Order, tally: Tally, *, status: str, tariff: Tariff, usage: Usage, seconds: Mapping[str, float]
+    order: Order, tally: Tally, *, status: str, asked: Mapping[str, Asked], seconds: Mapping[str, float]
 ) -> dict[str, Any]:
-    """The content of run.json; `seconds` by stage, and those that passed as `elapsed`."""
+    """The content of run.json; `asked` by cloud, `seconds` by stage, and those that passed as `elapsed`."""
+    usages, summary = [one.usage for one in asked.values()], tally.summary()
     return {
         "id": order.id,
         "status": status,
@@ -137,28 +149,33 @@ def describe(
         "policy": dump_policy(order.policy),
         "every_minute": order.every_minute,
         "versions": versions(),
-        **tally.summary(),
-        "plan": plan_summary(tally.plan, tariff),
+        **summary,
+        "plan": plan_summary(tally.plans, {cloud: one.tariff for cloud, one in asked.items()}),
         "usage": {
-            "calls": usage.calls,
-            "metrics": usage.metrics,
-            "datapoints": usage.datapoints,
-            "estimated_usd": round(usage.metrics / 1000 * order.usd_per_1000_metrics, 4),
+            "calls": sum(usage.calls for usage in usages),
+            "metrics": sum(usage.metrics for usage in usages),
+            "datapoints": sum(usage.datapoints for usage in usages),
+            "estimated_usd": round(sum(one.usd for one in asked.values()), 4),
         },
+        "clouds": {cloud: summary["clouds"].get(cloud, CloudSum().summary) for cloud in asked},
         "seconds": {stage: round(taken_s, 3) for stage, taken_s in seconds.items()},
     }
 
 
-def plan_summary(plan: Plan, tariff: Tariff) -> dict[str, Any]:
-    """A plan for run.json and the screen: the expected figures, and between which they can lie."""
+def plan_summary(plans: Mapping[str, Plan], tariffs: Mapping[str, Tariff]) -> dict[str, Any]:
+    """Every cloud's plan together for run.json and the screen: the expected figures, and between which they can lie.
+
+    Each is reckoned by its own cloud's tariff; clouds are asked one after the other.
+    """
+    plan = sum(plans.values(), Plan())
     expected = plan.expected
     return {
         "volumes": plan.volumes,
         "calls": expected.calls,
         "metrics": expected.queries,
         "datapoints": expected.datapoints,
-        "seconds": round(plan.seconds(tariff), 1),
-        "estimated_usd": round(expected.usd(tariff), 4),
+        "seconds": round(sum(one.seconds(tariffs[cloud]) for cloud, one in plans.items()), 1),
+        "estimated_usd": round(sum(one.expected.usd(tariffs[cloud]) for cloud, one in plans.items()), 4),
         "least_datapoints": plan.least.datapoints,
         "most_datapoints": plan.most.datapoints,
     }
@@ -174,11 +191,21 @@ def versions() -> dict[str, str]:
     }
 
 
-def _described(order: Order, world: World, progress: Progress, *, status: str) -> dict[str, Any]:
-    seconds = {**world.stages.seconds, "elapsed": time.monotonic() - progress.began}
-    return describe(
-        order, progress.tally, status=status, tariff=world.tariff, usage=world.metrics.usage, seconds=seconds
-    )
+def _outcomes(
+    order: Order, worlds: Sequence[World], done: frozenset[str], stopping: Callable[[], bool]
+) -> Iterator[Outcome]:
+    for world in worlds:
+        yield from audit(world, order.policy, order.now, done=done, stop=stopping)
+
+
+def _described(order: Order, worlds: Sequence[World], progress: Progress, *, status: str) -> dict[str, Any]:
+    seconds = dict[str, float]()
+    for world in worlds:
+        for stage, taken_s in world.stages.seconds.items():
+            seconds[stage] = seconds.get(stage, 0.0) + taken_s
+    asked = {world.catalogue.provider: Asked(usage=world.metrics.usage, tariff=world.tariff) for world in worlds}
+    elapsed_s = time.monotonic() - progress.began
+    return describe(order, progress.tally, status=status, asked=asked, seconds={**seconds, "elapsed": elapsed_s})
 
 
 def _take(outcome: Outcome, folder: RunFolder, progress: Progress) -> None:

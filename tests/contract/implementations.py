@@ -22,7 +22,7 @@ from plimsoll.clouds.gcp.prices import GcpPrices
 from plimsoll.clouds.memory import MemoryInventory, MemoryMetrics, MemoryPrices
 from plimsoll.clouds.pacing import Pacer
 from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
-from plimsoll.clouds.recording import Recording
+from plimsoll.clouds.recording import open_recording
 from plimsoll.domain.errors import AccessDenied, BadCredentials, CloudError
 from plimsoll.domain.sums import Window
 from plimsoll.domain.volume import Volume, VolumeSpec, VolumeState
@@ -105,8 +105,8 @@ def in_memory(_folder: Path) -> Iterator[Ports]:
 def recorded(folder: Path) -> Iterator[Ports]:
     """A recording of what the one in memory answers."""
     path = folder / "contract.zip"
-    with in_memory(folder) as ports, Recorder(path, NOW, "1", ports.metrics.retention_days) as recorder:
-        inventory = RecordingInventory(inventory=ports.inventory, recorder=recorder)
+    with in_memory(folder) as ports, Recorder(path, NOW, "1", {"aws": ports.metrics.retention_days}) as recorder:
+        inventory = RecordingInventory(inventory=ports.inventory, recorder=recorder, provider="aws")
         metrics = RecordingMetrics(metrics=ports.metrics, recorder=recorder)
         prices = RecordingPrices(prices=ports.prices, recorder=recorder)
         for target in [found for found in inventory.targets() if isinstance(found, Target)]:
@@ -116,7 +116,7 @@ def recorded(folder: Path) -> Iterator[Ports]:
             for window, period_s in READS:
                 read(metrics, volumes, window, period_s)
         prices.book(UNPRICED)
-    recording = Recording.open(path)
+    (recording,) = open_recording(path)
     yield Ports(inventory=recording, metrics=recording, prices=recording)
 
 

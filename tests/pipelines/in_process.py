@@ -26,7 +26,6 @@ def audited(
             scope={},
             policy=policy or Policy(),
             now=now,
-            usd_per_1000_metrics=0.01,
             every_minute=every_minute,
         )
-        return carry_out(order, world, lambda _progress, _outcome: None)[0]
+        return carry_out(order, [world], lambda _progress, _outcome: None)[0]

@@ -49,14 +49,14 @@ def a_world(given, *, broken_metrics=None, **inventory):
         inventory=MemoryInventory(given=given, **inventory),
         metrics=AskedMetrics(given={volume.id: sums for volume in given}, broken=broken_metrics or {}),
         prices=MemoryPrices(books={"us-east-1": US_EAST_1}),
-        catalogue=MemoryCatalogue(types=TYPES),
+        catalogue=MemoryCatalogue(types=TYPES, provider="aws"),
         envelopes=(),
     )
 
 
 def an_order(folder, policy=POLICY):
     scope = {"profiles": ["audit"], "regions": ["us-east-1"]}
-    return Order(folder=folder, scope=scope, policy=policy, now=NOW, usd_per_1000_metrics=0.01)
+    return Order(folder=folder, scope=scope, policy=policy, now=NOW)
 
 
 def in_silence(_progress, _outcome):
@@ -82,11 +82,11 @@ def answered_in(folder):
 
 def stopped_after(count, folder, world, error=KeyboardInterrupt):
     with pytest.raises(error):
-        carry_out(an_order(folder), world, stopping_after(count, error))
+        carry_out(an_order(folder), [world], stopping_after(count, error))
 
 
 def test_a_run_answers_every_volume_and_is_complete(tmp_path):
-    run, best = carry_out(an_order(tmp_path / "one"), a_world(volumes(3)), in_silence)
+    run, best = carry_out(an_order(tmp_path / "one"), [a_world(volumes(3))], in_silence)
     assert run["status"] == "complete"
     assert run["volumes"] == {"seen": 3, "answered": 3, "skipped": {}, "failed": 0, "reconciled": True}
     assert len(answered_in(tmp_path / "one")) == 3
@@ -95,14 +95,14 @@ def test_a_run_answers_every_volume_and_is_complete(tmp_path):
 
 
 def test_what_a_run_gives_is_what_its_folder_says(tmp_path):
-    run, _ = carry_out(an_order(tmp_path), a_world(volumes(2)), in_silence)
+    run, _ = carry_out(an_order(tmp_path), [a_world(volumes(2))], in_silence)
     assert read_run(tmp_path) == json.loads(json.dumps(run))
     assert sum(record.monthly_usd_saved for record in read_records(tmp_path)) == run["monthly_usd"]["saved"]
 
 
 def test_a_run_counts_what_it_asked_and_what_that_costs(tmp_path):
     world = a_world(volumes(2))
-    run, _ = carry_out(an_order(tmp_path), world, in_silence)
+    run, _ = carry_out(an_order(tmp_path), [world], in_silence)
     assert run["usage"]["metrics"] == world.metrics.usage.metrics > 0
     assert run["usage"]["estimated_usd"] == round(world.metrics.usage.metrics / 1000 * 0.01, 4)
     assert {"inventory", "metrics", "decide", "prices"} <= run["seconds"].keys()
@@ -111,14 +111,14 @@ def test_a_run_counts_what_it_asked_and_what_that_costs(tmp_path):
 
 def test_run_json_says_running_while_it_runs(tmp_path):
     seen = []
-    carry_out(an_order(tmp_path), a_world(volumes(1)), lambda _p, _o: seen.append(read_run(tmp_path)["status"]))
+    carry_out(an_order(tmp_path), [a_world(volumes(1))], lambda _p, _o: seen.append(read_run(tmp_path)["status"]))
     assert set(seen) == {"running"}
     assert read_run(tmp_path)["status"] == "complete"
 
 
 def test_listeners_hear_every_outcome_after_it_is_counted(tmp_path):
     counts = []
-    carry_out(an_order(tmp_path), a_world(volumes(3)), lambda progress, _o: counts.append(progress.tally.answered))
+    carry_out(an_order(tmp_path), [a_world(volumes(3))], lambda progress, _o: counts.append(progress.tally.answered))
     assert sorted(counts) == counts
     assert counts[-1] == 3
 
@@ -146,7 +146,7 @@ def test_going_on_answers_the_rest_and_only_the_rest(tmp_path):
     stopped_after(2, tmp_path, a_world(given))
     before = read_records(tmp_path)
     world = a_world(given)
-    run, _ = carry_out(resumed(tmp_path, 0.01), world, in_silence)
+    run, _ = carry_out(resumed(tmp_path), [world], in_silence)
     assert read_records(tmp_path)[:2] == before
     assert sorted(answered_in(tmp_path)) == sorted(volume.id for volume in given)
     assert set(world.metrics.asked) == {volume.id for volume in given} - {one.volume_id for one in before}
@@ -156,10 +156,10 @@ def test_going_on_answers_the_rest_and_only_the_rest(tmp_path):
 
 def test_an_interrupted_and_resumed_run_ends_as_one_that_was_never_stopped(tmp_path):
     given = volumes(4)
-    whole, best = carry_out(an_order(tmp_path / "whole"), a_world(given), in_silence)
+    whole, best = carry_out(an_order(tmp_path / "whole"), [a_world(given)], in_silence)
     stopped_after(1, tmp_path / "halves", a_world(given))
     stopped_after(1, tmp_path / "halves", a_world(given))
-    halves, best_of_halves = carry_out(resumed(tmp_path / "halves", 0.01), a_world(given), in_silence)
+    halves, best_of_halves = carry_out(resumed(tmp_path / "halves"), [a_world(given)], in_silence)
     assert read_records(tmp_path / "halves") == read_records(tmp_path / "whole")
     assert best_of_halves == best
     for key in ("volumes", "actions", "monthly_usd", "failures", "status"):
@@ -167,10 +167,10 @@ def test_an_interrupted_and_resumed_run_ends_as_one_that_was_never_stopped(tmp_p
 
 
 def test_going_on_with_a_complete_run_asks_for_nothing(tmp_path):
-    carry_out(an_order(tmp_path), a_world(volumes(2)), in_silence)
+    carry_out(an_order(tmp_path), [a_world(volumes(2))], in_silence)
     before = read_records(tmp_path)
     world = a_world(volumes(2))
-    run, _ = carry_out(resumed(tmp_path, 0.01), world, in_silence)
+    run, _ = carry_out(resumed(tmp_path), [world], in_silence)
     assert world.metrics.asked == []
     assert read_records(tmp_path) == before
     assert run["status"] == "complete"
@@ -178,24 +178,24 @@ def test_going_on_with_a_complete_run_asks_for_nothing(tmp_path):
 
 def test_a_resumed_run_has_the_scope_the_policy_and_the_time_it_was_begun_with(tmp_path):
     policy = Policy(lookback_days=DAYS, headroom_pct=45, target_types=("gp3",))
-    carry_out(an_order(tmp_path, policy), a_world(volumes(1)), in_silence)
-    order = resumed(tmp_path, 0.02)
-    assert (order.policy, order.now, order.folder, order.usd_per_1000_metrics) == (policy, NOW, tmp_path, 0.02)
+    carry_out(an_order(tmp_path, policy), [a_world(volumes(1))], in_silence)
+    order = resumed(tmp_path)
+    assert (order.policy, order.now, order.folder) == (policy, NOW, tmp_path)
     assert order.scope == an_order(tmp_path).scope
 
 
 def test_a_folder_that_is_no_run_cannot_be_resumed(tmp_path):
     with pytest.raises(BadInput, match="give the folder of a run"):
-        resumed(tmp_path, 0.01)
+        resumed(tmp_path)
 
 
 def test_a_volume_beside_an_answered_one_on_its_host_is_still_judged_with_it(tmp_path):
     host = a_host()
     given = [a_volume("gp2", 500, id=f"vol-{number}", on=host) for number in range(3)]
-    whole, _ = carry_out(an_order(tmp_path / "whole"), a_world(given), in_silence)
+    whole, _ = carry_out(an_order(tmp_path / "whole"), [a_world(given)], in_silence)
     stopped_after(1, tmp_path / "halves", a_world(given))
     world = a_world(given)
-    halves, _ = carry_out(resumed(tmp_path / "halves", 0.01), world, in_silence)
+    halves, _ = carry_out(resumed(tmp_path / "halves"), [world], in_silence)
     assert set(world.metrics.asked) == {volume.id for volume in given}
     assert read_records(tmp_path / "halves") == read_records(tmp_path / "whole")
     assert halves["monthly_usd"] == whole["monthly_usd"]
@@ -207,19 +207,19 @@ def test_a_volume_beside_an_answered_one_on_its_host_is_still_judged_with_it(tmp
 def test_a_volume_that_could_not_be_read_makes_a_run_partial_and_is_tried_again(tmp_path):
     given = volumes(3)
     throttled = {given[1].id: Throttled("CloudWatch kept asking for fewer calls")}
-    run, _ = carry_out(an_order(tmp_path), a_world(given, broken_metrics=throttled), in_silence)
+    run, _ = carry_out(an_order(tmp_path), [a_world(given, broken_metrics=throttled)], in_silence)
     assert run["status"] == "partial"
     assert run["volumes"] == {"seen": 3, "answered": 2, "skipped": {}, "failed": 1, "reconciled": True}
     assert given[1].id not in answered_in(tmp_path)
     world = a_world(given)
-    again, _ = carry_out(resumed(tmp_path, 0.01), world, in_silence)
+    again, _ = carry_out(resumed(tmp_path), [world], in_silence)
     assert set(world.metrics.asked) == {given[1].id}
     assert again["status"] == "complete"
 
 
 def test_a_target_that_cannot_be_reached_costs_itself_only(tmp_path):
     lost = FailedTarget(name="444455556666", error=AccessDenied("the role cannot be assumed"))
-    run, _ = carry_out(an_order(tmp_path), a_world(volumes(2), unreachable=[lost]), in_silence)
+    run, _ = carry_out(an_order(tmp_path), [a_world(volumes(2), unreachable=[lost])], in_silence)
     assert run["status"] == "partial"
     assert run["failures"]["targets"] == {"444455556666": "the role cannot be assumed"}
     assert run["volumes"]["answered"] == 2
@@ -228,7 +228,7 @@ def test_a_target_that_cannot_be_reached_costs_itself_only(tmp_path):
 def test_a_region_that_breaks_off_loses_its_volumes_by_name_and_no_other_region_s(tmp_path):
     given = [*volumes(2), *volumes(2, region="eu-west-1")]
     broken = {Target(account="111122223333", region="eu-west-1"): AccessDenied("no ec2:DescribeVolumes")}
-    run, _ = carry_out(an_order(tmp_path), a_world(given, broken=broken), in_silence)
+    run, _ = carry_out(an_order(tmp_path), [a_world(given, broken=broken)], in_silence)
     assert run["status"] == "partial"
     assert run["volumes"] == {"seen": 4, "answered": 2, "skipped": {}, "failed": 2, "reconciled": True}
     assert run["failures"]["volumes"] == {
@@ -238,20 +238,20 @@ def test_a_region_that_breaks_off_loses_its_volumes_by_name_and_no_other_region_
 
 def test_excluded_volumes_are_counted_and_a_run_with_them_is_complete(tmp_path):
     given = [*volumes(1), a_volume("gp2", id="vol-kept", on=a_host(id="i-9"), tags={"plimsoll:exclude": "true"})]
-    run, _ = carry_out(an_order(tmp_path), a_world(given), in_silence)
+    run, _ = carry_out(an_order(tmp_path), [a_world(given)], in_silence)
     assert run["status"] == "complete"
     assert run["volumes"]["skipped"] == {"excluded by the policy: tag plimsoll:exclude=true": 1}
     assert run["volumes"]["reconciled"]
 
 
 def test_a_region_without_prices_saves_nothing_and_says_so(tmp_path):
-    run, best = carry_out(an_order(tmp_path), a_world(volumes(1, region="eu-west-1")), in_silence)
+    run, best = carry_out(an_order(tmp_path), [a_world(volumes(1, region="eu-west-1"))], in_silence)
     assert run["prices"] == {"111122223333/eu-west-1": {"source": "none", "as_of": None}}
     assert (run["monthly_usd"]["saved"], best) == (0, [])
 
 
 def test_no_volumes_at_all_are_a_complete_run(tmp_path):
-    run, _ = carry_out(an_order(tmp_path), a_world([]), in_silence)
+    run, _ = carry_out(an_order(tmp_path), [a_world([])], in_silence)
     assert run["status"] == "complete"
     assert read_records(tmp_path) == []
 
@@ -270,10 +270,10 @@ def stopping_at(count):
 def test_a_run_that_is_stopped_answers_what_is_under_way_and_is_gone_on_with(tmp_path):
     given = volumes(6)
     world = replace(a_world(given), batch_volumes=2)
-    run, _ = carry_out(an_order(tmp_path), world, in_silence, stop=stopping_at(2))
+    run, _ = carry_out(an_order(tmp_path), [world], in_silence, stop=stopping_at(2))
     assert (run["status"], len(answered_in(tmp_path))) == ("interrupted", 2)
     again = replace(a_world(given), batch_volumes=2)
-    run, _ = carry_out(resumed(tmp_path, 0.01), again, in_silence)
+    run, _ = carry_out(resumed(tmp_path), [again], in_silence)
     assert (run["status"], run["volumes"]["answered"]) == ("complete", 6)
     assert len(set(again.metrics.asked)) == 4
 
@@ -282,10 +282,10 @@ def test_what_is_answered_already_takes_no_time_from_what_is_not(tmp_path):
     given = volumes(6)
     for _ in range(3):
         world = replace(a_world(given), batch_volumes=2)
-        run, _ = carry_out(an_order(tmp_path), world, in_silence, stop=stopping_at(2))
+        run, _ = carry_out(an_order(tmp_path), [world], in_silence, stop=stopping_at(2))
     assert run["status"] == "complete"
 
 
 def test_a_run_that_is_told_to_stop_at_its_end_is_complete(tmp_path):
-    run, _ = carry_out(an_order(tmp_path), a_world(volumes(2)), in_silence, stop=stopping_at(2))
+    run, _ = carry_out(an_order(tmp_path), [a_world(volumes(2))], in_silence, stop=stopping_at(2))
     assert run["status"] == "complete"

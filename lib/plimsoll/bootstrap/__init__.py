@@ -7,6 +7,12 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from plimsoll.audit import World
+from plimsoll.bootstrap.measured import envelope_library as envelope_library
+from plimsoll.bootstrap.measured import validation_book as validation_book
+from plimsoll.bootstrap.recorded import recorded_worlds
+from plimsoll.bootstrap.recorded import recording_world as recording_world
+from plimsoll.bootstrap.scope import AWS as AWS
+from plimsoll.bootstrap.scope import GCP as GCP
 from plimsoll.bootstrap.scope import Scope as Scope
 from plimsoll.bootstrap.scope import SignedIn as SignedIn
 from plimsoll.bootstrap.scope import sign_in as sign_in
@@ -19,19 +25,18 @@ from plimsoll.clouds.aws.outputs import ResultsBucket
 from plimsoll.clouds.aws.price_book import shipped_prices
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.file_claims import FileClaims
+from plimsoll.clouds.gcp.console import console_link as google_console_link
+from plimsoll.clouds.gcp.names import PROVIDER as GOOGLE
 from plimsoll.clouds.ledger import Ledger, NotedInventory
 from plimsoll.clouds.pacing import Pacer
 from plimsoll.clouds.price_file import load_prices
 from plimsoll.clouds.published import published_types
-from plimsoll.clouds.published_by import host_cap
-from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
-from plimsoll.clouds.recording import Recording
+from plimsoll.clouds.recording import open_recording
 from plimsoll.clouds.stripes import StripeBook
-from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import Window
-from plimsoll.envelopes.library import EnvelopeLibrary, load_library, shipped_campaigns
 from plimsoll.ports import Bench, Claims, Clock
+from plimsoll.reports.record import RecommendationRecord
 from plimsoll.settings import Settings
 from plimsoll.validation.patience import Patience
 
@@ -72,7 +77,7 @@ def aws_world(
     """
     entered = signed_in or sign_in(scope, settings)
     sessions, failed = entered.sessions, entered.failed
-    inventory = AwsInventory(sessions=sessions, regions=scope.regions or None, failed=failed)
+    inventory = AwsInventory(sessions=sessions, regions=scope.regions_of(AWS) or None, failed=failed)
     book = load_prices(Path(scope.prices)) if scope.prices else shipped_prices()
     return World(
         inventory=NotedInventory(inventory=inventory, ledger=ledger),
@@ -93,43 +98,27 @@ def aws_world(
         tariff=settings.tariff,
         refutations=validation_book(settings).refutations(),
         stripes=stripe_book(settings).sets,
+        sold_elsewhere=frozenset(published_types()),
     )
 
 
-def recorded_world(recording: Recording, settings: Settings) -> World:
-    """The world as a recording has it, with what has been measured by now."""
-    return World(
-        inventory=recording,
-        metrics=recording,
-        prices=recording,
-        catalogue=AwsCatalogue(),
-        envelopes=tuple(envelope_library(settings.measured_dir).envelopes.values()),
-        tariff=settings.tariff,
-        every_minute=True,
-        refutations=validation_book(settings).refutations(),
-        stripes=stripe_book(settings).sets,
-    )
+def worlds_of(scope: Scope, settings: Settings, *, today: date, ledger: Ledger, paced: bool = True) -> list[World]:
+    """A world for each cloud of a scope, in the scope's order; errors as of `aws_world`."""
+    return [_world_of(cloud, scope, settings, today=today, ledger=ledger, paced=paced) for cloud in scope.clouds]
 
 
-def recording_world(world: World, recorder: Recorder) -> World:
-    """The same world, recorded as it is read: every minute, so that another policy can decide by it as well."""
-    return World(
-        inventory=RecordingInventory(inventory=world.inventory, recorder=recorder),
-        metrics=RecordingMetrics(metrics=world.metrics, recorder=recorder),
-        prices=RecordingPrices(prices=world.prices, recorder=recorder),
-        catalogue=world.catalogue,
-        envelopes=world.envelopes,
-        tariff=world.tariff,
-        stages=world.stages,
-        every_minute=True,
-        refutations=world.refutations,
-        stripes=world.stripes,
-    )
+def _world_of(cloud: str, scope: Scope, settings: Settings, *, today: date, ledger: Ledger, paced: bool) -> World:
+    if cloud != GCP:
+        return aws_world(scope, settings, today=today, ledger=ledger, paced=paced)
+    from plimsoll.bootstrap.google import gcp_world  # noqa: PLC0415  # Google's libraries take a second to import
+
+    return gcp_world(scope, settings, today=today, ledger=ledger, paced=paced)
 
 
-def envelope_library(measured: Path | None = None) -> EnvelopeLibrary:
-    """Every measured campaign that ships, and those measured here, in that folder."""
-    return load_library([shipped_campaigns(), *([measured] if measured else [])], published_types(), host_cap)
+def worlds_recorded(path: Path, settings: Settings) -> tuple[list[World], datetime]:
+    """A world for each cloud that a recording has, and when it was made; BadInput where the file is none."""
+    recordings = open_recording(path)
+    return recorded_worlds(recordings, settings, stripe_book(settings)), recordings[0].now
 
 
 def measured_again(world: World, settings: Settings) -> World:
@@ -151,11 +140,6 @@ def stripe_book(settings: Settings) -> StripeBook:
     return StripeBook.load(settings.runs_dir / STRIPES)
 
 
-def validation_book(settings: Settings) -> ValidationBook:
-    """The book of validations."""
-    return ValidationBook(folder=settings.measured_dir)
-
-
 def validation_claims(settings: Settings) -> Claims:
     """Who is measuring which class of volumes now."""
     return FileClaims(folder=settings.measured_dir / CLAIMS)
@@ -166,10 +150,13 @@ def patience_of(settings: Settings) -> Patience:
     return Patience.of(settings, now=clock().now, pause=time.sleep)
 
 
-def console_link(region: str, volume_id: str, policy: Policy, now: datetime) -> str:
+def console_link(volume: RecommendationRecord, policy: Policy, now: datetime) -> str:
     """Where the volume's demand over the policy's window can be seen in its cloud's own console."""
     window = Window.before(now, days=policy.lookback_days)
-    return aws_console_link(region, volume_id, window, policy.resolution_s)
+    if volume.provider == GOOGLE:
+        place = volume.name or volume.volume_id
+        return google_console_link(volume.account, volume.zone, place, window, policy.resolution_s)
+    return aws_console_link(volume.region, volume.volume_id, window, policy.resolution_s)
 
 
 def clock() -> Clock:

@@ -1,7 +1,9 @@
 """The scope of an audit, and signing in to every account of it."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from plimsoll.clouds.aws.names import AUDIT_ROLE, role_arn
 from plimsoll.clouds.aws.organisation import accounts_in
@@ -10,16 +12,25 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.ports import FailedTarget
 from plimsoll.settings import Settings
 
+AWS: Final = "aws"
+GCP: Final = "gcp"
+"""The clouds that can be asked, as the command line and run.json call them."""
+
+_GOOGLE_REGION: Final = re.compile(r"[a-z]+-[a-z]+\d+")
+"""Google's regions are named like us-central1, AWS's like us-east-1."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """Which accounts and regions an audit covers, and a price file to use instead of AWS's list.
+    """Which clouds, accounts and regions an audit covers, and a price file to use instead of their price lists.
 
     Accounts are those of the profiles (the default credentials where none is named) and of the roles. With one of
     `organization`, `units` or `accounts` they are those instead, each by its role `role_name`, but the caller's own by
-    the caller's credentials; and those of the roles.
+    the caller's credentials; and those of the roles. Google's projects are those named, those under the folders, and
+    those under the organisations; the environment's own where none of these is named.
     """
 
+    clouds: tuple[str, ...] = (AWS,)
     profiles: tuple[str, ...] = ()
     role_arns: tuple[str, ...] = ()
     external_id: str | None = None
@@ -29,6 +40,17 @@ class Scope:
     role_name: str = AUDIT_ROLE
     regions: tuple[str, ...] = ()
     prices: str | None = None
+    projects: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    gcp_organizations: tuple[str, ...] = ()
+
+    def regions_of(self, cloud: str) -> tuple[str, ...]:
+        """The regions to read of a cloud, empty for all of them: where several clouds are asked, each has its own."""
+        if len(self.clouds) == 1:
+            return self.regions
+        return tuple(
+            region for region in self.regions if (_GOOGLE_REGION.fullmatch(region) is not None) == (cloud == GCP)
+        )
 
     @property
     def names_members(self) -> bool:
@@ -47,6 +69,10 @@ class Scope:
             "role_name": self.role_name,
             "regions": list(self.regions),
             "prices": self.prices,
+            "clouds": list(self.clouds),
+            "projects": list(self.projects),
+            "folders": list(self.folders),
+            "gcp_organizations": list(self.gcp_organizations),
         }
 
     @classmethod
@@ -68,6 +94,10 @@ class Scope:
             role_name=str(found.get("role_name") or AUDIT_ROLE),
             regions=words("regions"),
             prices=None if prices is None else str(prices),
+            clouds=words("clouds") or (AWS,),
+            projects=words("projects"),
+            folders=words("folders"),
+            gcp_organizations=words("gcp_organizations"),
         )
 
 
@@ -81,7 +111,7 @@ class SignedIn:
 
 def sign_in(scope: Scope, settings: Settings) -> SignedIn:
     """Signs in to every account of a scope; BadInput for a region that does not exist, or a scope of two kinds."""
-    check_regions(scope.regions)
+    check_regions(scope.regions_of(AWS))
     if scope.names_members:
         credentials, failed = _of_members(scope, settings)
     else:

@@ -1,5 +1,6 @@
 """`plimsoll audit`: every volume in scope, into a run folder."""
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
@@ -10,7 +11,7 @@ import typer
 from rich.console import Console
 
 from plimsoll.audit import World, planned
-from plimsoll.bootstrap import Scope, aws_world, change_ledger, clock, recorded_world, recording_world
+from plimsoll.bootstrap import Scope, change_ledger, clock, recording_world, worlds_of, worlds_recorded
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
 from plimsoll.cli.leaving import LeaveReports
 from plimsoll.cli.progress import RunBar
@@ -18,7 +19,6 @@ from plimsoll.cli.terms import Terms
 from plimsoll.cli.validate import validate_recommendations
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.recorder import Recorder
-from plimsoll.clouds.recording import Recording
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.stored import RECOMMENDATIONS, RUN
@@ -58,23 +58,22 @@ def audit_into_folder(
     now = clock().now()
     ledger = change_ledger(settings)
     if plan:
-        world = aws_world(scope, settings, today=now.date(), ledger=ledger)
-        foresee(console, replace(world, every_minute=every_minute), policy, now)
+        asked = worlds_of(scope, settings, today=now.date(), ledger=ledger)
+        foresee(console, [replace(world, every_minute=every_minute) for world in asked], policy, now)
         return
     with ExitStack() as stack:
         if resume is not None:
-            order = resumed(resume, settings.usd_per_1000_metrics)
-            world = _world_of(order, settings, ledger)
+            order = resumed(resume)
+            worlds = _worlds_of(order, settings, ledger)
         elif from_ is not None:
-            recording = Recording.open(from_)
-            world = recorded_world(recording, settings)
-            order = _order(out, {"recording": str(from_)}, policy, recording.now, settings, every_minute)
+            worlds, then = worlds_recorded(from_, settings)
+            order = _order(out, {"recording": str(from_)}, policy, then, settings, every_minute)
         else:
-            world = aws_world(scope, settings, today=now.date(), ledger=ledger)
+            worlds = worlds_of(scope, settings, today=now.date(), ledger=ledger)
             order = _order(out, scope.as_dict(), policy, now, settings, every_minute)
         if record is not None:
-            world = _recorded(stack, record, world, now)
-        run = follow(console, order, world, leave_reports)
+            worlds = _recorded(stack, record, worlds, now)
+        run = follow(console, order, worlds, leave_reports)
     ledger.save(now)
     reported = leave_reports(console, order.folder)
     if validate is not None:
@@ -83,19 +82,19 @@ def audit_into_folder(
         raise typer.Exit(PARTIAL)
 
 
-def _world_of(order: Order, settings: Settings, ledger: Ledger) -> World:
-    """The world that an earlier part of a run was begun in."""
+def _worlds_of(order: Order, settings: Settings, ledger: Ledger) -> Sequence[World]:
+    """The worlds that an earlier part of a run was begun in."""
     recording = order.scope.get("recording")
     if isinstance(recording, str):
-        return recorded_world(Recording.open(Path(recording)), settings)
-    return aws_world(Scope.from_dict(order.scope), settings, today=order.now.date(), ledger=ledger)
+        return worlds_recorded(Path(recording), settings)[0]
+    return worlds_of(Scope.from_dict(order.scope), settings, today=order.now.date(), ledger=ledger)
 
 
-def follow(console: Console, order: Order, world: World, leave_reports: LeaveReports) -> dict[str, Any]:
+def follow(console: Console, order: Order, worlds: Sequence[World], leave_reports: LeaveReports) -> dict[str, Any]:
     """Carries a run out under a progress bar and prints it; on Ctrl-C leaves its reports and says how to go on."""
     try:
-        with RunBar(console, world.metrics.usage) as bar:
-            run, best = carry_out(order, world, lambda _progress, outcome: bar.take(outcome))
+        with RunBar(console, [world.metrics.usage for world in worlds]) as bar:
+            run, best = carry_out(order, worlds, lambda _progress, outcome: bar.take(outcome))
     except KeyboardInterrupt:
         console.print(
             f"interrupted; what was answered is in {order.folder / RECOMMENDATIONS}.\n"
@@ -113,13 +112,15 @@ def follow(console: Console, order: Order, world: World, leave_reports: LeaveRep
     return run
 
 
-def foresee(console: Console, world: World, policy: Policy, now: datetime) -> None:
+def foresee(console: Console, worlds: Sequence[World], policy: Policy, now: datetime) -> None:
     """Prints what an audit is expected to take; exits as partial where a target could not be listed."""
     tally = Tally()
     with console.status("listing volumes"):
-        for outcome in planned(world, policy, now):
-            tally.take(outcome)
-    show_plan(console, plan_summary(tally.plan, world.tariff), tally.failed_targets)
+        for world in worlds:
+            for outcome in planned(world, policy, now):
+                tally.take(outcome)
+    tariffs = {world.catalogue.provider: world.tariff for world in worlds}
+    show_plan(console, plan_summary(tally.plans, tariffs), tally.failed_targets, list(tariffs))
     if tally.partial:
         raise typer.Exit(PARTIAL)
 
@@ -135,11 +136,11 @@ def _order(
         scope=scope,
         policy=policy,
         now=now,
-        usd_per_1000_metrics=settings.usd_per_1000_metrics,
         every_minute=every_minute,
     )
 
 
-def _recorded(stack: ExitStack, path: Path, world: World, now: datetime) -> World:
-    recorder = stack.enter_context(Recorder(path, now, versions()["plimsoll"], dict(world.metrics.retention_days)))
-    return recording_world(world, recorder)
+def _recorded(stack: ExitStack, path: Path, worlds: Sequence[World], now: datetime) -> Sequence[World]:
+    kept = {world.catalogue.provider: world.metrics.retention_days for world in worlds}
+    recorder = stack.enter_context(Recorder(path, now, versions()["plimsoll"], kept))
+    return [recording_world(world, recorder) for world in worlds]

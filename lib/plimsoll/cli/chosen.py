@@ -1,10 +1,11 @@
 """What the options name: a policy, a scope and a run."""
 
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from plimsoll.bootstrap import Scope
+from plimsoll.bootstrap import AWS, GCP, Scope
 from plimsoll.clouds.aws.names import AUDIT_ROLE
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import Grade
@@ -49,9 +50,18 @@ def scope_from(
     role_name: str | None,
     region: list[str] | None,
     prices: Path | None,
+    *,
+    cloud: Sequence[str] | None = None,
+    project: list[str] | None = None,
+    folder: list[str] | None = None,
+    gcp_organization: list[str] | None = None,
 ) -> Scope:
-    """The scope that these options name; BadInput for an account or a role's name that says nothing."""
+    """The scope that these options name; BadInput for one that says nothing, or is about a cloud that is not asked."""
     scope = Scope(
+        clouds=tuple(dict.fromkeys(str(one) for one in cloud or (AWS,))),
+        projects=tuple(project or ()),
+        folders=tuple(folder or ()),
+        gcp_organizations=tuple(gcp_organization or ()),
         profiles=tuple(profile or ()),
         role_arns=tuple(role_arn or ()),
         external_id=external_id,
@@ -62,12 +72,39 @@ def scope_from(
         regions=tuple(region or ()),
         prices=str(prices) if prices else None,
     )
+    _about_clouds_asked(
+        scope.clouds,
+        {
+            AWS: {
+                "--profile": profile,
+                "--role-arn": role_arn,
+                "--external-id": external_id,
+                "--organization": organization,
+                "--unit": unit,
+                "--account": account,
+                "--role-name": role_name,
+            },
+            GCP: {"--project": project, "--folder": folder, "--gcp-organization": gcp_organization},
+        },
+    )
     if role_name is not None and not scope.names_members:
         raise BadInput("--role-name goes with --organization, --unit or --account; name a single role by --role-arn.")
     for one in scope.accounts:
         if _ACCOUNT.fullmatch(one) is None:
             raise BadInput(f"--account {one}: an account is 12 digits, such as 111122223333.")
     return scope
+
+
+def _about_clouds_asked(clouds: Sequence[str], options: Mapping[str, Mapping[str, object]]) -> None:
+    """BadInput for an option about a cloud that is not asked: it would be left out in silence."""
+    for cloud, about in options.items():
+        for option, given in about.items():
+            if given and cloud not in clouds:
+                both = " ".join(f"--cloud {one}" for one in (*clouds, cloud))
+                raise BadInput(
+                    f"{option} is for --cloud {cloud}, which is not asked: give --cloud {cloud} (or {both} for one "
+                    f"report over both), or leave {option} out."
+                )
 
 
 def run_folder(path: Path | None) -> Path:

@@ -1,15 +1,17 @@
-"""`plimsoll demo`: the simulated organisation, audited by the ordinary path, and two of its answers put to the test."""
+"""`plimsoll demo`: simulated clouds, audited by the ordinary path, and two of the answers put to the test."""
 
 import os
 import shutil
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 from rich.console import Console
 
-from plimsoll.bootstrap import Scope, SignedIn, aws_bench, aws_world, clock, sign_in
+from plimsoll.bootstrap import AWS, GCP, Scope, SignedIn, aws_bench, aws_world, clock, sign_in, worlds_of
 from plimsoll.cli.audit import follow
 from plimsoll.cli.leaving import LeaveReports
 from plimsoll.cli.terms import Terms
@@ -51,40 +53,57 @@ MOST_MIB_S: Final = 300
 """What any machine's own disk carries: larger targets would measure this machine."""
 
 
-def audit_simulated(volumes: int | None, seed: int, leave_reports: LeaveReports) -> None:
-    """Audits a simulated organisation into the demo's folder, prints the run, and validates two of its answers."""
+def audit_simulated(clouds: Sequence[str], volumes: int | None, seed: int, leave_reports: LeaveReports) -> None:
+    """Audits simulated clouds into the demo's folder as one run, prints it, and validates two of AWS's answers."""
     console = Console()
-    settings = Settings.of_environment()
-    folder = settings.runs_dir / FOLDER
-    settings = settings.model_copy(update={**SHORT, "campaigns_dir": folder / "measured"})
+    folder = Settings.of_environment().runs_dir / FOLDER
     _clear(folder)
     now = clock().now()
-    console.print("starting a simulated AWS organisation on loopback ...", style="dim")
-    with running(now, volumes=volumes or DEMO_VOLUMES, seed=seed) as organisation:
-        os.environ.update(organisation.environment)
-        scope = Scope(role_arns=organisation.role_arns, regions=organisation.fleet.regions)
+    with ExitStack() as stack:
+        scope = _simulated(stack, console, clouds, now, volumes, seed)
+        found = Settings.of_environment()  # where the simulated clouds are is in the environment by now
+        settings = found.model_copy(update={**SHORT, "campaigns_dir": folder / "measured"})
         _audit(console, scope, settings, folder, now, leave_reports)
-        _validate(console, scope, settings, folder, now)
+        if AWS in clouds:
+            alone = replace(scope, clouds=(AWS,), regions=scope.regions_of(AWS), projects=())
+            _validate(console, alone, settings, folder, now)
     console.print(
         f"\nOpen {folder / PAGE} in a browser: it says what to do first, and why.", style="bold", soft_wrap=True
     )
 
 
+def _simulated(
+    stack: ExitStack, console: Console, clouds: Sequence[str], now: datetime, volumes: int | None, seed: int
+) -> Scope:
+    """Starts the simulated clouds, points this process at them, and gives the scope that has all of each."""
+    scope = Scope(clouds=tuple(clouds))
+    if AWS in clouds:
+        console.print("starting a simulated AWS organisation on loopback ...", style="dim")
+        organisation = stack.enter_context(running(now, volumes=volumes or DEMO_VOLUMES, seed=seed))
+        os.environ.update(organisation.environment)
+        scope = replace(scope, role_arns=organisation.role_arns, regions=organisation.fleet.regions)
+    if GCP in clouds:
+        from plimsoll.simulator.gcp.projects import LEAST_VOLUMES  # noqa: PLC0415  # what only Google's demo needs
+        from plimsoll.simulator.gcp.running import running_gcp  # noqa: PLC0415  # what only Google's demo needs
+
+        console.print("starting simulated Google Cloud projects on loopback ...", style="dim")
+        projects = stack.enter_context(running_gcp(now, volumes=volumes or LEAST_VOLUMES, seed=seed))
+        os.environ.update(projects.environment)
+        scope = replace(scope, projects=tuple(projects.projects))
+    return scope
+
+
 def _audit(
     console: Console, scope: Scope, settings: Settings, folder: Path, now: datetime, leave_reports: LeaveReports
 ) -> None:
-    world = aws_world(scope, settings, today=now.date(), ledger=Ledger(path=folder / "ledger.json"), paced=False)
-    order = Order(
-        folder=folder,
-        scope=scope.as_dict(),
-        policy=Policy(),
-        now=now,
-        usd_per_1000_metrics=settings.usd_per_1000_metrics,
-    )
-    follow(console, order, world, leave_reports)
+    ledger = Ledger(path=folder / "ledger.json")
+    worlds = worlds_of(scope, settings, today=now.date(), ledger=ledger, paced=False)
+    order = Order(folder=folder, scope=scope.as_dict(), policy=Policy(), now=now)
+    follow(console, order, worlds, leave_reports)
     leave_reports(console, folder)
     console.print(
-        "One volume is of a type that Plimsoll does not know, so the run is partial: a real audit would exit with 3.",
+        "In each cloud one volume is of a type that Plimsoll does not know, so the run is partial: a real audit would "
+        "exit with 3.",
         style="dim",
     )
 

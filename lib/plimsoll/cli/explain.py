@@ -6,13 +6,13 @@ from pathlib import Path
 
 from rich.console import Console
 
-from plimsoll.audit import explain as explained
-from plimsoll.bootstrap import Scope, aws_world, change_ledger, clock, console_link, recorded_world
-from plimsoll.clouds.recording import Recording
+from plimsoll.audit import explain_anywhere
+from plimsoll.bootstrap import GCP, Scope, change_ledger, clock, console_link, worlds_of, worlds_recorded
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.errors import BadInput, Unexpected
 from plimsoll.domain.policy import Policy
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
+from plimsoll.reports.recorded import record_of
 from plimsoll.reports.terminal.explain import show_explanation
 from plimsoll.settings import Settings
 
@@ -20,9 +20,9 @@ from plimsoll.settings import Settings
 def explain_volume(volume: str, scope: Scope, policy: Policy, *, from_: Path | None) -> None:
     """Prints one volume's explanation, from its cloud or from a recording."""
     found = read_volume(volume, scope, policy, from_=from_)
-    asked = found.answer.recommendation.volume
-    link = console_link(asked.region, asked.id, policy, found.now)
-    show_explanation(Console(), found.answer.recommendation, found.demand, found.answer.change, link)
+    answer = found.answer
+    record = record_of(answer.recommendation, answer.change, answer.target.provider)
+    show_explanation(Console(), answer.recommendation, found.demand, record, console_link(record, policy, found.now))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,14 +39,14 @@ def read_volume(volume: str, scope: Scope, policy: Policy, *, from_: Path | None
     settings = Settings.of_environment()
     now = clock().now()
     if from_ is not None:
-        recording = Recording.open(from_)
-        world, now = recorded_world(recording, settings), recording.now
+        worlds, now = worlds_recorded(from_, settings)
     else:
         ledger = change_ledger(settings)
-        world = aws_world(scope, settings, today=now.date(), ledger=ledger)
-    found = explained(world, volume, policy, now)
+        worlds = worlds_of(scope, settings, today=now.date(), ledger=ledger)
+    found = explain_anywhere(worlds, volume, policy, now)
     if found is None:
-        raise BadInput(f"there is no volume {volume} in these accounts and regions: check --profile and --region.")
+        options = "--project and --region" if scope.clouds == (GCP,) else "--profile and --region"
+        raise BadInput(f"there is no volume {volume} in these accounts and regions: check {options}.")
     outcome = found.outcome
     if isinstance(outcome, FailedVolume):
         raise Unexpected(f"{volume}: {outcome.reason}")

@@ -1,5 +1,7 @@
 """The progress bar of a run: volumes, calls and datapoints as they come."""
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
@@ -10,26 +12,27 @@ from plimsoll.ports import Usage
 class _UsageColumn(TextColumn):
     """Calls and datapoints so far, read afresh each time the bar is drawn."""
 
-    def __init__(self, usage: Usage) -> None:
+    def __init__(self, usages: Sequence[Usage]) -> None:
         super().__init__("")
-        self._usage = usage
+        self._usages = usages
 
     def render(self, task: object) -> object:  # type: ignore[override]  # only the usage is drawn
         """The usage in a few words."""
-        self.text_format = f"{self._usage.calls:,} calls, {self._usage.datapoints / 1e6:,.1f} M datapoints"
+        calls, datapoints = (sum(one.calls for one in self._usages), sum(one.datapoints for one in self._usages))
+        self.text_format = f"{calls:,} calls, {datapoints / 1e6:,.1f} M datapoints"
         return super().render(task)  # type: ignore[arg-type]
 
 
 class RunBar:
-    """A live bar; use as a context manager and call with every outcome."""
+    """A live bar with what is asked of all clouds; use as a context manager and call with every outcome."""
 
-    def __init__(self, console: Console, usage: Usage) -> None:
+    def __init__(self, console: Console, usages: Sequence[Usage]) -> None:
         self._progress = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}"),
             BarColumn(bar_width=None),
             MofNCompleteColumn(),
-            _UsageColumn(usage),
+            _UsageColumn(usages),
             TimeElapsedColumn(),
             console=console,
             transient=True,

@@ -139,7 +139,7 @@ def _page(folder: Path, place: Path, selection: Selection | None) -> list[Path]:
         folder,
         place,
         envelopes=envelope_library(settings.measured_dir).envelopes,
-        console_link=_linked(folder, settings),
+        console_link=_linked(folder),
         only=selection.has if selection else None,
         told=selection.told if selection else "",
     )
@@ -155,7 +155,7 @@ def _preview(folder: Path, place: Path, selection: Selection | None) -> list[Pat
 
 def _markdown(folder: Path, selection: Selection | None, *, one_by_one: bool) -> Iterable[str]:
     if selection is not None and one_by_one:
-        yield tickets(folder, selection.has, _linked(folder, Settings.of_environment()))
+        yield tickets(folder, selection.has, _linked(folder))
     else:
         yield run_markdown(folder, selection.has if selection else None, selection.told if selection else "")
 
@@ -166,10 +166,10 @@ def _messages(folder: Path, selection: Selection | None) -> Iterable[str]:
     yield json.dumps(told.payload, ensure_ascii=False, indent=2) + "\n"
 
 
-def _linked(folder: Path, settings: Settings) -> Callable[[RecommendationRecord], str]:
+def _linked(folder: Path) -> Callable[[RecommendationRecord], str]:
     """Where a volume's demand of the run's own time can be seen."""
-    order = resumed(folder, settings.usd_per_1000_metrics)
-    return lambda record: console_link(record.region, record.volume_id, order.policy, order.now)
+    order = resumed(folder)
+    return lambda record: console_link(record, order.policy, order.now)
 
 
 def _put(lines: Iterable[str], place: Path, encoding: str) -> list[Path]:

@@ -64,7 +64,7 @@ def validate_one(volume: str, target: str | None, scope: Scope, policy: Policy, 
 def validate_recommendations(folder: Path, least: Grade | None, terms: Terms, leave_reports: LeaveReports) -> None:
     """Validates the recommendations of a run whose evidence is thin, and puts the new answers into its files."""
     settings, console = Settings.of_environment(), Console()
-    order = resumed(folder, settings.usd_per_1000_metrics)
+    order = resumed(folder)
     if "recording" in order.scope:
         raise BadInput(f"{folder} was decided from a recording, in which nothing can be measured: validate a run.")
     office = office_for(Scope.from_dict(order.scope), order.policy, terms, settings, console, order.now)

@@ -20,16 +20,17 @@ ALL_SERIES = (*COUNTER_SERIES, *OPTIONAL_SERIES)
 
 @dataclass(slots=True, kw_only=True)
 class MemoryInventory:
-    """Volumes given as a list; `broken` targets or volumes' targets raise their error when listed."""
+    """Volumes given as a list, all of one cloud; `broken` targets raise their error when listed."""
 
     given: Sequence[Volume]
     unreachable: Sequence[FailedTarget] = ()
     broken: Mapping[Target, CloudError] = field(default_factory=dict)
     texts: Mapping[Target, Sequence[str]] = field(default_factory=dict)
+    provider: str = "aws"
 
     def targets(self) -> Sequence[Target | FailedTarget]:
         """Every target that a volume names or that is broken, in order."""
-        places = {Target(account=volume.account, region=volume.region) for volume in self.given}
+        places = {Target(account=volume.account, region=volume.region, provider=self.provider) for volume in self.given}
         return [*sorted(places | set(self.broken)), *self.unreachable]
 
     def volumes(self, target: Target) -> Iterator[Volume]:

@@ -19,12 +19,15 @@ from plimsoll.ports import CallLimits, FailedTarget, Inventory, Metrics, Prices,
 
 @dataclass(slots=True)
 class Recorder:
-    """Writes what passes through its ports into a recording; use as a context manager."""
+    """Writes what passes through its ports into a recording; use as a context manager.
+
+    `retention_days` has every cloud that is recorded: how many days its data of each period, in seconds, lives.
+    """
 
     path: Path
     now: datetime
     version: str
-    retention_days: Mapping[int, float]
+    retention_days: Mapping[str, Mapping[int, float]]
     _zip: zipfile.ZipFile = field(init=False, repr=False)
     _targets: list[dict[str, Any]] = field(init=False, repr=False, default_factory=list)
 
@@ -38,7 +41,10 @@ class Recorder:
             "format": FORMAT,
             "now": self.now.isoformat(),
             "version": self.version,
-            "retention_days": {str(period): days for period, days in self.retention_days.items()},
+            "retention_days": {
+                provider: {str(period): days for period, days in kept.items()}
+                for provider, kept in self.retention_days.items()
+            },
             "targets": self._targets,
         }
         self.put("about.json", json.dumps(about, indent=1).encode())
@@ -59,26 +65,28 @@ class Recorder:
             self.put(name, json.dumps({"error": error_out(error)}).encode())
             raise
 
-    def target(self, found: Target | FailedTarget) -> None:
-        """Notes a target in the order it was given."""
+    def target(self, found: Target | FailedTarget, provider: str) -> None:
+        """Notes a target of a cloud in the order it was given."""
         if isinstance(found, Target):
-            self._targets.append({"account": found.account, "region": found.region})
+            told: dict[str, Any] = {"account": found.account, "region": found.region}
         else:
-            self._targets.append({"name": found.name, "error": error_out(found.error)})
+            told = {"name": found.name, "error": error_out(found.error)}
+        self._targets.append({**told, "provider": provider})
 
 
 @dataclass(slots=True, kw_only=True)
 class RecordingInventory:
-    """An inventory that is recorded as it is read."""
+    """A cloud's inventory that is recorded as it is read."""
 
     inventory: Inventory
     recorder: Recorder
+    provider: str
 
     def targets(self) -> Sequence[Target | FailedTarget]:
         """As the inventory has them."""
         found = self.inventory.targets()
         for target in found:
-            self.recorder.target(target)
+            self.recorder.target(target, self.provider)
         return found
 
     def volumes(self, target: Target) -> Iterator[Volume]:

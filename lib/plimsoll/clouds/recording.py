@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.clouds.recording_format import (
+    FIRST_PROVIDER,
     FORMAT,
+    READ_FORMATS,
     book_adapter,
     error_in,
     found_member,
@@ -28,43 +30,23 @@ from plimsoll.ports import CallLimits, FailedTarget, Target, Usage
 
 @dataclass(slots=True)
 class Recording:
-    """A recording opened for reading: it fulfils the inventory, metrics and prices ports itself."""
+    """What a recording has of one cloud: it fulfils the inventory, metrics and prices ports itself."""
 
     path: Path
     now: datetime
     version: str
+    provider: str
     retention_days: Mapping[int, float]
     usage: Usage = field(default_factory=Usage)
     _zip: zipfile.ZipFile = field(repr=False, kw_only=True)
     _targets: Sequence[Mapping[str, Any]] = field(repr=False, kw_only=True)
-
-    @classmethod
-    def open(cls, path: Path) -> "Recording":
-        """The recording in that file; BadInput where it is none."""
-        try:
-            opened = zipfile.ZipFile(path)
-            about = json.loads(opened.read("about.json"))
-            if about["format"] != FORMAT:
-                raise BadInput(f"{path} is a recording of format {about['format']}; this version reads {FORMAT}.")
-            return cls(
-                path,
-                datetime.fromisoformat(about["now"]),
-                about["version"],
-                {int(period): days for period, days in about["retention_days"].items()},
-                _zip=opened,
-                _targets=about["targets"],
-            )
-        except (OSError, zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError, AttributeError) as error:
-            raise BadInput(
-                f"{path} is not a recording ({error}): give a file that `plimsoll audit --record FILE` has written."
-            ) from error
 
     def targets(self) -> Sequence[Target | FailedTarget]:
         """The recorded targets, in their order."""
         return [
             FailedTarget(name=found["name"], error=error_in(found["error"]))
             if "error" in found
-            else Target(account=found["account"], region=found["region"])
+            else Target(account=found["account"], region=found["region"], provider=self.provider)
             for found in self._targets
         ]
 
@@ -129,6 +111,40 @@ class Recording:
 
     def _damaged(self, name: str, error: Exception) -> Unexpected:
         return Unexpected(f"the recording {self.path} is damaged at {name} ({error}): take another copy of it.")
+
+
+def open_recording(path: Path) -> tuple[Recording, ...]:
+    """What a recording has of each cloud that was asked, in their order; BadInput where the file is none."""
+    try:
+        opened = zipfile.ZipFile(path)
+        about = json.loads(opened.read("about.json"))
+        if about["format"] not in READ_FORMATS:
+            raise BadInput(f"{path} is a recording of format {about['format']}; this version reads {FORMAT}.")
+        kept_by = _retention(about)
+        if not kept_by:
+            raise ValueError("it names no cloud")
+        return tuple(
+            Recording(
+                path,
+                datetime.fromisoformat(about["now"]),
+                about["version"],
+                provider,
+                {int(period): days for period, days in kept.items()},
+                _zip=opened,
+                _targets=[found for found in about["targets"] if found.get("provider", FIRST_PROVIDER) == provider],
+            )
+            for provider, kept in kept_by.items()
+        )
+    except (OSError, zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError, AttributeError) as error:
+        raise BadInput(
+            f"{path} is not a recording ({error}): give a file that `plimsoll audit --record FILE` has written."
+        ) from error
+
+
+def _retention(about: Mapping[str, Any]) -> Mapping[str, Mapping[str, float]]:
+    """How long each cloud that was asked keeps its metrics."""
+    kept = about["retention_days"]
+    return {FIRST_PROVIDER: kept} if about["format"] == READ_FORMATS[0] else kept
 
 
 _DAMAGE = (zipfile.BadZipFile, zlib.error, OSError, ValueError)

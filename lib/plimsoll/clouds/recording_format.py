@@ -1,6 +1,6 @@
 """The format of a recording: what the members of its zip are called, and how sums and errors are written.
 
-A recording is a zip: `about.json` (when, by which version, the targets), one JSON lines file of volumes, a price book
+A recording is a zip: `about.json` (when, by which version, the targets, and how long each cloud keeps its metrics), one JSON lines file of volumes, a price book
 and the notices per target, and for each volume and window every series as numpy arrays, as finely as the cloud has it.
 Errors are kept as errors, so that a replayed audit fails where the recorded one did.
 """
@@ -20,7 +20,12 @@ from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import Target
 
-FORMAT: Final = 2
+FORMAT: Final = 3
+READ_FORMATS: Final = (2, FORMAT)
+"""Format 2 knew one cloud alone, and did not name it."""
+
+FIRST_PROVIDER: Final = "aws"
+"""The cloud of recordings that name none."""
 
 
 @cache

@@ -1,7 +1,7 @@
 """Offers: what could be bought instead, each with its ceiling, price, replay, and why it is refused if it is."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.domain.ceiling import Ceiling
@@ -72,12 +72,12 @@ class Market:
     refutations: tuple[Refutation, ...] = ()
 
 
-def check_types(policy: Policy, types: Mapping[str, VolumeType]) -> None:
-    """PolicyError for a target type that the cloud does not publish, here or in an override."""
+def check_types(policy: Policy, types: Collection[str]) -> None:
+    """PolicyError for a target type that is none of those known, here or in an override."""
     for found in (policy, *(policy.for_tags({one.match.tag: one.match.value or ""}) for one in policy.overrides)):
         for name in found.target_types:
             if name not in types:
-                known = ", ".join(types)
+                known = ", ".join(sorted(types))
                 raise PolicyError(f"policy key target_types names {name}, which is no volume type: it knows {known}.")
 
 

@@ -3,12 +3,15 @@
 Money is in USD a month with two decimals, rates with two, hours and minutes with one. Keys carry their unit.
 """
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 Action = Literal["migrate", "reprovision", "upgrade", "keep", "detached", "insufficient-data"]
 Grades = Literal["A", "B", "C"]
+
+FIRST_PROVIDER: Final = "aws"
+"""The cloud of volumes whose record names none: those of earlier versions, which knew no other."""
 
 
 class _Record(BaseModel):
@@ -167,6 +170,7 @@ class RecommendationRecord(_Record):
     tags: dict[str, str] = Field(
         default_factory=dict, description="the tags that the policy shows (show_tags), without Name, which is `name`"
     )
+    provider: str = Field(default=FIRST_PROVIDER, description="the volume's cloud: aws or google")
 
 
 def schema() -> dict[str, Any]:

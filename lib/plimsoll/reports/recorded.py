@@ -20,6 +20,7 @@ from plimsoll.domain.recommendation import (
 )
 from plimsoll.domain.volume import NAME_TAG, VolumeSpec
 from plimsoll.reports.record import (
+    FIRST_PROVIDER,
     Action,
     BlockerRecord,
     CeilingRecord,
@@ -36,9 +37,9 @@ from plimsoll.reports.record import (
 )
 
 
-def record_of(recommendation: Recommendation, change: str = "") -> RecommendationRecord:
+def record_of(recommendation: Recommendation, change: str = "", provider: str = FIRST_PROVIDER) -> RecommendationRecord:
     """The record of a recommendation, whose volume has the tags alone that are shown; `change` is how its owner makes
-    it.
+    it, and `provider` the volume's cloud.
     """
     volume = recommendation.volume
     usd_now = recommendation.usd_month_now
@@ -74,6 +75,7 @@ def record_of(recommendation: Recommendation, change: str = "") -> Recommendatio
         ceilings=_ceilings(weighed) if weighed else None,
         created=volume.created.astimezone(UTC).isoformat(timespec="seconds"),
         tags={key: value for key, value in volume.tags.items() if key != NAME_TAG},
+        provider=provider,
     )
 
 

@@ -47,6 +47,7 @@ COLUMNS: Final = (
     ("reasons", "reasons"),
     ("change", "change"),
     ("tags", "tags"),
+    ("provider", "provider"),
 )
 """Each column's name, and where its figure is in a record; the step is in none."""
 

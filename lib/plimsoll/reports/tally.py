@@ -20,15 +20,32 @@ _Failures = Mapping[str, Mapping[str, list[str]]]
 _Prices = Mapping[str, dict[str, str | None]]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CloudSum:
+    """The volumes of one cloud that have a recommendation, and their money."""
+
+    volumes: int = 0
+    money: Money = field(default_factory=Money)
+
+    def __add__(self, other: "CloudSum") -> "CloudSum":
+        return CloudSum(volumes=self.volumes + other.volumes, money=self.money + other.money)
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The sum for run.json."""
+        return {"volumes": self.volumes, "monthly_usd": {"now": self.money.usd_now, "saved": self.money.usd_saved}}
+
+
 @dataclass(slots=True)
 class Tally:
     """Counts and sums over a run's outcomes; it grows with the targets and the failures, not with the fleet.
 
     Tallies of parts of a run add up to that of the whole, whichever way it was parted and in whatever order they come.
+    `plans` are what reading each cloud's metrics is expected to take, since each has its own tariff.
     """
 
     seen: int = 0
-    plan: Plan = field(default_factory=Plan)
+    plans: dict[str, Plan] = field(default_factory=dict)
     actions: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
     failed_volumes: dict[str, dict[str, list[str]]] = field(default_factory=dict)
@@ -36,12 +53,13 @@ class Tally:
     notices: dict[str, list[str]] = field(default_factory=dict)
     prices: dict[str, dict[str, str | None]] = field(default_factory=dict)
     money: Money = field(default_factory=Money)
+    clouds: dict[str, CloudSum] = field(default_factory=dict)
 
     def __add__(self, other: "Tally") -> "Tally":
         """Both together, lists in order; a target that both tell of has the reason or price that sorts first."""
         return Tally(
             seen=self.seen + other.seen,
-            plan=self.plan + other.plan,
+            plans=_plans(self.plans, other.plans),
             actions=_counts(self.actions, other.actions),
             skipped=_counts(self.skipped, other.skipped),
             failed_volumes=_failures(self.failed_volumes, other.failed_volumes),
@@ -49,6 +67,7 @@ class Tally:
             notices=_lists(self.notices, other.notices),
             prices=_prices(self.prices, other.prices),
             money=self.money + other.money,
+            clouds=_clouds(self.clouds, other.clouds),
         )
 
     @classmethod
@@ -95,7 +114,7 @@ class Tally:
             case Seen():
                 self.seen += outcome.volumes
             case Planned():
-                self.plan += outcome.plan
+                self.plans = _plans(self.plans, {outcome.target.provider: outcome.plan})
             case Priced():
                 as_of = outcome.as_of.isoformat() if outcome.as_of else None
                 self.prices[str(outcome.target)] = {"source": outcome.source, "as_of": as_of}
@@ -109,7 +128,7 @@ class Tally:
             case Notice():
                 self.notices.setdefault(str(outcome.target), []).append(outcome.text)
             case Answered():
-                record = record_of(outcome.recommendation, outcome.change)
+                record = record_of(outcome.recommendation, outcome.change, outcome.target.provider)
                 self.count(record)
                 return record
         return None
@@ -117,7 +136,9 @@ class Tally:
     def count(self, record: RecommendationRecord) -> None:
         """Counts a recommendation."""
         self.actions[record.action] += 1
-        self.money += money_of(record)
+        money = money_of(record)
+        self.money += money
+        self.clouds = _clouds(self.clouds, {record.provider: CloudSum(volumes=1, money=money)})
 
     def summary(self) -> dict[str, Any]:
         """The tally for run.json."""
@@ -145,6 +166,7 @@ class Tally:
             },
             "notices": self.notices,
             "prices": self.prices,
+            "clouds": {cloud: found.summary for cloud, found in self.clouds.items()},
         }
 
 
@@ -161,6 +183,14 @@ def _adapter() -> TypeAdapter[Tally]:
 
 def _counts(one: Mapping[str, int], other: Mapping[str, int]) -> Counter[str]:
     return Counter({key: one.get(key, 0) + other.get(key, 0) for key in sorted({*one, *other})})
+
+
+def _plans(one: Mapping[str, Plan], other: Mapping[str, Plan]) -> dict[str, Plan]:
+    return {cloud: one.get(cloud, Plan()) + other.get(cloud, Plan()) for cloud in sorted({*one, *other})}
+
+
+def _clouds(one: Mapping[str, CloudSum], other: Mapping[str, CloudSum]) -> dict[str, CloudSum]:
+    return {cloud: one.get(cloud, CloudSum()) + other.get(cloud, CloudSum()) for cloud in sorted({*one, *other})}
 
 
 def _lists(one: Mapping[str, list[str]], other: Mapping[str, list[str]]) -> dict[str, list[str]]:

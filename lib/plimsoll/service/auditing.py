@@ -51,7 +51,7 @@ def audit_batch(
     if service.store.get(keys.result(batch)) is not None:
         return Attempt()
     with TemporaryDirectory(prefix="plimsoll-") as temporary:
-        order = order_of(service.store, told.run_id).into(Path(temporary), service.settings)
+        order = order_of(service.store, told.run_id).into(Path(temporary))
         desk = _Desk(service=service, keys=keys, batch=batch, order=order)
         return desk.go_on(desk.resume(), stop, slice_volumes)
 
@@ -83,13 +83,13 @@ class _Desk:
     def go_on(self, before: Part, stop: Callable[[], bool], slice_volumes: int) -> Attempt:
         """Audits what is not answered, keeps it, and says what that came to."""
         progress, world = Progress(), self._world(slice_volumes)
-        run, _best = carry_out(self.order, world, lambda _progress, _outcome: None, stop=stop, progress=progress)
+        run, _best = carry_out(self.order, [world], lambda _progress, _outcome: None, stop=stop, progress=progress)
         usage, tally = world.metrics.usage, progress.tally
         part = Part(
             attempt=self.attempt,
             answered=tally.answered,
             spent=before.spent + Spent.of(usage, run["seconds"]),
-            plan=before.plan if before.plan.volumes else tally.plan,
+            plans=before.plans or tally.plans,
         )
         stopped = run["status"] == "interrupted"
         if stopped and part.answered == before.answered:
@@ -100,7 +100,7 @@ class _Desk:
         self._keep(part)
         if not stopped:
             # What is to be known of a target is told once, by its inventory.
-            self._conclude(replace(tally, plan=part.plan, notices={}), part.spent)
+            self._conclude(replace(tally, plans=dict(part.plans), notices={}), part.spent)
         return Attempt(volumes=part.answered - before.answered, datapoints=usage.datapoints)
 
     def _world(self, slice_volumes: int) -> World:

@@ -75,7 +75,7 @@ class Part(_Kept):
     attempt: str = ""
     answered: int = 0
     spent: Spent = Spent()
-    plan: Plan = Plan()
+    plans: Mapping[str, Plan] = {}
 
 
 class BatchResult(_Kept):

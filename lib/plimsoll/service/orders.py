@@ -14,7 +14,6 @@ from plimsoll.ports import RunStore
 from plimsoll.run import Order
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.layout import RunKeys
-from plimsoll.settings import Settings
 
 
 class RunOrder(BaseModel):
@@ -32,14 +31,13 @@ class RunOrder(BaseModel):
         """The policy that is decided by."""
         return parse_policy(self.policy)
 
-    def into(self, folder: Path, settings: Settings) -> Order:
+    def into(self, folder: Path) -> Order:
         """The order of a run into a folder in which this run, or a part of it, is kept under its name."""
         return Order(
             folder=folder / self.run_id,
             scope=self.scope,
             policy=self.parsed_policy,
             now=self.now,
-            usd_per_1000_metrics=settings.usd_per_1000_metrics,
         )
 
 

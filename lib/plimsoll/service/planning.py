@@ -2,7 +2,7 @@
 
 import json
 
-from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.clouds.published import published_types
 from plimsoll.domain.offer import check_types
 from plimsoll.ports import FailedTarget, RunStore, Target
 from plimsoll.reports.tally import Tally
@@ -25,7 +25,7 @@ def plan(service: Service, told: PlanMessage) -> AuditPlan:
             run_id=told.run_id, state=service.config.when_busy, busy_with=busy, targets_key=keys.targets, targets=0
         )
     order = begin(service.store, service.config, told.run_id, told.started)
-    check_types(order.parsed_policy, volume_types())
+    check_types(order.parsed_policy, published_types())
     _try_again(service.store, keys)
     missing = _missing(service, keys)
     return AuditPlan(run_id=told.run_id, state="go", busy_with=None, targets_key=keys.targets, targets=len(missing))

@@ -151,7 +151,7 @@ def _write_page(
         folder,
         folder / PAGE,
         envelopes=service.envelopes(service.measured),
-        console_link=lambda record: service.console_link(record.region, record.volume_id, policy, order.now),
+        console_link=lambda record: service.console_link(record, policy, order.now),
         shown=None if shown is None else lambda record: full_name(record) in shown,
         shown_told="" if shown is None else _which(shown, run),
         called=Path(order.run_id),

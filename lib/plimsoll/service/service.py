@@ -12,6 +12,7 @@ from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.policy import Policy
 from plimsoll.ports import Bench, Claims, Clock, Events, Executions, FailedTarget, History, RunStore, Target
+from plimsoll.reports.record import RecommendationRecord
 from plimsoll.service.config import ServiceConfig
 from plimsoll.settings import Settings
 
@@ -48,7 +49,7 @@ class Service:
 
     `root` stands before a key where people are told it, such as s3://bucket; `measured` is the folder on this machine
     that what was measured is brought to. `envelopes` are the measured ones by name, with those in that folder;
-    `console_link` says where a volume's demand by a policy, as of a time, can be seen, by its region and id. `pause`
+    `console_link` says where a volume's demand by a policy, as of a time, can be seen. `pause`
     lets a number of seconds pass, and `file_link` says where a file of the store can be opened in a browser, by its
     key; None where it cannot.
     """
@@ -65,6 +66,6 @@ class Service:
     executions: Executions
     clock: Clock
     envelopes: Callable[[Path], Mapping[str, Envelope]]
-    console_link: Callable[[str, str, Policy, datetime], str]
+    console_link: Callable[[RecommendationRecord, Policy, datetime], str]
     pause: Callable[[float], None] = time.sleep
     file_link: Callable[[str], str | None] = lambda _key: None

@@ -1,14 +1,14 @@
 """The summary of a run: what its parts add up to, in the shape of every run.json."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from plimsoll.domain.errors import CloudError
 from plimsoll.ports import FailedTarget, RunStore
 from plimsoll.reports.tally import Tally
-from plimsoll.run import describe, ended
+from plimsoll.run import Asked, describe, ended
 from plimsoll.service.kept import Listed, Spent, needed, result_of, tally_in
 from plimsoll.service.layout import RESULT, RunKeys
 from plimsoll.service.messages import RunMessage, Summarized
@@ -20,33 +20,35 @@ from plimsoll.service.service import Service
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sum:
-    """What parts of a run add up to, in whatever order they come."""
+    """What parts of a run add up to, in whatever order they come; what was `spent` by cloud."""
 
     tally: Tally = field(default_factory=Tally)
     remembered: Remembered = field(default_factory=Remembered)
-    spent: Spent = field(default_factory=Spent)
+    spent: Mapping[str, Spent] = field(default_factory=dict)
 
     def __add__(self, other: "Sum") -> "Sum":
         return Sum(
             tally=self.tally + other.tally,
             remembered=self.remembered + other.remembered,
-            spent=self.spent + other.spent,
+            spent={
+                cloud: self.spent.get(cloud, Spent()) + other.spent.get(cloud, Spent())
+                for cloud in sorted({*self.spent, *other.spent})
+            },
         )
 
 
 def summarize(service: Service, told: RunMessage) -> Summarized:
     """Adds up what a run's targets and batches came to, and keeps it for the report."""
     store, keys = service.store, RunKeys(run_id=told.run_id)
-    order = order_of(store, told.run_id).into(Path(), service.settings)
+    order = order_of(store, told.run_id).into(Path())
     whole = total(store, keys)
     status = ended(whole.tally)
     run = describe(
         order,
         whole.tally,
         status=status,
-        tariff=service.settings.tariff,
-        usage=whole.spent.usage,
-        seconds={"elapsed": 0.0, **whole.spent.seconds},
+        asked={cloud: Asked(usage=spent.usage, tariff=service.settings.tariff) for cloud, spent in whole.spent.items()},
+        seconds={"elapsed": 0.0, **sum(whole.spent.values(), Spent()).seconds},
     )
     run["history"] = whole.remembered.told
     store.put(keys.news, json.dumps(whole.remembered.news, ensure_ascii=False).encode())
@@ -66,10 +68,10 @@ def _parts(store: RunStore, keys: RunKeys) -> Iterator[Sum]:
     yield Sum(tally=tally_in(needed(store, keys.unnamed)))
     for target in keys.taken(store.keys(keys.inventories)):
         listed = Listed.model_validate_json(needed(store, keys.listed(target)))
-        yield Sum(tally=listed.tally, spent=listed.spent)
+        yield Sum(tally=listed.tally, spent={target.provider: listed.spent})
     for batch in keys.batches_in(store.keys(keys.results), keys.results, f"/{RESULT}"):
         result = result_of(store, keys.result(batch))
-        yield Sum(tally=result.tally, remembered=result.remembered, spent=result.spent)
+        yield Sum(tally=result.tally, remembered=result.remembered, spent={batch.target.provider: result.spent})
     for failed in failures(store, keys):
         yield Sum(tally=failed)
     yield Sum(tally=Tally.of(_unaccounted(store, keys)))

@@ -11,7 +11,7 @@ import pytest
 from plimsoll.audit import World, audit
 from plimsoll.clouds.memory import MemoryCatalogue, MemoryInventory, MemoryMetrics, MemoryPrices
 from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
-from plimsoll.clouds.recording import Recording
+from plimsoll.clouds.recording import open_recording
 from plimsoll.domain.errors import AccessDenied, BadCredentials, BadInput, RegionUnavailable, Throttled, Unexpected
 from plimsoll.domain.sums import Window
 from plimsoll.domain.volume import Owner, OwnerKind
@@ -78,12 +78,17 @@ def memory_world():
     )
 
 
+def only_cloud_of(path):
+    (recording,) = open_recording(path)
+    return recording
+
+
 def recorded(world, path, policy=None):
     """The outcomes of an audit that is recorded into that file."""
-    with Recorder(path, NOW, "1.2.3", world.metrics.retention_days) as recorder:
+    with Recorder(path, NOW, "1.2.3", {"aws": world.metrics.retention_days}) as recorder:
         through = World(
             tariff=a_tariff(),
-            inventory=RecordingInventory(inventory=world.inventory, recorder=recorder),
+            inventory=RecordingInventory(inventory=world.inventory, recorder=recorder, provider="aws"),
             metrics=RecordingMetrics(metrics=world.metrics, recorder=recorder),
             prices=RecordingPrices(prices=world.prices, recorder=recorder),
             catalogue=world.catalogue,
@@ -94,7 +99,7 @@ def recorded(world, path, policy=None):
 
 
 def replayed(path, policy=None):
-    recording = Recording.open(path)
+    recording = only_cloud_of(path)
     world = World(
         tariff=a_tariff(),
         inventory=recording,
@@ -155,7 +160,7 @@ def test_errors_replay_as_the_errors_they_were(both):
         str(DENIED): AccessDenied,
         "777788889999/us-west-2": RegionUnavailable,
     }
-    reading = read(Recording.open(path), [VOLUMES[4]], WINDOW, 60)
+    reading = read(only_cloud_of(path), [VOLUMES[4]], WINDOW, 60)
     assert type(reading.failed["vol-forbidden"]) is Throttled
     assert str(reading.failed["vol-forbidden"]) == "asked too often."
 
@@ -169,7 +174,7 @@ def test_another_policy_decides_again_from_the_same_recording(both):
 
 def memory_world_again(path):
     """The recording's own answers in memory, so that both have the same minutes."""
-    recording, world = Recording.open(path), memory_world()
+    recording, world = only_cloud_of(path), memory_world()
     given = {
         volume.id: read(recording, [volume], WINDOW, 60).sums[volume.id]
         for volume in VOLUMES
@@ -181,7 +186,7 @@ def memory_world_again(path):
 
 def test_a_recording_keeps_when_it_was_made_by_what_and_how_long_data_lived(both):
     _, path = both
-    found = Recording.open(path)
+    found = only_cloud_of(path)
     assert (found.now, found.version, found.retention_days) == (NOW, "1.2.3", {60: 15, 300: 63, 3600: 455})
 
 
@@ -236,21 +241,21 @@ def test_a_file_that_is_no_recording_is_refused_by_name(tmp_path, write):
     path = tmp_path / "audit.zip"
     write(path)
     with pytest.raises(BadInput, match="is not a recording") as refused:
-        Recording.open(path)
+        only_cloud_of(path)
     assert str(path) in str(refused.value)
 
 
 def test_a_recording_of_another_format_is_refused_with_both(tmp_path):
     path = tmp_path / "audit.zip"
     member_of(json.dumps({**ABOUT, "format": 99}))(path)
-    with pytest.raises(BadInput, match="format 99; this version reads 2"):
-        Recording.open(path)
+    with pytest.raises(BadInput, match="format 99; this version reads 3"):
+        only_cloud_of(path)
 
 
 def test_an_interrupted_recording_is_told_where_it_lacks_something(tmp_path):
     path = tmp_path / "audit.zip"
     member_of(json.dumps({**ABOUT, "targets": [{"account": "1", "region": "us-east-1"}]}))(path)
-    found = Recording.open(path)
+    found = only_cloud_of(path)
     (target,) = found.targets()
     with pytest.raises(Unexpected, match=r"lacks 1/us-east-1/volumes\.jsonl: it was interrupted"):
         list(found.volumes(target))
@@ -264,15 +269,15 @@ def test_a_recording_that_was_stopped_in_the_middle_keeps_what_it_had(tmp_path):
     world = memory_world()
 
     def stopped():
-        with Recorder(path, NOW, "1", {60: 15}) as recorder:
-            inventory = RecordingInventory(inventory=world.inventory, recorder=recorder)
+        with Recorder(path, NOW, "1", {"aws": {60: 15}}) as recorder:
+            inventory = RecordingInventory(inventory=world.inventory, recorder=recorder, provider="aws")
             inventory.targets()
             list(inventory.volumes(HERE))
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         stopped()
-    found = Recording.open(path)
+    found = only_cloud_of(path)
     assert [volume.id for volume in found.volumes(HERE)] == [
         volume.id for volume in VOLUMES if (volume.account, volume.region) == (HERE.account, HERE.region)
     ]
@@ -296,28 +301,28 @@ class Refusing:
 
 def test_metrics_refused_as_a_whole_replay_as_each_volumes_error(tmp_path):
     path = tmp_path / "audit.zip"
-    with Recorder(path, NOW, "1", {60: 15}) as recorder:
+    with Recorder(path, NOW, "1", {"aws": {60: 15}}) as recorder:
         metrics = RecordingMetrics(metrics=Refusing(), recorder=recorder)
         with pytest.raises(AccessDenied):
             read(metrics, VOLUMES[:2], WINDOW, 60)
-    reading = read(Recording.open(path), VOLUMES[:2], WINDOW, 60)
+    reading = read(only_cloud_of(path), VOLUMES[:2], WINDOW, 60)
     assert [type(error) for error in reading.failed.values()] == [AccessDenied, AccessDenied]
 
 
 def test_prices_that_were_refused_replay_as_refused(tmp_path):
     path = tmp_path / "audit.zip"
-    with Recorder(path, NOW, "1", {60: 15}) as recorder, pytest.raises(AccessDenied):
+    with Recorder(path, NOW, "1", {"aws": {60: 15}}) as recorder, pytest.raises(AccessDenied):
         RecordingPrices(prices=Refusing(), recorder=recorder).book(HERE)
     with pytest.raises(AccessDenied, match="prices are not allowed"):
-        Recording.open(path).book(HERE)
+        only_cloud_of(path).book(HERE)
 
 
 def test_notices_that_were_refused_replay_as_refused(tmp_path):
     path = tmp_path / "audit.zip"
-    with Recorder(path, NOW, "1", {60: 15}) as recorder, pytest.raises(AccessDenied):
-        RecordingInventory(inventory=Refusing(), recorder=recorder).notices(HERE)
+    with Recorder(path, NOW, "1", {"aws": {60: 15}}) as recorder, pytest.raises(AccessDenied):
+        RecordingInventory(inventory=Refusing(), recorder=recorder, provider="aws").notices(HERE)
     with pytest.raises(AccessDenied, match="notices are not allowed"):
-        Recording.open(path).notices(HERE)
+        only_cloud_of(path).notices(HERE)
 
 
 def test_damage_inside_a_recording_is_an_error_of_the_cloud(both, tmp_path):
@@ -330,4 +335,37 @@ def test_damage_inside_a_recording_is_an_error_of_the_cloud(both, tmp_path):
     damaged = tmp_path / "damaged.zip"
     damaged.write_bytes(content)
     with pytest.raises((Unexpected, BadInput), match=r"damaged\.zip"):
-        list(Recording.open(damaged).volumes(HERE))
+        list(only_cloud_of(damaged).volumes(HERE))
+
+
+def test_a_recording_of_several_clouds_gives_each_its_own_targets_and_retention(tmp_path):
+    path = tmp_path / "audit.zip"
+    aws = MemoryInventory(given=[VOLUMES[0]])
+    disks = [a_volume("gp2", 500, id="9000", account="plimsoll-shop", region="us-central1")]
+    google = MemoryInventory(
+        given=disks,
+        provider="google",
+        unreachable=[FailedTarget(name="lost-project", error=AccessDenied("not allowed."))],
+    )
+    kept = {"aws": {60: 15}, "google": {60: 42}}
+    with Recorder(path, NOW, "1", kept) as recorder:
+        for provider, inventory in (("aws", aws), ("google", google)):
+            through = RecordingInventory(inventory=inventory, recorder=recorder, provider=provider)
+            for target in through.targets():
+                if isinstance(target, Target):
+                    list(through.volumes(target))
+    found = open_recording(path)
+    assert {one.provider: one.retention_days for one in found} == kept
+    assert found[0].targets() == aws.targets()
+    (project, lost) = found[1].targets()
+    assert project == Target(account="plimsoll-shop", region="us-central1", provider="google")
+    assert (lost.name, str(lost.error)) == ("lost-project", "not allowed.")
+    assert list(found[1].volumes(project)) == disks
+
+
+def test_a_recording_of_an_earlier_version_is_of_the_one_cloud_that_it_knew(tmp_path):
+    path = tmp_path / "audit.zip"
+    member_of(json.dumps({**ABOUT, "targets": [{"account": "1", "region": "us-east-1"}]}))(path)
+    (found,) = open_recording(path)
+    assert (found.provider, found.retention_days) == ("aws", {60: 15})
+    assert found.targets() == [Target(account="1", region="us-east-1")]

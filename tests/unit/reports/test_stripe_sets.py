@@ -35,7 +35,7 @@ def a_member(*, host="r5b.large", held=None):
 
 def explained(width, recommendation):
     console = Console(file=io.StringIO(), width=width, force_terminal=False, color_system=None)
-    show_explanation(console, recommendation, a_demand(2_000, 400), "", None)
+    show_explanation(console, recommendation, a_demand(2_000, 400), record_of(recommendation), None)
     return console.file.getvalue()
 
 

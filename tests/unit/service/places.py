@@ -46,7 +46,7 @@ class MemoryPlaces:
             inventory=NotedInventory(inventory=self.inventory, ledger=ledger),
             metrics=replace(self.metrics, usage=replace(self.metrics.usage)),
             prices=MemoryPrices(books={"us-east-1": US_EAST_1}),
-            catalogue=MemoryCatalogue(types=TYPES),
+            catalogue=MemoryCatalogue(types=TYPES, provider="aws"),
             envelopes=(),
             stripes=StripeBook.load(measured / "stripes.json").sets,
         )

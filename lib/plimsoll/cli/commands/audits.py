@@ -10,6 +10,10 @@ from plimsoll.cli.commands.leaving import leave_reports
 
 
 def audit(
+    cloud: options.Clouds = None,
+    project: options.Projects = None,
+    folder: options.Folders = None,
+    gcp_organization: options.GcpOrganizations = None,
     profile: options.Profiles = None,
     role_arn: options.Roles = None,
     external_id: options.ExternalId = None,
@@ -44,13 +48,27 @@ def audit(
     max_runs: options.MaxRuns = 10,
     yes: options.Yes = False,
 ) -> None:
-    """Recommend what each EBS volume should be, with the saving, the evidence and what stands in the way."""
+    """Recommend what each volume should be, with the saving, the evidence and what stands in the way."""
     from plimsoll.cli.audit import audit_into_folder
     from plimsoll.cli.chosen import policy_from, scope_from
     from plimsoll.cli.terms import Terms
 
     audit_into_folder(
-        scope_from(profile, role_arn, external_id, organization, unit, account, role_name, region, prices),
+        scope_from(
+            profile,
+            role_arn,
+            external_id,
+            organization,
+            unit,
+            account,
+            role_name,
+            region,
+            prices,
+            cloud=cloud,
+            project=project,
+            folder=folder,
+            gcp_organization=gcp_organization,
+        ),
         policy_from(policy, set_, lookback_days=lookback_days, headroom_pct=headroom_pct, min_saving=min_saving),
         leave_reports,
         out=out,
@@ -64,7 +82,11 @@ def audit(
 
 
 def explain(
-    volume: Annotated[str, typer.Argument(help="Volume id, such as vol-0123456789abcdef0.")],
+    volume: Annotated[str, typer.Argument(help="Volume id, such as vol-0123456789abcdef0, or a disk's number.")],
+    cloud: options.Clouds = None,
+    project: options.Projects = None,
+    folder: options.Folders = None,
+    gcp_organization: options.GcpOrganizations = None,
     profile: options.Profiles = None,
     role_arn: options.Roles = None,
     external_id: options.ExternalId = None,
@@ -82,7 +104,21 @@ def explain(
     from plimsoll.cli.chosen import policy_from, scope_from
     from plimsoll.cli.explain import explain_volume
 
-    scope = scope_from(profile, role_arn, external_id, organization, unit, account, role_name, region, prices)
+    scope = scope_from(
+        profile,
+        role_arn,
+        external_id,
+        organization,
+        unit,
+        account,
+        role_name,
+        region,
+        prices,
+        cloud=cloud,
+        project=project,
+        folder=folder,
+        gcp_organization=gcp_organization,
+    )
     explain_volume(volume, scope, policy_from(policy, set_), from_=from_)
 
 
@@ -97,7 +133,7 @@ def stripes(
     role_name: options.RoleName = None,
     region: options.Regions = None,
 ) -> None:
-    """Ask hosts which of their volumes are one md or LVM device; audits then size and change these together."""
+    """Ask AWS hosts which of their volumes are one md or LVM device; audits then size and change these together."""
     from plimsoll.cli.chosen import scope_from
     from plimsoll.cli.stripes import find_stripes
 

@@ -8,11 +8,17 @@ from plimsoll.cli import options
 from plimsoll.cli.commands.leaving import leave_reports
 
 
-def demo(volumes: options.Volumes = None, seed: options.Seed = 1) -> None:
-    """Audit a simulated organisation of three accounts and two regions: no AWS, no Docker, no configuration."""
+def demo(
+    cloud: Annotated[options.DemoCloud, typer.Option(help="What is simulated.")] = options.DemoCloud.AWS,
+    volumes: options.Volumes = None,
+    seed: options.Seed = 1,
+) -> None:
+    """Audit a simulated organisation of three accounts and two regions: no cloud, no Docker, no configuration."""
     from plimsoll.cli.demo import audit_simulated
 
-    audit_simulated(volumes, seed, leave_reports)
+    both = options.DemoCloud.BOTH
+    clouds = [str(one) for one in options.DemoCloud if one is not both and cloud in {one, both}]
+    audit_simulated(clouds, volumes, seed, leave_reports)
 
 
 def simulate(

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from plimsoll.reports.data.columns import column_types, literal, quoted
 from plimsoll.reports.profile_record import DemandProfileRecord
-from plimsoll.reports.record import RecommendationRecord, SpecRecord
+from plimsoll.reports.record import FIRST_PROVIDER, RecommendationRecord, SpecRecord
 from plimsoll.reports.steps import STEP_SQL
 from plimsoll.reports.stored import UnansweredRecord
 
@@ -36,7 +36,8 @@ def source(model: type[BaseModel], path: str | None, layout: str) -> str:
 
 def recommendations(rows: str) -> str:
     """The recommendations with their steps."""
-    return f"select *, {STEP_SQL} as step from {rows}"
+    given = f"coalesce(provider, {literal(FIRST_PROVIDER)}) as provider"
+    return f"select * replace ({given}), {STEP_SQL} as step from {rows}"
 
 
 def offers(rows: str) -> str:

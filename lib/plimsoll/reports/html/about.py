@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from plimsoll.domain.policy import Policy, SizeOn
+from plimsoll.reports.cloud_words import calls_in, clouds_of
 from plimsoll.reports.summary.step_words import judged_by
 from plimsoll.reports.wording import count_of
 
@@ -27,7 +28,8 @@ def _policy(policy: Policy) -> Iterator[str]:
     yield f"An offer must carry {judged_by(policy)}"
     if policy.size_on is SizeOn.BUSY_TIME:
         yield "Rates over the busy share of a bucket size it"
-    yield f"It may be {' or '.join(policy.target_types)}, and must save ${policy.min_saving_usd_month:,.2f} a month"
+    types = " or ".join(policy.target_types) or "of any type that its cloud's data mark as a target"
+    yield f"It may be {types}, and must save ${policy.min_saving_usd_month:,.2f} a month"
     yield f"Measurements made here count as such for {policy.evidence_max_age_days} days"
     if policy.overrides:
         yield f"{count_of(len(policy.overrides), 'override')} by tag may say otherwise for some volumes"
@@ -47,6 +49,6 @@ def _asked(run: Mapping[str, Any]) -> str:
     part = usage["datapoints"] / plan["most_datapoints"] * 100 if plan["most_datapoints"] else 0.0
     share = f" ({part:.1f} % of every minute's)" if 0 < part < 100 else ""
     return (
-        f"{usage['calls']:,} calls of GetMetricData, {usage['datapoints']:,} datapoints{share}, "
+        f"{usage['calls']:,} calls of {calls_in(clouds_of(run))}, {usage['datapoints']:,} datapoints{share}, "
         f"about ${usage['estimated_usd']:,.2f}; {run['seconds']['elapsed']:,.1f} seconds"
     )

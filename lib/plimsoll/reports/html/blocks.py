@@ -14,6 +14,7 @@ from typing import IO, Any, Final
 
 from pydantic_core import to_json
 
+from plimsoll.reports.cloud_words import words_of
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.steps import step_of
 from plimsoll.reports.summary.matched import Matched
@@ -78,6 +79,7 @@ def row(record: RecommendationRecord) -> dict[str, Any]:
     return {
         "id": record.volume_id,
         "name": record.name,
+        "cloud": words_of(record.provider).cloud,
         "account": record.account,
         "region": record.region,
         "zone": record.zone,
@@ -102,10 +104,12 @@ def _block(columns: bytes, details: bytes) -> Block:
 
 def _detail(volume: Matched, pictures: dict[str, Any], link: str) -> dict[str, Any]:
     record, profile = volume
+    words = words_of(record.provider)
     return {
         "record": record.model_dump(mode="json", exclude={"change"}),
         "profile": None if profile is None else profile.model_dump(exclude={"account", "region", "volume_id"}),
         "pictures": pictures,
         "given_up": given_up(record),
         "link": link,
+        "seen": {"in": words.monitoring, "as": words.shown},
     }

@@ -20,6 +20,7 @@ from plimsoll.reports.stored import read_run
 from plimsoll.reports.summary.fleet import Fleet, counted
 from plimsoll.reports.summary.headline import figures, headline, incomplete, resume_command
 from plimsoll.reports.summary.matched import Only, matched_records
+from plimsoll.reports.summary.noted import noted
 from plimsoll.reports.summary.since import since_before
 from plimsoll.reports.summary.step_words import judged_by, step_words
 from plimsoll.reports.summary.todos import most_money, todos
@@ -85,7 +86,8 @@ def _said(folder: Path, run: Mapping[str, Any], fleet: Fleet, told: str, *, whol
         "todos": list(todos(fleet, policy, folder)),
         "unread": list(unread(run)) if whole_run else [],
         "left_out": list(left_out(run)) if whole_run else [],
-        "notices": run["notices"] if whole_run else {},
+        "notices": list(noted(run)) if whole_run else [],
+        "clouds": len(fleet.groups["cloud"]),
         "breakdowns": list(breakdowns(fleet)),
         "about": list(about(run, policy)),
         "steps": {step: words for step, words in steps.items() if step in fleet.steps},

@@ -1,4 +1,5 @@
-"""Savings by account, region, owner and type: the largest shown, the long tail folded, and sums that reconcile."""
+"""Savings by account, region, owner and type, and by cloud where there are several: the largest shown, the long tail
+folded, and sums that reconcile."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from plimsoll.reports.wording import count_of
 SHOWN: Final = 6
 FOLDED: Final = 60
 
-_COLUMNS: Final = {"account": "account", "region": "region", "owner": "owner", "type": "present type"}
+_COLUMNS: Final = {"cloud": "cloud", "account": "account", "region": "region", "owner": "owner", "type": "present type"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +39,8 @@ class Breakdown:
 def breakdowns(fleet: Fleet) -> Iterator[Breakdown]:
     """Every dimension's savings, those that save most first."""
     for dimension, groups in fleet.groups.items():
+        if dimension == "cloud" and len(groups) < 2:
+            continue
         lines = list(_lines(dimension, groups))
         yield Breakdown(dimension=dimension, column=_COLUMNS[dimension], shown=lines[:SHOWN], folded=lines[SHOWN:])
 

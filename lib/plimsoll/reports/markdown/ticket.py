@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import CHANGES
+from plimsoll.reports.cloud_words import words_of
 from plimsoll.reports.markdown.text import fence, name, prose
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.steps import CENT, step_of
@@ -31,9 +32,10 @@ def _title(record: RecommendationRecord) -> str:
 
 def _where(record: RecommendationRecord) -> Iterator[str]:
     hosts = ", ".join(name(host) for host in record.hosts) or "no host"
+    account = f"{words_of(record.provider).account} {name(record.account)}"
     called = f"- Name: {name(record.name)}\n" if record.name and name(record.name) else ""
     yield (
-        f"{called}- Where: account {name(record.account)}, {name(record.zone)}, on {hosts}\n"
+        f"{called}- Where: {account}, {name(record.zone)}, on {hosts}\n"
         f"- Owner: {prose(owner_text(record.owner))}\n"
         f"- Now: {prose(spec_text(record.current))}\n"
     )
@@ -57,7 +59,7 @@ def _evidence(record: RecommendationRecord, link: str) -> list[str]:
         lines.append(f"- Grade {found.grade}: {prose(GRADE_WORDS[found.grade])}\n- {prose(found.text)}\n")
         lines += [f"- Source: {prose(source)}\n" for source in found.sources]
     if record.demand is not None:
-        lines.append(f"- [The volume's demand in CloudWatch]({link})\n")
+        lines.append(f"- [The volume's demand in {words_of(record.provider).monitoring}]({link})\n")
     return ["".join(lines)] if lines else []
 
 
@@ -80,6 +82,6 @@ def _saves_at_parity(record: RecommendationRecord) -> bool:
 
 def _back(record: RecommendationRecord) -> str:
     return (
-        f"Set it back to {prose(spec_text(record.current))} in the same place. A volume is changed while it is in use; "
-        "AWS takes four changes of it in 24 hours, and none while the last one is under way.\n"
+        f"Set it back to {prose(spec_text(record.current))} in the same place. "
+        f"{prose(words_of(record.provider).way_back)}\n"
     )

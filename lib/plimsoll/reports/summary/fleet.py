@@ -1,10 +1,11 @@
-"""The fleet: what a run's records add up to, by step and by account, region, owner and type, from one pass."""
+"""The fleet: what a run's records add up to, by step and by cloud, account, region, owner and type, from one pass."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from heapq import nlargest
 from typing import Final
 
+from plimsoll.reports.cloud_words import words_of
 from plimsoll.reports.money import Money, money_of
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.steps import Step, step_of
@@ -46,13 +47,13 @@ class Group:
 
 @dataclass(slots=True)
 class Fleet:
-    """A run's records added up; it grows with accounts, regions, owners and types, not with the volumes."""
+    """A run's records added up; it grows with clouds, accounts, regions, owners and types, not with the volumes."""
 
     tally: Tally = field(default_factory=Tally)
     unpriced: int = 0
     steps: dict[Step, StepSum] = field(default_factory=dict)
     groups: dict[str, dict[str, Group]] = field(
-        default_factory=lambda: {"account": {}, "region": {}, "owner": {}, "type": {}}
+        default_factory=lambda: {"cloud": {}, "account": {}, "region": {}, "owner": {}, "type": {}}
     )
 
     def count(self, record: RecommendationRecord) -> None:
@@ -74,6 +75,7 @@ def counted(volumes: Iterable[Matched], fleet: Fleet) -> Iterator[Matched]:
 
 def _values(record: RecommendationRecord) -> Iterator[tuple[str, str]]:
     """A volume's values in each dimension that savings are broken down by."""
+    yield "cloud", words_of(record.provider).cloud
     yield "account", record.account
     yield "region", record.region
     yield "owner", owner_text(record.owner)

@@ -11,8 +11,9 @@ from rich.text import Text
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, SetAnswer
+from plimsoll.reports.cloud_words import words_of
 from plimsoll.reports.record import DemandRecord, OfferRecord, RecommendationRecord
-from plimsoll.reports.recorded import record_of, spec_record
+from plimsoll.reports.recorded import spec_record
 from plimsoll.reports.screen import printable
 from plimsoll.reports.terminal.plot import plot
 from plimsoll.reports.terminal.run import action_text, printable_record
@@ -23,10 +24,14 @@ _AXIS_INDENT = 12
 
 
 def show_explanation(
-    console: Console, recommendation: Recommendation, demand: Demand | None, change: str, link: str | None
+    console: Console,
+    recommendation: Recommendation,
+    demand: Demand | None,
+    given: RecommendationRecord,
+    link: str | None,
 ) -> None:
-    """Prints everything that is known of one volume and why the answer is what it is."""
-    record = printable_record(record_of(recommendation, change))
+    """Prints everything that is known of one volume and why the answer is what it is; `given` is its record."""
+    record = printable_record(given)
     parts: list[RenderableType] = [_head(record)]
     if demand is not None and demand.observed.any():
         parts += _plots(console, recommendation, demand)
@@ -38,7 +43,7 @@ def show_explanation(
         parts.append(stripe_set_table(recommendation.stripe_set))
     console.print(Group(*parts, *_why(record)))
     _print_whole(console, "how to change it", record.change)
-    _print_whole(console, "see it in CloudWatch", link)
+    _print_whole(console, f"see it in {words_of(record.provider).monitoring}", link)
 
 
 def _print_whole(console: Console, title: str, text: str | None) -> None:

@@ -1,16 +1,18 @@
 """The terminal report: a run's totals, its best savings, and what could not be read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.cloud_words import calls_in, clouds_of, together, words_of
+from plimsoll.reports.record import FIRST_PROVIDER, RecommendationRecord
 from plimsoll.reports.screen import printable, printable_values
+from plimsoll.reports.summary.noted import noted
 from plimsoll.reports.summary.since import since_before
-from plimsoll.reports.wording import ACTION_WORDS, spec_text
+from plimsoll.reports.wording import ACTION_WORDS, count_of, spec_text
 
 _ID_WIDTH = len("vol-0123456789abcdef0")
 _GRADE_WIDTH = 2
@@ -26,25 +28,27 @@ def show_run(console: Console, run: dict[str, Any], best: Sequence[Recommendatio
         console.print(Text(f"{since}\n"))
     if best:
         console.print(savings_table(best, console.width))
-    for place, texts in run["notices"].items():
-        for text in texts:
-            console.print(Text.assemble(("note ", "yellow"), (f"{place}: ", "bold"), text))
+    for places, text in noted(run):
+        console.print(Text.assemble(("note ", "yellow"), (f"{places}: ", "bold"), text))
     console.print(_failures(run))
 
 
-def show_plan(console: Console, plan: Mapping[str, Any], failed: Mapping[str, str]) -> None:
-    """Prints what an audit is expected to take, and which targets could not be listed."""
+def show_plan(
+    console: Console, plan: Mapping[str, Any], failed: Mapping[str, str], clouds: Sequence[str] = (FIRST_PROVIDER,)
+) -> None:
+    """Prints what an audit of some clouds is expected to take, and which targets could not be listed."""
+    words = [words_of(cloud) for cloud in clouds]
     low, high = plan["least_datapoints"], plan["most_datapoints"]
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(style="dim")
     table.add_column(justify="right")
     table.add_column(style="dim", overflow="fold")
     table.add_row("volumes", f"{plan['volumes']:,}", "whose metrics are read")
-    table.add_row("calls", f"{plan['calls']:,}", "of GetMetricData")
-    table.add_row("metrics", f"{plan['metrics']:,}", "which AWS bills")
+    table.add_row("calls", f"{plan['calls']:,}", f"of {calls_in(clouds)}")
+    table.add_row("metrics", f"{plan['metrics']:,}", f"billed by {together(one.cloud for one in words)}")
     table.add_row("datapoints", f"{plan['datapoints']:,}", f"at least {low:,}, all would be {high:,}")
-    table.add_row("seconds", f"{plan['seconds']:,.0f}", "by the quotas PLIMSOLL_CALLS_PER_S and _DATAPOINTS_PER_S")
-    table.add_row("USD", f"{plan['estimated_usd']:,.2f}", "at PLIMSOLL_USD_PER_1000_METRICS")
+    table.add_row("seconds", f"{plan['seconds']:,.0f}", f"by the quotas {together(one.quotas for one in words)}")
+    table.add_row("USD", f"{plan['estimated_usd']:,.2f}", f"at {together(one.price for one in words)}")
     console.print(Text("What this audit is expected to take (nothing has been read but the inventory):", style="bold"))
     console.print(table)
     for place, reason in failed.items():
@@ -112,6 +116,7 @@ def _totals(run: dict[str, Any]) -> Group:
         Text.assemble(
             ("upgrades cost     ", "dim"), f"${usd['more_for_upgrades']:>12,.2f}  more, for throttled volumes"
         ),
+        *_by_cloud(run),
         Text(""),
     ]
     counts = Table(box=None, pad_edge=False, show_header=False)
@@ -130,11 +135,22 @@ def _totals(run: dict[str, Any]) -> Group:
     part = usage["datapoints"] / plan["most_datapoints"] if plan["most_datapoints"] else 0
     of_all = f" ({part:.1%} of every minute's)" if 0 < part < 1 else ""
     asked = Text(
-        f"{usage['calls']:,} GetMetricData calls, {usage['metrics']:,} metrics, {usage['datapoints']:,} datapoints"
-        f"{of_all}, about ${usage['estimated_usd']:,.2f}; {run['seconds']['elapsed']:,.1f} s",
+        f"{usage['calls']:,} {calls_in(clouds_of(run))} calls, {usage['metrics']:,} metrics, "
+        f"{usage['datapoints']:,} datapoints{of_all}, about ${usage['estimated_usd']:,.2f}; "
+        f"{run['seconds']['elapsed']:,.1f} s",
         style="dim",
     )
     return Group(*lines, counts, asked, Text(""))
+
+
+def _by_cloud(run: dict[str, Any]) -> Iterator[Text]:
+    """What can be saved in each cloud, where there are several."""
+    clouds = run.get("clouds", {})
+    if len(clouds) > 1:
+        for provider, told in clouds.items():
+            name, usd = f"  in {words_of(provider).cloud}", told["monthly_usd"]
+            volumes = count_of(told["volumes"], "volume")
+            yield Text.assemble((f"{name:<18}", "dim"), f"${usd['saved']:>12,.2f}  of ${usd['now']:,.2f}, {volumes}")
 
 
 def _reconciled(volumes: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ from rich.console import Console
 from plimsoll.audit import explain as explained
 from plimsoll.domain.errors import BadInput, Unexpected
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
+from plimsoll.reports.recorded import record_of
 from plimsoll.reports.slack.blocks import Block, header, preformatted, said
 from plimsoll.reports.slack.message import Message
 from plimsoll.reports.terminal.explain import show_explanation
@@ -62,9 +63,9 @@ def _read(service: Service, volume: str) -> tuple[str, str, str]:
         case Answered() as answer:
             screen = StringIO()
             console = Console(file=screen, width=COLUMNS, color_system=None, force_terminal=False)
-            show_explanation(console, answer.recommendation, found.demand, answer.change, None)
-            link = service.console_link(target.region, volume_id, policy, now)
-            return volume_id, screen.getvalue(), link
+            record = record_of(answer.recommendation, answer.change, target.provider)
+            show_explanation(console, answer.recommendation, found.demand, record, None)
+            return volume_id, screen.getvalue(), service.console_link(record, policy, now)
 
 
 def _whole(screen: str) -> Iterator[Block]:

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from plimsoll.domain.recommendation import Change, Keep
 from plimsoll.domain.volume import Owner, OwnerKind
+from plimsoll.reports.recorded import record_of
 from plimsoll.reports.tally import Tally, best_savings
 from plimsoll.reports.terminal.explain import show_explanation
 from plimsoll.reports.terminal.plot import plot
@@ -57,7 +58,7 @@ def shown_run(width, run, best=()):
 
 def shown_explanation(width, recommendation, demand=None, change="", link=None):
     console = a_console(width)
-    show_explanation(console, recommendation, demand, change, link)
+    show_explanation(console, recommendation, demand, record_of(recommendation, change), link)
     return console.file.getvalue()
 
 

@@ -32,7 +32,7 @@ function rowElement(row, place) {
   return element('tr', { role: 'row', 'data-key': row.key },
     element('th', { scope: 'row', role: 'rowheader' }, link,
       row.name ? element('span', { class: 'id' }, row.id) : null),
-    cell('where', null, row.account, element('span', { class: 'soft' }, row.zone)),
+    cell('where', null, row.account, element('span', { class: 'soft' }, ...zonesOf(row.zone))),
     cell('from', null, row.from),
     cell('to', null, row.to || element('span', { class: 'soft' }, 'no change')),
     cell('saves a month', 'number', usd(row.saved)),
@@ -82,8 +82,13 @@ function moneyOfRows(rows) {
   return told.map((one) => `, ${one}`).join('');
 }
 
+// A volume of two zones has both, joined by a plus, behind which a line may end.
+function zonesOf(zone) {
+  return zone.split('+').flatMap((one, at) => (at ? ['+', element('wbr'), one] : [one]));
+}
+
 function fillChoices(rows) {
-  for (const key of ['account', 'region', 'owner', 'type']) {
+  for (const key of ['cloud', 'account', 'region', 'owner', 'type']) {
     const values = [...new Set(rows.map((row) => row[key]))].sort(COLLATOR.compare);
     find(`#filters [name=${key}]`).append(...values.map((value) => element('option', { value }, cut(value, 60))));
   }

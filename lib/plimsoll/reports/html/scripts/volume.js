@@ -171,10 +171,10 @@ function measuredOf(detail) {
   return measured.length ? folded('The measured points in figures', measuredTable(measured)) : null;
 }
 
-function consoleOf(link) {
+function consoleOf(link, seen) {
   if (!link.startsWith('https://')) return null;
-  return element('p', {}, element('a', { href: link, target: '_blank', rel: 'noopener noreferrer' }, 'See this demand in CloudWatch'),
-    element('span', { class: 'soft' }, ' (opens the console with the same PERIOD expressions)'));
+  return element('p', {}, element('a', { href: link, target: '_blank', rel: 'noopener noreferrer' }, `See this demand in ${seen.in}`),
+    element('span', { class: 'soft' }, ` (${seen.as})`));
 }
 
 function bodyOf(row, detail) {
@@ -187,7 +187,7 @@ function bodyOf(row, detail) {
         element('div', { class: 'pair' }, demandTable(record.demand), demandFacts(record.demand, detail.profile)),
         detail.profile ? folded('The picture in figures', daysTable(detail.profile)) : null]
         : element('p', {}, 'Its metrics were not read.'),
-      consoleOf(detail.link)),
+      consoleOf(detail.link, detail.seen)),
     record.ceilings ? section('What can carry it', 'ceilings', chartOf('roofline', detail), measuredOf(detail),
       element('div', { class: 'pair' }, ceilingsTable(record), record.replay ? replayTable(record) : null)) : null,
     record.offers.length ? section('What was weighed', 'offers', offersTable(record)) : null,

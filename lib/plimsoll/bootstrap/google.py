@@ -1,0 +1,78 @@
+"""The world behind Google Cloud's APIs. Only a run that asks Google imports this: its libraries are slow to import."""
+
+import math
+from datetime import date
+from pathlib import Path
+
+from plimsoll.audit import World
+from plimsoll.bootstrap.measured import envelope_library, validation_book
+from plimsoll.bootstrap.scope import GCP, Scope
+from plimsoll.clouds.gcp.catalogue import GcpCatalogue
+from plimsoll.clouds.gcp.clients import Clients
+from plimsoll.clouds.gcp.inventory import GcpInventory
+from plimsoll.clouds.gcp.metrics import GcpMetrics, tariff
+from plimsoll.clouds.gcp.price_book import shipped_prices
+from plimsoll.clouds.gcp.prices import GcpPrices
+from plimsoll.clouds.gcp.projects import projects_in
+from plimsoll.clouds.ledger import Ledger, NotedInventory
+from plimsoll.clouds.pacing import Pacer
+from plimsoll.clouds.price_file import load_prices
+from plimsoll.clouds.published import published_types
+from plimsoll.domain.errors import CloudError
+from plimsoll.ports import FailedTarget
+from plimsoll.settings import Settings
+
+
+def gcp_world(
+    scope: Scope,
+    settings: Settings,
+    *,
+    today: date,
+    ledger: Ledger,
+    paced: bool = True,
+    clients: Clients | None = None,
+) -> World:
+    """The world behind Google's APIs; BadInput for a project that cannot be one, or a price file that is none.
+
+    `paced`: keep to the quota of calls; simulated projects may have none. `clients`: those to ask by, where they are
+    made already.
+    """
+    asked = clients or Clients(url=settings.gcp_url, monitoring=settings.gcp_monitoring, attempts=settings.max_attempts)
+    found = _projects(asked, scope)
+    inventory = GcpInventory(
+        clients=asked,
+        projects=[project for project in found if isinstance(project, str)],
+        regions=scope.regions_of(GCP) or None,
+        failed=[failed for failed in found if isinstance(failed, FailedTarget)],
+        named=scope.projects if scope.folders or scope.gcp_organizations else None,
+    )
+    reckoned = tariff(settings)
+    return World(
+        inventory=NotedInventory(inventory=inventory, ledger=ledger),
+        metrics=GcpMetrics(
+            clients=asked,
+            calls=Pacer(reckoned.calls_per_s if paced else math.inf),
+            parallel=settings.parallel_calls,
+            tariff=reckoned,
+        ),
+        prices=GcpPrices(
+            shipped=load_prices(Path(scope.prices)) if scope.prices else shipped_prices(),
+            clients=None if scope.prices else asked,
+            today=today,
+        ),
+        catalogue=GcpCatalogue(),
+        envelopes=tuple(envelope_library(settings.measured_dir).envelopes.values()),
+        tariff=reckoned,
+        refutations=validation_book(settings).refutations(),
+        sold_elsewhere=frozenset(published_types()),
+    )
+
+
+def _projects(clients: Clients, scope: Scope) -> list[str | FailedTarget]:
+    """The scope's projects; where none can be told, why: other clouds of the same run are read all the same."""
+    try:
+        return projects_in(
+            clients, projects=scope.projects, folders=scope.folders, organizations=scope.gcp_organizations
+        )
+    except CloudError as error:
+        return [FailedTarget(name="Google Cloud", error=error)]

@@ -1,0 +1,52 @@
+"""Worlds that a recording has, and worlds that are recorded as they are read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from plimsoll.audit import World
+from plimsoll.bootstrap.measured import envelope_library, validation_book
+from plimsoll.clouds.aws.catalogue import AwsCatalogue
+from plimsoll.clouds.gcp.catalogue import GcpCatalogue
+from plimsoll.clouds.published import published_types
+from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
+from plimsoll.clouds.recording import Recording
+from plimsoll.clouds.stripes import StripeBook
+from plimsoll.ports import Catalogue
+from plimsoll.settings import Settings
+
+_CATALOGUES: Final[Mapping[str, type[Catalogue]]] = {
+    catalogue().provider: catalogue for catalogue in (AwsCatalogue, GcpCatalogue)
+}
+
+
+def recorded_worlds(recordings: Sequence[Recording], settings: Settings, stripes: StripeBook) -> list[World]:
+    """A world for each cloud that a recording has, with what has been measured by now."""
+    envelopes = tuple(envelope_library(settings.measured_dir).envelopes.values())
+    return [
+        World(
+            inventory=recording,
+            metrics=recording,
+            prices=recording,
+            catalogue=_CATALOGUES[recording.provider](),
+            envelopes=envelopes,
+            tariff=settings.tariff,
+            every_minute=True,
+            refutations=validation_book(settings).refutations(),
+            stripes=stripes.sets,
+            sold_elsewhere=frozenset(published_types()),
+        )
+        for recording in recordings
+    ]
+
+
+def recording_world(world: World, recorder: Recorder) -> World:
+    """The same world, recorded as it is read: every minute, so that another policy can decide by it as well."""
+    provider = world.catalogue.provider
+    return replace(
+        world,
+        inventory=RecordingInventory(inventory=world.inventory, recorder=recorder, provider=provider),
+        metrics=RecordingMetrics(metrics=world.metrics, recorder=recorder),
+        prices=RecordingPrices(prices=world.prices, recorder=recorder),
+        every_minute=True,
+    )

@@ -1,0 +1,71 @@
+"""The scope that options name: which clouds are asked, and what is said of options that mean another."""
+
+import json
+
+import pytest
+
+from plimsoll.bootstrap import AWS, GCP, Scope
+from plimsoll.cli.chosen import scope_from
+from plimsoll.domain.errors import BadInput
+
+NOTHING = (None, None, None, False, None, None, None, None, None)
+
+
+def scope(*, region=None, profile=None, **google):
+    return scope_from(profile, None, None, False, None, None, None, region, None, **google)
+
+
+def test_aws_is_asked_where_no_cloud_is_named():
+    assert scope_from(*NOTHING) == Scope()
+    assert Scope().clouds == (AWS,)
+
+
+def test_clouds_are_asked_in_the_order_they_are_named_and_each_once():
+    assert scope(cloud=["gcp", "aws", "gcp"], project=["shop-prod"]).clouds == (GCP, AWS)
+
+
+def test_a_scope_of_both_clouds_comes_back_from_a_run_as_it_was_given():
+    given = scope(
+        cloud=["aws", "gcp"],
+        profile=["prod"],
+        project=["shop-prod"],
+        folder=["1"],
+        gcp_organization=["2"],
+        region=["x"],
+    )
+    assert Scope.from_dict(json.loads(json.dumps(given.as_dict()))) == given
+
+
+def test_a_run_of_an_earlier_version_asked_aws_alone():
+    written = {
+        key: value for key, value in Scope(profiles=("prod",)).as_dict().items() if key in {"profiles", "regions"}
+    }
+    assert Scope.from_dict(written) == Scope(profiles=("prod",))
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (
+            {"project": ["shop-prod"]},
+            r"--project is for --cloud gcp, which is not asked: .* or leave --project out",
+        ),
+        ({"folder": ["1"]}, "--folder is for --cloud gcp"),
+        ({"gcp_organization": ["1"]}, "--gcp-organization is for --cloud gcp"),
+        ({"cloud": ["gcp"], "profile": ["prod"]}, "--profile is for --cloud aws, which is not asked"),
+    ],
+)
+def test_an_option_about_a_cloud_that_is_not_asked_is_refused(given, sentence):
+    with pytest.raises(BadInput, match=sentence):
+        scope(**given)
+
+
+def test_regions_go_to_the_cloud_that_has_them_where_both_are_asked():
+    both = scope(cloud=["aws", "gcp"], region=["eu-west-1", "us-gov-east-1", "europe-west1", "northamerica-northeast2"])
+    assert both.regions_of(AWS) == ("eu-west-1", "us-gov-east-1")
+    assert both.regions_of(GCP) == ("europe-west1", "northamerica-northeast2")
+
+
+def test_a_region_goes_as_it_is_to_the_only_cloud_so_that_a_wrong_one_is_refused_there():
+    assert scope(cloud=["gcp"], region=["eu-west-1"]).regions_of(GCP) == ("eu-west-1",)
+    assert scope(region=["europe-west1"]).regions_of(AWS) == ("europe-west1",)

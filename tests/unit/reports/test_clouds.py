@@ -1,0 +1,154 @@
+"""Reports call each cloud's things by its own names, and tell clouds apart only where there are several."""
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from plimsoll.domain.policy import Policy
+from plimsoll.outcomes import Answered
+from plimsoll.ports import Target
+from plimsoll.reports.cloud_words import calls_in, clouds_of, words_of
+from plimsoll.reports.data.database import opened
+from plimsoll.reports.files import RunFolder
+from plimsoll.reports.html.savings import breakdowns
+from plimsoll.reports.markdown.ticket import ticket
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.stored import read_records
+from plimsoll.reports.summary.fleet import Fleet
+from plimsoll.reports.summary.noted import noted
+from plimsoll.reports.table import header, row
+from plimsoll.reports.tally import Tally
+from plimsoll.reports.terminal.run import show_plan, show_run
+
+from .recommendations import a_record, every_action
+
+AWS = a_record(volume_id="vol-1")
+DISK = a_record(volume_id="9000", account="plimsoll-shop", region="us-central1", provider="google")
+PLAN = dict.fromkeys(
+    (
+        "volumes",
+        "calls",
+        "metrics",
+        "datapoints",
+        "least_datapoints",
+        "most_datapoints",
+        "seconds",
+        "estimated_usd",
+    ),
+    1,
+)
+
+
+def a_run(*records):
+    tally = Tally()
+    for record in records:
+        tally.count(record)
+    return {
+        "id": "1",
+        "status": "complete",
+        **tally.summary(),
+        "usage": {"calls": 3, "metrics": 4, "datapoints": 5, "estimated_usd": 0.0},
+        "plan": {"most_datapoints": 0},
+        "seconds": {"elapsed": 1.0},
+    }
+
+
+def shown(run, width=160):
+    console = Console(file=io.StringIO(), width=width, color_system=None)
+    show_run(console, run, [])
+    return console.file.getvalue()
+
+
+def test_a_record_names_the_cloud_of_its_target():
+    target = Target(account="plimsoll-shop", region="us-central1", provider="google")
+    record = Tally().take(Answered(target=target, recommendation=every_action()["migrate"]))
+    assert record is not None
+    assert record.provider == "google"
+
+
+def test_a_record_of_an_earlier_version_is_of_aws():
+    written = AWS.model_dump(mode="json")
+    del written["provider"]
+    assert RecommendationRecord.model_validate_json(json.dumps(written)) == AWS
+
+
+@pytest.mark.parametrize("record", [AWS, DISK])
+def test_the_cloud_is_in_the_table_and_in_the_views(tmp_path, record):
+    assert dict(zip(header(), row(record), strict=True))["provider"] == record.provider
+    with RunFolder(tmp_path) as folder:
+        folder.add(record)
+        folder.describe({"status": "complete"})
+    assert read_records(tmp_path) == [record]
+    with opened(tmp_path) as database:
+        assert list(database.rows("select provider from recommendations")) == [(record.provider,)]
+
+
+def test_the_views_of_a_run_of_an_earlier_version_say_aws(tmp_path):
+    written = AWS.model_dump(mode="json")
+    del written["provider"]
+    (tmp_path / "recommendations.json").write_text(json.dumps([written]), encoding="utf-8")
+    (tmp_path / "run.json").write_text('{"status": "complete"}', encoding="utf-8")
+    with opened(tmp_path) as database:
+        assert list(database.rows("select provider from recommendations")) == [("aws",)]
+
+
+@pytest.mark.parametrize("width", [80, 160])
+def test_the_screen_tells_clouds_apart_where_there_are_several(width):
+    text = shown(a_run(AWS, DISK), width)
+    assert "in AWS" in text
+    assert "in Google Cloud" in text
+    assert "GetMetricData and ListTimeSeries calls" in " ".join(text.split())
+    assert all(len(line) <= width for line in text.splitlines())
+
+
+def test_the_screen_of_one_cloud_names_none_beside_its_calls():
+    assert "in AWS" not in shown(a_run(AWS))
+    assert "3 GetMetricData calls" in shown(a_run(AWS))
+    assert "3 ListTimeSeries calls" in shown(a_run(DISK))
+
+
+def test_a_run_of_an_earlier_version_asked_aws():
+    assert clouds_of({}) == ("aws",)
+    assert calls_in(clouds_of({})) == "GetMetricData"
+
+
+def test_a_plan_says_who_bills_and_by_which_settings_it_is_reckoned():
+    console = Console(file=io.StringIO(), width=160, color_system=None)
+    show_plan(console, PLAN, {}, ["aws", "google"])
+    text = console.file.getvalue()
+    assert "billed by AWS and Google Cloud" in text
+    assert "PLIMSOLL_USD_PER_1000_METRICS and PLIMSOLL_GCP_USD_PER_1000_SERIES" in text
+
+
+def test_a_ticket_is_in_the_words_of_its_cloud():
+    text = ticket(DISK, Policy(), "https://console.example")
+    assert "- Where: project `plimsoll-shop`" in text
+    assert "demand in Cloud Monitoring](https://console.example)" in text
+    assert "AWS" not in text.partition("### How to undo it")[2]
+    assert "AWS takes four changes" in ticket(AWS, Policy(), "https://console.example")
+
+
+def test_savings_are_broken_down_by_cloud_only_where_there_are_several():
+    one, both = Fleet(), Fleet()
+    for fleet, records in ((one, [AWS]), (both, [AWS, DISK])):
+        for record in records:
+            fleet.count(record)
+    assert "cloud" not in {found.dimension for found in breakdowns(one)}
+    (clouds,) = [found for found in breakdowns(both) if found.dimension == "cloud"]
+    assert {line.label for line in clouds.shown} == {"AWS", "Google Cloud"}
+
+
+def test_a_cloud_without_words_of_its_own_is_called_by_its_name():
+    assert words_of("abacus").cloud == "abacus"
+
+
+def test_what_is_true_of_many_places_is_told_once_with_those_places():
+    old = "the prices known here are of 2025-03-06."
+    places = {f"plimsoll-{name}/us-central1": [old] for name in "abcd"}
+    run = {"notices": {**places, "111111111111/us-east-1": ["another tool is active here.", old]}}
+    assert list(noted(run)) == [
+        ("plimsoll-a/us-central1, plimsoll-b/us-central1, plimsoll-c/us-central1 and 2 more places", old),
+        ("111111111111/us-east-1", "another tool is active here."),
+    ]
