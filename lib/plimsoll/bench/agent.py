@@ -23,6 +23,11 @@ _ASSIGNMENT: Final = re.compile(r"([A-Z_]+)='\{\{ (\w+) \}\}'")
 _MOST_CHARS: Final = 64
 
 
+def device_name(volume_id: str) -> str:
+    """The name under which a scratch volume is attached, from which the script finds it."""
+    return f"plimsoll-{volume_id}"
+
+
 def task_text(task: Task, device_name: str, *, task_id: str, until_s: int) -> str:
     """A task as the agent reads it: a line for each value; begun until that time (epoch seconds) at the latest.
 
@@ -65,6 +70,6 @@ def _value_of(variables: Mapping[str, str]) -> str:
         f"value_of() {{\n  case $1 in\n  names)\n    echo '{' '.join(declared)}'\n    return 0\n    ;;\n{cases}\n"
         "  *) return 1 ;;\n  esac\n"
         '  [ "${#2}" -le "${most}" ] || return 1\n'
-        "  printf '%s\\n' \"$2\" | grep -q -x -E \"${pattern}\" || return 1\n"
+        '  printf \'%s\\n\' "$2" | grep -q -x -E "${pattern}" || return 1\n'
         '  echo "${variable}"\n}\n'
     )
