@@ -11,12 +11,13 @@ from google.cloud import compute_v1
 from plimsoll.bench.agent import agent_version
 from plimsoll.clouds.gcp.clients import CALL_S, Clients
 from plimsoll.clouds.gcp.guest_attributes import guest_attributes
+from plimsoll.clouds.gcp.hosts import instance_of as read_instance
+from plimsoll.clouds.gcp.labels import tags_of
 from plimsoll.clouds.gcp.limits import volume_types
-from plimsoll.clouds.gcp.machines import machine
 from plimsoll.clouds.gcp.names import LIST_INSTANCES
 from plimsoll.clouds.gcp.purposes import measuring
-from plimsoll.domain.errors import CloudError
-from plimsoll.domain.host import Host
+from plimsoll.clouds.gcp.scopes import last_of, region_of
+from plimsoll.domain.errors import CloudError, Unreachable
 from plimsoll.domain.policy import TagMatch
 from plimsoll.ports import BenchHost, Target
 
@@ -41,19 +42,14 @@ def find_hosts(
             raise CloudError(f"cannot measure on {one} in {target}: it is {host.status}. Start it, {_OTHER}.")
         found[str(host.id)] = host
     for tag in tags:
-        listed = _listed(clients, target, f"labels.{label_key(tag.tag)}:*")
-        found |= {str(host.id): host for host in listed if host.status == "RUNNING" and _carries(host, tag)}
+        listed = _listed(clients, target, f"labels.{_label_key(tag.tag)}:*")
+        found |= {str(host.id): host for host in listed if host.status == "RUNNING" and tag.matches(tags_of(host.labels, host.name))}
     return [_bench_host(clients, target, host, now) for _, host in sorted(found.items())]
 
 
-def label_key(tag: str) -> str:
+def _label_key(tag: str) -> str:
     """A tag's key as a label's, which knows small letters, digits, - and _ alone."""
     return re.sub(r"[^a-z0-9_-]", "-", tag.lower())
-
-
-def _carries(host: compute_v1.Instance, tag: TagMatch) -> bool:
-    key = label_key(tag.tag)
-    return key in host.labels and tag.value in (None, host.labels[key])
 
 
 def find_instance(clients: Clients, target: Target, name: str) -> compute_v1.Instance | None:
@@ -79,10 +75,17 @@ def instance_of(clients: Clients, target: Target, zone: str, name: str) -> compu
 def _listed(clients: Clients, target: Target, wanted: str) -> Iterator[compute_v1.Instance]:
     request = {"project": target.account, "filter": wanted, "max_results": _PAGE}
     with measuring(f"look for bench hosts in {target}", str(target), LIST_INSTANCES):
-        for _, page in clients.instances.aggregated_list(request=request, retry=clients.retry, timeout=CALL_S):
+        for scope, page in clients.instances.aggregated_list(request=request, retry=clients.retry, timeout=CALL_S):
+            check_answered(scope, page.warning.code, target)
             for host in page.instances:
-                if host_zone(host).rpartition("-")[0] == target.region:
+                if region_of(scope) == target.region:
                     yield host
+
+
+def check_answered(scope: str, warning: str, target: Target) -> None:
+    """Unreachable where a zone or region of the target did not answer, so that what is there is not known."""
+    if warning == "UNREACHABLE" and region_of(scope) == target.region:
+        raise Unreachable(f"cannot see what is in {scope} of {target.account}: it does not answer. Try again later.")
 
 
 def lent_types(clients: Clients, target: Target, host: compute_v1.Instance) -> tuple[str, ...]:
@@ -105,25 +108,17 @@ def _type_of(clients: Clients, target: Target, attached: compute_v1.AttachedDisk
                 disk = clients.region_disks.get(
                     project=project, region=place, disk=name, retry=clients.retry, timeout=CALL_S
                 )
-                return f"regional-{disk.type_.rpartition('/')[2]}"
+                return f"regional-{last_of(disk.type_)}"
             found = clients.disks.get(project=project, zone=place, disk=name, retry=clients.retry, timeout=CALL_S)
         except NotFound:
             return ""
-    return str(found.type_).rpartition("/")[2]
+    return last_of(found.type_)
 
 
 def _bench_host(clients: Clients, target: Target, host: compute_v1.Instance, now: datetime) -> BenchHost:
-    type_name = str(host.machine_type).rpartition("/")[2]
-    known = machine(type_name)
     why_not = _why_not(host, target, guest_attributes(clients, target, host_zone(host), host.name), now)
     return BenchHost(
-        host=Host(
-            id=str(host.id),
-            type=type_name,
-            limits=known.limits if known else None,
-            caps=known.caps if known else (),
-            tags=(*sorted(host.labels.items()), ("Name", host.name)),
-        ),
+        host=read_instance(host).host,
         account=target.account,
         region=target.region,
         zone=host_zone(host),
@@ -158,4 +153,4 @@ def _why_not(host: compute_v1.Instance, target: Target, said: Mapping[str, str],
 
 def host_zone(host: compute_v1.Instance) -> str:
     """A VM's zone."""
-    return str(host.zone).rpartition("/")[2]
+    return last_of(host.zone)

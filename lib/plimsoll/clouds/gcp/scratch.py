@@ -10,12 +10,14 @@ from typing import Final
 from google.api_core.exceptions import Conflict
 from google.cloud import compute_v1
 
-from plimsoll.clouds.gcp.bench_hosts import instance_of
+from plimsoll.clouds.gcp.bench_hosts import check_answered, instance_of
 from plimsoll.clouds.gcp.clients import CALL_S, Clients
 from plimsoll.clouds.gcp.limits import volume_types
 from plimsoll.clouds.gcp.names import LIST_DISKS, PROVIDER
 from plimsoll.clouds.gcp.operations import Follower
+from plimsoll.clouds.gcp.moments import moment
 from plimsoll.clouds.gcp.purposes import MEASURING, cleaning, measuring
+from plimsoll.clouds.gcp.scopes import last_of, region_of
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.domain.scratch import ScratchOrder, ScratchVolume
 from plimsoll.domain.volume_types import Provisioned
@@ -140,9 +142,10 @@ def find_disk(clients: Clients, target: Target, volume_id: str) -> compute_v1.Di
 def _listed(clients: Clients, target: Target, wanted: str) -> Iterator[compute_v1.Disk]:
     request = {"project": target.account, "filter": wanted, "max_results": _PAGE}
     with cleaning(f"list scratch disks in {target}", str(target), LIST_DISKS):
-        for _, page in clients.disks.aggregated_list(request=request, retry=clients.retry, timeout=CALL_S):
+        for scope, page in clients.disks.aggregated_list(request=request, retry=clients.retry, timeout=CALL_S):
+            check_answered(scope, page.warning.code, target)
             for disk in page.disks:
-                if zone_of(disk).rpartition("-")[0] == target.region:
+                if disk.zone and region_of(scope) == target.region:
                     yield disk
 
 
@@ -155,7 +158,7 @@ def _scratch_volume(clients: Clients, target: Target, disk: compute_v1.Disk) -> 
         zone=zone_of(disk),
         validation_id=disk.labels[SCRATCH_LABEL],
         deadline=_deadline(disk.labels.get(DEADLINE_LABEL, "")),
-        created=datetime.fromisoformat(disk.creation_timestamp),
+        created=moment(disk.creation_timestamp),
         state=state,
         attached_to=_user_id(clients, target, disk) if disk.users else None,
         attachment="attached" if disk.users else None,
@@ -164,7 +167,7 @@ def _scratch_volume(clients: Clients, target: Target, disk: compute_v1.Disk) -> 
 
 def _user_id(clients: Clients, target: Target, disk: compute_v1.Disk) -> str:
     """The id of the instance that has the disk, its name where it is gone meanwhile."""
-    name = disk.users[0].rpartition("/")[2]
+    name = last_of(disk.users[0])
     instance = instance_of(clients, target, zone_of(disk), name)
     return str(instance.id) if instance else name
 
@@ -178,9 +181,9 @@ def _deadline(text: str) -> datetime | None:
 
 def type_of(disk: compute_v1.Disk) -> str:
     """A zonal disk's type."""
-    return str(disk.type_).rpartition("/")[2]
+    return last_of(disk.type_)
 
 
 def zone_of(disk: compute_v1.Disk) -> str:
     """A disk's zone, empty for a regional one."""
-    return str(disk.zone).rpartition("/")[2]
+    return last_of(disk.zone)
