@@ -29,6 +29,7 @@ from tests.contract.aws_bench import HOME, served
 from tests.contract.gcp_bench import gcp_bench
 
 LOOKS = 100
+GP3, LARGE_GP3 = a_spec("gp3", 100, iops=4000, throughput_mib_s=250), a_spec("gp3", 16_384)
 BENCH_TAG = TagMatch(tag="plimsoll:bench", value="true")
 
 
@@ -45,8 +46,8 @@ class World:
     not_ready: str
     production: str
     name: str = ""
-    spec: VolumeSpec = a_spec("gp3", 100, iops=4000, throughput_mib_s=250)
-    copy: VolumeSpec = a_spec("gp3", 16_384)
+    spec: VolumeSpec = GP3
+    copy: VolumeSpec = LARGE_GP3
 
 
 @contextmanager

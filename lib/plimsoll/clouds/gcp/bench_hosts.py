@@ -43,7 +43,11 @@ def find_hosts(
         found[str(host.id)] = host
     for tag in tags:
         listed = _listed(clients, target, f"labels.{_label_key(tag.tag)}:*")
-        found |= {str(host.id): host for host in listed if host.status == "RUNNING" and tag.matches(tags_of(host.labels, host.name))}
+        found |= {
+            str(host.id): host
+            for host in listed
+            if host.status == "RUNNING" and tag.matches(tags_of(host.labels, host.name))
+        }
     return [_bench_host(clients, target, host, now) for _, host in sorted(found.items())]
 
 

@@ -13,9 +13,9 @@ from google.cloud import compute_v1
 from plimsoll.clouds.gcp.bench_hosts import check_answered, instance_of
 from plimsoll.clouds.gcp.clients import CALL_S, Clients
 from plimsoll.clouds.gcp.limits import volume_types
+from plimsoll.clouds.gcp.moments import moment
 from plimsoll.clouds.gcp.names import LIST_DISKS, PROVIDER
 from plimsoll.clouds.gcp.operations import Follower
-from plimsoll.clouds.gcp.moments import moment
 from plimsoll.clouds.gcp.purposes import MEASURING, cleaning, measuring
 from plimsoll.clouds.gcp.scopes import last_of, region_of
 from plimsoll.domain.errors import BadInput, CloudError
