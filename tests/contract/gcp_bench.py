@@ -29,13 +29,13 @@ class GoogleHere:
 
 
 @contextmanager
-def gcp_bench(*faults: Fault, plain: bool = True) -> Iterator[GoogleHere]:
+def gcp_bench(*faults: Fault, plain: bool = True, attempts: int = 2) -> Iterator[GoogleHere]:
     """Projects in which these things go wrong."""
     cloud = Cloud.of(projects_of(datetime.now(UTC)), faults)
     with benches(cloud.front, cloud.compute, plain=plain, pace_s=0.05) as writes:
         served = serve(cloud)
         url = f"http://127.0.0.1:{served.http_port}"
-        clients = Clients(url=url, attempts=2)
+        clients = Clients(url=url, attempts=attempts)
         try:
             yield GoogleHere(
                 cloud=cloud,
