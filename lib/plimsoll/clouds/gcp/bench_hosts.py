@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from google.api_core.exceptions import NotFound
 from google.cloud import compute_v1
@@ -80,15 +80,18 @@ def _listed(clients: Clients, target: Target, wanted: str) -> Iterator[compute_v
     request = {"project": target.account, "filter": wanted, "max_results": _PAGE}
     with measuring(f"look for bench hosts in {target}", str(target), LIST_INSTANCES):
         for scope, page in clients.instances.aggregated_list(request=request, retry=clients.retry, timeout=CALL_S):
-            check_answered(scope, page.warning.code, target)
+            check_answered(scope, page, target)
             for host in page.instances:
                 if region_of(scope) == target.region:
                     yield host
 
 
-def check_answered(scope: str, warning: str, target: Target) -> None:
-    """Unreachable where a zone or region of the target did not answer, so that what is there is not known."""
-    if warning == "UNREACHABLE" and region_of(scope) == target.region:
+def check_answered(scope: str, listed: Any, target: Target) -> None:
+    """Unreachable where a zone or region of the target did not answer, so that what is there is not known.
+
+    `listed` is what an aggregated list has of that scope.
+    """
+    if listed.warning.code == "UNREACHABLE" and region_of(scope) == target.region:
         raise Unreachable(f"cannot see what is in {scope} of {target.account}: it does not answer. Try again later.")
 
 

@@ -143,7 +143,7 @@ def _listed(clients: Clients, target: Target, wanted: str) -> Iterator[compute_v
     request = {"project": target.account, "filter": wanted, "max_results": _PAGE}
     with cleaning(f"list scratch disks in {target}", str(target), LIST_DISKS):
         for scope, page in clients.disks.aggregated_list(request=request, retry=clients.retry, timeout=CALL_S):
-            check_answered(scope, page.warning.code, target)
+            check_answered(scope, page, target)
             for disk in page.disks:
                 if disk.zone and region_of(scope) == target.region:
                     yield disk

@@ -162,3 +162,9 @@ def test_the_role_has_what_each_call_takes(here):
     }
     names = {call.replace("insert", "create") for call in calls}
     assert {f"compute.{name}" for name in names} <= VALIDATION
+
+
+def test_a_zone_that_does_not_answer_is_an_error_and_not_an_empty_list(here):
+    strike(here, Fault(operation="disks.aggregatedList", code="UNAVAILABLE", region=f"{here.home.region}-a"))
+    with pytest.raises(CloudError, match="cannot list scratch disks in"):
+        here.bench.scratch(here.home)
