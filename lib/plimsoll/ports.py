@@ -131,7 +131,8 @@ class Catalogue(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchHost:
     """An instance that could measure. `ready` is False where it is not managed by the cloud's agent or not online, and
-    `not_ready` says why in a sentence that names the host, the place and the remedy."""
+    `not_ready` says why in a sentence that names the host, the place and the remedy. `shares` are the types of which it
+    has volumes that would share their ceiling with one more."""
 
     host: Host
     account: str
@@ -139,6 +140,7 @@ class BenchHost:
     zone: str
     ready: bool = True
     not_ready: str = ""
+    shares: tuple[str, ...] = ()
 
 
 class Bench(Protocol):

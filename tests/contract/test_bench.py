@@ -1,4 +1,4 @@
-"""What every implementation of the Bench port promises, in memory and on AWS."""
+"""What every implementation of the Bench port promises, in memory, on AWS and on Google Cloud."""
 
 import os
 import time
@@ -21,19 +21,23 @@ from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.domain.policy import TagMatch
 from plimsoll.domain.scratch import ScratchOrder
 from plimsoll.domain.task import Task, TaskEnd, TaskMode
+from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import Bench, BenchHost, Target
 from plimsoll.simulator.running import running
 from tests.builders import NOW, TYPES, a_host, a_spec
 from tests.contract.aws_bench import HOME, served
+from tests.contract.gcp_bench import gcp_bench
 
 LOOKS = 100
+GP3, LARGE_GP3 = a_spec("gp3", 100, iops=4000, throughput_mib_s=250), a_spec("gp3", 16_384)
 BENCH_TAG = TagMatch(tag="plimsoll:bench", value="true")
 
 
 @dataclass(frozen=True, kw_only=True)
 class World:
     """A bench in a target, a host of one zone that is ready and has the bench's tag, one that is not ready, a volume
-    that is nobody's scratch volume, and the name of the test's validations."""
+    that is nobody's scratch volume, the name of the test's validations, and what scratch volumes and copies of that
+    volume are made as."""
 
     bench: Bench
     home: Target
@@ -42,6 +46,8 @@ class World:
     not_ready: str
     production: str
     name: str = ""
+    spec: VolumeSpec = GP3
+    copy: VolumeSpec = LARGE_GP3
 
 
 @contextmanager
@@ -113,7 +119,28 @@ def simulated() -> Iterator[World]:
             os.environ.update(before)
 
 
-@pytest.fixture(scope="module", params=[in_memory, aws, simulated], ids=lambda made: made.__name__)
+@contextmanager
+def google() -> Iterator[World]:
+    """The Google adapter over the simulated projects."""
+    with gcp_bench() as found:
+        home, fleet = found.home, found.cloud.fleet
+        here = [one for one in fleet.disks(home.account) if one.region == home.region and len(one.zones) == 1]
+        production = next(one for one in here if one.attached and not one.attached[0].vm.stopped)
+        (zone,) = production.zones
+        ready = next(host for host in found.bench.hosts(home, [BENCH_TAG], []) if host.zone == zone)
+        yield World(
+            bench=found.bench,
+            home=home,
+            zone=zone,
+            ready=ready.host.id,
+            not_ready=production.attached[0].vm.id,
+            production=production.id,
+            spec=a_spec("hyperdisk-balanced", 100, iops=4000, throughput_mib_s=250),
+            copy=production.spec,
+        )
+
+
+@pytest.fixture(scope="module", params=[in_memory, aws, simulated, google], ids=lambda made: made.__name__)
 def account(request):
     with request.param() as found:
         yield found
@@ -144,7 +171,7 @@ def an_order(world: World, **fields) -> ScratchOrder:
             "account": world.home.account,
             "region": world.home.region,
             "zone": world.zone,
-            "spec": a_spec("gp3", 100, iops=4000, throughput_mib_s=250),
+            "spec": world.spec,
             "deadline": datetime(2026, 11, 20, 14, tzinfo=UTC),
             **fields,
         }
@@ -238,7 +265,7 @@ def test_the_same_order_gives_the_same_volume_and_another_order_another(world):
 
 
 def test_a_copy_is_a_scratch_volume_of_its_own(world):
-    made = available(world, source=world.production, spec=a_spec("gp3", 16_384))
+    made = available(world, source=world.production, spec=world.copy)
     assert made != world.production
     assert [found.id for found in world.bench.scratch(world.home)] == [made]
 

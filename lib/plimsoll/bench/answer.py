@@ -19,7 +19,7 @@ API_CHARACTERS: Final = 24_000
 _SHOWN: Final = 200
 _REMEDIES: Final = {
     "parameters": "This is a fault of Plimsoll's: please report it.",
-    "rights": "Let the agent of Systems Manager run as root on that host.",
+    "rights": "Let the agent that runs commands on that host run as root.",
     "tools": "Install util-linux and coreutils there, or choose another bench host.",
     "busy": "Try again when that measurement has ended.",
     "find-device": "See on the host with `lsblk -o NAME,SERIAL` whether the volume is attached to it.",
@@ -34,7 +34,7 @@ _REMEDIES: Final = {
     "fio": "See on the host why fio fails.",
     "stopped": "Start it again when what stopped it is over.",
     "inspect": "Install util-linux 2.27 or newer there.",
-    "script": "See the command's error output in Systems Manager.",
+    "script": "See the command's error output, on the host or where the cloud keeps it.",
 }
 
 
@@ -112,14 +112,14 @@ def _told(output: str) -> dict[str, Any]:
     if not output.strip():
         raise NotMeasured(
             "the bench host printed nothing: its command ended before the document began. See the command's error "
-            "output in Systems Manager."
+            "output, on the host or where the cloud keeps it."
         )
     if not places:
         if len(output) >= API_CHARACTERS:
             raise _cut()
         raise NotMeasured(
-            f"the bench host printed no result; its output ends with {_tail(output)!r}. See the command's error output "
-            "in Systems Manager."
+            f"the bench host printed no result; its output ends with {_tail(output)!r}. See the command's error "
+            "output, on the host or where the cloud keeps it."
         )
     line = lines[places[-1]]
     try:
@@ -140,7 +140,7 @@ def _cut() -> NotMeasured:
 
 def _failure(error: _Error) -> NotMeasured:
     text = " ".join("".join(letter if letter.isprintable() else " " for letter in error.text).split()).rstrip(".")
-    remedy = _REMEDIES.get(error.stage, "See the command's error output in Systems Manager.")
+    remedy = _REMEDIES.get(error.stage, "See the command's error output, on the host or where the cloud keeps it.")
     return NotMeasured(f"the bench host could not measure ({error.stage}): {text}. {remedy}")
 
 

@@ -36,11 +36,15 @@ def document_hash() -> str:
     return hashlib.sha256(_content().encode()).hexdigest()[:16]
 
 
-def parameters_of(task: Task) -> dict[str, list[str]]:
-    """A task as the document's parameters; BadInput when a value does not match its pattern."""
+def parameters_of(task: Task, device_name: str = "") -> dict[str, list[str]]:
+    """A task as the document's parameters; BadInput when a value does not match its pattern.
+
+    `device_name` is the name under which the volume is attached, where only that tells which device it is.
+    """
     values = {
         "Mode": task.mode.value,
         "VolumeId": "" if task.mode is TaskMode.INSPECT else task.volume_id,
+        "DeviceName": device_name,
         "Job": base64.b64encode(task.job.encode()).decode("ascii"),
         "LimitSeconds": str(task.limit_s),
         "Initialise": "copy" if task.initialise else "no",

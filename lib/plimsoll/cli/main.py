@@ -20,7 +20,7 @@ app = typer.Typer(
 for panel, commands in {
     "Audit": (audits.audit, audits.explain, audits.stripes),
     "Read a run": (results.report, results.query, results.diff, results.schema),
-    "Measure": (evidence.validate, evidence.benchmark, evidence.sweep),
+    "Measure": (evidence.validate, evidence.benchmark, evidence.sweep, evidence.bench_agent),
     "Try it": (simulation.demo, simulation.simulate),
 }.items():
     for command in commands:

@@ -3,7 +3,8 @@
 import typer
 from rich.console import Console
 
-from plimsoll.bootstrap import Scope, aws_bench, aws_world, change_ledger, clock, patience_of, sign_in
+from plimsoll.bootstrap import Scope, change_ledger, clock, patience_of
+from plimsoll.bootstrap.benches import bays_of
 from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.ports import FailedTarget
 from plimsoll.reports.terminal.validation import show_lines
@@ -16,14 +17,13 @@ def sweep_scratch(scope: Scope, *, everything: bool) -> None:
     """Deletes the scratch volumes of a scope that are due, or all, and exits as partial where something is left."""
     settings, console = Settings.of_environment(), Console()
     now = clock().now()
-    signed_in = sign_in(scope, settings)
-    ledger = change_ledger(settings)
-    inventory = aws_world(scope, settings, today=now.date(), ledger=ledger, signed_in=signed_in).inventory
-    bench, patience = aws_bench(signed_in, settings), patience_of(settings)
+    patience = patience_of(settings)
     found = []
-    for one in sweep(inventory.targets(), now, bench=bench, patience=patience, everything=everything):
-        show_lines(console, [_told(one)])
-        found.append(one)
+    for bay in bays_of(scope, settings, today=now.date(), ledger=change_ledger(settings)):
+        targets = bay.world.inventory.targets()
+        for one in sweep(targets, now, bench=bay.bench, patience=patience, everything=everything):
+            show_lines(console, [_told(one)])
+            found.append(one)
     deleted = sum(isinstance(one, Swept) and one.deleted for one in found)
     console.print(f"{count_of(deleted, 'scratch volume')} deleted")
     if any(isinstance(one, FailedTarget) or one.left is not None for one in found):

@@ -14,16 +14,14 @@ from rich.console import Console
 from plimsoll.audit import World
 from plimsoll.bootstrap import (
     Scope,
-    aws_bench,
-    aws_world,
     change_ledger,
     clock,
     measured_again,
     patience_of,
-    sign_in,
     validation_book,
     validation_claims,
 )
+from plimsoll.bootstrap.benches import bays_of
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
 from plimsoll.cli.leaving import LeaveReports
 from plimsoll.cli.terms import Terms
@@ -54,7 +52,9 @@ def validate_one(volume: str, target: str | None, scope: Scope, policy: Policy, 
     """Validates one volume's target, prints the verdict and the recommendation that follows from it."""
     settings, console = Settings.of_environment(), Console()
     now = clock().now()
-    office = office_for(scope, policy, terms, settings, console, now)
+    if len(scope.clouds) > 1:
+        raise BadInput("a volume is of one cloud: say which with one --cloud.")
+    (office,) = offices_for(scope, policy, terms, settings, console, now)
     with ended_by_sigterm():
         ended = follow(console, validate_volume(volume, target, terms.mode, office))
     if ended:
@@ -67,19 +67,21 @@ def validate_recommendations(folder: Path, least: Grade | None, terms: Terms, le
     order = resumed(folder)
     if "recording" in order.scope:
         raise BadInput(f"{folder} was decided from a recording, in which nothing can be measured: validate a run.")
-    office = office_for(Scope.from_dict(order.scope), order.policy, terms, settings, console, order.now)
+    offices = list(offices_for(Scope.from_dict(order.scope), order.policy, terms, settings, console, order.now))
     changed: dict[str, RecommendationRecord] = {}
+    ended: list[Event] = []
     reported = True
     try:
         with ended_by_sigterm():
-            events = validate_run(read_records(folder), least, terms.mode, office)
-            ended = follow(console, events, changed)
+            for office in offices:
+                records = [one for one in read_records(folder) if one.provider == office.desk.provider]
+                ended += follow(console, validate_run(records, least, terms.mode, office), changed)
     finally:
         if changed:
             replace_records(folder, changed)
             console.print(f"{len(changed):,} recommendations in {folder} were decided again", soft_wrap=True)
             reported = leave_reports(console, folder)
-    if not office.runs:
+    if not any(office.runs for office in offices):
         console.print(
             "nothing was measured: no recommendation that can be carried out has evidence under the grade, or the "
             "budget allows no run.",
@@ -89,14 +91,12 @@ def validate_recommendations(folder: Path, least: Grade | None, terms: Terms, le
         raise typer.Exit(PARTIAL)
 
 
-def office_for(
+def offices_for(
     scope: Scope, policy: Policy, terms: Terms, settings: Settings, console: Console, now: datetime
-) -> Office:
-    """What a validation of that scope works with."""
-    signed_in = sign_in(scope, settings)
-    ledger = change_ledger(settings)
-    world = aws_world(scope, settings, today=now.date(), ledger=ledger, signed_in=signed_in)
-    return make_office(world, aws_bench(signed_in, settings), policy, terms, settings, console, now)
+) -> Iterator[Office]:
+    """What a validation of that scope works with, an office for each of its clouds; each has the whole budget."""
+    for bay in bays_of(scope, settings, today=now.date(), ledger=change_ledger(settings)):
+        yield make_office(bay.world, bay.bench, policy, terms, settings, console, now)
 
 
 def make_office(

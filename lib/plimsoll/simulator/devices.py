@@ -8,7 +8,7 @@ rights forbid it, a volume is a plain file and fio holds itself to the rate.
 import atexit
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import add
@@ -61,11 +61,25 @@ class Surroundings:
     ceiling: Ceiling = UNBOUNDED
 
 
+def ceiling_of(volumes: Sequence[SimulatedVolume], host: SimulatedHost) -> Ceiling:
+    """What volumes side by side carry on a host by the published limits of both, burst included."""
+    kinds = volume_types()
+    each = [kinds[one.spec.type].ceiling(one.spec) if one.spec.type in kinds else UNBOUNDED for one in volumes]
+    found = INSTANCE_TYPES.get(host.type)
+    limits = limits_of(found) if found else None
+    on_host = Host(id=host.id, type=host.type, limits=limits).ceiling
+    return reduce(add, each) & on_host
+
+
 @dataclass(slots=True)
 class Devices:
-    """All devices of a simulator; nothing is touched before the first. `plain`: files alone, whatever is possible."""
+    """All devices of a simulator; nothing is touched before the first. `plain`: files alone, whatever is possible.
+
+    `carried` says what volumes side by side carry on a host.
+    """
 
     plain: bool = False
+    carried: Callable[[Sequence[SimulatedVolume], SimulatedHost], Ceiling] = ceiling_of
     _folder: Path | None = field(default=None, repr=False)
     _throttle: Throttle | None = field(default=None, repr=False)
     _devices: dict[str, _Device] = field(default_factory=dict, repr=False)
@@ -78,7 +92,7 @@ class Devices:
             if not image.exists():
                 most_gib = _MOST_GIB if volume.source is None else _MOST_OF_COPY_GIB
                 _make_image(image, min(volume.spec.size_gib, most_gib), filled=volume.source is not None)
-            device = _Device(host.id, image, ceiling_of([volume], host))
+            device = _Device(host.id, image, self.carried([volume], host))
             self._devices[volume.id] = device
             self._loop(volume.id, device)
 
@@ -92,7 +106,7 @@ class Devices:
             folder = self._start()
             image = folder / f"{first.id}{_IMAGE}"
             _make_image(image, min(first.spec.size_gib * len(volumes), _MOST_IN_PLACE_GIB), filled=False)
-            device = _Device(host.id, image, ceiling_of(volumes, host))
+            device = _Device(host.id, image, self.carried(volumes, host))
             self._devices.update((volume.id, device) for volume in volumes)
             self._loop(first.id, device)
             if device.loop is not None:
@@ -163,16 +177,6 @@ class Devices:
         device.loop = loops.make(device.image)
         loops.link(volume_id, device.loop)
         self._throttle.hold(device.host_id, loops.number(device.loop), Rates.of(device.ceiling, None))
-
-
-def ceiling_of(volumes: Sequence[SimulatedVolume], host: SimulatedHost) -> Ceiling:
-    """What volumes side by side carry on a host by the published limits of both, burst included."""
-    kinds = volume_types()
-    each = [kinds[one.spec.type].ceiling(one.spec) if one.spec.type in kinds else UNBOUNDED for one in volumes]
-    found = INSTANCE_TYPES.get(host.type)
-    limits = limits_of(found) if found else None
-    on_host = Host(id=host.id, type=host.type, limits=limits).ceiling
-    return reduce(add, each) & on_host
 
 
 def _throttle(name: str) -> Throttle | None:

@@ -5,8 +5,11 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
+from plimsoll.bench.agent import device_name
+
 BY_ID: Final = Path("/dev/disk/by-id")
-_PREFIX: Final = "nvme-Amazon_Elastic_Block_Store_"
+_BY_SERIAL: Final = "nvme-Amazon_Elastic_Block_Store_"
+_BY_NAME: Final = "google-"
 _TOOL_S: Final = 60.0
 
 
@@ -44,7 +47,7 @@ def link(volume_id: str, device: Path) -> None:
 
 def unlink_all(device: Path) -> None:
     """Removes every link to a device."""
-    for link in BY_ID.glob(f"{_PREFIX}*"):
+    for link in (*BY_ID.glob(f"{_BY_SERIAL}*"), *BY_ID.glob(f"{_BY_NAME}*")):
         with contextlib.suppress(OSError):
             if link.readlink() == device:
                 link.unlink()
@@ -56,7 +59,9 @@ def unlink(volume_id: str) -> None:
 
 
 def _link(volume_id: str) -> Path:
-    return BY_ID / f"{_PREFIX}{volume_id.replace('-', '')}"
+    if volume_id.isdecimal():
+        return BY_ID / f"{_BY_NAME}{device_name(volume_id)}"
+    return BY_ID / f"{_BY_SERIAL}{volume_id.replace('-', '')}"
 
 
 def format_and_mount(device: Path, at: Path) -> None:

@@ -29,7 +29,7 @@ class Place:
     """Where a script runs.
 
     `lock` is a file of the host's own. `tools` stand before the machine's own by name (the text of each); `lacks_fio`
-    takes fio and the way to install it.
+    takes fio and the way to install it. `environment` are other variables that are set there.
     """
 
     surroundings: Surroundings
@@ -37,6 +37,7 @@ class Place:
     read_share: float | None = None
     tools: Mapping[str, str] = field(default_factory=dict)
     lacks_fio: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 def run(script: str, limit_s: float, place: Place, folder: Path) -> Ended:
@@ -78,6 +79,7 @@ def _environment(place: Place, folder: Path) -> dict[str, str]:
         path = str(_without_fio(path, folder / "machine"))
     tools = dict(place.tools)
     environment = {"HOME": str(folder), "LANG": "C.UTF-8", "TMPDIR": str(folder), LOCK: str(place.lock)}
+    environment |= place.environment
     if place.surroundings.plain is not None:
         environment[SIMULATED_DEVICE] = str(place.surroundings.plain)
         if not place.lacks_fio:

@@ -25,6 +25,27 @@ devices_of_serial() {
   } | sort -u
 }
 
+# The whole block device that a link of udev's names after an attachment, where ids are numbers and no device tells them.
+device_of_name() {
+  found=$(readlink -f "/dev/disk/by-id/google-$1") || return 0
+  if [ -b "${found}" ] && [ -d "/sys/block/${found##*/}" ]; then echo "${found}"; fi
+}
+
+devices_of_volume() {
+  case ${VOLUME_ID} in
+  vol-*) devices_of_serial "vol${VOLUME_ID#vol-}" ;;
+  *) device_of_name "${DEVICE_NAME}" ;;
+  esac
+}
+
+# What a device would have to show, for the sentence that says that none does.
+sought() {
+  case ${VOLUME_ID} in
+  vol-*) echo "has the serial vol${VOLUME_ID#vol-}, and no link in /dev/disk/by-id holds it" ;;
+  *) echo "is what /dev/disk/by-id/google-${DEVICE_NAME} points to" ;;
+  esac
+}
+
 find_device() {
   if [ -n "${simulated}" ]; then
     device=${simulated}
@@ -32,15 +53,13 @@ find_device() {
     return 0
   fi
   [ "$(id -u)" -eq 0 ] || die rights "measuring a device needs root"
-  serial="vol${VOLUME_ID#vol-}"
   waits=$(patience 60)
   until_s=$(($(now) + waits))
-  device=$(devices_of_serial "${serial}")
+  device=$(devices_of_volume)
   while [ -z "${device}" ]; do
-    [ "$(now)" -lt "${until_s}" ] || die find-device "no block device of this host has the serial ${serial}, and no \
-link in /dev/disk/by-id holds it, after ${waits} s"
+    [ "$(now)" -lt "${until_s}" ] || die find-device "no block device of this host $(sought), after ${waits} s"
     sleep 1
-    device=$(devices_of_serial "${serial}")
+    device=$(devices_of_volume)
   done
   [ "$(printf '%s\n' "${device}" | wc -l)" -eq 1 ] || die find-device "several devices say that they are ${VOLUME_ID}"
   name=${device##*/}
@@ -49,7 +68,7 @@ link in /dev/disk/by-id holds it, after ${waits} s"
 # While a device is open its name is not given to another; so it is looked up once more after it was opened.
 pin_device() {
   exec 7<"${device}"
-  [ -n "${simulated}" ] || [ "$(devices_of_serial "${serial}")" = "${device}" ] ||
+  [ -n "${simulated}" ] || [ "$(devices_of_volume)" = "${device}" ] ||
     die find-device "${device} stopped being ${VOLUME_ID} while it was looked at"
 }
 

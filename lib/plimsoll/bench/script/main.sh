@@ -1,5 +1,21 @@
 # This part: the three modes.
 
+check_volume() {
+  case ${VOLUME_ID} in
+  vol-*) odd=$(printf '%s' "${VOLUME_ID#vol-}" | tr -d '0-9a-f') ;;
+  *) odd=$(printf '%s' "${VOLUME_ID}" | tr -d '0-9') ;;
+  esac
+  { [ -z "${odd}" ] && [ -n "${VOLUME_ID#vol-}" ]; } || die parameters "'${VOLUME_ID}' is no volume id"
+  case ${VOLUME_ID}:${DEVICE_NAME} in
+  vol-*: | [0-9]*:?*) ;;
+  *) die parameters "volume ${VOLUME_ID} with the device name '${DEVICE_NAME}' makes no sense" ;;
+  esac
+  case ${DEVICE_NAME} in
+  [.-]* | *[!A-Za-z0-9_.-]*) die parameters "'${DEVICE_NAME}' is no device name" ;;
+  *) ;;
+  esac
+}
+
 # Nothing is trusted that the document's patterns should have held.
 check_values() {
   for number in "${LIMIT_SECONDS}" "${FILE_SIZE_MIB}" "${MOST_QUEUE}" "${MOST_LATENCY_US}"; do
@@ -10,13 +26,10 @@ check_values() {
   done
   case ${MODE}:${INITIALISE}:${VOLUME_ID} in
   inspect:*) return 0 ;;
-  device:no:vol-* | device:copy:vol-* | file:no:vol-*) ;;
+  device:no:?* | device:copy:?* | file:no:?*) ;;
   *) die parameters "mode ${MODE} with Initialise ${INITIALISE} on volume '${VOLUME_ID}' makes no sense" ;;
   esac
-  case ${VOLUME_ID#vol-} in
-  *[!0-9a-f]* | '') die parameters "'${VOLUME_ID}' is no volume id" ;;
-  *) ;;
-  esac
+  check_volume
   have timeout || [ -n "${simulated}" ] || die tools "the host has no timeout (coreutils)"
 }
 

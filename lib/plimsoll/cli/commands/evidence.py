@@ -31,6 +31,10 @@ def validate(
         bool, typer.Option("--plan", help="Say what would be measured and what it costs, and stop.")
     ] = False,
     yes: options.Yes = False,
+    cloud: options.Clouds = None,
+    project: options.Projects = None,
+    folder: options.Folders = None,
+    gcp_organization: options.GcpOrganizations = None,
     profile: options.Profiles = None,
     role_arn: options.Roles = None,
     external_id: options.ExternalId = None,
@@ -60,7 +64,21 @@ def validate(
         return
     if grade is not None:
         raise BadInput("--grade chooses among a run's recommendations: give it with --recommendation.")
-    scope = scope_from(profile, role_arn, external_id, organization, unit, account, role_name, region, prices)
+    scope = scope_from(
+        profile,
+        role_arn,
+        external_id,
+        organization,
+        unit,
+        account,
+        role_name,
+        region,
+        prices,
+        cloud=cloud,
+        project=project,
+        folder=folder,
+        gcp_organization=gcp_organization,
+    )
     validate_one(volume or "", target, scope, policy_from(policy, set_), terms)
 
 
@@ -120,6 +138,10 @@ def sweep(
     everything: Annotated[
         bool, typer.Option("--all", help="Delete scratch volumes that are not due yet, too: their runs then fail.")
     ] = False,
+    cloud: options.Clouds = None,
+    project: options.Projects = None,
+    folder: options.Folders = None,
+    gcp_organization: options.GcpOrganizations = None,
     profile: options.Profiles = None,
     role_arn: options.Roles = None,
     external_id: options.ExternalId = None,
@@ -134,6 +156,27 @@ def sweep(
     from plimsoll.cli.sweep import sweep_scratch
 
     sweep_scratch(
-        scope_from(profile, role_arn, external_id, organization, unit, account, role_name, region, None),
+        scope_from(
+            profile,
+            role_arn,
+            external_id,
+            organization,
+            unit,
+            account,
+            role_name,
+            region,
+            None,
+            cloud=cloud,
+            project=project,
+            folder=folder,
+            gcp_organization=gcp_organization,
+        ),
         everything=everything,
     )
+
+
+def bench_agent() -> None:
+    """Print the startup script that makes a VM of Google Cloud a bench host (docs/validation.md)."""
+    from plimsoll.cli.bench_agent import print_agent
+
+    print_agent()

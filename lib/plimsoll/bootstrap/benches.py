@@ -1,0 +1,45 @@
+"""Benches: of each cloud that a scope asks, the world and the bench that measures for it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+
+from plimsoll.audit import World
+from plimsoll.bootstrap import aws_bench, aws_world
+from plimsoll.bootstrap.scope import AWS, Scope, sign_in
+from plimsoll.clouds.ledger import Ledger
+from plimsoll.ports import Bench
+from plimsoll.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bay:
+    """A cloud's world and its bench."""
+
+    world: World
+    bench: Bench
+
+
+def bays_of(scope: Scope, settings: Settings, *, today: date, ledger: Ledger) -> Iterator[Bay]:
+    """A bay for each cloud that the scope asks, in its order; BadInput for a scope that cannot be."""
+    for cloud in scope.clouds:
+        alone = replace(scope, clouds=(cloud,), regions=scope.regions_of(cloud))
+        make = _aws if cloud == AWS else _google
+        yield make(alone, settings, today, ledger)
+
+
+def _aws(scope: Scope, settings: Settings, today: date, ledger: Ledger) -> Bay:
+    signed_in = sign_in(scope, settings)
+    world = aws_world(scope, settings, today=today, ledger=ledger, signed_in=signed_in)
+    return Bay(world=world, bench=aws_bench(signed_in, settings))
+
+
+def _google(scope: Scope, settings: Settings, today: date, ledger: Ledger) -> Bay:
+    # Google's libraries are slow to import, and most validations do without them.
+    from plimsoll.bootstrap.google import gcp_world  # noqa: PLC0415
+    from plimsoll.clouds.gcp.bench import GcpBench  # noqa: PLC0415
+    from plimsoll.clouds.gcp.clients import Clients  # noqa: PLC0415
+
+    clients = Clients(url=settings.gcp_url, monitoring=settings.gcp_monitoring, attempts=settings.max_attempts)
+    world = gcp_world(scope, settings, today=today, ledger=ledger, clients=clients)
+    return Bay(world=world, bench=GcpBench(clients=clients))

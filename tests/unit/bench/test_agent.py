@@ -1,0 +1,135 @@
+"""The agent of bench VMs: it runs the task that its metadata hold, once, and nothing that a task's values say."""
+
+import base64
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from plimsoll.bench.agent import CANCEL_KEY, TASK_KEY, agent_script, agent_version, task_text
+from plimsoll.bench.answer import read_answer
+from plimsoll.domain.task import Task, TaskMode
+from plimsoll.simulator.gcp.bench_metadata import Metadata, VmKey, metadata_server
+from tests.unit.bench.hosts import JOB, LONG, MIB, eventually
+
+VM = VmKey("p-1", "us-central1-a", "bench")
+DISK = "4263976033879601115"
+
+
+@contextmanager
+def a_vm(folder) -> Iterator[Metadata]:
+    """A VM's metadata server; with its address and a disk of 64 MiB in the environment of what runs there."""
+    metadata = Metadata()
+    server = metadata_server(metadata)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    disk = folder / "disk.img"
+    with disk.open("wb") as file:
+        file.truncate(64 * MIB)
+    own = {
+        "GCE_METADATA_HOST": f"127.0.0.1:{server.server_port}{VM.path}",
+        "PLIMSOLL_HOME": str(folder / "home"),
+        "PLIMSOLL_TASKS": "1",
+        "PLIMSOLL_PAUSE": "1",
+        "PLIMSOLL_LOCK": str(folder / "lock"),
+        "PLIMSOLL_SIMULATED_DEVICE": str(disk),
+        "TMPDIR": str(folder),
+        "PATH": os.environ["PATH"],
+    }
+    command = ["/bin/sh", "-c", agent_script()]
+    with subprocess.Popen(command, env=own, stderr=subprocess.PIPE, text=True) as agent:
+        try:
+            yield metadata
+        finally:
+            agent.kill()
+            metadata.close()
+            server.shutdown()
+            server.server_close()
+            thread.join()
+
+
+def give(metadata, text, **others):
+    metadata.set(VM, {TASK_KEY: text, **others}, metadata.of(VM).fingerprint)
+
+
+def a_text(task_id="t-1", job=JOB, late_s=0, **changes) -> str:
+    task = Task(mode=TaskMode.DEVICE, volume_id=DISK, job=job, limit_s=60, **changes)
+    return task_text(task, f"plimsoll-{DISK}", task_id=task_id, until_s=int(time.time()) + 60 - late_s)
+
+
+def end_of(metadata, task_id="t-1"):
+    assert eventually(lambda: f"{task_id}-end" in metadata.of(VM).guest)
+    return dict(line.split("=", 1) for line in metadata.of(VM).guest[f"{task_id}-end"].splitlines())
+
+
+@pytest.mark.needs("fio")
+def test_a_task_is_measured_and_answered_in_guest_attributes(tmp_path):
+    with a_vm(tmp_path) as metadata:
+        assert eventually(lambda: metadata.of(VM).guest.get("ready", "").startswith(agent_version()))
+        give(metadata, a_text())
+        end = end_of(metadata)
+        assert (end["how"], end["exit"]) == ("ended", "0")
+        output = "".join(metadata.of(VM).guest[f"t-1-{number}"] for number in range(int(end["pieces"])))
+        answer = read_answer(output)
+        assert (answer.mode, answer.volume_id, answer.simulated) == ("device", DISK, True)
+        assert answer.fio
+
+
+@pytest.mark.needs("fio")
+def test_a_task_that_is_cancelled_stops_and_says_so(tmp_path):
+    with a_vm(tmp_path) as metadata:
+        text = a_text(job=LONG)
+        give(metadata, text)
+        assert eventually(lambda: metadata.of(VM).guest.get("t-1-state") == "running")
+        give(metadata, text, **{CANCEL_KEY: "t-1"})
+        assert end_of(metadata)["how"] == "cancelled"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("Job", "$(touch harmed)"),
+        ("DeviceName", "x;touch${IFS}harmed"),
+        ("Mode", "erase"),
+        ("VolumeId", "`touch harmed`"),
+        ("LimitSeconds", "60; touch harmed"),
+    ],
+)
+def test_a_value_that_its_pattern_does_not_allow_runs_nothing(tmp_path, name, value):
+    with a_vm(tmp_path) as metadata:
+        lines = [line for line in a_text().splitlines() if not line.startswith(f"{name}=")]
+        give(metadata, "\n".join([*lines, f"{name}={value}"]))
+        end = end_of(metadata)
+        assert (end["exit"], end["pieces"]) == ("64", "0")
+        assert end["error"] == f"the task's value of {name} is refused"
+    assert not list(tmp_path.rglob("harmed"))
+
+
+def test_a_task_that_comes_too_late_is_left_alone_and_the_next_one_is_not(tmp_path):
+    with a_vm(tmp_path) as metadata:
+        give(metadata, a_text("late", late_s=120))
+        assert eventually((tmp_path / "home" / "taken").exists)
+        give(metadata, a_text("next", job="[j]\nfilename=/etc/passwd\n"))
+        end = end_of(metadata, "next")
+        assert end["exit"] == "1"
+        assert "the job may not say" in metadata.of(VM).guest["next-0"]
+        assert not [key for key in metadata.of(VM).guest if key.startswith("late")]
+
+
+def test_the_whole_script_fits_into_metadata_and_a_task_is_plain_lines():
+    assert len(agent_script()) < 256 * 1024
+    lines = dict(line.split("=", 1) for line in a_text().splitlines())
+    assert base64.b64decode(lines["Job"]).decode() == JOB
+    assert lines["DeviceName"] == f"plimsoll-{DISK}"
+
+
+@pytest.mark.needs("shellcheck")
+def test_the_startup_script_is_clean():
+    words = ["shellcheck", "--shell=sh", "--enable=all", "--exclude=SC2310,SC2312", "-"]
+    found = subprocess.run(words, input=agent_script(), capture_output=True, text=True, check=False)
+    assert found.stdout == ""
+    assert found.returncode == 0
