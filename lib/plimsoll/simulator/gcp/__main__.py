@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from plimsoll.simulator.faults import Effect, Fault
+from plimsoll.simulator.gcp.bench_writes import benches
 from plimsoll.simulator.gcp.projects import LEAST_VOLUMES, projects_of
 from plimsoll.simulator.gcp.serving import Cloud, serve
 
@@ -22,14 +23,15 @@ def _serve(given: argparse.Namespace) -> None:
     fleet = projects_of(given.now, volumes=given.volumes, seed=given.seed)
     faults = [_fault(fault) for fault in given.faults]
     cloud = Cloud.of(fleet, faults, latency_s=given.latency_ms / 1000, seed=given.seed)
-    served = serve(cloud, given.port, given.monitoring_port)
-    told = {"port": served.http_port, "monitoring_port": served.monitoring_port, "volumes": len(fleet.volumes)}
-    sys.stdout.write(json.dumps(told) + "\n")
-    sys.stdout.flush()
-    try:
-        sys.stdin.read()
-    finally:
-        served.close()
+    with benches(cloud.front, cloud.compute, plain=given.plain_files, pace_s=given.pace_s):
+        served = serve(cloud, given.port, given.monitoring_port)
+        told = {"port": served.http_port, "monitoring_port": served.monitoring_port, "volumes": len(fleet.volumes)}
+        sys.stdout.write(json.dumps(told) + "\n")
+        sys.stdout.flush()
+        try:
+            sys.stdin.read()
+        finally:
+            served.close()
 
 
 def _fault(written: dict[str, Any]) -> Fault:
@@ -45,6 +47,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--monitoring-port", type=int, default=0, help="of gRPC")
     parser.add_argument("--now", type=datetime.fromisoformat, default=datetime.now(UTC))
     parser.add_argument("--latency-ms", type=float, default=0.0)
+    parser.add_argument("--plain-files", action="store_true", help="no loop devices for scratch disks")
+    parser.add_argument("--pace-s", type=float, default=0.3, help="how long an operation takes")
     parser.add_argument("--faults", type=json.loads, default=[], help="a JSON list of faults")
     return parser
 

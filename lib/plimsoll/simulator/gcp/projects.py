@@ -53,4 +53,5 @@ def _benches(makers: Iterable[Maker]) -> Iterable[SimulatedVm]:
     """A machine to measure from in every zone of every project and region, which is attached to nothing audited."""
     for maker in makers:
         for zone in maker.zones:
-            yield maker.vm(f"bench-{zone}", "n2-standard-8", zone=zone, labels=(("plimsoll-bench", "true"),))
+            for name, type_name in (("bench", "n2-standard-80"), ("bench-hyperdisk", "c3-standard-44")):
+                yield maker.vm(f"{name}-{zone}", type_name, zone=zone, labels=(("plimsoll-bench", "true"),))

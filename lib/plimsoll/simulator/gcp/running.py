@@ -44,6 +44,8 @@ def running_gcp(
     monitoring_port: int = 0,
     faults: Sequence[Fault] = (),
     latency_ms: float = 0.0,
+    pace_s: float = 0.3,
+    plain_files: bool = False,
 ) -> Iterator[RunningProjects]:
     """Runs the projects in a process that ends with the block, or with this process.
 
@@ -58,8 +60,9 @@ def running_gcp(
         "--monitoring-port": monitoring_port,
         "--faults": json.dumps([asdict(fault) for fault in faults]),
         "--latency-ms": latency_ms,
+        "--pace-s": pace_s,
     }
-    words = [f"{name}={value}" for name, value in options.items()]
+    words = [f"{name}={value}" for name, value in options.items()] + ["--plain-files"] * plain_files
     command = [sys.executable, "-m", "plimsoll.simulator.gcp", *words]
     fleet = projects_of(now, volumes=volumes, seed=seed)
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603  # our own module
