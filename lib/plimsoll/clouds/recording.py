@@ -120,9 +120,6 @@ def open_recording(path: Path) -> tuple[Recording, ...]:
         about = json.loads(opened.read("about.json"))
         if about["format"] not in READ_FORMATS:
             raise BadInput(f"{path} is a recording of format {about['format']}; this version reads {FORMAT}.")
-        kept_by = _retention(about)
-        if not kept_by:
-            raise ValueError("it names no cloud")
         return tuple(
             Recording(
                 path,
@@ -133,7 +130,7 @@ def open_recording(path: Path) -> tuple[Recording, ...]:
                 _zip=opened,
                 _targets=[found for found in about["targets"] if found.get("provider", FIRST_PROVIDER) == provider],
             )
-            for provider, kept in kept_by.items()
+            for provider, kept in _retention(about).items()
         )
     except (OSError, zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError, AttributeError) as error:
         raise BadInput(
@@ -142,8 +139,10 @@ def open_recording(path: Path) -> tuple[Recording, ...]:
 
 
 def _retention(about: Mapping[str, Any]) -> Mapping[str, Mapping[str, float]]:
-    """How long each cloud that was asked keeps its metrics."""
+    """How long each cloud that was asked keeps its metrics; ValueError where none is named."""
     kept = about["retention_days"]
+    if not kept:
+        raise ValueError("it names no cloud")
     return {FIRST_PROVIDER: kept} if about["format"] == READ_FORMATS[0] else kept
 
 

@@ -1,7 +1,8 @@
 """The format of a recording: what the members of its zip are called, and how sums and errors are written.
 
-A recording is a zip: `about.json` (when, by which version, the targets, and how long each cloud keeps its metrics), one JSON lines file of volumes, a price book
-and the notices per target, and for each volume and window every series as numpy arrays, as finely as the cloud has it.
+A recording is a zip: `about.json` (when, by which version, the targets, and how long each cloud keeps its metrics), one
+JSON lines file of volumes, a price book and the notices per target, and for each volume and window every series as
+numpy arrays, as finely as the cloud has it.
 Errors are kept as errors, so that a replayed audit fails where the recorded one did.
 """
 
