@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
-from google.api import metric_pb2, monitored_resource_pb2  # type: ignore[import-untyped]  # as it ships
+from google.api import metric_pb2, monitored_resource_pb2
 from google.cloud.monitoring_v3 import ListTimeSeriesRequest, TimeSeries
 
 from plimsoll.domain.period import FloatArray
