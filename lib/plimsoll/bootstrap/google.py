@@ -7,13 +7,13 @@ from pathlib import Path
 from plimsoll.audit import World
 from plimsoll.bootstrap.measured import envelope_library, validation_book
 from plimsoll.bootstrap.scope import GCP, Scope
+from plimsoll.clouds.gcp.audited import inventory_in
 from plimsoll.clouds.gcp.catalogue import GcpCatalogue
 from plimsoll.clouds.gcp.clients import Clients
 from plimsoll.clouds.gcp.inventory import GcpInventory
 from plimsoll.clouds.gcp.metrics import GcpMetrics, tariff
 from plimsoll.clouds.gcp.price_book import shipped_prices
 from plimsoll.clouds.gcp.prices import GcpPrices
-from plimsoll.clouds.gcp.projects import projects_in
 from plimsoll.clouds.ledger import Ledger, NotedInventory
 from plimsoll.clouds.pacing import Pacer
 from plimsoll.clouds.price_file import load_prices
@@ -38,17 +38,9 @@ def gcp_world(
     made already.
     """
     asked = clients or Clients(url=settings.gcp_url, monitoring=settings.gcp_monitoring, attempts=settings.max_attempts)
-    found = _projects(asked, scope)
-    inventory = GcpInventory(
-        clients=asked,
-        projects=[project for project in found if isinstance(project, str)],
-        regions=scope.regions_of(GCP) or None,
-        failed=[failed for failed in found if isinstance(failed, FailedTarget)],
-        named=scope.projects if scope.folders or scope.gcp_organizations else None,
-    )
     reckoned = tariff(settings)
     return World(
-        inventory=NotedInventory(inventory=inventory, ledger=ledger),
+        inventory=NotedInventory(inventory=_inventory(asked, scope), ledger=ledger),
         metrics=GcpMetrics(
             clients=asked,
             calls=Pacer(reckoned.calls_per_s if paced else math.inf),
@@ -68,11 +60,17 @@ def gcp_world(
     )
 
 
-def _projects(clients: Clients, scope: Scope) -> list[str | FailedTarget]:
-    """The scope's projects; where none can be told, why: other clouds of the same run are read all the same."""
+def _inventory(clients: Clients, scope: Scope) -> GcpInventory:
+    """The inventory of the scope; where no project can be told, of none, with why: other clouds of the same run are
+    read all the same."""
     try:
-        return projects_in(
-            clients, projects=scope.projects, folders=scope.folders, organizations=scope.gcp_organizations
+        return inventory_in(
+            clients,
+            projects=scope.projects,
+            folders=scope.folders,
+            organizations=scope.gcp_organizations,
+            regions=scope.regions_of(GCP),
         )
     except CloudError as error:
-        return [FailedTarget(name="Google Cloud", error=error)]
+        failed = FailedTarget(name="Google Cloud", error=error)
+        return GcpInventory(clients=clients, projects=(), failed=[failed])

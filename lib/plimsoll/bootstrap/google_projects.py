@@ -7,11 +7,10 @@ from functools import cache
 from plimsoll.audit import World
 from plimsoll.bootstrap.google import gcp_world
 from plimsoll.bootstrap.scope import GCP, Scope
+from plimsoll.clouds.gcp.audited import inventory_in
 from plimsoll.clouds.gcp.clients import Clients
 from plimsoll.clouds.gcp.federation import FederationConfig
-from plimsoll.clouds.gcp.inventory import GcpInventory
 from plimsoll.clouds.gcp.keyless import keyless_credentials
-from plimsoll.clouds.gcp.projects import projects_in
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.service.config import ServiceConfig
@@ -25,18 +24,12 @@ def clients_of(config: ServiceConfig, settings: Settings) -> Clients:
 
 def targets_of(config: ServiceConfig, settings: Settings) -> Sequence[Target | FailedTarget]:
     """Every project and region of the configuration, and those that cannot be entered with why; CloudError."""
-    clients = clients_of(config, settings)
-    found = projects_in(
-        clients,
+    return inventory_in(
+        clients_of(config, settings),
         projects=config.google_projects,
         folders=config.google_folders,
         organizations=config.google_organizations,
-    )
-    return GcpInventory(
-        clients=clients,
-        projects=[one for one in found if isinstance(one, str)],
-        regions=config.google_regions or None,
-        failed=[one for one in found if isinstance(one, FailedTarget)],
+        regions=config.google_regions,
     ).targets()
 
 

@@ -9,18 +9,13 @@ from datetime import UTC, datetime
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
+from plimsoll.clouds.gcp.metric_names import METRICS
 from plimsoll.domain.sums import Window
 from plimsoll.domain.units import MINUTE_S
 
 _CONSOLE: Final = "https://console.cloud.google.com"
-_PEAKS: Final = (
-    ("max_read_ops_count", "Y1"),
-    ("max_write_ops_count", "Y1"),
-    ("max_read_bytes_count", "Y2"),
-    ("max_write_bytes_count", "Y2"),
-)
-"""What each direction did in its busiest second, and the axis it is drawn on: operations at the left, bytes at the
-right."""
+_AXES: Final = {"ops": "Y1", "bytes": "Y2"}
+"""What a peak is drawn on by what it counts: operations at the left, bytes at the right."""
 
 
 def chart(zone: str, name: str, window: Window, period_s: int = MINUTE_S, hosts: Sequence[str] = ()) -> dict[str, Any]:
@@ -39,8 +34,7 @@ def chart(zone: str, name: str, window: Window, period_s: int = MINUTE_S, hosts:
             "dataSets": [
                 {
                     "timeSeriesFilter": {
-                        "filter": f'metric.type="compute.googleapis.com/instance/disk/{metric}" '
-                        f'resource.type="gce_instance" {where} {whose}',
+                        "filter": f'metric.type="{metric.name}" resource.type="gce_instance" {where} {whose}',
                         "minAlignmentPeriod": f"{period_s}s",
                         "aggregations": [
                             {
@@ -51,10 +45,11 @@ def chart(zone: str, name: str, window: Window, period_s: int = MINUTE_S, hosts:
                             }
                         ],
                     },
-                    "targetAxis": axis,
+                    "targetAxis": _AXES[series.rpartition("_")[2]],
                     "plotType": "LINE",
                 }
-                for metric, axis in _PEAKS
+                for series, metric in METRICS.items()
+                if metric.peak
             ],
             "options": {"mode": "COLOR"},
             "y1Axis": {"label": "operations per second", "scale": "LINEAR"},

@@ -18,9 +18,10 @@ from google.cloud import monitoring_v3
 from plimsoll.clouds.gcp.clients import CALL_S, Clients
 from plimsoll.clouds.gcp.errors import AUDITING, FAILURES, refused
 from plimsoll.clouds.gcp.joining import Place, claims_of
+from plimsoll.clouds.gcp.metric_names import METRICS
 from plimsoll.clouds.gcp.names import LIST_TIME_SERIES
 from plimsoll.clouds.gcp.points import Cells, points_of
-from plimsoll.clouds.gcp.queries import METRICS, NAMES_A_CALL, POINTS_A_PAGE, Call, calls_of, queries_of
+from plimsoll.clouds.gcp.queries import NAMES_A_CALL, POINTS_A_PAGE, Call, calls_of, queries_of
 from plimsoll.clouds.pacing import Pacer
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError, Unexpected

@@ -69,7 +69,10 @@ def owner_of(tags: Mapping[str, str], host_tags: Mapping[str, str], disk: Descri
 def _made_with_host(name: str, host_tags: Mapping[str, str]) -> bool:
     """Disks of an instance template are called as the instance is, the second and later with a number behind it."""
     host = host_tags.get(NAME_TAG)
-    return host is not None and re.fullmatch(re.escape(host) + r"(-\d+)?", name) is not None
+    if host is None or not name.startswith(host):
+        return False
+    dash, number = name[len(host) :][:1], name[len(host) :][1:]
+    return not dash or (dash == "-" and number.isdecimal())
 
 
 def _kubernetes(tags: Mapping[str, str], description: str) -> Owner | None:

@@ -11,7 +11,8 @@ from typing import Any, Final
 import numpy as np
 
 from plimsoll.clouds.gcp.joining import places_of
-from plimsoll.clouds.gcp.queries import METRICS, Query, grid_s
+from plimsoll.clouds.gcp.metric_names import METRICS
+from plimsoll.clouds.gcp.queries import Query, grid_s
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.knowledge import BoolArray, IntArray, Look
 from plimsoll.domain.period import FloatArray

@@ -4,11 +4,12 @@ A call has one metric, one window and one period, and brings the series of many 
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from plimsoll.clouds.gcp.joining import Claim, claims_of
+from plimsoll.clouds.gcp.metric_names import METRICS, Metric
 from plimsoll.clouds.lots import lots_of
 from plimsoll.domain.branch_and_bound import Ask
 from plimsoll.domain.knowledge import Look
@@ -22,32 +23,6 @@ alone (2,048 characters, google-cloud-monitoring 2.32); that listing has no such
 
 POINTS_A_PAGE: Final = 100_000
 """The most points of one page (google-cloud-monitoring 2.32, ListTimeSeriesRequest.page_size)."""
-
-METRIC_PREFIX: Final = "compute.googleapis.com/instance/disk/"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Metric:
-    """A metric by its name. A count is added up over a bucket; a peak (operations or bytes of the busiest second of a
-    minute) is the highest of it."""
-
-    name: str
-    peak: bool
-
-
-METRICS: Final[Mapping[str, Metric]] = {
-    **{
-        f"{way}_{unit}": Metric(name=f"{METRIC_PREFIX}{way}_{unit}_count", peak=False)
-        for way in ("read", "write")
-        for unit in ("ops", "bytes")
-    },
-    **{
-        f"peak_{way}_{unit}": Metric(name=f"{METRIC_PREFIX}max_{way}_{unit}_count", peak=True)
-        for way in ("read", "write")
-        for unit in ("ops", "bytes")
-    },
-}
-"""Which metric fills which series; idle time, balances and exceeded checks are not published."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

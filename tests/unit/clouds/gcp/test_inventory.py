@@ -6,7 +6,9 @@ from itertools import islice
 
 import pytest
 from google.cloud import compute_v1
+from google.cloud.resourcemanager_v3 import Project
 
+from plimsoll.clouds.gcp.audited import inventory_in
 from plimsoll.clouds.gcp.inventory import GcpInventory
 from plimsoll.clouds.gcp.listing import Listing
 from plimsoll.clouds.gcp.machines import machine
@@ -327,6 +329,17 @@ def test_a_project_nobody_named_may_have_the_api_off(google, clients):
     found = inventory(clients, SHOP, DATA, LAB, named=[LAB]).targets()
     assert found[0] == HERE
     assert [failed.name for failed in found[1:]] == [LAB]
+
+
+@pytest.mark.parametrize(("names", "told"), [([], []), (["471100000000"], [DATA]), ([DATA], [DATA])])
+def test_of_a_folders_projects_those_that_somebody_named_by_id_or_number_need_the_api(google, clients, names, told):
+    google.numbers["471100000000"] = DATA
+    google.below["folders/1"] = [Project(project_id=name, state="ACTIVE") for name in (SHOP, DATA)]
+    google.disk(SHOP, "one")
+    google.refused["compute.disks.list", DATA] = disabled(DATA)
+    found = inventory_in(clients, projects=names, folders=["1"]).targets()
+    assert [failed.name for failed in found if isinstance(failed, FailedTarget)] == told
+    assert HERE in found
 
 
 def test_what_failed_before_is_among_the_targets(google, clients):

@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from plimsoll.clouds.gcp.clients import Clients
+from plimsoll.clouds.gcp.metric_names import METRIC_PREFIX, METRICS
 from plimsoll.clouds.gcp.metrics import GcpMetrics, tariff
-from plimsoll.clouds.gcp.queries import METRIC_PREFIX, METRICS
 from plimsoll.clouds.pacing import Pacer
 from plimsoll.domain.branch_and_bound import Ask
 from plimsoll.domain.errors import AccessDenied, ApiDisabled, CloudError, Throttled, Unexpected, Unreachable

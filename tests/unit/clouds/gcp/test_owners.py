@@ -86,6 +86,11 @@ def test_a_disk_that_was_made_with_a_groups_instance_is_the_groups(name):
     assert found.details == {"group": "web", "location": "us-central1-a", "template": "web-7"}
 
 
+@pytest.mark.parametrize("name", ["web-x1f2-data", "web-x1f2-", "web-x1f21", "web"])
+def test_a_disk_whose_name_only_begins_like_its_instances_was_made_by_hand(name):
+    assert owner({}, GROUP, host="web-x1f2", name=name) == BY_HAND
+
+
 def test_a_regional_group_is_one_too():
     created = {"created-by": "projects/1/regions/us-central1/instanceGroupManagers/web"}
     assert owner({}, created, name="vm-1").details == {"group": "web", "location": "us-central1"}
