@@ -98,6 +98,7 @@ class SharedMinutes:
 
     inner: MemoryMetrics
     retention_days: Mapping[int, float] = field(init=False)
+    visible_after_s: int = 0
 
     def __post_init__(self) -> None:
         self.retention_days = self.inner.retention_days
@@ -119,6 +120,10 @@ class SharedMinutes:
     def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
         """What the workloads did."""
         return self.inner.read([Ask(volume=_workload(ask.volume), look=ask.look) for ask in asks])
+
+    def remarks(self, target: Target) -> Sequence[str]:
+        """As those in memory have."""
+        return self.inner.remarks(target)
 
 
 def _workload(volume: Volume) -> Volume:

@@ -17,7 +17,7 @@ from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Recommendation
 from plimsoll.domain.volume import Volume
 from plimsoll.outcomes import Answered
-from plimsoll.ports import CallLimits, Metrics, Usage
+from plimsoll.ports import CallLimits, Metrics, Target, Usage
 from plimsoll.settings import Settings
 from plimsoll.simulator.running import Running
 
@@ -63,6 +63,11 @@ class CountedMetrics:
         return self.metrics.retention_days
 
     @property
+    def visible_after_s(self) -> int:
+        """As the metrics have it."""
+        return self.metrics.visible_after_s
+
+    @property
     def call_limits(self) -> CallLimits:
         """As the metrics have them."""
         return self.metrics.call_limits
@@ -80,6 +85,10 @@ class CountedMetrics:
             self.datapoints[ask.volume.id] = self.datapoints.get(ask.volume.id, 0) + series * buckets
             self.queries[ask.volume.id] = self.queries.get(ask.volume.id, 0) + series
         return answers
+
+    def remarks(self, target: Target) -> Sequence[str]:
+        """As the metrics have them."""
+        return self.metrics.remarks(target)
 
 
 @contextmanager

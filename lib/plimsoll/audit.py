@@ -140,6 +140,7 @@ def audit_target(
         lambda batch: list(_audit_batch(target, batch, world, basis, done)), batches, BATCHES_AT_ONCE
     ):
         yield from outcomes
+    yield from (Notice(target=target, text=text) for text in world.metrics.remarks(target))
 
 
 def planned(world: World, policy: Policy, now: datetime) -> Iterator[Seen | Planned | FailedTarget]:
@@ -235,7 +236,7 @@ def _plan(volumes: Sequence[Volume], world: World, policy: Policy, now: datetime
 
 
 def _segments(world: World, policy: Policy, now: datetime) -> list[Segment]:
-    window = Window.before(now, days=policy.lookback_days)
+    window = Window.before(now, days=policy.lookback_days, visible_after_s=world.metrics.visible_after_s)
     return segments(window, policy.resolution_s, world.metrics.retention_days, now.timestamp())
 
 

@@ -88,6 +88,11 @@ class Metrics(Protocol):
         """How many days data of each period, in seconds, lives."""
         ...
 
+    @property
+    def visible_after_s(self) -> int:
+        """How many seconds after its end a period is there as a whole."""
+        ...
+
     def series(self, volume: Volume) -> int:
         """How many series the cloud publishes of such a volume."""
         ...
@@ -99,6 +104,10 @@ class Metrics(Protocol):
 
     def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
         """What each look found, or why its volume could not be read, in order; raises CloudError when none can be."""
+        ...
+
+    def remarks(self, target: Target) -> Sequence[str]:
+        """What people should know of what was read of a target, a sentence each, the same for each of its parts."""
         ...
 
 

@@ -15,6 +15,7 @@ from plimsoll.clouds.aws.price_book import shipped_prices
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.aws.sessions import Credential, Sessions
 from plimsoll.clouds.gcp.clients import Clients
+from plimsoll.clouds.gcp.held import Held
 from plimsoll.clouds.gcp.inventory import GcpInventory
 from plimsoll.clouds.gcp.metrics import GcpMetrics
 from plimsoll.clouds.gcp.price_book import shipped_prices as shipped_google_prices
@@ -156,7 +157,9 @@ def google(_folder: Path) -> Iterator[Ports]:
                 inventory=GcpInventory(
                     clients=clients, projects=there.projects, regions=PROJECT_REGIONS, failed=[lost]
                 ),
-                metrics=GcpMetrics(clients=clients, calls=Pacer(1e9), parallel=4, tariff=a_tariff()),
+                metrics=GcpMetrics(
+                    clients=clients, calls=Pacer(1e9), parallel=4, tariff=a_tariff(), held=Held(clients=clients)
+                ),
                 prices=GcpPrices(shipped=shipped_google_prices(), clients=clients, today=NOW.date()),
                 home=home,
                 denied=denied,

@@ -136,6 +136,17 @@ def test_reading_nothing_gives_nothing(ports):
     assert (dict(reading.sums), dict(reading.failed)) == ({}, {})
 
 
+def test_remarks_on_what_was_read_are_sentences_and_each_once(ports, volumes):
+    read(ports.metrics, attached(volumes), WINDOW, 60)
+    texts = ports.metrics.remarks(ports.home)
+    assert len(set(texts)) == len(texts)
+    assert all(text.endswith(".") and len(text.splitlines()) == 1 for text in texts)
+
+
+def test_what_is_read_has_been_whole_for_minutes_at_most(ports):
+    assert 0 <= ports.metrics.visible_after_s < 3600
+
+
 def test_usage_never_shrinks(ports, volumes):
     usage = ports.metrics.usage
     before = (usage.calls, usage.metrics, usage.datapoints)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -276,6 +277,29 @@ def test_a_volume_that_fails_in_one_part_of_the_window_has_failed():
     volumes = [a_volume()]
     world = a_world(volumes, metrics=ForgetsTheOld(given={"vol-1": steady()}))
     assert isinstance(by_volume(outcomes(world, a_policy(lookback_days=30)))["vol-1"], FailedVolume)
+
+
+@pytest.mark.parametrize(("visible_after_s", "minutes", "hours_less"), [(0, 3, 0), (240, 3, 1), (240, 4, 0)])
+def test_what_comes_late_is_waited_for_by_ending_the_window_an_hour_earlier(visible_after_s, minutes, hours_less):
+    ends = []
+
+    class Late(MemoryMetrics):
+        def read(self, asks):
+            ends.extend(ask.look.window.end_s for ask in asks)
+            return MemoryMetrics.read(self, asks)
+
+    metrics = Late(given={"vol-1": steady()}, visible_after_s=visible_after_s)
+    now = NOW + timedelta(minutes=minutes)
+    found = list(audit(a_world([a_volume()], metrics=metrics), POLICY, now))
+    assert isinstance(by_volume(found)["vol-1"], Answered)
+    assert max(ends) == NOW.timestamp() - hours_less * 3600
+
+
+def test_what_the_reading_of_metrics_showed_is_told_last_of_its_target():
+    metrics = MemoryMetrics(given={"vol-1": steady()}, texts={HERE: ("some hosts are gone.",)})
+    found = outcomes(a_world([a_volume()], metrics=metrics))
+    assert found[-1] == Notice(target=HERE, text="some hosts are gone.")
+    assert isinstance(by_volume(found)["vol-1"], Answered)
 
 
 def test_silence_is_not_enough_to_answer():

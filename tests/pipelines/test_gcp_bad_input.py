@@ -65,6 +65,18 @@ def test_a_disk_attached_to_nothing_is_detached_and_costs_no_call_for_metrics(he
     assert run["monthly_usd"]["detached"] > 0
 
 
+def test_a_deleted_instance_in_the_metrics_is_told_once_and_its_work_is_its_disks(tmp_path):
+    with running_gcp(datetime.now(UTC)) as cloud:
+        where = ("--cloud", "gcp", "--project", "plimsoll-sim-shop", "--region", "us-central1")
+        done = plimsoll(cloud, tmp_path, "audit", *where, "--out", "run", "--lookback-days", "5")
+    run, recommendations = read(tmp_path)
+    told = [text for texts in run["notices"].values() for text in texts if "instances that are deleted" in text]
+    assert len(told) == 1
+    assert done.stdout.count("instances that are deleted") == 1
+    moved = [found for found in recommendations if found["owner"]["name"] == "shop/data-postgres-2"]
+    assert [found["demand"] is not None for found in moved] == [True]
+
+
 def test_every_record_names_google_and_one_of_the_projects(healthy):
     _done, run, recommendations, projects = healthy
     assert {found["provider"] for found in recommendations} == {"google"}

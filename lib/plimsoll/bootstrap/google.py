@@ -10,6 +10,7 @@ from plimsoll.bootstrap.scope import GCP, Scope
 from plimsoll.clouds.gcp.audited import inventory_in
 from plimsoll.clouds.gcp.catalogue import GcpCatalogue
 from plimsoll.clouds.gcp.clients import Clients
+from plimsoll.clouds.gcp.held import Held
 from plimsoll.clouds.gcp.inventory import GcpInventory
 from plimsoll.clouds.gcp.metrics import GcpMetrics, tariff
 from plimsoll.clouds.gcp.price_book import shipped_prices
@@ -46,6 +47,7 @@ def gcp_world(
             calls=Pacer(reckoned.calls_per_s if paced else math.inf),
             parallel=settings.parallel_calls,
             tariff=reckoned,
+            held=Held(clients=asked),
         ),
         prices=GcpPrices(
             shipped=load_prices(Path(scope.prices)) if scope.prices else shipped_prices(),

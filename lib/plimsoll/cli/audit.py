@@ -142,5 +142,6 @@ def _order(
 
 def _recorded(stack: ExitStack, path: Path, worlds: Sequence[World], now: datetime) -> Sequence[World]:
     kept = {world.catalogue.provider: world.metrics.retention_days for world in worlds}
-    recorder = stack.enter_context(Recorder(path, now, versions()["plimsoll"], kept))
+    late = {world.catalogue.provider: world.metrics.visible_after_s for world in worlds}
+    recorder = stack.enter_context(Recorder(path, now, versions()["plimsoll"], kept, late))
     return [recording_world(world, recorder) for world in worlds]

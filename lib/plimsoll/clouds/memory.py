@@ -53,6 +53,8 @@ class MemoryMetrics:
     given: Mapping[str, Sums]
     broken: Mapping[str, CloudError] = field(default_factory=dict)
     retention_days: Mapping[int, float] = field(default_factory=lambda: {60: 15, 300: 63, 3600: 455})
+    visible_after_s: int = 0
+    texts: Mapping[Target, Sequence[str]] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
 
     @property
@@ -68,6 +70,10 @@ class MemoryMetrics:
         """The asked series over the asked windows."""
         self.usage.calls += 1
         return [self.broken.get(ask.volume.id) or self._found(ask) for ask in asks]
+
+    def remarks(self, target: Target) -> Sequence[str]:
+        """The target's remarks."""
+        return self.texts.get(target, ())
 
     def _found(self, ask: Ask) -> Found:
         window, period_s = ask.look.window, ask.look.period_s

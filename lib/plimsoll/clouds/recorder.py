@@ -9,7 +9,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from plimsoll.clouds.recording_format import FORMAT, book_adapter, error_out, found_member, member, pack, volume_adapter
+from plimsoll.clouds.recording_format import (
+    FORMAT,
+    REMARKS,
+    book_adapter,
+    error_out,
+    found_member,
+    member,
+    pack,
+    volume_adapter,
+)
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.prices import PriceBook
@@ -21,13 +30,15 @@ from plimsoll.ports import CallLimits, FailedTarget, Inventory, Metrics, Prices,
 class Recorder:
     """Writes what passes through its ports into a recording; use as a context manager.
 
-    `retention_days` has every cloud that is recorded: how many days its data of each period, in seconds, lives.
+    `retention_days` has every cloud that is recorded: how many days its data of each period, in seconds, lives;
+    `visible_after_s` how late it comes where it does.
     """
 
     path: Path
     now: datetime
     version: str
     retention_days: Mapping[str, Mapping[int, float]]
+    visible_after_s: Mapping[str, int] = field(default_factory=dict)
     _zip: zipfile.ZipFile = field(init=False, repr=False)
     _targets: list[dict[str, Any]] = field(init=False, repr=False, default_factory=list)
 
@@ -45,6 +56,7 @@ class Recorder:
                 provider: {str(period): days for period, days in kept.items()}
                 for provider, kept in self.retention_days.items()
             },
+            "visible_after_s": dict(self.visible_after_s),
             "targets": self._targets,
         }
         self.put("about.json", json.dumps(about, indent=1).encode())
@@ -145,6 +157,11 @@ class RecordingMetrics:
         return self.metrics.retention_days
 
     @property
+    def visible_after_s(self) -> int:
+        """As the metrics have it."""
+        return self.metrics.visible_after_s
+
+    @property
     def call_limits(self) -> CallLimits:
         """As the metrics have them."""
         return self.metrics.call_limits
@@ -164,6 +181,12 @@ class RecordingMetrics:
         for ask, found in zip(asks, answers, strict=True):
             self._put(ask, found)
         return answers
+
+    def remarks(self, target: Target) -> Sequence[str]:
+        """The target's remarks, recorded."""
+        texts = list(self.metrics.remarks(target))
+        self.recorder.put(member(target, REMARKS), json.dumps(texts).encode())
+        return texts
 
     def _put(self, ask: Ask, found: Found | CloudError) -> None:
         if isinstance(found, CloudError):

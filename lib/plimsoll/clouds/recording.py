@@ -14,6 +14,7 @@ from plimsoll.clouds.recording_format import (
     FIRST_PROVIDER,
     FORMAT,
     READ_FORMATS,
+    REMARKS,
     book_adapter,
     error_in,
     found_member,
@@ -37,6 +38,7 @@ class Recording:
     version: str
     provider: str
     retention_days: Mapping[int, float]
+    visible_after_s: int = 0
     usage: Usage = field(default_factory=Usage)
     _zip: zipfile.ZipFile = field(repr=False, kw_only=True)
     _targets: Sequence[Mapping[str, Any]] = field(repr=False, kw_only=True)
@@ -58,12 +60,7 @@ class Recording:
 
     def notices(self, target: Target) -> Sequence[str]:
         """The recorded notices of a target."""
-        name = member(target, "notices.json")
-        if name not in self._zip.namelist():
-            return ()
-        content = self._read(name)
-        _raise_recorded(content)
-        return list(json.loads(content))
+        return self._texts(member(target, "notices.json"))
 
     def book(self, target: Target) -> PriceBook | None:
         """The recorded price book of a target."""
@@ -84,6 +81,10 @@ class Recording:
         """The recorded series of each look."""
         return [self._found(ask) for ask in asks]
 
+    def remarks(self, target: Target) -> Sequence[str]:
+        """The recorded remarks of a target."""
+        return self._texts(member(target, REMARKS))
+
     def _found(self, ask: Ask) -> Found | CloudError:
         try:
             return unpack(self._zip.read(found_member(ask, "npz")))
@@ -100,6 +101,14 @@ class Recording:
                 f"the recording {self.path} holds no metrics of {ask.volume.id} for this window and period: "
                 "decide with the lookback_days and resolution_s it was recorded with."
             )
+
+    def _texts(self, name: str) -> Sequence[str]:
+        """The sentences of a member; none where there is no such member."""
+        if name not in self._zip.namelist():
+            return ()
+        content = self._read(name)
+        _raise_recorded(content)
+        return list(json.loads(content))
 
     def _read(self, name: str) -> bytes:
         try:
@@ -127,6 +136,7 @@ def open_recording(path: Path) -> tuple[Recording, ...]:
                 about["version"],
                 provider,
                 {int(period): days for period, days in kept.items()},
+                int(about.get("visible_after_s", {}).get(provider, 0)),
                 _zip=opened,
                 _targets=[found for found in about["targets"] if found.get("provider", FIRST_PROVIDER) == provider],
             )

@@ -1,8 +1,8 @@
 """The format of a recording: what the members of its zip are called, and how sums and errors are written.
 
-A recording is a zip: `about.json` (when, by which version, the targets, and how long each cloud keeps its metrics), one
-JSON lines file of volumes, a price book and the notices per target, and for each volume and window every series as
-numpy arrays, as finely as the cloud has it.
+A recording is a zip: `about.json` (when, by which version, the targets, how long each cloud keeps its metrics and how
+late they come), one JSON lines file of volumes, a price book, the notices and remarks per target, and for each volume
+and window every series as numpy arrays, as finely as the cloud has it.
 Errors are kept as errors, so that a replayed audit fails where the recorded one did.
 """
 
@@ -24,6 +24,9 @@ from plimsoll.ports import Target
 FORMAT: Final = 3
 READ_FORMATS: Final = (2, FORMAT)
 """Format 2 knew one cloud alone, and did not name it."""
+
+REMARKS: Final = "remarks.json"
+"""The member of a target with what is to be known of what was read."""
 
 FIRST_PROVIDER: Final = "aws"
 """The cloud of recordings that name none."""

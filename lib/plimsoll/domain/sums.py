@@ -28,13 +28,14 @@ class Window:
         return (self.end_s - self.start_s) / HOUR_S
 
     @classmethod
-    def before(cls, now: datetime, *, days: float) -> "Window":
-        """The last `days` until the last full hour before `now`, from a midnight (UTC) on.
+    def before(cls, now: datetime, *, days: float, visible_after_s: int = 0) -> "Window":
+        """The last `days` until the last full hour that was over `visible_after_s` before `now`, from a midnight (UTC)
+        on.
 
         Beginning at midnight lets days be read as one bucket each; that can add up to 23 hours or leave out one, so
         that the oldest minutes are not about to expire.
         """
-        end_s = int(now.timestamp()) // HOUR_S * HOUR_S
+        end_s = (int(now.timestamp()) - visible_after_s) // HOUR_S * HOUR_S
         return cls(start_s=(end_s + HOUR_S - int(days * DAY_S)) // DAY_S * DAY_S, end_s=end_s)
 
 

@@ -64,7 +64,7 @@ class Tally:
             skipped=_counts(self.skipped, other.skipped),
             failed_volumes=_failures(self.failed_volumes, other.failed_volumes),
             failed_targets=_first(self.failed_targets, other.failed_targets),
-            notices=_lists(self.notices, other.notices),
+            notices=_texts(self.notices, other.notices),
             prices=_prices(self.prices, other.prices),
             money=self.money + other.money,
             clouds=_clouds(self.clouds, other.clouds),
@@ -126,7 +126,8 @@ class Tally:
             case FailedTarget():
                 self.failed_targets[outcome.name] = str(outcome.error)
             case Notice():
-                self.notices.setdefault(str(outcome.target), []).append(outcome.text)
+                texts = self.notices.setdefault(str(outcome.target), [])
+                texts += [outcome.text] if outcome.text not in texts else []
             case Answered():
                 record = record_of(outcome.recommendation, outcome.change, outcome.target.provider)
                 self.count(record)
@@ -195,6 +196,11 @@ def _clouds(one: Mapping[str, CloudSum], other: Mapping[str, CloudSum]) -> dict[
 
 def _lists(one: Mapping[str, list[str]], other: Mapping[str, list[str]]) -> dict[str, list[str]]:
     return {key: sorted([*one.get(key, ()), *other.get(key, ())]) for key in sorted({*one, *other})}
+
+
+def _texts(one: Mapping[str, list[str]], other: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """The sentences of each place once: parts of a target say the same of it."""
+    return {key: sorted({*one.get(key, ()), *other.get(key, ())}) for key in sorted({*one, *other})}
 
 
 def _failures(one: _Failures, other: _Failures) -> dict[str, dict[str, list[str]]]:

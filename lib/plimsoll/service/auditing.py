@@ -84,12 +84,13 @@ class _Desk:
         """Audits what is not answered, keeps it, and says what that came to."""
         progress, world = Progress(), self._world(slice_volumes)
         run, _best = carry_out(self.order, [world], lambda _progress, _outcome: None, stop=stop, progress=progress)
-        usage, tally = world.metrics.usage, progress.tally
+        usage, tally = world.metrics.usage, progress.tally + Tally(notices=dict(before.notices))
         part = Part(
             attempt=self.attempt,
             answered=tally.answered,
             spent=before.spent + Spent.of(usage, run["seconds"]),
             plans=before.plans or tally.plans,
+            notices=tally.notices,
         )
         stopped = run["status"] == "interrupted"
         if stopped and part.answered == before.answered:
@@ -99,8 +100,7 @@ class _Desk:
             )
         self._keep(part)
         if not stopped:
-            # What is to be known of a target is told once, by its inventory.
-            self._conclude(replace(tally, plans=dict(part.plans), notices={}), part.spent)
+            self._conclude(replace(tally, plans=dict(part.plans)), part.spent)
         return Attempt(volumes=part.answered - before.answered, datapoints=usage.datapoints)
 
     def _world(self, slice_volumes: int) -> World:

@@ -67,7 +67,8 @@ class Listed(_Kept):
 
 
 class Part(_Kept):
-    """How many volumes of a batch are answered so far, what that took, and what the whole was expected to take.
+    """How many volumes of a batch are answered so far, what that took, what the whole was expected to take, and what
+    is to be known of it.
 
     `attempt` has the files, which no other attempt writes: where two are under way, each points to its own.
     """
@@ -76,6 +77,7 @@ class Part(_Kept):
     answered: int = 0
     spent: Spent = Spent()
     plans: Mapping[str, Plan] = {}
+    notices: Mapping[str, list[str]] = {}
 
 
 class BatchResult(_Kept):

@@ -66,6 +66,7 @@ def memory_world():
     metrics = MemoryMetrics(
         given={"vol-a": busy(300), "vol-b": busy(2000), "vol-unpriced": busy(40)},
         broken={"vol-forbidden": Throttled("asked too often.")},
+        texts={HERE: ("some of their hosts are gone.",)},
     )
     return World(
         tariff=a_tariff(),
@@ -348,7 +349,7 @@ def test_a_recording_of_several_clouds_gives_each_its_own_targets_and_retention(
         unreachable=[FailedTarget(name="lost-project", error=AccessDenied("not allowed."))],
     )
     kept = {"aws": {60: 15}, "google": {60: 42}}
-    with Recorder(path, NOW, "1", kept) as recorder:
+    with Recorder(path, NOW, "1", kept, {"google": 240}) as recorder:
         for provider, inventory in (("aws", aws), ("google", google)):
             through = RecordingInventory(inventory=inventory, recorder=recorder, provider=provider)
             for target in through.targets():
@@ -356,6 +357,7 @@ def test_a_recording_of_several_clouds_gives_each_its_own_targets_and_retention(
                     list(through.volumes(target))
     found = open_recording(path)
     assert {one.provider: one.retention_days for one in found} == kept
+    assert {one.provider: one.visible_after_s for one in found} == {"aws": 0, "google": 240}
     assert found[0].targets() == aws.targets()
     (project, lost) = found[1].targets()
     assert project == Target(account="plimsoll-shop", region="us-central1", provider="google")
@@ -367,5 +369,6 @@ def test_a_recording_of_an_earlier_version_is_of_the_one_cloud_that_it_knew(tmp_
     path = tmp_path / "audit.zip"
     member_of(json.dumps({**ABOUT, "targets": [{"account": "1", "region": "us-east-1"}]}))(path)
     (found,) = open_recording(path)
-    assert (found.provider, found.retention_days) == ("aws", {60: 15})
+    assert (found.provider, found.retention_days, found.visible_after_s) == ("aws", {60: 15}, 0)
+    assert found.remarks(Target(account="1", region="us-east-1")) == ()
     assert found.targets() == [Target(account="1", region="us-east-1")]

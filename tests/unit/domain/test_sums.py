@@ -25,6 +25,14 @@ def test_a_window_ends_on_the_last_whole_hour_and_begins_at_a_midnight():
     assert (window.hours, window.buckets(60), window.buckets(3600)) == (36, 2160, 36)
 
 
+@pytest.mark.parametrize(("minute", "second", "hour"), [(3, 59, 11), (4, 0, 12), (59, 59, 12)])
+def test_an_hour_whose_last_minutes_may_not_be_there_yet_is_not_in_the_window(minute, second, hour):
+    now = datetime(2026, 11, 20, 12, minute, second, tzinfo=UTC)
+    window = Window.before(now, days=2, visible_after_s=240)
+    assert window.end_s == datetime(2026, 11, 20, hour, tzinfo=UTC).timestamp()
+    assert window.start_s == Window.before(now, days=2).start_s
+
+
 @given(st.integers(0, DAY_S), st.integers(1, 455))
 def test_a_window_is_what_was_asked_for_within_a_day_and_its_minutes_do_not_expire_within_the_hour(later_s, days):
     window = Window.before(datetime.fromtimestamp(NOW_S + later_s, UTC), days=days)

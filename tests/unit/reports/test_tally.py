@@ -170,6 +170,12 @@ def test_exclusions_are_counted_by_their_reason():
     assert not tally.partial
 
 
+def test_a_notice_that_several_parts_of_a_target_have_is_told_once():
+    notice = Notice(target=HERE, text="one")
+    parts = tallied(notice, notice) + tallied(notice) + tallied(Notice(target=HERE, text="another"))
+    assert parts.summary()["notices"] == {str(HERE): ["another", "one"]}
+
+
 def test_failed_volumes_are_named_under_their_reason_and_make_a_run_partial():
     tally = tallied(failed("vol-1"), failed("vol-2"), failed("vol-3", "unknown type"))
     assert tally.failed == 3

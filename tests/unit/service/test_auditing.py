@@ -6,6 +6,7 @@ import duckdb
 import pytest
 
 from plimsoll.domain.errors import OutOfTime, Unexpected
+from plimsoll.ports import Target
 from plimsoll.reports.stored import RUN
 from plimsoll.service.auditing import audit_batch
 from plimsoll.service.failing import note_failure
@@ -49,6 +50,15 @@ def test_a_batch_that_has_to_stop_is_gone_on_with_and_nothing_is_asked_twice(tmp
     alike = ("volumes", "actions", "monthly_usd", "failures", "notices", "prices", "plan")
     assert {key: once[key] for key in alike} == {key: often[key] for key in alike}
     assert once["usage"]["datapoints"] == often["usage"]["datapoints"]
+
+
+def test_what_the_batches_metrics_showed_is_told_once_however_often_they_stopped(tmp_path):
+    places = places_of(volumes(6))
+    here = Target(account=ACCOUNT, region="us-east-1")
+    places.metrics.texts = {here: ("some hosts are gone.",)}
+    loop = a_loop(tmp_path, places, batch_volumes=3, slice_volumes=1, slices=1)
+    loop.run()
+    assert run_json(files(loop.service, "first"))["notices"] == {str(here): ["some hosts are gone."]}
 
 
 def test_a_batch_that_gets_nowhere_fails_instead_of_going_round(tmp_path):

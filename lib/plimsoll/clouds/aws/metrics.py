@@ -25,7 +25,7 @@ from plimsoll.domain.errors import AccessDenied, CloudError, Unexpected
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.tariff import Tariff
 from plimsoll.domain.volume import Volume
-from plimsoll.ports import CallLimits, Usage
+from plimsoll.ports import CallLimits, Target, Usage
 
 ATTEMPTS: Final = 4
 """How often a query is asked whose answer stays partial or broken."""
@@ -50,6 +50,7 @@ class AwsMetrics:
     sleep: Callable[[float], None] = time.sleep
     usage: Usage = field(default_factory=Usage)
     retention_days: Mapping[int, float] = field(default_factory=lambda: RETENTION_DAYS)
+    visible_after_s: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @property
@@ -73,6 +74,10 @@ class AwsMetrics:
             calls = calls_of(queries, datapoints_a_call=self.tariff.datapoints_a_call)
             answers = list(pool.map(lambda call: self._ask(client, call, place), calls))
         return _found(asks, answers)
+
+    def remarks(self, _target: Target) -> Sequence[str]:
+        """None: a series of CloudWatch names its volume."""
+        return ()
 
     def _ask(self, client: Any, call: Call, place: str) -> Answers:
         """The series of one call's queries; the error of each that could not be read."""

@@ -6,7 +6,7 @@ reported alone and give no point where nothing was, while ALIGN_DELTA and ALIGN_
 """
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -27,7 +27,7 @@ from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError, Unexpected
 from plimsoll.domain.tariff import Tariff
 from plimsoll.domain.volume import Volume
-from plimsoll.ports import CallLimits, Usage
+from plimsoll.ports import CallLimits, Target, Usage
 from plimsoll.settings import Settings
 
 RETENTION_DAYS: Final[Mapping[int, float]] = {60: 42}
@@ -43,6 +43,12 @@ POINTS_PER_S: Final = 300_000.0
 NEVER_WRITTEN: Final = "Cannot find metric"
 """What the refusal says of a metric that nothing in the project has ever written (as users report it of other methods,
 read 2026-11-22; unverified here): it has no points."""
+
+_LEFT: Final = (
+    "the metrics have work of instances that are deleted or hold the disk no longer: what was measured there under a "
+    "disk's own name counts as that disk's; under any other device name nobody can tell whose it was, so that it does "
+    "not count."
+)
 
 _READING: Final = replace(
     AUDITING,
@@ -65,26 +71,26 @@ def tariff(settings: Settings) -> Tariff:
 
 @dataclass(slots=True, kw_only=True)
 class GcpMetrics:
-    """Series from Cloud Monitoring, `parallel` calls at a time, within the pacer's quota of calls a second."""
+    """Series from Cloud Monitoring, `parallel` calls at a time, within the pacer's quota of calls a second.
+
+    `held` gives the places of a project that hold a disk now, and raises CloudError that names what it is told.
+    """
 
     clients: Clients
     calls: Pacer
     parallel: int
     tariff: Tariff
+    held: Callable[[str, str], Collection[Place]]
     usage: Usage = field(default_factory=Usage)
     retention_days: Mapping[int, float] = field(default_factory=lambda: RETENTION_DAYS)
-    _left: set[Place] = field(default_factory=set, init=False, repr=False)
+    visible_after_s: int = VISIBLE_AFTER_S
+    _left: set[str] = field(default_factory=set, init=False, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     @property
     def call_limits(self) -> CallLimits:
         """Those of ListTimeSeries: what one filter names, what one page holds."""
         return CallLimits(queries=NAMES_A_CALL, datapoints=POINTS_A_PAGE)
-
-    @property
-    def unclaimed(self) -> int:
-        """How many instances did a disk's work under its name and do not have it any more, or are gone themselves."""
-        return len({instance_id for instance_id, _ in self._left})
 
     def series(self, volume: Volume) -> int:
         """How many series Cloud Monitoring publishes of it: those of each place that it is known to be at."""
@@ -106,6 +112,10 @@ class GcpMetrics:
                 failed |= {query.ask: error for query in call.queries if query.ask not in failed}
         return [failed.get(number) or here.found(number) for number in range(len(asks))]
 
+    def remarks(self, target: Target) -> Sequence[str]:
+        """Whether disks did a part of their work where they are no more."""
+        return (_LEFT,) if str(target) in self._left else ()
+
     def _ask(self, client: monitoring_v3.MetricServiceClient, call: Call, here: Cells) -> CloudError | None:
         """Puts the points of a call into their cells, page by page; the error that ended it."""
         request = _request(call, here.project)
@@ -121,6 +131,8 @@ class GcpMetrics:
                         f"{_READING.goes_on}; run again later."
                     )
                 request.page_token = page.next_page_token
+        except CloudError as error:
+            return error
         except FAILURES as error:
             if isinstance(error, NotFound) and NEVER_WRITTEN in str(error):
                 return None
@@ -150,16 +162,24 @@ class GcpMetrics:
             points += len(values)
             for place in (instance_id, series.resource.labels["zone"]):
                 for query in takers.get((place, device), ()):
-                    if not here.is_of(query.ask, instance_id, device):
-                        continue
                     inside = (ends_s > query.window.start_s) & (ends_s <= query.window.end_s)
+                    if not inside.any() or not self._is_of(query.ask, (instance_id, device), here):
+                        continue
                     with self._lock:
                         here.of(query).place(ends_s, values, inside)
-                        if inside.any() and (instance_id, device) not in here.places:
-                            self._left.add((instance_id, device))
         with self._lock:
             self.usage.metrics += len(page.time_series)
             self.usage.datapoints += points
+
+    def _is_of(self, ask: int, where: Place, here: Cells) -> bool:
+        """Whether a series may be of an ask's disk: no other one has that place now."""
+        if where in here.places:
+            return here.is_of(ask, where)
+        if where in self.held(here.project, here.place):
+            return False
+        with self._lock:
+            self._left.add(here.place)
+        return True
 
 
 def _request(call: Call, project: str) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from plimsoll.clouds.gcp.joining import places_of
+from plimsoll.clouds.gcp.joining import Place, places_of
 from plimsoll.clouds.gcp.metric_names import METRICS
 from plimsoll.clouds.gcp.queries import Query, grid_s
 from plimsoll.domain.branch_and_bound import Ask, Found
@@ -84,10 +84,9 @@ class Cells:
             if series in METRICS
         }
 
-    def is_of(self, number: int, instance_id: str, device: str) -> bool:
-        """Whether a series may be of an ask's disk: no other one has that place now."""
-        volume_id = self._asks[number].volume.id
-        return self.places.get((instance_id, device), volume_id) == volume_id
+    def is_of(self, number: int, where: Place) -> bool:
+        """Whether an ask's disk is at a place that is known."""
+        return self.places[where] == self._asks[number].volume.id
 
     def of(self, query: Query) -> Cell:
         """Where the points of a query go."""

@@ -14,11 +14,13 @@ from plimsoll.domain.branch_and_bound import Ask
 from plimsoll.domain.errors import AccessDenied, ApiDisabled, CloudError, Throttled, Unexpected, Unreachable
 from plimsoll.domain.knowledge import BYTES, IDLE, OPERATIONS, PEAKS, Look
 from plimsoll.domain.sums import Window
+from plimsoll.ports import Target
 from plimsoll.settings import Settings
 from tests.builders import a_tariff
 from tests.unit.clouds.gcp.disks import a_disk, a_place
 from tests.unit.clouds.gcp.monitoring import Monitoring, Raw, serving
 
+HERE = Target(account="shop-prod", region="us-central1", provider="google")
 START_S = 1_700_006_400
 HOUR_S = 3600
 HOURS = 3
@@ -56,7 +58,8 @@ def metrics(clients, monkeypatch):
 
 
 def made(clients, **fields):
-    return GcpMetrics(**{"clients": clients, "calls": Pacer(1e9), "parallel": 4, "tariff": a_tariff(), **fields})
+    given = {"calls": Pacer(1e9), "parallel": 4, "tariff": a_tariff(), "held": lambda *_place: (), **fields}
+    return GcpMetrics(clients=clients, **given)
 
 
 def a_look(period_s=60, *, groups=(OPERATIONS, BYTES, PEAKS), start_s=0, end_s=HOUR_S):
@@ -139,7 +142,9 @@ def test_a_claim_that_moves_between_nodes_keeps_its_past_and_the_highest_of_its_
     (found,) = read(metrics, disk, look=a_look(groups=(OPERATIONS, PEAKS)))
     assert minutes_of(found["read_ops"]) == {0: 5, 1: 11, 2: 6}
     assert minutes_of(found["peak_read_ops"]) == {1: 70}
-    assert metrics.unclaimed == 1
+    (text,) = metrics.remarks(HERE)
+    assert "instances that are deleted" in text
+    assert metrics.remarks(Target(account="shop-prod", region="us-east1", provider="google")) == ()
 
 
 def test_a_disk_attached_to_nothing_is_found_under_its_name(monitoring, metrics):
@@ -152,6 +157,22 @@ def test_a_name_in_another_zone_or_project_or_before_the_disk_was_made_is_not_th
     monitoring.kept = [raw(zone="us-central1-b"), raw(project="shop-test"), raw(machine="72", points={5: 1, 40: 2})]
     (found,) = read(metrics, a_disk(a_place(), made_s=START_S + 60 * 30 + 1))
     assert minutes_of(found["read_ops"]) == {40: 2}
+
+
+def test_a_name_that_is_another_disks_device_now_is_that_ones_though_it_is_not_read_here(monitoring, clients):
+    monitoring.kept = [raw(points={0: 5}), raw(machine="72", points={0: 900})]
+    disk = a_disk(a_place())
+    (found,) = read(made(clients, held=lambda *_place: {("72", "disk-a")}), disk)
+    assert minutes_of(found["read_ops"]) == {0: 5}
+
+
+def test_where_it_cannot_be_told_who_holds_a_name_the_disk_is_not_read(monitoring, clients):
+    def refused(project, place):
+        raise AccessDenied(f"cannot read {place}: {project} says no.")
+
+    monitoring.kept = [raw(points={0: 5}), raw(machine="72", points={0: 900})]
+    (found,) = read(made(clients, held=refused), a_disk(a_place()))
+    assert isinstance(found, AccessDenied)
 
 
 def test_a_name_that_is_another_disks_device_is_that_disks(monitoring, metrics):
