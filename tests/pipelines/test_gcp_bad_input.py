@@ -112,6 +112,21 @@ def test_metrics_that_may_not_be_read_make_named_failures_and_never_idle_disks(t
     assert answered <= {"detached", "insufficient-data"}  # the latter where no host is known, so that nothing is asked
 
 
+def test_a_disk_type_that_its_machine_has_no_figures_for_is_told_and_answered(healthy):
+    _done, run, recommendations, _ = healthy
+    told = [text for texts in run["notices"].values() for text in texts if "a machine carries of" in text]
+    assert any("hyperdisk-throughput on c3-standard-22 (1 volume)" in text for text in told)
+    (lake,) = [found for found in recommendations if found["name"] == "lake-data"]
+    assert lake["demand"] is not None
+
+
+def test_no_credentials_at_all_says_how_to_get_some(tmp_path):
+    done = plimsoll(IN_NO_CLOUD, tmp_path, "audit", "--cloud", "gcp", "--out", "run", **NOBODY)
+    assert done.returncode == 3
+    assert "no usable Google credentials" in done.stdout
+    assert "gcloud auth application-default login" in done.stdout.replace("\n", " ")
+
+
 def test_without_credentials_google_is_told_as_a_failure_and_aws_is_audited_all_the_same(tmp_path):
     with running(datetime.now(UTC), volumes=1) as organisation:
         words = ["--cloud", "aws", "--cloud", "gcp", "--project", "some-project", *REGIONS, *roles(organisation)]

@@ -11,6 +11,7 @@ from google.cloud import compute_v1
 from plimsoll.clouds.gcp.aggregated import PAGE, disk_pages
 from plimsoll.clouds.gcp.clients import CALL_S, Clients
 from plimsoll.clouds.gcp.errors import translated
+from plimsoll.clouds.gcp.limits import volume_types
 from plimsoll.clouds.gcp.listing import Listing
 from plimsoll.clouds.gcp.names import LIST_REGIONS, PROVIDER
 from plimsoll.clouds.gcp.scopes import region_of
@@ -57,16 +58,17 @@ class GcpInventory:
         The project's disks of other regions are kept until those are asked for, or another project is.
         """
         listing = self._listing_of(target)
-        unknown, pooled = Counter[str](), 0
+        unknown, uncapped, pooled = Counter[str](), Counter[tuple[str, str]](), 0
         try:
             for volume in listing.take(target.region):
                 unknown.update({host.type for host in volume.hosts if host.caps == ()})
+                uncapped.update(_uncapped(volume))
                 pooled += volume.id in listing.pooled
                 yield volume
         except CloudError:
             self._listing = None
             raise
-        self._told[target] = tuple(_texts(unknown, pooled, listing.silent(target.region)))
+        self._told[target] = tuple(_texts(unknown, uncapped, pooled, listing.silent(target.region)))
         if listing.spent and self._listing is listing:
             self._listing = None
 
@@ -113,7 +115,17 @@ class GcpInventory:
         return self.regions if self.regions is None or target.region in self.regions else [target.region]
 
 
-def _texts(unknown: Counter[str], pooled: int, silent: Iterable[str]) -> Iterator[str]:
+def _uncapped(volume: Volume) -> set[tuple[str, str]]:
+    """The volume's type with those of its hosts' that are known, but not what they carry of it."""
+    kind = volume.spec.type
+    if kind not in volume_types():
+        return set()
+    return {(kind, host.type) for host in volume.hosts if host.caps and host.cap(kind) is None}
+
+
+def _texts(
+    unknown: Counter[str], uncapped: Counter[tuple[str, str]], pooled: int, silent: Iterable[str]
+) -> Iterator[str]:
     for place in silent:
         yield (
             f"{place} did not answer: its volumes may be missing here, or shown without their hosts. Run again later."
@@ -123,6 +135,12 @@ def _texts(unknown: Counter[str], pooled: int, silent: Iterable[str]) -> Iterato
         yield (
             f"this version of Plimsoll does not know what these machine types can carry or attach: {types}. Nothing "
             "else is offered for their volumes; update Plimsoll."
+        )
+    if uncapped:
+        pairs = ", ".join(f"{kind} on {host} ({_volumes(count)})" for (kind, host), count in sorted(uncapped.items()))
+        yield (
+            f"this version of Plimsoll does not know what a machine carries of these disk types: {pairs}. Such volumes "
+            "are judged by their own limits, although the machine's may be lower; update Plimsoll."
         )
     if pooled:
         yield (

@@ -273,6 +273,17 @@ def test_machine_types_without_data_are_one_notice(google, clients):
     assert "update Plimsoll" in text
 
 
+def test_a_disk_type_that_its_machine_has_no_figures_for_is_one_notice(google, clients):
+    small, large = (google.instance(SHOP, f"lake-{size}", f"n2-standard-{size}") for size in (8, 80))
+    for host in (small, large):
+        google.disk(SHOP, f"{host.name}-extreme", "pd-extreme", users=[host])
+        google.disk(SHOP, f"{host.name}-new", "pd-quantum", users=[host])
+    (text,) = (found := inventory(clients)).notices(HERE)
+    assert "pd-extreme on n2-standard-8 (1 volume)." in text
+    assert "judged by their own limits" in text
+    assert {volume.spec.type for volume in found.volumes(HERE)} == {"pd-extreme", "pd-quantum"}
+
+
 def test_disks_of_storage_pools_are_said(google, clients):
     google.disk(SHOP, "one", "hyperdisk-balanced", storage_pool=f"{COMPUTE}/projects/{SHOP}/storagePools/p")
     (text,) = inventory(clients).notices(HERE)
