@@ -46,7 +46,7 @@ AUDITING: Final = Purpose(
     goes_on="The audit goes on without it",
     allow="grant it to the caller there (roles/compute.viewer and roles/monitoring.viewer have what an audit reads "
     "with), or leave the project out (--project)",
-    again="go on with the same run later (--resume), or lower PLIMSOLL_CALLS_PER_S",
+    again="go on with the same run later (--resume; in the service, its run_id)",
 )
 
 _API_OF: Final = {

@@ -52,7 +52,7 @@ _LEFT: Final = (
 
 _READING: Final = replace(
     AUDITING,
-    again="go on with the same run later (--resume; in the service, its run_id), or lower PLIMSOLL_GCP_CALLS_PER_S",
+    again=f"{AUDITING.again}, or lower PLIMSOLL_GCP_CALLS_PER_S",
 )
 
 _Shape = monitoring_v3.ListTimeSeriesRequest
