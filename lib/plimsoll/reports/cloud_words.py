@@ -72,6 +72,11 @@ def calls_in(providers: Iterable[str]) -> str:
     return together(words_of(provider).call for provider in providers)
 
 
-def together(words: Iterable[str]) -> str:
+def accounts_in(providers: Iterable[str]) -> str:
+    """What these clouds call an account: "account or project" where they differ."""
+    return together((words_of(provider).account for provider in providers), "or")
+
+
+def together(words: Iterable[str], joint: str = "and") -> str:
     """Some words as a list, each once."""
-    return " and ".join(dict.fromkeys(words))
+    return f" {joint} ".join(dict.fromkeys(words))
