@@ -188,6 +188,14 @@ def test_a_narrow_window_shows_cards_and_never_scrolls_sideways(reader: Reader, 
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.parametrize("width", [1280, 1057, 1056, 961, 960, 800, 737, 736, 390])
+def test_the_fleet_fits_into_any_window_and_leaves_room_for_what_steps_say(reader: Reader, report: Path, width: int):
+    page = reader.open(report, viewport={"width": width, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    changes = page.locator(".step .change").evaluate_all("found => found.map(one => one.offsetWidth)")
+    assert min(changes) > 150
+
+
 def test_the_first_link_skips_to_the_volumes(reader: Reader, report: Path):
     page = reader.open(report)
     page.keyboard.press("Tab")

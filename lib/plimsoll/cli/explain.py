@@ -45,8 +45,8 @@ def read_volume(volume: str, scope: Scope, policy: Policy, *, from_: Path | None
         worlds = worlds_of(scope, settings, today=now.date(), ledger=ledger)
     found = explain_anywhere(worlds, volume, policy, now)
     if found is None:
-        options = "--project and --region" if scope.clouds == (GCP,) else "--profile and --region"
-        raise BadInput(f"there is no volume {volume} in these accounts and regions: check {options}.")
+        places, options = ("projects", "--project") if scope.clouds == (GCP,) else ("accounts", "--profile")
+        raise BadInput(f"there is no volume {volume} in these {places} and regions: check {options} and --region.")
     outcome = found.outcome
     if isinstance(outcome, FailedVolume):
         raise Unexpected(f"{volume}: {outcome.reason}")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from rich.console import Console
 
 from plimsoll.bootstrap import clock
-from plimsoll.simulator.gcp import projects
+from plimsoll.simulator.gcp.projects import LEAST_VOLUMES
 from plimsoll.simulator.gcp.running import running_gcp
 from plimsoll.simulator.organisation import DEMO_VOLUMES
 from plimsoll.simulator.running import running
@@ -26,7 +26,7 @@ def serve(volumes: int | None, seed: int, port: int) -> None:
 
 def serve_projects(volumes: int | None, seed: int, port: int) -> None:
     """Serves the projects until Ctrl-C."""
-    with running_gcp(clock().now(), volumes=volumes or projects.DEMO_VOLUMES, seed=seed, port=port) as there:
+    with running_gcp(clock().now(), volumes=volumes or LEAST_VOLUMES, seed=seed, port=port) as there:
         named = " ".join(f"--project {project}" for project in there.projects)
         _tell(
             f"{len(there.fleet.volumes)} disks in {len(there.projects)} projects",

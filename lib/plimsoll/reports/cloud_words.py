@@ -40,7 +40,7 @@ _WORDS: Final[Mapping[str, CloudWords]] = {
         monitoring="Cloud Monitoring",
         shown="opens Metrics Explorer with the peaks per second that it is judged by",
         call="ListTimeSeries",
-        quotas="PLIMSOLL_GCP_CALLS_PER_S",
+        quotas="PLIMSOLL_GCP_CALLS_PER_S and what one process takes in",
         price="PLIMSOLL_GCP_USD_PER_1000_SERIES",
         way_back="What a Hyperdisk is provisioned with is changed while it is in use. A type is changed back as it was "
         "changed: by a snapshot of the disk as it is then, so that nothing written since is lost.",
@@ -72,6 +72,11 @@ def calls_in(providers: Iterable[str]) -> str:
     return together(words_of(provider).call for provider in providers)
 
 
-def together(words: Iterable[str]) -> str:
+def accounts_in(providers: Iterable[str]) -> str:
+    """What these clouds call an account: "account or project" where they differ."""
+    return together((words_of(provider).account for provider in providers), "or")
+
+
+def together(words: Iterable[str], joint: str = "and") -> str:
     """Some words as a list, each once."""
-    return " and ".join(dict.fromkeys(words))
+    return f" {joint} ".join(dict.fromkeys(words))

@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from plimsoll.cli.main import app
+from plimsoll.simulator.gcp.projects import LEAST_VOLUMES
 from plimsoll.simulator.organisation import DEMO_VOLUMES
 
 COMMANDS = [
@@ -100,4 +101,4 @@ assert not [one for one in ours if one.__pydantic_complete__]
 @pytest.mark.parametrize("command", ["demo", "simulate"])
 def test_help_gives_the_number_of_volumes_that_is_taken(command):
     shown = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "160"}).output
-    assert f"Volumes at least. Default: {DEMO_VOLUMES}." in shown
+    assert f"Volumes at least. Default: {DEMO_VOLUMES} of AWS, {LEAST_VOLUMES} of Google Cloud." in shown

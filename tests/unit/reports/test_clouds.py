@@ -22,7 +22,10 @@ from plimsoll.reports.table import header, row
 from plimsoll.reports.tally import Tally
 from plimsoll.reports.terminal.run import show_plan, show_run
 
+from .html.pages import read_page, written
 from .recommendations import a_record, every_action
+from .runs import a_run as a_folder
+from .slack.said import told_of
 
 AWS = a_record(volume_id="vol-1")
 DISK = a_record(volume_id="9000", account="plimsoll-shop", region="us-central1", provider="google")
@@ -135,9 +138,28 @@ def test_savings_are_broken_down_by_cloud_only_where_there_are_several():
     for fleet, records in ((one, [AWS]), (both, [AWS, DISK])):
         for record in records:
             fleet.count(record)
-    assert "cloud" not in {found.dimension for found in breakdowns(one)}
-    (clouds,) = [found for found in breakdowns(both) if found.dimension == "cloud"]
+    assert "cloud" not in {found.dimension for found in breakdowns(one, "account")}
+    (clouds,) = [found for found in breakdowns(both, "account") if found.dimension == "cloud"]
     assert {line.label for line in clouds.shown} == {"AWS", "Google Cloud"}
+
+
+@pytest.mark.parametrize(
+    ("clouds", "called"), [((), "account"), (("google",), "project"), (("aws", "google"), "account or project")]
+)
+def test_a_page_calls_accounts_what_its_clouds_call_them(tmp_path, clouds, called):
+    record = DISK if "google" in clouds else AWS
+    page = read_page(written(a_folder(tmp_path, [record], clouds=list(clouds))))
+    assert f"By {called}" in page.text
+    assert f"{called.capitalize()} all" in " ".join(page.text.split())
+    assert page.details[0][0]["account"] == words_of(record.provider).account
+    nothing = a_folder(tmp_path / "none", clouds=list(clouds), failed_places={"a": "b"})
+    assert f"no {called} could be read." in read_page(written(nothing)).text
+
+
+def test_a_reply_in_slack_names_an_account_as_its_cloud_does():
+    told = " ".join(reply.message.text for reply in told_of([AWS, DISK]).replies)
+    assert f"Account {AWS.account}: " in told
+    assert "Project plimsoll-shop: " in told
 
 
 def test_a_cloud_without_words_of_its_own_is_called_by_its_name():

@@ -1,4 +1,4 @@
-"""What needs no cloud: a simulated organisation."""
+"""What needs no cloud: simulated ones."""
 
 from typing import Annotated
 
@@ -13,7 +13,7 @@ def demo(
     volumes: options.Volumes = None,
     seed: options.Seed = 1,
 ) -> None:
-    """Audit a simulated organisation of three accounts and two regions: no cloud, no Docker, no configuration."""
+    """Audit simulated accounts of AWS or projects of Google Cloud, or both: no cloud, no Docker, no configuration."""
     from plimsoll.cli.demo import audit_simulated
 
     both = options.DemoCloud.BOTH

@@ -26,8 +26,10 @@ def audited_at(run: Mapping[str, Any]) -> datetime:
 
 def _policy(policy: Policy) -> Iterator[str]:
     yield f"An offer must carry {judged_by(policy)}"
+    if policy.size_on is not SizeOn.AVERAGE:
+        yield "A bucket's busiest second sizes it where the cloud publishes that"
     if policy.size_on is SizeOn.BUSY_TIME:
-        yield "Rates over the busy share of a bucket size it"
+        yield "Elsewhere rates over the busy share of a bucket do"
     types = " or ".join(policy.target_types) or "of any type that its cloud's data mark as a target"
     yield f"It may be {types}, and must save ${policy.min_saving_usd_month:,.2f} a month"
     yield f"Measurements made here count as such for {policy.evidence_max_age_days} days"

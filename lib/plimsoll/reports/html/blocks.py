@@ -111,5 +111,6 @@ def _detail(volume: Matched, pictures: dict[str, Any], link: str) -> dict[str, A
         "pictures": pictures,
         "given_up": given_up(record),
         "link": link,
+        "account": words.account,
         "seen": {"in": words.monitoring, "as": words.shown},
     }

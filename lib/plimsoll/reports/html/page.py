@@ -9,6 +9,7 @@ from jinja2 import Environment
 
 from plimsoll.domain.envelope import Envelope
 from plimsoll.policy_file import parse_policy
+from plimsoll.reports.cloud_words import accounts_in, clouds_of
 from plimsoll.reports.html.about import about, audited_at
 from plimsoll.reports.html.blocks import blocks, keep_blocks, kept_blocks
 from plimsoll.reports.html.machinery import machinery
@@ -70,6 +71,7 @@ def write_html(
 def _said(folder: Path, run: Mapping[str, Any], fleet: Fleet, told: str, *, whole_run: bool) -> dict[str, Any]:
     policy = parse_policy(dict(run["policy"]))
     steps = {str(step): step_words(step, policy, SEEN) for step in Step}
+    account = accounts_in(clouds_of(run))
     return {
         **machinery(steps),
         "run": run,
@@ -88,7 +90,8 @@ def _said(folder: Path, run: Mapping[str, Any], fleet: Fleet, told: str, *, whol
         "left_out": list(left_out(run)) if whole_run else [],
         "notices": list(noted(run)) if whole_run else [],
         "clouds": len(fleet.groups["cloud"]),
-        "breakdowns": list(breakdowns(fleet)),
+        "account": account,
+        "breakdowns": list(breakdowns(fleet, account)),
         "about": list(about(run, policy)),
         "steps": {step: words for step, words in steps.items() if step in fleet.steps},
     }

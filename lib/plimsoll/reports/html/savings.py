@@ -12,7 +12,8 @@ from plimsoll.reports.wording import count_of
 SHOWN: Final = 6
 FOLDED: Final = 60
 
-_COLUMNS: Final = {"cloud": "cloud", "account": "account", "region": "region", "owner": "owner", "type": "present type"}
+_PRESENT: Final = {"type": "present type"}
+"""Dimensions that have a name of their own in a head."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,13 +37,16 @@ class Breakdown:
     folded: list[Line]
 
 
-def breakdowns(fleet: Fleet) -> Iterator[Breakdown]:
-    """Every dimension's savings, those that save most first."""
+def breakdowns(fleet: Fleet, account: str) -> Iterator[Breakdown]:
+    """Every dimension's savings, those that save most first; `account` is what the run's clouds call one."""
+    columns = {**_PRESENT, "account": account}
     for dimension, groups in fleet.groups.items():
         if dimension == "cloud" and len(groups) < 2:
             continue
         lines = list(_lines(dimension, groups))
-        yield Breakdown(dimension=dimension, column=_COLUMNS[dimension], shown=lines[:SHOWN], folded=lines[SHOWN:])
+        yield Breakdown(
+            dimension=dimension, column=columns.get(dimension, dimension), shown=lines[:SHOWN], folded=lines[SHOWN:]
+        )
 
 
 def _lines(dimension: str, groups: Mapping[str, Group]) -> Iterator[Line]:

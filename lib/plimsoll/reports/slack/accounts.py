@@ -40,16 +40,17 @@ def replies(digest: Digest, run: Mapping[str, Any], manner: Manner) -> Iterator[
         key=lambda found: (-found[1].tally.money.saved_cents, found[0]),
     )
     for account, sums in busy[:MOST_REPLIES]:
-        yield Reply(key=line(account), message=_account(account, sums, of_accounts(run, {account}), manner))
+        part, called = of_accounts(run, {account}), digest.called[account].capitalize()
+        yield Reply(key=line(account), message=_account(called, account, sums, part, manner))
     if len(busy) > MOST_REPLIES:
         yield Reply(key=MORE, message=_more([sums for _, sums in busy[MOST_REPLIES:]]))
 
 
-def _account(account: str, sums: Sums, run: Mapping[str, Any], manner: Manner) -> Message:
+def _account(called: str, account: str, sums: Sums, run: Mapping[str, Any], manner: Manner) -> Message:
     sentence, budget = first_sentence(sums, run, account), Budget()
-    begin = said(bold("Account "), named(line(account)), bold(f": {sentence}"))
+    begin = said(bold(f"{called} "), named(line(account)), bold(f": {sentence}"))
     blocks: list[Block] = budget.taken([begin, *bullets(matters(sums, run))])
-    return Message.of(f"Account {line(account)}: {sentence}", [*blocks, *of_an_account(sums, budget, manner)])
+    return Message.of(f"{called} {line(account)}: {sentence}", [*blocks, *of_an_account(sums, budget, manner)])
 
 
 def _more(others: list[Sums]) -> Message:

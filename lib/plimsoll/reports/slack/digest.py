@@ -5,6 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final
 
+from plimsoll.reports.cloud_words import words_of
 from plimsoll.reports.money import Money, money_of
 from plimsoll.reports.record import OwnerRecord, RecommendationRecord
 from plimsoll.reports.slack.listed import Listed, listed
@@ -96,12 +97,15 @@ class Digest:
     def __init__(self, most: int = 10, *, quiet: Collection[str] = ()) -> None:
         self.whole = Sums(most)
         self.accounts: dict[str, Sums] = {}
+        self.called: dict[str, str] = {}
+        """What its cloud calls each of these."""
         self._quiet = frozenset(quiet)
 
     def count(self, record: RecommendationRecord) -> None:
         """Counts a recommendation."""
         if record.account not in self.accounts:
             self.accounts[record.account] = Sums(self.whole.most)
+            self.called[record.account] = words_of(record.provider).account
         saves = money_of(record).saved_cents > 0
         quiet = full_name(record) in self._quiet
         one = listed(record) if (saves or record.action == "upgrade") and not quiet else None

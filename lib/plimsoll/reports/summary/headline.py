@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from plimsoll.reports.cloud_words import accounts_in, clouds_of
 from plimsoll.reports.money import Money
 from plimsoll.reports.steps import CENT
 from plimsoll.reports.summary.fleet import Fleet
@@ -142,7 +143,7 @@ def _nothing_answered(run: Mapping[str, Any]) -> str:
     if volumes["failed"]:
         return f"No volume could be judged: {count_of(volumes['failed'], 'volume')} could not be read."
     if run["failures"]["targets"]:
-        return "No volume could be judged: no account could be read."
+        return f"No volume could be judged: no {accounts_in(clouds_of(run))} could be read."
     if run["status"] in _UNENDED:
         return "No volume has been judged yet."
     if volumes["seen"]:

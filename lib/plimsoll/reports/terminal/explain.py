@@ -2,6 +2,7 @@
 
 import math
 from datetime import UTC, datetime
+from textwrap import wrap
 
 from rich.console import Console, Group, RenderableType
 from rich.rule import Rule
@@ -182,14 +183,21 @@ def _figure(figure: float) -> str:
 def offers_table(record: RecommendationRecord, width: int) -> Table:
     """Every offer, cheapest feasible first, and the first reason why the others lost."""
     table = Table(title="offers", title_justify="left", box=None, pad_edge=False, header_style="dim")
+    side = max(20, (width - 12) // 2)
     table.add_column("configuration", overflow="fold")
     table.add_column("USD/month", justify="right", no_wrap=True)
     table.add_column("why not", overflow="fold", ratio=1, max_width=max(20, width - 45))
-    for offer in record.offers:
-        table.add_row(spec_text(offer.spec), _usd(offer), Text(_why_not(offer)))
+    told = [(offer, _why_not(offer)) for offer in record.offers]
     if record.parity is not None:
-        table.add_row(spec_text(record.parity.spec), _usd(record.parity), "full parity with the present volume")
+        told.append((record.parity, "full parity with the present volume"))
+    for offer, why in told:
+        table.add_row(_lines(spec_text(offer.spec), side), _usd(offer), _lines(why, side))
     return table
+
+
+def _lines(text: str, width: int) -> Text:
+    """A text in lines of so many characters, which may end behind a hyphen: types of Google's are long."""
+    return Text("\n".join(wrap(text, width)))
 
 
 def _why_not(offer: OfferRecord) -> str:

@@ -1,6 +1,7 @@
 """The terminal report: a run's totals, its best savings, and what could not be read."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from textwrap import wrap
 from typing import Any
 
 from rich.console import Console, Group
@@ -8,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plimsoll.reports.cloud_words import calls_in, clouds_of, together, words_of
-from plimsoll.reports.record import FIRST_PROVIDER, RecommendationRecord
+from plimsoll.reports.record import FIRST_PROVIDER, RecommendationRecord, SpecRecord
 from plimsoll.reports.screen import printable, printable_values
 from plimsoll.reports.summary.noted import noted
 from plimsoll.reports.summary.since import since_before
@@ -16,6 +17,8 @@ from plimsoll.reports.wording import ACTION_WORDS, count_of, spec_text
 
 _ID_WIDTH = len("vol-0123456789abcdef0")
 _GRADE_WIDTH = 2
+_SPEC_WIDTH = 14
+"""Characters of a configuration that leave room for everything else in 80 columns."""
 _ACTION_STYLE = {"upgrade": "bold red", "migrate": "green", "reprovision": "green", "detached": "yellow"}
 
 
@@ -71,7 +74,7 @@ def savings_table(records: Sequence[RecommendationRecord], width: int) -> Table:
     table.add_column("evidence" if wide else "ev", no_wrap=True, min_width=_GRADE_WIDTH)
     if wide:
         table.add_column("blocked by", overflow="fold")
-    between = " " if wide else "\n"
+    shown = spec_text if wide else _narrow
     for record in map(printable_record, records):
         whole = f" with all of {record.stripe_set.name}" if record.stripe_set else ""
         name = Text.assemble(
@@ -81,8 +84,8 @@ def savings_table(records: Sequence[RecommendationRecord], width: int) -> Table:
         if wide:
             cells.append(f"{record.account}\n{record.zone}")
         cells += [
-            spec_text(record.current, between=between),
-            spec_text(record.target, between=between),
+            shown(record.current),
+            shown(record.target),
             f"{record.monthly_usd_saved:,.2f}",
             f"{record.monthly_usd_saved_at_parity:,.2f}",
             record.evidence.grade if record.evidence else "",
@@ -91,6 +94,15 @@ def savings_table(records: Sequence[RecommendationRecord], width: int) -> Table:
             cells.append(Text(", ".join(blocker.code for blocker in record.blockers)))
         table.add_row(*cells)
     return table
+
+
+def _narrow(spec: SpecRecord | None) -> str:
+    """A configuration in lines of few characters; a long type is broken behind a hyphen, and its size stands alone."""
+    first, *figures = spec_text(spec, between="\n").split("\n")
+    if len(first) <= _SPEC_WIDTH:
+        return "\n".join([first, *figures])
+    kind, size = first.split(" ", 1)
+    return "\n".join([*wrap(kind, _SPEC_WIDTH), size, *figures])
 
 
 def printable_record(record: RecommendationRecord) -> RecommendationRecord:

@@ -18,7 +18,6 @@ FOLDERS: Final = (
     Folder(name="folders/200000000002", parent="folders/200000000001", title="analytics"),
 )
 LEAST_VOLUMES: Final = 100
-DEMO_VOLUMES: Final = 200
 
 
 def projects_of(now: datetime, *, volumes: int = LEAST_VOLUMES, seed: int = 1) -> GcpFleet:

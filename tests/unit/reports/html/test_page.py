@@ -7,6 +7,7 @@ from urllib.parse import unquote
 import pytest
 
 from plimsoll.domain.errors import BadInput
+from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.reports.html.blocks import SIZE
 from plimsoll.reports.record import BlockerRecord
 from plimsoll.reports.steps import step_of
@@ -179,3 +180,13 @@ def test_links_name_a_volume_by_its_place_too(tmp_path):
     named = f"#volume={record.account}%2F{record.region}%2F{record.volume_id}"
     links = [attributes.get("href") or "" for _, attributes in page.elements]
     assert any(unquote(link) == unquote(named) for link in links)
+
+
+@pytest.mark.parametrize(
+    ("size_on", "second", "busy"),
+    [(SizeOn.AVERAGE, False, False), (SizeOn.PEAK_SECOND, True, False), (SizeOn.BUSY_TIME, True, True)],
+)
+def test_what_of_a_bucket_sizes_an_offer_is_told(tmp_path, size_on, second, busy):
+    text = read_page(written(a_run(tmp_path, [a_record()], policy=Policy(size_on=size_on)))).text
+    assert ("A bucket's busiest second sizes it where the cloud publishes that." in text) is second
+    assert ("Elsewhere rates over the busy share of a bucket do." in text) is busy

@@ -55,8 +55,9 @@ def test_every_step_has_words_under_every_policy():
 @pytest.mark.parametrize("step", [Step.PROVED, Step.TRADE])
 def test_what_is_proved_names_the_risks_that_are_left(step):
     why = step_words(step, a_policy()).why
-    assert "bursts within a minute" in why
+    assert "bursts within a minute, which its average hides where the cloud keeps no busiest second" in why
     assert "did not run in the last 14 days" in why
+    assert "which its average hides, and" in step_words(step, a_policy(size_on=SizeOn.AVERAGE)).why
     assert "bursts" not in step_words(step, a_policy(size_on=SizeOn.BUSY_TIME)).why
 
 

@@ -9,9 +9,10 @@ from rich.console import Console
 
 from plimsoll.domain.recommendation import Change, Keep
 from plimsoll.domain.volume import Owner, OwnerKind
+from plimsoll.reports.record import SpecRecord
 from plimsoll.reports.recorded import record_of
 from plimsoll.reports.tally import Tally, best_savings
-from plimsoll.reports.terminal.explain import show_explanation
+from plimsoll.reports.terminal.explain import offers_table, show_explanation
 from plimsoll.reports.terminal.plot import plot
 from plimsoll.reports.terminal.run import savings_table, show_run
 from tests.builders import a_demand, a_volume, decision
@@ -154,6 +155,33 @@ def test_a_wide_console_says_where_and_what_blocks():
         console = a_console(width)
         console.print(savings_table([record], width))
         assert ("999988887777" in console.file.getvalue()) is there
+
+
+LONG_TYPES = ("hyperdisk-balanced", "hyperdisk-balanced-high-availability", "regional-pd-standard")
+
+
+@pytest.mark.parametrize("name", LONG_TYPES)
+def test_long_types_leave_room_for_the_grade_in_a_narrow_console_and_break_behind_a_hyphen(name):
+    spec = SpecRecord(type=name, size_gib=16_384, iops=160_000, throughput_mib_s=2_400)
+    saved = {"monthly_usd_saved": 12_345.67, "monthly_usd_saved_at_parity": 12_345.67}
+    record = a_record("migrate", current=spec, target=spec, **saved)
+    console = a_console(80)
+    console.print(savings_table([record], 80))
+    text = console.file.getvalue()
+    assert text.splitlines()[1].endswith("parity  ev")
+    broken = text.replace("-\n", "-").split()
+    assert {part for part in name.split("-") if not any(part in word.split("-") for word in broken)} == set()
+
+
+def test_long_types_among_the_offers_break_behind_a_hyphen_in_a_narrow_console():
+    name = "hyperdisk-balanced-high-availability"
+    spec = SpecRecord(type=name, size_gib=1_000, iops=5_052, throughput_mib_s=140)
+    offer = a_record("migrate").offers[0].model_copy(update={"spec": spec, "refused": [f"{name} is kept in 2 zones"]})
+    console = a_console(80)
+    console.print(offers_table(a_record("migrate").model_copy(update={"offers": [offer]}), 80))
+    shown = console.file.getvalue()
+    assert shown.count("hyperdisk-balanced-high-  ") == 2
+    assert shown.count("availability ") == 2
 
 
 # ---- an explanation

@@ -1,8 +1,8 @@
 // The drill-down: one volume as a page of its own, so that it reads, prints and is sent like one.
 
-function headOf(row, record) {
+function headOf(row, record, detail) {
   const name = record.name || record.volume_id;
-  const place = [record.volume_id, `account ${record.account}`, record.zone,
+  const place = [record.volume_id, `${detail.account} ${record.account}`, record.zone,
     record.hosts.length ? `on ${record.hosts.join(', ')}` : 'attached to nothing', `owner: ${cut(row.owner, 120)}`];
   return [
     element('h1', { id: 'volume-title' }, named(cut(name, 120))),
@@ -180,7 +180,7 @@ function consoleOf(link, seen) {
 function bodyOf(row, detail) {
   const { record } = detail;
   return [
-    headOf(row, record), answerOf(row, record, detail),
+    headOf(row, record, detail), answerOf(row, record, detail),
     section('Why', 'why', list(record.reasons)),
     section('What it was asked for', 'demand',
       record.demand ? [chartOf('demand', detail),
