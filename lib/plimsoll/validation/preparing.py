@@ -106,12 +106,13 @@ def _check_makeable(run: MeasuringRun, desk: Desk) -> None:
     kind = desk.types[run.spec.type]
     if kind.zones > 1:
         raise NotMeasured(
-            f"{kind.name} is kept in {kind.zones} zones, and a scratch volume is made in one: {run.spec} is not measured."
+            f"{kind.name} is kept in {kind.zones} zones, and a scratch volume is made in one: {run.spec} is not "
+            "measured."
         )
     if run.spec.size_gib > kind.most_size_gib:
         raise NotMeasured(
-            f"{run.wants[0].volume_id} is to share what {run.spec.size_gib:,} GiB of {kind.name} on its host carry, and "
-            f"one volume has at most {kind.most_size_gib:,} GiB: none can show it."
+            f"{run.wants[0].volume_id} is to share what {run.spec.size_gib:,} GiB of {kind.name} on its host carry, "
+            f"and one volume has at most {kind.most_size_gib:,} GiB: none can show it."
         )
 
 
