@@ -10,7 +10,7 @@ the size that asks for both at once: at the peak of IOPS no I/O is taken to be l
 smaller, so that neither moment asks for more than the need (as far as sizes from 4 KiB to 1 MiB allow).
 
 A need is counted in reads, a written operation being more or less than one (`domain.ceiling.Accounting`): the peaks are
-those of the counted demand, and what is asked there are operations and MiB of the peak's own mix.
+those of the counted demand, and what is asked there are operations and MiB of the peak's own mix of directions.
 """
 
 from dataclasses import dataclass, replace
@@ -79,20 +79,20 @@ def shape_of(demand: Demand, need: Need, accounting: Accounting = PLAIN) -> Work
     asked."""
     if not demand.peak(demand.iops) or not need.iops:
         raise NotMeasured("the volume had no operations in the window: there is no workload to measure a volume with.")
-    asked = recounted(need, demand, accounting, PLAIN)
-    ridge_kib = asked.throughput_mib_s * KIB_PER_MIB / asked.iops
     sizes_kib = np.zeros_like(demand.iops)
     np.divide(demand.throughput_mib_s * KIB_PER_MIB, demand.iops, out=sizes_kib, where=demand.iops > 0)
     busy, wide = _near_peaks(demand, accounting)
-    sizes = _sizes(demand, busy, np.minimum(sizes_kib, ridge_kib))
-    at_most_iops = _moment(
-        asked.iops, asked.iops * mean_size_kib(sizes) / KIB_PER_MIB, _read_share(demand, busy), sizes
-    )
-    sizes = _sizes(demand, wide, np.maximum(sizes_kib, ridge_kib))
-    iops = asked.throughput_mib_s * KIB_PER_MIB / mean_size_kib(sizes)
+    read_share = _read_share(demand, busy)
+    iops, throughput_mib_s = _operations(need, read_share, accounting)
+    sizes = _sizes(demand, busy, np.minimum(sizes_kib, throughput_mib_s * KIB_PER_MIB / iops))
+    at_most_iops = _moment(iops, iops * mean_size_kib(sizes) / KIB_PER_MIB, read_share, sizes)
+    read_share = _read_share(demand, wide)
+    iops, throughput_mib_s = _operations(need, read_share, accounting)
+    sizes = _sizes(demand, wide, np.maximum(sizes_kib, throughput_mib_s * KIB_PER_MIB / iops))
+    iops = throughput_mib_s * KIB_PER_MIB / mean_size_kib(sizes)
     return WorkloadShape(
         at_most_iops=at_most_iops,
-        at_most_throughput=_moment(iops, asked.throughput_mib_s, _read_share(demand, wide), sizes),
+        at_most_throughput=_moment(iops, throughput_mib_s, read_share, sizes),
         sequential=mean_size_kib(sizes) >= SEQUENTIAL_KIB,
     )
 
@@ -123,6 +123,14 @@ def split(sizes_kib: FloatArray, weights: FloatArray) -> Sizes:
     shares += np.bincount(lower + 1, weights * upper_share, len(steps))
     shares = shares / shares.sum()
     return tuple((size_kib, float(share)) for size_kib, share in zip(SIZES_KIB, shares, strict=True) if share > 0)
+
+
+def _operations(need: Need, read_share: float, accounting: Accounting) -> tuple[float, float]:
+    """The real IOPS and MiB/s of a need that is counted so, of operations of which that share are reads."""
+    return (
+        need.iops / accounting.mean_iops_cost(read_share),
+        need.throughput_mib_s / accounting.mean_throughput_cost(read_share),
+    )
 
 
 def _near_peaks(demand: Demand, accounting: Accounting) -> tuple[BoolArray, BoolArray]:

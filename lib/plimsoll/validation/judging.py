@@ -46,7 +46,7 @@ def judged(
         found = held(shown, asked, today_mean_latency_us=today, policy=desk.policy)
     else:
         found = verdict(shown, subject.need, today_mean_latency_us=today, policy=desk.policy)
-    return replace(found, reasons=(*found.reasons, *_told(subject, counted)))
+    return replace(found, reasons=(*found.reasons, *_told(run, subject)))
 
 
 def as_counted(one: Result, counted: Accounting) -> tuple[float | None, float | None]:
@@ -70,15 +70,16 @@ def _asked(rates: WorkloadShape, volumes: int, counted: Accounting) -> Need:
     )
 
 
-def _told(subject: Subject, counted: Accounting) -> Iterator[str]:
+def _told(run: MeasuringRun, subject: Subject) -> Iterator[str]:
     """What one must know to read the figures of a verdict."""
+    counted = run.ceiling.accounting
     if (counted.write_iops_cost, counted.write_throughput_cost) != (1, 1):
         yield (
             f"counted in reads: a written operation is {counted.write_iops_cost:g} of a read one, a written MiB "
             f"{counted.write_throughput_cost:g} of one read"
         )
     if subject.pool_gib is not None:
-        yield f"one volume of {subject.pool_gib:,} GiB, for all that would share what they carry on their host"
+        yield f"one volume of {run.spec.size_gib:,} GiB, for all that would share what they carry on their host"
 
 
 def _shown(one: Result, volumes: int, counted: Accounting) -> Shown:
