@@ -42,6 +42,9 @@ def work(iops=1000.0, throughput_mib_s=16.0):
 class Lab:
     """An account in memory with a bench in it, whose volumes deliver what is published, or a share of it by type."""
 
+    types = TYPES
+    provider = "aws"
+
     def __init__(self, folder, *volumes, work_of=None, shares=None, faults=(), policy=None, budget=None, **bench):
         self.clock = MemoryClock(time=NOW)
         self.policy = policy or a_policy(lookback_days=DAYS)
@@ -54,7 +57,7 @@ class Lab:
         volumes = volumes or (a_volume("gp2", 500, id="vol-1"),)
         first = volumes[0]
         metrics = {volume.id: (work_of or {}).get(volume.id, work()) for volume in volumes}
-        bench_host = replace(a_host(id="i-bench"), tags=(("plimsoll:bench", "true"),))
+        bench_host = replace(self.a_bench_host(), tags=(("plimsoll:bench", "true"),))
         hosts = {host.id: host for host in (bench_host, *(host for volume in volumes for host in volume.hosts))}
         self.bench = MemoryBench(
             given=[
@@ -70,19 +73,25 @@ class Lab:
         self.folder = folder
         self.book = ValidationBook(folder=folder)
         self.claims = FileClaims(folder=folder / "claims")
-        self.world = a_world(volumes, metrics=MemoryMetrics(given=metrics))
+        self.world = self.a_world(volumes, MemoryMetrics(given=metrics))
         self.budget = budget or Budget()
+
+    def a_bench_host(self):
+        return a_host(id="i-bench")
+
+    def a_world(self, volumes, metrics):
+        return a_world(volumes, metrics=metrics)
 
     def measure(self, spec, task):
         self.tasks.append(task)
         share = self.shares.get(spec.type, 1.0) if spec else 1.0
-        return AsPublished(types=TYPES, share=share, simulated=self.simulated)(spec, task)
+        return AsPublished(types=self.types, share=share, simulated=self.simulated)(spec, task)
 
     def pause(self, seconds):
         self.clock.time += timedelta(seconds=seconds)
 
     def remeasured(self, world):
-        library = load_library([self.folder], TYPES)
+        library = load_library([self.folder], self.types)
         return replace(world, envelopes=tuple(library.envelopes.values()), refutations=self.book.refutations())
 
     @property
@@ -95,8 +104,8 @@ class Lab:
                 book=self.book,
                 claims=self.claims,
                 measured_dir=self.folder,
-                provider="aws",
-                types=TYPES,
+                provider=self.provider,
+                types=self.types,
                 policy=self.policy,
                 patience=patience,
                 runtime_s=180,

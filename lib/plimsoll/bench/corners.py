@@ -20,11 +20,12 @@ def corner_jobs(ceiling: Ceiling, shape: WorkloadShape | None) -> Iterator[str]:
     """The sections `ceiling-iops` and `ceiling-throughput`, as far as the shape's own jobs do not reach that side of
     the ceiling. Without a shape there are both, half of them reads."""
     ridge_kib = ceiling.throughput_mib_s * KIB_PER_MIB / ceiling.iops
-    read_share = DEFAULT_READ_SHARE if shape is None else shape.at_most_iops.read_share
     if shape is None or shape.at_most_iops.mean_kib > ridge_kib:
+        read_share = DEFAULT_READ_SHARE if shape is None else shape.at_most_iops.read_share
         small_kib = max(LEAST_KIB, _power_below(min(SMALL_KIB, ridge_kib)))
         yield section("ceiling-iops", _moment(ceiling, small_kib, read_share))
     if shape is None or shape.at_most_throughput.mean_kib < ridge_kib:
+        read_share = DEFAULT_READ_SHARE if shape is None else shape.at_most_throughput.read_share
         yield section("ceiling-throughput", _moment(ceiling, int(ceiling.io_kib or KIB_PER_MIB), read_share))
 
 

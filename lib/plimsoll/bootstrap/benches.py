@@ -20,26 +20,29 @@ class Bay:
     bench: Bench
 
 
-def bays_of(scope: Scope, settings: Settings, *, today: date, ledger: Ledger) -> Iterator[Bay]:
-    """A bay for each cloud that the scope asks, in its order; BadInput for a scope that cannot be."""
+def bays_of(scope: Scope, settings: Settings, *, today: date, ledger: Ledger, paced: bool = True) -> Iterator[Bay]:
+    """A bay for each cloud that the scope asks, in its order; BadInput for a scope that cannot be.
+
+    `paced`: keep to the quotas; a simulated cloud may have none.
+    """
     for cloud in scope.clouds:
         alone = replace(scope, clouds=(cloud,), regions=scope.regions_of(cloud))
         make = _aws if cloud == AWS else _google
-        yield make(alone, settings, today, ledger)
+        yield make(alone, settings, today, ledger, paced=paced)
 
 
-def _aws(scope: Scope, settings: Settings, today: date, ledger: Ledger) -> Bay:
+def _aws(scope: Scope, settings: Settings, today: date, ledger: Ledger, *, paced: bool) -> Bay:
     signed_in = sign_in(scope, settings)
-    world = aws_world(scope, settings, today=today, ledger=ledger, signed_in=signed_in)
+    world = aws_world(scope, settings, today=today, ledger=ledger, paced=paced, signed_in=signed_in)
     return Bay(world=world, bench=aws_bench(signed_in, settings))
 
 
-def _google(scope: Scope, settings: Settings, today: date, ledger: Ledger) -> Bay:
+def _google(scope: Scope, settings: Settings, today: date, ledger: Ledger, *, paced: bool) -> Bay:
     # Google's libraries are slow to import, and most validations do without them.
     from plimsoll.bootstrap.google import gcp_world  # noqa: PLC0415
     from plimsoll.clouds.gcp.bench import GcpBench  # noqa: PLC0415
     from plimsoll.clouds.gcp.clients import Clients  # noqa: PLC0415
 
     clients = Clients(url=settings.gcp_url, monitoring=settings.gcp_monitoring, attempts=settings.max_attempts)
-    world = gcp_world(scope, settings, today=today, ledger=ledger, clients=clients)
+    world = gcp_world(scope, settings, today=today, ledger=ledger, paced=paced, clients=clients)
     return Bay(world=world, bench=GcpBench(clients=clients))

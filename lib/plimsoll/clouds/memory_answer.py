@@ -4,9 +4,10 @@ import configparser
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.task import Task, TaskMode
 from plimsoll.domain.units import HOUR_S, KIB, MINUTE_S
 from plimsoll.domain.volume import VolumeSpec
@@ -59,7 +60,7 @@ class AsPublished:
         for number, name in enumerate(parsed.sections()):
             options = {option: value or "" for option, value in parsed[name].items()}
             asked = _Asked.of(options)
-            carried = ceiling.at(asked.mean_kib) * self.share
+            carried = asked.carried_by(ceiling) * self.share
             jobs.append(_job(number, name, options, asked, carried))
         shared = {option: value or "" for option, value in parsed.defaults().items()}
         return {"fio version": "fio-3.33", "global options": shared, "jobs": jobs, "disk_util": []}
@@ -79,6 +80,16 @@ class _Asked:
     @property
     def mean_kib(self) -> float:
         return self.read_share * self.read_kib + (1 - self.read_share) * self.write_kib
+
+    def carried_by(self, ceiling: Ceiling) -> float:
+        """The operations a second of this mix that a ceiling carries, whose figures are those of reads."""
+        counted, read_bytes = ceiling.accounting, self.read_share * self.read_kib / self.mean_kib
+        of_mix = replace(
+            ceiling,
+            iops=ceiling.iops / counted.mean_iops_cost(self.read_share),
+            throughput_mib_s=ceiling.throughput_mib_s / counted.mean_throughput_cost(read_bytes),
+        )
+        return of_mix.at(self.mean_kib)
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> "_Asked":

@@ -93,8 +93,8 @@ class MemoryBench:
         with self._calls.step("scratch"):
             seen = []
             for kept in self._kept.values():
-                place = Target(account=kept.order.account, region=kept.order.region)
-                if place != target or volume_id not in (None, kept.id):
+                place = (kept.order.account, kept.order.region)
+                if place != (target.account, target.region) or volume_id not in (None, kept.id):
                     continue
                 kept.settle()
                 if kept.unseen > 0:

@@ -24,6 +24,14 @@ class Accounting:
     write_iops_cost: float = 1.0
     write_throughput_cost: float = 1.0
 
+    def mean_iops_cost(self, read_share: float) -> float:
+        """How many reads an operation is on average, where that share of them are reads."""
+        return read_share + (1 - read_share) * self.write_iops_cost
+
+    def mean_throughput_cost(self, read_share: float) -> float:
+        """How many MiB read a MiB is on average, where that share of them is read."""
+        return read_share + (1 - read_share) * self.write_throughput_cost
+
 
 PLAIN: Final = Accounting()
 """Every I/O is one, and a write is what a read is."""

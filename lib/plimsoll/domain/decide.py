@@ -1,6 +1,7 @@
 """The decision: one volume, its demand and the market in; one recommendation out. See docs/decision.md."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from plimsoll.domain import reasons
 from plimsoll.domain.blockers import blockers, evidence_blocker
@@ -166,7 +167,7 @@ def _evidence(case: Case, spec: VolumeSpec, ceiling: Ceiling) -> Evidence:
     need = shares[0].need if pooled else case.need_by(ceiling.accounting)
     return evidence_for(
         spec.type,
-        ceiling,
+        _uncapped(case, replace(spec, size_gib=shares[0].size_gib) if pooled else spec, ceiling),
         need_iops=need.iops,
         need_throughput_mib_s=need.throughput_mib_s,
         envelopes=case.basis.envelopes,
@@ -179,3 +180,11 @@ def _evidence(case: Case, spec: VolumeSpec, ceiling: Ceiling) -> Evidence:
         ),
         rankings=case.basis.rankings,
     )
+
+
+def _uncapped(case: Case, spec: VolumeSpec, ceiling: Ceiling) -> Ceiling:
+    """What a spec publishes by itself, where the host lets no more than a cap of its type through: measured elsewhere,
+    it shows that."""
+    if any(host.caps for host in case.volume.hosts):
+        return case.market.types[spec.type].ceiling(spec)
+    return ceiling

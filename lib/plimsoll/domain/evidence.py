@@ -6,7 +6,8 @@ A measurement stands behind an offer on a resource (IOPS, or throughput) when
   bought;
 - the device served that figure: nothing rejects it (a page cache, merged I/O);
 - what it showed, on both resources, lies under the offer's own ceiling, 10 % allowed because short runs overshoot: a
-  larger configuration proves nothing above it;
+  larger configuration proves nothing above it (where a host lets less through than the offer publishes by itself, its
+  ceiling is that without the host);
 - it delivered the need on that resource, to 2 %, counted no higher than the envelope's roof, the volume's published
   ceiling and the host's maximum.
 

@@ -30,7 +30,8 @@ LATENCY_WORDS: Mapping[LatencyClass, str] = {
 class Offer:
     """A spec one can buy. `usd_month` is None without a price, `replay` None where it was refused before replaying.
 
-    `need` is what its ceiling must carry, as that counts.
+    `need` is what its ceiling must carry, as that counts. Both are those of a pool where the type is one that volumes
+    share, and `pool_gib` is the size of all in it (None: the spec's own).
 
     `refuted` are those of the reasons in `refused` that were measured, where nothing else speaks against it.
     """
@@ -42,6 +43,7 @@ class Offer:
     need: Need
     refused: tuple[str, ...] = ()
     refuted: tuple[str, ...] = ()
+    pool_gib: int | None = None
 
     @property
     def feasible(self) -> bool:
@@ -52,9 +54,10 @@ class Offer:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
     """What a volume would have to carry together with others as one of a type: their demand and need, and what carries
-    them, by `name`. `then` is the replay of the one through the other."""
+    them, by `name`; `size_gib` is that of all of them. `then` is the replay of the one through the other."""
 
     name: str
+    size_gib: int
     demand: Demand
     need: Need
     ceiling: Ceiling
@@ -220,6 +223,7 @@ def _offer(
         need=need,
         refused=tuple(refused),
         refuted=measured,
+        pool_gib=None if alone else shares[0].size_gib,
     )
 
 

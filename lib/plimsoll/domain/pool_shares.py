@@ -13,7 +13,7 @@ from plimsoll.domain.demand import Demand
 from plimsoll.domain.need import Need, NeedBy, needing, usable
 from plimsoll.domain.offer import Share
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.pool import Pool, pool_ceiling, pool_name, present_ceiling
+from plimsoll.domain.pool import Pool, pool_ceiling, pool_name, present_ceiling, size_of
 from plimsoll.domain.replay import Replay, replay
 from plimsoll.domain.saturation import HostLoad, Saturation, saturation
 from plimsoll.domain.volume import Volume
@@ -79,13 +79,13 @@ class PoolView:
         return [*found, self._pooled(pool.kind, staying)] if staying else found
 
     def _pooled(self, kind: VolumeType, volumes: Sequence[Volume]) -> Share:
-        return self._share(pool_name(kind, volumes), self.asked(volumes), pool_ceiling(kind, volumes))
+        return self._share(pool_name(kind, volumes), volumes, pool_ceiling(kind, volumes))
 
     def _joined(self, kind: VolumeType, beside: Sequence[Volume]) -> Share:
         """The free volumes with those that are of the type already, which may want more than could be seen."""
         everybody = [*self.free, *beside]
         there = pool_ceiling(kind, beside)
-        share = self._share(pool_name(kind, everybody), self.asked(everybody), pool_ceiling(kind, everybody))
+        share = self._share(pool_name(kind, everybody), everybody, pool_ceiling(kind, everybody))
         if not saturation(self.asked(beside), there, None, self.policy).censored:
             return share
         accounting = share.ceiling.accounting
@@ -99,11 +99,13 @@ class PoolView:
         cap = host.cap(kind.name)
         if cap is None or host.caps is None:
             return []
-        return [self._share(f"all {kind.name} on {host.type}", self.asked(volumes), cap)]
+        return [self._share(f"all {kind.name} on {host.type}", volumes, cap)]
 
-    def _share(self, name: str, demand: Demand, ceiling: Ceiling) -> Share:
+    def _share(self, name: str, volumes: Sequence[Volume], ceiling: Ceiling) -> Share:
+        demand = self.asked(volumes)
         return Share(
             name=name,
+            size_gib=size_of(volumes),
             demand=demand,
             need=self.need_by(demand)(ceiling.accounting),
             ceiling=ceiling,

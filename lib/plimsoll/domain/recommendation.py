@@ -7,7 +7,6 @@ from typing import ClassVar
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.evidence import Evidence
 from plimsoll.domain.host import Host
-from plimsoll.domain.need import Need
 from plimsoll.domain.offer import Offer
 from plimsoll.domain.replay import Replay
 from plimsoll.domain.stripes import StripeSet
@@ -63,9 +62,9 @@ class Comparison:
     parity: Offer | None
     flip: Offer | None
 
-    def need(self, type_name: str) -> Need:
-        """What the offer of a type must carry."""
-        return next(offer.need for offer in self.offers if offer.spec.type == type_name)
+    def offer(self, type_name: str) -> Offer:
+        """The offer of a type."""
+        return next(offer for offer in self.offers if offer.spec.type == type_name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

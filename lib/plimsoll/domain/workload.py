@@ -8,15 +8,20 @@ A need may ask for more IOPS, or more MiB/s, than the demand's own sizes would m
 in smaller pieces, or one side was raised to what the volume has today. The *ridge*, the need's MiB/s over its IOPS, is
 the size that asks for both at once: at the peak of IOPS no I/O is taken to be larger, at that of throughput none
 smaller, so that neither moment asks for more than the need (as far as sizes from 4 KiB to 1 MiB allow).
+
+A need is counted in reads, a written operation being more or less than one (`domain.ceiling.Accounting`): the peaks are
+those of the counted demand, and what is asked there are operations and MiB of the peak's own mix of directions.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
+from plimsoll.domain.ceiling import PLAIN, Accounting
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.errors import NotMeasured
+from plimsoll.domain.knowledge import BoolArray
 from plimsoll.domain.need import Need
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.units import KIB_PER_MIB
@@ -69,21 +74,42 @@ def mean_size_kib(sizes: Sizes) -> float:
     return sum(size_kib * share for size_kib, share in sizes)
 
 
-def shape_of(demand: Demand, need: Need) -> WorkloadShape:
-    """The shape of a demand's peaks, at the rates of a need; NotMeasured where nothing was ever asked."""
+def shape_of(demand: Demand, need: Need, accounting: Accounting = PLAIN) -> WorkloadShape:
+    """The shape of a demand's peaks, at the rates of a need that is counted so; NotMeasured where nothing was ever
+    asked."""
     if not demand.peak(demand.iops) or not need.iops:
         raise NotMeasured("the volume had no operations in the window: there is no workload to measure a volume with.")
-    ridge_kib = need.throughput_mib_s * KIB_PER_MIB / need.iops
     sizes_kib = np.zeros_like(demand.iops)
     np.divide(demand.throughput_mib_s * KIB_PER_MIB, demand.iops, out=sizes_kib, where=demand.iops > 0)
-    read_share, sizes = _around_peak(demand, demand.iops, np.minimum(sizes_kib, ridge_kib))
-    at_most_iops = _moment(need.iops, need.iops * mean_size_kib(sizes) / KIB_PER_MIB, read_share, sizes)
-    read_share, sizes = _around_peak(demand, demand.throughput_mib_s, np.maximum(sizes_kib, ridge_kib))
-    iops = need.throughput_mib_s * KIB_PER_MIB / mean_size_kib(sizes)
+    busy, wide = _near_peaks(demand, accounting)
+    read_share = _read_share(demand, busy)
+    iops, throughput_mib_s = _operations(need, read_share, accounting)
+    sizes = _sizes(demand, busy, np.minimum(sizes_kib, throughput_mib_s * KIB_PER_MIB / iops))
+    at_most_iops = _moment(iops, iops * mean_size_kib(sizes) / KIB_PER_MIB, read_share, sizes)
+    read_share = _read_share(demand, wide)
+    iops, throughput_mib_s = _operations(need, read_share, accounting)
+    sizes = _sizes(demand, wide, np.maximum(sizes_kib, throughput_mib_s * KIB_PER_MIB / iops))
+    iops = throughput_mib_s * KIB_PER_MIB / mean_size_kib(sizes)
     return WorkloadShape(
         at_most_iops=at_most_iops,
-        at_most_throughput=_moment(iops, need.throughput_mib_s, read_share, sizes),
+        at_most_throughput=_moment(iops, throughput_mib_s, read_share, sizes),
         sequential=mean_size_kib(sizes) >= SEQUENTIAL_KIB,
+    )
+
+
+def recounted(need: Need, demand: Demand, counted: Accounting, wanted: Accounting) -> Need:
+    """A need that is counted one way as another counts it, for the mix of reads and writes at the demand's peaks; as it
+    is where nothing was ever asked."""
+    if not demand.peak(demand.iops):
+        return need
+    busy, wide = (_read_share(demand, near) for near in _near_peaks(demand, counted))
+    iops = wanted.mean_iops_cost(busy) / counted.mean_iops_cost(busy)
+    throughput = wanted.mean_throughput_cost(wide) / counted.mean_throughput_cost(wide)
+    return Need(
+        iops=need.iops * iops,
+        throughput_mib_s=need.throughput_mib_s * throughput,
+        sustained_iops=need.sustained_iops * iops,
+        sustained_throughput_mib_s=need.sustained_throughput_mib_s * throughput,
     )
 
 
@@ -99,14 +125,35 @@ def split(sizes_kib: FloatArray, weights: FloatArray) -> Sizes:
     return tuple((size_kib, float(share)) for size_kib, share in zip(SIZES_KIB, shares, strict=True) if share > 0)
 
 
-def _around_peak(demand: Demand, rate: FloatArray, sizes_kib: FloatArray) -> tuple[float, Sizes]:
-    """The reads' share of operations and the mix of sizes where a rate is near its peak."""
+def _operations(need: Need, read_share: float, accounting: Accounting) -> tuple[float, float]:
+    """The real IOPS and MiB/s of a need that is counted so, of operations of which that share are reads."""
+    return (
+        need.iops / accounting.mean_iops_cost(read_share),
+        need.throughput_mib_s / accounting.mean_throughput_cost(read_share),
+    )
+
+
+def _near_peaks(demand: Demand, accounting: Accounting) -> tuple[BoolArray, BoolArray]:
+    """The buckets near the peak of IOPS, and those near that of throughput, as an accounting counts their writes."""
+    iops = demand.counted_iops(replace(accounting, io_kib=None))
+    return _near_peak(demand, iops), _near_peak(demand, demand.counted_throughput_mib_s(accounting))
+
+
+def _near_peak(demand: Demand, rate: FloatArray) -> BoolArray:
     worked = demand.iops > 0
-    near = worked & (rate >= NEAR * demand.peak(rate * worked))
-    operations = (demand.iops * demand.lengths_s)[near]
-    reads = (demand.read_iops * demand.lengths_s)[near]
-    read_share = float(np.clip(reads.sum() / operations.sum(), 0.0, 1.0))
-    return read_share, split(sizes_kib[near], operations)
+    near: BoolArray = worked & (rate >= NEAR * demand.peak(rate * worked))
+    return near
+
+
+def _read_share(demand: Demand, near: BoolArray) -> float:
+    """The reads' share of the operations of some buckets."""
+    operations, reads = ((rate * demand.lengths_s)[near].sum() for rate in (demand.iops, demand.read_iops))
+    return float(np.clip(reads / operations, 0.0, 1.0))
+
+
+def _sizes(demand: Demand, near: BoolArray, sizes_kib: FloatArray) -> Sizes:
+    """The mix of sizes of some buckets, by their operations."""
+    return split(sizes_kib[near], (demand.iops * demand.lengths_s)[near])
 
 
 def _moment(iops: float, throughput_mib_s: float, read_share: float, sizes: Sizes) -> Moment:

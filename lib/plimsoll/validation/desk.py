@@ -10,7 +10,7 @@ from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.domain.workload import WorkloadShape
-from plimsoll.ports import Bench, BenchHost, Claims
+from plimsoll.ports import Bench, BenchHost, Claims, Target
 from plimsoll.validation.patience import Patience
 
 
@@ -37,11 +37,19 @@ class Desk:
     in_place_file_mib: int = 2048
     is_free: Callable[[BenchHost], bool] = lambda _host: True
 
+    def target(self, account: str, region: str) -> Target:
+        """A place of the cloud where is measured."""
+        return Target(account=account, region=region, provider=self.provider)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
     """The volume whose workload is run: what its target must carry, its shape (None where nothing was ever asked), its
-    peaks, and its mean latency today (None where the cloud tells none)."""
+    peaks, and its mean latency today (None where the cloud tells none).
+
+    Need and peaks are counted as the ceiling of the run counts, the shape's rates are real. Where its target is of a
+    type that volumes share, the need is that of all of them, and `pool_gib` the size of all.
+    """
 
     volume: Volume
     need: Need
@@ -49,3 +57,4 @@ class Subject:
     peak_iops: float
     peak_throughput_mib_s: float
     today_mean_latency_us: float | None
+    pool_gib: int | None = None

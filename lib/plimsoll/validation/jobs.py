@@ -82,7 +82,7 @@ def _filling_s(run: MeasuringRun, mode: Mode, desk: Desk) -> float:
 
 def within_headroom(shape: WorkloadShape, run: MeasuringRun, subject: Subject, desk: Desk) -> WorkloadShape:
     """The shape at a rate within the policy's share of what the volume has free at its peak."""
-    share = desk.policy.in_place_share_pct / 100
+    share, counted = desk.policy.in_place_share_pct / 100, run.ceiling.accounting
     free_iops = share * (run.ceiling.iops - subject.peak_iops)
     free_throughput = share * (run.ceiling.throughput_mib_s - subject.peak_throughput_mib_s)
     if free_iops < 1 or free_throughput < 1:
@@ -92,7 +92,9 @@ def within_headroom(shape: WorkloadShape, run: MeasuringRun, subject: Subject, d
         )
 
     def capped(moment: Moment) -> Moment:
-        factor = min(1.0, free_iops / moment.iops, free_throughput / moment.throughput_mib_s)
+        iops = moment.iops * counted.mean_iops_cost(moment.read_share)
+        throughput_mib_s = moment.throughput_mib_s * counted.mean_throughput_cost(moment.read_share)
+        factor = min(1.0, free_iops / iops, free_throughput / throughput_mib_s)
         return replace(moment, iops=moment.iops * factor, throughput_mib_s=moment.throughput_mib_s * factor)
 
     return replace(shape, at_most_iops=capped(shape.at_most_iops), at_most_throughput=capped(shape.at_most_throughput))

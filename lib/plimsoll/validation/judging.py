@@ -1,11 +1,14 @@
 """Judging: the results of a run, and the verdict on them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from plimsoll.domain.ceiling import Accounting
 from plimsoll.domain.errors import NotMeasured
 from plimsoll.domain.need import Need
 from plimsoll.domain.validation import MeasuringRun, Mode
 from plimsoll.domain.verdict import Shown, Verdict, held, verdict
+from plimsoll.domain.workload import WorkloadShape
 from plimsoll.envelopes.reading import read_results
 from plimsoll.envelopes.results import Result
 from plimsoll.validation.desk import Desk, Subject
@@ -34,24 +37,58 @@ def results_of(measured: Measured, run: MeasuringRun) -> Sequence[Result]:
 def judged(
     results: Sequence[Result], run: MeasuringRun, subject: Subject, mode: Mode, volumes: int, desk: Desk
 ) -> Verdict:
-    """The verdict on what a volume showed; in place, on whether it held what its free headroom allowed."""
-    shown, today = [_shown(one, volumes) for one in results], subject.today_mean_latency_us
-    if mode is not Mode.IN_PLACE or subject.shape is None:
-        return verdict(shown, subject.need, today_mean_latency_us=today, policy=desk.policy)
-    rates = within_headroom(subject.shape, run, subject, desk)
-    asked = Need(
-        iops=rates.at_most_iops.iops / volumes,
-        throughput_mib_s=rates.at_most_throughput.throughput_mib_s / volumes,
+    """The verdict on what a volume showed; in place, on whether it held what its free headroom allowed. All of it is
+    counted as the ceiling of the run counts."""
+    counted, today = run.ceiling.accounting, subject.today_mean_latency_us
+    shown = [_shown(one, volumes, counted) for one in results]
+    if mode is Mode.IN_PLACE and subject.shape is not None:
+        asked = _asked(within_headroom(subject.shape, run, subject, desk), volumes, counted)
+        found = held(shown, asked, today_mean_latency_us=today, policy=desk.policy)
+    else:
+        found = verdict(shown, subject.need, today_mean_latency_us=today, policy=desk.policy)
+    return replace(found, reasons=(*found.reasons, *_told(run, subject)))
+
+
+def as_counted(one: Result, counted: Accounting) -> tuple[float | None, float | None]:
+    """The IOPS and MiB/s of a job's result, as an accounting counts what it wrote; None where it does not tell."""
+    writes = one.directions.get("write")
+    written = (0.0, 0.0) if writes is None else (writes.iops, writes.throughput_mib_s)
+    return (
+        None if one.iops is None else one.iops + (counted.write_iops_cost - 1) * written[0],
+        None
+        if one.throughput_mib_s is None
+        else one.throughput_mib_s + (counted.write_throughput_cost - 1) * written[1],
     )
-    return held(shown, asked, today_mean_latency_us=today, policy=desk.policy)
 
 
-def _shown(one: Result, volumes: int) -> Shown:
+def _asked(rates: WorkloadShape, volumes: int, counted: Accounting) -> Need:
+    """What was asked of each of the volumes that carried a load together."""
+    busy, wide = rates.at_most_iops, rates.at_most_throughput
+    return Need(
+        iops=busy.iops * counted.mean_iops_cost(busy.read_share) / volumes,
+        throughput_mib_s=wide.throughput_mib_s * counted.mean_throughput_cost(wide.read_share) / volumes,
+    )
+
+
+def _told(run: MeasuringRun, subject: Subject) -> Iterator[str]:
+    """What one must know to read the figures of a verdict."""
+    counted = run.ceiling.accounting
+    if (counted.write_iops_cost, counted.write_throughput_cost) != (1, 1):
+        yield (
+            f"counted in reads: a written operation is {counted.write_iops_cost:g} of a read one, a written MiB "
+            f"{counted.write_throughput_cost:g} of one read"
+        )
+    if subject.pool_gib is not None:
+        yield f"one volume of {run.spec.size_gib:,} GiB, for all that would share what they carry on their host"
+
+
+def _shown(one: Result, volumes: int, counted: Accounting) -> Shown:
     """What a job showed of each of the volumes that carried it together."""
+    iops, throughput_mib_s = as_counted(one, counted)
     return Shown(
         name=one.name,
-        iops=None if one.iops is None else one.iops / volumes,
-        throughput_mib_s=None if one.throughput_mib_s is None else one.throughput_mib_s / volumes,
+        iops=None if iops is None else iops / volumes,
+        throughput_mib_s=None if throughput_mib_s is None else throughput_mib_s / volumes,
         mean_latency_us=one.latency.mean_us,
         p99_latency_us=one.latency.at(99.0),
         paced=one.rate_capped,

@@ -15,7 +15,7 @@ from plimsoll.envelopes.campaign_file import HostEntry
 from plimsoll.envelopes.results import Result
 from plimsoll.ports import BenchHost
 from plimsoll.validation.desk import Desk, Subject
-from plimsoll.validation.judging import judged, results_of
+from plimsoll.validation.judging import as_counted, judged, results_of
 from plimsoll.validation.measuring import Measured
 
 SIMULATED_TOOL: Final = "simulated fio"
@@ -102,10 +102,11 @@ def _measured(one: Result, ceiling: Ceiling) -> NewResult:
 def _bound_by(one: Result, ceiling: Ceiling) -> BoundBy:
     """What stopped an unbounded job: what is published of the volume, where it came that near."""
     least, most = NEAR
-    if one.iops is not None and least * ceiling.iops <= one.iops <= most * ceiling.iops:
+    iops, throughput_mib_s = as_counted(one, ceiling.accounting)
+    if iops is not None and least * ceiling.iops <= iops <= most * ceiling.iops:
         return BoundBy.VOLUME_IOPS
     published = ceiling.throughput_mib_s
-    if one.throughput_mib_s is not None and least * published <= one.throughput_mib_s <= most * published:
+    if throughput_mib_s is not None and least * published <= throughput_mib_s <= most * published:
         return BoundBy.VOLUME_THROUGHPUT
     return BoundBy.UNKNOWN
 

@@ -34,13 +34,20 @@ def measure(run: MeasuringRun, subject: Subject, mode: Mode, desk: Desk, left: C
     prepared = prepare(run, subject, mode, desk)
     if prepared.order is None:
         return _in_place(prepared, subject, desk)
-    return _on_scratch(prepared, prepared.order, desk, left)
+    return _on_scratch(prepared, prepared.order, subject, desk, left)
 
 
-def _on_scratch(prepared: Prepared, order: ScratchOrder, desk: Desk, left: Callable[[Left], None]) -> Measured:
+def _on_scratch(
+    prepared: Prepared, order: ScratchOrder, subject: Subject, desk: Desk, left: Callable[[Left], None]
+) -> Measured:
     host, patience = prepared.host, desk.patience
+    if subject.pool_gib is not None:
+        desk.tell(
+            f"{subject.volume.id} is to share what {subject.pool_gib:,} GiB of {order.spec.type} on its host carry: "
+            "one volume as large is measured, and asked for what all of them need"
+        )
     desk.tell(f"making a scratch volume of {order.spec} in {host.zone}, on {host.host.id} ({host.host.type})")
-    with scratch_volume(order, host, bench=desk.bench, patience=patience, left=left) as volume_id:
+    with scratch_volume(order, host, prepared.target, bench=desk.bench, patience=patience, left=left) as volume_id:
         task = prepared.on(volume_id)
         desk.tell(f"measuring {volume_id} for about {duration(task.limit_s - patience.setting_up_s)}")
         answer = run_task(task, host.host.id, prepared.target, bench=desk.bench, patience=patience)

@@ -6,7 +6,7 @@ from typing import Final
 from plimsoll.domain.evidence import Grade
 from plimsoll.domain.recommendation import Change
 from plimsoll.domain.validation import Budget, MeasuringRun, Mode, PlannedRun, usd_for
-from plimsoll.ports import Prices, Target
+from plimsoll.ports import Prices
 from plimsoll.validation.desk import Desk
 from plimsoll.validation.jobs import expected_seconds
 from plimsoll.validation.proposal import Weighed, wanted
@@ -15,16 +15,16 @@ MOST_ROUNDS: Final = 3
 """How often a new answer is measured in turn before the rest is left as it is."""
 
 
-def usd_month_of(run: MeasuringRun, prices: Prices) -> float | None:
+def usd_month_of(run: MeasuringRun, prices: Prices, desk: Desk) -> float | None:
     """The list price of a run's spec where it would be made, None where none is known."""
-    book = prices.book(Target(account=run.wants[0].account, region=run.wants[0].region))
+    book = prices.book(desk.target(run.wants[0].account, run.wants[0].region))
     return None if book is None else book.usd_month(run.spec)
 
 
 def planned(run: MeasuringRun, mode: Mode, prices: Prices, desk: Desk) -> PlannedRun:
     """The run with its cost and its time; what is measured in place costs nothing."""
     seconds = expected_seconds(run, mode, desk)
-    usd_month = None if mode is Mode.IN_PLACE else usd_month_of(run, prices)
+    usd_month = None if mode is Mode.IN_PLACE else usd_month_of(run, prices, desk)
     free = 0.0 if mode is Mode.IN_PLACE else None
     return PlannedRun(run=run, usd=free if usd_month is None else usd_for(usd_month, seconds), seconds=seconds)
 

@@ -49,7 +49,8 @@ def prepare(run: MeasuringRun, subject: Subject, mode: Mode, desk: Desk) -> Prep
 
 def _on_scratch(run: MeasuringRun, job: str, limit_s: int, copied: Subject | None, desk: Desk) -> Prepared:
     first = run.wants[0]
-    target = Target(account=first.account, region=first.region)
+    target = desk.target(first.account, first.region)
+    _check_makeable(run, desk)
     if copied is not None:
         _settled(copied)
     zones = run.zones if copied is None else (copied.volume.zone,)
@@ -80,7 +81,7 @@ def _in_place(job: str, limit_s: int, subject: Subject, desk: Desk) -> Prepared:
     _settled(subject)
     if len(volume.hosts) != 1:
         raise NotMeasured(f"{volume.id} is not attached to exactly one known host: measure it with the mode canary.")
-    target = Target(account=volume.account, region=volume.region)
+    target = desk.target(volume.account, volume.region)
     (host,) = desk.bench.hosts(target, (), (volume.hosts[0].id,))
     if not host.ready:
         raise NotMeasured(host.not_ready)
@@ -98,6 +99,21 @@ def _in_place(job: str, limit_s: int, subject: Subject, desk: Desk) -> Prepared:
     )
     members = next((found.members for found in sets if volume.id in found.members), (volume.id,))
     return Prepared(target=target, host=host, task=task, began=began, members=members)
+
+
+def _check_makeable(run: MeasuringRun, desk: Desk) -> None:
+    """Refuses what no scratch volume can show: it is made in one zone, and as one volume."""
+    kind = desk.types[run.spec.type]
+    if kind.zones > 1:
+        raise NotMeasured(
+            f"{kind.name} is kept in {kind.zones} zones, and a scratch volume is made in one: {run.spec} is not "
+            "measured."
+        )
+    if run.spec.size_gib > kind.most_size_gib:
+        raise NotMeasured(
+            f"{run.wants[0].volume_id} is to share what {run.spec.size_gib:,} GiB of {kind.name} on its host carry, "
+            f"and one volume has at most {kind.most_size_gib:,} GiB: none can show it."
+        )
 
 
 def _settled(subject: Subject) -> None:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -27,10 +27,9 @@ from plimsoll.domain.recommendation import (
 from plimsoll.domain.validation import MeasuringRun, Mode, Want, runs_for
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import Provisioned, VolumeType
-from plimsoll.domain.workload import shape_of
+from plimsoll.domain.workload import recounted, shape_of
 from plimsoll.outcomes import Answered, FailedVolume
-from plimsoll.ports import Bench, Target
-from plimsoll.validation.desk import Subject
+from plimsoll.validation.desk import Desk, Subject
 
 FLIP: Final = "flip"
 """The target that a bare change of type gives, without asking for IOPS or throughput."""
@@ -73,9 +72,28 @@ def wanted(found: Weighed, target: str | None, mode: Mode, types: Mapping[str, V
     """The run for what was asked (`flip`, or TYPE[:IOPS[:MIB_S]]), else for what is recommended; in place for what the
     volume is. BadInput where nothing is recommended and nothing was asked."""
     spec = _spec(found, target, mode, types)
+    pool_gib = _pool_gib(found, spec.type)
+    if pool_gib is not None:
+        spec = _as_pool(found.volume.id, spec, pool_gib, mode)
     ceiling = found.comparison.present if spec == found.volume.spec else types[spec.type].ceiling(spec)
     saved = found.answer.usd_month_saved if isinstance(found.answer, Change) else 0.0
     return runs_for([want_of(found.volume, spec, ceiling, saved)])[0]
+
+
+def _pool_gib(found: Weighed, type_name: str) -> int | None:
+    """The size of all volumes that would share one pool of that type with a volume, None where it would be alone."""
+    pool_gib = found.comparison.offer(type_name).pool_gib
+    return None if pool_gib == found.volume.spec.size_gib else pool_gib
+
+
+def _as_pool(volume_id: str, spec: VolumeSpec, pool_gib: int, mode: Mode) -> VolumeSpec:
+    """One volume as large as a pool, which carries what all in it do together; BadInput in other modes."""
+    if mode is not Mode.CANARY:
+        raise BadInput(
+            f"{volume_id} shares what {pool_gib:,} GiB of {spec.type} on its host carry: a {mode.value} of it alone "
+            "shows nothing of that. Use the mode canary, which measures one volume as large as all of them."
+        )
+    return replace(spec, size_gib=pool_gib)
 
 
 def want_of(volume: Volume, spec: VolumeSpec, ceiling: Ceiling, saved_usd_month: float) -> Want:
@@ -91,26 +109,28 @@ def want_of(volume: Volume, spec: VolumeSpec, ceiling: Ceiling, saved_usd_month:
     )
 
 
-def subject_of(found: Weighed, type_name: str, *, bench: Bench, policy: Policy, now: datetime) -> Subject:
-    """The subject of a run of that type: its need, shape, peaks and latency today over the policy's window.
+def subject_of(found: Weighed, run: MeasuringRun, *, desk: Desk, policy: Policy, now: datetime) -> Subject:
+    """The subject of a run: its need, shape, peaks and latency today over the policy's window.
 
     The shape has the rates of the peaks themselves: with headroom an offer of just the right size would be asked for
     all that it carries, and then latency is that of a queue which the workload never makes.
     """
     volume, demand = found.volume, found.demand
-    need = found.comparison.need(type_name)
-    target = Target(account=volume.account, region=volume.region)
+    offer, counted = found.comparison.offer(run.spec.type), run.ceiling.accounting
+    need = recounted(_finite(offer.need), demand, offer.ceiling.accounting, counted)
+    target = desk.target(volume.account, volume.region)
     try:
-        today = bench.mean_latency_us(target, volume.id, now - timedelta(days=policy.lookback_days), now)
+        today = desk.bench.mean_latency_us(target, volume.id, now - timedelta(days=policy.lookback_days), now)
     except CloudError:
         today = None  # the verdict then rests on the policy's p99 alone, and says so
     return Subject(
         volume=volume,
-        need=_finite(need),
-        shape=shape_of(demand, _at_peak(need, policy)) if np.any(demand.iops > 0) else None,
-        peak_iops=demand.peak(demand.iops),
-        peak_throughput_mib_s=demand.peak(demand.throughput_mib_s),
+        need=need,
+        shape=shape_of(demand, _at_peak(need, policy), counted) if np.any(demand.iops > 0) else None,
+        peak_iops=demand.peak(demand.counted_iops(replace(counted, io_kib=None))),
+        peak_throughput_mib_s=demand.peak(demand.counted_throughput_mib_s(counted)),
         today_mean_latency_us=today,
+        pool_gib=_pool_gib(found, run.spec.type),
     )
 
 
@@ -157,17 +177,18 @@ def parsed(target: str, size_gib: int, types: Mapping[str, VolumeType]) -> Volum
     except ValueError as error:
         raise BadInput(f"--target {target} must be TYPE[:IOPS[:MIB_S]], such as gp3:3000:125.") from error
     iops, throughput = [*given, None, None][:2]
-    asked = (("IOPS", kind.iops, iops), ("MiB/s", kind.throughput, throughput))
-    chosen = [_provisioned(target, *one) for one in asked]
-    return VolumeSpec(type=name, size_gib=size_gib, iops=chosen[0], throughput_mib_s=chosen[1])
+    bought = _provisioned(target, "IOPS", kind.iops, iops, size_gib)
+    moved = _provisioned(target, "MiB/s", kind.throughput, throughput, size_gib, bought or 0)
+    return VolumeSpec(type=name, size_gib=size_gib, iops=bought, throughput_mib_s=moved)
 
 
-def _provisioned(target: str, unit: str, rule: object, asked: int | None) -> int | None:
+def _provisioned(target: str, unit: str, rule: object, asked: int | None, size_gib: int, iops: int = 0) -> int | None:
     if not isinstance(rule, Provisioned):
         if asked is not None:
             raise BadInput(f"--target {target}: {unit} cannot be provisioned for that type; leave them out.")
         return None
-    figure = rule.least if asked is None else asked
-    if not rule.least <= figure <= rule.most:
-        raise BadInput(f"--target {target}: {unit} must be from {rule.least:,} to {rule.most:,}.")
+    least = rule.least_at(size_gib, iops)
+    figure = least if asked is None else asked
+    if not least <= figure <= rule.most:
+        raise BadInput(f"--target {target}: {unit} must be from {least:,} to {rule.most:,}.")
     return figure

@@ -138,13 +138,18 @@ def _carried_out(run: MeasuringRun, found: Weighed, mode: Mode, office: Office) 
     try:
         subject = subject_of(
             found,
-            run.spec.type,
-            bench=office.desk.bench,
+            run,
+            desk=office.desk,
             policy=office.policy,
             now=office.now,
         )
         line = carry_out(
-            run, subject, mode, usd_month=usd_month_of(run, office.world.prices), desk=office.desk, left=left.append
+            run,
+            subject,
+            mode,
+            usd_month=usd_month_of(run, office.world.prices, office.desk),
+            desk=office.desk,
+            left=left.append,
         )
     except KeyboardInterrupt:
         yield from left

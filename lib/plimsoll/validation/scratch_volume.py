@@ -62,14 +62,19 @@ def attached(host_id: str, patience: Patience) -> Awaited:
 
 @contextmanager
 def scratch_volume(
-    order: ScratchOrder, host: BenchHost, *, bench: Bench, patience: Patience, left: Callable[[Left], None]
+    order: ScratchOrder,
+    host: BenchHost,
+    target: Target,
+    *,
+    bench: Bench,
+    patience: Patience,
+    left: Callable[[Left], None],
 ) -> Iterator[str]:
-    """The id of a scratch volume that is attached to the host while the block lasts.
+    """The id of a scratch volume that is made at the target and attached to the host while the block lasts.
 
     Afterwards, also on errors and Ctrl-C, every volume with the order's validation id is detached and deleted, known
     or not: a call that failed may have worked. What could not be deleted is handed to `left`.
     """
-    target = Target(account=order.account, region=order.region)
     try:
         volume_id = bench.create(order)
         _wait(made(patience), bench, target, volume_id, patience)

@@ -1,6 +1,8 @@
 """Thin evidence: which recommendations of a run want measuring."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from plimsoll.domain.evidence import Grade
 from plimsoll.domain.policy import Policy
@@ -17,15 +19,20 @@ def wants_in(
 ) -> Iterator[Want]:
     """The changes of a run whose evidence is under `least` (None: what the policy requires of them, else grade B).
 
-    What cannot be changed for another reason is not worth measuring.
+    What cannot be changed for another reason is not worth measuring. Volumes that are to share a pool are measured as
+    one that is as large as all of them.
     """
-    for record in records:
-        if record.action not in CHANGES or record.target is None or record.evidence is None:
+    changes = [record for record in records if record.action in CHANGES and record.target is not None]
+    pools = _pools(changes, types)
+    for record in changes:
+        if record.target is None or record.evidence is None:
             continue
         wanted = least or policy.require_evidence.get(record.action, policy.require_evidence.get("*", Grade.B))
         if Grade[record.evidence.grade] >= wanted or any(found.code != EVIDENCE for found in record.blockers):
             continue
         spec = VolumeSpec(**record.target.model_dump())
+        if types[spec.type].pooled:
+            spec = replace(spec, size_gib=pools[_pool_key(record)])
         yield Want(
             volume_id=record.volume_id,
             account=record.account,
@@ -35,3 +42,22 @@ def wants_in(
             ceiling=types[spec.type].ceiling(spec),
             saved_usd_month=record.monthly_usd_saved,
         )
+
+
+_PoolKey = tuple[str, str, tuple[str, ...], str]
+
+
+def _pools(changes: Iterable[RecommendationRecord], types: Mapping[str, VolumeType]) -> Mapping[_PoolKey, int]:
+    """How many GiB are to become a pooled type on each host: all that do are one pool, since all of a pool change as
+    one and only one pool of a host joins another."""
+    sizes: Counter[_PoolKey] = Counter()
+    for record in changes:
+        if record.target is not None and types[record.target.type].pooled:
+            sizes[_pool_key(record)] += record.target.size_gib
+    return sizes
+
+
+def _pool_key(record: RecommendationRecord) -> _PoolKey:
+    """What a record's pool is known by; a volume of several hosts, or of none, is in no pool with others."""
+    alone = () if len(record.hosts) == 1 else (record.volume_id,)
+    return record.account, record.zone, (*record.hosts, *alone), record.target.type if record.target else ""

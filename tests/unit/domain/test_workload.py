@@ -7,10 +7,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from plimsoll.domain.ceiling import PLAIN, Accounting, Ceiling
 from plimsoll.domain.demand import Spread
 from plimsoll.domain.errors import NotMeasured
 from plimsoll.domain.need import Need
-from plimsoll.domain.workload import SIZES_KIB, mean_size_kib, shape_of, split
+from plimsoll.domain.replay import replay
+from plimsoll.domain.workload import SIZES_KIB, mean_size_kib, recounted, shape_of, split
 from tests.builders import a_demand
 
 
@@ -116,3 +118,84 @@ def test_each_moment_asks_for_its_side_of_the_need_in_full_and_for_no_more_of_th
     assert shape.at_most_iops.throughput_mib_s <= need.throughput_mib_s * 1.000001
     assert shape.at_most_throughput.throughput_mib_s == need.throughput_mib_s
     assert shape.at_most_throughput.iops <= need.iops * 1.000001
+
+
+def counted_of(moment, accounting):
+    """What an accounting counts of a moment's own reads and writes, direction by direction."""
+    reads, writes = moment.iops * moment.read_share, moment.iops * (1 - moment.read_share)
+    read_mib_s = reads * mean_size_kib(moment.read_sizes_kib) / 1024
+    write_mib_s = writes * mean_size_kib(moment.write_sizes_kib) / 1024
+    return (
+        reads + writes * accounting.write_iops_cost,
+        read_mib_s + write_mib_s * accounting.write_throughput_cost,
+    )
+
+
+COSTS = st.sampled_from([0.25, 0.5, 1.0, 2.0, 3.0])
+
+
+@given(RATES, COSTS, COSTS, st.floats(1, 2), st.floats(1, 2))
+def test_of_a_need_in_reads_each_moment_asks_its_side_in_full_and_no_more_of_the_other(
+    buckets, iops_cost, throughput_cost, raised, wider
+):
+    iops, sizes_kib, shares = (np.array(column) for column in zip(*buckets, strict=True))
+    assume(iops.max() > 1)
+    throughput_mib_s = iops * sizes_kib / 1024
+    demand = a_demand(
+        list(iops), list(throughput_mib_s), read_iops=iops * shares, read_throughput_mib_s=throughput_mib_s * shares
+    )
+    accounting = Accounting(write_iops_cost=iops_cost, write_throughput_cost=throughput_cost)
+    need = as_peaks(
+        demand.peak(demand.counted_iops(accounting)) * raised,
+        demand.peak(demand.counted_throughput_mib_s(accounting)) * wider,
+    )
+    shape = shape_of(demand, need, accounting)
+    moments = (shape.at_most_iops, shape.at_most_throughput)
+    for moment in moments:
+        costs = (accounting.mean_iops_cost(moment.read_share), accounting.mean_throughput_cost(moment.read_share))
+        ridge_kib = need.throughput_mib_s / costs[1] * 1024 / (need.iops / costs[0])
+        assume(4 <= ridge_kib <= 1024)  # the sizes that a shape is made of
+    (iops_asked, beside_mib_s), (beside_iops, mib_s_asked) = (counted_of(moment, accounting) for moment in moments)
+    assert iops_asked == pytest.approx(need.iops)
+    assert mib_s_asked == pytest.approx(need.throughput_mib_s)
+    assert beside_mib_s <= need.throughput_mib_s * 1.000001
+    assert beside_iops <= need.iops * 1.000001
+
+
+@pytest.mark.parametrize("read_share", [0.0, 0.3, 1.0])
+def test_a_ceiling_of_just_the_need_carries_the_shape_and_not_a_hundredth_more(read_share):
+    """The shape against the accounting of a replay: disks that read 750 and write 1,500, as pd-standard does."""
+    demand = a_demand(1_000, 16, read_iops=np.full(2880, 1_000 * read_share), read_throughput_mib_s=16 * read_share)
+    ceiling = Ceiling(iops=750.0, throughput_mib_s=120.0, write_iops_cost=0.5, write_throughput_cost=2.0)
+    moment = shape_of(demand, Need(iops=750.0, throughput_mib_s=120.0), ceiling.accounting).at_most_iops
+
+    def throttled(times):
+        rate = moment.iops * times
+        asked = a_demand(
+            rate,
+            moment.throughput_mib_s * times,
+            read_iops=rate * moment.read_share,
+            read_throughput_mib_s=moment.throughput_mib_s * times * moment.read_share,
+        )
+        return replay(asked, ceiling).throttled_minutes
+
+    assert moment.iops == pytest.approx(750 / (read_share + (1 - read_share) / 2))
+    assert throttled(0.9999) == 0
+    assert throttled(1.01) == 2880
+
+
+@given(st.floats(0, 1), COSTS, COSTS)
+def test_a_need_counted_another_way_and_back_is_the_same(read_share, iops_cost, throughput_cost):
+    demand = a_demand(1_000, 16, read_iops=np.full(2880, 1_000 * read_share))
+    need = Need(iops=900, throughput_mib_s=20, sustained_iops=500, sustained_throughput_mib_s=10)
+    other = Accounting(write_iops_cost=iops_cost, write_throughput_cost=throughput_cost)
+    there = recounted(need, demand, PLAIN, other)
+    assert there.iops == pytest.approx(900 * (read_share + (1 - read_share) * iops_cost))
+    back = recounted(there, demand, other, PLAIN)
+    assert (back.iops, back.throughput_mib_s) == (pytest.approx(900), pytest.approx(20))
+    assert (back.sustained_iops, back.sustained_throughput_mib_s) == (pytest.approx(500), pytest.approx(10))
+
+
+def test_a_need_without_any_work_counts_the_same_everywhere():
+    need = Need(iops=900, throughput_mib_s=20)
+    assert recounted(need, a_demand(0), PLAIN, Accounting(write_iops_cost=2.0)) == need

@@ -57,7 +57,7 @@ def a_bench(time, *faults, looks=1):
 
 def used(bench, time, inside=lambda volume_id: None, left=None):
     left = [] if left is None else left
-    with scratch_volume(ORDER, HOST, bench=bench, patience=time.patience, left=left.append) as volume_id:
+    with scratch_volume(ORDER, HOST, PLACE, bench=bench, patience=time.patience, left=left.append) as volume_id:
         inside(volume_id)
     return left
 

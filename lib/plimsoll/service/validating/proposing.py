@@ -59,7 +59,7 @@ def _proposed(work: Work, service: Service) -> Proposed:
         work.release(service.claims)
         keep(decided_again(work, run, shared, service), service.store)
         return propose(service, work.name)
-    subject = subject_of(found, run.spec.type, bench=desk.bench, policy=desk.policy, now=work.now)
+    subject = subject_of(found, run, desk=desk, policy=desk.policy, now=work.now)
     prepared = prepare(run, subject, work.mode, replace(desk, is_free=lambda host: _is_free(host, work, service)))
     work, is_ours = _claim_host(work, prepared, desk, service)
     if not is_ours:
@@ -69,7 +69,7 @@ def _proposed(work: Work, service: Service) -> Proposed:
         run=run,
         subject=subject,
         prepared=prepared,
-        usd_month=usd_month_of(run, world.prices),
+        usd_month=usd_month_of(run, world.prices, desk),
     )
     keep(replace(work, round=begun), service.store)
     return _begun(work, begun)

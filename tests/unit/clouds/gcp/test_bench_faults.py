@@ -83,7 +83,7 @@ def test_every_disk_is_deleted_or_named(here, faults):
     host = host_in(here, order.zone)
     strike(here, faults)
     try:
-        with scratch_volume(order, host, bench=here.bench, patience=PATIENCE, left=left.append):
+        with scratch_volume(order, host, here.home, bench=here.bench, patience=PATIENCE, left=left.append):
             pass
     except PlimsollError:
         pass
@@ -121,7 +121,7 @@ def test_a_step_that_worked_and_was_not_heard_of_leaves_no_disk(here, lost):
     bench = Forgetful(clients=here.clients, sleep=here.bench.sleep, lost=lost)
     with (
         pytest.raises(Unreachable),
-        scratch_volume(order, host, bench=bench, patience=PATIENCE, left=left.append),
+        scratch_volume(order, host, here.home, bench=bench, patience=PATIENCE, left=left.append),
     ):
         pass
     assert left == []
@@ -133,7 +133,7 @@ def test_ctrl_c_while_it_measures_leaves_no_disk(here):
     host = host_in(here, order.zone)
     with (
         pytest.raises(KeyboardInterrupt),
-        scratch_volume(order, host, bench=here.bench, patience=PATIENCE, left=left.append),
+        scratch_volume(order, host, here.home, bench=here.bench, patience=PATIENCE, left=left.append),
     ):
         raise KeyboardInterrupt
     assert (left, what_is_there(here)) == ([], set())
