@@ -43,12 +43,7 @@ def chart(zone: str, name: str, window: Window, period_s: int = MINUTE_S, hosts:
                         f'resource.type="gce_instance" {where} {whose}',
                         "minAlignmentPeriod": f"{period_s}s",
                         "aggregations": [
-                            {
-                                "perSeriesAligner": "ALIGN_MAX",
-                                "alignmentPeriod": f"{period_s}s",
-                                "crossSeriesReducer": "REDUCE_MAX",
-                                "groupByFields": ['metric.label."device_name"'],
-                            }
+                            {"perSeriesAligner": "ALIGN_MAX", "alignmentPeriod": f"{period_s}s"},
                         ],
                     },
                     "targetAxis": axis,
@@ -56,9 +51,6 @@ def chart(zone: str, name: str, window: Window, period_s: int = MINUTE_S, hosts:
                 }
                 for metric, axis in _PEAKS
             ],
-            "options": {"mode": "COLOR"},
-            "y1Axis": {"label": "operations per second", "scale": "LINEAR"},
-            "y2Axis": {"label": "bytes per second", "scale": "LINEAR"},
         },
         "timeSelection": {"timeRange": "custom", "start": _time(window.start_s), "end": _time(window.end_s)},
     }
