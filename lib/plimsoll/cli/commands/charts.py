@@ -12,12 +12,16 @@ chart = typer.Typer(help="Draw a volume's demand, and rooflines, as SVG or PNG."
 
 @chart.command(name="demand")
 def chart_demand(
-    volume: Annotated[str, typer.Argument(help="Volume id, such as vol-0123456789abcdef0.")],
+    volume: Annotated[str, typer.Argument(help="Volume id, such as vol-0123456789abcdef0, or a disk's number.")],
     run: options.ChartOf = None,
     out: options.ChartOut = None,
     theme: options.ChartTheme = ThemeName.LIGHT,
     width: options.ChartWidth = WIDTH_PX,
     scale: options.ChartScale = None,
+    cloud: options.Clouds = None,
+    project: options.Projects = None,
+    folder: options.Folders = None,
+    gcp_organization: options.GcpOrganizations = None,
     profile: options.Profiles = None,
     role_arn: options.Roles = None,
     external_id: options.ExternalId = None,
@@ -40,7 +44,21 @@ def chart_demand(
         from_,
         policy,
         set_,
-        scope_from(profile, role_arn, external_id, organization, unit, account, role_name, region, prices),
+        scope_from(
+            profile,
+            role_arn,
+            external_id,
+            organization,
+            unit,
+            account,
+            role_name,
+            region,
+            prices,
+            cloud=cloud,
+            project=project,
+            folder=folder,
+            gcp_organization=gcp_organization,
+        ),
     )
     draw_demand(volume, source, Drawing(out=out, theme=theme, width=width, scale=scale))
 
@@ -53,6 +71,10 @@ def chart_roofline(
     theme: options.ChartTheme = ThemeName.LIGHT,
     width: options.ChartWidth = WIDTH_PX,
     scale: options.ChartScale = None,
+    cloud: options.Clouds = None,
+    project: options.Projects = None,
+    folder: options.Folders = None,
+    gcp_organization: options.GcpOrganizations = None,
     profile: options.Profiles = None,
     role_arn: options.Roles = None,
     external_id: options.ExternalId = None,
@@ -75,6 +97,20 @@ def chart_roofline(
         from_,
         policy,
         set_,
-        scope_from(profile, role_arn, external_id, organization, unit, account, role_name, region, prices),
+        scope_from(
+            profile,
+            role_arn,
+            external_id,
+            organization,
+            unit,
+            account,
+            role_name,
+            region,
+            prices,
+            cloud=cloud,
+            project=project,
+            folder=folder,
+            gcp_organization=gcp_organization,
+        ),
     )
     draw_roofline(names, source, Drawing(out=out, theme=theme, width=width, scale=scale))
