@@ -227,4 +227,5 @@ def _unanswered(outcome: Skipped | FailedVolume) -> UnansweredRecord:
         volume_id=outcome.volume_id,
         outcome="skipped" if isinstance(outcome, Skipped) else "failed",
         reason=outcome.reason,
+        provider=outcome.target.provider,
     )

@@ -155,7 +155,7 @@ def console_link(volume: RecommendationRecord, policy: Policy, now: datetime) ->
     window = Window.before(now, days=policy.lookback_days)
     if volume.provider == GOOGLE:
         place = volume.name or volume.volume_id
-        return google_console_link(volume.account, volume.zone, place, window, policy.resolution_s)
+        return google_console_link(volume.account, volume.zone, place, window, policy.resolution_s, volume.hosts)
     return aws_console_link(volume.region, volume.volume_id, window, policy.resolution_s)
 
 

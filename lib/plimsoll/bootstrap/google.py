@@ -12,9 +12,10 @@ from plimsoll.clouds.gcp.catalogue import GcpCatalogue
 from plimsoll.clouds.gcp.clients import Clients
 from plimsoll.clouds.gcp.held import Held
 from plimsoll.clouds.gcp.inventory import GcpInventory
-from plimsoll.clouds.gcp.metrics import GcpMetrics, tariff
+from plimsoll.clouds.gcp.metrics import GcpMetrics
 from plimsoll.clouds.gcp.price_book import shipped_prices
 from plimsoll.clouds.gcp.prices import GcpPrices
+from plimsoll.clouds.gcp.tariff import tariff
 from plimsoll.clouds.ledger import Ledger, NotedInventory
 from plimsoll.clouds.pacing import Pacer
 from plimsoll.clouds.price_file import load_prices

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from importlib.metadata import version
 from typing import Final
 
 from plimsoll.audit import World
@@ -12,6 +13,8 @@ from plimsoll.clouds.published import published_types
 from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
 from plimsoll.clouds.recording import Recording
 from plimsoll.clouds.stripes import StripeBook
+from plimsoll.clouds.tariffs import tariff_of
+from plimsoll.domain.errors import BadInput
 from plimsoll.ports import Catalogue
 from plimsoll.settings import Settings
 
@@ -21,7 +24,13 @@ _CATALOGUES: Final[Mapping[str, type[Catalogue]]] = {
 
 
 def recorded_worlds(recordings: Sequence[Recording], settings: Settings, stripes: StripeBook) -> list[World]:
-    """A world for each cloud that a recording has, with what has been measured by now."""
+    """A world for each cloud that a recording has, with what has been measured by now; BadInput for an unknown one."""
+    for recording in recordings:
+        if recording.provider not in _CATALOGUES:
+            raise BadInput(
+                f"{recording.path} is a recording of the cloud {recording.provider!r}, which Plimsoll "
+                f"{version('plimsoll')} does not know: it was made by version {recording.version}; decide by that one."
+            )
     envelopes = tuple(envelope_library(settings.measured_dir).envelopes.values())
     return [
         World(
@@ -30,7 +39,7 @@ def recorded_worlds(recordings: Sequence[Recording], settings: Settings, stripes
             prices=recording,
             catalogue=_CATALOGUES[recording.provider](),
             envelopes=envelopes,
-            tariff=settings.tariff,
+            tariff=tariff_of(recording.provider, settings),
             every_minute=True,
             refutations=validation_book(settings).refutations(),
             stripes=stripes.sets,

@@ -63,7 +63,7 @@ def _waiting(found: Decided, other: str) -> Decided:
     """The answers of a pool that waits for another one's change."""
     why = f"another pool of its host is to change first, that of {other}: look again after that."
     return {
-        case.volume.id: (case, kept(case, answer.comparison, answer.usd_month_now, why))
+        case.volume.id: (case, replace(kept(case, answer.comparison, answer.usd_month_now, why), pool=answer.pool))
         for case, answer in _changes(found)
     }
 
@@ -83,7 +83,7 @@ def _decided(pool: Pool, demands: Mapping[str, Demand], bases: Mapping[str, Basi
     held = {**dict.fromkeys(unread, UNREAD), **{case.volume.id: LACKING for case in lacking}}
     rest = [case for case in cases if case.volume.id not in answers]
     answers |= weighed(rest, why_held=_held(held), already=ALREADY)
-    return {case.volume.id: (case, _told(answers, case, seen)) for case in cases}
+    return {case.volume.id: (case, _told(answers, case, pool, bases)) for case in cases}
 
 
 def _held(held: Mapping[str, str]) -> str | None:
@@ -128,17 +128,21 @@ def _case(volume: Volume, view: PoolView, shares: Shares, basis: Basis) -> Case:
     )
 
 
-def _told(answers: Mapping[str, Recommendation], case: Case, pool: Pool) -> Recommendation:
+def _told(answers: Mapping[str, Recommendation], case: Case, pool: Pool, bases: Mapping[str, Basis]) -> Recommendation:
     """An answer with what is to be said of its pool, and with what blocks any of the others."""
     own = answers[case.volume.id]
     others = [volume.id for volume in pool.volumes if volume.id != case.volume.id]
     if not others:
         return own
+    free = tuple(volume_id for volume_id in others if volume_id in bases)
+    staying = [volume_id for volume_id in others if volume_id not in bases]
+    shared = f"it shares what {pool} carry with"
+    told = [f"{shared} {', '.join(free)}: all are judged together, and change together."] if free else []
+    if staying:
+        told.append(f"{shared} {', '.join(staying)} too, left out of the audit: what stays is judged too.")
     return replace(
         own,
-        reasons=(
-            *own.reasons,
-            f"it shares what {pool} carry with {', '.join(others)}: all are judged together, and change together.",
-        ),
+        reasons=(*own.reasons, *told),
+        pool=free,
         blockers=(*own.blockers, *of_others(answers, own, "pool")) if isinstance(own, Change) else own.blockers,
     )

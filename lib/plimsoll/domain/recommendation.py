@@ -96,7 +96,8 @@ class SetAnswer:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """What every recommendation has. `usd_month_now` is None where the region has no price for the present type;
-    `stripe_set` where the volume is one of no known set."""
+    `stripe_set` where the volume is one of no known set. `pool` are the ids of the others of its pool that change
+    together with it or not at all."""
 
     action: ClassVar[str]
     volume: Volume
@@ -104,6 +105,7 @@ class Answer:
     reasons: tuple[str, ...]
     blockers: tuple[Blocker, ...] = ()
     stripe_set: SetAnswer | None = None
+    pool: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

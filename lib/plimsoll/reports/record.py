@@ -81,13 +81,18 @@ class EvidenceRecord(_Record):
 
 class CeilingRecord(_Record):
     """What can be carried; null where it is not known to be limited. `sustained_*` is carried for ever, the rest while
-    credits last. Operations of more than `io_kib` count as several."""
+    credits last. Operations of more than `io_kib` count as several. Where writes have a limit of their own, all figures
+    but `write_*` are those of reads."""
 
     iops: float | None
     throughput_mib_s: float | None
     sustained_iops: float | None
     sustained_throughput_mib_s: float | None
     io_kib: float | None
+    write_iops: float | None = Field(
+        default=None, description="what is carried where nothing is read; null where writes have no other limit"
+    )
+    write_throughput_mib_s: float | None = None
 
 
 class CeilingsRecord(_Record):
@@ -171,6 +176,10 @@ class RecommendationRecord(_Record):
         default_factory=dict, description="the tags that the policy shows (show_tags), without Name, which is `name`"
     )
     provider: str = Field(default=FIRST_PROVIDER, description="the volume's cloud: aws or google")
+    pool: list[str] = Field(
+        default_factory=list,
+        description="the other volumes of its host that share one ceiling with it, and change with it or not at all",
+    )
 
 
 def schema() -> dict[str, Any]:

@@ -76,6 +76,7 @@ def record_of(recommendation: Recommendation, change: str = "", provider: str = 
         created=volume.created.astimezone(UTC).isoformat(timespec="seconds"),
         tags={key: value for key, value in volume.tags.items() if key != NAME_TAG},
         provider=provider,
+        pool=list(recommendation.pool),
     )
 
 
@@ -175,12 +176,17 @@ def _ceiling(found: Ceiling) -> CeilingRecord:
     def limit(figure: float | None) -> float | None:
         return None if figure is None or math.isinf(figure) else round(figure, 2)
 
+    def other(written: float, read: float) -> float | None:
+        return None if limit(written) == limit(read) else limit(written)
+
     return CeilingRecord(
         iops=limit(found.iops),
         throughput_mib_s=limit(found.throughput_mib_s),
         sustained_iops=limit(found.sustained_iops),
         sustained_throughput_mib_s=limit(found.sustained_throughput_mib_s),
         io_kib=limit(found.io_kib),
+        write_iops=other(found.write_iops, found.iops),
+        write_throughput_mib_s=other(found.write_throughput_mib_s, found.throughput_mib_s),
     )
 
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.profile_record import DemandProfileRecord
-from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.record import FIRST_PROVIDER, RecommendationRecord
 
 RECOMMENDATIONS: Final = "recommendations.json"
 TABLE: Final = "recommendations.csv"
@@ -33,6 +33,7 @@ class UnansweredRecord(BaseModel):
     volume_id: str
     outcome: Literal["skipped", "failed"]
     reason: str
+    provider: str = FIRST_PROVIDER
 
 
 _Line = TypeVar("_Line", bound=BaseModel)

@@ -48,6 +48,9 @@ COLUMNS: Final = (
     ("change", "change"),
     ("tags", "tags"),
     ("provider", "provider"),
+    ("pool", "pool"),
+    ("peak_second_iops", "demand.peak_second_iops"),
+    ("peak_second_throughput_mib_s", "demand.peak_second_throughput_mib_s"),
 )
 """Each column's name, and where its figure is in a record; the step is in none."""
 

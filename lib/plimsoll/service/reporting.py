@@ -1,7 +1,7 @@
 """The report of a run: its batches put together, a page to read, and the events that tell of it."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from heapq import nlargest
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any, Final
 from plimsoll.ports import RunStore
 from plimsoll.reports.files import RunFolder
 from plimsoll.reports.html.page import write_html
-from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.record import FIRST_PROVIDER, RecommendationRecord
 from plimsoll.reports.stored import (
     DEMAND,
     PAGE,
@@ -32,6 +32,7 @@ from plimsoll.service.layout import LATEST_REPORT, RESULT, Batch, RunKeys
 from plimsoll.service.measured import bring
 from plimsoll.service.messages import Reported, RunMessage
 from plimsoll.service.orders import RunOrder, order_of
+from plimsoll.service.planning import planned_targets
 from plimsoll.service.service import Service
 from plimsoll.service.summarizing import failures
 
@@ -126,19 +127,25 @@ def _put_together(batches: _Batches, run: dict[str, Any], shown: frozenset[str] 
                 whole.add(record, profile if shown is None or full_name(record) in shown else None)
             for volume in stream_unanswered(batch):
                 whole.leave_out(volume)
+        providers = {str(target): target.provider for target in planned_targets(batches.store, batches.keys)}
         for failed in failures(batches.store, batches.keys):
-            for volume in _left_out(failed):
+            for volume in _left_out(failed, providers):
                 whole.leave_out(volume)
 
 
-def _left_out(failed: Tally) -> Iterator[UnansweredRecord]:
-    """The volumes of a target or a batch that failed."""
+def _left_out(failed: Tally, providers: Mapping[str, str]) -> Iterator[UnansweredRecord]:
+    """The volumes of a target or a batch that failed; `providers` are the clouds by target."""
     for place, reasons in failed.failed_volumes.items():
         account, region = place.split("/")
         for reason, ids in reasons.items():
             for volume_id in ids:
                 yield UnansweredRecord(
-                    account=account, region=region, volume_id=volume_id, outcome="failed", reason=reason
+                    account=account,
+                    region=region,
+                    volume_id=volume_id,
+                    outcome="failed",
+                    reason=reason,
+                    provider=providers.get(place, FIRST_PROVIDER),
                 )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from plimsoll.clouds.tariffs import tariff_of
 from plimsoll.domain.errors import CloudError
 from plimsoll.ports import FailedTarget, RunStore
 from plimsoll.reports.tally import Tally
@@ -47,7 +48,10 @@ def summarize(service: Service, told: RunMessage) -> Summarized:
         order,
         whole.tally,
         status=status,
-        asked={cloud: Asked(usage=spent.usage, tariff=service.settings.tariff) for cloud, spent in whole.spent.items()},
+        asked={
+            cloud: Asked(usage=spent.usage, tariff=tariff_of(cloud, service.settings))
+            for cloud, spent in whole.spent.items()
+        },
         seconds={"elapsed": 0.0, **sum(whole.spent.values(), Spent()).seconds},
     )
     run["history"] = whole.remembered.told

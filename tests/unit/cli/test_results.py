@@ -284,7 +284,9 @@ def test_the_queries_of_the_document_have_answers(run, plimsoll, sql):
     full_parity = a_record(volume_id="vol-safe", monthly_usd_saved_at_parity=1e6)
     refused = [full_parity.offers[0].model_copy(update={"refused": ["too slow"], "spec": full_parity.current})]
     weighed = [one.model_copy(update={"spec": one.spec.model_copy(update={"type": "gp3"})}) for one in refused]
-    other = a_run(run.parent / "two", [full_parity.model_copy(update={"offers": weighed})])
+    seconds = full_parity.demand.model_copy(update={"peak_second_iops": 900.0})
+    known = {"offers": weighed, "pool": ["9002"], "demand": seconds}
+    other = a_run(run.parent / "two", [full_parity.model_copy(update=known)])
     code, said, complaint = plimsoll("query", other, sql)
     assert (code, complaint) == (0, "")
     assert "\n0 rows" not in said

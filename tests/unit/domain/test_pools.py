@@ -94,6 +94,18 @@ def test_an_excluded_volume_stays_only_where_what_is_left_carries_it():
     assert any(text.startswith("slow 100 GiB carries 75 IOPS") for text in offer.refused)
 
 
+def test_an_answer_names_those_that_change_with_it_and_tells_of_those_that_stay():
+    volumes = [a_disk("kept", "slow", 100), a_disk("free", "slow", 4000), a_disk("more", "slow", 2000)]
+    light = {"kept": flat(20, read_share=1.0), "free": flat(600, read_share=1.0), "more": flat(5, read_share=1.0)}
+    found = judged(volumes, light, decided={"free", "more"})
+    assert {name: one.pool for name, one in found.items()} == {"free": ("more",), "more": ("free",)}
+    assert any("with more: all are judged together" in reason for reason in found["free"].reasons)
+    assert any("with kept too, left out of the audit" in reason for reason in found["free"].reasons)
+    alone = judged(volumes[:2], light, decided={"free"})["free"]
+    assert alone.pool == ()
+    assert not any("change together" in reason for reason in alone.reasons)
+
+
 def test_a_pool_of_which_one_could_not_be_read_stays_as_it_is():
     volumes = [a_disk("boot", "fast", 50), a_disk("data", "fast", 1000)]
     found = judged(volumes, {"boot": flat(20), "data": flat(8)}, broken={"boot": Unexpected("no answer.")})
@@ -111,9 +123,10 @@ def test_a_pool_of_which_too_little_is_known_stays_as_it_is():
 
 
 def test_of_two_pools_that_would_share_one_the_one_that_saves_most_changes_first():
-    volumes = [a_disk("a", "fast", 3000), a_disk("b", "middle", 1000)]
-    found = judged(volumes, {"a": flat(5), "b": flat(5)}, policy=replace(POLICY, target_types=("slow",)))
+    volumes = [a_disk("a", "fast", 3000), a_disk("b", "middle", 1000), a_disk("c", "middle", 10)]
+    found = judged(volumes, {one.id: flat(5) for one in volumes}, policy=replace(POLICY, target_types=("slow",)))
     assert found["a"].target.spec.type == "slow"
+    assert found["b"].pool == ("c",)
     assert "another pool of its host is to change first, that of a" in found["b"].reasons[0]
 
 

@@ -11,6 +11,8 @@ from plimsoll.outcomes import Answered
 from plimsoll.ports import Target
 from plimsoll.reports.cloud_words import calls_in, clouds_of, words_of
 from plimsoll.reports.data.database import opened
+from plimsoll.reports.diff.compared import compared
+from plimsoll.reports.diff.shown import json_diff
 from plimsoll.reports.files import RunFolder
 from plimsoll.reports.html.savings import breakdowns
 from plimsoll.reports.markdown.ticket import ticket
@@ -25,6 +27,7 @@ from plimsoll.reports.terminal.run import show_plan, show_run
 from .html.pages import read_page, written
 from .recommendations import a_record, every_action
 from .runs import a_run as a_folder
+from .runs import an_unanswered
 from .slack.said import told_of
 
 AWS = a_record(volume_id="vol-1")
@@ -95,6 +98,29 @@ def test_the_views_of_a_run_of_an_earlier_version_say_aws(tmp_path):
     (tmp_path / "run.json").write_text('{"status": "complete"}', encoding="utf-8")
     with opened(tmp_path) as database:
         assert list(database.rows("select provider from recommendations")) == [("aws",)]
+
+
+def test_volumes_without_an_answer_and_differences_name_their_cloud_also_of_earlier_versions(tmp_path):
+    failed = an_unanswered("9001").model_copy(update={"account": "plimsoll-shop", "provider": "google"})
+    known = an_unanswered("vol-9")
+    before, after = (
+        a_folder(tmp_path / "one", [AWS, DISK]),
+        a_folder(tmp_path / "two", [], unanswered=[failed]),
+    )
+    with (after / "unanswered.jsonl").open("a", encoding="utf-8") as file:
+        file.write(known.model_dump_json(exclude={"provider"}) + "\n")
+    with opened(after) as database:
+        rows = list(database.rows("select volume_id, provider from failures order by all"))
+    assert rows == [("9001", "google"), ("vol-9", "aws")]
+    with compared(before, after) as diff:
+        volumes = json.loads("".join(json_diff(diff)))["volumes"]
+    assert {one["volume_id"]: one["provider"] for one in volumes} == {
+        "vol-1": "aws",
+        "9000": "google",
+        "9001": "google",
+        "vol-9": "aws",
+    }
+    assert all("provider" not in (one["before"] or {}) for one in volumes)
 
 
 @pytest.mark.parametrize("width", [80, 160])

@@ -10,6 +10,7 @@ from plimsoll.domain.errors import AccessDenied, BadInput, Throttled
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.service.layout import Batch, RunKeys
 from plimsoll.service.messages import BatchItem, TargetItem
+from plimsoll.service.summarizing import total
 from plimsoll.service.validating.choosing import choose
 from plimsoll.service.validating.messages import ChooseMessage
 from tests.builders import NOW
@@ -61,6 +62,15 @@ def test_one_run_audits_accounts_and_projects_into_one_report(tmp_path):
     assert {one["action"] for one in found.values()} == {"migrate"}
     assert run_json(files(loop.service, "first"))["volumes"]["answered"] == 4
     assert {batch.whole.target.provider for batch in loop.audited} == {"aws", "google"}
+
+
+def test_what_asking_cost_is_reckoned_by_each_clouds_own_tariff(tmp_path):
+    loop = audited(both(), tmp_path)
+    settings, run = loop.service.settings, run_json(files(loop.service, "first"))
+    spent = {cloud: spent.usage.metrics for cloud, spent in total(loop.service.store, KEYS).spent.items()}
+    assert set(spent) == {"aws", "google"}
+    usd = spent["aws"] * settings.usd_per_1000_metrics + spent["google"] * settings.gcp_usd_per_1000_series
+    assert run["usage"]["estimated_usd"] == round(usd / 1000, 4) > 0
 
 
 def test_a_project_that_cannot_be_read_costs_itself_alone(tmp_path):

@@ -37,12 +37,7 @@ def chart(zone: str, name: str, window: Window, period_s: int = MINUTE_S, hosts:
                         "filter": f'metric.type="{metric.name}" resource.type="gce_instance" {where} {whose}',
                         "minAlignmentPeriod": f"{period_s}s",
                         "aggregations": [
-                            {
-                                "perSeriesAligner": "ALIGN_MAX",
-                                "alignmentPeriod": f"{period_s}s",
-                                "crossSeriesReducer": "REDUCE_MAX",
-                                "groupByFields": ['metric.label."device_name"'],
-                            }
+                            {"perSeriesAligner": "ALIGN_MAX", "alignmentPeriod": f"{period_s}s"},
                         ],
                     },
                     "targetAxis": _AXES[series.rpartition("_")[2]],
@@ -51,9 +46,6 @@ def chart(zone: str, name: str, window: Window, period_s: int = MINUTE_S, hosts:
                 for series, metric in METRICS.items()
                 if metric.peak
             ],
-            "options": {"mode": "COLOR"},
-            "y1Axis": {"label": "operations per second", "scale": "LINEAR"},
-            "y2Axis": {"label": "bytes per second", "scale": "LINEAR"},
         },
         "timeSelection": {"timeRange": "custom", "start": _time(window.start_s), "end": _time(window.end_s)},
     }

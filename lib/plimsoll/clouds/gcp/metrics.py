@@ -28,7 +28,6 @@ from plimsoll.domain.errors import CloudError, Unexpected
 from plimsoll.domain.tariff import Tariff
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import CallLimits, Target, Usage
-from plimsoll.settings import Settings
 
 RETENTION_DAYS: Final[Mapping[int, float]] = {60: 42}
 """How long Cloud Monitoring keeps each period: six weeks as reported (third parties, read 2026-11-22; unverified).
@@ -36,9 +35,6 @@ What some metrics keep beyond that, in ten-minute intervals, is not read: it may
 
 VISIBLE_AFTER_S: Final = 240
 """How long after its minute a point may still be missing (Google's list of Compute Engine metrics, read 2026-11-20)."""
-
-POINTS_PER_S: Final = 300_000.0
-"""How many points a second one process takes in (measured on 2 cores, 2026-11-22); no quota of points is published."""
 
 NEVER_WRITTEN: Final = "Cannot find metric"
 """What the refusal says of a metric that nothing in the project has ever written (as users report it of other methods,
@@ -57,16 +53,6 @@ _READING: Final = replace(
 
 _Shape = monitoring_v3.ListTimeSeriesRequest
 _SUM, _MAX = monitoring_v3.Aggregation.Aligner.ALIGN_SUM, monitoring_v3.Aggregation.Aligner.ALIGN_MAX
-
-
-def tariff(settings: Settings) -> Tariff:
-    """What reading Cloud Monitoring costs: by the series that a call returns, of each page again."""
-    return Tariff(
-        usd_query=settings.gcp_usd_per_1000_series / 1000,
-        calls_per_s=settings.gcp_calls_per_s,
-        datapoints_per_s=POINTS_PER_S,
-        usd_hour_waited=settings.usd_hour_waited,
-    )
 
 
 @dataclass(slots=True, kw_only=True)

@@ -7,7 +7,7 @@ import altair as alt
 
 from plimsoll.domain.units import HOUR_S, MINUTE_S
 from plimsoll.reports.charts.axes import UPRIGHT
-from plimsoll.reports.charts.headlines import demand_title, highest, rate_text, subject, time_text
+from plimsoll.reports.charts.headlines import demand_title, highest, rate_text, subject, time_text, writes_text
 from plimsoll.reports.charts.levels import Side, in_sight, limit_of
 from plimsoll.reports.charts.picture import AXIS_PX, SPANS, Picture, Row
 from plimsoll.reports.charts.theme import Theme
@@ -38,7 +38,7 @@ def demand_picture(record: RecommendationRecord, profile: DemandProfileRecord) -
     for side, (*_, peak) in _SIDES.items():
         limits = _limits(record.ceilings, side) if record.ceilings else {}
         drawn, hidden = in_sight(limits, highest(getattr(profile, peak)))
-        told = {key: _label(key, level, side) for key, level in limits.items()}
+        told = {key: _label(key, level, side, record.ceilings) for key, level in limits.items()}
         levels += [
             {
                 "side": side,
@@ -90,19 +90,23 @@ def _lengths(profile: DemandProfileRecord) -> str:
 
 
 def _limits(ceilings: CeilingsRecord, side: Side) -> dict[_Level, float]:
-    """The ceilings of a side; of the host's those that are no higher than the highest of the others."""
+    """The ceilings of a side; of the host's those that are no higher than the highest of the others, or whose limit of
+    writes alone is not."""
     found: dict[_Level, float] = {}
     for kind, ceiling in (("now", ceilings.now), ("offered", ceilings.offered), ("hosts", ceilings.hosts)):
         if limit := limit_of(ceiling, side):
             bound = max(found.values(), default=math.inf) if kind == "hosts" else math.inf
             levels = {(kind, False): limit.most, (kind, True): limit.lasting}
-            found |= {key: level for key, level in levels.items() if level is not None and level <= bound}
+            apart = limit.least <= bound < limit.most
+            found |= {key: level for key, level in levels.items() if level is not None and (level <= bound or apart)}
     return found
 
 
-def _label(key: _Level, level: float, side: Side) -> str:
+def _label(key: _Level, level: float, side: Side, ceilings: CeilingsRecord | None) -> str:
     kind, lasting = key
-    return f"{_WORDS[kind]}{' for ever' if lasting else ''} {rate_text(level)} {side}"
+    limit = limit_of(getattr(ceilings, kind, None), side)
+    writes = writes_text(limit) if limit and not lasting else ""
+    return f"{_WORDS[kind]}{' for ever' if lasting else ''} {rate_text(level)} {side}{writes}"
 
 
 def _spans() -> alt.Chart:

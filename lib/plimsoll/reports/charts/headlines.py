@@ -59,7 +59,7 @@ def roofline_title(record: RecommendationRecord, profile: DemandProfileRecord) -
     if used is None:
         return demand_title(record, profile)
     seen = used_share(peaks.least_iops, peaks.least_throughput_mib_s, ceiling)
-    bound = "" if seen == used else " at most"
+    bound = "" if seen == used and not _writes_apart(ceiling) else " at most"
     share = f"{used:.2f} times" if used > 1 else f"{_percent(used)} of"
     against = _against(peaks, ceiling)
     return _with_waits(record.demand, f"peaks at {share} the {which} ceiling{bound} ({against})")
@@ -119,7 +119,8 @@ def peaks_of(found: DemandRecord | None, profile: DemandProfileRecord) -> Peaks:
 def used_share(iops: float, throughput_mib_s: float, ceiling: CeilingRecord) -> float | None:
     """The most of a ceiling that no bucket below these peaks can use more of; None where it limits nothing.
 
-    Operations of more than `io_kib` count as several, so that a ceiling on IOPS is one on MiB/s as well.
+    Operations of more than `io_kib` count as several, so that a ceiling on IOPS is one on MiB/s as well. Where reads
+    and writes have limits of their own, the lower one is meant.
     """
     return max(_shares(iops, throughput_mib_s, ceiling).values(), default=None)
 
@@ -127,6 +128,11 @@ def used_share(iops: float, throughput_mib_s: float, ceiling: CeilingRecord) -> 
 def rate_text(rate: float) -> str:
     """A rate with its thousands set apart, and three digits where it is small."""
     return f"{rate:,.0f}" if rate >= _FINE_BELOW else f"{rate:.3g}"
+
+
+def writes_text(limit: Limit) -> str:
+    """What is carried of writes alone, behind what is of reads; nothing where they have one limit."""
+    return "" if limit.writes is None else f" ({rate_text(limit.writes)} of writes alone)"
 
 
 def time_text(seconds: float) -> str:
@@ -151,15 +157,20 @@ def _higher(policys: float, drawn: float) -> float:
 def _shares(iops: float, throughput_mib_s: float, ceiling: CeilingRecord) -> dict[tuple[Side, str], float]:
     """How much of each limit of a ceiling is used, by its side and by the size of I/O that it is of."""
     shares: dict[tuple[Side, str], float] = {}
-    if ceiling.iops:
-        shares["IOPS", ""] = iops / ceiling.iops
+    operations, moved = limit_of(ceiling, "IOPS"), limit_of(ceiling, "MiB/s")
+    if operations is not None and operations.least:
+        shares["IOPS", ""] = iops / operations.least
         if ceiling.io_kib:
             shares["IOPS", f" of {ceiling.io_kib:g} KiB"] = (
-                throughput_mib_s * KIB_PER_MIB / ceiling.io_kib / ceiling.iops
+                throughput_mib_s * KIB_PER_MIB / ceiling.io_kib / operations.least
             )
-    if ceiling.throughput_mib_s:
-        shares["MiB/s", ""] = throughput_mib_s / ceiling.throughput_mib_s
+    if moved is not None and moved.least:
+        shares["MiB/s", ""] = throughput_mib_s / moved.least
     return shares
+
+
+def _writes_apart(ceiling: CeilingRecord) -> bool:
+    return ceiling.write_iops is not None or ceiling.write_throughput_mib_s is not None
 
 
 def _against(peaks: Peaks, ceiling: CeilingRecord) -> str:
@@ -170,7 +181,8 @@ def _against(peaks: Peaks, ceiling: CeilingRecord) -> str:
     if limit is None:
         return side
     lasting = f" while credits last, {rate_text(limit.lasting)} for ever" if limit.lasting is not None else ""
-    return f"{rate_text(limit.most)} {side}{size}{lasting}"
+    alone = "" if limit.writes is None else f" of {'writes' if limit.writes < limit.most else 'reads'} alone"
+    return f"{rate_text(limit.least)} {side}{size}{alone}{lasting}"
 
 
 def _side(least: float, most: float, limit: Limit | None, side: Side, *, waits: bool) -> str:
@@ -180,7 +192,7 @@ def _side(least: float, most: float, limit: Limit | None, side: Side, *, waits: 
     if limit is None or not limit.most:
         return f"{rate_text(least)}{bound} {side}"
     if limit.lasting is None or not (waits or most > limit.lasting):
-        return f"{rate_text(least)}{bound} of {rate_text(limit.most)} {side}"
+        return f"{rate_text(least)}{bound} of {rate_text(limit.most)} {side}{writes_text(limit)}"
     credits_ = f"({rate_text(limit.most)} while credits last)"
     return f"{rate_text(least)}{bound} of {rate_text(limit.lasting)} {side} for ever {credits_}"
 

@@ -25,7 +25,8 @@ def series(place: int) -> str:
 
 
 def ceiling_roofs(kind: str, word: str, found: CeilingRecord, low_kib: float, high_kib: float) -> list[Row]:
-    """A ceiling's roof between two I/O sizes, and the lower one that it carries for ever where they differ."""
+    """A ceiling's roof between two I/O sizes, and beside it the lower one that it carries for ever, and that of writes
+    alone, where they differ."""
     io_kib = found.io_kib or None
     most = Ceiling(iops=_limit(found.iops), throughput_mib_s=_limit(found.throughput_mib_s), io_kib=io_kib)
     lasting = Ceiling(
@@ -38,7 +39,20 @@ def ceiling_roofs(kind: str, word: str, found: CeilingRecord, low_kib: float, hi
     sizes = {row["io_size_kib"] for row in (*rows, *lower)}
     # A limit that is never reached, as the MiB/s of an io2 volume of few IOPS, makes no other line.
     same = all(math.isclose(most.at(size_kib), lasting.at(size_kib)) for size_kib in sizes)
-    return rows if same else rows + lower
+    return (rows if same else rows + lower) + _writes_roof(kind, word, found, low_kib, high_kib)
+
+
+def _writes_roof(kind: str, word: str, found: CeilingRecord, low_kib: float, high_kib: float) -> list[Row]:
+    if found.write_iops is None and found.write_throughput_mib_s is None:
+        return []
+    alone = Ceiling(
+        iops=_limit(found.iops if found.write_iops is None else found.write_iops),
+        throughput_mib_s=_limit(
+            found.throughput_mib_s if found.write_throughput_mib_s is None else found.write_throughput_mib_s
+        ),
+        io_kib=found.io_kib or None,
+    )
+    return roof_rows(kind, f"{word}, writes alone", alone, low_kib, high_kib, lasting=True)
 
 
 def envelope_roofs(place: int, found: Envelope, low_kib: float, high_kib: float) -> list[Row]:

@@ -135,7 +135,8 @@ def _add_run(connection: duckdb.DuckDBPyConnection, folder: Path, schema: str, s
     unanswered = views.unanswered(_whole_lines(folder / UNANSWERED, spill / schema))
     if not (folder / UNANSWERED).exists():
         unanswered = f"{schema}.failed_volumes"
-        _table(connection, unanswered, (*views.KEYS, "outcome", "reason"), list(_failed_volumes(failed)))
+        columns = (*views.KEYS, "outcome", "reason", "provider")
+        _table(connection, unanswered, columns, list(_failed_volumes(failed)))
     for name, sql in {
         "recommendations": views.recommendations(records),
         "offers": views.offers(records),
@@ -152,12 +153,12 @@ def _table(connection: duckdb.DuckDBPyConnection, name: str, columns: tuple[str,
         connection.executemany(f"insert into {name} values ({places})", [list(row) for row in rows])
 
 
-def _failed_volumes(failures: dict[str, Any]) -> Iterator[tuple[str, str, str, str, str]]:
-    """The failed volumes as run.json has them; runs that knew no unanswered.jsonl name the skipped ones nowhere."""
+def _failed_volumes(failures: dict[str, Any]) -> Iterator[tuple[str, str, str, str, str, None]]:
+    """The failed volumes as run.json has them; runs that knew no unanswered.jsonl name no skipped ones and no cloud."""
     for place, reasons in failures.get("volumes", {}).items():
         account, _, region = place.partition("/")
         for reason, ids in reasons.items():
-            yield from ((account, region, volume_id, "failed", reason) for volume_id in ids)
+            yield from ((account, region, volume_id, "failed", reason, None) for volume_id in ids)
 
 
 def _path(path: Path) -> str | None:

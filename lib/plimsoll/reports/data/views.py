@@ -36,7 +36,7 @@ def source(model: type[BaseModel], path: str | None, layout: str) -> str:
 
 def recommendations(rows: str) -> str:
     """The recommendations with their steps."""
-    given = f"coalesce(provider, {literal(FIRST_PROVIDER)}) as provider"
+    given = f"{_provider()}, coalesce(pool, []) as pool"
     return f"select * replace ({given}), {STEP_SQL} as step from {rows}"
 
 
@@ -79,10 +79,11 @@ def demand(rows: str) -> str:
 def failures(rows: str, places: str) -> str:
     """The volumes without an answer, and the places that could not be read; `places` has a name and a reason each."""
     return f"""
-        select 'volume' as what, account || '/' || region as place, account, region, volume_id, outcome, reason
+        select 'volume' as what, account || '/' || region as place, account, region, volume_id, outcome, reason,
+            {_provider()}
         from {rows}
         union all
-        select 'place', place, null, null, null, 'failed', reason from {places}"""
+        select 'place', place, null, null, null, 'failed', reason, null from {places}"""
 
 
 def profiles(path: str | None) -> str:
@@ -98,6 +99,11 @@ def records(path: str | None) -> str:
 def unanswered(path: str | None) -> str:
     """The rows of unanswered.jsonl."""
     return source(UnansweredRecord, path, "newline_delimited")
+
+
+def _provider() -> str:
+    """The cloud, also where a version wrote the rows that knew no other than the first."""
+    return f"coalesce(provider, {literal(FIRST_PROVIDER)}) as provider"
 
 
 def _lists() -> Iterator[str]:

@@ -50,6 +50,7 @@ class Run:
 class Difference:
     """What became of a volume, and why that is known; `before` and `after` are what each run has of it."""
 
+    provider: str
     account: str
     region: str
     volume_id: str
@@ -173,6 +174,7 @@ def _newly_failed(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[s
 def _difference(found: Mapping[str, Any], unread: Callable[[str, str], str]) -> Difference:
     group = Group(found["what"])
     return Difference(
+        provider=found["provider"],
         account=found["account"],
         region=found["region"],
         volume_id=found["volume_id"],
@@ -187,4 +189,4 @@ def _difference(found: Mapping[str, Any], unread: Callable[[str, str], str]) -> 
 
 def _answer(found: Mapping[str, Any]) -> Mapping[str, Any]:
     """What a run has of a volume, without the offers that it weighed."""
-    return {key: value for key, value in found.items() if key != "weighed"}
+    return {key: value for key, value in found.items() if key not in {"weighed", "provider"}}

@@ -46,7 +46,7 @@ DIFFERENCES: Final = "differences"
 READ: Final = "read_places"
 """In each run's schema, the places (account/region) of which it names every volume."""
 
-_SIDE: Final = """hosts, action, current, target, parity.spec as parity, demand, evidence, monthly_usd_now,
+_SIDE: Final = """provider, hosts, action, current, target, parity.spec as parity, demand, evidence, monthly_usd_now,
     monthly_usd_then, monthly_usd_saved,
     list_append([{'spec': offer.spec, 'usd': offer.monthly_usd} for offer in offers],
     {'spec': parity.spec, 'usd': parity.monthly_usd}) as weighed, 'answered' as state, null::varchar as reason"""
@@ -62,7 +62,8 @@ def differences(before: str, after: str) -> str:
         create table {DIFFERENCES} as
         with one as ({_side(before)}), other as ({_side(after)}),
         joined as (
-            select {", ".join(KEYS)}, coalesce(other.name, one.name) as name, one, other,
+            select {", ".join(KEYS)}, coalesce(other.name, one.name) as name,
+                coalesce(other.provider, one.provider) as provider, one, other,
                 {_state("one", before)} as was, {_state("other", after)} as is_now
             from one full outer join other using ({", ".join(KEYS)})
         ), priced as (
@@ -142,7 +143,7 @@ def _side(schema: str) -> str:
     return f"""
         select {keys}, name, {_SIDE} from {schema}.recommendations
         union all by name
-        select {keys}, outcome as state, reason from {schema}.failures where what = 'volume'"""
+        select {keys}, provider, outcome as state, reason from {schema}.failures where what = 'volume'"""
 
 
 def _state(side: str, schema: str) -> str:

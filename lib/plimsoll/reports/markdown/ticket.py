@@ -42,6 +42,8 @@ def _where(record: RecommendationRecord) -> Iterator[str]:
     if record.stripe_set is not None:
         members = ", ".join(name(member) for member in record.stripe_set.members)
         yield f"It is changed together with all of stripe set {name(record.stripe_set.name)}: {members}.\n"
+    if record.pool:
+        yield f"It shares its ceiling and is changed together with: {', '.join(map(name, record.pool))}.\n"
 
 
 def _section(title: str, body: list[str]) -> list[str]:

@@ -77,9 +77,11 @@ def _actions(record: RecommendationRecord) -> Iterator[str]:
 
 
 def _together(record: RecommendationRecord) -> str:
-    if record.stripe_set is None:
-        return ""
-    return f"Changed together with its stripe set of {len(record.stripe_set.members):,} volumes."
+    if record.stripe_set is not None:
+        return f"Changed together with its stripe set of {len(record.stripe_set.members):,} volumes."
+    if record.pool and record.action in CHANGES:
+        return f"Changed together with its pool of {len(record.pool) + 1:,} volumes."
+    return ""
 
 
 def _risk(record: RecommendationRecord) -> str:

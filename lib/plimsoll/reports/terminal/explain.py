@@ -131,6 +131,9 @@ def _ceilings(recommendation: Change | Keep) -> Table:
         rows.insert(1, ("offered", recommendation.target.ceiling))
     for label, ceiling in rows:
         table.add_row(label, *_figures(ceiling))
+        writes = ceiling.write_iops, ceiling.write_throughput_mib_s
+        if writes != (ceiling.iops, ceiling.throughput_mib_s):
+            table.add_row(f"{label}, writes alone", _figure(writes[0]), "", _figure(writes[1]), "")
     return table
 
 

@@ -77,6 +77,7 @@ def savings_table(records: Sequence[RecommendationRecord], width: int) -> Table:
     shown = spec_text if wide else _narrow
     for record in map(printable_record, records):
         whole = f" with all of {record.stripe_set.name}" if record.stripe_set else ""
+        whole += f" with its pool of {len(record.pool) + 1:,} volumes" if record.pool else ""
         name = Text.assemble(
             record.volume_id, "\n", action_text(record.action), f" {record.name or ''}".rstrip(), whole
         )

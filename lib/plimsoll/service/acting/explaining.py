@@ -11,6 +11,8 @@ from rich.console import Console
 from plimsoll.audit import explain as explained
 from plimsoll.domain.errors import BadInput, Unexpected
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
+from plimsoll.reports.cloud_words import words_of
+from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.recorded import record_of
 from plimsoll.reports.slack.blocks import Block, header, preformatted, said
 from plimsoll.reports.slack.message import Message
@@ -36,16 +38,16 @@ def explain(service: Service, answers: Answers, volume: str) -> None:
 
     BadInput for a volume that there is not or that is left out, CloudError where it cannot be read.
     """
-    name, screen, link = _read(service, volume)
+    name, screen, seen = _read(service, volume)
     if answers.asked.view is None:
-        answers.to_all(Message.of(f"Why {name} is answered so", [header(name), *preformatted(screen), *_see(link)]))
+        answers.to_all(Message.of(f"Why {name} is answered so", [header(name), *preformatted(screen), *seen]))
     else:
-        blocks = (header(name), *_whole(screen), *_see(link))
+        blocks = (header(name), *_whole(screen), *seen)
         answers.show(modal("Explain", blocks))
 
 
-def _read(service: Service, volume: str) -> tuple[str, str, str]:
-    """The volume's id, its screen, and where its demand can be seen."""
+def _read(service: Service, volume: str) -> tuple[str, str, list[Block]]:
+    """The volume's id, its screen, and a link to where its demand can be seen."""
     now, policy = service.clock.now(), service.config.parsed_policy
     target, volume_id = placed(volume, now, service)
     world = world_at(target, now, service)
@@ -65,7 +67,7 @@ def _read(service: Service, volume: str) -> tuple[str, str, str]:
             console = Console(file=screen, width=COLUMNS, color_system=None, force_terminal=False)
             record = record_of(answer.recommendation, answer.change, target.provider)
             show_explanation(console, answer.recommendation, found.demand, record, None)
-            return volume_id, screen.getvalue(), service.console_link(record, policy, now)
+            return volume_id, screen.getvalue(), _see(record, service.console_link(record, policy, now))
 
 
 def _whole(screen: str) -> Iterator[Block]:
@@ -93,9 +95,9 @@ def _parts(screen: str) -> Iterator[str]:
     yield part
 
 
-def _see(link: str) -> list[Block]:
+def _see(record: RecommendationRecord, link: str) -> list[Block]:
     """Where its demand can be seen, as a link; none where its address is too long for one."""
     if len(link) > _MOST_URL:
         return []
-    element = {"type": "link", "url": link, "text": "Its demand in CloudWatch"}
+    element = {"type": "link", "url": link, "text": f"Its demand in {words_of(record.provider).monitoring}"}
     return [{"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": [element]}]}]

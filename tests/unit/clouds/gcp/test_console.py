@@ -8,6 +8,8 @@ import pytest
 from plimsoll.clouds.gcp.console import console_link, disk_link
 from plimsoll.domain.sums import Window
 
+MOST_IN_SLACK = 3000
+"""What the address of a link may have in Slack (docs.slack.dev, November 2026)."""
 DAY = Window(start_s=1_700_000_040, end_s=1_700_086_440)
 
 
@@ -52,6 +54,12 @@ def test_an_attached_disk_is_looked_for_on_its_instances_whatever_its_device_is_
     for text in filters_of(console_link("shop-prod", "us-central1-a", "data", DAY, hosts=["11", "12"])):
         assert 'resource.label."instance_id"=one_of("11","12")' in text
         assert "device_name" not in text
+
+
+def test_the_link_is_short_enough_for_a_message():
+    zones = "northamerica-northeast1-a+northamerica-northeast1-b"
+    link = console_link("shop-production-123456", zones, "data", DAY, hosts=["1234567890123456789"] * 2)
+    assert len(link) <= MOST_IN_SLACK
 
 
 def test_the_link_goes_to_the_project_and_holds_nothing_unquoted():

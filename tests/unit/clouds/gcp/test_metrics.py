@@ -8,14 +8,13 @@ from hypothesis import strategies as st
 
 from plimsoll.clouds.gcp.clients import Clients
 from plimsoll.clouds.gcp.metric_names import METRIC_PREFIX, METRICS
-from plimsoll.clouds.gcp.metrics import GcpMetrics, tariff
+from plimsoll.clouds.gcp.metrics import GcpMetrics
 from plimsoll.clouds.pacing import Pacer
 from plimsoll.domain.branch_and_bound import Ask
 from plimsoll.domain.errors import AccessDenied, ApiDisabled, CloudError, Throttled, Unexpected, Unreachable
 from plimsoll.domain.knowledge import BYTES, IDLE, OPERATIONS, PEAKS, Look
 from plimsoll.domain.sums import Window
 from plimsoll.ports import Target
-from plimsoll.settings import Settings
 from tests.builders import a_tariff
 from tests.unit.clouds.gcp.disks import a_disk, a_place
 from tests.unit.clouds.gcp.monitoring import Monitoring, Raw, serving
@@ -236,12 +235,6 @@ def test_calls_keep_to_the_pace(monitoring, clients):
     monitoring.kept, monitoring.page = [raw(points=dict.fromkeys(range(10), 1))], 5
     read(made(clients, calls=pacer, parallel=1), a_disk(a_place()))
     assert waits == [1, 2, 3]
-
-
-def test_the_tariff_is_by_series_returned():
-    found = tariff(Settings(gcp_usd_per_1000_series=0.0005, gcp_calls_per_s=50))
-    assert found.usd_query * 1_000_000 == pytest.approx(0.5)
-    assert found.calls_per_s == 50
 
 
 def test_a_disk_has_eight_series_at_each_place(metrics):

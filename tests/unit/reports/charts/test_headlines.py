@@ -67,6 +67,23 @@ def test_where_credits_ran_out_or_are_spent_the_limit_is_what_is_carried_for_eve
     assert told in demand_title(a_volume(profile, ceilings=ceilings(BURSTS)), profile)
 
 
+def test_where_writes_have_a_limit_of_their_own_it_is_told_and_no_share_is_told_smaller_than_it_may_be():
+    profile = a_profile([5000.0])
+    now = a_ceiling(60_000, 1200, write_iops=15_000.0)
+    record = a_volume(profile, ceilings=ceilings(now))
+    assert (
+        demand_title(record, profile)
+        == "Peaks at 10,000 of 60,000 IOPS (15,000 of writes alone) and 156 of 1,200 MiB/s"
+    )
+    assert (
+        roofline_title(record, profile) == "Peaks at 67 % of the present ceiling at most (15,000 IOPS of writes alone)"
+    )
+    slow = a_volume(profile, ceilings=ceilings(a_ceiling(7_500, 1200, write_iops=15_000.0)))
+    assert (
+        roofline_title(slow, profile) == "Peaks at 1.33 times the present ceiling at most (7,500 IOPS of reads alone)"
+    )
+
+
 def test_a_share_tells_what_it_is_of():
     profile = a_profile([1000.0])
     large = a_profile([4.0], moved=[100.0])

@@ -80,6 +80,15 @@ def test_a_host_that_carries_more_is_no_line_of_the_demand():
     assert {row["kind"] for row in levels if row["side"] == "IOPS"} == {"now"}
 
 
+def test_a_host_that_carries_fewer_writes_is_a_line_that_says_so():
+    profile = a_profile([4000.0])
+    found = ceilings(a_ceiling(8000, 240), hosts=a_ceiling(15_000, 240, write_iops=5000.0))
+    levels = demand_picture(a_volume(profile, ceilings=found), profile).datasets["levels"]
+    labels = {row["label"] for row in levels if row["side"] == "IOPS"}
+    assert labels == {"now 8,000 IOPS", "host 15,000 IOPS (5,000 of writes alone)"}
+    assert to_svg(spec_of(roofline_picture(a_volume(profile, ceilings=found), profile), profile, LIGHT))
+
+
 def test_where_no_minute_was_read_the_line_is_not_called_one():
     profile = a_profile([10.0], shortest_s=3600)
     assert "the busiest hour in each" in demand_picture(a_volume(profile), profile).subtitle

@@ -48,6 +48,16 @@ def test_a_limit_that_is_never_reached_makes_no_second_roof():
     assert {row["lasting"] for row in ceiling_roofs("now", "now", io2, LOW_KIB, HIGH_KIB)} == {False}
 
 
+def test_writes_with_a_limit_of_their_own_have_a_roof_of_their_own():
+    rows = ceiling_roofs("hosts", "host", a_ceiling(60_000, 1200, write_iops=15_000.0), LOW_KIB, HIGH_KIB)
+    assert {row["label"]: row["lasting"] for row in rows} == {
+        "host: 60,000 IOPS, 1,200 MiB/s": False,
+        "host, writes alone: 15,000 IOPS, 1,200 MiB/s": True,
+    }
+    alone = [row for row in rows if row["lasting"]]
+    assert at(alone, 4.0) == 15_000
+
+
 def test_what_limits_nothing_has_no_roof():
     assert ceiling_roofs("hosts", "host", a_ceiling(None, None), LOW_KIB, HIGH_KIB) == []
 

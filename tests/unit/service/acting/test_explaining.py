@@ -1,6 +1,7 @@
 """The screen of one volume in Slack: as the command prints it, within what a window holds."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -13,6 +14,7 @@ from plimsoll.service.acting.explaining import _whole
 from tests.builders import NOW
 from tests.service_loop import Loop, files
 from tests.slack.limits import check_view
+from tests.unit.service.projects import THERE, both, disks
 
 from .asking import PLACE, VOLUME, a_volume, a_workplace, told
 
@@ -31,6 +33,15 @@ def test_without_a_view_it_is_in_the_thread(tmp_path):
     with a_workplace(tmp_path) as workplace:
         workplace.ask("explain")
         assert "answer: migrate" in workplace.replies[0]
+
+
+def test_a_disks_demand_is_linked_to_where_its_own_cloud_shows_it(tmp_path):
+    (disk,) = disks(1)
+    with a_workplace(tmp_path) as workplace:
+        workplace.service = replace(workplace.service, places=both())
+        place, view = workplace.view()
+        workplace.ask("explain", volume=f"{THERE}/{disk.id}", place=place)
+        assert "Its demand in Cloud Monitoring" in told(view())
 
 
 def test_a_volume_that_is_gone_or_left_out_or_cannot_be_read_says_so_in_the_view(tmp_path):

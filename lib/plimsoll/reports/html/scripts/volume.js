@@ -71,6 +71,9 @@ function demandTable(demand) {
   if (known(demand.peak_busy_iops)) {
     rows.splice(1, 0, ['peak while busy, at most', tenths(demand.peak_busy_iops), tenths(demand.peak_busy_throughput_mib_s)]);
   }
+  if (known(demand.peak_second_iops)) {
+    rows.splice(-1, 0, ['busiest seconds, at most', tenths(demand.peak_second_iops), tenths(demand.peak_second_throughput_mib_s)]);
+  }
   return table('Demand in figures', [{ label: 'demand' }, { label: 'IOPS', number: true }, { label: 'MiB/s', number: true }], rows);
 }
 
@@ -97,9 +100,18 @@ function ceilingsTable(record) {
     { label: 'MiB/s', number: true }, { label: 'MiB/s for ever', number: true }];
   const row = (label, found) => [label, whole(found.iops), whole(found.sustained_iops),
     whole(found.throughput_mib_s), whole(found.sustained_throughput_mib_s)];
-  const rows = [row('the volume now', ceilings.now)];
-  if (ceilings.offered && record.action !== 'keep') rows.push(row('the volume as offered', ceilings.offered));
-  rows.push(row('its host at most', ceilings.hosts));
+  const rows = [];
+  const add = (label, found) => {
+    rows.push(row(label, found));
+    if (known(found.write_iops) || known(found.write_throughput_mib_s)) {
+      const either = (write, read) => whole(known(write) ? write : read);
+      rows.push([`${label}, writes alone`, either(found.write_iops, found.iops), '',
+        either(found.write_throughput_mib_s, found.throughput_mib_s), '']);
+    }
+  };
+  add('the volume now', ceilings.now);
+  if (ceilings.offered && record.action !== 'keep') add('the volume as offered', ceilings.offered);
+  add('its host at most', ceilings.hosts);
   return table('What can be carried; more than for ever only while credits last', heads, rows);
 }
 
@@ -146,6 +158,9 @@ function evidenceOf(evidence) {
   ];
 }
 
+// Another volume of the same account and region.
+const linkTo = (record, id) => element('a', { href: addressOf({ ...readPlace(), volume: keyOf(record.account, record.region, id) }) }, id);
+
 function stripesOf(record) {
   const set = record.stripe_set;
   const money = known(set.monthly_usd_saved) ? `All of it costs ${usd(set.monthly_usd_now)} a month and saves ${usd(set.monthly_usd_saved)}.`
@@ -153,8 +168,14 @@ function stripesOf(record) {
   return section('The stripe set that it is part of', 'stripes',
     element('p', {}, named(`${set.name} (${set.level}) on ${set.host}`), set.mounts.length ? `, mounted at ${set.mounts.join(', ')}` : '',
       '. Its volumes carry the load together: change all of them or none. ', money),
-    element('ul', {}, set.members.map((id) => element('li', {}, element('a', { href: addressOf({ ...readPlace(), volume: keyOf(record.account, record.region, id) }) }, id),
+    element('ul', {}, set.members.map((id) => element('li', {}, linkTo(record, id),
       set.held_back_by[id] ? `: held back, ${set.held_back_by[id]}` : ''))));
+}
+
+function poolOf(record) {
+  return section('What it shares its ceiling with', 'pool',
+    element('p', {}, 'These volumes of its host carry the load together with it: change all of them or none.'),
+    element('ul', {}, record.pool.map((id) => element('li', {}, linkTo(record, id)))));
 }
 
 function changeOf(row, detail) {
@@ -193,6 +214,7 @@ function bodyOf(row, detail) {
     record.offers.length ? section('What was weighed', 'offers', offersTable(record)) : null,
     record.evidence ? section('What stands behind it', 'evidence', evidenceOf(record.evidence)) : null,
     record.stripe_set ? stripesOf(record) : null,
+    record.pool.length ? poolOf(record) : null,
     changeOf(row, detail),
   ];
 }

@@ -1,0 +1,25 @@
+"""Each cloud's metrics are reckoned by what it asks for them, whoever reckons and whatever is installed."""
+
+import subprocess
+import sys
+
+import pytest
+
+from plimsoll.clouds.tariffs import tariff_of
+from plimsoll.settings import Settings
+
+
+def test_googles_tariff_is_by_series_returned():
+    found = tariff_of("google", Settings(gcp_usd_per_1000_series=0.0005, gcp_calls_per_s=50))
+    assert found.usd_query * 1_000_000 == pytest.approx(0.5)
+    assert found.calls_per_s == 50
+
+
+def test_awss_tariff_is_that_of_the_settings():
+    settings = Settings(usd_per_1000_metrics=0.02)
+    assert tariff_of("aws", settings) == settings.tariff
+
+
+def test_who_only_reckons_loads_nothing_of_googles():
+    told = "import sys, plimsoll.clouds.tariffs; sys.exit(any(name.startswith('google') for name in sys.modules))"
+    assert subprocess.run([sys.executable, "-c", told], check=False).returncode == 0

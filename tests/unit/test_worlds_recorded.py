@@ -1,0 +1,48 @@
+"""Worlds of a recording: each cloud's is reckoned and described by what that cloud has."""
+
+import json
+import zipfile
+
+import pytest
+
+from plimsoll.bootstrap import console_link, worlds_recorded
+from plimsoll.clouds.tariffs import tariff_of
+from plimsoll.domain.errors import BadInput
+from plimsoll.domain.policy import Policy
+from plimsoll.settings import Settings
+from tests.builders import NOW
+from tests.unit.reports.recommendations import a_record
+
+
+def a_recording(path, *clouds):
+    about = {
+        "format": 3,
+        "now": NOW.isoformat(),
+        "version": "9.1",
+        "retention_days": {cloud: {"60": 15} for cloud in clouds},
+        "targets": [],
+    }
+    with zipfile.ZipFile(path, "w") as made:
+        made.writestr("about.json", json.dumps(about))
+    return path
+
+
+def test_each_cloud_of_a_recording_has_its_own_tariff_and_catalogue(tmp_path):
+    settings = Settings(runs_dir=tmp_path, gcp_usd_per_1000_series=7, usd_per_1000_metrics=3)
+    worlds, now = worlds_recorded(a_recording(tmp_path / "audit.zip", "aws", "google"), settings)
+    assert [world.catalogue.provider for world in worlds] == ["aws", "google"]
+    assert [world.tariff for world in worlds] == [tariff_of(cloud, settings) for cloud in ("aws", "google")]
+    assert now == NOW
+
+
+def test_a_recording_of_a_cloud_that_is_not_known_is_refused_with_who_made_it(tmp_path):
+    path = a_recording(tmp_path / "audit.zip", "aws", "elsewhere")
+    with pytest.raises(BadInput, match=r"audit\.zip is a recording of the cloud 'elsewhere'.* made by version 9\.1"):
+        worlds_recorded(path, Settings(runs_dir=tmp_path))
+
+
+def test_a_disks_demand_is_looked_for_on_its_hosts_since_devices_have_names_of_their_own():
+    disk = a_record(volume_id="9000", account="plimsoll-shop", zone="us-central1-a", provider="google")
+    link = console_link(disk.model_copy(update={"hosts": ["4711"]}), Policy(), NOW)
+    assert "instance_id" in link
+    assert "4711" in link
