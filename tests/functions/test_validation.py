@@ -43,7 +43,7 @@ def stepping(tmp_path, account):
     given = {"PLIMSOLL_COORDINATION_TABLE": account.table("id"), "POWERTOOLS_TRACE_DISABLED": "true"}
     with (
         patch.dict(os.environ, {**account.organisation.environment, **given}),
-        patch.object(shared, "service", lambda: made.service),
+        patch.object(shared, "service", lambda _more: made.service),
     ):
         yield made
 
