@@ -9,12 +9,13 @@ import pytest
 
 from plimsoll.bootstrap import Scope, aws_world
 from plimsoll.bootstrap.google import gcp_world
-from plimsoll.bootstrap.google_places import GooglePlaces
+from plimsoll.bootstrap.google_places import GooglePlaces, google_places
 from plimsoll.bootstrap.places import PlacesByCloud
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.stored import PAGE
 from plimsoll.run import Order, carry_out
+from plimsoll.service.config import ServiceConfig
 from plimsoll.settings import Settings
 from plimsoll.simulator.faults import Fault
 from plimsoll.simulator.gcp.running import running_gcp
@@ -90,3 +91,15 @@ def test_one_run_over_both_clouds_answers_as_the_command_line_does_and_names_wha
     assert failed == whole["failures"]["targets"]
     assert [("compute.disks.list" in why, DENIED in place) for place, why in failed.items()] == [(True, True)]
     assert all(word in page for word in ("Google Cloud", projects.projects[0], ACCOUNTS[0]))
+
+
+def test_a_project_of_a_folder_that_never_switched_compute_engine_on_has_no_disks_and_is_no_failure(monkeypatch):
+    off = Fault(code="SERVICE_DISABLED", account=DENIED)
+    with running_gcp(NOW, faults=[off]) as projects:
+        for name, value in projects.environment.items():
+            monkeypatch.setenv(name, value)
+        whole = ServiceConfig(google_organizations=(projects.fleet.organization,))
+        named = ServiceConfig(google_projects=(DENIED,))
+        found, refused = (google_places(config, Settings())["google"].targets() for config in (whole, named))
+    assert {one.account for one in found} == {*projects.projects} - {DENIED}
+    assert [(one.name, "gcloud services enable" in str(one.error)) for one in refused] == [(DENIED, True)]

@@ -37,6 +37,7 @@ def targets_of(config: ServiceConfig, settings: Settings) -> Sequence[Target | F
         projects=[one for one in found if isinstance(one, str)],
         regions=config.google_regions or None,
         failed=[one for one in found if isinstance(one, FailedTarget)],
+        named=config.google_projects,
     ).targets()
 
 
