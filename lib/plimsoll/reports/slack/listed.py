@@ -51,8 +51,10 @@ class Listed:
 
 
 def listed(record: RecommendationRecord, *, measured: bool = True) -> Listed:
-    """A volume as lists show it; `actions` are those of its buttons that could do something. `measured`: something can be
-    measured where it is."""
+    """A volume as lists show it; `actions` are those of its buttons that could do something.
+
+    `measured`: something can be measured where it is.
+    """
     name, volume_id = line(record.name or ""), line(record.volume_id)
     return Listed(
         volume=full_name(record),

@@ -50,12 +50,15 @@ def parts_of(
     """The part of each channel that is told anything, by its id: that of the whole, and of the others those with a
     volume, or with an account of which something could not be read (`unread`).
 
-    `quiet` volumes, by their full names, are counted and not listed. Those of targets that are `unmeasured`, for which it
-    has a reason, have no button to validate.
+    `quiet` volumes, by their full names, are counted and not listed. Where `unmeasured` has a reason why nothing is
+    measured at a target, its volumes have no button to validate.
     """
 
+    def measured(record: RecommendationRecord) -> bool:
+        return unmeasured(named_target(record.account, record.region)) is None
+
     def begun() -> Part:
-        return Part(digest=Digest(quiet=quiet, measured=lambda record: unmeasured(named_target(record.account, record.region)) is None))
+        return Part(digest=Digest(quiet=quiet, measured=measured))
 
     concerned = [channel for channel in channels_of(config) if set(accounts_of(config, channel)) & set(unread)]
     parts = {channel: begun() for channel in (config.channel, *concerned)}
