@@ -139,7 +139,7 @@ class Clients:
         credentials = self._signed_in[0]
         if isinstance(credentials, external_account.Credentials) and not credentials.valid:
             with attempted("sign in to Google Cloud", "Google Cloud", "a token", AUDITING):
-                self.retry(credentials.refresh)(Request())  # type: ignore[no-untyped-call]  # as it ships
+                self.retry(credentials.refresh)(Request())
 
     def _kept(self, kind: Callable[..., C], make: Callable[[], C]) -> C:
         with self._lock:
