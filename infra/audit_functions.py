@@ -22,7 +22,11 @@ REGION_LISTING: Final = frozenset({"ec2:DescribeRegions"})
 
 _CALLER: Final = frozenset({"sts:GetCallerIdentity"})
 
-_SHARED: Final = ("calls_per_s", "datapoints_per_s", "usd_hour_waited")
+_PLANNING_MIB: Final = {False: 512, True: 1024}
+"""Memory of the plan, without and with Google's libraries: they take 200 MiB, and a project's regions are found in the
+list of its disks, which more of a processor reads sooner."""
+
+_SHARED: Final = ("calls_per_s", "datapoints_per_s", "gcp_calls_per_s", "usd_hour_waited")
 """The settings that the batches under way part among themselves."""
 
 
@@ -34,7 +38,10 @@ def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
     return [
         # It enters every account of the scope, one after the other.
         FunctionShape(
-            name="plan", timeout_s=deployment.audit_timeout_s, grants=[*_planning(names, deployment), *member]
+            name="plan",
+            memory_mib=_PLANNING_MIB[deployment.audits_google],
+            timeout_s=deployment.audit_timeout_s,
+            grants=[*_planning(names, deployment), *member],
         ),
         FunctionShape(
             name="take_inventory",
@@ -82,7 +89,7 @@ def _planning(names: Names, deployment: Deployment) -> list[Grant]:
 
 
 def _shares(deployment: Deployment) -> dict[str, str]:
-    """What one of the batches under way may ask of CloudWatch, so that together they stay within the quota.
+    """What one of the batches under way may ask of CloudWatch and Cloud Monitoring: together they keep to the quota.
 
     An hour of one of them is worth as much less: quota and hour together are what a datapoint costs against a metric,
     and so what is asked for, which must not depend on how many batches there are.

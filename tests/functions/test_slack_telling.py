@@ -70,7 +70,7 @@ def given(account, slack):
 def told_by(service, slack):
     """The functions are given this service, and this Slack."""
     there = replace(service, settings=Settings(slack_api_url=slack.api_url), pause=lambda _seconds: None)
-    return patch.object(shared, "service", lambda: there)
+    return patch.object(shared, "service", lambda _more: there)
 
 
 @pytest.fixture(scope="module")

@@ -43,7 +43,7 @@ def stepping(tmp_path, account):
     given = {"PLIMSOLL_COORDINATION_TABLE": account.table("id"), "POWERTOOLS_TRACE_DISABLED": "true"}
     with (
         patch.dict(os.environ, {**account.organisation.environment, **given}),
-        patch.object(shared, "service", lambda: made.service),
+        patch.object(shared, "service", lambda _more: made.service),
     ):
         yield made
 
@@ -64,7 +64,7 @@ def test_the_functions_carry_out_a_validation_by_the_events_of_the_state_machine
     chosen = ask(choose, {"name": "v", "input": {"volume_id": "vol-1"}})
     place = {"account": "111122223333", "region": "us-east-1"}
     item = {**place, "volume_id": "vol-1", "target": None, "mode": "canary"}
-    assert chosen == {"validation": "v", "items": [item], "left_out": 0}
+    assert chosen == {"validation": "v", "items": [item], "left_out": 0, "unmeasured": []}
     assert ask(propose, {**ITEM, "item": item}) == {**WORK, "next": "create"}
     assert ask(create_scratch, WORK) == WORK
     assert until_ready(stepping, "volume") == {**WORK, "ready": True}

@@ -106,6 +106,13 @@ def test_projects_are_read_by_the_roles_of_four_functions_which_need_no_key_and_
     assert config.google_projects == ("storage-prod", "storage-test")
     assert config.google_credentials is not None
     assert config.google_credentials.written == KEYLESS
+    plans = [
+        each["MemorySize"]
+        for found in (templates, made)
+        for each in found.resources("AWS::Lambda::Function").values()
+        if each["Handler"] == "functions.plan.handler"
+    ]
+    assert plans == [512, 1024]
 
 
 def test_without_validations_slack_begins_audits_alone_and_its_room_can_be_left_to_the_account(tmp_path):

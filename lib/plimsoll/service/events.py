@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from plimsoll.clouds.targets import named_target
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.reports.record import Action, Grades, OwnerRecord, RecommendationRecord, SpecRecord
 from plimsoll.reports.steps import Step, step_of
@@ -62,7 +63,8 @@ class RecommendationNew(_Detail):
     """A run recommends something of a volume that was not recommended before."""
 
     run_id: str = Field(description="the run that found it")
-    account: str = Field(description="the volume's account")
+    provider: str = Field(description="the volume's cloud: aws or google")
+    account: str = Field(description="the volume's account, or project")
     region: str = Field(description="its region")
     volume_id: str = Field(description="the volume")
     name: str | None = Field(description="what it is called, where it is called something")
@@ -83,7 +85,8 @@ class ValidationCompleted(_Detail):
     id: str = Field(description="the validation")
     at: datetime = Field(description="when the verdict was given")
     mode: Literal["canary", "copy", "in-place"] = Field(description="how it was measured")
-    account: str = Field(description="the account that was measured in")
+    provider: str = Field(description="the cloud that was measured in: aws or google")
+    account: str = Field(description="the account, or project, that was measured in")
     region: str = Field(description="its region")
     volume_id: str = Field(description="the volume that it was measured for first")
     serves: list[str] = Field(max_length=MOST_NAMED, description="the volumes that the verdict is about")
@@ -136,6 +139,7 @@ def recommendation_new(record: RecommendationRecord, run_id: str) -> Event:
     return _event(
         RecommendationNew(
             run_id=run_id,
+            provider=record.provider,
             account=record.account,
             region=record.region,
             volume_id=record.volume_id,
@@ -162,6 +166,7 @@ def validation_completed(line: ValidationLine) -> Event:
             id=line.id,
             at=line.at,
             mode=line.mode,
+            provider=named_target(line.account, line.region).provider,
             account=line.account,
             region=line.region,
             volume_id=line.volume_id,

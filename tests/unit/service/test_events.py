@@ -62,6 +62,17 @@ def test_the_event_of_each_action_has_its_target_and_money(action):
     assert detail["target"] == (None if record.target is None else record.target.model_dump())
 
 
+def test_what_is_new_or_measured_names_its_cloud():
+    project = {"account": "storage-prod", "region": "us-central1"}
+    found = [
+        recommendation_new(a_record(), "run-1"),
+        recommendation_new(a_record().model_copy(update={**project, "provider": "google"}), "run-1"),
+        validation_completed(a_line()),
+        validation_completed(a_line(**project)),
+    ]
+    assert [valid(event)["provider"] for event in found] == ["aws", "google"] * 2
+
+
 def test_an_audit_says_where_its_report_is_what_it_could_not_read_and_what_is_new():
     failures = {"targets": {"2/eu-west-1": "no role", "1/eu-west-1": "no role"}, "volumes": {}}
     told = Remembered(new=2, done=1, saved_cents=1_250).told

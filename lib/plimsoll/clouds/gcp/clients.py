@@ -13,12 +13,14 @@ import grpc
 from google.api_core import retry as retries
 from google.api_core.client_options import ClientOptions
 from google.api_core.gapic_v1.client_info import ClientInfo
+from google.auth import external_account
 from google.auth.credentials import AnonymousCredentials, Credentials, with_scopes_if_required
 from google.auth.exceptions import GoogleAuthError
+from google.auth.transport.requests import Request
 from google.cloud import compute_v1, monitoring_v3
 from google.cloud.monitoring_v3.services.metric_service.transports import MetricServiceGrpcTransport
 
-from plimsoll.clouds.gcp.errors import no_credentials
+from plimsoll.clouds.gcp.errors import AUDITING, attempted, no_credentials
 from plimsoll.clouds.gcp.patience import Patience
 from plimsoll.domain.errors import BadCredentials
 
@@ -115,7 +117,8 @@ class Clients:
 
     @property
     def metrics(self) -> monitoring_v3.MetricServiceClient:
-        """Cloud Monitoring, by gRPC: it has no other way."""
+        """Cloud Monitoring, by gRPC: it has no other way. CloudError where federation gives no token."""
+        self._have_token()
         return self._kept(monitoring_v3.MetricServiceClient, self._metrics)
 
     def rest(self, kind: Callable[..., C]) -> C:
@@ -128,6 +131,15 @@ class Clients:
             for client in self._made.values():
                 client.transport.close()
             self._made.clear()
+
+    def _have_token(self) -> None:
+        """Gets a federated role's token before gRPC does, which would tell of a refusal as of a lost connection."""
+        if self.monitoring is not None:
+            return
+        credentials = self._signed_in[0]
+        if isinstance(credentials, external_account.Credentials) and not credentials.valid:
+            with attempted("sign in to Google Cloud", "Google Cloud", "a token", AUDITING):
+                self.retry(credentials.refresh)(Request())
 
     def _kept(self, kind: Callable[..., C], make: Callable[[], C]) -> C:
         with self._lock:

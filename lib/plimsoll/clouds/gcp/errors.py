@@ -30,6 +30,20 @@ _SIGN_IN: Final = (
     "Sign in with `gcloud auth application-default login`, or name a file of credentials in "
     "GOOGLE_APPLICATION_CREDENTIALS"
 )
+_FEDERATE: Final = (
+    "Google's token service knows nobody by this proof: compare the provider of the workload identity pool, its "
+    "account, its condition and its mapping, with who asks here (docs/google-cloud.md, Keyless)"
+)
+_ACT_AS: Final = (
+    "Grant who asks roles/iam.workloadIdentityUser on the service account, and enable iamcredentials.googleapis.com "
+    "(docs/google-cloud.md, Keyless)"
+)
+_NOT_FOR_ALL: Final = "; where it is a workload identity pool that an API refuses, go through a service account"
+_IMPERSONATING: Final = "Unable to acquire impersonated credentials"
+"""How google-auth begins that it may not act as a service account (`google.auth.impersonated_credentials`, 2.62)."""
+_OAUTH_CODE: Final = re.compile(r"^Error code (?!server_error|temporarily_unavailable)[a-z_]+(:| -|$)")
+"""How google-auth writes that the token service refuses, by a code of OAuth's (RFC 6749, 5.2), and not that it is down
+(`google.oauth2.utils.handle_error_response`, 2.62)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +104,7 @@ def refused(error: Exception, what: str, place: str, permission: str, purpose: P
         error = error.cause
     if isinstance(error, api.GoogleAPICallError):
         return _from_answer(error, what, place, permission, purpose)
-    if isinstance(error, RequestException | auth.TransportError):
+    if isinstance(error, RequestException | auth.TransportError) or no_token_now(error):
         return Unreachable(
             f"{what}: no connection for {permission} ({one_line(str(error))}). Check the network and the proxy. "
             f"{purpose.goes_on}."
@@ -104,7 +118,14 @@ def refused(error: Exception, what: str, place: str, permission: str, purpose: P
 
 def no_credentials(error: auth.GoogleAuthError) -> str:
     """That there are no usable credentials, why, and what to do."""
-    return f"no usable Google credentials ({one_line(str(error))}). {_SIGN_IN}."
+    said = one_line(str(error.args[0] if error.args else error))
+    remedy = _FEDERATE if isinstance(error, auth.OAuthError) else _ACT_AS if _IMPERSONATING in said else _SIGN_IN
+    return f"no usable Google credentials ({said}). {remedy}."
+
+
+def no_token_now(error: Exception) -> bool:
+    """Whether the token service of federation failed, and refused nothing."""
+    return isinstance(error, auth.OAuthError) and not _OAUTH_CODE.match(str(error.args[0] if error.args else ""))
 
 
 def too_many(error: Exception) -> bool:
@@ -120,7 +141,7 @@ def _from_answer(error: api.GoogleAPICallError, what: str, place: str, permissio
             f"{purpose.goes_on}; {purpose.again}."
         )
     if isinstance(error, api.Unauthorized):
-        return BadCredentials(f"{what}: Google refuses the credentials ({said}). {_SIGN_IN}.")
+        return BadCredentials(f"{what}: Google refuses the credentials ({said}). {_SIGN_IN}{_NOT_FOR_ALL}.")
     if isinstance(error, api.Forbidden):
         return _forbidden(error, what, place, permission, purpose)
     if isinstance(error, api.NotFound):

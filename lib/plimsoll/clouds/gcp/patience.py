@@ -10,7 +10,7 @@ from requests import ConnectionError as NoConnection
 from requests import Timeout
 from requests.exceptions import ChunkedEncodingError
 
-from plimsoll.clouds.gcp.errors import too_many
+from plimsoll.clouds.gcp.errors import no_token_now, too_many
 
 _PASSING: Final = (
     api.ServiceUnavailable,
@@ -55,4 +55,4 @@ class Patience(retries.Retry):
 
 def passing(error: Exception) -> bool:
     """Whether the same call may go well a little later."""
-    return isinstance(error, _PASSING) or too_many(error)
+    return isinstance(error, _PASSING) or too_many(error) or no_token_now(error)

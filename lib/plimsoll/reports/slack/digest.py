@@ -1,7 +1,7 @@
 """The digest: what a report in Slack needs of a run, counted as its records go by, in memory that grows with the
 accounts and not with the volumes."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -91,15 +91,23 @@ class Digest:
     """A run's records counted, as a whole and by account.
 
     `most` is how many volumes the report lists. `quiet` names volumes, as account/region/id, that are counted and not
-    listed: those that somebody has snoozed.
+    listed: those that somebody has snoozed. `measured` says of a record whether something can be measured where its
+    volume is; only then has it a button for that.
     """
 
-    def __init__(self, most: int = 10, *, quiet: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        most: int = 10,
+        *,
+        quiet: Collection[str] = (),
+        measured: Callable[[RecommendationRecord], bool] = lambda _record: True,
+    ) -> None:
         self.whole = Sums(most)
         self.accounts: dict[str, Sums] = {}
         self.called: dict[str, str] = {}
         """What its cloud calls each of these."""
         self._quiet = frozenset(quiet)
+        self._measured = measured
 
     def count(self, record: RecommendationRecord) -> None:
         """Counts a recommendation."""
@@ -108,7 +116,8 @@ class Digest:
             self.called[record.account] = words_of(record.provider).account
         saves = money_of(record).saved_cents > 0
         quiet = full_name(record) in self._quiet
-        one = listed(record) if (saves or record.action == "upgrade") and not quiet else None
+        shown = (saves or record.action == "upgrade") and not quiet
+        one = listed(record, measured=self._measured(record)) if shown else None
         for sums in (self.whole, self.accounts[record.account]):
             sums.quiet += quiet and saves
             sums.count(record, one)

@@ -50,8 +50,11 @@ class Listed:
         return f"{self.account}, {self.region}" if account else self.region
 
 
-def listed(record: RecommendationRecord) -> Listed:
-    """A volume as lists show it; `actions` are those of its buttons that could do something."""
+def listed(record: RecommendationRecord, *, measured: bool = True) -> Listed:
+    """A volume as lists show it; `actions` are those of its buttons that could do something.
+
+    `measured`: something can be measured where it is.
+    """
     name, volume_id = line(record.name or ""), line(record.volume_id)
     return Listed(
         volume=full_name(record),
@@ -63,15 +66,16 @@ def listed(record: RecommendationRecord) -> Listed:
         change=line(change_words(record), _SIGNS),
         risk=" ".join(filter(None, [_together(record), _risk(record)])),
         saved_cents=money_of(record).saved_cents,
-        actions=tuple(_actions(record)),
+        actions=tuple(_actions(record, measured=measured)),
     )
 
 
-def _actions(record: RecommendationRecord) -> Iterator[str]:
+def _actions(record: RecommendationRecord, *, measured: bool) -> Iterator[str]:
     if record.action not in CHANGES:
         return
     yield "explain"
-    if step_of(record) is Step.MEASURE or (record.evidence is not None and record.evidence.grade != "A"):
+    thin = step_of(record) is Step.MEASURE or (record.evidence is not None and record.evidence.grade != "A")
+    if thin and measured:
         yield "validate"
     yield from ("snooze", "done", "exclude")
 

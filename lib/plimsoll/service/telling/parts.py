@@ -1,6 +1,6 @@
 """Parts: what each channel is told of a run, counted as its recommendations go by."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -45,17 +45,26 @@ def parts_of(
     config: SlackConfig,
     quiet: Collection[str] = (),
     unread: Collection[str] = (),
+    unmeasured: Callable[[Target], str | None] = lambda _target: None,
 ) -> dict[str, Part]:
     """The part of each channel that is told anything, by its id: that of the whole, and of the others those with a
     volume, or with an account of which something could not be read (`unread`).
 
-    `quiet` volumes, by their full names, are counted and not listed.
+    `quiet` volumes, by their full names, are counted and not listed. Where `unmeasured` has a reason why nothing is
+    measured at a target, its volumes have no button to validate.
     """
+
+    def measured(record: RecommendationRecord) -> bool:
+        return unmeasured(named_target(record.account, record.region)) is None
+
+    def begun() -> Part:
+        return Part(digest=Digest(quiet=quiet, measured=measured))
+
     concerned = [channel for channel in channels_of(config) if set(accounts_of(config, channel)) & set(unread)]
-    parts = {channel: Part(digest=Digest(quiet=quiet)) for channel in (config.channel, *concerned)}
+    parts = {channel: begun() for channel in (config.channel, *concerned)}
     for record in records:
         for channel in routed(config, record):
-            part = parts.get(channel) or parts.setdefault(channel, Part(digest=Digest(quiet=quiet)))
+            part = parts.get(channel) or parts.setdefault(channel, begun())
             part.count(record, quiet=full_name(record) in quiet)
     return parts
 

@@ -85,7 +85,7 @@ class _Telling:
             keys=keys,
             client=client,
             run=run,
-            parts=parts_of(stream_records(folder), slack, quiet, _unread(run)),
+            parts=parts_of(stream_records(folder), slack, quiet, _unread(run), service.places.unmeasured),
             new=_new(service, keys),
             gallery=Gallery(service=service, keys=keys, folder=folder, draw=draw),
         )

@@ -11,7 +11,7 @@ from plimsoll.clouds.gcp.clients import Clients
 from plimsoll.clouds.gcp.errors import translated
 from plimsoll.clouds.gcp.federation import FederationConfig
 from plimsoll.clouds.gcp.keyless import SCOPES, keyless_credentials
-from plimsoll.domain.errors import BadCredentials
+from plimsoll.domain.errors import BadCredentials, Unreachable
 from tests.federation import AUDIENCE, FEDERATED, IMPERSONATED, fake_google
 
 LAMBDA = {
@@ -82,8 +82,32 @@ def test_a_service_account_may_stand_between(google):
 
 def test_a_role_that_the_pool_does_not_know_is_told_by_what_google_says_of_it(google):
     google.refusal = {"error": "unauthorized_client", "error_description": "The given credential is rejected"}
-    with pytest.raises(BadCredentials, match="The given credential is rejected"):
+    with pytest.raises(BadCredentials, match="The given credential is rejected") as refused:
         list_disks(google)
+    assert "provider of the workload identity pool" in str(refused.value)
+    assert "gcloud auth application-default" not in str(refused.value)
+
+
+def test_before_metrics_are_asked_for_a_refused_role_is_told_as_such_and_not_as_a_lost_connection(google):
+    google.refusal = {"error": "unauthorized_client", "error_description": "The given credential is rejected"}
+    clients = Clients(credentials=keyless_credentials(FederationConfig.model_validate(google.config())))
+    with pytest.raises(BadCredentials, match=r"cannot sign in to Google Cloud: .*The given credential is rejected"):
+        _ = clients.metrics
+    assert len(google.of("/v1/token")) == 1
+    google.refusal = None
+    assert clients.metrics is clients.metrics
+    clients.close()
+    assert len(google.of("/v1/token")) == 2
+
+
+@pytest.mark.parametrize("failure", [{"error": {"code": 503, "status": "UNAVAILABLE"}}, {"error": "server_error"}])
+def test_a_token_service_that_is_down_is_tried_again_and_refuses_nobody(google, monkeypatch, failure):
+    monkeypatch.setattr("google.api_core.retry.retry_unary.time.sleep", lambda _: None)
+    google.refusal = failure
+    credentials = keyless_credentials(FederationConfig.model_validate(google.config()))
+    with pytest.raises(Unreachable, match="no connection"):
+        _ = Clients(credentials=credentials, attempts=3).metrics
+    assert len(google.of("/v1/token")) == 3
 
 
 def test_one_token_serves_call_after_call(google):

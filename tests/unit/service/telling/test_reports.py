@@ -18,6 +18,7 @@ from tests.builders import NOW
 from tests.service_loop import files
 from tests.slack.workspace import CHANNEL, ELSEWHERE, text_of
 from tests.unit.service.places import ACCOUNT, places_of, service_of
+from tests.unit.service.projects import THERE, both
 from tests.unit.service.telling.channels import DATA, OTHER_ACCOUNT, SHOP, a_slack, audited_anew, two_accounts
 
 PNG = b"\x89PNG, as far as anybody looks"
@@ -370,3 +371,20 @@ def test_the_channel_of_an_account_that_could_not_be_read_hears_that_and_no_othe
     with a_slack(DATA, SHOP) as (slack, client):
         assert tell(loop.service, slack, client).channels == [CHANNEL, DATA]
         assert "the role cannot be assumed" in main_text(slack, DATA)
+
+
+def test_a_button_to_validate_is_there_only_where_the_service_can_measure(tmp_path):
+    loop = audited_anew(tmp_path, places=both())
+    with a_slack() as (slack, client):
+        tell(loop.service, slack, client)
+        (main,) = slack.there.in_channel()
+    buttons = {
+        block["block_id"]: {one["action_id"] for one in block["elements"]}
+        for block in main.blocks
+        if block.get("block_id", "").startswith("volume:")
+    }
+    there = {name: offered for name, offered in buttons.items() if f"volume:{THERE}/" in name}
+    assert len(there) == 2
+    assert len(buttons) == 4
+    assert all("validate" not in offered and "explain" in offered for offered in there.values())
+    assert all("validate" in offered for name, offered in buttons.items() if name not in there)

@@ -1,0 +1,105 @@
+"""The service audits simulated accounts of AWS and projects of Google Cloud into one run, as `plimsoll audit` does."""
+
+import os
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from unittest.mock import patch
+
+import pytest
+
+from plimsoll.bootstrap import Scope, aws_world
+from plimsoll.bootstrap.google import gcp_world
+from plimsoll.bootstrap.google_places import GooglePlaces, google_places
+from plimsoll.bootstrap.places import PlacesByCloud
+from plimsoll.clouds.ledger import Ledger
+from plimsoll.domain.policy import Policy
+from plimsoll.reports.stored import PAGE
+from plimsoll.run import Order, carry_out
+from plimsoll.service.config import ServiceConfig
+from plimsoll.settings import Settings
+from plimsoll.simulator.faults import Fault
+from plimsoll.simulator.gcp.running import running_gcp
+from plimsoll.simulator.organisation import ACCOUNTS, REGIONS, organisation
+from tests.service_loop import Loop, a_service, files, records, run_json
+
+from .organisation_here import a_config, aws_places, served_here
+
+pytestmark = pytest.mark.once
+
+NOW = datetime.now(UTC)
+POLICY = Policy(lookback_days=2)
+DENIED = "plimsoll-sim-data"
+HERE = REGIONS[1:]
+"""One region of AWS's, which is enough beside Google's."""
+COUNTED = ("volumes", "actions", "monthly_usd", "prices")
+
+
+@pytest.fixture(scope="module")
+def fleet():
+    return organisation(NOW)
+
+
+@contextmanager
+def both_here(fleet, *faults):
+    """Accounts and projects, with this process pointed at them; gives the accounts and the projects."""
+    with (
+        served_here(fleet) as (accounts, _front),
+        running_gcp(NOW, faults=faults) as projects,
+        patch.dict(os.environ, projects.environment),
+    ):
+        yield accounts, projects
+
+
+def parted(fleet, projects, folder):
+    """The service's run in parts, small ones; its answer and the folder of its report."""
+    config = a_config(fleet, regions=HERE, google_projects=projects.projects)
+    clouds = {"aws": aws_places(fleet, config), "google": GooglePlaces(config=config, settings=Settings(), paced=False)}
+    loop = Loop(service=a_service(config, PlacesByCloud(clouds=clouds), folder, NOW), now=NOW, batch_volumes=40)
+    reported = loop.run()
+    return loop, reported, files(loop.service, "first")
+
+
+def as_a_whole(accounts, projects, folder):
+    """The run.json of the command line's one run over both."""
+    ledger = Ledger(path=folder / "ledger.json")
+    google = Scope(clouds=("gcp",), projects=projects.projects)
+    amazon = Scope(role_arns=accounts.role_arns, regions=HERE)
+    worlds = [
+        make(scope, Settings(), today=NOW.date(), ledger=ledger, paced=False)
+        for make, scope in ((aws_world, amazon), (gcp_world, google))
+    ]
+    carry_out(Order(folder=folder, scope={}, policy=POLICY, now=NOW), worlds, lambda _progress, _outcome: None)
+    return run_json(folder)
+
+
+def test_one_run_over_both_clouds_answers_as_the_command_line_does_and_names_what_is_denied(fleet, tmp_path):
+    denied = Fault(code="PERMISSION_DENIED", operation="disks.aggregatedList", account=DENIED)
+    with both_here(fleet, denied) as (accounts, projects):
+        whole = as_a_whole(accounts, projects, tmp_path / "whole")
+        loop, reported, folder = parted(fleet, projects, tmp_path)
+    found, run = records(folder), run_json(folder)
+    assert found == records(tmp_path / "whole")
+    assert {key: run[key] for key in COUNTED} == {key: whole[key] for key in COUNTED}
+    assert {one["provider"] for one in found.values()} == {"aws", "google"}
+    assert {batch.whole.target.provider for batch in loop.audited} == {"aws", "google"}
+    assert {cloud: told["monthly_usd"] for cloud, told in run["clouds"].items()} == {
+        cloud: told["monthly_usd"] for cloud, told in whole["clouds"].items()
+    }
+    assert (reported.status, reported.volumes) == ("partial", run["volumes"]["seen"])
+    page = (folder / PAGE).read_text(encoding="utf-8")
+    failed = run["failures"]["targets"]
+    assert failed == whole["failures"]["targets"]
+    assert [("compute.disks.list" in why, DENIED in place) for place, why in failed.items()] == [(True, True)]
+    assert all(word in page for word in ("Google Cloud", projects.projects[0], ACCOUNTS[0]))
+
+
+def test_a_project_of_a_folder_that_never_switched_compute_engine_on_has_no_disks_and_is_no_failure(monkeypatch):
+    off = Fault(code="SERVICE_DISABLED", account=DENIED)
+    with running_gcp(NOW, faults=[off]) as projects:
+        for name, value in projects.environment.items():
+            monkeypatch.setenv(name, value)
+        whole = ServiceConfig(google_organizations=(projects.fleet.organization,))
+        named = ServiceConfig(google_projects=(DENIED,))
+        found, refused = (google_places(config, Settings())["google"].targets() for config in (whole, named))
+    assert {one.account for one in found} == {*projects.projects} - {DENIED}
+    assert [(one.name, "gcloud services enable" in str(one.error)) for one in refused] == [(DENIED, True)]
