@@ -411,7 +411,8 @@ def on_host(group, series):
     pools = {}
     for disk in group:
         own = disk["spec"]["type"]
-        pools.setdefault(own if DISKS[own].get("pooled") else disk["id"], []).append(disk)
+        if own in DISKS:  # of any other there is no answer, but its traffic is the host's
+            pools.setdefault(own if DISKS[own].get("pooled") else disk["id"], []).append(disk)
     decided = []
     for inside in pools.values():
         free = [disk for disk in inside if not disk["excluded"]]
