@@ -327,7 +327,7 @@ def unit(free, staying, neighbours, series, host):
         return found
 
     usd = {disk["id"]: price(disk["spec"], disk["region"]) for disk in free}
-    known = {disk["id"]: shown(series[disk["id"]], state) for disk in free}
+    known = {disk["id"]: shown(series[disk["id"]], state) | {"replay_now": facts["queue_now"]} for disk in free}
     lacking = {name for name in usd if usd[name] is None or known[name]["hours"] < LEAST_HOURS}
     rest = [disk for disk in free if disk["id"] not in lacking]
     answers = {
@@ -421,12 +421,12 @@ def on_host(group, series):
         if free:
             decided.append(unit(free, staying, neighbours, series, host))
     if len(group) > 1:
-        wait(decided)
+        wait(decided, {disk["id"]: disk["spec"] for disk in group})
     return {name: found for answers in decided for name, found in answers.items()}
 
 
-def wait(decided):
-    """Of several that would become a pooled type only the one that saves most changes."""
+def wait(decided, specs):
+    """Of several that would become a pooled type only the one that saves most changes; `specs` are the present ones."""
     joining = []
     for answers in decided:
         changed = [one for one in answers.values() if one["action"] in {"migrate", "upgrade", "reprovision"}]
@@ -437,4 +437,4 @@ def wait(decided):
         if first is not None and answers is not first[1]:
             for name, one in answers.items():
                 if one["action"] in {"migrate", "upgrade", "reprovision"}:
-                    answers[name] = one | {"action": "keep", "then": one["now"]}
+                    answers[name] = one | {"action": "keep", "target": specs[name], "then": one["now"]}

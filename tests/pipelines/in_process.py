@@ -24,13 +24,17 @@ def audited(
     return _carried_out(order, scope, organisation.environment)
 
 
-def audited_projects(projects: RunningProjects, folder: Path, now: datetime) -> dict[str, Any]:
+def audited_projects(
+    projects: RunningProjects, folder: Path, now: datetime, policy: Policy | None = None
+) -> dict[str, Any]:
     """As `audited`, of Google's projects, over HTTP and gRPC."""
-    order = Order(folder=folder, scope={}, policy=Policy(), now=now)
+    order = Order(folder=folder, scope={}, policy=policy or Policy(), now=now)
     return _carried_out(order, Scope(clouds=(GCP,), projects=projects.projects), projects.environment)
 
 
-def audited_both(organisation: Running, projects: RunningProjects, folder: Path, now: datetime) -> dict[str, Any]:
+def audited_both(
+    organisation: Running, projects: RunningProjects, folder: Path, now: datetime, policy: Policy | None = None
+) -> dict[str, Any]:
     """As `audited`, of both in one run."""
     scope = Scope(
         clouds=(AWS, GCP),
@@ -38,7 +42,7 @@ def audited_both(organisation: Running, projects: RunningProjects, folder: Path,
         regions=(*organisation.fleet.regions, *projects.fleet.regions),
         projects=projects.projects,
     )
-    order = Order(folder=folder, scope={}, policy=Policy(), now=now)
+    order = Order(folder=folder, scope={}, policy=policy or Policy(), now=now)
     return _carried_out(order, scope, {**organisation.environment, **projects.environment})
 
 
