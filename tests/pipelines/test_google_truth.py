@@ -7,15 +7,14 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from plimsoll.clouds.gcp.machines import machine
-from plimsoll.domain.host import Host
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import COUNTER_SERIES, Window
-from plimsoll.simulator.gcp.fleet import GcpFleet, SimulatedDisk, SimulatedVm
+from plimsoll.simulator.gcp.fleet import GcpFleet, SimulatedDisk
 from plimsoll.simulator.gcp.measured import truth
 from plimsoll.simulator.gcp.running import running_gcp
 from tests.oracle.google import DISKS, decide
-from tests.oracle.google_world import PEAKS, minutes_of, plain_host
+from tests.oracle.google_machines import machine_of
+from tests.oracle.google_world import PEAKS, minutes_of
 from tests.pipelines.in_process import audited_projects
 
 pytestmark = pytest.mark.once
@@ -48,11 +47,6 @@ def audited(tmp_path_factory, request):
     return Audited(projects.fleet, Window.before(NOW, days=days), run, recommendations)
 
 
-def host_of(vm: SimulatedVm) -> Host:
-    known = machine(vm.type)
-    return Host(id=vm.id, type=vm.type, limits=known and known.limits, caps=known.caps if known else ())
-
-
 def plain(disk: SimulatedDisk, window: Window) -> dict[str, object]:
     """What the oracle wants to know of a disk, from the fleet alone."""
     spec, sums = disk.spec, truth(disk, window)
@@ -69,7 +63,7 @@ def plain(disk: SimulatedDisk, window: Window) -> dict[str, object]:
         "boot": any(seat.boot for seat in disk.attached),
         "excluded": EXCLUDED in disk.labels,
         "detached": disk.status == "READY" and not disk.attached,
-        "hosts": [plain_host(host_of(vm)) for vm in disk.hosts],
+        "hosts": [{"id": vm.id, **machine_of(vm.type)} for vm in disk.hosts],
         "minutes": silent if sums is None else minutes_of(sums),
     }
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
+from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.simulator.fleet import ago
 from plimsoll.simulator.gcp.maker import Doing, Maker, ceilings
@@ -10,8 +11,8 @@ from plimsoll.simulator.gcp.scenes import hyperdisk, pd
 from plimsoll.simulator.workloads import Archetype
 
 
-def _quiet(high: float, archetype: Archetype = Archetype.DIURNAL) -> Doing:
-    return Doing(archetype=archetype, low=high / 10, high=high)
+def _quiet(high: float, archetype: Archetype = Archetype.DIURNAL, held: tuple[Ceiling, ...] = ()) -> Doing:
+    return Doing(archetype=archetype, low=high / 10, high=high, ceilings=held)
 
 
 def _busy(kind: str, sizes_gib: list[int], machine_type: str, *, read_share: float = 0.6, share: float = 1.0) -> Doing:
@@ -58,7 +59,8 @@ def staying(maker: Maker) -> None:
     mill = maker.vm("mill", "n2-standard-8")
     maker.boot(mill)
     maker.disk(pd("ssd", 1000), _quiet(300), "mill-data", mill)
-    maker.disk(pd("ssd", 20), _quiet(9000), "mill-left-alone", mill, labels=out)
+    held = ceilings("pd-ssd", [pd("ssd", 1000), pd("ssd", 20)], mill.type)
+    maker.disk(pd("ssd", 20), _quiet(9000, held=held), "mill-left-alone", mill, labels=out)
     growing = maker.vm("growing", "n2-standard-8")
     maker.boot(growing)
     maker.disk(pd("ssd", 300), _quiet(300), "growing-data", growing)
