@@ -22,7 +22,8 @@ def _busy(kind: str, sizes_gib: list[int], machine_type: str, *, read_share: flo
 
 
 def joining(maker: Maker) -> None:
-    """Disks that are to become what others of their machine are: with room there, and beside ones at their ceiling."""
+    """Disks that are to become what others of their machine are: with room there, and beside ones at their ceiling,
+    which may want more than could be seen."""
     web = maker.vm("web", "n2-standard-8")
     maker.boot(web)
     maker.disk(pd("balanced", 400), _quiet(300), "web-logs", web)
@@ -30,7 +31,7 @@ def joining(maker: Maker) -> None:
     feed = maker.vm("feed", "n2-standard-8")
     maker.boot(feed)
     maker.disk(pd("balanced", 480), _busy("balanced", [20, 480], feed.type), "feed-log", feed)
-    maker.disk(pd("ssd", 300), _quiet(2500, Archetype.NIGHTLY), "feed-data", feed)
+    maker.disk(pd("ssd", 600), _quiet(4500, Archetype.NIGHTLY), "feed-data", feed)
 
 
 def waiting(maker: Maker) -> None:
@@ -102,4 +103,15 @@ def seconds(maker: Maker) -> None:
         maker.disk(hyperdisk("balanced", 400, 6000, 500), doing, f"render-{part}", render)
 
 
-NEIGHBOURS: Final[tuple[Callable[[Maker], None], ...]] = (joining, staying, waiting, directions, seconds)
+def capped(maker: Maker) -> None:
+    """A disk that a cheaper type would carry, in a machine that lets no more pass of that type."""
+    vault = maker.vm("vault", "c4-standard-192")
+    maker.disk(hyperdisk("balanced", 20, 3000, 140), Doing(archetype=Archetype.IDLE), vault.name, vault, boot=True)
+    for part in ("a", "b"):
+        doing = Doing(archetype=Archetype.STEADY, low=100_000, high=120_000, io_kib=4)
+        maker.disk(hyperdisk("balanced", 1000, 160_000, 1200), doing, f"vault-{part}", vault)
+    doing = Doing(archetype=Archetype.STEADY, low=50_000, high=60_000, io_kib=4)
+    maker.disk(hyperdisk("extreme", 1000, 90_000), doing, "vault-hot", vault)
+
+
+NEIGHBOURS: Final[tuple[Callable[[Maker], None], ...]] = (joining, staying, waiting, directions, seconds, capped)
