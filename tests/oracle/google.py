@@ -401,7 +401,10 @@ def decide(disks):
             hosted.setdefault(disk["id"] if alone else disk["hosts"][0]["id"], []).append(disk)
     for group in hosted.values():
         answers |= on_host(group, series)
-    return answers
+    specs = {disk["id"]: disk["spec"] for disk in disks}
+    return {
+        name: found | {"target": specs[name]} if found["action"] == "keep" else found for name, found in answers.items()
+    }
 
 
 def on_host(group, series):
@@ -409,10 +412,9 @@ def on_host(group, series):
     if len(group[0]["hosts"]) == 1:
         host = {"limit": group[0]["hosts"][0]["limit"], "total": summed([series[disk["id"]] for disk in group])}
     pools = {}
-    for disk in group:
+    for disk in (one for one in group if one["spec"]["type"] in DISKS):  # of others the traffic alone counts
         own = disk["spec"]["type"]
-        if own in DISKS:  # of any other there is no answer, but its traffic is the host's
-            pools.setdefault(own if DISKS[own].get("pooled") else disk["id"], []).append(disk)
+        pools.setdefault(own if DISKS[own].get("pooled") else disk["id"], []).append(disk)
     decided = []
     for inside in pools.values():
         free = [disk for disk in inside if not disk["excluded"]]
@@ -421,12 +423,12 @@ def on_host(group, series):
         if free:
             decided.append(unit(free, staying, neighbours, series, host))
     if len(group) > 1:
-        wait(decided, {disk["id"]: disk["spec"] for disk in group})
+        wait(decided)
     return {name: found for answers in decided for name, found in answers.items()}
 
 
-def wait(decided, specs):
-    """Of several that would become a pooled type only the one that saves most changes; `specs` are the present ones."""
+def wait(decided):
+    """Of several that would become a pooled type only the one that saves most changes."""
     joining = []
     for answers in decided:
         changed = [one for one in answers.values() if one["action"] in {"migrate", "upgrade", "reprovision"}]
@@ -437,4 +439,4 @@ def wait(decided, specs):
         if first is not None and answers is not first[1]:
             for name, one in answers.items():
                 if one["action"] in {"migrate", "upgrade", "reprovision"}:
-                    answers[name] = one | {"action": "keep", "target": specs[name], "then": one["now"]}
+                    answers[name] = one | {"action": "keep", "then": one["now"]}
