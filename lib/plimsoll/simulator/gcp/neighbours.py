@@ -6,6 +6,7 @@ from typing import Final
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.simulator.fleet import ago
+from plimsoll.simulator.gcp.fleet import Seat
 from plimsoll.simulator.gcp.maker import Doing, Maker, ceilings
 from plimsoll.simulator.gcp.scenes import hyperdisk, pd
 from plimsoll.simulator.workloads import Archetype
@@ -62,6 +63,11 @@ def staying(maker: Maker) -> None:
     maker.disk(pd("ssd", 1000), _quiet(300), "mill-data", mill)
     held = ceilings("pd-ssd", [pd("ssd", 1000), pd("ssd", 20)], mill.type)
     maker.disk(pd("ssd", 20), _quiet(9000, held=held), "mill-left-alone", mill, labels=out)
+    plant = maker.vm("plant", "n2-standard-8")
+    maker.boot(plant)
+    maker.disk(pd("ssd", 500), _quiet(300), "plant-data", plant)
+    doing = _busy("ssd", [500, 1000], plant.type, share=0.97)
+    maker.disk(pd("ssd", 1000), doing, "plant-left-alone", plant, labels=out)
     growing = maker.vm("growing", "n2-standard-8")
     maker.boot(growing)
     maker.disk(pd("ssd", 300), _quiet(300), "growing-data", growing)
@@ -114,4 +120,24 @@ def capped(maker: Maker) -> None:
     maker.disk(hyperdisk("extreme", 1000, 90_000), doing, "vault-hot", vault)
 
 
-NEIGHBOURS: Final[tuple[Callable[[Maker], None], ...]] = (joining, staying, waiting, directions, seconds, capped)
+def split(maker: Maker) -> None:
+    """A disk that two machines write, of which neither lets so much pass alone."""
+    writers = [maker.vm(f"farm-{number}", "c3-standard-8", zone=maker.zones[0]) for number in (1, 2)]
+    for vm in writers:
+        maker.boot(vm)
+    since = ago(maker.now, days=40)
+    halves = zip(writers, ((0.0, 0.5), (0.5, 1.0)), strict=True)
+    maker.disk(
+        hyperdisk("balanced", 1000, 12_000, 2000),
+        Doing(archetype=Archetype.DIURNAL, low=500, high=5200, io_kib=256),
+        "farm",
+        seats=tuple(Seat(vm=vm, device="farm", since=since, part=part) for vm, part in halves),
+        access_mode="READ_WRITE_MANY",
+    )
+
+
+NEIGHBOURS: Final[tuple[Callable[[Maker], None], ...]] = (
+    *(split, staying, waiting, directions),
+    *(seconds, capped, joining),
+)
+"""Every other place is in the region where Hyperdisks have a price."""

@@ -18,7 +18,7 @@ FOLDERS: Final = (
     Folder(name="folders/200000000001", parent=ORGANIZATION, title="production"),
     Folder(name="folders/200000000002", parent="folders/200000000001", title="analytics"),
 )
-LEAST_VOLUMES: Final = 120
+LEAST_VOLUMES: Final = 140
 DEMO_VOLUMES: Final = 200
 
 
