@@ -93,7 +93,8 @@ def directions(maker: Maker) -> None:
 
 
 def seconds(maker: Maker) -> None:
-    """Disks whose busiest seconds are far above any minute, and far under their ceilings: those size the offer."""
+    """Disks whose busiest seconds are far above any minute: under their ceilings they size the offer, and one's stand
+    at its own."""
     held = ceilings("pd-balanced", [pd("balanced", 200)], "n2-standard-8")
     bursting = Doing(archetype=Archetype.MICRO_BURSTS, low=40, high=300, ceilings=held)
     auction = maker.vm("auction", "c3-standard-8")
@@ -102,6 +103,10 @@ def seconds(maker: Maker) -> None:
     lottery = maker.vm("lottery", "n2-standard-8")
     maker.boot(lottery)
     maker.disk(pd("ssd", 200), bursting, "lottery-data", lottery)
+    quotes = maker.vm("quotes", "n2-standard-8")
+    maker.boot(quotes)
+    doing = Doing(archetype=Archetype.MICRO_BURSTS, low=40, high=300, read_share=1.0)
+    maker.disk(VolumeSpec(type="regional-pd-balanced", size_gib=200), doing, "quotes-data", quotes)
     render = maker.vm("render", "c3-standard-8")
     maker.boot(render)
     for part in ("a", "b"):
