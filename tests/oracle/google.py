@@ -327,7 +327,7 @@ def unit(free, staying, neighbours, series, host):
         return found
 
     usd = {disk["id"]: price(disk["spec"], disk["region"]) for disk in free}
-    known = {disk["id"]: shown(series[disk["id"]], state) for disk in free}
+    known = {disk["id"]: shown(series[disk["id"]], state) | {"replay_now": facts["queue_now"]} for disk in free}
     lacking = {name for name in usd if usd[name] is None or known[name]["hours"] < LEAST_HOURS}
     rest = [disk for disk in free if disk["id"] not in lacking]
     answers = {
@@ -401,7 +401,10 @@ def decide(disks):
             hosted.setdefault(disk["id"] if alone else disk["hosts"][0]["id"], []).append(disk)
     for group in hosted.values():
         answers |= on_host(group, series)
-    return answers
+    specs = {disk["id"]: disk["spec"] for disk in disks}
+    return {
+        name: found | {"target": specs[name]} if found["action"] == "keep" else found for name, found in answers.items()
+    }
 
 
 def on_host(group, series):
@@ -409,7 +412,7 @@ def on_host(group, series):
     if len(group[0]["hosts"]) == 1:
         host = {"limit": group[0]["hosts"][0]["limit"], "total": summed([series[disk["id"]] for disk in group])}
     pools = {}
-    for disk in group:
+    for disk in (one for one in group if one["spec"]["type"] in DISKS):  # of others the traffic alone counts
         own = disk["spec"]["type"]
         pools.setdefault(own if DISKS[own].get("pooled") else disk["id"], []).append(disk)
     decided = []

@@ -1,4 +1,4 @@
-"""An audit of a simulated organisation in this process, at a time of the test's choosing."""
+"""An audit of simulated clouds in this process, at a time of the test's choosing."""
 
 import os
 from datetime import datetime
@@ -6,26 +6,48 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from plimsoll.bootstrap import Scope, aws_world
+from plimsoll.bootstrap import AWS, GCP, Scope, worlds_of
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.policy import Policy
 from plimsoll.run import Order, carry_out
 from plimsoll.settings import Settings
+from plimsoll.simulator.gcp.running import RunningProjects
 from plimsoll.simulator.running import Running
 
 
 def audited(
     organisation: Running, folder: Path, now: datetime, policy: Policy | None = None, *, every_minute: bool = False
 ) -> dict[str, Any]:
-    """Audits by the ordinary path over HTTP into a folder, and gives run.json's content."""
-    with patch.dict(os.environ, organisation.environment):
-        scope = Scope(role_arns=organisation.role_arns, regions=organisation.fleet.regions)
-        world = aws_world(scope, Settings(), today=now.date(), ledger=Ledger(path=folder / "ledger.json"), paced=False)
-        order = Order(
-            folder=folder,
-            scope={},
-            policy=policy or Policy(),
-            now=now,
-            every_minute=every_minute,
-        )
-        return carry_out(order, [world], lambda _progress, _outcome: None)[0]
+    """Audits an organisation by the ordinary path over HTTP into a folder, and gives run.json's content."""
+    scope = Scope(role_arns=organisation.role_arns, regions=organisation.fleet.regions)
+    order = Order(folder=folder, scope={}, policy=policy or Policy(), now=now, every_minute=every_minute)
+    return _carried_out(order, scope, organisation.environment)
+
+
+def audited_projects(
+    projects: RunningProjects, folder: Path, now: datetime, policy: Policy | None = None
+) -> dict[str, Any]:
+    """As `audited`, of Google's projects, over HTTP and gRPC."""
+    order = Order(folder=folder, scope={}, policy=policy or Policy(), now=now)
+    return _carried_out(order, Scope(clouds=(GCP,), projects=projects.projects), projects.environment)
+
+
+def audited_both(
+    organisation: Running, projects: RunningProjects, folder: Path, now: datetime, policy: Policy | None = None
+) -> dict[str, Any]:
+    """As `audited`, of both in one run."""
+    scope = Scope(
+        clouds=(AWS, GCP),
+        role_arns=organisation.role_arns,
+        regions=(*organisation.fleet.regions, *projects.fleet.regions),
+        projects=projects.projects,
+    )
+    order = Order(folder=folder, scope={}, policy=policy or Policy(), now=now)
+    return _carried_out(order, scope, {**organisation.environment, **projects.environment})
+
+
+def _carried_out(order: Order, scope: Scope, environment: dict[str, str]) -> dict[str, Any]:
+    with patch.dict(os.environ, environment):
+        ledger = Ledger(path=order.folder / "ledger.json")
+        worlds = worlds_of(scope, Settings(), today=order.now.date(), ledger=ledger, paced=False)
+        return carry_out(order, worlds, lambda _progress, _outcome: None)[0]

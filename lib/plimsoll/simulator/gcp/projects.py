@@ -7,6 +7,7 @@ from typing import Final
 from plimsoll.simulator.gcp.fleet import Folder, GcpFleet, SimulatedVm
 from plimsoll.simulator.gcp.lives import LIVES
 from plimsoll.simulator.gcp.maker import ZONES, Maker
+from plimsoll.simulator.gcp.neighbours import NEIGHBOURS
 from plimsoll.simulator.gcp.scenes import SCENES, everyday
 
 PROJECTS: Final = ("plimsoll-sim-shop", "plimsoll-sim-data", "plimsoll-sim-lab")
@@ -17,7 +18,7 @@ FOLDERS: Final = (
     Folder(name="folders/200000000001", parent=ORGANIZATION, title="production"),
     Folder(name="folders/200000000002", parent="folders/200000000001", title="analytics"),
 )
-LEAST_VOLUMES: Final = 100
+LEAST_VOLUMES: Final = 140
 
 
 def projects_of(now: datetime, *, volumes: int = LEAST_VOLUMES, seed: int = 1) -> GcpFleet:
@@ -27,7 +28,7 @@ def projects_of(now: datetime, *, volumes: int = LEAST_VOLUMES, seed: int = 1) -
     """
     places = [(project, region) for project in PROJECTS for region in REGIONS][:-1]
     makers = [Maker(now, project, region, seed * 100 + index) for index, (project, region) in enumerate(places)]
-    for number, scene in enumerate((*SCENES, *LIVES)):
+    for number, scene in enumerate((*SCENES, *LIVES, *NEIGHBOURS)):
         scene(makers[number % len(makers)])
     steps = [everyday(maker) for maker in makers]
     turn = 0

@@ -47,7 +47,7 @@ def test_the_projects_hold_every_type_machine_and_state(fleet):
         *("hyperdisk-balanced", "hyperdisk-extreme", "hyperdisk-throughput", "hyperdisk-ml", "pd-quantum"),
     }
     machines = {vm.type for project in PROJECTS for vm in fleet.vms(project)}
-    assert {name.partition("-")[0] for name in machines} == {"n1", "n2", "e2", "c3", "c4", "x9"}
+    assert {name.partition("-")[0] for name in machines} == {"n1", "n2", "e2", "c2", "c3", "c4", "x9"}
     assert {name for name in machines if machine(name) is None} == {"x9-standard-4"}
     assert {disk.status for disk in fleet.volumes} == {"READY", "CREATING", "FAILED"}
     places = {(disk.project, disk.region) for disk in fleet.volumes}

@@ -1,0 +1,152 @@
+"""The simulated projects' recommendations are those of the naive oracle, at full one-minute resolution."""
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.sums import COUNTER_SERIES, Window
+from plimsoll.simulator.gcp.fleet import GcpFleet, SimulatedDisk
+from plimsoll.simulator.gcp.measured import truth
+from plimsoll.simulator.gcp.running import running_gcp
+from tests.oracle.google import DISKS, decide
+from tests.oracle.google_machines import machine_of
+from tests.oracle.google_world import PEAKS, minutes_of
+from tests.pipelines.in_process import audited_projects
+
+pytestmark = pytest.mark.once
+
+NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
+EXCLUDED = ("plimsoll-exclude", "true")
+
+
+@dataclass(frozen=True)
+class Audited:
+    fleet: GcpFleet
+    window: Window
+    run: dict
+    recommendations: dict
+
+    def named(self, name):
+        (found,) = [found for found in self.recommendations.values() if found["name"] == name]
+        return found
+
+
+@pytest.fixture(scope="module", params=[(1, 14), (2, 2)], ids=["two-weeks", "two-days-of-another-seed"])
+def audited(tmp_path_factory, request):
+    """The projects of a seed, audited over some days by the ordinary path."""
+    seed, days = request.param
+    folder = tmp_path_factory.mktemp("runs") / "google-truth"
+    with running_gcp(NOW, seed=seed) as projects:
+        run = audited_projects(projects, folder, NOW, Policy(lookback_days=days))
+    found = json.loads((folder / "recommendations.json").read_text(encoding="utf-8"))
+    recommendations = {one["volume_id"]: one for one in found}
+    return Audited(projects.fleet, Window.before(NOW, days=days), run, recommendations)
+
+
+def plain(disk: SimulatedDisk, window: Window) -> dict[str, object]:
+    """What the oracle wants to know of a disk, from the fleet alone."""
+    spec, sums = disk.spec, truth(disk, window)
+    silent = dict.fromkeys((*COUNTER_SERIES, *PEAKS), np.full(window.buckets(60), np.nan))
+    return {
+        "id": disk.id,
+        "spec": {
+            "type": spec.type,
+            "size_gib": spec.size_gib,
+            "iops": spec.iops,
+            "throughput_mib_s": spec.throughput_mib_s,
+        },
+        "region": disk.region,
+        "boot": any(seat.boot for seat in disk.attached),
+        "excluded": EXCLUDED in disk.labels,
+        "detached": disk.status == "READY" and not disk.attached,
+        "hosts": [{"id": vm.id, **machine_of(vm.type)} for vm in disk.hosts],
+        "minutes": silent if sums is None else minutes_of(sums),
+    }
+
+
+def test_every_recommendation_is_the_oracles(audited):
+    recommendations = audited.recommendations
+    answers = decide([plain(disk, audited.window) for disk in audited.fleet.volumes])
+    assert set(answers) == set(recommendations)
+    for volume_id, expected in answers.items():
+        found = recommendations[volume_id]
+        label = f"{found['name']} {found['current']}"
+        assert found["action"] == expected["action"], label
+        assert found["target"] == expected["target"], label
+        assert found["monthly_usd_now"] == cents(expected["now"]), label
+        assert found["monthly_usd_then"] == cents(expected["then"]), label
+        demand = found["demand"]
+        assert (demand is None) == (expected["action"] == "detached"), label
+        if demand is not None:
+            assert demand["least_peak_iops"] - 0.006 <= expected["peak_iops"] <= demand["peak_iops"] + 0.006, label
+            least, most = demand["least_peak_throughput_mib_s"], demand["peak_throughput_mib_s"]
+            assert least - 0.006 <= expected["peak_mib_s"] <= most + 0.006, label
+            assert demand["censored"] == expected["censored"], label
+            assert demand["throttled_minutes"] == expected["throttled_minutes"], label
+            assert demand["host_bound_minutes"] == expected["host_bound_minutes"], label
+            assert demand["hours_observed"] == pytest.approx(expected["hours"], abs=0.06), label
+        if found["replay"] is not None:
+            assert found["replay"]["throttled_minutes_now"] == expected["replay_now"], label
+
+
+def test_the_projects_have_every_answer_and_the_totals_reconcile(audited):
+    fleet, run, recommendations = audited.fleet, audited.run, audited.recommendations
+    actions = {found["action"] for found in recommendations.values()}
+    assert actions == {"migrate", "reprovision", "upgrade", "keep", "detached", "insufficient-data"}
+    volumes = run["volumes"]
+    assert volumes["seen"] == len(fleet.volumes) >= 100
+    assert volumes["reconciled"]
+    unknown = [disk.id for disk in fleet.volumes if disk.spec.type not in DISKS]
+    excluded = [disk.id for disk in fleet.volumes if EXCLUDED in disk.labels]
+    assert volumes["failed"] == len(unknown) > 0
+    assert sum(volumes["skipped"].values()) == len(excluded) > 0
+    assert not recommendations.keys() & {*unknown, *excluded}
+
+
+@pytest.mark.parametrize(
+    ("name", "action", "target", "why"),
+    [
+        ("web-data", "migrate", "pd-balanced", "there is room in the pool that it joins"),
+        ("feed-data", "keep", "pd-ssd", "the pool that it would join is at its ceiling"),
+        ("erp-data", "migrate", "pd-balanced", "its excluded sibling is carried by what stays"),
+        ("mill-data", "keep", "pd-ssd", "its excluded sibling would not be"),
+        ("growing-more", "insufficient-data", None, "it is too young"),
+        ("growing-data", "keep", "pd-ssd", "its sibling is too young"),
+        ("swap-data", "migrate", "pd-balanced", "of two that would become each other's type it saves most"),
+        ("swap-log", "keep", "pd-balanced", "it waits"),
+        ("depot-archive", "keep", "pd-standard", "it waits as well, although it is throttled"),
+        ("desk-extreme", "migrate", "pd-balanced", "of two that would become one pool it saves most"),
+        ("desk-data", "keep", "pd-ssd", "it waits"),
+        ("audit-trail-data", "upgrade", "pd-balanced", "its writes alone are at their limit"),
+        ("tapes-in", "upgrade", "pd-balanced", "its writes and its sibling's reads are at the limit together"),
+        ("tapes-out", "upgrade", "pd-balanced", "the same the other way round"),
+        ("hpc-writer", "migrate", "pd-balanced", "its machine lets no more writes pass of the dearer type"),
+        ("vault-hot", "reprovision", "hyperdisk-extreme", "its machine lets no more pass of the cheaper type"),
+        ("farm", "reprovision", "hyperdisk-balanced", "its machines carry it together, as neither does alone"),
+        ("plant-data", "keep", "pd-ssd", "its excluded sibling is at the ceiling that is both's"),
+        ("archive-a", "upgrade", "pd-balanced", "its pool is throttled"),
+        ("media", "upgrade", "pd-ssd", "a boot disk goes with its pool"),
+        ("lottery-data", "keep", "pd-ssd", "a cheaper type does not carry its busiest second"),
+    ],
+)
+def test_what_a_disk_may_become_depends_on_its_neighbours_and_directions(audited, name, action, target, why):
+    found = audited.named(name)
+    became = found["target"] and found["target"]["type"]
+    assert (found["action"], became) == (action, target), why
+
+
+def test_one_busy_second_sizes_an_offer_that_no_minute_would(audited):
+    found = audited.named("auction-data")
+    second = found["demand"]["peak_second_iops"]
+    assert second > 10 * found["demand"]["peak_iops"]
+    assert found["action"] == "reprovision"
+    assert found["target"]["iops"] == np.ceil(1.2 * second - 1e-6)
+    assert not found["demand"]["censored"]
+
+
+def cents(usd: object) -> object:
+    return usd if usd is None else round(usd, 2)
