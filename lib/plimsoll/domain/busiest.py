@@ -60,13 +60,16 @@ def busiest_seconds(series: Sequence[FloatArray], *, exact: BoolArray) -> Busies
 
 
 def at_once(found: Sequence[BusiestSeconds]) -> BusiestSeconds | None:
-    """Those of several volumes as if they were the same seconds; None of none."""
+    """Those of several volumes that are exact, as if they were the same seconds; None of none.
+
+    Where one is not exact it is left out, so that what is left is the least that there was.
+    """
     if not found:
         return None
     return BusiestSeconds(
-        read_iops=np.sum([one.read_iops for one in found], axis=0),
-        write_iops=np.sum([one.write_iops for one in found], axis=0),
-        read_throughput_mib_s=np.sum([one.read_throughput_mib_s for one in found], axis=0),
-        write_throughput_mib_s=np.sum([one.write_throughput_mib_s for one in found], axis=0),
-        exact=np.logical_and.reduce([one.exact for one in found]),
+        read_iops=np.sum([one.read_iops * one.exact for one in found], axis=0),
+        write_iops=np.sum([one.write_iops * one.exact for one in found], axis=0),
+        read_throughput_mib_s=np.sum([one.read_throughput_mib_s * one.exact for one in found], axis=0),
+        write_throughput_mib_s=np.sum([one.write_throughput_mib_s * one.exact for one in found], axis=0),
+        exact=np.ones_like(found[0].exact),
     )

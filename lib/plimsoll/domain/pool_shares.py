@@ -13,7 +13,7 @@ from plimsoll.domain.demand import Demand
 from plimsoll.domain.need import Need, NeedBy, needing, usable
 from plimsoll.domain.offer import Share
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.pool import Pool, pool_ceiling, pool_name, present_ceiling
+from plimsoll.domain.pool import Pool, pool_ceiling, pool_name
 from plimsoll.domain.replay import Replay, replay
 from plimsoll.domain.saturation import HostLoad, Saturation, saturation
 from plimsoll.domain.volume import Volume
@@ -41,10 +41,12 @@ class PoolView:
         demands: Mapping[str, Demand],
         load: HostLoad | None,
         policy: Policy,
+        *,
+        present: Ceiling,
     ) -> "PoolView":
-        """A pool as its volumes' demands show it; `load` is the traffic of its host."""
+        """A pool as its volumes' demands show it; `load` is the traffic of its host, `present` what all in it carry,
+        those that could not be read included."""
         whole = together([demands[volume.id] for volume in pool.volumes])
-        present = present_ceiling(pool)
         return cls(
             pool=pool,
             free=free,
@@ -68,7 +70,7 @@ class PoolView:
         """What would be carried together if the free volumes became a type; what they bring to it comes first."""
         pool, beside = self.pool, self.pool.of_type(kind.name)
         if kind.name == pool.kind.name and kind.pooled:
-            return [self._pooled(kind, pool.volumes)]
+            return [self._share(pool_name(kind, pool.volumes), pool.volumes, self.present)]
         found = []
         if kind.pooled:
             found.append(self._pooled(kind, self.free))
@@ -79,13 +81,13 @@ class PoolView:
         return [*found, self._pooled(pool.kind, staying)] if staying else found
 
     def _pooled(self, kind: VolumeType, volumes: Sequence[Volume]) -> Share:
-        return self._share(pool_name(kind, volumes), self.asked(volumes), pool_ceiling(kind, volumes))
+        return self._share(pool_name(kind, volumes), volumes, pool_ceiling(kind, volumes))
 
     def _joined(self, kind: VolumeType, beside: Sequence[Volume]) -> Share:
         """The free volumes with those that are of the type already, which may want more than could be seen."""
         everybody = [*self.free, *beside]
         there = pool_ceiling(kind, beside)
-        share = self._share(pool_name(kind, everybody), self.asked(everybody), pool_ceiling(kind, everybody))
+        share = self._pooled(kind, everybody)
         if not saturation(self.asked(beside), there, None, self.policy).censored:
             return share
         accounting = share.ceiling.accounting
@@ -99,9 +101,10 @@ class PoolView:
         cap = host.cap(kind.name)
         if cap is None or host.caps is None:
             return []
-        return [self._share(f"all {kind.name} on {host.type}", self.asked(volumes), cap)]
+        return [self._share(f"all {kind.name} on {host.type}", volumes, cap)]
 
-    def _share(self, name: str, demand: Demand, ceiling: Ceiling) -> Share:
+    def _share(self, name: str, volumes: Sequence[Volume], ceiling: Ceiling) -> Share:
+        demand = self.asked(volumes)
         return Share(
             name=name,
             demand=demand,
