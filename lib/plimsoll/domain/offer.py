@@ -50,15 +50,29 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """Those of a share that are of its type already, by id: what they carry today, and whether they stood at it."""
+
+    volume_ids: tuple[str, ...]
+    ceiling: Ceiling
+    censored: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
     """What a volume would have to carry together with others as one of a type: their demand and need, and what carries
-    them, by `name`. `then` is the replay of the one through the other."""
+    them, by `name`. `then` is the replay of the one through the other.
+
+    `volume_ids` are all of them, `beside` those that are there already (None: nobody who is counted for himself).
+    """
 
     name: str
+    volume_ids: tuple[str, ...]
     demand: Demand
     need: Need
     ceiling: Ceiling
     then: Replay
+    beside: Beside | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

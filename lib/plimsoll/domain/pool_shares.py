@@ -11,7 +11,7 @@ from plimsoll.domain.adding import together
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.need import Need, NeedBy, needing, usable
-from plimsoll.domain.offer import Share
+from plimsoll.domain.offer import Beside, Share
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.pool import Pool, pool_ceiling, pool_name
 from plimsoll.domain.replay import Replay, replay
@@ -87,8 +87,12 @@ class PoolView:
         """The free volumes with those that are of the type already, which may want more than could be seen."""
         everybody = [*self.free, *beside]
         there = pool_ceiling(kind, beside)
-        share = self._pooled(kind, everybody)
-        if not saturation(self.asked(beside), there, None, self.policy).censored:
+        stood = saturation(self.asked(beside), there, None, self.policy)
+        share = replace(
+            self._pooled(kind, everybody),
+            beside=Beside(volume_ids=ids_of(beside), ceiling=there, censored=stood.censored),
+        )
+        if not stood.censored:
             return share
         accounting = share.ceiling.accounting
         own = self.need_by(self.asked(self.free))(accounting)
@@ -107,8 +111,14 @@ class PoolView:
         demand = self.asked(volumes)
         return Share(
             name=name,
+            volume_ids=ids_of(volumes),
             demand=demand,
             need=self.need_by(demand)(ceiling.accounting),
             ceiling=ceiling,
             then=replay(demand, ceiling, whole_ios=True),
         )
+
+
+def ids_of(volumes: Sequence[Volume]) -> tuple[str, ...]:
+    """Their ids, in their order."""
+    return tuple(volume.id for volume in volumes)

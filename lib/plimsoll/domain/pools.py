@@ -36,10 +36,10 @@ def decide_pools(
 ) -> Decided:
     """The cases and answers of the volumes of one host's pools that have a basis and could be read.
 
-    `demands` are those of all volumes on the host that could be read, at full resolution on one grid, and `load` is
-    their traffic. Of several pools that would become a pooled type only the one that saves most does: what they would
-    share then is not known before. Of several that would become a type that the host caps those that save most do, as
-    far as the cap carries the needs of all.
+    `demands` are those of all volumes on the host that could be read, on one grid, and `load` is their traffic. Of
+    several pools that would become a pooled type only the one that saves most does: what they would share then is not
+    known before. Of several that would become a type that the host caps those that save most do, as far as the cap
+    carries the needs of all.
     """
     decided = [_decided(pool, demands, bases, load) for pool in pools]
     taken: dict[str, list[Decided]] = {}
@@ -75,10 +75,17 @@ def _under_one_cap(
     cap = None if host.caps is None else host.cap(kind.name)
     if cap is None:
         return True
-    there = [volume.id for pool in pools for volume in pool.volumes if volume.spec.type == kind.name]
-    changing = [case.volume.id for found in decided for case, _ in _changes(found)]
-    asked = together([demands[volume_id] for volume_id in dict.fromkeys([*there, *changing])])
+    asked = together([demands[volume_id] for volume_id in of_one_type_then(kind.name, pools, decided)])
     return not any(_lacks(cap, asked, case) for case in cases)
+
+
+def of_one_type_then(name: str, pools: Sequence[Pool], decided: Sequence[Decided]) -> tuple[str, ...]:
+    """The volumes of a host that are of a type or are to become it, by id."""
+    there = [volume.id for pool in pools for volume in pool.volumes if volume.spec.type == name]
+    changing = [
+        case.volume.id for found in decided for case, answer in _changes(found) if answer.target.spec.type == name
+    ]
+    return tuple(dict.fromkeys([*there, *changing]))
 
 
 def _lacks(cap: Ceiling, asked: Demand, case: Case) -> bool:
