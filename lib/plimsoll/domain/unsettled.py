@@ -97,7 +97,7 @@ def unsettled(case: Case, answer: Recommendation, others: Others, knowledge: Kno
         replays = against_replays(knowledge, case.demand.resolution_s, _limits(case, answer))
     looks = looks_at_work(knowledge, case.demand, reach, tariff, replays=replays, together=together)
     sizing = () if case.policy.size_on is SizeOn.AVERAGE else lines
-    seconds = _seconds_of(knowledge, present, sizing)
+    seconds = _seconds_of(knowledge, present, sizing) if knowledge.unread(PEAKS).any() else 0.0
     busiest = _looks_at_seconds(knowledge, case.demand, others, seconds, tariff)
     return [*looks, *busiest, *_raised(case, knowledge, tariff)] or looks_for_presence(knowledge)
 
