@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from plimsoll.clouds.memory import MemoryMetrics
 from plimsoll.domain.branch_and_bound import judge
+from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import Change, Keep
 from plimsoll.domain.sums import Window, segments
@@ -114,7 +115,7 @@ def told(one):
 
 
 @settings(
-    max_examples=4 * settings.default.max_examples,
+    max_examples=2 * settings.default.max_examples,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
@@ -131,3 +132,44 @@ def test_a_part_of_the_minutes_gives_the_answers_of_all_of_them(fleet):
         assert found.peak_second_iops >= expected.peak_second_iops
         assert part[name].profile is not None
     assert read.datapoints <= 1.5 * everything.datapoints
+
+
+def one_hot_minute(hot, at):
+    iops = np.zeros(MINUTES)
+    iops[at] = hot
+    return sums_of(WINDOW.start_s, iops, read_share=1.0, burst=1.0, io_kib=4.0)
+
+
+def both_ways(volumes, given_sums, policy, names):
+    decided = dict.fromkeys(names, policy)
+    part, read = judged(volumes, given_sums, decided, every_minute=False)
+    whole, everything = judged(volumes, given_sums, decided, every_minute=True)
+    assert {name: told(one) for name, one in part.items()} == {name: told(one) for name, one in whole.items()}
+    return {name: one.recommendation for name, one in part.items()}, read.datapoints / everything.datapoints
+
+
+@pytest.mark.parametrize(("at", "action"), [(1000, "keep"), (1020, "migrate")])
+def test_what_joins_others_is_read_where_both_together_could_be_too_much(at, action):
+    host = a_capped_host()
+    there = replace(a_volume(id="there", on=host), spec=spec_of("middle", 1000))
+    new = replace(a_volume(id="new", on=host), spec=spec_of("fast", 200))  # 1,200 GiB of `middle` carry 10,200 a second
+    given_sums = {"there": one_hot_minute(7000, 1000), "new": one_hot_minute(2000, at)}
+    found, share = both_ways([there, new], given_sums, replace(POLICY, target_types=("middle",)), ["new"])
+    assert found["new"].action == action
+    assert share < 0.2
+
+
+@pytest.mark.parametrize(("at", "waits"), [(1000, True), (1020, False)])
+def test_what_becomes_one_type_in_two_pools_is_read_where_both_together_could_be_above_its_cap(at, waits):
+    host = a_capped_host()
+    cap = ("bought", Ceiling(iops=4000.0, throughput_mib_s=240.0))
+    host = replace(host, caps=(*(one for one in host.caps if one[0] != "bought"), cap))
+    volumes = [
+        replace(a_volume(id=name, on=host), spec=spec_of(kind, 400)) for name, kind in (("a", "fast"), ("b", "middle"))
+    ]
+    given_sums = {"a": one_hot_minute(1900, 1000), "b": one_hot_minute(1900, at)}
+    policy = replace(POLICY, target_types=("bought",), min_saving_usd_month=0)
+    found, share = both_ways(volumes, given_sums, policy, ["a", "b"])
+    assert found["a"].action == "migrate"
+    assert (found["b"].action == "keep") == waits
+    assert share < 0.2
