@@ -224,7 +224,8 @@ def _plan(volumes: Sequence[Volume], world: World, policy: Policy, now: datetime
     ]
     limits, read = world.metrics.call_limits, with_neighbours(pending, volumes)
     whole = {name for stripes in world.stripes for name in stripes.members}
-    whole.update(volume.id for volume in in_shared_pools(read, world.catalogue.types))
+    if any(policy.for_tags(volume.tags).peak_quantile < 1 for volume in read):
+        whole.update(volume.id for volume in in_shared_pools(read, world.catalogue.types))
     return plan_of(
         [world.metrics.series(volume) for volume in read if volume.id not in whole],
         _segments(world, policy, now),

@@ -73,10 +73,10 @@ def beside(one, other):
 
 
 def carried(spec, hosts):
-    """The published limit, and no more than the hosts let all disks of the type carry."""
+    """The published limit, and no more than the hosts let all disks of the type carry, if that is known of all."""
     caps = [host["caps"][spec["type"]] for host in hosts if spec["type"] in host["caps"]]
     limit = published(spec)
-    if caps:
+    if caps and len(caps) == len(hosts):
         cap = caps[0]
         for more in caps[1:]:
             cap = beside(cap, more)
@@ -280,8 +280,11 @@ def relieves(limit, now, often):
     return any(limit[side] > there[side] for side in often)
 
 
-def unit(free, staying, neighbours, series, host):
-    """The answers to disks that change together: section 8, or sections 1 to 6 where one is alone on its host."""
+def unit(free, staying, neighbours, series, host, needs):
+    """The answers to disks that change together: section 8, or sections 1 to 6 where one is alone on its host.
+
+    What a demand needs there is added to `needs`.
+    """
     everybody = [*free, *staying]
     first = free[0]
     own = first["spec"]["type"]
@@ -303,6 +306,7 @@ def unit(free, staying, neighbours, series, host):
         "queue_now": queued(whole, now),
         "need": lambda asked, c, d: need_of(asked, c, d, now, state, most),
     }
+    needs.append(facts["need"])
 
     def shares(name):
         if alone:
@@ -415,28 +419,43 @@ def on_host(group, series):
     for disk in (one for one in group if one["spec"]["type"] in DISKS):  # of others the traffic alone counts
         own = disk["spec"]["type"]
         pools.setdefault(own if DISKS[own].get("pooled") else disk["id"], []).append(disk)
-    decided = []
+    decided, needs = [], []
     for inside in pools.values():
         free = [disk for disk in inside if not disk["excluded"]]
         staying = [disk for disk in inside if disk["excluded"]]
         neighbours = [disk for disk in group if disk not in inside]
         if free:
-            decided.append(unit(free, staying, neighbours, series, host))
+            decided.append(unit(free, staying, neighbours, series, host, needs))
     if len(group) > 1:
-        wait(decided)
+        wait(decided, needs, group, series)
     return {name: found for answers in decided for name, found in answers.items()}
 
 
-def wait(decided):
-    """Of several that would become a pooled type only the one that saves most changes."""
-    joining = []
-    for answers in decided:
-        changed = [one for one in answers.values() if one["action"] in {"migrate", "upgrade", "reprovision"}]
-        if any(DISKS[one["target"]["type"]].get("pooled") for one in changed):
-            joining.append((sum(one["now"] - one["then"] for one in changed), answers))
-    first = max(joining, key=lambda one: one[0], default=None)
-    for _, answers in joining:
-        if first is not None and answers is not first[1]:
-            for name, one in answers.items():
-                if one["action"] in {"migrate", "upgrade", "reprovision"}:
-                    answers[name] = one | {"action": "keep", "then": one["now"]}
+def wait(decided, needs, group, series):
+    """Of several that would become a pooled type only the one that saves most changes; of several that would become
+    another, those that save most, as far as the host's cap carries them."""
+    order = []
+    for answers, need in zip(decided, needs, strict=True):
+        changed = {name: one for name, one in answers.items() if one["action"] in {"migrate", "upgrade", "reprovision"}}
+        if changed:
+            saved = sum(one["now"] - one["then"] for one in changed.values())
+            order.append((saved, answers, changed, need, next(iter(changed.values()))["target"]["type"]))
+    taken = {}
+    for _, answers, changed, need, name in sorted(order, key=lambda one: one[0], reverse=True):
+        pooled = DISKS[name].get("pooled")
+        before = taken.setdefault("pooled" if pooled else name, [])
+        cap = group[0]["hosts"][0]["caps"].get(name)
+        fine = not before
+        if before and not pooled:
+            ids = {one for some, _ in [*before, (changed, need)] for one in some}
+            asked = summed([series[disk["id"]] for disk in group if disk["id"] in ids or disk["spec"]["type"] == name])
+            fine = cap is None or all(
+                cap[side] >= needed - 1e-6
+                for of_one in [need, *(other for _, other in before)]
+                for side, needed in enumerate(of_one(asked, cap[2], cap[3]))
+            )
+        if fine:
+            before.append((changed, need))
+        else:
+            for one in changed:
+                answers[one] = answers[one] | {"action": "keep", "then": answers[one]["now"]}

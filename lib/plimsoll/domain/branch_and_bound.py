@@ -8,8 +8,9 @@ before, so it ends, at the latest when everything has been read as finely as the
 Volumes that share a host are read together, since each one's answer depends on the traffic of all. What reads is a
 callback that is given all windows of a round at once, so that any cloud can make few calls of them.
 
-The volumes of a known stripe set, and those of a host on which volumes can share a pool, are read whole from the start
-and decided on together. What merely looks like a set is told from what has been read anyway.
+The volumes of a known stripe set are read whole from the start and decided on together. So are those of a host on which
+volumes can share a pool, but read as finely as `pool_reach` says of their sums. What merely looks like a set is told
+from what has been read anyway.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,13 +26,14 @@ from plimsoll.domain.knowledge import Knowledge, Look, first_looks
 from plimsoll.domain.lockstep import hint_text, hints
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.pool import Pool, pools_of
-from plimsoll.domain.pools import decide_pools
+from plimsoll.domain.pool_reach import pool_reaches
+from plimsoll.domain.pools import Decided, decide_pools
 from plimsoll.domain.recommendation import Recommendation
 from plimsoll.domain.saturation import HostLoad
 from plimsoll.domain.sums import Segment
 from plimsoll.domain.tariff import Tariff
 from plimsoll.domain.together import Unit, decide_together
-from plimsoll.domain.unsettled import against_host, looks_at_work, unsettled
+from plimsoll.domain.unsettled import Others, against_host, unsettled, unsettled_traffic
 from plimsoll.domain.volume import Volume
 
 
@@ -67,7 +69,7 @@ class _Member:
     """A volume on its way: what is known of it, and its answer so far. Without a `basis` only its traffic counts.
 
     `in_set`: it is of a stripe set that is decided on as one. `pooled`: its host's volumes can share
-    pools.
+    pools. `whole`: it is read whole from the start.
     """
 
     volume: Volume
@@ -75,13 +77,14 @@ class _Member:
     knowledge: Knowledge
     in_set: bool
     pooled: bool = False
+    whole: bool = False
     error: CloudError | None = None
     judged: Judged | None = None
 
     @property
-    def whole(self) -> bool:
-        """Whether it is read whole from the start, and decided on with others."""
-        return self.in_set or self.pooled
+    def alone(self) -> bool:
+        """Whether it is decided on by itself."""
+        return not (self.in_set or self.pooled)
 
 
 @dataclass(slots=True)
@@ -138,7 +141,8 @@ def _grouped(
     in_sets = {volume_id for unit in units for volume_id in unit.stripes.members}
     for volume in volumes:
         host = sole_host(volume)
-        member = _Member(volume, bases.get(volume.id), Knowledge(segments), volume.id in in_sets)
+        in_set = volume.id in in_sets
+        member = _Member(volume, bases.get(volume.id), Knowledge(segments), in_set, whole=in_set)
         groups.setdefault(host.id if host else volume.id, _Group()).members.append(member)
     for unit in units:
         groups[unit.stripes.host_id].units.append(unit)
@@ -148,13 +152,17 @@ def _grouped(
 
 
 def _find_pools(group: _Group) -> None:
-    """Notes the pools of a host any of whose volumes is to be decided on."""
-    types = next((member.basis.market.types for member in group.members if member.basis is not None), None)
-    if types is None:
+    """Notes the pools of a host any of whose volumes is to be decided on, and reads them whole where a peak is not the
+    maximum or some are of a stripe set as well."""
+    bases = [member.basis for member in group.members if member.basis is not None]
+    if not bases:
         return
-    group.pools = pools_of([member.volume for member in group.members], types)
+    group.pools = pools_of([member.volume for member in group.members], bases[0].market.types)
+    if not group.pools:
+        return
+    whole = bool(group.units) or any(basis.policy.peak_quantile < 1 for basis in bases)
     for member in group.members:
-        member.pooled = bool(group.pools)
+        member.pooled, member.whole = True, whole
 
 
 def _learn(asked: Sequence[tuple[_Member, Look]], fetch: Fetch) -> None:
@@ -173,33 +181,49 @@ def _unsettled(group: _Group, resolution_s: int, tariff: Tariff, keep_demand: bo
     loads = host_loads([member.volume for member in group.members], demands)
     saturation_pct = min(member.basis.policy.saturation_pct for member in group.members if member.basis is not None)
     asks: list[tuple[_Member, Look]] = []
+    found = _decided_pools(group, demands, loads)
+    knowledges = {member.volume.id: member.knowledge for member in members}
+    reaches = pool_reaches(group.pools, found, demands, knowledges) if group.pools else {}
     for member in members:
         if member.whole:
             continue
         host, demand = sole_host(member.volume), demands[member.volume.id]
         load = loads.get(host.id) if host else None
-        reach = against_host(demand, load, saturation_pct)
-        asks += [(member, look) for look in _looks(member, demand, load, reach, tariff, keep_demand)]
+        others = Others(work=against_host(demand, load, saturation_pct))
+        if member.pooled:
+            looks = _looks_together(member, found, demand, others.furthest(reaches[member.volume.id]), tariff)
+        else:
+            looks = _looks(member, demand, load, others, tariff, keep_demand)
+        asks += [(member, look) for look in looks]
     for unit in group.units:
         _decide(unit, group, demands, loads.get(unit.stripes.host_id), keep_demand)
-    if group.pools:
-        _decide_pools(group, demands, loads, keep_demand)
+    for member in members:
+        if member.volume.id in found:
+            case, answered = found[member.volume.id]
+            member.judged = _judged(case, answered, keep_demand=keep_demand, settled=not asks)
     if not asks:
         _hint(members, demands)
     return asks
 
 
 def _looks(
-    member: _Member, demand: Demand, load: HostLoad | None, reach: FloatArray, tariff: Tariff, keep_demand: bool
+    member: _Member, demand: Demand, load: HostLoad | None, others: Others, tariff: Tariff, keep_demand: bool
 ) -> list[Look]:
     knowledge = member.knowledge
     if member.basis is None:
-        return looks_at_work(knowledge, demand, reach, tariff)
+        return unsettled_traffic(demand, others, knowledge, tariff)
     case = case_of(member.volume, demand, load, member.basis)
     found = answer(case)
-    looks = unsettled(case, found, reach, knowledge, tariff)
+    looks = unsettled(case, found, others, knowledge, tariff)
     member.judged = _judged(case, found, keep_demand=keep_demand, settled=not looks)
     return looks
+
+
+def _looks_together(member: _Member, found: Decided, demand: Demand, others: Others, tariff: Tariff) -> list[Look]:
+    """What to read next of a volume whose pool is judged already."""
+    if member.volume.id not in found:
+        return unsettled_traffic(demand, others, member.knowledge, tariff)
+    return unsettled(*found[member.volume.id], others, member.knowledge, tariff)
 
 
 def _decide(unit: Unit, group: _Group, demands: Mapping[str, Demand], load: HostLoad | None, keep_demand: bool) -> None:
@@ -219,17 +243,12 @@ def _decide(unit: Unit, group: _Group, demands: Mapping[str, Demand], load: Host
             member.judged = _judged(case, found[member.volume.id], keep_demand=keep_demand, settled=True)
 
 
-def _decide_pools(
-    group: _Group, demands: Mapping[str, Demand], loads: Mapping[str, HostLoad], keep_demand: bool
-) -> None:
-    """Judges the volumes of a host's pools."""
+def _decided_pools(group: _Group, demands: Mapping[str, Demand], loads: Mapping[str, HostLoad]) -> Decided:
+    """The cases and answers of the volumes of a host's pools, by what is known."""
+    if not group.pools:
+        return {}
     bases = {member.volume.id: member.basis for member in group.members if member.basis is not None}
-    host = group.pools[0].volumes[0].hosts[0]
-    found = decide_pools(group.pools, demands, bases, loads.get(host.id))
-    for member in group.members:
-        if member.volume.id in found:
-            case, answered = found[member.volume.id]
-            member.judged = _judged(case, answered, keep_demand=keep_demand, settled=True)
+    return decide_pools(group.pools, demands, bases, loads.get(group.pools[0].volumes[0].hosts[0].id))
 
 
 def _judged(case: Case, found: Recommendation, *, keep_demand: bool, settled: bool) -> Judged:
@@ -240,7 +259,7 @@ def _judged(case: Case, found: Recommendation, *, keep_demand: bool, settled: bo
 
 def _hint(members: Sequence[_Member], demands: Mapping[str, Demand]) -> None:
     """Adds to the answers of volumes that look like a stripe set that they do."""
-    alone = {member.volume.id: member for member in members if not member.whole}
+    alone = {member.volume.id: member for member in members if member.alone}
     for group in hints([member.volume for member in alone.values()], demands):
         for member in (alone[volume_id] for volume_id in group):
             host = sole_host(member.volume)

@@ -60,13 +60,26 @@ def busiest_seconds(series: Sequence[FloatArray], *, exact: BoolArray) -> Busies
 
 
 def at_once(found: Sequence[BusiestSeconds]) -> BusiestSeconds | None:
-    """Those of several volumes as if they were the same seconds; None of none."""
+    """Those of several volumes that are exact, as if they were the same seconds; None of none.
+
+    Where one is not exact it is left out, so that what is left is the least that there was.
+    """
+    return _added(found, [one.exact for one in found])
+
+
+def at_most(found: Sequence[BusiestSeconds]) -> BusiestSeconds | None:
+    """The most that they can have had together in any second; None of none."""
+    return _added(found, [np.ones_like(one.exact) for one in found])
+
+
+def _added(found: Sequence[BusiestSeconds], parts: Sequence[BoolArray]) -> BusiestSeconds | None:
     if not found:
         return None
+    pairs = list(zip(found, parts, strict=True))
     return BusiestSeconds(
-        read_iops=np.sum([one.read_iops for one in found], axis=0),
-        write_iops=np.sum([one.write_iops for one in found], axis=0),
-        read_throughput_mib_s=np.sum([one.read_throughput_mib_s for one in found], axis=0),
-        write_throughput_mib_s=np.sum([one.write_throughput_mib_s for one in found], axis=0),
-        exact=np.logical_and.reduce([one.exact for one in found]),
+        read_iops=np.sum([one.read_iops * part for one, part in pairs], axis=0),
+        write_iops=np.sum([one.write_iops * part for one, part in pairs], axis=0),
+        read_throughput_mib_s=np.sum([one.read_throughput_mib_s * part for one, part in pairs], axis=0),
+        write_throughput_mib_s=np.sum([one.write_throughput_mib_s * part for one, part in pairs], axis=0),
+        exact=np.ones_like(found[0].exact),
     )

@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.ceiling import UNBOUNDED, Ceiling
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.errors import PolicyError
 from plimsoll.domain.need import Need, NeedBy
@@ -52,16 +52,31 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """Those of a share that are of its type already, by id: what they carry today, and whether they stood at it."""
+
+    volume_ids: tuple[str, ...]
+    ceiling: Ceiling
+    censored: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
     """What a volume would have to carry together with others as one of a type: their demand and need, and what carries
-    them, by `name`; `size_gib` is that of all of them. `then` is the replay of the one through the other."""
+    them, by `name`. `then` is the replay of the one through the other.
+
+    `volume_ids` are all of them and `size_gib` what they have; `beside` are those that are there already (None: nobody
+    who is counted for himself).
+    """
 
     name: str
+    volume_ids: tuple[str, ...]
     size_gib: int
     demand: Demand
     need: Need
     ceiling: Ceiling
     then: Replay
+    beside: Beside | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +140,7 @@ def parity(
         ceiling = ceiling_on_hosts(kind, replace(spec, size_gib=pool_gib) if kind.pooled and pool_gib else spec, volume)
         need = Need.of_ceiling(present.counted_as(ceiling.accounting))
         usd_month = market.book.usd_month(spec)
-        refused = [*_unsuited(volume, kind, usd_month, market, policy), *_too_small(str(spec), ceiling, need)]
+        refused = [*_unsuited(volume, kind, usd_month, market, policy), *too_small(str(spec), ceiling, need)]
         refused.extend(_refuted(volume, spec, ceiling, market))
         if not refused and spec != volume.spec:
             found.append(Offer(spec=spec, ceiling=ceiling, usd_month=usd_month, replay=None, need=need))
@@ -178,12 +193,15 @@ def whole(figure: float) -> int:
 
 def ceiling_on_hosts(kind: VolumeType, spec: VolumeSpec, volume: Volume) -> Ceiling:
     """The spec's published ceiling, with no more than its hosts let volumes of the type carry, and no more IOPS than
-    the type gives on older hosts."""
+    the type gives on older hosts. Nothing is capped where one of the hosts has no cap of the type, or is not known."""
     if spec.iops is not None and not all(host.nitro for host in volume.hosts):
         spec = replace(spec, iops=int(min(spec.iops, kind.older_host_iops)))
     ceiling = kind.ceiling(spec)
-    caps = [cap for host in volume.hosts if host.caps is not None and (cap := host.cap(kind.name)) is not None]
-    return ceiling & sum(caps[1:], start=caps[0]) if caps else ceiling
+    caps = [host.cap(kind.name) for host in volume.hosts]
+    known = [cap for cap in caps if cap is not None and cap is not UNBOUNDED]
+    if not known or len(known) < len(volume.attachments):
+        return ceiling
+    return ceiling & sum(known[1:], start=known[0])
 
 
 def _offer(
@@ -204,8 +222,8 @@ def _offer(
     need = need_by(ceiling.accounting) if alone else shares[0].need
     usd_month = market.book.usd_month(spec, mean_iops=demand.mean(demand.iops))
     refused = list(_unsuited(volume, kind, usd_month, market, policy))
-    refused += _too_small(str(spec), ceiling, need) if alone else ()
-    refused += [reason for share in shares for reason in _too_small(share.name, share.ceiling, share.need)]
+    refused += too_small(str(spec), ceiling, need) if alone else ()
+    refused += [reason for share in shares for reason in too_small(share.name, share.ceiling, share.need)]
     measured = () if refused else tuple(_refuted(volume, spec, ceiling, market))
     refused.extend(measured)
     replayed = None
@@ -288,7 +306,7 @@ def _refuted(volume: Volume, spec: VolumeSpec, ceiling: Ceiling, market: Market)
         yield from refuted(spec, ceiling, **place, by=market.refutations)
 
 
-def _too_small(name: str, ceiling: Ceiling, need: Need) -> Iterator[str]:
+def too_small(name: str, ceiling: Ceiling, need: Need) -> Iterator[str]:
     """Where the ceiling stays under the need."""
     figures: Iterable[tuple[str, str, float, float]] = (
         ("IOPS", "", ceiling.iops, need.iops),

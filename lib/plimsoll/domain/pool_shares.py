@@ -11,9 +11,9 @@ from plimsoll.domain.adding import together
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.need import Need, NeedBy, needing, usable
-from plimsoll.domain.offer import Share
+from plimsoll.domain.offer import Beside, Share
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.pool import Pool, pool_ceiling, pool_name, present_ceiling, size_of
+from plimsoll.domain.pool import Pool, pool_ceiling, pool_name, size_of
 from plimsoll.domain.replay import Replay, replay
 from plimsoll.domain.saturation import HostLoad, Saturation, saturation
 from plimsoll.domain.volume import Volume
@@ -41,10 +41,12 @@ class PoolView:
         demands: Mapping[str, Demand],
         load: HostLoad | None,
         policy: Policy,
+        *,
+        present: Ceiling,
     ) -> "PoolView":
-        """A pool as its volumes' demands show it; `load` is the traffic of its host."""
+        """A pool as its volumes' demands show it; `load` is the traffic of its host, `present` what all in it carry,
+        those that could not be read included."""
         whole = together([demands[volume.id] for volume in pool.volumes])
-        present = present_ceiling(pool)
         return cls(
             pool=pool,
             free=free,
@@ -68,7 +70,7 @@ class PoolView:
         """What would be carried together if the free volumes became a type; what they bring to it comes first."""
         pool, beside = self.pool, self.pool.of_type(kind.name)
         if kind.name == pool.kind.name and kind.pooled:
-            return [self._pooled(kind, pool.volumes)]
+            return [self._share(pool_name(kind, pool.volumes), pool.volumes, self.present)]
         found = []
         if kind.pooled:
             found.append(self._pooled(kind, self.free))
@@ -85,8 +87,12 @@ class PoolView:
         """The free volumes with those that are of the type already, which may want more than could be seen."""
         everybody = [*self.free, *beside]
         there = pool_ceiling(kind, beside)
-        share = self._share(pool_name(kind, everybody), everybody, pool_ceiling(kind, everybody))
-        if not saturation(self.asked(beside), there, None, self.policy).censored:
+        stood = saturation(self.asked(beside), there, None, self.policy)
+        share = replace(
+            self._pooled(kind, everybody),
+            beside=Beside(volume_ids=ids_of(beside), ceiling=there, censored=stood.censored),
+        )
+        if not stood.censored:
             return share
         accounting = share.ceiling.accounting
         own = self.need_by(self.asked(self.free))(accounting)
@@ -105,9 +111,15 @@ class PoolView:
         demand = self.asked(volumes)
         return Share(
             name=name,
+            volume_ids=ids_of(volumes),
             size_gib=size_of(volumes),
             demand=demand,
             need=self.need_by(demand)(ceiling.accounting),
             ceiling=ceiling,
             then=replay(demand, ceiling, whole_ios=True),
         )
+
+
+def ids_of(volumes: Sequence[Volume]) -> tuple[str, ...]:
+    """Their ids, in their order."""
+    return tuple(volume.id for volume in volumes)

@@ -4,20 +4,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from plimsoll.domain.adding import together
 from plimsoll.domain.case import Basis, Case, summary_of
+from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.decide import insufficient, is_insufficient, kept, usd_month_now
 from plimsoll.domain.demand import Demand
-from plimsoll.domain.need import usable
-from plimsoll.domain.offer import Share
-from plimsoll.domain.pool import Pool, size_of
+from plimsoll.domain.need import need_of, usable
+from plimsoll.domain.offer import Share, too_small
+from plimsoll.domain.pool import Pool, present_ceiling, size_of
 from plimsoll.domain.pool_shares import PoolView
 from plimsoll.domain.recommendation import Change, Recommendation
 from plimsoll.domain.saturation import HostLoad
 from plimsoll.domain.together import of_others, weighed
 from plimsoll.domain.volume import Volume
+from plimsoll.domain.volume_types import VolumeType
 
 ALREADY: Final = "it already is what the other volumes of its pool are to become."
 LACKING: Final = "too little is known of it (its metrics, or a price)"
+POOLED: Final = "any pooled type"
 UNREAD: Final = "it could not be read"
 
 Shares = Mapping[str, Sequence[Share]]
@@ -32,16 +36,22 @@ def decide_pools(
 ) -> Decided:
     """The cases and answers of the volumes of one host's pools that have a basis and could be read.
 
-    `demands` are those of all volumes on the host that could be read, at full resolution on one grid, and `load` is
-    their traffic. Of several pools that would become a pooled type only the one that saves most does: what they would
-    share then is not known before.
+    `demands` are those of all volumes on the host that could be read, on one grid, and `load` is their traffic. Of
+    several pools that would become a pooled type only the one that saves most does: what they would share then is not
+    known before. Of several that would become a type that the host caps those that save most do, as far as the cap
+    carries the needs of all.
     """
     decided = [_decided(pool, demands, bases, load) for pool in pools]
-    joining = [found for found in decided if _joins_a_pool(found)]
-    first = max(joining, key=_saved_usd_month, default=None)
-    for found in joining:
-        if found is not first and first is not None:
-            found.update(_waiting(found, next(iter(first))))
+    taken: dict[str, list[Decided]] = {}
+    for found in sorted(decided, key=_saved_usd_month, reverse=True):
+        kind = _becoming(found)
+        if kind is None:
+            continue
+        before = taken.setdefault(POOLED if kind.pooled else kind.name, [])
+        if before and (kind.pooled or not _under_one_cap([*before, found], kind, pools, demands)):
+            found.update(_waiting(found, next(iter(before[0]))))
+        else:
+            before.append(found)
     return {name: of_one for found in decided for name, of_one in found.items()}
 
 
@@ -51,8 +61,36 @@ def _changes(found: Decided) -> Iterator[tuple[Case, Change]]:
             yield case, answer
 
 
-def _joins_a_pool(found: Decided) -> bool:
-    return any(case.market.types[answer.target.spec.type].pooled for case, answer in _changes(found))
+def _becoming(found: Decided) -> VolumeType | None:
+    """The type that a pool's volumes are to become; None where they stay what they are."""
+    return next((case.market.types[answer.target.spec.type] for case, answer in _changes(found)), None)
+
+
+def _under_one_cap(
+    decided: Sequence[Decided], kind: VolumeType, pools: Sequence[Pool], demands: Mapping[str, Demand]
+) -> bool:
+    """Whether their host lets a type carry what all these pools need of it, beside what is of the type already."""
+    cases = [next(_changes(found))[0] for found in decided]
+    host = cases[0].volume.hosts[0]
+    cap = None if host.caps is None else host.cap(kind.name)
+    if cap is None:
+        return True
+    asked = together([demands[volume_id] for volume_id in of_one_type_then(kind.name, pools, decided)])
+    return not any(_lacks(cap, asked, case) for case in cases)
+
+
+def of_one_type_then(name: str, pools: Sequence[Pool], decided: Sequence[Decided]) -> tuple[str, ...]:
+    """The volumes of a host that are of a type or are to become it, by id."""
+    there = [volume.id for pool in pools for volume in pool.volumes if volume.spec.type == name]
+    changing = [
+        case.volume.id for found in decided for case, answer in _changes(found) if answer.target.spec.type == name
+    ]
+    return tuple(dict.fromkeys([*there, *changing]))
+
+
+def _lacks(cap: Ceiling, asked: Demand, case: Case) -> bool:
+    need = need_of(asked, cap.accounting, present=case.present, stood=case.stood, hosts=case.hosts, policy=case.policy)
+    return any(too_small("its host", cap, need))
 
 
 def _saved_usd_month(found: Decided) -> float:
@@ -69,7 +107,7 @@ def _waiting(found: Decided, other: str) -> Decided:
 
 
 def _decided(pool: Pool, demands: Mapping[str, Demand], bases: Mapping[str, Basis], load: HostLoad | None) -> Decided:
-    """One pool's answers; what could not be read is left out of what it carries, and keeps it as it is."""
+    """One pool's answers; what could not be read is left out of what it is asked for, and keeps it as it is."""
     unread = [volume.id for volume in (*pool.volumes, *pool.neighbours) if volume.id not in demands]
     seen = replace(
         pool,
@@ -77,7 +115,7 @@ def _decided(pool: Pool, demands: Mapping[str, Demand], bases: Mapping[str, Basi
         neighbours=tuple(volume for volume in pool.neighbours if volume.id in demands),
     )
     free = [volume for volume in seen.volumes if volume.id in bases]
-    cases = list(_cases(seen, free, demands, bases, load))
+    cases = list(_cases(seen, free, demands, bases, load, present=present_ceiling(pool)))
     lacking = [case for case in cases if usd_month_now(case) is None or is_insufficient(case)]
     answers: dict[str, Recommendation] = {case.volume.id: insufficient(case, usd_month_now(case)) for case in lacking}
     held = {**dict.fromkeys(unread, UNREAD), **{case.volume.id: LACKING for case in lacking}}
@@ -99,13 +137,15 @@ def _cases(
     demands: Mapping[str, Demand],
     bases: Mapping[str, Basis],
     load: HostLoad | None,
+    *,
+    present: Ceiling,
 ) -> Iterator[Case]:
     """The cases of the free volumes; what they share is worked out once for each policy that applies to any."""
     views: dict[int, tuple[PoolView, Shares]] = {}
     for volume in free:
         basis = bases[volume.id]
         if id(basis.policy) not in views:
-            view = PoolView.of(pool, free, demands, load, basis.policy)
+            view = PoolView.of(pool, free, demands, load, basis.policy, present=present)
             views[id(basis.policy)] = view, {name: view.shares(kind) for name, kind in basis.market.types.items()}
         yield _case(volume, *views[id(basis.policy)], basis)
 

@@ -35,7 +35,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plimsoll.domain.busiest import busiest_seconds
+from plimsoll.domain.busiest import BusiestSeconds, busiest_seconds
 from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Accounting, Ceiling, Resource
 from plimsoll.domain.counting import weighted
@@ -54,9 +54,10 @@ from plimsoll.domain.knowledge import (
     Look,
 )
 from plimsoll.domain.looks import looks_at, looks_for_presence
+from plimsoll.domain.need import Need
 from plimsoll.domain.offer import Offer
 from plimsoll.domain.period import LEAST_BUSY_S, FloatArray
-from plimsoll.domain.policy import SizeOn
+from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import Change, Keep, Recommendation
 from plimsoll.domain.saturation import HostLoad
 from plimsoll.domain.tariff import Tariff
@@ -68,26 +69,46 @@ Reach = FloatArray
 the second."""
 
 
-def unsettled(case: Case, answer: Recommendation, host: Reach, knowledge: Knowledge, tariff: Tariff) -> list[Look]:
-    """What to read next of a volume because it could change the answer; nothing when nothing can.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Others:
+    """How far each bucket of a demand reaches to what it carries together with others: the traffic of its host (from
+    `against_host`), and that of its pools, whose busiest seconds reach as far as `seconds` say (None: of no pool)."""
 
-    `host` is how far its host's traffic can reach, from `against_host`.
-    """
-    share = case.policy.saturation_pct / 100
-    present = _Line(case.present.accounting, 1.0, share * case.present.iops, share * case.present.throughput_mib_s)
-    reach = np.maximum(host, _against(case.demand, present))
+    work: Reach
+    seconds: FloatArray | None = None
+
+    def furthest(self, more: "Others") -> "Others":
+        """The further of both in each bucket."""
+        seconds = [one.seconds for one in (self, more) if one.seconds is not None]
+        return Others(work=np.maximum(self.work, more.work), seconds=np.maximum.reduce(seconds) if seconds else None)
+
+
+def unsettled(case: Case, answer: Recommendation, others: Others, knowledge: Knowledge, tariff: Tariff) -> list[Look]:
+    """What to read next of a volume because it could change the answer; nothing when nothing can."""
+    present = throttled_line(case.present, case.policy)
+    reach = np.maximum(others.work, against(case.demand, present))
     together = case.policy.size_on is SizeOn.BUSY_TIME
     scale = case.demand.resolution_s / LEAST_BUSY_S if together else 1.0
-    replays, lines = None, list[_Line]()
+    replays, lines = None, list[Line]()
     if isinstance(answer, Change | Keep):
         lines = list(_lines(case, answer))
         for line in lines:
-            reach = np.maximum(reach, _against(case.demand, line) * scale)
+            reach = np.maximum(reach, against(case.demand, line) * scale)
         replays = against_replays(knowledge, case.demand.resolution_s, _limits(case, answer))
     looks = looks_at_work(knowledge, case.demand, reach, tariff, replays=replays, together=together)
     sizing = () if case.policy.size_on is SizeOn.AVERAGE else lines
-    busiest = _looks_at_seconds(knowledge, present, sizing, tariff)
+    seconds = _seconds_of(knowledge, present, sizing) if knowledge.unread(PEAKS).any() else 0.0
+    busiest = _looks_at_seconds(knowledge, case.demand, others, seconds, tariff)
     return [*looks, *busiest, *_raised(case, knowledge, tariff)] or looks_for_presence(knowledge)
+
+
+def unsettled_traffic(demand: Demand, others: Others, knowledge: Knowledge, tariff: Tariff) -> list[Look]:
+    """What to read next of a volume that is not decided on, because it could change the answers of others."""
+    looks = looks_at_work(knowledge, demand, others.work, tariff)
+    if others.seconds is None:
+        return looks
+    looks += _looks_at_seconds(knowledge, demand, others, 0.0, tariff)
+    return looks or looks_for_presence(knowledge)
 
 
 def against_host(demand: Demand, load: HostLoad | None, saturation_pct: float) -> Reach:
@@ -125,9 +146,7 @@ def looks_at_work(
         return []
     looks: list[Look] = []
     for row, group in enumerate((OPERATIONS, BYTES)):
-        track = knowledge.tracks[group]
-        first = np.searchsorted(demand.starts_s, track.starts_s)
-        found = np.maximum.reduceat(reach.max(axis=0) if together else reach[row], first)
+        found = _within(knowledge, group, demand, reach.max(axis=0) if together else reach[row])
         if replays is not None:
             found = np.maximum(found, np.maximum(*replays) if together else replays[row])
         groups = (OPERATIONS, BYTES, IDLE) if together else (group,)
@@ -145,7 +164,7 @@ def _without_coarse_idle(looks: Sequence[Look]) -> Iterator[Look]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class Line:
     """What demand times `factor` may reach before it makes a difference, counted in some way."""
 
     accounting: Accounting
@@ -154,7 +173,13 @@ class _Line:
     throughput_mib_s: float
 
 
-def _against(demand: Demand, line: _Line) -> Reach:
+def throttled_line(ceiling: Ceiling, policy: Policy) -> Line:
+    """At what a bucket counts as throttled behind a ceiling."""
+    share = policy.saturation_pct / 100
+    return Line(ceiling.accounting, 1.0, share * ceiling.iops, share * ceiling.throughput_mib_s)
+
+
+def against(demand: Demand, line: Line) -> Reach:
     """How far each bucket can reach to a line."""
     # Divided last, so that what stands at a line exactly reaches it.
     most_iops, most_mib_s = demand.most_counted(line.accounting)
@@ -168,68 +193,70 @@ def _against(demand: Demand, line: _Line) -> Reach:
     return np.stack([operations, moved])
 
 
-def _lines(case: Case, answer: Change | Keep) -> Iterator[_Line]:
+def _lines(case: Case, answer: Change | Keep) -> Iterator[Line]:
     """What the chosen offer carries, what the evidence shows, and what offers carry that were measured and refuted, as
     far as the hosts let the need grow at all."""
-    headroom = 1 + case.policy.headroom_pct / 100
-    step = 1 + max(case.policy.upgrade_step_pct, case.policy.headroom_pct) / 100
     best = answer.comparison.offers[0]
-    evidenced = best.ceiling if isinstance(answer, Change) else case.present
-    yield _evidence_line(case, evidenced.accounting, answer.evidence, step if case.stood.frequent else headroom)
+    accounting = best.ceiling.accounting if isinstance(answer, Change) else case.present.accounting
+    yield evidence_line(case, case.need_by(accounting), accounting, answer.evidence)
     for offer in answer.comparison.offers:
-        if offer.refuted:
-            yield from _offer_lines(case, offer, headroom, step)
-    if best.feasible:
-        yield from _offer_lines(case, best, headroom, step)
+        if offer.refuted or (offer is best and best.feasible):
+            yield from _offer_lines(case, offer)
 
 
-def _offer_lines(case: Case, offer: Offer, headroom: float, step: float) -> Iterator[_Line]:
+def _offer_lines(case: Case, offer: Offer) -> Iterator[Line]:
     """Up to where the need can grow before another configuration of the offer's type answers it.
 
     Where hosts let less through, or count otherwise, the type's own ceiling is a line beside what they leave of it.
     """
     kind = case.market.types[offer.spec.type]
     carried = [offer.ceiling]
-    if kind.accounting != offer.ceiling.accounting:
+    if kind.accounting != offer.ceiling.accounting and not (kind.pooled and case.shares.get(kind.name)):
         carried.append(kind.ceiling(offer.spec))
     for ceiling in carried:
-        yield _headroom_line(case, ceiling, headroom)
-        if case.stood.frequent:
-            yield _raised_line(case, ceiling, step)
+        yield from need_lines(case, case.need_by(ceiling.accounting), ceiling)
 
 
-def _headroom_line(case: Case, carried: Ceiling, headroom: float) -> _Line:
-    need, hosts = case.need_by(carried.accounting), case.hosts.counted_as(carried.accounting)
-    return _Line(
+def need_lines(case: Case, need: Need, carried: Ceiling) -> Iterator[Line]:
+    """Up to where a need can grow before a ceiling does not carry it."""
+    headroom, step = _factors(case)
+    hosts, frequent = case.hosts.counted_as(carried.accounting), case.stood.frequent
+    yield Line(
         carried.accounting,
         headroom,
         _room(case, need.iops, hosts.iops, carried.iops),
         _room(case, need.throughput_mib_s, hosts.throughput_mib_s, carried.throughput_mib_s),
     )
-
-
-def _raised_line(case: Case, carried: Ceiling, step: float) -> _Line:
-    need, hosts = case.need_by(carried.accounting), case.hosts.counted_as(carried.accounting)
+    if not frequent:
+        return
     iops = _room(case, need.sustained_iops, hosts.iops, carried.sustained_iops)
     throughput = _room(
         case, need.sustained_throughput_mib_s, hosts.throughput_mib_s, carried.sustained_throughput_mib_s
     )
-    return _Line(
+    yield Line(
         replace(carried.accounting, io_kib=case.present.io_kib),
         step,
-        iops if Resource.IOPS in case.stood.frequent else np.inf,
-        throughput if Resource.THROUGHPUT in case.stood.frequent else np.inf,
+        iops if Resource.IOPS in frequent else np.inf,
+        throughput if Resource.THROUGHPUT in frequent else np.inf,
     )
 
 
-def _evidence_line(case: Case, accounting: Accounting, evidence: Evidence, factor: float) -> _Line:
-    need, hosts = case.need_by(accounting), case.hosts.counted_as(accounting)
-    return _Line(
+def evidence_line(case: Case, need: Need, accounting: Accounting, evidence: Evidence) -> Line:
+    """Up to where a need can grow before the evidence does not show that it is carried."""
+    headroom, step = _factors(case)
+    hosts = case.hosts.counted_as(accounting)
+    return Line(
         accounting,
-        factor,
+        step if case.stood.frequent else headroom,
         _room(case, need.iops, hosts.iops, evidence.holds_iops),
         _room(case, need.throughput_mib_s, hosts.throughput_mib_s, evidence.holds_throughput_mib_s),
     )
+
+
+def _factors(case: Case) -> tuple[float, float]:
+    """What a peak is multiplied by: with headroom, and where it was throttled often."""
+    policy = case.policy
+    return 1 + policy.headroom_pct / 100, 1 + max(policy.upgrade_step_pct, policy.headroom_pct) / 100
 
 
 def _room(case: Case, need: float, usable: float, line: float) -> float:
@@ -240,36 +267,64 @@ def _room(case: Case, need: float, usable: float, line: float) -> float:
 def _limits(case: Case, answer: Change | Keep) -> Iterator[Limit]:
     """The limits of every replay that the answer rests on.
 
-    Those of the present ceiling, of the best offer, and of cheaper offers that only their replay speaks against.
+    Those of the present ceiling, of the best offer, and of cheaper offers that only their replay speaks against. What
+    is cheaper for all volumes of a pool may be dearer for one of them.
     """
     yield from limits(case.present)
     best = answer.comparison.offers[0]
-    highest = best.usd_month if best.feasible and best.usd_month is not None else np.inf
+    highest = best.usd_month if best.feasible and best.usd_month is not None and not case.shares else np.inf
     for offer in answer.comparison.offers:
         cheaper = offer.refused and offer.usd_month is not None and offer.usd_month <= highest
         if offer.replay is None or not (offer is best or cheaper):
             continue
-        yield from limits(offer.ceiling, whole_ios=True)
-        if offer.ceiling.buckets:
-            yield from limits(offer.ceiling, whole_ios=True, scale=1 + case.policy.headroom_pct / 100)
+        yield from offered_limits(case, offer.ceiling)
 
 
-def _looks_at_seconds(knowledge: Knowledge, present: _Line, sizing: Iterable[_Line], tariff: Tariff) -> list[Look]:
-    """Looks at the unread buckets whose busiest second reaches the present ceiling, or a line of what sizes an offer.
+def offered_limits(case: Case, ceiling: Ceiling) -> Iterator[Limit]:
+    """The limits of the replays behind an offer's ceiling."""
+    yield from limits(ceiling, whole_ios=True)
+    if ceiling.buckets:
+        yield from limits(ceiling, whole_ios=True, scale=_factors(case)[0])
+
+
+def _seconds_of(knowledge: Knowledge, present: Line, sizing: Iterable[Line]) -> FloatArray:
+    """How far the busiest second of each bucket reaches to the present ceiling, or to a line of what sizes an offer.
 
     Which bucket of the resolution had it is not known before it is read; that some had it is.
     """
-    if not knowledge.unread(PEAKS).any():
-        return []
     track = knowledge.tracks[PEAKS]
     seconds = busiest_seconds([track.series[name] for name in SERIES[PEAKS]], exact=~track.unread)
-    iops, throughput_mib_s = seconds.one_way(present.accounting)
-    reach = np.maximum(iops / present.iops, throughput_mib_s / present.throughput_mib_s)
+    return seconds_against(seconds, [present], sizing)
+
+
+def seconds_against(seconds: BusiestSeconds, stood: Iterable[Line], sizing: Iterable[Line]) -> FloatArray:
+    """How far busiest seconds reach: of the busier direction alone to lines at which they count as throttled, of reads
+    and writes together to lines of what sizes an offer."""
+    reach = np.zeros(len(seconds.read_iops))
+    for line in stood:
+        iops, throughput_mib_s = seconds.one_way(line.accounting)
+        reach = np.maximum(reach, np.maximum(iops / line.iops, throughput_mib_s / line.throughput_mib_s))
     for line in sizing:
         iops = seconds.counted_iops(line.accounting) * line.factor / line.iops
         moved = seconds.counted_throughput_mib_s(line.accounting) * line.factor / line.throughput_mib_s
         reach = np.maximum(reach, np.maximum(iops, moved))
+    return reach
+
+
+def _looks_at_seconds(
+    knowledge: Knowledge, demand: Demand, others: Others, own: FloatArray | float, tariff: Tariff
+) -> list[Look]:
+    """Looks at the unread buckets whose busiest second reaches far enough by itself (`own`) or with those of others."""
+    if not knowledge.unread(PEAKS).any():
+        return []
+    together = 0.0 if others.seconds is None else _within(knowledge, PEAKS, demand, others.seconds)
+    reach = np.maximum(own, together) + np.zeros(len(knowledge.tracks[PEAKS].starts_s))
     return looks_at((PEAKS,), knowledge, reach, tariff)
+
+
+def _within(knowledge: Knowledge, group: str, demand: Demand, reach: FloatArray) -> FloatArray:
+    """The furthest that any bucket of a demand reaches within each bucket of a track."""
+    return np.maximum.reduceat(reach, np.searchsorted(demand.starts_s, knowledge.tracks[group].starts_s))
 
 
 def _raised(case: Case, knowledge: Knowledge, tariff: Tariff) -> list[Look]:

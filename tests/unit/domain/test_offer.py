@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.need import Need
-from plimsoll.domain.offer import fitted, flip, parity, whole
+from plimsoll.domain.offer import ceiling_on_hosts, fitted, flip, parity, whole
 from plimsoll.domain.volume_types import LatencyClass
 from tests.builders import (
     TYPES,
@@ -218,3 +219,17 @@ def test_there_is_no_bare_flip_to_a_type_that_includes_nothing(type_name):
 
 def test_nothing_needed_is_still_something_to_buy():
     assert spec("io2").iops == 100
+
+
+def test_a_volume_on_several_hosts_is_capped_by_all_or_by_none():
+    def carried(*hosts):
+        shared = a_volume("io2", 500, iops=10_000, on=hosts)
+        return ceiling_on_hosts(TYPES["io2"], shared.spec, shared).iops
+
+    small = replace(a_host(id="i-1"), caps=(("io2", Ceiling(iops=2000.0, throughput_mib_s=100.0)),))
+    other = replace(small, id="i-2")
+    assert carried(small) == 2000
+    assert carried(small, other) == 4000
+    assert carried(small, replace(other, caps=())) == 10_000
+    assert carried(small, replace(other, caps=None)) == 10_000
+    assert carried(small, None) == 10_000

@@ -1,0 +1,175 @@
+"""Of volumes that share pools a part of the minutes gives the answers of all of them, to the digit."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from plimsoll.clouds.memory import MemoryMetrics
+from plimsoll.domain.branch_and_bound import judge
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.policy import Policy, SizeOn
+from plimsoll.domain.recommendation import Change, Keep
+from plimsoll.domain.sums import Window, segments
+from tests.builders import NOW, a_basis, a_tariff, a_volume
+from tests.unit.domain.pooled_market import MARKET, TYPES, a_capped_host, spec_of, sums_of
+
+DAYS = 2
+WINDOW = Window.before(NOW, days=DAYS)
+MINUTES = WINDOW.buckets(60)
+POLICY = Policy(lookback_days=DAYS)
+POLICIES = st.sampled_from(
+    [
+        POLICY,
+        POLICY,
+        replace(POLICY, target_types=("bought", "slow")),
+        replace(POLICY, target_types=("middle",), min_saving_usd_month=0),
+        replace(POLICY, size_on=SizeOn.AVERAGE),
+        replace(POLICY, size_on=SizeOn.BUSY_TIME),
+        replace(POLICY, peak_quantile=0.99),
+        replace(POLICY, headroom_pct=0, upgrade_throttled_share_pct=0),
+        replace(POLICY, headroom_pct=100, saturation_pct=60, min_hours=0),
+    ]
+)
+TARIFFS = st.sampled_from([a_tariff(), a_tariff(usd_hour_waited=0.01), a_tariff(usd_hour_waited=1e9)])
+LINES = (375.0, 750.0, 1500.0, 3000.0, 3000 / 1.2, 6000.0, 9000.0, 15_000 / 1.2, 15_000.0)
+
+
+@st.composite
+def loads(draw, number):
+    """Minutes of one of several volumes, whose hot ones come near to a line by themselves or together."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    iops = np.full(MINUTES, draw(st.sampled_from([0.0, 0.0, 0.3, 20.0, 300.0, 1200.0])))
+    if draw(st.booleans()):
+        iops *= rng.random(MINUTES) < draw(st.sampled_from([0.01, 0.5]))
+    for _ in range(draw(st.integers(0, 3))):
+        start = draw(st.sampled_from([700, 1000, 1003, 2000])) + draw(st.sampled_from([0, 0, number]))
+        hot = draw(st.sampled_from(LINES)) * draw(st.sampled_from([0.24, 0.48, 0.5, 0.96, 1.0, 1.01, 2.0]))
+        iops[start : start + draw(st.sampled_from([1, 1, 2, 9, 200]))] = hot
+    made = sums_of(
+        WINDOW.start_s,
+        iops,
+        read_share=draw(st.sampled_from([0.0, 0.5, 1.0])),
+        io_kib=draw(st.sampled_from([4.0, 16.0, 64.0])),
+        burst=draw(st.sampled_from([1.0, 1.0, 2.0, 10.0])),
+    )
+    if draw(st.booleans()):
+        start = draw(st.sampled_from([0, 500, 1000, 1990]))
+        for values in (*made.counters, made.peak_read_ops, made.peak_write_ops):
+            values[start : start + draw(st.sampled_from([5, 61, 600, 2000]))] = np.nan
+    return made
+
+
+@st.composite
+def fleets(draw):
+    """Two to four volumes of one host with their minutes, those that nobody excluded, a policy and a tariff."""
+    host = a_capped_host(
+        write_iops=draw(st.sampled_from([15_000.0, 4000.0])), throughput_mib_s=draw(st.sampled_from([240.0, 1200.0]))
+    )
+    if draw(st.integers(0, 3)) == 0:
+        host = replace(host, limits=None, caps=None)
+    volumes, given_sums, policy = [], {}, draw(POLICIES)
+    policies = [policy, replace(policy, saturation_pct=80)] if draw(st.integers(0, 5)) == 0 else [policy]
+    decided = {}
+    kinds = draw(st.lists(st.sampled_from(sorted(TYPES)), min_size=1, max_size=3))
+    for number in range(draw(st.integers(2, 4))):
+        spec = spec_of(draw(st.sampled_from(kinds)), draw(st.sampled_from([10, 200, 1000, 5000])))
+        volumes.append(replace(a_volume(id=f"disk-{number}", on=host), spec=spec))
+        given_sums[volumes[-1].id] = draw(loads(number))
+        if draw(st.integers(0, 4)) or not decided:
+            decided[volumes[-1].id] = draw(st.sampled_from(policies))
+    return volumes, given_sums, decided, draw(TARIFFS)
+
+
+def judged(volumes, given_sums, decided, tariff=None, *, every_minute):
+    metrics = MemoryMetrics(given=given_sums)
+    found = judge(
+        {name: a_basis(policy, market=MARKET) for name, policy in decided.items()},
+        volumes,
+        metrics.read,
+        segments=segments(WINDOW, 60, metrics.retention_days, NOW.timestamp()),
+        resolution_s=60,
+        tariff=tariff or a_tariff(),
+        every_minute=every_minute,
+    )
+    return found, metrics.usage
+
+
+def told(one):
+    """Everything that has to be the same, to the digit."""
+    found = one.recommendation
+    summary = found.demand
+    decided = [type(found), summary.censored, summary.throttled_minutes, summary.host_bound_minutes]
+    decided += [summary.hours_observed, summary.gap_hours, [blocker.code for blocker in found.blockers]]
+    decided += [[reason for reason in found.reasons if "look again" in reason or "judged together" in reason]]
+    if isinstance(found, Change | Keep):
+        comparison = found.comparison
+        best = comparison.offers[0]
+        decided += [comparison.replay_now.throttled_minutes, comparison.parity, found.evidence, best.feasible]
+        decided += [best.spec] if best.feasible else []
+    if isinstance(found, Change):
+        decided += [found.target.spec, found.usd_month_then, found.target.replay.throttled_minutes]
+    return decided
+
+
+@settings(
+    max_examples=2 * settings.default.max_examples,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(fleets())
+def test_a_part_of_the_minutes_gives_the_answers_of_all_of_them(fleet):
+    volumes, given_sums, decided, tariff = fleet
+    part, read = judged(volumes, given_sums, decided, tariff, every_minute=False)
+    whole, everything = judged(volumes, given_sums, decided, every_minute=True)
+    assert part.keys() == whole.keys() == decided.keys()
+    for name, exact in whole.items():
+        assert told(part[name]) == told(exact), name
+        found, expected = part[name].recommendation.demand, exact.recommendation.demand
+        assert found.mean_iops == pytest.approx(expected.mean_iops, rel=1e-9)
+        assert found.peak_second_iops >= expected.peak_second_iops
+        assert part[name].profile is not None
+    assert read.datapoints <= 1.5 * everything.datapoints
+
+
+def one_hot_minute(hot, at):
+    iops = np.zeros(MINUTES)
+    iops[at] = hot
+    return sums_of(WINDOW.start_s, iops, read_share=1.0, burst=1.0, io_kib=4.0)
+
+
+def both_ways(volumes, given_sums, policy, names):
+    decided = dict.fromkeys(names, policy)
+    part, read = judged(volumes, given_sums, decided, every_minute=False)
+    whole, everything = judged(volumes, given_sums, decided, every_minute=True)
+    assert {name: told(one) for name, one in part.items()} == {name: told(one) for name, one in whole.items()}
+    return {name: one.recommendation for name, one in part.items()}, read.datapoints / everything.datapoints
+
+
+@pytest.mark.parametrize(("at", "action"), [(1000, "keep"), (1020, "migrate")])
+def test_what_joins_others_is_read_where_both_together_could_be_too_much(at, action):
+    host = a_capped_host()
+    there = replace(a_volume(id="there", on=host), spec=spec_of("middle", 1000))
+    new = replace(a_volume(id="new", on=host), spec=spec_of("fast", 200))  # 1,200 GiB of `middle` carry 10,200 a second
+    given_sums = {"there": one_hot_minute(7000, 1000), "new": one_hot_minute(2000, at)}
+    found, share = both_ways([there, new], given_sums, replace(POLICY, target_types=("middle",)), ["new"])
+    assert found["new"].action == action
+    assert share < 0.2
+
+
+@pytest.mark.parametrize(("at", "waits"), [(1000, True), (1020, False)])
+def test_what_becomes_one_type_in_two_pools_is_read_where_both_together_could_be_above_its_cap(at, waits):
+    host = a_capped_host()
+    cap = ("bought", Ceiling(iops=4000.0, throughput_mib_s=240.0))
+    host = replace(host, caps=(*(one for one in host.caps if one[0] != "bought"), cap))
+    volumes = [
+        replace(a_volume(id=name, on=host), spec=spec_of(kind, 400)) for name, kind in (("a", "fast"), ("b", "middle"))
+    ]
+    given_sums = {"a": one_hot_minute(1900, 1000), "b": one_hot_minute(1900, at)}
+    policy = replace(POLICY, target_types=("bought",), min_saving_usd_month=0)
+    found, share = both_ways(volumes, given_sums, policy, ["a", "b"])
+    assert found["a"].action == "migrate"
+    assert (found["b"].action == "keep") == waits
+    assert share < 0.2
