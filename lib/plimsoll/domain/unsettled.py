@@ -17,8 +17,9 @@ when that rate
 - with headroom, is no more than the need already is, or than both the chosen offer's ceiling and what its evidence
   showed: an offer is the smallest that answers its need, so that a need between the one known and the offer's own
   ceiling is answered by the same figures, and other offers only become dearer or stay refused. One that is refused
-  for what was measured of it alone (a refutation) may give way to a larger one of its type, so that its own ceiling is
-  such a line as well;
+  for what was measured of it alone (a refutation), or bought as large as needed and refused for its replay alone (a
+  quantile leaves out what the replay meets), may give way to a larger one of its type, so that its own ceiling is such
+  a line as well;
 - leaves nothing waiting in any replay that the decision rests on. For a limit r with credits K let U be the most that
   can be waiting (or spent) when a bucket begins, over every arrangement: U' = max(0, U + S - r * length, S - r * 60),
   the middle term for work that came at once, the last for all of it in the last minute. If U and S - r * 60 never
@@ -194,14 +195,28 @@ def against(demand: Demand, line: Line) -> Reach:
 
 
 def _lines(case: Case, answer: Change | Keep) -> Iterator[Line]:
-    """What the chosen offer carries, what the evidence shows, and what offers carry that were measured and refuted, as
-    far as the hosts let the need grow at all."""
+    """What the chosen offer carries, what the evidence shows, and what offers carry of whose type a larger one may do,
+    as far as the hosts let the need grow at all."""
     best = answer.comparison.offers[0]
     accounting = best.ceiling.accounting if isinstance(answer, Change) else case.present.accounting
     yield evidence_line(case, case.need_by(accounting), accounting, answer.evidence)
+    bought = [offer.spec for offer in _only_replayed(case, answer) if offer.spec.iops or offer.spec.throughput_mib_s]
     for offer in answer.comparison.offers:
-        if offer.refuted or (offer is best and best.feasible):
+        if offer.refuted or offer.spec in bought or (offer is best and best.feasible):
             yield from _offer_lines(case, offer)
+
+
+def _only_replayed(case: Case, answer: Change | Keep) -> Iterator[Offer]:
+    """The offers, no dearer than the best one, that nothing but their replay speaks against.
+
+    What is cheaper for all volumes of a pool may be dearer for one of them.
+    """
+    best = answer.comparison.offers[0]
+    highest = best.usd_month if best.feasible and best.usd_month is not None and not case.shares else np.inf
+    for offer in answer.comparison.offers:
+        cheaper = offer.refused and offer.usd_month is not None and offer.usd_month <= highest
+        if cheaper and offer.replay is not None:
+            yield offer
 
 
 def _offer_lines(case: Case, offer: Offer) -> Iterator[Line]:
@@ -267,16 +282,13 @@ def _room(case: Case, need: float, usable: float, line: float) -> float:
 def _limits(case: Case, answer: Change | Keep) -> Iterator[Limit]:
     """The limits of every replay that the answer rests on.
 
-    Those of the present ceiling, of the best offer, and of cheaper offers that only their replay speaks against. What
-    is cheaper for all volumes of a pool may be dearer for one of them.
+    Those of the present ceiling, of the best offer, and of cheaper offers that only their replay speaks against.
     """
     yield from limits(case.present)
     best = answer.comparison.offers[0]
-    highest = best.usd_month if best.feasible and best.usd_month is not None and not case.shares else np.inf
-    for offer in answer.comparison.offers:
-        cheaper = offer.refused and offer.usd_month is not None and offer.usd_month <= highest
-        if offer.replay is None or not (offer is best or cheaper):
-            continue
+    if best.replay is not None and best.feasible:
+        yield from offered_limits(case, best.ceiling)
+    for offer in _only_replayed(case, answer):
         yield from offered_limits(case, offer.ceiling)
 
 

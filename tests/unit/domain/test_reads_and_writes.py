@@ -105,6 +105,16 @@ def test_a_part_of_the_minutes_gives_the_answer_of_all_of_them(made, name, size_
     assert read.datapoints <= 1.5 * everything.datapoints
 
 
+def test_a_larger_offer_may_pass_the_replay_that_a_smaller_one_of_its_type_fails():
+    iops = np.where(np.arange(MINUTES) < 200, 2880.0, 0.0)
+    iops[100] = 6000.0  # which the quantile leaves out, and the replay does not
+    made = sums_of(WINDOW.start_s, iops, read_share=0.2, io_kib=4.0, burst=2.0)
+    policy = Policy(lookback_days=DAYS, peak_quantile=0.99)
+    volume = replace(a_volume(on=None), spec=spec_of("fast", 4000))
+    part, _ = judged(volume, made, policy, every_minute=False)
+    assert (part.target.spec.type, part.target.spec.iops) == ("bought", 6912)  # 5,760 in the busiest seconds, and 20 %
+
+
 def test_one_busy_second_sizes_the_offer_and_its_minute_alone_is_read():
     quiet = sums_of(WINDOW.start_s, np.full(MINUTES, 5.0), burst=1.0)
     quiet.peak_read_ops[1000] = 4000.0
