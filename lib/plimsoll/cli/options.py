@@ -82,7 +82,7 @@ BenchHosts = Annotated[
 MaxUsd = Annotated[float, typer.Option(min=0, help="Most to spend on scratch volumes, USD.")]
 MaxRuns = Annotated[int, typer.Option(min=1, help="Most measurements to make.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask before measuring.")]
-Volumes = Annotated[int | None, typer.Option(min=1, help="Volumes at least. Default: 600 of AWS, 100 of Google Cloud.")]
+Volumes = Annotated[int | None, typer.Option(min=1, help="Volumes at least. Default: 600 of AWS, 140 of Google Cloud.")]
 Seed = Annotated[int, typer.Option(help="The same seed makes the same volumes.")]
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON, every printed figure included.")]
 VolumeType = Annotated[
