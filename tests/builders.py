@@ -24,7 +24,7 @@ from plimsoll.domain.recommendation import Recommendation
 from plimsoll.domain.saturation import HostLoad
 from plimsoll.domain.stripes import StripeSet
 from plimsoll.domain.sums import COUNTER_SERIES, Segment, Sums, Window, series
-from plimsoll.domain.tariff import Tariff
+from plimsoll.domain.tariff import Closer, Tariff
 from plimsoll.domain.units import mib_s_from_mb_s
 from plimsoll.domain.verdict import Refutation
 from plimsoll.domain.volume import Attachment, Volume, VolumeSpec, VolumeState
@@ -250,9 +250,10 @@ def demand_from(segments: Sequence[Sums], *, resolution_s: int = 60) -> Demand:
     return demand_of(knowledge_of(segments), resolution_s=resolution_s)
 
 
-def a_tariff(**figures: float) -> Tariff:
+def a_tariff(**figures: object) -> Tariff:
     """GetMetricData's price and quotas, and an engineer's hour."""
     usual = {"usd_query": 1e-5, "calls_per_s": 500.0, "datapoints_per_s": 396_000.0, "usd_hour_waited": 100.0}
+    usual["closer"] = Closer(datapoints=0.045, queries=0.9, queries_a_call=12)
     return Tariff(**{**usual, **figures})
 
 

@@ -231,6 +231,7 @@ def _plan(volumes: Sequence[Volume], world: World, policy: Policy, now: datetime
         _segments(world, policy, now),
         whole=[world.metrics.series(volume) for volume in read if volume.id in whole],
         every_minute=world.every_minute,
+        closer=world.tariff.closer,
         page=limits.datapoints,
         most_queries=limits.queries,
     )

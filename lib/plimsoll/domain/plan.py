@@ -7,18 +7,10 @@ from typing import Final
 
 from plimsoll.domain.knowledge import IDLE, Look, first_looks
 from plimsoll.domain.sums import Segment
-from plimsoll.domain.tariff import Tariff
-
-CLOSER_DATAPOINTS: Final = 0.045
-CLOSER_QUERIES: Final = 0.9
-"""What looking closer took on the simulated organisation of 600 volumes: datapoints as a share of those of every
-minute, and queries as a multiple of the first (docs/performance.md). Busier fleets take more, idle ones less."""
-
-CLOSER_QUERIES_A_CALL: Final = 12
-"""How many queries shared a call there; the hours that matter differ from volume to volume."""
+from plimsoll.domain.tariff import Closer, Tariff
 
 DECIDING_S: Final = 0.008
-"""Seconds of one core that deciding on a volume took there."""
+"""Seconds of one core that deciding on a volume took on the simulated organisation of 600 (docs/performance.md)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,26 +65,28 @@ def plan_of(
     *,
     whole: Sequence[int] = (),
     every_minute: bool,
+    closer: Closer,
     page: int,
     most_queries: int,
 ) -> Plan:
     """The plan for volumes with so many series each; those of `whole` are read at every minute in any case.
 
-    `page` is how many datapoints and `most_queries` how many queries one call can bring.
+    `closer` is what looking closer takes, `page` how many datapoints and `most_queries` how many queries one call can
+    bring.
     """
     if whole:
-        rest = plan_of(series, segments, every_minute=every_minute, page=page, most_queries=most_queries)
-        return rest + plan_of(whole, segments, every_minute=True, page=page, most_queries=most_queries)
+        rest = plan_of(series, segments, every_minute=every_minute, closer=closer, page=page, most_queries=most_queries)
+        return rest + plan_of(whole, segments, every_minute=True, closer=closer, page=page, most_queries=most_queries)
     first, most = (
         _reading(first_looks(segments, every_minute=minutes), series, page=page, most_queries=most_queries)
         for minutes in (False, True)
     )
-    closer = Reading(
-        queries=round(first.queries * CLOSER_QUERIES),
-        calls=math.ceil(first.queries * CLOSER_QUERIES / CLOSER_QUERIES_A_CALL),
-        datapoints=round(most.datapoints * CLOSER_DATAPOINTS),
+    more = Reading(
+        queries=round(first.queries * closer.queries),
+        calls=math.ceil(first.queries * closer.queries / closer.queries_a_call),
+        datapoints=round(most.datapoints * closer.datapoints),
     )
-    least, expected = (most, most) if every_minute else (first, first + closer)
+    least, expected = (most, most) if every_minute else (first, first + more)
     return Plan(volumes=len(series), least=least, expected=expected, most=most)
 
 

@@ -11,7 +11,9 @@ FORTNIGHT = [Segment(window=Window(start_s=0, end_s=14 * DAY_S + 5 * 3600), peri
 
 
 def plan(series, *, every_minute=False, segments=FORTNIGHT):
-    return plan_of(series, segments, every_minute=every_minute, page=100_800, most_queries=500)
+    return plan_of(
+        series, segments, every_minute=every_minute, closer=a_tariff().closer, page=100_800, most_queries=500
+    )
 
 
 def test_the_first_look_is_days_and_the_hours_of_today_and_idle_time_by_the_hour():
@@ -51,3 +53,9 @@ def test_a_query_is_worth_what_the_quota_lets_through_while_it_is_paid_for():
     assert a_tariff().datapoints_a_query == pytest.approx(142.56)
     assert a_tariff().datapoints_a_call == 792
     assert a_tariff(usd_hour_waited=0).datapoints_a_query == float("inf")
+
+
+def test_where_calls_are_scarce_a_query_takes_its_share_of_one():
+    scarce = a_tariff(calls_scarce=True, calls_per_s=50.0)
+    assert scarce.datapoints_a_call == 7920
+    assert scarce.datapoints_a_query == pytest.approx(142.56 + 7920 / 12)

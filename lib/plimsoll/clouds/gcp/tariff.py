@@ -2,11 +2,14 @@
 
 from typing import Final
 
-from plimsoll.domain.tariff import Tariff
+from plimsoll.domain.tariff import Closer, Tariff
 from plimsoll.settings import Settings
 
 POINTS_PER_S: Final = 300_000.0
 """How many points a second one process takes in (measured on 2 cores, 2026-11-22); no quota of points is published."""
+
+CLOSER: Final = Closer(datapoints=0.1, queries=0.6, queries_a_call=4)
+"""As the simulated projects of 600 disks took it (docs/performance.md); busier fleets take more, idle ones less."""
 
 
 def tariff(settings: Settings) -> Tariff:
@@ -16,4 +19,6 @@ def tariff(settings: Settings) -> Tariff:
         calls_per_s=settings.gcp_calls_per_s,
         datapoints_per_s=POINTS_PER_S,
         usd_hour_waited=settings.usd_hour_waited,
+        closer=CLOSER,
+        calls_scarce=True,
     )
