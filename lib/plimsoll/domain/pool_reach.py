@@ -28,16 +28,8 @@ from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.knowledge import BYTES, OPERATIONS, Knowledge
-from plimsoll.domain.need import Need
-from plimsoll.domain.offer import Offer, Share
-from plimsoll.domain.period import FloatArray
-from plimsoll.domain.policy import SizeOn
-from plimsoll.domain.pool import Pool
-from plimsoll.domain.pools import Decided, of_one_type_then
-from plimsoll.domain.recommendation import Change, Keep
-from plimsoll.domain.unsettled import (
+from plimsoll.domain.lines import (
     Line,
-    Others,
     Reach,
     against,
     evidence_line,
@@ -46,6 +38,14 @@ from plimsoll.domain.unsettled import (
     seconds_against,
     throttled_line,
 )
+from plimsoll.domain.need import Need
+from plimsoll.domain.offer import Offer, Share
+from plimsoll.domain.period import FloatArray
+from plimsoll.domain.policy import SizeOn
+from plimsoll.domain.pool import Pool
+from plimsoll.domain.pools import Decided, of_one_type_then
+from plimsoll.domain.recommendation import Change, Keep
+from plimsoll.domain.unsettled import Others
 from plimsoll.domain.waiting import Limit, against_replays, limits
 
 LEAST_ROOM = 1e-9
