@@ -38,6 +38,9 @@ INSTALLATION: Final = frozenset({"RECORD", "INSTALLER", "REQUESTED", "WHEEL"})
 FOR_EVERY_SERVICE: Final = ("endpoints", "partitions", "sdk-default-configuration", "_retry")
 """Files of botocore's data that belong to no service."""
 
+_ITSELF: Final = ""
+"""In place of an extra's name: what a distribution needs without any."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Lock:
@@ -58,18 +61,13 @@ class Lock:
         for name, package in self._packages():
             locked.setdefault(name, []).append(package)
         roots = {_normal(one) for name in outside for one in brought_by[name]} & set(locked)
-        needed: set[str] = set()
-        waiting = [(root, extras.get(root, ())) for root in roots]
+        needed: set[tuple[str, str]] = set()
+        waiting = {(root, extra) for root in roots for extra in (_ITSELF, *extras.get(root, ()))}
         while waiting:
-            name, wanted = waiting.pop()
-            if name in needed:
-                continue
-            needed.add(name)
-            for package in locked[name]:
-                options = package.get("optional-dependencies", {})
-                found = [*package.get("dependencies", ()), *(one for extra in wanted for one in options[extra])]
-                waiting += [(one["name"], tuple(one.get("extra", ()))) for one in found]
-        return frozenset(needed)
+            needed |= waiting
+            found = [one for name, extra in waiting for package in locked[name] for one in _needs(package, extra)]
+            waiting = {(one["name"], extra) for one in found for extra in (_ITSELF, *one.get("extra", ()))} - needed
+        return frozenset(name for name, _ in needed)
 
     def requirements(self, distributions: Iterable[str]) -> str:
         """The lines of a requirements file for these distributions, with the lock file's versions and hashes."""
@@ -125,6 +123,14 @@ def trim(folder: Path, services: Iterable[str]) -> None:
 def _brought_by() -> Mapping[str, Sequence[str]]:
     """The distributions here that bring an importable name: every one of their files is looked at."""
     return packages_distributions()
+
+
+def _needs(package: Mapping[str, Any], extra: str) -> Sequence[Mapping[str, Any]]:
+    """What a locked distribution needs itself, or an extra of it in addition."""
+    needs: Sequence[Mapping[str, Any]] = (
+        package.get("dependencies", ()) if extra == _ITSELF else package["optional-dependencies"][extra]
+    )
+    return needs
 
 
 def _is_left_out(found: Path, name: Path) -> bool:

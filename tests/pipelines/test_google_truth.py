@@ -142,9 +142,9 @@ def test_what_a_disk_may_become_depends_on_its_neighbours_and_directions(audited
 def test_one_busy_second_sizes_an_offer_that_no_minute_would(audited):
     found = audited.named("auction-data")
     second = found["demand"]["peak_second_iops"]
-    assert second > 10 * found["demand"]["peak_iops"]
     assert found["action"] == "reprovision"
     assert found["target"]["iops"] == np.ceil(1.2 * second - 1e-6)
+    assert found["target"]["iops"] > 1.5 * found["demand"]["peak_iops"]  # the most that any minute can have had
     assert not found["demand"]["censored"]
 
 
