@@ -35,7 +35,7 @@ BATCH_VOLUMES = 500
 """Volumes whose metrics are read together; a host's volumes stay together, so a batch can be larger."""
 
 EVERY_MINUTE_BATCH_VOLUMES = 100
-"""The same where every minute of many is read: about 3 MB a volume while it is decided on."""
+"""The same where every minute of many is read, or may be because types are pooled: about 3 MB a volume meanwhile."""
 
 BATCHES_AT_ONCE = 2
 """Batches under way at once, so that one is decided while another waits for its metrics."""

@@ -14,6 +14,7 @@ from plimsoll.domain.validation import Budget, Mode
 from plimsoll.envelopes.library import load_library
 from plimsoll.outcomes import Answered
 from plimsoll.ports import BenchHost
+from plimsoll.reports.record import FIRST_PROVIDER
 from plimsoll.reports.recorded import record_of
 from plimsoll.validation.desk import Desk
 from plimsoll.validation.patience import Patience
@@ -125,7 +126,7 @@ class Lab:
 
     def validate_all(self, least=None):
         records = [
-            record_of(one.recommendation)
+            record_of(one.recommendation, provider=FIRST_PROVIDER)
             for one in answers(self.world, self.policy).values()
             if isinstance(one, Answered)
         ]

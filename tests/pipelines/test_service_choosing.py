@@ -7,6 +7,7 @@ import pytest
 
 from plimsoll.domain.errors import AccessDenied, BadInput
 from plimsoll.ports import FailedTarget, Target
+from plimsoll.reports.record import FIRST_PROVIDER
 from plimsoll.reports.recorded import record_of
 from plimsoll.service.measured import verdicts_in
 from plimsoll.service.validating.choosing import choose
@@ -30,7 +31,10 @@ def two_classes(folder, **facts):
 
 def with_report(stepping, run_id="run-1"):
     lab = stepping.lab
-    records = [record_of(one.recommendation).model_dump(mode="json") for one in answers(lab.world, lab.policy).values()]
+    records = [
+        record_of(one.recommendation, provider=FIRST_PROVIDER).model_dump(mode="json")
+        for one in answers(lab.world, lab.policy).values()
+    ]
     stepping.store.put(f"reports/{run_id}/recommendations.json", json.dumps(records).encode())
     return stepping
 

@@ -11,6 +11,7 @@ from plimsoll.clouds.ledger import Ledger
 from plimsoll.outcomes import Answered
 from plimsoll.policy_file import parse_policy
 from plimsoll.ports import Target
+from plimsoll.reports.record import FIRST_PROVIDER
 from plimsoll.reports.recorded import record_of
 from tests.builders import LONG_AGO, NOW, a_volume
 from tests.unit.service.places import ACCOUNT, DAYS, places_of, volumes
@@ -43,7 +44,7 @@ def test_without_a_word_of_the_policy_the_name_alone_is_shown(world):
     found = answered(world, a_policy())
     assert {one.recommendation.action for one in found} == {"migrate", "detached"}
     for one in found:
-        record = record_of(one.recommendation, one.change)
+        record = record_of(one.recommendation, one.change, provider=FIRST_PROVIDER)
         assert (record.name, record.tags) == ("orders", {})
         assert SECRET not in repr(one)
         assert "payments" not in repr(one)
@@ -51,14 +52,14 @@ def test_without_a_word_of_the_policy_the_name_alone_is_shown(world):
 
 def test_tags_that_the_policy_shows_are_in_the_record(world):
     for one in answered(world, a_policy(show_tags=["Name", "team", "missing"])):
-        record = record_of(one.recommendation)
+        record = record_of(one.recommendation, provider=FIRST_PROVIDER)
         assert (record.name, record.tags) == ("orders", {"team": "payments"})
         assert SECRET not in repr(one)
 
 
 def test_a_name_that_is_not_shown_is_in_no_record(world):
     for one in answered(world, a_policy(show_tags=[])):
-        record = record_of(one.recommendation)
+        record = record_of(one.recommendation, provider=FIRST_PROVIDER)
         assert (record.name, record.tags) == (None, {})
         assert "orders" not in repr(one)
 
@@ -66,13 +67,16 @@ def test_a_name_that_is_not_shown_is_in_no_record(world):
 def test_the_explanation_of_one_volume_keeps_to_it_as_well(world):
     for volume_id in ("vol-us-east-1-000", "vol-detached"):
         outcome = explain(world, volume_id, a_policy(show_tags=["team"]), NOW).outcome
-        assert record_of(outcome.recommendation).tags == {"team": "payments"}
+        assert record_of(outcome.recommendation, provider=FIRST_PROVIDER).tags == {"team": "payments"}
         assert SECRET not in repr(outcome)
 
 
 def test_what_is_decided_does_not_depend_on_what_is_shown(world):
     hidden, shown = (
-        [record_of(one.recommendation, one.change) for one in answered(world, a_policy(show_tags=keys))]
+        [
+            record_of(one.recommendation, one.change, provider=FIRST_PROVIDER)
+            for one in answered(world, a_policy(show_tags=keys))
+        ]
         for keys in ([], list(TAGS))
     )
     assert [one.model_copy(update={"name": "orders", "tags": {}}) for one in hidden] == [

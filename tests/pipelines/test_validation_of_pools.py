@@ -103,6 +103,13 @@ def test_all_of_a_pool_are_one_run_and_are_decided_again_together(tmp_path):
     }
 
 
+def test_what_is_decided_again_still_says_whose_cloud_it_is(tmp_path):
+    lab = GoogleLab(tmp_path, a_disk("pd-ssd", 200, "a"), work_of={"a": work(2000.0, 16.0)})
+    assert the(Decided, lab.validate_all()).after.provider == PROVIDER
+    decided = the(Decided, lab.validate("a"))
+    assert (decided.before.provider, decided.after.provider) == (PROVIDER, PROVIDER)
+
+
 def test_a_disk_alone_on_its_host_is_measured_by_its_own_size(tmp_path):
     lab = GoogleLab(tmp_path, a_disk("pd-ssd", 200, "a"), work_of={"a": work(2000.0, 16.0)})
     line = the(Concluded, lab.validate("a")).line

@@ -17,6 +17,7 @@ from plimsoll.domain.task import TaskEnd, TaskOutcome
 from plimsoll.domain.validation import Budget, Mode
 from plimsoll.envelopes.library import load_library
 from plimsoll.ports import Target
+from plimsoll.reports.record import FIRST_PROVIDER
 from plimsoll.reports.recorded import record_of
 from plimsoll.validation.rounds import Concluded, Decided, NotConcluded, validate_run, validate_volume
 from plimsoll.validation.scratch_volume import Left
@@ -126,7 +127,7 @@ def test_what_has_been_measured_is_not_measured_again_within_its_age(tmp_path):
         event for event in lab.validate_all() if isinstance(event, Decided) and event.before.evidence.grade == "A"
     ]
     world = lab.remeasured(lab.world)
-    records = [record_of(one.recommendation) for one in answers(world, lab.policy).values()]
+    records = [record_of(one.recommendation, provider=FIRST_PROVIDER) for one in answers(world, lab.policy).values()]
     assert list(validate_run(records, None, Mode.CANARY, lab.office)) == []
     assert lab.bench.calls["create"] <= made + 1
 

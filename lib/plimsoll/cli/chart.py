@@ -162,7 +162,9 @@ def _read(volume: str, scope: Scope, policy: Policy, from_: Path | None) -> Aske
     found = read_volume(volume, scope, policy, from_=from_)
     recommendation, profile = found.answer.recommendation, found.answer.profile
     record = None if profile is None else profile_record(recommendation.volume, profile)
-    return record_of(recommendation, found.answer.change, found.answer.target.provider), _observed(volume, record)
+    return record_of(recommendation, found.answer.change, provider=found.answer.target.provider), _observed(
+        volume, record
+    )
 
 
 def _observed(volume: str, profile: DemandProfileRecord | None) -> DemandProfileRecord:

@@ -21,7 +21,7 @@ def explain_volume(volume: str, scope: Scope, policy: Policy, *, from_: Path | N
     """Prints one volume's explanation, from its cloud or from a recording."""
     found = read_volume(volume, scope, policy, from_=from_)
     answer = found.answer
-    record = record_of(answer.recommendation, answer.change, answer.target.provider)
+    record = record_of(answer.recommendation, answer.change, provider=answer.target.provider)
     show_explanation(Console(), answer.recommendation, found.demand, record, console_link(record, policy, found.now))
 
 

@@ -20,7 +20,6 @@ from plimsoll.domain.recommendation import (
 )
 from plimsoll.domain.volume import NAME_TAG, VolumeSpec
 from plimsoll.reports.record import (
-    FIRST_PROVIDER,
     Action,
     BlockerRecord,
     CeilingRecord,
@@ -37,7 +36,7 @@ from plimsoll.reports.record import (
 )
 
 
-def record_of(recommendation: Recommendation, change: str = "", provider: str = FIRST_PROVIDER) -> RecommendationRecord:
+def record_of(recommendation: Recommendation, change: str = "", *, provider: str) -> RecommendationRecord:
     """The record of a recommendation, whose volume has the tags alone that are shown; `change` is how its owner makes
     it, and `provider` the volume's cloud.
     """

@@ -129,7 +129,7 @@ class Tally:
                 texts = self.notices.setdefault(str(outcome.target), [])
                 texts += [outcome.text] if outcome.text not in texts else []
             case Answered():
-                record = record_of(outcome.recommendation, outcome.change, outcome.target.provider)
+                record = record_of(outcome.recommendation, outcome.change, provider=outcome.target.provider)
                 self.count(record)
                 return record
         return None

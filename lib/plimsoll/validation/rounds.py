@@ -83,8 +83,8 @@ class Office:
 
 def validate_volume(volume_id: str, target: str | None, mode: Mode, office: Office) -> Iterator[Event]:
     """Validates one volume's target; where it fails, the next that is then recommended, as far as the budget goes."""
-    found = _weighed(volume_id, office)
-    before = record_of(found.answer)
+    found, provider = _weighed(volume_id, office), office.desk.provider
+    before = record_of(found.answer, provider=provider)
     tried: set[str] = set()
     run: MeasuringRun | None = wanted(found, target, mode, office.desk.types)
     asked = None if target is None or run is None else run.spec
@@ -94,7 +94,7 @@ def validate_volume(volume_id: str, target: str | None, mode: Mode, office: Offi
         office.world = office.remeasured(office.world)
         found = _weighed(volume_id, office)
         run = next_run(found, mode, tried, office.desk)
-    yield Decided(before=before, after=record_of(found.answer), asked=asked)
+    yield Decided(before=before, after=record_of(found.answer, provider=provider), asked=asked)
 
 
 def validate_run(
@@ -169,5 +169,5 @@ def _decided_again(served: set[str], standing: dict[str, RecommendationRecord], 
     others = frozenset(standing) - served
     for outcome in audit(office.world, office.policy, office.now, done=others):
         if isinstance(outcome, Answered) and outcome.recommendation.volume.id in served:
-            after = record_of(outcome.recommendation, outcome.change)
+            after = record_of(outcome.recommendation, outcome.change, provider=office.desk.provider)
             yield Decided(before=standing[after.volume_id], after=after)

@@ -8,7 +8,7 @@ from plimsoll.domain.decide import recommend_detached
 from plimsoll.domain.recommendation import Recommendation
 from plimsoll.domain.units import HOUR_S
 from plimsoll.reports.profile_record import DemandProfileRecord
-from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.record import FIRST_PROVIDER, RecommendationRecord
 from plimsoll.reports.recorded import record_of
 from tests.builders import US_EAST_1, a_basis, a_demand, a_market, a_volume, decision
 
@@ -30,7 +30,7 @@ def every_action() -> dict[str, Recommendation]:
 
 
 def a_record(action: str = "migrate", change: str = "", **fields: object) -> RecommendationRecord:
-    return record_of(every_action()[action], change).model_copy(update=fields)
+    return record_of(every_action()[action], change, provider=FIRST_PROVIDER).model_copy(update=fields)
 
 
 def a_profile(

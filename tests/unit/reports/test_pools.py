@@ -13,7 +13,7 @@ from plimsoll.domain.policy import Policy
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.files import RunFolder
 from plimsoll.reports.markdown.ticket import ticket
-from plimsoll.reports.record import schema
+from plimsoll.reports.record import FIRST_PROVIDER, schema
 from plimsoll.reports.recorded import record_of
 from plimsoll.reports.slack.listed import listed
 from plimsoll.reports.stored import RECOMMENDATIONS, TABLE, read_records
@@ -48,7 +48,7 @@ def run_of(folder, record):
 
 
 def test_records_of_pools_satisfy_the_schema_and_survive_the_file(tmp_path, member):
-    record = record_of(member)
+    record = record_of(member, provider=FIRST_PROVIDER)
     assert record.pool == ["data"]
     written = run_of(tmp_path, record)
     jsonschema.validate(json.loads(written.read_text(encoding="utf-8")), schema())
@@ -60,13 +60,13 @@ def test_records_of_pools_satisfy_the_schema_and_survive_the_file(tmp_path, memb
 
 
 def test_what_writes_alone_are_carried_is_known_only_where_it_is_another_figure(member):
-    ceilings = record_of(member).ceilings
+    ceilings = record_of(member, provider=FIRST_PROVIDER).ceilings
     assert (ceilings.hosts.iops, ceilings.hosts.write_iops) == (15_000, 4_000)
     assert ceilings.hosts.write_throughput_mib_s is None
 
 
 def test_sql_reaches_the_pool_also_of_runs_that_knew_none(tmp_path, member):
-    path = run_of(tmp_path, record_of(member))
+    path = run_of(tmp_path, record_of(member, provider=FIRST_PROVIDER))
     asked = "select pool, ceilings.hosts.write_iops, demand.peak_second_iops from recommendations"
     with opened(tmp_path) as database:
         assert list(database.rows(asked)) == [(["data"], 4_000.0, member.demand.peak_second_iops)]

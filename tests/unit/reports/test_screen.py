@@ -15,6 +15,7 @@ from plimsoll.reports.data.answer import show_answer
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.diff.compared import compared
 from plimsoll.reports.diff.shown import show_diff
+from plimsoll.reports.record import FIRST_PROVIDER
 from plimsoll.reports.recorded import record_of
 from plimsoll.reports.screen import printable
 from plimsoll.reports.stored import read_run
@@ -111,7 +112,9 @@ def test_a_plan_and_what_failed_are_harmless():
 def test_an_explanation_is_harmless():
     recommendation = every_action()["migrate"]
     text = printed(
-        lambda console: show_explanation(console, recommendation, None, record_of(recommendation, EVIL), None)
+        lambda console: show_explanation(
+            console, recommendation, None, record_of(recommendation, EVIL, provider=FIRST_PROVIDER), None
+        )
     )
     assert "a�[2J" in text
     assert not obeyed(text)

@@ -13,7 +13,7 @@ from plimsoll.domain.case import case_of
 from plimsoll.domain.hosting import host_loads
 from plimsoll.domain.together import Unit, decide_together
 from plimsoll.reports.files import RunFolder
-from plimsoll.reports.record import schema
+from plimsoll.reports.record import FIRST_PROVIDER, schema
 from plimsoll.reports.recorded import record_of
 from plimsoll.reports.stored import RECOMMENDATIONS, TABLE, read_records
 from plimsoll.reports.terminal.explain import show_explanation
@@ -35,7 +35,9 @@ def a_member(*, host="r5b.large", held=None):
 
 def explained(width, recommendation):
     console = Console(file=io.StringIO(), width=width, force_terminal=False, color_system=None)
-    show_explanation(console, recommendation, a_demand(2_000, 400), record_of(recommendation), None)
+    show_explanation(
+        console, recommendation, a_demand(2_000, 400), record_of(recommendation, provider=FIRST_PROVIDER), None
+    )
     return console.file.getvalue()
 
 
@@ -65,7 +67,7 @@ def test_a_host_without_limits_is_not_known_and_says_nothing():
 def test_who_holds_a_set_back_is_shown():
     recommendation = a_member(held="it could not be read: no permission")
     assert "held back: it could not be read: no permission" in "".join(explained(160, recommendation).split("\n"))
-    record = record_of(recommendation).stripe_set
+    record = record_of(recommendation, provider=FIRST_PROVIDER).stripe_set
     assert record.held_back_by == {"vol-b": "it could not be read: no permission"}
     assert (record.monthly_usd_now, record.monthly_usd_then, record.monthly_usd_saved) == (None, None, None)
 
@@ -77,7 +79,7 @@ def test_no_line_of_it_is_wider_than_the_console(width):
 
 
 def test_records_of_sets_satisfy_the_schema_and_survive_the_file(tmp_path):
-    record = record_of(a_member())
+    record = record_of(a_member(), provider=FIRST_PROVIDER)
     with RunFolder(tmp_path) as folder:
         folder.add(record)
     jsonschema.validate(json.loads((tmp_path / RECOMMENDATIONS).read_text(encoding="utf-8")), schema())
@@ -88,7 +90,7 @@ def test_records_of_sets_satisfy_the_schema_and_survive_the_file(tmp_path):
 
 def test_runs_that_knew_of_no_sets_can_still_be_read(tmp_path):
     with RunFolder(tmp_path) as folder:
-        folder.add(record_of(a_member()))
+        folder.add(record_of(a_member(), provider=FIRST_PROVIDER))
     path = tmp_path / RECOMMENDATIONS
     (known,) = json.loads(path.read_text(encoding="utf-8"))
     del known["stripe_set"]
@@ -99,5 +101,5 @@ def test_runs_that_knew_of_no_sets_can_still_be_read(tmp_path):
 
 def test_best_savings_say_that_a_volume_goes_with_its_set():
     console = Console(file=io.StringIO(), width=160, force_terminal=False, color_system=None)
-    console.print(savings_table([record_of(a_member())], 160))
+    console.print(savings_table([record_of(a_member(), provider=FIRST_PROVIDER)], 160))
     assert "with all of md0" in console.file.getvalue()

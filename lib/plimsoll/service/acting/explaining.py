@@ -65,7 +65,7 @@ def _read(service: Service, volume: str) -> tuple[str, str, list[Block]]:
         case Answered() as answer:
             screen = StringIO()
             console = Console(file=screen, width=COLUMNS, color_system=None, force_terminal=False)
-            record = record_of(answer.recommendation, answer.change, target.provider)
+            record = record_of(answer.recommendation, answer.change, provider=target.provider)
             show_explanation(console, answer.recommendation, found.demand, record, None)
             return volume_id, screen.getvalue(), _see(record, service.console_link(record, policy, now))
 

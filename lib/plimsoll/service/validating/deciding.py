@@ -32,7 +32,7 @@ def decided_again(work: Work, run: MeasuringRun, line: ValidationLine, service: 
         work,
         lines=(*work.lines, line),
         tried=(*work.tried, run.class_key),
-        after=record_of(found.answer),
+        after=record_of(found.answer, provider=work.place.provider),
         round=None,
         claimed=None,
         claimed_host=None,

@@ -47,7 +47,7 @@ def _proposed(work: Work, service: Service) -> Proposed:
     desk = desk_at(work, world, service)
     found = decided(work, world, service)
     run = work.following or wanted(found, work.asked, work.mode, desk.types)
-    work = replace(work, before=work.before or record_of(found.answer), following=run)
+    work = replace(work, before=work.before or record_of(found.answer, provider=work.place.provider), following=run)
     if not is_allowed(run, work, world.prices, desk):
         keep(replace(work, note=NO_BUDGET), service.store)
         return Proposed(work=work.name.key, next="done")

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from plimsoll.domain.recommendation import Change, Keep
 from plimsoll.domain.volume import Owner, OwnerKind
-from plimsoll.reports.record import SpecRecord
+from plimsoll.reports.record import FIRST_PROVIDER, SpecRecord
 from plimsoll.reports.recorded import record_of
 from plimsoll.reports.tally import Tally, best_savings
 from plimsoll.reports.terminal.explain import offers_table, show_explanation
@@ -59,7 +59,7 @@ def shown_run(width, run, best=()):
 
 def shown_explanation(width, recommendation, demand=None, change="", link=None):
     console = a_console(width)
-    show_explanation(console, recommendation, demand, record_of(recommendation, change), link)
+    show_explanation(console, recommendation, demand, record_of(recommendation, change, provider=FIRST_PROVIDER), link)
     return console.file.getvalue()
 
 
