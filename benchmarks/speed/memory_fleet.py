@@ -12,6 +12,7 @@ from plimsoll.bootstrap import envelope_library
 from plimsoll.clouds.aws.catalogue import AwsCatalogue
 from plimsoll.clouds.aws.price_book import shipped_prices
 from plimsoll.clouds.aws.prices import AwsPrices
+from plimsoll.clouds.aws.tariff import tariff
 from plimsoll.clouds.memory import MemoryMetrics
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError
@@ -133,7 +134,7 @@ def _workload(volume: Volume) -> Volume:
 def world_of(count: int, patterns: Patterns) -> World:
     """A world of so many volumes."""
     return World(
-        tariff=Settings().tariff,
+        tariff=tariff(Settings()),
         inventory=ManyVolumes(count, patterns),
         metrics=SharedMinutes(MemoryMetrics(given=patterns.minutes)),
         prices=AwsPrices(shipped=shipped_prices(), sessions=None, today=NOW.date()),

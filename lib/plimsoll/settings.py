@@ -7,7 +7,6 @@ from typing import Any, Final
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.domain.tariff import Closer, Tariff
 
 PREFIX: Final = "PLIMSOLL_"
 """What the environment variable of a setting begins with; its name in capitals follows."""
@@ -101,18 +100,6 @@ class Settings(BaseModel):
     def measured_dir(self) -> Path:
         """Where campaigns measured here are kept."""
         return self.campaigns_dir or self.runs_dir / "measured"
-
-    @property
-    def tariff(self) -> Tariff:
-        """What reading metrics costs; closer looks as the simulated organisation of 600 volumes took them
-        (docs/performance.md): busier fleets take more, idle ones less."""
-        return Tariff(
-            usd_query=self.usd_per_1000_metrics / 1000,
-            calls_per_s=self.calls_per_s,
-            datapoints_per_s=self.datapoints_per_s,
-            usd_hour_waited=self.usd_hour_waited,
-            closer=Closer(datapoints=0.045, queries=0.9, queries_a_call=12),
-        )
 
     @model_validator(mode="before")
     @classmethod

@@ -6,6 +6,7 @@ import pytest
 
 from infra.packaging.imports import handlers
 from plimsoll.clouds.aws.console import metric_math
+from plimsoll.clouds.aws.tariff import tariff
 from plimsoll.domain.sums import Window
 from plimsoll.settings import Settings
 from tests.infra.templates import plain
@@ -88,10 +89,10 @@ def test_a_batch_weighs_metrics_against_datapoints_as_the_command_line_does(temp
     ]
     given = batch["Environment"]["Variables"]
     shared = {name: float(given[f"PLIMSOLL_{name.upper()}"]) for name in SHARES}
-    alone = Settings.model_construct()
-    tariff = alone.model_copy(update=shared).tariff
-    assert tariff.datapoints_a_query == pytest.approx(alone.tariff.datapoints_a_query)
-    assert tariff.datapoints_a_call == pytest.approx(alone.tariff.datapoints_a_call)
+    settings = Settings.model_construct()
+    alone, one_of_many = tariff(settings), tariff(settings.model_copy(update=shared))
+    assert one_of_many.datapoints_a_query == pytest.approx(alone.datapoints_a_query)
+    assert one_of_many.datapoints_a_call == pytest.approx(alone.datapoints_a_call)
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.aws.outputs import ResultsBucket
 from plimsoll.clouds.aws.price_book import shipped_prices
 from plimsoll.clouds.aws.prices import AwsPrices
+from plimsoll.clouds.aws.tariff import tariff
 from plimsoll.clouds.file_claims import FileClaims
 from plimsoll.clouds.gcp.console import console_link as google_console_link
 from plimsoll.clouds.gcp.names import PROVIDER as GOOGLE
@@ -79,6 +80,7 @@ def aws_world(
     sessions, failed = entered.sessions, entered.failed
     inventory = AwsInventory(sessions=sessions, regions=scope.regions_of(AWS) or None, failed=failed)
     book = load_prices(Path(scope.prices)) if scope.prices else shipped_prices()
+    reckoned = tariff(settings)
     return World(
         inventory=NotedInventory(inventory=inventory, ledger=ledger),
         metrics=AwsMetrics(
@@ -86,7 +88,7 @@ def aws_world(
             calls=Pacer(settings.calls_per_s if paced else math.inf),
             datapoints=Pacer(settings.datapoints_per_s if paced else math.inf),
             parallel=settings.parallel_calls,
-            tariff=settings.tariff,
+            tariff=reckoned,
         ),
         prices=AwsPrices(
             shipped=book,
@@ -95,7 +97,7 @@ def aws_world(
         ),
         catalogue=AwsCatalogue(),
         envelopes=tuple(envelope_library(settings.measured_dir).envelopes.values()),
-        tariff=settings.tariff,
+        tariff=reckoned,
         refutations=validation_book(settings).refutations(),
         stripes=stripe_book(settings).sets,
         sold_elsewhere=frozenset(published_types()),

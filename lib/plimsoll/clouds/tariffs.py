@@ -3,13 +3,15 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from plimsoll.clouds.aws.names import PROVIDER as AWS
+from plimsoll.clouds.aws.tariff import tariff as aws_tariff
 from plimsoll.clouds.gcp.names import PROVIDER as GOOGLE
 from plimsoll.clouds.gcp.tariff import tariff as google_tariff
 from plimsoll.domain.tariff import Tariff
 from plimsoll.settings import Settings
 
 _TARIFFS: Final[Mapping[str, Callable[[Settings], Tariff]]] = {
-    "aws": lambda settings: settings.tariff,
+    AWS: aws_tariff,
     GOOGLE: google_tariff,
 }
 

@@ -17,7 +17,10 @@ def test_googles_tariff_is_by_series_returned():
 
 def test_awss_tariff_is_that_of_the_settings():
     settings = Settings(usd_per_1000_metrics=0.02)
-    assert tariff_of("aws", settings) == settings.tariff
+    found = tariff_of("aws", settings)
+    assert found.usd_query == pytest.approx(0.00002)
+    assert (found.calls_per_s, found.datapoints_per_s) == (settings.calls_per_s, settings.datapoints_per_s)
+    assert found.usd_hour_waited == settings.usd_hour_waited
 
 
 def test_who_only_reckons_loads_nothing_of_googles():
