@@ -8,9 +8,9 @@ before, so it ends, at the latest when everything has been read as finely as the
 Volumes that share a host are read together, since each one's answer depends on the traffic of all. What reads is a
 callback that is given all windows of a round at once, so that any cloud can make few calls of them.
 
-The volumes of a known stripe set are read whole from the start and decided on together. So are those of a host on which
-volumes can share a pool, but read as finely as `pool_reach` says of their sums. What merely looks like a set is told
-from what has been read anyway.
+The volumes of a known stripe set are read whole from the start and decided on together. Those of a host on which
+volumes can share a pool are decided on together too, but read only as finely as `pool_reach` says of their sums. What
+merely looks like a set is told from what has been read anyway.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
