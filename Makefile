@@ -45,7 +45,7 @@ tools: ## fio and the like, where this may install them; tests that need them ar
 	  echo "could not install$$missing" >&2; \
 	elif [ -n "$$missing" ]; then echo "not installed, and what needs it is skipped:$$missing" >&2; fi
 
-demo: .venv/.ready tools ## audit a simulated organisation, without AWS
+demo: .venv/.ready tools ## audit a simulated organization, without AWS
 	@$(CLEAN_ENV) $(RUN) plimsoll demo
 
 test: .venv/.ready tools ## every test, on every supported Python that is here
@@ -82,7 +82,7 @@ deploy: .venv/.ready ## the service into the account of the caller's credentials
 	$(BIN)/uv pip install --quiet --python .venv-e2e/bin/python --require-hashes --requirements $<
 	@touch $@
 
-e2e: .venv-e2e/.ready ## the synthesised templates and zips on an emulator of AWS, against the command line (docs/e2e.md)
+e2e: .venv-e2e/.ready ## the synthesized templates and zips on an emulator of AWS, against the command line (docs/e2e.md)
 	PLIMSOLL_E2E_PYTHON=$(CURDIR)/.venv-e2e/bin/python $(CLEAN_ENV) $(RUN) pytest tests/e2e
 
 pictures: .venv/.ready ## draw the pictures of docs/charts anew; where nothing changed, to the same bytes

@@ -1,4 +1,4 @@
-"""The app: the stacks of one deployment, held against cdk-nag's rules for AWS solutions when they are synthesised."""
+"""The app: the stacks of one deployment, held against cdk-nag's rules for AWS solutions when they are synthesized."""
 
 import sys
 from typing import Final
@@ -44,7 +44,7 @@ def deployed(app: App, deployment: Deployment) -> None:
 
 
 def main() -> int:
-    """Synthesises what the context and the environment ask for; a setting that cannot be used is told, exit code 2."""
+    """Synthesizes what the context and the environment ask for; a setting that cannot be used is told, exit code 2."""
     app = App(context=FEATURES, analytics_reporting=False)
     try:
         deployed(app, Deployment.read(app.node.get_all_context()))

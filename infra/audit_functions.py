@@ -26,7 +26,7 @@ _PLANNING_MIB: Final = {False: 512, True: 1024}
 """Memory of the plan, without and with Google's libraries: they take 200 MiB, and a project's regions are found in the
 list of its disks, which more of a processor reads sooner."""
 
-_SHARED: Final = ("calls_per_s", "datapoints_per_s", "gcp_calls_per_s", "usd_hour_waited")
+_SHARED: Final = ("calls_per_s", "datapoints_per_s", "google_calls_per_s", "usd_hour_waited")
 """The settings that the batches under way part among themselves."""
 
 

@@ -75,8 +75,8 @@ class Deployment(ServiceConfig, BaseSettings):
         gt=0,
         description="GetMetricData datapoints a second of an account and region, shared as well.",
     )
-    gcp_calls_per_s: float = Field(
-        default=_default("gcp_calls_per_s"),
+    google_calls_per_s: float = Field(
+        default=_default("google_calls_per_s"),
         gt=0,
         description="ListTimeSeries calls a second of a Google Cloud project, shared as well.",
     )

@@ -33,7 +33,7 @@ botocore.session.create_loader = _shared_loader
 
 
 def pytest_collection_finish() -> None:
-    for name in ("plimsoll.simulator.running", "plimsoll.simulator.gcp.running"):
+    for name in ("cloud_simulator.running", "cloud_simulator.google.running"):
         if name in sys.modules:
             fork_from_now_on(sys.modules[name])
 

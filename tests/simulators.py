@@ -20,8 +20,8 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, Self
 
-MODULE = "plimsoll.simulator"
-MODULES = (MODULE, "plimsoll.simulator.gcp")
+MODULE = "cloud_simulator"
+MODULES = (MODULE, "cloud_simulator.google")
 MOST = 1 << 20
 """Bytes of a message."""
 SERVICES = ("dynamodb", "ec2", "events", "organizations", "s3", "secretsmanager", "sqs", "ssm", "stepfunctions", "sts")

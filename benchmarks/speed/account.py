@@ -15,7 +15,7 @@ from pathlib import Path
 from peer_c7n import C7N_VERSION, CALLS_PER_S, DATAPOINTS_PER_S, LATENCY_MS, account_of, installed, run_c7n
 from world import Row
 
-from plimsoll.simulator.running import Running
+from cloud_simulator.running import Running
 
 VOLUMES = 1000
 FASTER_THAN_C7N = 50.0

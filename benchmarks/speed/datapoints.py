@@ -1,4 +1,4 @@
-"""How many datapoints and calls the demo's organisation takes, against reading every minute, by archetype."""
+"""How many datapoints and calls the demo's organization takes, against reading every minute, by archetype."""
 
 import sys
 from collections import defaultdict
@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 
 from world import Audited, Row, audited
 
+from cloud_simulator.organization import DEMO_VOLUMES
+from cloud_simulator.running import running
 from plimsoll.domain.recommendation import Change, Recommendation
-from plimsoll.simulator.organisation import DEMO_VOLUMES
-from plimsoll.simulator.running import running
 
 TARGET = 20.0
 
@@ -32,10 +32,10 @@ class Share:
 
 def measure(volumes: int = DEMO_VOLUMES) -> tuple[list[Row], list[Share]]:
     """The fleet's row and every archetype's share; the answers of both readings have to be the same."""
-    with running(datetime.now(UTC), volumes=volumes) as organisation:
-        part = audited(organisation)
-        whole = audited(organisation, every_minute=True)
-        archetypes = {one.id: one.workload.archetype.value for one in organisation.fleet.volumes if one.workload}
+    with running(datetime.now(UTC), volumes=volumes) as organization:
+        part = audited(organization)
+        whole = audited(organization, every_minute=True)
+        archetypes = {one.id: one.workload.archetype.value for one in organization.fleet.volumes if one.workload}
     differing = [
         name for name, answer in whole.recommendations.items() if _told(answer) != _told(part.recommendations[name])
     ]

@@ -58,7 +58,7 @@ def _held() -> tuple[list[Held], Basis]:
     book = world.prices.book(target)
     if book is None:
         raise SystemExit("the benchmark's region has no prices")
-    market = Market(provider=world.catalogue.provider, types=world.catalogue.types, book=book)
+    market = Market(provider=world.catalog.provider, types=world.catalog.types, book=book)
     parts = segments(Window.before(NOW, days=14), 60, world.metrics.retention_days, NOW.timestamp())
     held: list[Held] = []
     for volume in world.inventory.volumes(target):

@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from cloud_simulator.fleet import SimulatedVolume, truth
+from cloud_simulator.organization import Mix, fleet_of
 from plimsoll.audit import World
 from plimsoll.bootstrap import envelope_library
-from plimsoll.clouds.aws.catalogue import AwsCatalogue
+from plimsoll.clouds.aws.catalog import AwsCatalog
 from plimsoll.clouds.aws.price_book import shipped_prices
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.aws.tariff import tariff
@@ -22,8 +24,6 @@ from plimsoll.domain.units import mib_s_from_mb_s
 from plimsoll.domain.volume import Attachment, Volume, VolumeState
 from plimsoll.ports import CallLimits, FailedTarget, Target, Usage
 from plimsoll.settings import Settings
-from plimsoll.simulator.fleet import SimulatedVolume, truth
-from plimsoll.simulator.organisation import Mix, fleet_of
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 WORKLOADS = 40
@@ -138,6 +138,6 @@ def world_of(count: int, patterns: Patterns) -> World:
         inventory=ManyVolumes(count, patterns),
         metrics=SharedMinutes(MemoryMetrics(given=patterns.minutes)),
         prices=AwsPrices(shipped=shipped_prices(), sessions=None, today=NOW.date()),
-        catalogue=AwsCatalogue(),
+        catalog=AwsCatalog(),
         envelopes=tuple(envelope_library().envelopes.values()),
     )

@@ -18,8 +18,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from plimsoll.simulator.organisation import Mix, fleet_of
-from plimsoll.simulator.running import Running, running
+from cloud_simulator.organization import Mix, fleet_of
+from cloud_simulator.running import Running, running
 
 C7N_VERSION: Final = "0.9.53"
 POLICY: Final = Path(__file__).with_name("c7n-policy.yaml")

@@ -11,12 +11,12 @@ from growth import peak_mib
 from memory_fleet import NOW, Patterns, world_of
 from world import Row
 
+from cloud_simulator.organization import Mix
 from plimsoll.bootstrap import console_link, envelope_library
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.html.page import write_html
 from plimsoll.reports.stored import PAGE, stream_profiles, stream_records
 from plimsoll.run import Order, carry_out
-from plimsoll.simulator.organisation import Mix
 
 FEW, MANY = 1_000, 10_000
 WORKLOADS = 200

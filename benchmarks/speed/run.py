@@ -31,7 +31,7 @@ def main() -> None:
     rows, shares = _measured()
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     text = f"Measured on {datetime.now(UTC):%Y-%m-%d} by `make bench` ({machine}).\n\n{_table(rows)}\n\n"
-    text += f"By workload, of the demo's organisation:\n\n{datapoints.table(shares)}\n\n"
+    text += f"By workload, of the demo's organization:\n\n{datapoints.table(shares)}\n\n"
     text += "![How many times fewer datapoints are read, by workload](performance.svg)\n"
     _write(PAGE, text)
     _chart(shares, CHART)
@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def _measured() -> tuple[list[Row], Sequence[datapoints.Share]]:
-    _say("datapoints of the demo's organisation")
+    _say("datapoints of the demo's organization")
     rows, shares = datapoints.measure()
     _say("1,000 volumes against Cloud Custodian")
     against_c7n, quiet = account.measure()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from cloud_simulator.running import Running
 from plimsoll.audit import World, audit
 from plimsoll.bootstrap import Scope, aws_world
 from plimsoll.clouds.ledger import Ledger
@@ -19,7 +20,6 @@ from plimsoll.domain.volume import Volume
 from plimsoll.outcomes import Answered
 from plimsoll.ports import CallLimits, Metrics, Target, Usage
 from plimsoll.settings import Settings
-from plimsoll.simulator.running import Running
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".bench"
@@ -92,10 +92,10 @@ class CountedMetrics:
 
 
 @contextmanager
-def pointed_at(organisation: Running) -> Iterator[None]:
+def pointed_at(organization: Running) -> Iterator[None]:
     """The environment in which every AWS tool asks the simulator."""
     before = dict(os.environ)
-    os.environ.update(organisation.environment)
+    os.environ.update(organization.environment)
     try:
         yield
     finally:
@@ -103,9 +103,9 @@ def pointed_at(organisation: Running) -> Iterator[None]:
         os.environ.update(before)
 
 
-def world_of(organisation: Running, *, every_minute: bool, paced: bool) -> World:
+def world_of(organization: Running, *, every_minute: bool, paced: bool) -> World:
     """The world behind the simulator's APIs, its metrics counted."""
-    scope = Scope(role_arns=organisation.role_arns, regions=organisation.fleet.regions)
+    scope = Scope(role_arns=organization.role_arns, regions=organization.fleet.regions)
     ledger = Ledger(path=CACHE / "ledger.json")
     world = aws_world(scope, Settings(), today=datetime.now(UTC).date(), ledger=ledger, paced=paced)
     return replace(world, metrics=CountedMetrics(world.metrics), every_minute=every_minute)
@@ -121,12 +121,12 @@ class Audited:
     seconds: float
 
 
-def audited(organisation: Running, *, every_minute: bool = False, paced: bool = False) -> Audited:
+def audited(organization: Running, *, every_minute: bool = False, paced: bool = False) -> Audited:
     """One audit of all the simulator has."""
-    with pointed_at(organisation):
-        world = world_of(organisation, every_minute=every_minute, paced=paced)
+    with pointed_at(organization):
+        world = world_of(organization, every_minute=every_minute, paced=paced)
         start = time.perf_counter()
-        outcomes = list(audit(world, Policy(), organisation.fleet.now))
+        outcomes = list(audit(world, Policy(), organization.fleet.now))
         seconds = time.perf_counter() - start
     metrics = world.metrics
     if not isinstance(metrics, CountedMetrics):

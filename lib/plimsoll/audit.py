@@ -13,7 +13,7 @@ from plimsoll.domain.demand import Demand
 from plimsoll.domain.demand_profile import DemandProfile
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.errors import CloudError, UnknownVolumeType
-from plimsoll.domain.hosting import by_host, with_neighbours
+from plimsoll.domain.hosting import by_host, with_neighbors
 from plimsoll.domain.offer import Market, check_types
 from plimsoll.domain.plan import Plan, plan_of
 from plimsoll.domain.policy import Policy
@@ -28,7 +28,7 @@ from plimsoll.domain.verdict import Refutation
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import type_of
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Planned, Priced, Seen, Skipped
-from plimsoll.ports import Catalogue, FailedTarget, Inventory, Metrics, Prices, Target
+from plimsoll.ports import Catalog, FailedTarget, Inventory, Metrics, Prices, Target
 from plimsoll.telemetry import Stages
 
 BATCH_VOLUMES = 500
@@ -67,7 +67,7 @@ class World:
     inventory: Inventory
     metrics: Metrics
     prices: Prices
-    catalogue: Catalogue
+    catalog: Catalog
     envelopes: Sequence[Envelope]
     tariff: Tariff
     stages: Stages = field(default_factory=Stages)
@@ -81,7 +81,7 @@ class World:
     @property
     def known_types(self) -> frozenset[str]:
         """The types that a policy may name: one policy serves several clouds."""
-        return self.sold_elsewhere.union(self.catalogue.types)
+        return self.sold_elsewhere.union(self.catalog.types)
 
 
 def audit(
@@ -167,7 +167,7 @@ def _standing(target: Target, volumes: Sequence[Volume], world: World) -> tuple[
 
 def _batch_volumes(world: World) -> int:
     members = sum(len(stripes.members) for stripes in world.stripes)
-    pooled = any(kind.pooled for kind in world.catalogue.types.values())
+    pooled = any(kind.pooled for kind in world.catalog.types.values())
     many_whole = world.every_minute or pooled or members > EVERY_MINUTE_BATCH_VOLUMES
     return min(world.batch_volumes, EVERY_MINUTE_BATCH_VOLUMES) if many_whole else world.batch_volumes
 
@@ -212,7 +212,7 @@ def _priced(target: Target, book: PriceBook, unpriced: CloudError | None, now: d
 
 
 def _plan(volumes: Sequence[Volume], world: World, policy: Policy, now: datetime, done: frozenset[str]) -> Plan:
-    """What reading the metrics of those volumes takes that need any, and of their neighbours on the same hosts."""
+    """What reading the metrics of those volumes takes that need any, and of their neighbors on the same hosts."""
     pending = [
         volume
         for volume in volumes
@@ -220,12 +220,12 @@ def _plan(volumes: Sequence[Volume], world: World, policy: Policy, now: datetime
         and policy.excluding(volume.tags) is None
         and volume.id not in world.excluded
         and not is_detached(volume)
-        and volume.spec.type in world.catalogue.types
+        and volume.spec.type in world.catalog.types
     ]
-    limits, read = world.metrics.call_limits, with_neighbours(pending, volumes)
+    limits, read = world.metrics.call_limits, with_neighbors(pending, volumes)
     whole = {name for stripes in world.stripes for name in stripes.members}
     if any(policy.for_tags(volume.tags).peak_quantile < 1 for volume in read):
-        whole.update(volume.id for volume in in_shared_pools(read, world.catalogue.types))
+        whole.update(volume.id for volume in in_shared_pools(read, world.catalog.types))
     return plan_of(
         [world.metrics.series(volume) for volume in read if volume.id not in whole],
         _segments(world, policy, now),
@@ -253,14 +253,14 @@ def _market(target: Target, world: World, policy: Policy, now: datetime) -> tupl
         error = raised
     if book is None:
         book = PriceBook(region=target.region, source="none", as_of=None, types={})
-    catalogue = world.catalogue
+    catalog = world.catalog
     young = tuple(
         found
         for found in world.refutations
         if (now.date() - found.measured_on).days <= policy.evidence_max_age_days
         and (found.account, found.region) == (target.account, target.region)
     )
-    return Market(provider=catalogue.provider, types=catalogue.types, book=book, refutations=young), error
+    return Market(provider=catalog.provider, types=catalog.types, book=book, refutations=young), error
 
 
 def _basis(market: Market, world: World, policy: Policy, now: datetime) -> Basis:
@@ -275,7 +275,7 @@ def _audit_batch(
     pending = [volume for volume in batch if settled[volume.id] is None]
     if not pending:
         return
-    read = _judged(with_neighbours(pending, batch), pending, world, basis)
+    read = _judged(with_neighbors(pending, batch), pending, world, basis)
     yield from (_outcome(target, volume, read[volume.id], world, basis.policy) for volume in pending)
 
 
@@ -337,7 +337,7 @@ def _outcome(
     recommendation = judged.recommendation
     change = ""
     if isinstance(recommendation, Change):
-        change = world.catalogue.change(volume, recommendation.target.spec)
+        change = world.catalog.change(volume, recommendation.target.spec)
     return _answered(target, recommendation, policy, change=change, profile=judged.profile)
 
 

@@ -119,7 +119,7 @@ class Prices(Protocol):
         ...
 
 
-class Catalogue(Protocol):
+class Catalog(Protocol):
     """What can be bought of a cloud, and how a change is made there."""
 
     @property

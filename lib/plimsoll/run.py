@@ -203,7 +203,7 @@ def _described(order: Order, worlds: Sequence[World], progress: Progress, *, sta
     for world in worlds:
         for stage, taken_s in world.stages.seconds.items():
             seconds[stage] = seconds.get(stage, 0.0) + taken_s
-    asked = {world.catalogue.provider: Asked(usage=world.metrics.usage, tariff=world.tariff) for world in worlds}
+    asked = {world.catalog.provider: Asked(usage=world.metrics.usage, tariff=world.tariff) for world in worlds}
     elapsed_s = time.monotonic() - progress.began
     return describe(order, progress.tally, status=status, asked=asked, seconds={**seconds, "elapsed": elapsed_s})
 

@@ -61,20 +61,20 @@ class Settings(BaseModel):
     usd_per_1000_metrics: float = Field(
         default=0.01, ge=0, description="Price of 1,000 metrics asked with GetMetricData (us-east-1 list price)."
     )
-    gcp_url: str | None = Field(
+    google_url: str | None = Field(
         default=None,
         pattern=r"^https?://[^/]+$",
-        description="Where Google Cloud's REST APIs are, if not at Google (a simulated project); needs gcp_monitoring.",
+        description="Where Google Cloud's REST APIs are, if simulated; needs google_monitoring.",
     )
-    gcp_monitoring: str | None = Field(
+    google_monitoring: str | None = Field(
         default=None, pattern=r"^[^/]+:[0-9]+$", description="HOST:PORT of a simulated Cloud Monitoring (gRPC)."
     )
-    gcp_calls_per_s: float = Field(
+    google_calls_per_s: float = Field(
         default=50.0,
         gt=0,
         description="ListTimeSeries calls a second (Google publishes no default quota: the console shows a project's).",
     )
-    gcp_usd_per_1000_series: float = Field(
+    google_usd_per_1000_series: float = Field(
         default=0.0005, ge=0, description="Price of 1,000 series that Cloud Monitoring returns (list price)."
     )
     slack_api_url: str = Field(

@@ -9,17 +9,23 @@ from pathlib import Path
 
 import numpy as np
 
+from cloud_simulator.faults import Fault
+from cloud_simulator.google.projects import PROJECTS
+from cloud_simulator.google.projects import REGIONS as PROJECT_REGIONS
+from cloud_simulator.google.running import running_google
+from cloud_simulator.organization import ACCOUNTS
+from cloud_simulator.running import running
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.aws.price_book import shipped_prices
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.aws.sessions import Credential, Sessions
-from plimsoll.clouds.gcp.clients import Clients
-from plimsoll.clouds.gcp.held import Held
-from plimsoll.clouds.gcp.inventory import GcpInventory
-from plimsoll.clouds.gcp.metrics import GcpMetrics
-from plimsoll.clouds.gcp.price_book import shipped_prices as shipped_google_prices
-from plimsoll.clouds.gcp.prices import GcpPrices
+from plimsoll.clouds.google.clients import Clients
+from plimsoll.clouds.google.held import Held
+from plimsoll.clouds.google.inventory import GoogleInventory
+from plimsoll.clouds.google.metrics import GoogleMetrics
+from plimsoll.clouds.google.price_book import shipped_prices as shipped_google_prices
+from plimsoll.clouds.google.prices import GooglePrices
 from plimsoll.clouds.memory import MemoryInventory, MemoryMetrics, MemoryPrices
 from plimsoll.clouds.pacing import Pacer
 from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
@@ -28,12 +34,6 @@ from plimsoll.domain.errors import AccessDenied, BadCredentials, CloudError
 from plimsoll.domain.sums import Window
 from plimsoll.domain.volume import Volume, VolumeSpec, VolumeState
 from plimsoll.ports import FailedTarget, Inventory, Metrics, Prices, Target
-from plimsoll.simulator.faults import Fault
-from plimsoll.simulator.gcp.projects import PROJECTS
-from plimsoll.simulator.gcp.projects import REGIONS as PROJECT_REGIONS
-from plimsoll.simulator.gcp.running import running_gcp
-from plimsoll.simulator.organisation import ACCOUNTS
-from plimsoll.simulator.running import running
 from tests.builders import US_EAST_1, a_host, a_tariff, a_volume, read, some_sums
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
@@ -123,17 +123,17 @@ def recorded(folder: Path) -> Iterator[Ports]:
 
 @contextmanager
 def aws(_folder: Path) -> Iterator[Ports]:
-    """The AWS adapter over the simulated organisation, of which one account may not be listed."""
+    """The AWS adapter over the simulated organization, of which one account may not be listed."""
     faults = [Fault(code="UnauthorizedOperation", operation="DescribeVolumes", account=DENIED.account, status=403)]
-    with running(NOW, faults=faults) as organisation:
+    with running(NOW, faults=faults) as organization:
         before = dict(os.environ)
-        os.environ.update(organisation.environment)
+        os.environ.update(organization.environment)
         try:
             sessions = Sessions(attempts=2, connections=6)
-            roles = [Credential(role_arn=arn) for arn in organisation.role_arns]
+            roles = [Credential(role_arn=arn) for arn in organization.role_arns]
             failed = sessions.sign_in([Credential(), *roles, Credential(profile="lost")])
             yield Ports(
-                inventory=AwsInventory(sessions=sessions, regions=organisation.fleet.regions, failed=failed),
+                inventory=AwsInventory(sessions=sessions, regions=organization.fleet.regions, failed=failed),
                 metrics=AwsMetrics(
                     sessions=sessions, calls=Pacer(1e9), datapoints=Pacer(1e9), parallel=4, tariff=a_tariff()
                 ),
@@ -149,18 +149,18 @@ def google(_folder: Path) -> Iterator[Ports]:
     """Google's adapter over the simulated projects, of which one's disks may not be listed and one is none."""
     home, denied = (Target(account=name, region="europe-west1", provider="google") for name in PROJECTS[:2])
     faults = [Fault(code="PERMISSION_DENIED", operation="disks.aggregatedList", account=denied.account, status=403)]
-    with running_gcp(NOW, faults=faults) as there:
+    with running_google(NOW, faults=faults) as there:
         clients = Clients(url=there.url, monitoring=there.monitoring, attempts=2)
         lost = FailedTarget(name="folders/lost", error=AccessDenied("cannot list the projects of folders/lost: no."))
         try:
             yield Ports(
-                inventory=GcpInventory(
+                inventory=GoogleInventory(
                     clients=clients, projects=there.projects, regions=PROJECT_REGIONS, failed=[lost]
                 ),
-                metrics=GcpMetrics(
+                metrics=GoogleMetrics(
                     clients=clients, calls=Pacer(1e9), parallel=4, tariff=a_tariff(), held=Held(clients=clients)
                 ),
-                prices=GcpPrices(shipped=shipped_google_prices(), clients=clients, today=NOW.date()),
+                prices=GooglePrices(shipped=shipped_google_prices(), clients=clients, today=NOW.date()),
                 home=home,
                 denied=denied,
                 unpriced=Target(account=home.account, region="antarctica-south1", provider="google"),

@@ -1,4 +1,4 @@
-"""Every implementation of the service's ports, those of AWS over the simulated organisation's own S3, DynamoDB,
+"""Every implementation of the service's ports, those of AWS over the simulated organization's own S3, DynamoDB,
 EventBridge and Step Functions."""
 
 import json
@@ -13,23 +13,23 @@ from uuid import uuid4
 import boto3
 from botocore.config import Config
 
-from plimsoll.simulator.running import Running, running
+from cloud_simulator.running import Running, running
 
 ROLE = "arn:aws:iam::111111111111:role/any"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Account:
-    """The home account of a simulated organisation, with what the service has there."""
+    """The home account of a simulated organization, with what the service has there."""
 
-    organisation: Running
+    organization: Running
 
     def client(self, service: str) -> Any:
-        keys = self.organisation.environment
+        keys = self.organization.environment
         return boto3.Session().client(
             service,
             region_name=keys["AWS_REGION"],
-            endpoint_url=self.organisation.endpoint,
+            endpoint_url=self.organization.endpoint,
             aws_access_key_id=keys["AWS_ACCESS_KEY_ID"],
             aws_secret_access_key=keys["AWS_SECRET_ACCESS_KEY"],
             config=Config(retries={"total_max_attempts": 1}),
@@ -86,8 +86,8 @@ class Account:
 @contextmanager
 def home_account(**simulated: Any) -> Iterator[Account]:
     """A home account for as long as the block lasts."""
-    with running(datetime.now(UTC), volumes=1, **simulated) as organisation:
-        yield Account(organisation=organisation)
+    with running(datetime.now(UTC), volumes=1, **simulated) as organization:
+        yield Account(organization=organization)
 
 
 def names(count: int) -> Sequence[str]:

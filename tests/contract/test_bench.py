@@ -11,6 +11,7 @@ from uuid import uuid4
 import boto3
 import pytest
 
+from cloud_simulator.running import running
 from plimsoll.clouds.aws.bench import AwsBench
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.sessions import Credential, Sessions
@@ -23,10 +24,9 @@ from plimsoll.domain.scratch import ScratchOrder
 from plimsoll.domain.task import Task, TaskEnd, TaskMode
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import Bench, BenchHost, Target
-from plimsoll.simulator.running import running
 from tests.builders import NOW, TYPES, a_host, a_spec
 from tests.contract.aws_bench import HOME, served
-from tests.contract.gcp_bench import gcp_bench
+from tests.contract.google_bench import google_bench
 
 LOOKS = 100
 GP3, LARGE_GP3 = a_spec("gp3", 100, iops=4000, throughput_mib_s=250), a_spec("gp3", 16_384)
@@ -91,14 +91,14 @@ def aws() -> Iterator[World]:
 
 @contextmanager
 def simulated() -> Iterator[World]:
-    """The AWS adapter over the simulated organisation."""
-    with running(NOW, pace_s=0.05, plain_files=True) as organisation:
+    """The AWS adapter over the simulated organization."""
+    with running(NOW, pace_s=0.05, plain_files=True) as organization:
         before = dict(os.environ)
-        os.environ.update(organisation.environment)
+        os.environ.update(organization.environment)
         try:
             sessions = Sessions(attempts=2, connections=4)
             assert not sessions.sign_in([Credential()])
-            fleet = organisation.fleet
+            fleet = organization.fleet
             home = Target(account=fleet.accounts[0], region=fleet.regions[0])
             bench = AwsBench(sessions=sessions)
             ready = bench.hosts(home, [BENCH_TAG], [])[0]
@@ -122,7 +122,7 @@ def simulated() -> Iterator[World]:
 @contextmanager
 def google() -> Iterator[World]:
     """The Google adapter over the simulated projects."""
-    with gcp_bench() as found:
+    with google_bench() as found:
         home, fleet = found.home, found.cloud.fleet
         here = [one for one in fleet.disks(home.account) if one.region == home.region and len(one.zones) == 1]
         production = next(one for one in here if one.attached and not one.attached[0].vm.stopped)

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from cloud_simulator.google.running import running_google
+from cloud_simulator.running import running
 from plimsoll.clouds.price_file import load_prices
 from plimsoll.domain.policy import BOUNDS, Policy
 from plimsoll.policy_file import dump_policy, load_policy
-from plimsoll.simulator.gcp.running import running_gcp
-from plimsoll.simulator.running import running
 from tests.pipelines.commands import plimsoll
 
 ROOT = Path(__file__).parents[2]
@@ -36,42 +36,42 @@ def test_the_first_two_commands_are_the_demo_and_the_tests():
 
 
 @pytest.fixture(scope="module")
-def organisation():
+def organization():
     with running(datetime.now(UTC), volumes=1) as found:
         yield found
 
 
 @pytest.mark.parametrize("line", [line for line in commands() if "envelopes" in line])
-def test_the_readmes_envelope_commands_run(organisation, tmp_path, line):
+def test_the_readmes_envelope_commands_run(organization, tmp_path, line):
     program, *words = shlex.split(line)
     assert program == ".venv/bin/plimsoll"
-    assert plimsoll(organisation, tmp_path, *words).returncode == 0
+    assert plimsoll(organization, tmp_path, *words).returncode == 0
 
 
 @pytest.fixture
-def config(organisation, tmp_path):
+def config(organization, tmp_path):
     path = tmp_path / "config"
-    keys = f"aws_access_key_id = {organisation.environment['AWS_ACCESS_KEY_ID']}\naws_secret_access_key = simulated\n"
+    keys = f"aws_access_key_id = {organization.environment['AWS_ACCESS_KEY_ID']}\naws_secret_access_key = simulated\n"
     path.write_text(f"[profile production]\n{keys}", encoding="utf-8")
     return path
 
 
-def test_the_readmes_commands_for_a_real_account_run_on_the_simulated_one(organisation, config, tmp_path):
-    volume = next(found for found in organisation.fleet.volumes if found.region == "eu-west-1" and found.hosts)
+def test_the_readmes_commands_for_a_real_account_run_on_the_simulated_one(organization, config, tmp_path):
+    volume = next(found for found in organization.fleet.volumes if found.region == "eu-west-1" and found.hosts)
     for line in (line for line in commands() if "--profile production" in line and "--cloud" not in line):
         words = shlex.split(line.replace("vol-0123456789abcdef0", volume.id))[1:]
-        done = plimsoll(organisation, tmp_path, *words, "--set", "lookback_days=2", AWS_CONFIG_FILE=str(config))
+        done = plimsoll(organization, tmp_path, *words, "--set", "lookback_days=2", AWS_CONFIG_FILE=str(config))
         assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_commands_for_google_cloud_run_on_the_simulated_projects(organisation, config, tmp_path):
-    with running_gcp(datetime.now(UTC)) as cloud:
+def test_the_commands_for_google_cloud_run_on_the_simulated_projects(organization, config, tmp_path):
+    with running_google(datetime.now(UTC)) as cloud:
         disk = next(one for one in cloud.fleet.volumes if one.account == "plimsoll-sim-shop" and one.hosts)
         names = {"shop-prod": "plimsoll-sim-shop", "shop-data": "plimsoll-sim-data", "7717955126078280515": disk.id}
         for line in (line for line in [*commands(), *commands(CHARTS)] if "--cloud gcp --p" in line):
             words = [names.get(word, word) for word in shlex.split(line)][1:]
             more = {**cloud.environment, "AWS_CONFIG_FILE": str(config)}
-            done = plimsoll(organisation, tmp_path, *words, "--set", "lookback_days=2", **more)
+            done = plimsoll(organization, tmp_path, *words, "--set", "lookback_days=2", **more)
             # The second project has a disk of a type that nothing is published of.
             assert done.returncode == (3 if "shop-data" in line else 0), done.stdout + done.stderr
 

@@ -1,4 +1,4 @@
-"""The service as CDK synthesises it, deployed as `cdk deploy` does: assets to their bucket, then the templates."""
+"""The service as CDK synthesizes it, deployed as `cdk deploy` does: assets to their bucket, then the templates."""
 
 import json
 import os
@@ -17,7 +17,7 @@ PROJECT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Synthesised:
+class Synthesized:
     """What CDK wrote: a folder with templates and assets."""
 
     folder: Path
@@ -50,8 +50,8 @@ class Synthesised:
                     yield self.folder / file["source"]["path"], bucket, place["objectKey"]
 
 
-def synthesise(folder: Path, **settings: str) -> Synthesised:
-    """Synthesises the app with these settings; AssertionError with what it says where it cannot."""
+def synthesize(folder: Path, **settings: str) -> Synthesized:
+    """Synthesizes the app with these settings; AssertionError with what it says where it cannot."""
     named = {f"PLIMSOLL_DEPLOY_{name.upper()}": value for name, value in settings.items()}
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("AWS_", "PLIMSOLL_", "CDK_"))}
     done = subprocess.run(
@@ -63,25 +63,25 @@ def synthesise(folder: Path, **settings: str) -> Synthesised:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    return Synthesised(folder=folder)
+    return Synthesized(folder=folder)
 
 
-def deploy(synthesised: Synthesised, emulator: Emulator, member: str) -> None:
+def deploy(synthesized: Synthesized, emulator: Emulator, member: str) -> None:
     """Deploys all stacks, the roles of members there, the others in the service's own account."""
-    _publish(synthesised, emulator)
+    _publish(synthesized, emulator)
     for account in (HOME, member):
         _bucket(f"templates-{account}", emulator, account)
-    for stack in synthesised.stacks():
-        name, template = str(stack["properties"]["stackName"]), without(synthesised.template(stack))
+    for stack in synthesized.stacks():
+        name, template = str(stack["properties"]["stackName"]), without(synthesized.template(stack))
         account, parameters = (member, {"ServiceAccount": HOME}) if "-member-" in name else (HOME, {})
         create(name, template, emulator, account, parameters)
 
 
-def _publish(synthesised: Synthesised, emulator: Emulator) -> None:
+def _publish(synthesized: Synthesized, emulator: Emulator) -> None:
     """What `cdk bootstrap` and the publishing of assets leave: a bucket with them, and the version it is of."""
     s3 = emulator.client("s3")
     emulator.client("ssm").put_parameter(Name="/cdk-bootstrap/hnb659fds/version", Value="30", Type="String")
-    files = list(synthesised.files())
+    files = list(synthesized.files())
     for bucket in {bucket for _, bucket, _ in files}:
         _bucket(bucket, emulator, HOME)
     for file, bucket, key in files:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from tests.e2e.deployment import Synthesised
+from tests.e2e.deployment import Synthesized
 from tests.e2e.emulator import HOME, REGION, Emulator
 
 BUCKET: Final = f"plimsoll-main-{HOME}-{REGION}"
@@ -21,7 +21,7 @@ class Deployed:
 
     emulator: Emulator
     member: str
-    synthesised: Synthesised
+    synthesized: Synthesized
 
     def audit(self, name: str, **given: str) -> Mapping[str, Any]:
         """Starts an audit of that name, waits for its end and gives its output; AssertionError with its history."""

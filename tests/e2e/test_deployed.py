@@ -1,4 +1,4 @@
-"""The synthesised templates and zips, on an emulator that nobody here wrote, answer as the command line does."""
+"""The synthesized templates and zips, on an emulator that nobody here wrote, answer as the command line does."""
 
 import json
 import os
@@ -15,7 +15,7 @@ import duckdb
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.e2e.deployment import create, deploy, synthesise
+from tests.e2e.deployment import create, deploy, synthesize
 from tests.e2e.emulator import HOME, REGION, SECRET, Emulator
 from tests.e2e.estate import DAYS, ELSEWHERE, ESTATE, make
 from tests.e2e.lacking import LACKING, left_out
@@ -34,7 +34,7 @@ def service(emulator: Emulator, tmp_path_factory: pytest.TempPathFactory) -> Dep
     python = subprocess.run([os.environ["PLIMSOLL_E2E_PYTHON"], "-V"], check=True, capture_output=True, text=True)
     created = emulator.client("organizations").create_account(Email="member@example.com", AccountName="member")
     member = str(created["CreateAccountStatus"]["AccountId"])
-    synthesised = synthesise(
+    synthesized = synthesize(
         tmp_path_factory.mktemp("deployment") / "cdk.out",
         architecture=PROCESSORS[platform.machine()],
         wheels_python=".".join(python.stdout.split()[1].split(".")[:2]),
@@ -44,9 +44,9 @@ def service(emulator: Emulator, tmp_path_factory: pytest.TempPathFactory) -> Dep
         max_concurrency="2",
         policy=json.dumps(POLICY),
     )
-    deploy(synthesised, emulator, member)
+    deploy(synthesized, emulator, member)
     make(ESTATE, emulator, {"home": HOME, "member": member}, datetime.now(UTC))
-    return Deployed(emulator=emulator, member=member, synthesised=synthesised)
+    return Deployed(emulator=emulator, member=member, synthesized=synthesized)
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def by_command_line(service: Deployed, audited: Mapping[str, Any], tmp_path_fact
 
 @pytest.mark.parametrize("kind", LACKING)
 def test_only_what_the_emulator_refuses_is_left_out(service: Deployed, kind: str) -> None:
-    names = [left_out(service.synthesised.template(stack))[kind] for stack in service.synthesised.stacks()]
+    names = [left_out(service.synthesized.template(stack))[kind] for stack in service.synthesized.stacks()]
     assert any(names)
     alone = {"Resources": {"Alone": LACKING[kind].example}}
     with pytest.raises((ClientError, AssertionError), match=re.escape(LACKING[kind].refusal)):

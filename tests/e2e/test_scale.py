@@ -1,9 +1,9 @@
-"""The audit of a whole organisation of thousands of volumes: the same answers, in memory that a function has."""
+"""The audit of a whole organization of thousands of volumes: the same answers, in memory that a function has."""
 
 from datetime import UTC, datetime
 
+from cloud_simulator.organization import organization
 from plimsoll.service.config import ServiceConfig
-from plimsoll.simulator.organisation import organisation
 from tests.machines.audits import by_command, by_machine, in_tables, run_audit
 from tests.machines.deployment import deployed
 
@@ -12,7 +12,7 @@ LONGEST_S = 1800
 
 
 def test_five_thousand_volumes_in_three_accounts_get_what_the_command_line_gives_them(templates, tmp_path):
-    fleet = organisation(datetime.now(UTC).replace(microsecond=0), volumes=VOLUMES)
+    fleet = organization(datetime.now(UTC).replace(microsecond=0), volumes=VOLUMES)
     config = ServiceConfig(accounts=fleet.accounts, regions=fleet.regions)
     with deployed(templates, fleet, tmp_path, config=config) as service:
         ended = run_audit(service, "large", within_s=LONGEST_S)

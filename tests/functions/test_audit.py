@@ -1,4 +1,4 @@
-"""The functions of the audit, over AWS's own services as the simulated organisation has them, by their environment."""
+"""The functions of the audit, over AWS's own services as the simulated organization has them, by their environment."""
 
 import json
 import os
@@ -8,10 +8,10 @@ from unittest.mock import patch
 
 import pytest
 
+from cloud_simulator.organization import ACCOUNTS
 from functions import audit_batch, find_pending, note_failure, plan, report, shared, summarize, take_inventory
 from plimsoll.domain.errors import BadInput, OutOfTime
 from plimsoll.domain.policy import Policy
-from plimsoll.simulator.organisation import ACCOUNTS
 from tests.contract.service_ports import home_account
 from tests.functions.calls import Context, ask
 from tests.pipelines.in_process import audited
@@ -46,7 +46,7 @@ def deployed(account):
         "PLIMSOLL_USD_HOUR_WAITED": "250000",
         "POWERTOOLS_TRACE_DISABLED": "true",
     }
-    with patch.dict(os.environ, {**account.organisation.environment, **given}):
+    with patch.dict(os.environ, {**account.organization.environment, **given}):
         shared.renew()
         yield {**given, "queue": queue, "machine": machine}
     shared.renew()
@@ -91,7 +91,7 @@ def test_the_functions_audit_as_the_command_line_does(account, deployed, tmp_pat
     place = f"s3://{deployed['PLIMSOLL_BUCKET']}/reports/first"
     assert reported["report"] == f"{place}/report.html"
     found = items(account, deployed, "reports/first/recommendations.json")
-    audited(account.organisation, tmp_path / "run", NOW, Policy(lookback_days=2))
+    audited(account.organization, tmp_path / "run", NOW, Policy(lookback_days=2))
     expected = json.loads((tmp_path / "run" / "recommendations.json").read_text(encoding="utf-8"))
     here = [one for one in expected if one["account"] in ACCOUNTS[:2] and one["region"] == "us-east-1"]
     assert {one["volume_id"]: (one["action"], one["target"], one["monthly_usd_saved"]) for one in found} == {

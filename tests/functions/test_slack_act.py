@@ -431,7 +431,7 @@ def test_a_link_is_heard_and_slack_sees_a_good_certificate(front):
     assert not front.worker.handed
 
 
-def test_an_organisation_of_workspaces_is_let_in_by_its_id_and_by_a_workspace_of_its(front):
+def test_an_organization_of_workspaces_is_let_in_by_its_id_and_by_a_workspace_of_its(front):
     whole = {"id": signing.ENTERPRISE, "name": "all"}
     person = {"id": USER, "team_id": signing.ENTERPRISE}
     within = pressed("done", enterprise=whole, user=person, ts="1.1")

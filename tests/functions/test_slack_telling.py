@@ -56,7 +56,7 @@ def given(account, slack):
     written = json.dumps({"signing_secret": "signs", "bot_token": slack.token})
     account.client("secretsmanager").create_secret(Name=secret, SecretString=written)
     environment = {
-        **account.organisation.environment,
+        **account.organization.environment,
         "PLIMSOLL_COORDINATION_TABLE": account.table("id"),
         "PLIMSOLL_SLACK_SECRET": secret,
         "POWERTOOLS_TRACE_DISABLED": "true",

@@ -6,9 +6,9 @@ from unittest.mock import patch
 
 import pytest
 
+from cloud_simulator.organization import ACCOUNTS
 from functions import shared, slack_work
 from plimsoll.domain.errors import AccessDenied, BadInput
-from plimsoll.simulator.organisation import ACCOUNTS
 from tests.functions.calls import ask
 from tests.slack.workspace import CHANNEL, GROUP, MEMBER, TEAM, Message
 
@@ -42,7 +42,7 @@ def deployed(account, slack):
         "PLIMSOLL_DATAPOINTS_PER_S": "1e9",
         "POWERTOOLS_TRACE_DISABLED": "true",
     }
-    with patch.dict(os.environ, {**account.organisation.environment, **given}):
+    with patch.dict(os.environ, {**account.organization.environment, **given}):
         shared.renew()
         slack_work.members.cache_clear()
         yield given

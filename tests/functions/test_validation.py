@@ -42,7 +42,7 @@ def stepping(tmp_path, account):
     made = Stepping(lab=Lab(tmp_path))
     given = {"PLIMSOLL_COORDINATION_TABLE": account.table("id"), "POWERTOOLS_TRACE_DISABLED": "true"}
     with (
-        patch.dict(os.environ, {**account.organisation.environment, **given}),
+        patch.dict(os.environ, {**account.organization.environment, **given}),
         patch.object(shared, "service", lambda _more: made.service),
     ):
         yield made

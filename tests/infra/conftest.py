@@ -1,4 +1,4 @@
-"""The synthesised templates of a deployment with all that there is."""
+"""The synthesized templates of a deployment with all that there is."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Synthesising, as `npx aws-cdk synth` has it done: by the app in a process of its own, once a run of the tests."""
+"""Synthesizing, as `npx aws-cdk synth` has it done: by the app in a process of its own, once a run of the tests."""
 
 import fcntl
 import os
@@ -13,7 +13,7 @@ import pytest
 ROOT: Final = Path(__file__).parents[2]
 
 
-def synthesised(folder: Path, settings: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+def synthesized(folder: Path, settings: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
     """What comes of the app with these settings, in that folder."""
     given = {f"PLIMSOLL_DEPLOY_{name}": value for name, value in settings.items()}
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PLIMSOLL_DEPLOY_")}
@@ -36,7 +36,7 @@ def once_a_run(factory: pytest.TempPathFactory, name: str, settings: Mapping[str
     with (shared / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "manifest.json").exists():
-            done = synthesised(folder, settings)
+            done = synthesized(folder, settings)
             said = done.stdout + done.stderr
             assert (done.returncode, "WARNING" in said) == (0, False), said
     return folder

@@ -5,14 +5,14 @@ import json
 from plimsoll.service.config import ServiceConfig
 from tests.federation import FakeGoogle
 from tests.infra.conftest import DEPLOYED
-from tests.infra.synthesis import synthesised
+from tests.infra.synthesis import synthesized
 from tests.infra.templates import Templates, plain
 
 KEYLESS = FakeGoogle(url="https://sts.googleapis.com").config()
 
 
-def test_a_setting_that_cannot_be_used_is_told_in_a_sentence_and_nothing_is_synthesised(tmp_path):
-    done = synthesised(tmp_path, {"SCHEDULE": "0 6 * * 1"})
+def test_a_setting_that_cannot_be_used_is_told_in_a_sentence_and_nothing_is_synthesized(tmp_path):
+    done = synthesized(tmp_path, {"SCHEDULE": "0 6 * * 1"})
     assert done.returncode == 2
     assert done.stderr.startswith("schedule '0 6 * * 1' is none: write rate(7 days)")
     assert "Traceback" not in done.stderr
@@ -22,7 +22,7 @@ def test_a_setting_that_cannot_be_used_is_told_in_a_sentence_and_nothing_is_synt
 def test_all_options_together_keep_to_the_rules(tmp_path):
     key = "arn:aws:kms:eu-west-1:111122223333:key/01234567-89ab-cdef-0123-456789abcdef"
     topic = "arn:aws:sns:eu-west-1:111122223333:storage"
-    done = synthesised(
+    done = synthesized(
         tmp_path,
         {
             "ASSETS": "empty",
@@ -80,7 +80,7 @@ def test_all_options_together_keep_to_the_rules(tmp_path):
 
 
 def test_without_a_channel_of_slack_nothing_is_open_to_the_public(tmp_path):
-    done = synthesised(tmp_path, {"ASSETS": "empty"})
+    done = synthesized(tmp_path, {"ASSETS": "empty"})
     assert done.returncode == 0, done.stdout + done.stderr
     made = Templates(tmp_path)
     stacks = ("data", "audit", "validation")
@@ -91,7 +91,7 @@ def test_without_a_channel_of_slack_nothing_is_open_to_the_public(tmp_path):
 
 def test_projects_are_read_by_the_roles_of_four_functions_which_need_no_key_and_no_more_rights(tmp_path, templates):
     settings = {"GOOGLE_PROJECTS": "storage-prod,storage-test", "GOOGLE_CREDENTIALS": json.dumps(KEYLESS)}
-    done = synthesised(tmp_path, {**DEPLOYED, **settings})
+    done = synthesized(tmp_path, {**DEPLOYED, **settings})
     assert done.returncode == 0, done.stdout + done.stderr
     made = Templates(tmp_path)
     roles = [f"plimsoll-main-{name}" for name in ("plan", "take_inventory", "audit_batch", "slack_work")]
@@ -117,7 +117,7 @@ def test_projects_are_read_by_the_roles_of_four_functions_which_need_no_key_and_
 
 def test_without_validations_slack_begins_audits_alone_and_its_room_can_be_left_to_the_account(tmp_path):
     settings = {"SLACK__TEAMS": "T0123ABCDEF", "SLACK__CHANNEL": "C0123ABCDEF", "SLACK_AT_ONCE": "0"}
-    done = synthesised(tmp_path, {"ASSETS": "empty", "WITH_VALIDATION": "false", **settings})
+    done = synthesized(tmp_path, {"ASSETS": "empty", "WITH_VALIDATION": "false", **settings})
     assert done.returncode == 0, done.stdout + done.stderr
     made = Templates(tmp_path)
     functions = {each["Handler"]: each for each in made.resources("AWS::Lambda::Function", ("slack",)).values()}

@@ -13,7 +13,7 @@ from tests.infra.templates import plain
 
 ROOT = Path(__file__).parents[2]
 WITHOUT_SLACK = ("data", "audit", "validation")
-SHARES = ("calls_per_s", "datapoints_per_s", "gcp_calls_per_s", "usd_hour_waited")
+SHARES = ("calls_per_s", "datapoints_per_s", "google_calls_per_s", "usd_hour_waited")
 
 
 def test_every_function_that_is_written_is_deployed_and_no_other(templates):
@@ -78,7 +78,7 @@ def test_batches_that_are_audited_at_once_share_the_quota_of_metric_calls(templa
     given = batch["Environment"]["Variables"]
     assert float(given["PLIMSOLL_CALLS_PER_S"]) * 10 == 500
     assert float(given["PLIMSOLL_DATAPOINTS_PER_S"]) * 10 == 396_000
-    assert float(given["PLIMSOLL_GCP_CALLS_PER_S"]) * 10 == Settings.model_fields["gcp_calls_per_s"].default
+    assert float(given["PLIMSOLL_GOOGLE_CALLS_PER_S"]) * 10 == Settings.model_fields["google_calls_per_s"].default
 
 
 def test_a_batch_weighs_metrics_against_datapoints_as_the_command_line_does(templates):

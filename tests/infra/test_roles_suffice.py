@@ -7,8 +7,8 @@ from unittest.mock import patch
 
 import pytest
 
+from cloud_simulator.organization import ACCOUNTS
 from functions import audit_batch, find_pending, note_failure, plan, report, shared, summarize, take_inventory
-from plimsoll.simulator.organisation import ACCOUNTS
 from tests.contract.service_ports import home_account
 from tests.functions.calls import ask
 from tests.infra.roles import Listener, allows
@@ -51,7 +51,7 @@ def audited():
             "POWERTOOLS_TRACE_DISABLED": "true",
         }
         execution = account.start(machine, "run")
-        with patch.dict(os.environ, {**account.organisation.environment, **given}):
+        with patch.dict(os.environ, {**account.organization.environment, **given}):
             shared.renew()
             heard = carried_out(execution)
             own = os.environ["AWS_ACCESS_KEY_ID"]

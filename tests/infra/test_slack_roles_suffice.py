@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from cloud_simulator.organization import ACCOUNTS
 from functions import (
     audit_batch,
     find_pending,
@@ -25,7 +26,6 @@ from functions import (
     summarize,
     take_inventory,
 )
-from plimsoll.simulator.organisation import ACCOUNTS
 from tests.contract.service_ports import home_account
 from tests.functions.calls import Context, ask
 from tests.infra.roles import Listener, allows
@@ -86,10 +86,10 @@ def heard():
             "POWERTOOLS_TRACE_DISABLED": "true",
         }
         execution = account.start(audit, "run")
-        with patch.dict(os.environ, {**account.organisation.environment, **given}):
+        with patch.dict(os.environ, {**account.organization.environment, **given}):
             shared.renew()
             an_audit(execution)
-            calls = asked_and_told(slack, account.organisation.fleet)
+            calls = asked_and_told(slack, account.organization.fleet)
             own = os.environ["AWS_ACCESS_KEY_ID"]
         shared.renew()
     names = {

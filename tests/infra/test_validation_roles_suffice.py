@@ -11,10 +11,10 @@ from unittest.mock import patch
 
 import pytest
 
+from cloud_simulator.managed import ONLINE, ping_of
+from cloud_simulator.organization import ACCOUNTS
 from functions import attach_scratch, choose, clean_up, create_scratch, look, propose, shared, sweep
 from plimsoll.domain.errors import NotMeasured
-from plimsoll.simulator.managed import ONLINE, ping_of
-from plimsoll.simulator.organisation import ACCOUNTS
 from tests.contract.service_ports import home_account
 from tests.functions.calls import ask
 from tests.infra.roles import Listener, allows
@@ -45,8 +45,8 @@ def validated():
             "PLIMSOLL_POLL_S": "0.1",
             "POWERTOOLS_TRACE_DISABLED": "true",
         }
-        with patch.dict(os.environ, {**account.organisation.environment, **given}):
-            heard = carried_out(account.organisation.fleet)
+        with patch.dict(os.environ, {**account.organization.environment, **given}):
+            heard = carried_out(account.organization.fleet)
             own = os.environ["AWS_ACCESS_KEY_ID"]
         shared.renew()
     names = {

@@ -1,4 +1,4 @@
-"""The account that the service is deployed in: a simulated organisation with Lambda and Step Functions."""
+"""The account that the service is deployed in: a simulated organization with Lambda and Step Functions."""
 
 import json
 import logging
@@ -17,13 +17,13 @@ from botocore.config import Config
 from moto.core.config import default_user_config
 from moto.moto_api._internal import moto_api_backend
 
-from plimsoll.simulator.cloudwatch import CloudWatch
-from plimsoll.simulator.devices import Devices
-from plimsoll.simulator.faults import Fault, Faults
-from plimsoll.simulator.fleet import Fleet
-from plimsoll.simulator.organisation import ACCOUNTS, REGIONS
-from plimsoll.simulator.running import Running
-from plimsoll.simulator.server import Front, serve
+from cloud_simulator.cloudwatch import CloudWatch
+from cloud_simulator.devices import Devices
+from cloud_simulator.faults import Fault, Faults
+from cloud_simulator.fleet import Fleet
+from cloud_simulator.organization import ACCOUNTS, REGIONS
+from cloud_simulator.running import Running
+from cloud_simulator.server import Front, serve
 
 from .environments import Function
 from .functions_front import FunctionsFront
@@ -53,20 +53,20 @@ class Execution:
 
 @dataclass(slots=True, kw_only=True)
 class Account:
-    """A running organisation, the state machines in its first account, and what their functions did."""
+    """A running organization, the state machines in its first account, and what their functions did."""
 
-    organisation: Running
+    organization: Running
     front: FunctionsFront
     machines: dict[str, str] = field(default_factory=dict)
     _clients: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def id(self) -> str:
-        return self.organisation.fleet.accounts[0]
+        return self.organization.fleet.accounts[0]
 
     def client(self, service: str) -> Any:
         """A client of the account, one for each service."""
-        environment = self.organisation.environment
+        environment = self.organization.environment
         if service not in self._clients:
             self._clients[service] = boto3.Session().client(
                 service,
@@ -137,7 +137,7 @@ def account(
     plain_files: bool = False,
     rules: Sequence[Rule] = (),
 ) -> Iterator[Account]:
-    """Serves the organisation on loopback for as long as the block lasts; nothing is left of it in moto's memory."""
+    """Serves the organization on loopback for as long as the block lasts; nothing is left of it in moto's memory."""
     met = Faults(faults)
     cloud = Front(fleet, CloudWatch(fleet, met), faults=met, devices=Devices(plain=plain_files), pace_s=_PACE_S)
     front = FunctionsFront(cloud, functions, logs, rules=rules)
@@ -154,9 +154,9 @@ def account(
         moto_api_backend.reset()
         thread.start()
         try:
-            organisation = Running(endpoint=f"http://127.0.0.1:{server.server_port}", fleet=fleet)
-            front.variables = organisation.environment
-            yield Account(organisation=organisation, front=front)
+            organization = Running(endpoint=f"http://127.0.0.1:{server.server_port}", fleet=fleet)
+            front.variables = organization.environment
+            yield Account(organization=organization, front=front)
         finally:
             front.close()
             server.shutdown()

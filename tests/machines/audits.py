@@ -51,7 +51,7 @@ def by_command(service: Deployed, run_id: str, folder: Path) -> Audit:
     order = json.loads(service.content(f"reports/{run_id}/run.json"))
     now = datetime.fromisoformat(order["now"])
     with patch.dict(os.environ, service.function("audit_batch").variables):
-        run = audited(service.account.organisation, folder, now, parse_policy(order["policy"]))
+        run = audited(service.account.organization, folder, now, parse_policy(order["policy"]))
     return Audit(run=run, recommendations=_by_volume((folder / "recommendations.json").read_bytes()))
 
 

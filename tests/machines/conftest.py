@@ -1,4 +1,4 @@
-"""The service as it is synthesised, once for all tests."""
+"""The service as it is synthesized, once for all tests."""
 
 import pytest
 

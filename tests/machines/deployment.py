@@ -1,4 +1,4 @@
-"""A deployment of the synthesised templates into the simulated account: what of them the functions meet."""
+"""A deployment of the synthesized templates into the simulated account: what of them the functions meet."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from cloud_simulator.faults import Fault
+from cloud_simulator.fleet import Fleet
 from plimsoll.service.config import ServiceConfig
-from plimsoll.simulator.faults import Fault
-from plimsoll.simulator.fleet import Fleet
 
 from .account import Account, account
 from .environments import Function

@@ -2,14 +2,14 @@
 
 from datetime import UTC, datetime
 
-from plimsoll.simulator.benches import bench_hosts
-from plimsoll.simulator.fleet import Fleet
-from plimsoll.simulator.maker import Maker, gp2
-from plimsoll.simulator.organisation import ACCOUNTS, REGIONS
-from plimsoll.simulator.workloads import Archetype
+from cloud_simulator.benches import bench_hosts
+from cloud_simulator.fleet import Fleet
+from cloud_simulator.maker import Maker, gp2
+from cloud_simulator.organization import ACCOUNTS, REGIONS
+from cloud_simulator.workloads import Archetype
 
 
-def a_small_organisation() -> Fleet:
+def a_small_organization() -> Fleet:
     """Three accounts with two volumes each in one region, at the present time."""
     now = datetime.now(UTC).replace(microsecond=0)
     makers = [Maker(now, account, REGIONS[0], index) for index, account in enumerate(ACCOUNTS)]

@@ -1,4 +1,4 @@
-"""The Lambda service before the simulated organisation: invocations are answered by environments, and what these ask
+"""The Lambda service before the simulated organization: invocations are answered by environments, and what these ask
 of AWS goes on to the simulator, counted by function; events that they send begin what the rules say."""
 
 import io
@@ -15,9 +15,9 @@ from urllib.parse import unquote
 
 from werkzeug.wrappers import Request, Response
 
-from plimsoll.simulator.fleet import HOME_KEY
-from plimsoll.simulator.protocols import Call, call_of
-from plimsoll.simulator.server import Front
+from cloud_simulator.fleet import HOME_KEY
+from cloud_simulator.protocols import Call, call_of
+from cloud_simulator.server import Front
 
 from .environments import Answer, Environment, Function, Invocation
 from .rules import Rule, told

@@ -1,7 +1,7 @@
 """The pace of the state machines: moto's interpreter waits in real time, and here a minute of waiting is a second.
 
 Only what Step Functions itself waits for is shortened, in Wait states and between retries; the definition that is
-executed stays the synthesised one, and the functions' own time limits pass as they do.
+executed stays the synthesized one, and the functions' own time limits pass as they do.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""Synthesised CloudFormation templates, read as CloudFormation would: what a reference stands for, in any stack."""
+"""Synthesized CloudFormation templates, read as CloudFormation would: what a reference stands for, in any stack."""
 
 import json
 import re

@@ -1,10 +1,10 @@
-"""The synthesised audit, executed: what it finds, and what of it goes on when a part fails."""
+"""The synthesized audit, executed: what it finds, and what of it goes on when a part fails."""
 
 from datetime import UTC, datetime
 
 import pytest
 
-from plimsoll.simulator.organisation import organisation
+from cloud_simulator.organization import organization
 
 from .audits import by_command, by_machine, in_tables, run_audit
 from .deployment import deployed
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.once
 
 @pytest.fixture(scope="module")
 def fleet():
-    return organisation(datetime.now(UTC).replace(microsecond=0))
+    return organization(datetime.now(UTC).replace(microsecond=0))
 
 
 def test_the_machine_finds_what_the_command_line_finds(templates, fleet, tmp_path):

@@ -1,13 +1,13 @@
-"""The synthesised audit when something fails: what it costs, what is named, and what a rerun does again."""
+"""The synthesized audit when something fails: what it costs, what is named, and what a rerun does again."""
 
 import pytest
 
+from cloud_simulator.faults import Fault
 from plimsoll.service.config import ServiceConfig
-from plimsoll.simulator.faults import Fault
 
 from .audits import by_command, by_machine, run_audit
 from .deployment import deployed
-from .fleets import a_small_organisation
+from .fleets import a_small_organization
 from .troubles import Trouble
 
 pytestmark = pytest.mark.once
@@ -30,7 +30,7 @@ def in_place(place):
 
 @pytest.fixture(scope="module")
 def fleet():
-    return a_small_organisation()
+    return a_small_organization()
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +100,7 @@ def test_a_batch_that_keeps_crashing_fails_by_name_and_a_rerun_asks_for_it_alone
     (reason,) = found.run["failures"]["volumes"][place]
     assert "Runtime.ExitError" in reason or "signal: killed" in reason
     assert {volume[:2] for volume in found.recommendations} == {
-        (volume.account, volume.region) for volume in service.account.organisation.fleet.volumes
+        (volume.account, volume.region) for volume in service.account.organization.fleet.volumes
     } - {tuple(ONE.values())}
 
     again, metric_calls = rerun(service, "keeps")

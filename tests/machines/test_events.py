@@ -9,7 +9,7 @@ from plimsoll.service.config import ServiceConfig
 from .account import HOME, REGION
 from .audits import run_audit
 from .deployment import deployed
-from .fleets import a_small_organisation
+from .fleets import a_small_organization
 from .rules import DEFAULT_BUS, event_of, rules_of, told
 
 pytestmark = pytest.mark.once
@@ -43,7 +43,7 @@ def test_an_ordinary_deployment_hears_nothing(templates):
 
 
 def test_what_nobody_waits_for_runs_beside_and_what_failed_of_it_is_kept(slack_templates, tmp_path):
-    with deployed(slack_templates, a_small_organisation(), tmp_path, secret='{"bot_token": "xoxb-1"}') as service:
+    with deployed(slack_templates, a_small_organization(), tmp_path, secret='{"bot_token": "xoxb-1"}') as service:
         front = service.account.front
         (name,) = [name for name, function in front.functions.items() if function.name == "find_pending"]
         asked = service.account.client("lambda").invoke(FunctionName=name, InvocationType="Event", Payload=b"{}")
@@ -56,7 +56,7 @@ def test_what_nobody_waits_for_runs_beside_and_what_failed_of_it_is_kept(slack_t
 
 
 def test_an_audit_begins_the_report_of_it(slack_templates, tmp_path):
-    fleet = a_small_organisation()
+    fleet = a_small_organization()
     config = ServiceConfig(accounts=fleet.accounts, regions=fleet.regions, policy={"lookback_days": 2})
     with deployed(slack_templates, fleet, tmp_path, config=config) as service:
         assert run_audit(service, "first").status == "SUCCEEDED"

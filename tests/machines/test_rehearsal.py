@@ -1,11 +1,11 @@
-"""The harness itself: Lambda's and Step Functions' own behaviour, before any function of ours."""
+"""The harness itself: Lambda's and Step Functions' own behavior, before any function of ours."""
 
 import json
 import time
 
 import pytest
 
-from plimsoll.simulator.organisation import fleet_of
+from cloud_simulator.organization import fleet_of
 from tests.builders import NOW
 
 from .account import account

@@ -12,7 +12,7 @@ from tests.slack.server import FakeSlack
 from tests.slack.workspace import CHANNEL, GROUP, MEMBER, TEAM, text_of
 
 from .deployment import deployed
-from .fleets import a_small_organisation
+from .fleets import a_small_organization
 from .test_validation import ANY_LATENCY, FAST
 
 pytestmark = [pytest.mark.once, pytest.mark.needs("fio")]
@@ -30,7 +30,7 @@ def slack():
 @pytest.fixture(scope="module")
 def service(slack_templates, slack, tmp_path_factory):
     """The service of one account with a Slack, its secret put where it was told to, and its rules in force."""
-    fleet = a_small_organisation()
+    fleet = a_small_organization()
     config = ServiceConfig(
         accounts=fleet.accounts[:1],
         regions=fleet.regions,
@@ -86,7 +86,7 @@ def test_from_an_audit_to_a_message_and_from_a_button_to_fio_and_back_into_the_t
     assert {file.channel for file in slack.there.files.values()} == {CHANNEL}
     volume = buttons(message, "validate")[0]
     account_id, region, volume_id = volume.split("/")
-    assert (account_id, region) == (account.id, account.organisation.fleet.regions[0])
+    assert (account_id, region) == (account.id, account.organization.fleet.regions[0])
 
     event = signing.interaction(signing.pressed("validate", volume, ts=message.ts))
     # The first is a cold start, which here also imports what Lambda's own runtime has ready.

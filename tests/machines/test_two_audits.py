@@ -4,12 +4,12 @@ import time
 
 import pytest
 
+from cloud_simulator.faults import Fault
 from plimsoll.service.config import ServiceConfig
-from plimsoll.simulator.faults import Fault
 
 from .audits import MACHINE, by_machine
 from .deployment import deployed
-from .fleets import a_small_organisation
+from .fleets import a_small_organization
 
 pytestmark = pytest.mark.once
 
@@ -18,7 +18,7 @@ SLOW = [Fault(operation="DescribeVolumes", delay_ms=3000)]
 
 @pytest.mark.parametrize("when_busy", ["wait", "stop"])
 def test_the_second_of_two_audits_waits_or_stops(templates, tmp_path, when_busy):
-    fleet = a_small_organisation()
+    fleet = a_small_organization()
     config = ServiceConfig(
         accounts=fleet.accounts, regions=fleet.regions, policy={"lookback_days": 2}, when_busy=when_busy
     )

@@ -1,4 +1,4 @@
-"""The synthesised validation, executed with real fio on simulated volumes: what it measures, and what it leaves."""
+"""The synthesized validation, executed with real fio on simulated volumes: what it measures, and what it leaves."""
 
 import json
 
@@ -8,7 +8,7 @@ from plimsoll.domain.scratch import SCRATCH_TAG
 from plimsoll.service.config import ServiceConfig
 
 from .deployment import deployed
-from .fleets import a_small_organisation
+from .fleets import a_small_organization
 from .troubles import Trouble
 
 pytestmark = [pytest.mark.once, pytest.mark.needs("fio")]
@@ -25,7 +25,7 @@ FAST = {
 
 @pytest.fixture(scope="module")
 def warm(templates, tmp_path_factory):
-    fleet = a_small_organisation()
+    fleet = a_small_organization()
     config = ServiceConfig(accounts=fleet.accounts[:1], regions=fleet.regions, policy=ANY_LATENCY)
     folder = tmp_path_factory.mktemp("service")
     with deployed(templates, fleet, folder, config=config, variables=FAST, plain_files=True) as service:
@@ -40,7 +40,7 @@ def service(warm):
 
 
 def a_volume_of(service):
-    return service.account.organisation.fleet.volumes[0].id
+    return service.account.organization.fleet.volumes[0].id
 
 
 def verdicts(service):
@@ -105,7 +105,7 @@ def test_a_volume_is_measured_for_and_its_recommendation_stands_on_that(service)
 def test_a_volume_in_use_is_measured_in_place_and_no_scratch_volume_is_made(service):
     service.account.front.calls.clear()
     ended = service.account.run(
-        MACHINE, "in-place", {"volume_id": service.account.organisation.fleet.volumes[1].id, "mode": "in-place"}
+        MACHINE, "in-place", {"volume_id": service.account.organization.fleet.volumes[1].id, "mode": "in-place"}
     )
 
     assert ended.status == "SUCCEEDED"

@@ -280,7 +280,7 @@ def relieves(limit, now, often):
     return any(limit[side] > there[side] for side in often)
 
 
-def unit(free, staying, neighbours, series, host, needs):
+def unit(free, staying, neighbors, series, host, needs):
     """The answers to disks that change together: section 8, or sections 1 to 6 where one is alone on its host.
 
     What a demand needs there is added to `needs`.
@@ -288,7 +288,7 @@ def unit(free, staying, neighbours, series, host, needs):
     everybody = [*free, *staying]
     first = free[0]
     own = first["spec"]["type"]
-    alone = not staying and not neighbours and len(free) == 1
+    alone = not staying and not neighbors and len(free) == 1
     pooled = DISKS[own].get("pooled", False) and not alone
 
     def together(disks):
@@ -313,7 +313,7 @@ def unit(free, staying, neighbours, series, host, needs):
             return []
         if name == own and pooled:
             return [(whole, now, None)]
-        same = [disk for disk in neighbours if disk["spec"]["type"] == name]
+        same = [disk for disk in neighbors if disk["spec"]["type"] == name]
         found = []
         if DISKS[name].get("pooled"):
             found.append((together(free), pool(name, free), None))
@@ -423,9 +423,9 @@ def on_host(group, series):
     for inside in pools.values():
         free = [disk for disk in inside if not disk["excluded"]]
         staying = [disk for disk in inside if disk["excluded"]]
-        neighbours = [disk for disk in group if disk not in inside]
+        neighbors = [disk for disk in group if disk not in inside]
         if free:
-            decided.append(unit(free, staying, neighbours, series, host, needs))
+            decided.append(unit(free, staying, neighbors, series, host, needs))
     if len(group) > 1:
         wait(decided, needs, group, series)
     return {name: found for answers in decided for name, found in answers.items()}

@@ -28,7 +28,7 @@ assert not outside, outside
 if {"plan", "audit_batch", "slack_work"} & {*functions}:
     assert not {"google.auth", "grpc"} & {*sys.modules}, "Google's libraries wait for a project"
     import plimsoll.bootstrap.google_projects
-    from plimsoll.clouds.gcp.clients import Clients
+    from plimsoll.clouds.google.clients import Clients
     clients = Clients(url="http://127.0.0.1:9", monitoring="127.0.0.1:9")
     made = [client for client in dir(Clients) if isinstance(getattr(Clients, client), property)]
     assert all(getattr(clients, client) for client in made if client not in {"default_project", "retry"})
@@ -108,7 +108,7 @@ def test_a_zip_holds_only_what_its_functions_import(lambda_zips: Mapping[str, Pa
         names = names_in(archive)
         tops = {name.split("/")[0] for name in names}
         assert not tops & {"moto", "typer", "flask", "aws_cdk", "hypothesis", "bin"}
-        assert not [name for name in names if name.startswith(("plimsoll/cli/", "plimsoll/simulator/"))]
+        assert not [name for name in names if name.startswith(("plimsoll/cli/", "cloud_simulator/"))]
         assert not [name for name in names if "/tests/" in name or name.endswith((".pyi", ".h", ".a"))]
     assert not [name for name in names_in(lambda_zips["plan"]) if "duckdb" in name or name.startswith("altair")]
     assert [name for name in names_in(lambda_zips["audit_batch"]) if "duckdb" in name]

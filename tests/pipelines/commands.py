@@ -1,11 +1,11 @@
-"""The real command line as a user runs it, against a simulated organisation."""
+"""The real command line as a user runs it, against a simulated organization."""
 
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-from plimsoll.simulator.running import Running
+from cloud_simulator.running import Running
 
 from .forking import run
 
@@ -13,7 +13,7 @@ TWO_DAYS = ("--lookback-days", "2")
 REGIONS = ("--region", "us-east-1", "--region", "eu-west-1")
 
 
-def environment(organisation: Running, **more: str) -> dict[str, str]:
+def environment(organization: Running, **more: str) -> dict[str, str]:
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("AWS_", "PLIMSOLL_"))}
     # Without quotas, and with a query worth as many datapoints as it is with them.
     fast = {
@@ -23,19 +23,19 @@ def environment(organisation: Running, **more: str) -> dict[str, str]:
         "COLUMNS": "160",
         "NO_COLOR": "1",
     }
-    return {**kept, **organisation.environment, **fast, **more}
+    return {**kept, **organization.environment, **fast, **more}
 
 
 def command(*words: str) -> list[str]:
     return [sys.executable, "-m", "plimsoll", *words]
 
 
-def plimsoll(organisation: Running, folder: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+def plimsoll(organization: Running, folder: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
     """Runs a command in a folder; no test expects a traceback of any."""
-    done = run(*words, folder=folder, environment=environment(organisation, **more))
+    done = run(*words, folder=folder, environment=environment(organization, **more))
     assert "Traceback" not in done.stdout + done.stderr, done.stdout + done.stderr
     return done
 
 
-def roles(organisation: Running) -> list[str]:
-    return [word for arn in organisation.role_arns for word in ("--role-arn", arn)]
+def roles(organization: Running) -> list[str]:
+    return [word for arn in organization.role_arns for word in ("--role-arn", arn)]

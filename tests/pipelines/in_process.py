@@ -6,22 +6,22 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from cloud_simulator.google.running import RunningProjects
+from cloud_simulator.running import Running
 from plimsoll.bootstrap import AWS, GCP, Scope, worlds_of
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.policy import Policy
 from plimsoll.run import Order, carry_out
 from plimsoll.settings import Settings
-from plimsoll.simulator.gcp.running import RunningProjects
-from plimsoll.simulator.running import Running
 
 
 def audited(
-    organisation: Running, folder: Path, now: datetime, policy: Policy | None = None, *, every_minute: bool = False
+    organization: Running, folder: Path, now: datetime, policy: Policy | None = None, *, every_minute: bool = False
 ) -> dict[str, Any]:
-    """Audits an organisation by the ordinary path over HTTP into a folder, and gives run.json's content."""
-    scope = Scope(role_arns=organisation.role_arns, regions=organisation.fleet.regions)
+    """Audits an organization by the ordinary path over HTTP into a folder, and gives run.json's content."""
+    scope = Scope(role_arns=organization.role_arns, regions=organization.fleet.regions)
     order = Order(folder=folder, scope={}, policy=policy or Policy(), now=now, every_minute=every_minute)
-    return _carried_out(order, scope, organisation.environment)
+    return _carried_out(order, scope, organization.environment)
 
 
 def audited_projects(
@@ -33,17 +33,17 @@ def audited_projects(
 
 
 def audited_both(
-    organisation: Running, projects: RunningProjects, folder: Path, now: datetime, policy: Policy | None = None
+    organization: Running, projects: RunningProjects, folder: Path, now: datetime, policy: Policy | None = None
 ) -> dict[str, Any]:
     """As `audited`, of both in one run."""
     scope = Scope(
         clouds=(AWS, GCP),
-        role_arns=organisation.role_arns,
-        regions=(*organisation.fleet.regions, *projects.fleet.regions),
+        role_arns=organization.role_arns,
+        regions=(*organization.fleet.regions, *projects.fleet.regions),
         projects=projects.projects,
     )
     order = Order(folder=folder, scope={}, policy=policy or Policy(), now=now)
-    return _carried_out(order, scope, {**organisation.environment, **projects.environment})
+    return _carried_out(order, scope, {**organization.environment, **projects.environment})
 
 
 def _carried_out(order: Order, scope: Scope, environment: dict[str, str]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from plimsoll.audit import (
     World,
     audit,
 )
-from plimsoll.clouds.memory import MemoryCatalogue, MemoryInventory, MemoryMetrics, MemoryPrices
+from plimsoll.clouds.memory import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 from plimsoll.domain.errors import AccessDenied, CloudError, RegionUnavailable, Throttled
 from plimsoll.domain.policy import OPT_OUT, Override, TagMatch
 from plimsoll.domain.recommendation import Detached, InsufficientData, Keep, Migrate, Reprovision
@@ -88,7 +88,7 @@ def a_world(volumes, sums=None, *, inventory=None, metrics=None, books=None):
         inventory=inventory or MemoryInventory(given=volumes),
         metrics=metrics or WatchedMetrics(given=given),
         prices=MemoryPrices(books={"us-east-1": US_EAST_1, "eu-west-1": US_EAST_1} if books is None else books),
-        catalogue=MemoryCatalogue(types=TYPES, provider="aws"),
+        catalog=MemoryCatalog(types=TYPES, provider="aws"),
         envelopes=(),
     )
 
@@ -132,7 +132,7 @@ def test_an_empty_account_has_no_outcome_at_all():
 
 
 @st.composite
-def organisations(draw):
+def organizations(draw):
     """Volumes of every fate over a few accounts and hosts, with what goes wrong, and what was answered before."""
     volumes, broken = [], {}
     for index in range(draw(st.integers(0, 12))):
@@ -167,10 +167,10 @@ def organisations(draw):
     return volumes, a_world(volumes, inventory=inventory, metrics=metrics), done
 
 
-@given(organisations())
+@given(organizations())
 @settings(max_examples=60 * settings.default.max_examples // 100)
-def test_every_listed_volume_ends_in_exactly_one_outcome_and_the_totals_reconcile(organisation):
-    volumes, world, done = organisation
+def test_every_listed_volume_ends_in_exactly_one_outcome_and_the_totals_reconcile(organization):
+    volumes, world, done = organization
     found = outcomes(world, done=done)
     ended = by_volume(found)
     broken = {failure.name for failure in failures(found)}
@@ -196,10 +196,10 @@ def failures(found):
     return of_type(found, FailedTarget)
 
 
-@given(organisations())
+@given(organizations())
 @settings(max_examples=60 * settings.default.max_examples // 100)
-def test_only_what_was_read_is_answered_from_metrics(organisation):
-    _, world, done = organisation
+def test_only_what_was_read_is_answered_from_metrics(organization):
+    _, world, done = organization
     for volume_id, outcome in by_volume(outcomes(world, done=done)).items():
         if isinstance(outcome, Answered) and not isinstance(outcome.recommendation, Detached):
             assert volume_id not in world.metrics.broken
@@ -207,10 +207,10 @@ def test_only_what_was_read_is_answered_from_metrics(organisation):
                 assert isinstance(outcome.recommendation, InsufficientData)
 
 
-@given(organisations())
+@given(organizations())
 @settings(max_examples=30 * settings.default.max_examples // 100)
-def test_the_outcomes_of_a_target_are_those_it_has_alone(organisation):
-    volumes, world, done = organisation
+def test_the_outcomes_of_a_target_are_those_it_has_alone(organization):
+    volumes, world, done = organization
     together = by_volume(outcomes(world, done=done))
     for target in sorted({Target(account=volume.account, region=volume.region) for volume in volumes}):
         own = [volume for volume in volumes if (volume.account, volume.region) == (target.account, target.region)]

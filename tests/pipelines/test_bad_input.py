@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from plimsoll.simulator.faults import Fault
-from plimsoll.simulator.running import running
+from cloud_simulator.faults import Fault
+from cloud_simulator.running import running
 
 from .commands import REGIONS, TWO_DAYS, plimsoll, roles
 
@@ -16,10 +16,10 @@ DENIED = "222222222222"
 
 
 def audited(tmp_path, *words, **simulated):
-    """An audit of the organisation with something wrong: the finished command, run.json and recommendations."""
-    with running(datetime.now(UTC), volumes=1, **simulated) as organisation:
+    """An audit of the organization with something wrong: the finished command, run.json and recommendations."""
+    with running(datetime.now(UTC), volumes=1, **simulated) as organization:
         done = plimsoll(
-            organisation, tmp_path, "audit", "--out", "run", *TWO_DAYS, *REGIONS, *roles(organisation), *words
+            organization, tmp_path, "audit", "--out", "run", *TWO_DAYS, *REGIONS, *roles(organization), *words
         )
     run = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
     recommendations = json.loads((tmp_path / "run" / "recommendations.json").read_text(encoding="utf-8"))
@@ -95,7 +95,7 @@ def test_compute_optimizer_automation_is_a_notice(audited_as_it_is):
 
 
 @pytest.fixture(scope="module")
-def organisation():
+def organization():
     with running(datetime.now(UTC), volumes=1) as found:
         yield found
 
@@ -116,24 +116,24 @@ def organisation():
         (("envelopes", "show", "gp3-400"), "did you mean gp3-4000-1000?"),
     ],
 )
-def test_unusable_input_is_one_sentence_and_exit_code_2(organisation, tmp_path, words, sentence):
+def test_unusable_input_is_one_sentence_and_exit_code_2(organization, tmp_path, words, sentence):
     (tmp_path / "garbled.yaml").write_text("regions: [", encoding="utf-8")
-    done = plimsoll(organisation, tmp_path, *words)
+    done = plimsoll(organization, tmp_path, *words)
     assert done.returncode == 2
     assert sentence in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_no_credentials_at_all_says_how_to_get_some(organisation, tmp_path):
+def test_no_credentials_at_all_says_how_to_get_some(organization, tmp_path):
     gone = {"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "none")}
-    done = plimsoll(organisation, tmp_path, "audit", "--region", "us-east-1", **gone)
+    done = plimsoll(organization, tmp_path, "audit", "--region", "us-east-1", **gone)
     assert done.returncode == 3
     assert "no usable AWS credentials" in done.stdout
     assert "aws sso login" in done.stdout
 
 
-def test_an_account_without_volumes_is_an_empty_answer(organisation, tmp_path):
-    (third,) = [arn for arn in organisation.role_arns if "333333333333" in arn]
-    done = plimsoll(organisation, tmp_path, "explain", "vol-x", "--region", "eu-west-1", "--role-arn", third)
+def test_an_account_without_volumes_is_an_empty_answer(organization, tmp_path):
+    (third,) = [arn for arn in organization.role_arns if "333333333333" in arn]
+    done = plimsoll(organization, tmp_path, "explain", "vol-x", "--region", "eu-west-1", "--role-arn", third)
     assert done.returncode == 2
     assert "there is no volume vol-x" in done.stderr

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from cloud_simulator.google.running import running_google
+from cloud_simulator.running import running
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.stored import stream_profiles, stream_unanswered
-from plimsoll.simulator.gcp.running import running_gcp
-from plimsoll.simulator.running import running
 
 from .in_process import audited, audited_both, audited_projects
 
@@ -41,11 +41,11 @@ class Run:
 def runs(tmp_path_factory):
     """The run over both, those of each alone, and the ids of all volumes that there are."""
     folder = tmp_path_factory.mktemp("runs")
-    with running(NOW) as organisation, running_gcp(NOW) as projects:
-        both = Run.of(folder / "both", audited_both(organisation, projects, folder / "both", NOW, TWO_DAYS))
-        aws = Run.of(folder / "aws", audited(organisation, folder / "aws", NOW, TWO_DAYS))
+    with running(NOW) as organization, running_google(NOW) as projects:
+        both = Run.of(folder / "both", audited_both(organization, projects, folder / "both", NOW, TWO_DAYS))
+        aws = Run.of(folder / "aws", audited(organization, folder / "aws", NOW, TWO_DAYS))
         google = Run.of(folder / "google", audited_projects(projects, folder / "google", NOW, TWO_DAYS))
-    return both, {"aws": aws, "google": google}, [*organisation.fleet.volumes, *projects.fleet.volumes]
+    return both, {"aws": aws, "google": google}, [*organization.fleet.volumes, *projects.fleet.volumes]
 
 
 def test_every_volume_of_both_clouds_is_in_the_one_folder_exactly_once(runs):

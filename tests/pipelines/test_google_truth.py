@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
+from cloud_simulator.google.fleet import GoogleFleet, SimulatedDisk
+from cloud_simulator.google.measured import truth
+from cloud_simulator.google.running import running_google
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import COUNTER_SERIES, Window
-from plimsoll.simulator.gcp.fleet import GcpFleet, SimulatedDisk
-from plimsoll.simulator.gcp.measured import truth
-from plimsoll.simulator.gcp.running import running_gcp
 from tests.oracle.google import DISKS, decide
 from tests.oracle.google_machines import machine_of
 from tests.oracle.google_world import PEAKS, minutes_of
@@ -25,7 +25,7 @@ EXCLUDED = ("plimsoll-exclude", "true")
 
 @dataclass(frozen=True)
 class Audited:
-    fleet: GcpFleet
+    fleet: GoogleFleet
     window: Window
     run: dict
     recommendations: dict
@@ -40,7 +40,7 @@ def audited(tmp_path_factory, request):
     """The projects of a seed, audited over some days by the ordinary path."""
     seed, days = request.param
     folder = tmp_path_factory.mktemp("runs") / "google-truth"
-    with running_gcp(NOW, seed=seed) as projects:
+    with running_google(NOW, seed=seed) as projects:
         run = audited_projects(projects, folder, NOW, Policy(lookback_days=days))
     found = json.loads((folder / "recommendations.json").read_text(encoding="utf-8"))
     recommendations = {one["volume_id"]: one for one in found}
@@ -133,7 +133,7 @@ def test_the_projects_have_every_answer_and_the_totals_reconcile(audited):
         ("lottery-data", "keep", "pd-ssd", "a cheaper type does not carry its busiest second"),
     ],
 )
-def test_what_a_disk_may_become_depends_on_its_neighbours_and_directions(audited, name, action, target, why):
+def test_what_a_disk_may_become_depends_on_its_neighbors_and_directions(audited, name, action, target, why):
     found = audited.named(name)
     became = found["target"] and found["target"]["type"]
     assert (found["action"], became) == (action, target), why

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from cloud_simulator.running import running
 from plimsoll.audit import audit
 from plimsoll.bootstrap import Scope, aws_world
 from plimsoll.clouds.aws.permissions import AUDIT
@@ -12,7 +13,6 @@ from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.policy import Policy
 from plimsoll.settings import Settings
-from plimsoll.simulator.running import running
 
 
 def test_an_audit_calls_exactly_what_it_declares(monkeypatch, tmp_path):
@@ -32,8 +32,8 @@ def test_an_audit_calls_exactly_what_it_declares(monkeypatch, tmp_path):
 
     monkeypatch.setattr(Sessions, "client", listened)
     now = datetime.now(UTC)
-    with running(now, volumes=1) as organisation:
-        for name, value in organisation.environment.items():
+    with running(now, volumes=1) as organization:
+        for name, value in organization.environment.items():
             monkeypatch.setenv(name, value)
         settings = Settings()
         policy = Policy(lookback_days=2)

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from cloud_simulator.faults import Fault
+from cloud_simulator.running import running
 from plimsoll.domain.policy import Policy
-from plimsoll.simulator.faults import Fault
-from plimsoll.simulator.running import running
 from tests.builders import NOW
 from tests.pipelines.commands import REGIONS, plimsoll, roles
 from tests.pipelines.in_process import audited
@@ -15,17 +15,17 @@ pytestmark = pytest.mark.once
 
 
 @pytest.fixture(scope="module")
-def organisation():
+def organization():
     with running(NOW) as found:
         yield found
 
 
-def test_a_plan_reads_no_metric_and_the_run_holds_what_it_took_beside_it(organisation, tmp_path):
-    words = ["audit", *roles(organisation), *REGIONS]
-    planned = plimsoll(organisation, tmp_path, *words, "--plan")
+def test_a_plan_reads_no_metric_and_the_run_holds_what_it_took_beside_it(organization, tmp_path):
+    words = ["audit", *roles(organization), *REGIONS]
+    planned = plimsoll(organization, tmp_path, *words, "--plan")
     assert planned.returncode == 0
     assert not (tmp_path / "plimsoll-runs").exists() or not list((tmp_path / "plimsoll-runs").glob("*/run.json"))
-    done = plimsoll(organisation, tmp_path, *words, "--out", "run")
+    done = plimsoll(organization, tmp_path, *words, "--out", "run")
     run = json.loads((tmp_path / "run" / "run.json").read_text())
     assert done.returncode == 3
     plan, usage = run["plan"], run["usage"]
@@ -35,10 +35,10 @@ def test_a_plan_reads_no_metric_and_the_run_holds_what_it_took_beside_it(organis
     assert usage["estimated_usd"] > 0
 
 
-def test_every_minute_gives_the_same_answers_with_exact_peaks(organisation, tmp_path):
+def test_every_minute_gives_the_same_answers_with_exact_peaks(organization, tmp_path):
     answers = []
     for folder, every_minute in (("part", False), ("whole", True)):
-        run = audited(organisation, tmp_path / folder, NOW, Policy(lookback_days=3), every_minute=every_minute)
+        run = audited(organization, tmp_path / folder, NOW, Policy(lookback_days=3), every_minute=every_minute)
         found = json.loads((tmp_path / folder / "recommendations.json").read_text())
         answers.append({one["volume_id"]: one for one in found})
         assert (run["usage"]["datapoints"] == run["plan"]["most_datapoints"]) == every_minute
@@ -55,8 +55,8 @@ def test_every_minute_gives_the_same_answers_with_exact_peaks(organisation, tmp_
 
 def test_a_target_that_cannot_be_listed_is_named_in_the_plan(tmp_path):
     fault = Fault(code="UnauthorizedOperation", operation="DescribeVolumes", account="222222222222", status=403)
-    with running(NOW, faults=[fault]) as organisation:
-        done = plimsoll(organisation, tmp_path, "audit", *roles(organisation), *REGIONS, "--plan")
+    with running(NOW, faults=[fault]) as organization:
+        done = plimsoll(organization, tmp_path, "audit", *roles(organization), *REGIONS, "--plan")
     assert done.returncode == 3
     assert "failed 222222222222/us-east-1" in done.stdout
 
@@ -64,7 +64,7 @@ def test_a_target_that_cannot_be_listed_is_named_in_the_plan(tmp_path):
 @pytest.mark.parametrize(
     "words", [["--plan", "--resume", "x"], ["--plan", "--record", "x"], ["--resume", "x", "--every-minute"]]
 )
-def test_what_does_not_go_together_is_said(organisation, tmp_path, words):
-    done = plimsoll(organisation, tmp_path, "audit", *words)
+def test_what_does_not_go_together_is_said(organization, tmp_path, words):
+    done = plimsoll(organization, tmp_path, "audit", *words)
     assert done.returncode == 2
     assert "leave out" in done.stderr

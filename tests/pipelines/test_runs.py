@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from plimsoll.simulator.running import running
+from cloud_simulator.running import running
 
 from .commands import REGIONS, TWO_DAYS, command, environment, plimsoll, roles
 
@@ -21,28 +21,28 @@ NOW = datetime.now(UTC)
 def recorded(tmp_path_factory):
     """An audit that was recorded, and the folder it is in."""
     folder = tmp_path_factory.mktemp("recorded")
-    with running(NOW, volumes=1) as organisation:
-        words = ("audit", "--out", "first", "--record", "answers.zip", *TWO_DAYS, *REGIONS, *roles(organisation))
-        assert plimsoll(organisation, folder, *words).returncode == 3
-        yield organisation, folder
+    with running(NOW, volumes=1) as organization:
+        words = ("audit", "--out", "first", "--record", "answers.zip", *TWO_DAYS, *REGIONS, *roles(organization))
+        assert plimsoll(organization, folder, *words).returncode == 3
+        yield organization, folder
 
 
 def test_a_recording_is_decided_again_to_the_same_bytes(recorded):
-    organisation, folder = recorded
+    organization, folder = recorded
     nowhere = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"}
-    done = plimsoll(organisation, folder, "audit", "--from", "answers.zip", "--out", "again", *TWO_DAYS, **nowhere)
+    done = plimsoll(organization, folder, "audit", "--from", "answers.zip", "--out", "again", *TWO_DAYS, **nowhere)
     assert done.returncode == 3
     for name in ("recommendations.json", "recommendations.csv"):
         assert (folder / "again" / name).read_bytes() == (folder / "first" / name).read_bytes()
 
 
 def test_one_volume_of_a_recording_can_be_explained_without_a_cloud(recorded):
-    organisation, folder = recorded
+    organization, folder = recorded
     records = json.loads((folder / "first" / "recommendations.json").read_text(encoding="utf-8"))
     volume = next(found for found in records if found["action"] == "migrate")
     nowhere = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"}
     words = ("explain", volume["volume_id"], "--from", "answers.zip", "--set", "lookback_days=2")
-    done = plimsoll(organisation, folder, *words, **nowhere)
+    done = plimsoll(organization, folder, *words, **nowhere)
     assert done.returncode == 0
     assert f"answer: migrate to {volume['target']['type']}" in done.stdout
     assert "IOPS over time" in done.stdout
@@ -50,21 +50,21 @@ def test_one_volume_of_a_recording_can_be_explained_without_a_cloud(recorded):
 
 
 def test_one_volume_of_a_recording_can_be_drawn_by_every_minute_without_a_cloud(recorded):
-    organisation, folder = recorded
+    organization, folder = recorded
     records = json.loads((folder / "first" / "recommendations.json").read_text(encoding="utf-8"))
     volume = next(found for found in records if found["action"] == "migrate")["volume_id"]
     nowhere = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"}
     words = ("chart", "demand", volume, "--from", "answers.zip", "--set", "lookback_days=2")
-    done = plimsoll(organisation, folder, *words, **nowhere)
+    done = plimsoll(organization, folder, *words, **nowhere)
     assert (done.returncode, done.stdout) == (0, f"{volume}-demand.svg\n")
     drawn = (folder / f"{volume}-demand.svg").read_text(encoding="utf-8")
     assert "line: the busiest minute in each." in drawn
 
 
 def test_another_policy_can_be_tried_on_a_recording(recorded):
-    organisation, folder = recorded
+    organization, folder = recorded
     words = ("audit", "--from", "answers.zip", "--out", "cautious", *TWO_DAYS, "--headroom-pct", "400")
-    assert plimsoll(organisation, folder, *words).returncode == 3
+    assert plimsoll(organization, folder, *words).returncode == 3
     saved = {
         name: json.loads((folder / name / "run.json").read_text(encoding="utf-8"))["monthly_usd"]["saved"]
         for name in ("first", "cautious")
@@ -73,10 +73,10 @@ def test_another_policy_can_be_tried_on_a_recording(recorded):
 
 
 def test_ctrl_c_keeps_what_is_done_and_resume_ends_with_the_same_answers(tmp_path):
-    with running(NOW, volumes=1, latency_ms=150) as organisation:
-        words = ("audit", "--out", "run", *TWO_DAYS, *REGIONS, *roles(organisation))
+    with running(NOW, volumes=1, latency_ms=150) as organization:
+        words = ("audit", "--out", "run", *TWO_DAYS, *REGIONS, *roles(organization))
         process = subprocess.Popen(
-            command(*words), cwd=tmp_path, env=environment(organisation), stdout=subprocess.PIPE, text=True
+            command(*words), cwd=tmp_path, env=environment(organization), stdout=subprocess.PIPE, text=True
         )
         answers = tmp_path / "run" / "recommendations.json"
         deadline = time.monotonic() + 60
@@ -91,9 +91,9 @@ def test_ctrl_c_keeps_what_is_done_and_resume_ends_with_the_same_answers(tmp_pat
         assert json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["status"] == "interrupted"
         assert before
 
-        resumed = plimsoll(organisation, tmp_path, "audit", "--resume", "run")
+        resumed = plimsoll(organization, tmp_path, "audit", "--resume", "run")
         assert resumed.returncode == 3
-        whole = plimsoll(organisation, tmp_path, *words[:2], "whole", *words[3:])
+        whole = plimsoll(organization, tmp_path, *words[:2], "whole", *words[3:])
         assert whole.returncode == 3
     after = json.loads(answers.read_text(encoding="utf-8"))
     assert after[: len(before)] == before

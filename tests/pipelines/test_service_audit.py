@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 import duckdb
 import pytest
 
+from cloud_simulator.faults import Fault
+from cloud_simulator.organization import ACCOUNTS, REGIONS, organization
 from plimsoll.domain.policy import Policy
-from plimsoll.simulator.faults import Fault
-from plimsoll.simulator.organisation import ACCOUNTS, REGIONS, organisation
 from tests.service_loop import Loop, a_service, files, records, run_json
 
 from .in_process import audited
-from .organisation_here import a_config, aws_places, served_here
+from .organization_here import a_config, aws_places, served_here
 
 pytestmark = pytest.mark.once
 
@@ -22,7 +22,7 @@ COUNTED = ("volumes", "actions", "monthly_usd", "failures", "prices")
 
 @pytest.fixture(scope="module")
 def fleet():
-    return organisation(NOW)
+    return organization(NOW)
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,11 @@ from unittest.mock import patch
 
 import pytest
 
+from cloud_simulator.faults import Fault
+from cloud_simulator.google.running import running_google
+from cloud_simulator.organization import ACCOUNTS, REGIONS, organization
 from plimsoll.bootstrap import Scope, aws_world
-from plimsoll.bootstrap.google import gcp_world
+from plimsoll.bootstrap.google import google_world
 from plimsoll.bootstrap.google_places import GooglePlaces, google_places
 from plimsoll.bootstrap.places import PlacesByCloud
 from plimsoll.clouds.ledger import Ledger
@@ -17,12 +20,9 @@ from plimsoll.reports.stored import PAGE
 from plimsoll.run import Order, carry_out
 from plimsoll.service.config import ServiceConfig
 from plimsoll.settings import Settings
-from plimsoll.simulator.faults import Fault
-from plimsoll.simulator.gcp.running import running_gcp
-from plimsoll.simulator.organisation import ACCOUNTS, REGIONS, organisation
 from tests.service_loop import Loop, a_service, files, records, run_json
 
-from .organisation_here import a_config, aws_places, served_here
+from .organization_here import a_config, aws_places, served_here
 
 pytestmark = pytest.mark.once
 
@@ -36,7 +36,7 @@ COUNTED = ("volumes", "actions", "monthly_usd", "prices")
 
 @pytest.fixture(scope="module")
 def fleet():
-    return organisation(NOW)
+    return organization(NOW)
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def both_here(fleet, *faults):
     """Accounts and projects, with this process pointed at them; gives the accounts and the projects."""
     with (
         served_here(fleet) as (accounts, _front),
-        running_gcp(NOW, faults=faults) as projects,
+        running_google(NOW, faults=faults) as projects,
         patch.dict(os.environ, projects.environment),
     ):
         yield accounts, projects
@@ -66,7 +66,7 @@ def as_a_whole(accounts, projects, folder):
     amazon = Scope(role_arns=accounts.role_arns, regions=HERE)
     worlds = [
         make(scope, Settings(), today=NOW.date(), ledger=ledger, paced=False)
-        for make, scope in ((aws_world, amazon), (gcp_world, google))
+        for make, scope in ((aws_world, amazon), (google_world, google))
     ]
     carry_out(Order(folder=folder, scope={}, policy=POLICY, now=NOW), worlds, lambda _progress, _outcome: None)
     return run_json(folder)
@@ -95,7 +95,7 @@ def test_one_run_over_both_clouds_answers_as_the_command_line_does_and_names_wha
 
 def test_a_project_of_a_folder_that_never_switched_compute_engine_on_has_no_disks_and_is_no_failure(monkeypatch):
     off = Fault(code="SERVICE_DISABLED", account=DENIED)
-    with running_gcp(NOW, faults=[off]) as projects:
+    with running_google(NOW, faults=[off]) as projects:
         for name, value in projects.environment.items():
             monkeypatch.setenv(name, value)
         whole = ServiceConfig(google_organizations=(projects.fleet.organization,))

@@ -12,6 +12,7 @@ import pytest
 from aws_lambda_powertools.utilities.idempotency import DynamoDBPersistenceLayer, IdempotencyConfig, idempotent_function
 from botocore.exceptions import EndpointConnectionError
 
+from cloud_simulator.units import WORKLOADS
 from plimsoll.bootstrap import Scope, sign_in
 from plimsoll.clouds.aws import permissions
 from plimsoll.clouds.aws.claims import DynamoClaims
@@ -22,7 +23,6 @@ from plimsoll.clouds.aws.s3_store import S3Store
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.domain.errors import Unreachable
 from plimsoll.settings import Settings
-from plimsoll.simulator.units import WORKLOADS
 from tests.contract.service_ports import home_account
 from tests.contract.test_service_ports import HOME, a_decision, an_entry
 
@@ -159,7 +159,7 @@ def test_looking_for_an_audit_under_way_uses_exactly_what_it_declares(account, u
 def test_finding_the_accounts_of_an_organization_uses_exactly_what_it_declares(account, used, monkeypatch):
     made = Sessions.client
     monkeypatch.setattr(Sessions, "client", lambda *given: listened(made(*given), used))
-    for name, value in account.organisation.environment.items():
+    for name, value in account.organization.environment.items():
         monkeypatch.setenv(name, value)
     for scope in (Scope(organization=True), Scope(units=(WORKLOADS,)), Scope(accounts=("222222222222",))):
         signed_in = sign_in(scope, Settings())

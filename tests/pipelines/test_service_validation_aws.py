@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from cloud_simulator.organization import REGIONS, organization
 from plimsoll.service.messages import StepError
 from plimsoll.service.validating.choosing import choose
 from plimsoll.service.validating.cleaning import clean_up
@@ -16,10 +17,9 @@ from plimsoll.service.validating.proposing import propose
 from plimsoll.service.validating.sweeping import sweep_all
 from plimsoll.service.validating.work import WorkName, load
 from plimsoll.settings import Settings
-from plimsoll.simulator.organisation import REGIONS, organisation
 from tests.service_loop import a_service
 
-from .organisation_here import a_config, aws_places, served_here
+from .organization_here import a_config, aws_places, served_here
 
 NOW = datetime.now(UTC)
 NAME = WorkName(validation="v", index=0)
@@ -27,7 +27,7 @@ NAME = WorkName(validation="v", index=0)
 
 @pytest.fixture(scope="module")
 def there():
-    with served_here(organisation(NOW, volumes=1)) as (found, _front):
+    with served_here(organization(NOW, volumes=1)) as (found, _front):
         yield found
 
 
@@ -94,7 +94,7 @@ def test_an_answer_that_was_lost_makes_no_second_volume(service, there):
 
 
 def test_the_sweep_signs_in_to_an_account_once_for_all_its_regions(tmp_path):
-    fleet = organisation(NOW, volumes=1)
+    fleet = organization(NOW, volumes=1)
     config = a_config(fleet, accounts=fleet.accounts[:2], regions=REGIONS)
     with served_here(fleet) as (_there, front):
         made = a_service(config, aws_places(fleet, config), tmp_path, NOW)

@@ -9,9 +9,9 @@ import boto3
 import jsonschema
 import pytest
 
-from plimsoll.clouds.gcp.clients import Clients
-from plimsoll.simulator.organisation import LEAST_VOLUMES
-from plimsoll.simulator.running import running
+from cloud_simulator.organization import LEAST_VOLUMES
+from cloud_simulator.running import running
+from plimsoll.clouds.google.clients import Clients
 from tests.needs import missing
 
 from .commands import command, environment, plimsoll
@@ -48,7 +48,7 @@ def test_simulate_prints_what_points_plimsoll_at_the_projects_and_how_to_audit_t
             if line.startswith("# Ctrl-C"):
                 break
         exported = dict(line.removeprefix("export ").split("=", 1) for line in lines if line.startswith("export "))
-        url, monitoring = exported["PLIMSOLL_GCP_URL"], exported["PLIMSOLL_GCP_MONITORING"]
+        url, monitoring = exported["PLIMSOLL_GOOGLE_URL"], exported["PLIMSOLL_GOOGLE_MONITORING"]
         clients = Clients(url=url, monitoring=monitoring, attempts=1)
         found = clients.disks.aggregated_list(project="plimsoll-sim-shop")
         assert sum(len(part.disks) for _, part in found) > 10

@@ -1,11 +1,11 @@
-"""An audit of the simulated organisation arrives in Slack: the command as a user runs it, the client as it is, and a
+"""An audit of the simulated organization arrives in Slack: the command as a user runs it, the client as it is, and a
 Slack that refuses what Slack refuses and keeps its pace in real time."""
 
 from datetime import UTC, datetime
 
 import pytest
 
-from plimsoll.simulator.running import running
+from cloud_simulator.running import running
 from tests.slack.server import FakeSlack
 from tests.slack.workspace import CHANNEL, text_of
 
@@ -16,12 +16,12 @@ pytestmark = pytest.mark.once
 
 @pytest.fixture(scope="module")
 def audited(tmp_path_factory):
-    """A run of the simulated organisation, and the folder that it is in."""
+    """A run of the simulated organization, and the folder that it is in."""
     folder = tmp_path_factory.mktemp("audited")
-    with running(datetime.now(UTC), volumes=1) as organisation:
-        words = ("audit", "--out", "run", *TWO_DAYS, "--region", "us-east-1", *roles(organisation))
-        assert plimsoll(organisation, folder, *words).returncode == 3
-        yield organisation, folder
+    with running(datetime.now(UTC), volumes=1) as organization:
+        words = ("audit", "--out", "run", *TWO_DAYS, "--region", "us-east-1", *roles(organization))
+        assert plimsoll(organization, folder, *words).returncode == 3
+        yield organization, folder
 
 
 @pytest.fixture
@@ -31,10 +31,10 @@ def slack():
 
 
 def test_a_run_stands_in_its_channel_with_every_account_in_its_thread(audited, slack):
-    organisation, folder = audited
+    organization, folder = audited
     here = {"PLIMSOLL_SLACK_API_URL": slack.api_url, "PLIMSOLL_SLACK_BOT_TOKEN": slack.token}
     post = ("slack", "post", "run", "--channel", CHANNEL)
-    done = plimsoll(organisation, folder, *post, **here)
+    done = plimsoll(organization, folder, *post, **here)
     assert done.returncode == 0, done.stdout + done.stderr
     assert not [call for call in slack.calls if call.error]
     (report,) = slack.there.in_channel()
@@ -44,7 +44,7 @@ def test_a_run_stands_in_its_channel_with_every_account_in_its_thread(audited, s
     assert [file.name for file in slack.there.files.values()] == ["savings.png", "roofline.png"]
     assert {file.thread_ts for file in slack.there.files.values()} == {report.ts}
 
-    again = plimsoll(organisation, folder, *post, **here)
+    again = plimsoll(organization, folder, *post, **here)
     assert again.returncode == 0
     assert "--again posts it once more" in again.stdout
     assert len(slack.there.messages) == 1 + len(replies)

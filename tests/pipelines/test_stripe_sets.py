@@ -99,7 +99,7 @@ def test_volumes_of_a_known_set_are_not_hinted():
     assert not any("looks like" in reason for one in found.values() for reason in one.recommendation.reasons)
 
 
-def test_the_answer_is_the_same_whether_the_neighbours_are_read_whole_or_not():
+def test_the_answer_is_the_same_whether_the_neighbors_are_read_whole_or_not():
     volumes = [*pair("gp3", iops=16_000), *(a_volume("gp2", 500, id=f"other-{number}") for number in range(3))]
     world = world_of(volumes, BUSY, stripes=[a_stripe_set("a", "b")])
     whole, partly = answers(replace(world, every_minute=True)), answers(world)

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from plimsoll.simulator.managed import ping_of
-from plimsoll.simulator.organisation import Mix
-from plimsoll.simulator.running import running
+from cloud_simulator.managed import ping_of
+from cloud_simulator.organization import Mix
+from cloud_simulator.running import running
 
 from .commands import plimsoll
 
@@ -21,23 +21,23 @@ NOWHERE = "i-00000000000000000"
 
 
 @pytest.fixture(scope="module")
-def organisation():
+def organization():
     with running(datetime.now(UTC), volumes=120, mix=Mix.STRIPED, plain_files=True, pace_s=0.1) as found:
         yield found
 
 
 @pytest.fixture(scope="module")
-def members(organisation):
-    return [volume for volume in organisation.fleet.volumes if volume.stripe is not None]
+def members(organization):
+    return [volume for volume in organization.fleet.volumes if volume.stripe is not None]
 
 
-def test_the_volumes_of_a_set_are_found_decided_together_and_explained_by_their_host(organisation, members, tmp_path):
+def test_the_volumes_of_a_set_are_found_decided_together_and_explained_by_their_host(organization, members, tmp_path):
     (host,) = {host.id for volume in members for host in volume.hosts}
-    found = plimsoll(organisation, tmp_path, "stripes", host, *REGION, **QUICK)
+    found = plimsoll(organization, tmp_path, "stripes", host, *REGION, **QUICK)
     assert found.returncode == 0
     assert f"/dev/md0 (raid0, 2 volumes) on {host}: {members[0].id}, {members[1].id}" in found.stdout
 
-    plimsoll(organisation, tmp_path, "audit", "--out", "run", *REGION, *TWO_DAYS)
+    plimsoll(organization, tmp_path, "audit", "--out", "run", *REGION, *TWO_DAYS)
     records = json.loads((tmp_path / "run" / "recommendations.json").read_text(encoding="utf-8"))
     of_set = [one for one in records if one["volume_id"] in {volume.id for volume in members}]
     assert len(of_set) == 2
@@ -48,30 +48,30 @@ def test_the_volumes_of_a_set_are_found_decided_together_and_explained_by_their_
         assert one["target"]["throughput_mib_s"] < 1000
     assert all(one["stripe_set"] is None for one in records if one not in of_set)
 
-    told = " ".join(plimsoll(organisation, tmp_path, "explain", members[0].id, *REGION, *TWO_DAYS).stdout.split())
+    told = " ".join(plimsoll(organization, tmp_path, "explain", members[0].id, *REGION, *TWO_DAYS).stdout.split())
     assert f"stripe set /dev/md0 (raid0, 2 volumes) on {host}" in told
     assert "2 volumes of 1,000 MiB/s carry 2,000 MiB/s together, and the host r5b.large carries 1,192" in told
     assert "that is why the set gives no more" in told
 
 
-def test_without_having_asked_the_host_a_set_is_only_hinted(organisation, members, tmp_path):
-    told = " ".join(plimsoll(organisation, tmp_path, "explain", members[0].id, *REGION, *DAYS_ENOUGH).stdout.split())
+def test_without_having_asked_the_host_a_set_is_only_hinted(organization, members, tmp_path):
+    told = " ".join(plimsoll(organization, tmp_path, "explain", members[0].id, *REGION, *DAYS_ENOUGH).stdout.split())
     assert "stripe set /dev/md0" not in told
     assert f"it looks like one stripe set with {members[1].id}" in told
 
 
-def test_a_host_with_single_volumes_says_so(organisation, tmp_path):
-    volumes = organisation.fleet.at("111111111111", "us-east-1")
+def test_a_host_with_single_volumes_says_so(organization, tmp_path):
+    volumes = organization.fleet.at("111111111111", "us-east-1")
     host = next(host.id for one in volumes if not one.stripe for host in one.hosts if ping_of(host) == "Online")
-    done = plimsoll(organisation, tmp_path, "stripes", host, *REGION, **QUICK)
+    done = plimsoll(organization, tmp_path, "stripes", host, *REGION, **QUICK)
     assert done.returncode == 0
     assert f"{host} in 111111111111/us-east-1: no volumes are one device" in done.stdout
 
 
-def test_one_host_that_cannot_tell_does_not_stop_the_others(organisation, members, tmp_path):
-    volumes = organisation.fleet.at("111111111111", "us-east-1")
+def test_one_host_that_cannot_tell_does_not_stop_the_others(organization, members, tmp_path):
+    volumes = organization.fleet.at("111111111111", "us-east-1")
     unmanaged = next(host.id for one in volumes for host in one.hosts if ping_of(host) is None)
-    done = plimsoll(organisation, tmp_path, "stripes", NOWHERE, unmanaged, members[0].hosts[0].id, *REGION, **QUICK)
+    done = plimsoll(organization, tmp_path, "stripes", NOWHERE, unmanaged, members[0].hosts[0].id, *REGION, **QUICK)
     assert done.returncode == 3
     lines = done.stdout.splitlines()
     assert [line for line in lines if line.startswith(f"failed {NOWHERE}: there is no running instance {NOWHERE}")]

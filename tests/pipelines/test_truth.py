@@ -1,4 +1,4 @@
-"""The simulated organisation's recommendations are those of the naive oracle, at full one-minute resolution."""
+"""The simulated organization's recommendations are those of the naive oracle, at full one-minute resolution."""
 
 import json
 from datetime import UTC, datetime
@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
+from cloud_simulator.fleet import Fleet, SimulatedHost, SimulatedVolume, truth
+from cloud_simulator.running import running
 from plimsoll.domain.sums import Window
-from plimsoll.simulator.fleet import Fleet, SimulatedHost, SimulatedVolume, truth
-from plimsoll.simulator.running import running
 from tests.oracle.naive import decide, rates
 from tests.pipelines.in_process import audited as audited_here
 
@@ -30,12 +30,12 @@ EMPTY = dict.fromkeys(SERIES[:4], ()) | dict.fromkeys(SERIES[4:])
 
 @pytest.fixture(scope="module")
 def audited(tmp_path_factory):
-    """The demo's organisation, audited by the ordinary path over HTTP: its fleet, run.json and recommendations."""
+    """The demo's organization, audited by the ordinary path over HTTP: its fleet, run.json and recommendations."""
     folder = tmp_path_factory.mktemp("runs") / "truth"
-    with running(NOW) as organisation:
-        run = audited_here(organisation, folder, NOW)
+    with running(NOW) as organization:
+        run = audited_here(organization, folder, NOW)
     recommendations = json.loads((folder / "recommendations.json").read_text(encoding="utf-8"))
-    return organisation.fleet, run, {found["volume_id"]: found for found in recommendations}
+    return organization.fleet, run, {found["volume_id"]: found for found in recommendations}
 
 
 def plain(volume: SimulatedVolume) -> dict[str, object]:
@@ -125,7 +125,7 @@ def test_every_recommendation_is_the_oracles(audited):
             assert parity == cents(expected["parity_usd"]), label
 
 
-def test_the_organisation_has_every_answer_and_the_totals_reconcile(audited):
+def test_the_organization_has_every_answer_and_the_totals_reconcile(audited):
     fleet, run, recommendations = audited
     actions = {found["action"] for found in recommendations.values()}
     assert actions == {"migrate", "reprovision", "upgrade", "keep", "detached", "insufficient-data"}

@@ -11,8 +11,8 @@ import boto3
 import duckdb
 import pytest
 
+from cloud_simulator.running import running
 from plimsoll.domain.scratch import SCRATCH_TAG
-from plimsoll.simulator.running import running
 
 from .commands import plimsoll
 
@@ -32,25 +32,25 @@ FAST = {
 
 
 @pytest.fixture(scope="module")
-def organisation():
+def organization():
     with running(datetime.now(UTC), volumes=120, pace_s=0.1) as found:
         yield found
 
 
 @pytest.fixture(scope="module")
-def audited(organisation, tmp_path_factory):
+def audited(organization, tmp_path_factory):
     """The folder of a run; what changes it works on a copy."""
     folder = tmp_path_factory.mktemp("audited")
-    plimsoll(organisation, folder, "audit", "--out", "run", *TERMS)
+    plimsoll(organization, folder, "audit", "--out", "run", *TERMS)
     return folder
 
 
-def run(organisation, folder, *words):
-    return plimsoll(organisation, folder, *words, **FAST)
+def run(organization, folder, *words):
+    return plimsoll(organization, folder, *words, **FAST)
 
 
-def named(organisation, name):
-    (found,) = [one for one in organisation.fleet.at(HOME, "us-east-1") if dict(one.tags).get("Name") == name]
+def named(organization, name):
+    (found,) = [one for one in organization.fleet.at(HOME, "us-east-1") if dict(one.tags).get("Name") == name]
     return found.id
 
 
@@ -59,11 +59,11 @@ def verdicts(folder):
     return [json.loads(line) for line in book.read_text(encoding="utf-8").splitlines()] if book.exists() else []
 
 
-def scratch(organisation):
+def scratch(organization):
     keys = {
-        "aws_access_key_id": organisation.environment["AWS_ACCESS_KEY_ID"],
+        "aws_access_key_id": organization.environment["AWS_ACCESS_KEY_ID"],
         "aws_secret_access_key": "simulated",
-        "endpoint_url": organisation.endpoint,
+        "endpoint_url": organization.endpoint,
     }
     ec2 = boto3.Session().client("ec2", region_name="us-east-1", **keys)
     found = ec2.describe_volumes(Filters=[{"Name": "tag-key", "Values": [SCRATCH_TAG]}])["Volumes"]
@@ -80,9 +80,9 @@ def left_of(volume_id):
     ]
 
 
-def test_what_is_provisioned_is_measured_and_proves_the_recommendation_from_then_on(organisation, tmp_path):
-    volume = named(organisation, "stack-data")
-    done = run(organisation, tmp_path, "validate", volume, "--yes", *TERMS)
+def test_what_is_provisioned_is_measured_and_proves_the_recommendation_from_then_on(organization, tmp_path):
+    volume = named(organization, "stack-data")
+    done = run(organization, tmp_path, "validate", volume, "--yes", *TERMS)
     assert done.returncode == 0
     assert f"passed  gp3 400 GiB 3,000 IOPS 125 MiB/s for {volume}" in done.stdout
     assert "simulated:" not in done.stdout
@@ -93,17 +93,17 @@ def test_what_is_provisioned_is_measured_and_proves_the_recommendation_from_then
     assert not line["simulated"]
     assert line["shown_iops"] == pytest.approx(3000, rel=0.15)
     assert line["shown_throughput_mib_s"] == pytest.approx(125, rel=0.15)
-    assert scratch(organisation) == []
+    assert scratch(organization) == []
     (made,) = re.findall(r"measuring (vol-[0-9a-f]+) for about", done.stdout)
     assert left_of(made) == []
 
-    assert "evidence A: IOPS: " in run(organisation, tmp_path, "explain", volume, *REGION, *TWO_DAYS).stdout
-    assert line["campaign"] in run(organisation, tmp_path, "envelopes", "list").stdout
+    assert "evidence A: IOPS: " in run(organization, tmp_path, "explain", volume, *REGION, *TWO_DAYS).stdout
+    assert line["campaign"] in run(organization, tmp_path, "envelopes", "list").stdout
 
 
-def test_a_bare_flip_of_a_volume_that_needs_more_fails_with_the_figures(organisation, tmp_path):
-    volume = named(organisation, "queue")
-    done = run(organisation, tmp_path, "validate", volume, "--target", "flip", "--yes", "--max-runs", "1", *TERMS)
+def test_a_bare_flip_of_a_volume_that_needs_more_fails_with_the_figures(organization, tmp_path):
+    volume = named(organization, "queue")
+    done = run(organization, tmp_path, "validate", volume, "--target", "flip", "--yes", "--max-runs", "1", *TERMS)
     assert done.returncode == 0
     assert f"failed  gp3 200 GiB 3,000 IOPS 125 MiB/s for {volume}" in done.stdout
     assert re.search(r"delivered only [23],\d{3} IOPS of the 4,\d{3} that are needed", done.stdout)
@@ -112,36 +112,36 @@ def test_a_bare_flip_of_a_volume_that_needs_more_fails_with_the_figures(organisa
     (line,) = verdicts(tmp_path)
     assert not line["passed"]
     assert line["shown_iops"] == pytest.approx(3000, rel=0.15)
-    assert scratch(organisation) == []
+    assert scratch(organization) == []
 
 
-def test_a_plan_tells_runs_and_cost_and_measures_nothing(organisation, audited):
-    done = run(organisation, audited, "validate", "--recommendation", "run", "--grade", "A", "--plan")
+def test_a_plan_tells_runs_and_cost_and_measures_nothing(organization, audited):
+    done = run(organization, audited, "validate", "--recommendation", "run", "--grade", "A", "--plan")
     assert done.returncode == 0
     assert re.search(r"^10 runs, about \d+ min, about \$0\.\d{3} for scratch volumes$", done.stdout, re.MULTILINE)
     assert "stay outside --max-usd and --max-runs" in done.stdout
     assert verdicts(audited) == []
 
 
-def test_no_money_measures_nothing_and_says_so(organisation, audited):
-    done = run(organisation, audited, "validate", "--recommendation", "run", "--grade", "A", "--max-usd", "0", "--yes")
+def test_no_money_measures_nothing_and_says_so(organization, audited):
+    done = run(organization, audited, "validate", "--recommendation", "run", "--grade", "A", "--max-usd", "0", "--yes")
     assert done.returncode == 0
     assert "0 runs" in done.stdout
     assert "nothing was measured" in done.stdout
     assert verdicts(audited) == []
 
 
-def test_without_a_terminal_nothing_is_made_unless_that_was_said(organisation, audited):
-    done = run(organisation, audited, "validate", "--recommendation", "run", "--grade", "A")
+def test_without_a_terminal_nothing_is_made_unless_that_was_said(organization, audited):
+    done = run(organization, audited, "validate", "--recommendation", "run", "--grade", "A")
     assert done.returncode == 2
     assert done.stderr.strip().endswith("say --yes, or --plan to see it only.")
     assert verdicts(audited) == []
 
 
-def test_one_run_of_a_budget_proves_all_that_its_class_serves(organisation, audited, tmp_path):
+def test_one_run_of_a_budget_proves_all_that_its_class_serves(organization, audited, tmp_path):
     shutil.copytree(audited / "run", tmp_path / "run")
     budget = ("--max-usd", "0.004", "--max-runs", "1", "--yes")
-    done = run(organisation, tmp_path, "validate", "--recommendation", "run", "--grade", "A", *budget)
+    done = run(organization, tmp_path, "validate", "--recommendation", "run", "--grade", "A", *budget)
     assert done.returncode == 0
     (line,) = verdicts(tmp_path)
     assert line["passed"]
@@ -153,28 +153,28 @@ def test_one_run_of_a_budget_proves_all_that_its_class_serves(organisation, audi
     found = duckdb.sql(f"select volume_id from '{table}' where evidence.grade = 'A'").fetchall()
     assert sorted(volume_id for (volume_id,) in found) == sorted(proved)
     assert f"{len(line['serves'])} recommendations in run were decided again" in done.stdout
-    assert scratch(organisation) == []
+    assert scratch(organization) == []
 
 
-def test_in_place_is_no_worse_than_what_its_headroom_left(organisation, tmp_path):
-    volume = named(organisation, "web")
-    done = run(organisation, tmp_path, "validate", volume, "--mode", "in-place", "--yes", *TERMS)
+def test_in_place_is_no_worse_than_what_its_headroom_left(organization, tmp_path):
+    volume = named(organization, "web")
+    done = run(organization, tmp_path, "validate", volume, "--mode", "in-place", "--yes", *TERMS)
     assert done.returncode == 0
     assert "beside its own workload: no worse than this" in done.stdout
     (line,) = verdicts(tmp_path)
     assert line["mode"] == "in-place"
     assert line["usd"] is None
     assert line["shown_iops"] < line["ceiling_iops"]
-    told = run(organisation, tmp_path, "envelopes", "list").stdout
+    told = run(organization, tmp_path, "envelopes", "list").stdout
     (roofs,) = [row for row in told.splitlines() if line["campaign"] in row and "gp3 300 GiB" in row]
     assert ">=" in roofs
-    assert scratch(organisation) == []
+    assert scratch(organization) == []
 
 
-def test_in_place_stops_when_the_volume_answers_late(organisation, tmp_path):
-    volume = named(organisation, "web")
+def test_in_place_stops_when_the_volume_answers_late(organization, tmp_path):
+    volume = named(organization, "web")
     late = ("--set", "in_place_most_latency_us=1")
-    done = run(organisation, tmp_path, "validate", volume, "--mode", "in-place", "--yes", *TERMS, *late)
+    done = run(organization, tmp_path, "validate", volume, "--mode", "in-place", "--yes", *TERMS, *late)
     assert done.returncode == 3
     assert "stopped because the volume's latency rose above the policy's limit" in done.stdout
     assert "Use the mode canary or copy" in done.stdout
@@ -182,21 +182,21 @@ def test_in_place_stops_when_the_volume_answers_late(organisation, tmp_path):
 
 
 @pytest.mark.parametrize("mode", ["in-place", "copy"])
-def test_a_volume_that_is_being_modified_is_not_measured(organisation, tmp_path, mode):
-    volume = named(organisation, "being-changed")
-    done = run(organisation, tmp_path, "validate", volume, "--mode", mode, "--yes", *TERMS)
+def test_a_volume_that_is_being_modified_is_not_measured(organization, tmp_path, mode):
+    volume = named(organization, "being-changed")
+    done = run(organization, tmp_path, "validate", volume, "--mode", mode, "--yes", *TERMS)
     assert done.returncode == 3
     assert f"{volume} is being modified (optimizing): measure it when that is completed." in done.stdout
-    assert scratch(organisation) == []
+    assert scratch(organization) == []
 
 
-def test_a_copy_is_measured_by_reads_alone(organisation, tmp_path):
-    volume = named(organisation, "worker-root")
-    done = run(organisation, tmp_path, "validate", volume, "--mode", "copy", "--yes", *TERMS)
+def test_a_copy_is_measured_by_reads_alone(organization, tmp_path):
+    volume = named(organization, "worker-root")
+    done = run(organization, tmp_path, "validate", volume, "--mode", "copy", "--yes", *TERMS)
     assert done.returncode == 0
     (line,) = verdicts(tmp_path)
     assert (line["mode"], line["passed"]) == ("copy", True)
-    shown = run(organisation, tmp_path, "envelopes", "show", line["campaign"]).stdout
+    shown = run(organization, tmp_path, "envelopes", "show", line["campaign"]).stdout
     assert set(re.findall(r"\b(?:rand)?(?:read|write|rw)\b", shown)) <= {"read", "randread"}
     assert "read" in shown
-    assert scratch(organisation) == []
+    assert scratch(organization) == []

@@ -9,14 +9,14 @@ from types import SimpleNamespace
 
 import pytest
 
+from cloud_simulator.faults import Effect, Fault
+from cloud_simulator.managed import ping_of
+from cloud_simulator.organization import Mix, fleet_of
+from cloud_simulator.running import Running
+from cloud_simulator.workloads import Archetype
 from plimsoll.bench.document import DOCUMENT_NAME
 from plimsoll.domain.scratch import DEADLINE_TAG, SCRATCH_TAG
-from plimsoll.simulator.faults import Effect, Fault
-from plimsoll.simulator.managed import ping_of
-from plimsoll.simulator.organisation import Mix, fleet_of
-from plimsoll.simulator.running import Running
-from plimsoll.simulator.workloads import Archetype
-from tests.unit.simulator.served import served
+from tests.unit.cloud_simulator.served import served
 
 from .commands import command, environment, plimsoll, roles
 
@@ -40,7 +40,7 @@ class Here(SimpleNamespace):
     """One simulated account with something wrong in it, and commands run over it in a folder."""
 
     def run(self, *words, **more):
-        return plimsoll(self.organisation, self.folder, *words, **{**FAST, **more})
+        return plimsoll(self.organization, self.folder, *words, **{**FAST, **more})
 
     def validate(self, *words, **more):
         return self.run("validate", *self.words, *words, **more)
@@ -51,7 +51,7 @@ class Here(SimpleNamespace):
             return subprocess.Popen(
                 command("validate", *self.words),
                 cwd=self.folder,
-                env=environment(self.organisation, **{**FAST, **more}),
+                env=environment(self.organization, **{**FAST, **more}),
                 stdout=said,
                 stderr=subprocess.STDOUT,
             )
@@ -92,7 +92,7 @@ class Here(SimpleNamespace):
 
 
 @contextmanager
-def organisation(folder, *faults, mix=Mix.EVERYDAY):
+def organization(folder, *faults, mix=Mix.EVERYDAY):
     fleet = fleet_of(30, datetime.now(UTC), mix=mix)
     with served(fleet, *faults, plain=True) as here:
         ssm = here.client("ssm")
@@ -102,7 +102,7 @@ def organisation(folder, *faults, mix=Mix.EVERYDAY):
         steady = (one for one in fleet.volumes if one.workload and one.workload.archetype is Archetype.STEADY)
         volume = next(one for one in steady if one.spec.type == "gp2" and one.hosts)
         yield Here(
-            organisation=Running(endpoint=here.endpoint, fleet=fleet),
+            organization=Running(endpoint=here.endpoint, fleet=fleet),
             folder=folder,
             volume=volume,
             calls=here.front.calls,
@@ -175,7 +175,7 @@ REFUSED = {
 @pytest.mark.needs("fio")
 @pytest.mark.parametrize(("fault", "parts"), REFUSED.values(), ids=REFUSED)
 def test_what_goes_wrong_is_one_sentence_and_no_volume_is_left(tmp_path, fault, parts):
-    with organisation(tmp_path, fault) as here:
+    with organization(tmp_path, fault) as here:
         done = here.validate(**DEAD_AGENT)
         assert done.returncode == 3
         assert line_with(done.stdout, *parts).startswith("not measured  gp3 100 GiB 3,000 IOPS 125 MiB/s: ")
@@ -185,7 +185,7 @@ def test_what_goes_wrong_is_one_sentence_and_no_volume_is_left(tmp_path, fault, 
 
 @pytest.mark.needs("root")
 def test_a_device_that_never_appears_is_told_with_how_to_look_for_it(tmp_path):
-    with organisation(tmp_path, a_fault("AttachVolume", effect=Effect.NO_DEVICE)) as here:
+    with organization(tmp_path, a_fault("AttachVolume", effect=Effect.NO_DEVICE)) as here:
         done = here.validate(**DEAD_AGENT)
         assert done.returncode == 3
         line_with(done.stdout, "no block device of this host has the serial vol", "See on the host with `lsblk")
@@ -193,8 +193,8 @@ def test_a_device_that_never_appears_is_told_with_how_to_look_for_it(tmp_path):
 
 
 def test_a_host_that_is_not_managed_is_refused_before_anything_is_made(tmp_path):
-    with organisation(tmp_path) as here:
-        attached = [one for one in here.organisation.fleet.volumes if one.hosts and one.workload]
+    with organization(tmp_path) as here:
+        attached = [one for one in here.organization.fleet.volumes if one.hosts and one.workload]
         here.volume = next(one for one in attached if ping_of(one.hosts[0]) is None)
         unmanaged = here.volume.hosts[0].id
         done = here.validate("--bench-host", unmanaged)
@@ -205,7 +205,7 @@ def test_a_host_that_is_not_managed_is_refused_before_anything_is_made(tmp_path)
 
 
 def test_a_volume_that_hangs_at_detaching_is_detached_by_force(tmp_path):
-    with organisation(tmp_path, AT_ONCE, a_fault("DetachVolume", effect=Effect.HANGS, times=1)) as here:
+    with organization(tmp_path, AT_ONCE, a_fault("DetachVolume", effect=Effect.HANGS, times=1)) as here:
         done = here.validate()
         assert "left behind" not in done.stdout
         assert here.calls["DetachVolume"] == 2
@@ -213,7 +213,7 @@ def test_a_volume_that_hangs_at_detaching_is_detached_by_force(tmp_path):
 
 
 def test_a_deletion_that_fails_twice_is_tried_a_third_time(tmp_path):
-    with organisation(tmp_path, AT_ONCE, a_fault("DeleteVolume", "InternalError", times=2)) as here:
+    with organization(tmp_path, AT_ONCE, a_fault("DeleteVolume", "InternalError", times=2)) as here:
         done = here.validate(PLIMSOLL_MAX_ATTEMPTS="1")
         assert "left behind" not in done.stdout
         assert here.calls["DeleteVolume"] == 3
@@ -235,7 +235,7 @@ LEFT = {
 @pytest.mark.needs("fio")
 @pytest.mark.parametrize(("faults", "parts"), LEFT.values(), ids=LEFT)
 def test_a_volume_that_is_left_behind_is_named_keeps_its_verdict_and_is_the_sweeps(tmp_path, faults, parts):
-    with organisation(tmp_path, *faults) as here:
+    with organization(tmp_path, *faults) as here:
         done = here.validate()
         assert done.returncode == 3
         assert ("passed  gp3 100 GiB" in done.stdout) is (AT_ONCE not in faults)
@@ -252,7 +252,7 @@ def test_a_volume_that_is_left_behind_is_named_keeps_its_verdict_and_is_the_swee
 
 @pytest.mark.needs("fio")
 def test_killed_between_create_and_attach_the_volume_is_the_sweeps_from_its_deadline_on(tmp_path):
-    with organisation(tmp_path, a_fault("AttachVolume", "RequestLimitExceeded")) as here:
+    with organization(tmp_path, a_fault("AttachVolume", "RequestLimitExceeded")) as here:
         killed = here.begin(PLIMSOLL_MAX_ATTEMPTS="20")
         here.until(lambda: here.calls.get("AttachVolume"))
         killed.kill()
@@ -274,7 +274,7 @@ def test_killed_between_create_and_attach_the_volume_is_the_sweeps_from_its_dead
 @pytest.mark.needs("fio")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_while_it_measures_everything_is_deleted(tmp_path, number):
-    with organisation(tmp_path, a_fault("SendCommand", effect=Effect.HANGS)) as here:
+    with organization(tmp_path, a_fault("SendCommand", effect=Effect.HANGS)) as here:
         interrupted = here.begin()
         here.until(lambda: here.calls.get("GetCommandInvocation"))
         interrupted.send_signal(number)
@@ -288,7 +288,7 @@ def test_interrupted_while_it_measures_everything_is_deleted(tmp_path, number):
 
 @pytest.mark.needs("fio")
 def test_two_validations_of_one_class_make_one_measurement(tmp_path):
-    with organisation(tmp_path) as here:
+    with organization(tmp_path) as here:
         first = here.begin()
         here.until(lambda: here.calls.get("CreateVolume"))
         second = here.validate()
@@ -308,9 +308,9 @@ def test_two_validations_of_one_class_make_one_measurement(tmp_path):
 def test_one_denied_account_does_not_stop_a_sweep_of_the_others(tmp_path):
     denied = "222222222222"
     fault = a_fault("DescribeVolumes", "UnauthorizedOperation", account=denied, status=403)
-    with organisation(tmp_path, fault, mix=Mix.ORGANISATION) as here:
+    with organization(tmp_path, fault, mix=Mix.ORGANIZATION) as here:
         due, later = (here.scratch_volume(timedelta(minutes=minutes)) for minutes in (-1, 60))
-        done = here.run("sweep", *REGION, *roles(here.organisation))
+        done = here.run("sweep", *REGION, *roles(here.organization))
         assert done.returncode == 3
         line_with(done.stdout, f"failed {denied}/us-east-1", "UnauthorizedOperation for ec2:DescribeVolumes")
         line_with(done.stdout, f"deleted {due} in 111111111111/us-east-1")
@@ -319,7 +319,7 @@ def test_one_denied_account_does_not_stop_a_sweep_of_the_others(tmp_path):
 
 
 def test_nobody_is_asked_where_there_is_no_terminal(tmp_path):
-    with organisation(tmp_path) as here:
+    with organization(tmp_path) as here:
         done = here.run("validate", *(word for word in here.words if word != "--yes"))
         assert done.returncode == 2
         line_with(done.stderr, "say --yes, or --plan to see it only")

@@ -75,7 +75,7 @@ def test_a_copy_is_only_read_and_first_read_whole(tmp_path):
     lab = Lab(tmp_path)
     assert the(Concluded, lab.validate(mode=Mode.COPY)).line.passed
     (task,) = lab.tasks
-    assert task.initialise
+    assert task.initialize
     modes = {line.partition("=")[2] for line in task.job.splitlines() if line.startswith("rw=")}
     assert modes <= {"read", "randread"}
     assert not lab.leaked

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.clouds.gcp.limits import volume_types
-from plimsoll.clouds.gcp.machines import machine
-from plimsoll.clouds.gcp.names import PROVIDER
-from plimsoll.clouds.gcp.price_book import shipped_prices
-from plimsoll.clouds.memory import MemoryCatalogue, MemoryPrices
+from plimsoll.clouds.google.limits import volume_types
+from plimsoll.clouds.google.machines import machine
+from plimsoll.clouds.google.names import PROVIDER
+from plimsoll.clouds.google.price_book import shipped_prices
+from plimsoll.clouds.memory import MemoryCatalog, MemoryPrices
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.host import Host
 from plimsoll.domain.units import MIB
@@ -50,7 +50,7 @@ class GoogleLab(Lab):
         return replace(
             a_world(volumes, metrics=metrics),
             prices=MemoryPrices(books={"us-central1": shipped_prices().book("us-central1")}),
-            catalogue=MemoryCatalogue(types=self.types, provider=PROVIDER),
+            catalog=MemoryCatalog(types=self.types, provider=PROVIDER),
         )
 
 

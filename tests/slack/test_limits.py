@@ -63,7 +63,7 @@ def test_what_block_kit_takes_passes():
         (("blocks", 0, "text", "type"), "mrkdwn", r"blocks\[0\].text.type"),
         (("blocks", 0, "type"), "data_table", r"blocks\[0\].type: 'data_table' is none"),
         (("blocks", 0, "block_id"), "one", "block_id 'one' is there twice"),
-        (("blocks", 0, "colour"), "red", r"blocks\[0\]: colour is unknown"),
+        (("blocks", 0, "color"), "red", r"blocks\[0\]: color is unknown"),
         (("blocks", 1, "elements", 0, "elements"), [], r"blocks\[1\].elements\[0\].elements: 0 items"),
         (("blocks", 1, "elements", 0, "elements", 0, "text"), "", r"elements\[0\].text: 0 characters"),
         (("blocks", 1, "elements", 0, "elements", 0, "text"), "a\0", "it holds a NUL"),

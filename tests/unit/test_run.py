@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from plimsoll.audit import World
-from plimsoll.clouds.memory import MemoryCatalogue, MemoryInventory, MemoryMetrics, MemoryPrices
+from plimsoll.clouds.memory import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 from plimsoll.domain.errors import AccessDenied, BadInput, Throttled
 from plimsoll.domain.policy import Policy
 from plimsoll.outcomes import Answered
@@ -49,7 +49,7 @@ def a_world(given, *, broken_metrics=None, **inventory):
         inventory=MemoryInventory(given=given, **inventory),
         metrics=AskedMetrics(given={volume.id: sums for volume in given}, broken=broken_metrics or {}),
         prices=MemoryPrices(books={"us-east-1": US_EAST_1}),
-        catalogue=MemoryCatalogue(types=TYPES, provider="aws"),
+        catalog=MemoryCatalog(types=TYPES, provider="aws"),
         envelopes=(),
     )
 

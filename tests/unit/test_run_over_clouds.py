@@ -28,7 +28,7 @@ def google_disks(count):
 def a_google_world(given, **inventory):
     world = a_world(given, provider="google", **inventory)
     world.prices.books = {"us-central1": replace(US_EAST_1, region="us-central1")}
-    return replace(world, catalogue=replace(world.catalogue, provider="google"), tariff=DEAR)
+    return replace(world, catalog=replace(world.catalog, provider="google"), tariff=DEAR)
 
 
 def outcome_of(folder):

@@ -27,10 +27,10 @@ def a_recording(path, *clouds):
     return path
 
 
-def test_each_cloud_of_a_recording_has_its_own_tariff_and_catalogue(tmp_path):
-    settings = Settings(runs_dir=tmp_path, gcp_usd_per_1000_series=7, usd_per_1000_metrics=3)
+def test_each_cloud_of_a_recording_has_its_own_tariff_and_catalog(tmp_path):
+    settings = Settings(runs_dir=tmp_path, google_usd_per_1000_series=7, usd_per_1000_metrics=3)
     worlds, now = worlds_recorded(a_recording(tmp_path / "audit.zip", "aws", "google"), settings)
-    assert [world.catalogue.provider for world in worlds] == ["aws", "google"]
+    assert [world.catalog.provider for world in worlds] == ["aws", "google"]
     assert [world.tariff for world in worlds] == [tariff_of(cloud, settings) for cloud in ("aws", "google")]
     assert now == NOW
 

@@ -1,7 +1,7 @@
 """The agent of bench VMs that no cloud service runs commands on: one startup script with the document's own script.
 
-`script/gcp-agent.sh` is what waits, runs and answers. It is given the document's parameters, with their patterns, as a
-shell function, so that both ways to run the script accept and refuse the same values.
+`script/google-agent.sh` is what waits, runs and answers. It is given the document's parameters, with their patterns,
+as a shell function, so that both ways to run the script accept and refuse the same values.
 """
 
 import hashlib
@@ -53,7 +53,7 @@ def _parts() -> str:
     commands: Sequence[str] = document()["mainSteps"][0]["inputs"]["runCommand"]
     variables = {found[2]: found[1] for found in map(_ASSIGNMENT.fullmatch, commands) if found}
     measuring = "\n".join(commands[len(variables) :])
-    agent = (files("plimsoll.bench") / "script" / "gcp-agent.sh").read_text(encoding="utf-8")
+    agent = (files("plimsoll.bench") / "script" / "google-agent.sh").read_text(encoding="utf-8")
     whole = f"measuring_script() {{\n  cat <<'{_END}'\n{measuring}\n{_END}\n}}\n"
     return f"{_value_of(variables)}\n{whole}\n{agent}"
 

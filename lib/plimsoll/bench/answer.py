@@ -29,7 +29,7 @@ _REMEDIES: Final = {
     "room": "Make room, choose a smaller file, or measure a scratch volume instead.",
     "install": "Install fio on the host, or let it reach its package repositories.",
     "job": "Correct the job.",
-    "initialise": "Measure an empty scratch volume instead of a copy, or see on the host why it cannot be read.",
+    "initialize": "Measure an empty scratch volume instead of a copy, or see on the host why it cannot be read.",
     "limit": "Allow more time for the task.",
     "fio": "See on the host why fio fails.",
     "stopped": "Start it again when what stopped it is over.",

@@ -19,7 +19,7 @@ _TOOL_S: Final = 30
 
 
 def why_taken(path: Path) -> str | None:
-    """What a block device is used for or recognised as, as the end of a sentence; None where it is neither."""
+    """What a block device is used for or recognized as, as the end of a sentence; None where it is neither."""
     found = (look(path) for look in (_mounts, _swaps, _partitions, _holders, _signatures))
     return next((reason for reason in found if reason is not None), None)
 
@@ -77,7 +77,7 @@ def _holders(path: Path) -> str | None:
 
 
 def _signatures(path: Path) -> str | None:
-    """What wipefs or blkid recognise; None also where neither is installed: then the device is still read for data."""
+    """What wipefs or blkid recognize; None also where neither is installed: then the device is still read for data."""
     found = _by_wipefs(path) if shutil.which("wipefs") else _by_blkid(path) if shutil.which("blkid") else []
     return f"has the signature of {', '.join(dict.fromkeys(found))}" if found else None
 

@@ -47,7 +47,7 @@ def parameters_of(task: Task, device_name: str = "") -> dict[str, list[str]]:
         "DeviceName": device_name,
         "Job": base64.b64encode(task.job.encode()).decode("ascii"),
         "LimitSeconds": str(task.limit_s),
-        "Initialise": "copy" if task.initialise else "no",
+        "Initialize": "copy" if task.initialize else "no",
         "FileSizeMib": str(task.file_size_mib),
         "MostQueue": str(task.most_queue),
         "MostLatencyUs": str(task.most_latency_us),

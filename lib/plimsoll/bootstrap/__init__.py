@@ -17,7 +17,7 @@ from plimsoll.bootstrap.scope import Scope as Scope
 from plimsoll.bootstrap.scope import SignedIn as SignedIn
 from plimsoll.bootstrap.scope import sign_in as sign_in
 from plimsoll.clouds.aws.bench import AwsBench
-from plimsoll.clouds.aws.catalogue import AwsCatalogue
+from plimsoll.clouds.aws.catalog import AwsCatalog
 from plimsoll.clouds.aws.console import console_link as aws_console_link
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.metrics import AwsMetrics
@@ -26,8 +26,8 @@ from plimsoll.clouds.aws.price_book import shipped_prices
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.aws.tariff import tariff
 from plimsoll.clouds.file_claims import FileClaims
-from plimsoll.clouds.gcp.console import console_link as google_console_link
-from plimsoll.clouds.gcp.names import PROVIDER as GOOGLE
+from plimsoll.clouds.google.console import console_link as google_console_link
+from plimsoll.clouds.google.names import PROVIDER as GOOGLE
 from plimsoll.clouds.ledger import Ledger, NotedInventory
 from plimsoll.clouds.pacing import Pacer
 from plimsoll.clouds.price_file import load_prices
@@ -95,7 +95,7 @@ def aws_world(
             sessions=None if scope.prices else sessions,
             today=today,
         ),
-        catalogue=AwsCatalogue(),
+        catalog=AwsCatalog(),
         envelopes=tuple(envelope_library(settings.measured_dir).envelopes.values()),
         tariff=reckoned,
         refutations=validation_book(settings).refutations(),
@@ -112,9 +112,9 @@ def worlds_of(scope: Scope, settings: Settings, *, today: date, ledger: Ledger, 
 def _world_of(cloud: str, scope: Scope, settings: Settings, *, today: date, ledger: Ledger, paced: bool) -> World:
     if cloud != GCP:
         return aws_world(scope, settings, today=today, ledger=ledger, paced=paced)
-    from plimsoll.bootstrap.google import gcp_world  # noqa: PLC0415  # Google's libraries take a second to import
+    from plimsoll.bootstrap.google import google_world  # noqa: PLC0415  # Google's libraries take a second to import
 
-    return gcp_world(scope, settings, today=today, ledger=ledger, paced=paced)
+    return google_world(scope, settings, today=today, ledger=ledger, paced=paced)
 
 
 def worlds_recorded(path: Path, settings: Settings) -> tuple[list[World], datetime]:

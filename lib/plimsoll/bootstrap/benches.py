@@ -39,10 +39,10 @@ def _aws(scope: Scope, settings: Settings, today: date, ledger: Ledger, *, paced
 
 def _google(scope: Scope, settings: Settings, today: date, ledger: Ledger, *, paced: bool) -> Bay:
     # Google's libraries are slow to import, and most validations do without them.
-    from plimsoll.bootstrap.google import gcp_world  # noqa: PLC0415
-    from plimsoll.clouds.gcp.bench import GcpBench  # noqa: PLC0415
-    from plimsoll.clouds.gcp.clients import Clients  # noqa: PLC0415
+    from plimsoll.bootstrap.google import google_world  # noqa: PLC0415
+    from plimsoll.clouds.google.bench import GoogleBench  # noqa: PLC0415
+    from plimsoll.clouds.google.clients import Clients  # noqa: PLC0415
 
-    clients = Clients(url=settings.gcp_url, monitoring=settings.gcp_monitoring, attempts=settings.max_attempts)
-    world = gcp_world(scope, settings, today=today, ledger=ledger, paced=paced, clients=clients)
-    return Bay(world=world, bench=GcpBench(clients=clients))
+    clients = Clients(url=settings.google_url, monitoring=settings.google_monitoring, attempts=settings.max_attempts)
+    world = google_world(scope, settings, today=today, ledger=ledger, paced=paced, clients=clients)
+    return Bay(world=world, bench=GoogleBench(clients=clients))

@@ -7,15 +7,15 @@ from pathlib import Path
 from plimsoll.audit import World
 from plimsoll.bootstrap.measured import envelope_library, validation_book
 from plimsoll.bootstrap.scope import GCP, Scope
-from plimsoll.clouds.gcp.audited import inventory_in
-from plimsoll.clouds.gcp.catalogue import GcpCatalogue
-from plimsoll.clouds.gcp.clients import Clients
-from plimsoll.clouds.gcp.held import Held
-from plimsoll.clouds.gcp.inventory import GcpInventory
-from plimsoll.clouds.gcp.metrics import GcpMetrics
-from plimsoll.clouds.gcp.price_book import shipped_prices
-from plimsoll.clouds.gcp.prices import GcpPrices
-from plimsoll.clouds.gcp.tariff import tariff
+from plimsoll.clouds.google.audited import inventory_in
+from plimsoll.clouds.google.catalog import GoogleCatalog
+from plimsoll.clouds.google.clients import Clients
+from plimsoll.clouds.google.held import Held
+from plimsoll.clouds.google.inventory import GoogleInventory
+from plimsoll.clouds.google.metrics import GoogleMetrics
+from plimsoll.clouds.google.price_book import shipped_prices
+from plimsoll.clouds.google.prices import GooglePrices
+from plimsoll.clouds.google.tariff import tariff
 from plimsoll.clouds.ledger import Ledger, NotedInventory
 from plimsoll.clouds.pacing import Pacer
 from plimsoll.clouds.price_file import load_prices
@@ -25,7 +25,7 @@ from plimsoll.ports import FailedTarget
 from plimsoll.settings import Settings
 
 
-def gcp_world(
+def google_world(
     scope: Scope,
     settings: Settings,
     *,
@@ -39,23 +39,25 @@ def gcp_world(
     `paced`: keep to the quota of calls; simulated projects may have none. `clients`: those to ask by, where they are
     made already.
     """
-    asked = clients or Clients(url=settings.gcp_url, monitoring=settings.gcp_monitoring, attempts=settings.max_attempts)
+    asked = clients or Clients(
+        url=settings.google_url, monitoring=settings.google_monitoring, attempts=settings.max_attempts
+    )
     reckoned = tariff(settings)
     return World(
         inventory=NotedInventory(inventory=_inventory(asked, scope), ledger=ledger),
-        metrics=GcpMetrics(
+        metrics=GoogleMetrics(
             clients=asked,
             calls=Pacer(reckoned.calls_per_s if paced else math.inf),
             parallel=settings.parallel_calls,
             tariff=reckoned,
             held=Held(clients=asked),
         ),
-        prices=GcpPrices(
+        prices=GooglePrices(
             shipped=load_prices(Path(scope.prices)) if scope.prices else shipped_prices(),
             clients=None if scope.prices else asked,
             today=today,
         ),
-        catalogue=GcpCatalogue(),
+        catalog=GoogleCatalog(),
         envelopes=tuple(envelope_library(settings.measured_dir).envelopes.values()),
         tariff=reckoned,
         refutations=validation_book(settings).refutations(),
@@ -63,7 +65,7 @@ def gcp_world(
     )
 
 
-def _inventory(clients: Clients, scope: Scope) -> GcpInventory:
+def _inventory(clients: Clients, scope: Scope) -> GoogleInventory:
     """The inventory of the scope; where no project can be told, of none, with why: other clouds of the same run are
     read all the same."""
     try:
@@ -71,9 +73,9 @@ def _inventory(clients: Clients, scope: Scope) -> GcpInventory:
             clients,
             projects=scope.projects,
             folders=scope.folders,
-            organizations=scope.gcp_organizations,
+            organizations=scope.google_organizations,
             regions=scope.regions_of(GCP),
         )
     except CloudError as error:
         failed = FailedTarget(name="Google Cloud", error=error)
-        return GcpInventory(clients=clients, projects=(), failed=[failed])
+        return GoogleInventory(clients=clients, projects=(), failed=[failed])

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from plimsoll.audit import World
 from plimsoll.bootstrap.places import without_bench
-from plimsoll.clouds.gcp.names import PROVIDER
+from plimsoll.clouds.google.names import PROVIDER
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.errors import CloudError, NotMeasured
 from plimsoll.ports import Bench, FailedTarget, Target

@@ -5,12 +5,12 @@ from datetime import date
 from functools import cache
 
 from plimsoll.audit import World
-from plimsoll.bootstrap.google import gcp_world
+from plimsoll.bootstrap.google import google_world
 from plimsoll.bootstrap.scope import GCP, Scope
-from plimsoll.clouds.gcp.audited import inventory_in
-from plimsoll.clouds.gcp.clients import Clients
-from plimsoll.clouds.gcp.federation import FederationConfig
-from plimsoll.clouds.gcp.keyless import keyless_credentials
+from plimsoll.clouds.google.audited import inventory_in
+from plimsoll.clouds.google.clients import Clients
+from plimsoll.clouds.google.federation import FederationConfig
+from plimsoll.clouds.google.keyless import keyless_credentials
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.service.config import ServiceConfig
@@ -19,7 +19,7 @@ from plimsoll.settings import Settings
 
 def clients_of(config: ServiceConfig, settings: Settings) -> Clients:
     """The clients by which the service enters projects; BadInput where its credentials cannot be used."""
-    return _clients(config.google_credentials, settings.gcp_url, settings.gcp_monitoring, settings.max_attempts)
+    return _clients(config.google_credentials, settings.google_url, settings.google_monitoring, settings.max_attempts)
 
 
 def targets_of(config: ServiceConfig, settings: Settings) -> Sequence[Target | FailedTarget]:
@@ -37,7 +37,7 @@ def world_of(
     target: Target, config: ServiceConfig, settings: Settings, *, today: date, ledger: Ledger, paced: bool
 ) -> World:
     """The world of one project in one region."""
-    return gcp_world(
+    return google_world(
         Scope(clouds=(GCP,), projects=(target.account,), regions=(target.region,)),
         settings,
         today=today,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from plimsoll.clouds.aws.names import AUDIT_ROLE, role_arn
-from plimsoll.clouds.aws.organisation import accounts_in
+from plimsoll.clouds.aws.organization import accounts_in
 from plimsoll.clouds.aws.sessions import HOME_REGION, Credential, Sessions, check_regions
 from plimsoll.domain.errors import BadInput
 from plimsoll.ports import FailedTarget
@@ -27,7 +27,7 @@ class Scope:
     Accounts are those of the profiles (the default credentials where none is named) and of the roles. With one of
     `organization`, `units` or `accounts` they are those instead, each by its role `role_name`, but the caller's own by
     the caller's credentials; and those of the roles. Google's projects are those named, those under the folders, and
-    those under the organisations; the environment's own where none of these is named.
+    those under the organizations; the environment's own where none of these is named.
     """
 
     clouds: tuple[str, ...] = (AWS,)
@@ -42,7 +42,7 @@ class Scope:
     prices: str | None = None
     projects: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
-    gcp_organizations: tuple[str, ...] = ()
+    google_organizations: tuple[str, ...] = ()
 
     def regions_of(self, cloud: str) -> tuple[str, ...]:
         """The regions to read of a cloud, empty for all of them: where several clouds are asked, each has its own."""
@@ -72,7 +72,7 @@ class Scope:
             "clouds": list(self.clouds),
             "projects": list(self.projects),
             "folders": list(self.folders),
-            "gcp_organizations": list(self.gcp_organizations),
+            "google_organizations": list(self.google_organizations),
         }
 
     @classmethod
@@ -97,7 +97,7 @@ class Scope:
             clouds=words("clouds") or (AWS,),
             projects=words("projects"),
             folders=words("folders"),
-            gcp_organizations=words("gcp_organizations"),
+            google_organizations=words("google_organizations"),
         )
 
 

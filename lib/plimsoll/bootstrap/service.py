@@ -41,7 +41,7 @@ class AwsPlaces:
 
     `home` is that account, `partition` the part of AWS that all are in. `paced`: keep to the quotas; a simulated cloud
     may have none. Targets come account by account: of each role the last that was signed in to stays open for the next
-    region, and no more, since the clients of a large organisation would not fit into memory.
+    region, and no more, since the clients of a large organization would not fit into memory.
     """
 
     config: ServiceConfig

@@ -119,7 +119,7 @@ def foresee(console: Console, worlds: Sequence[World], policy: Policy, now: date
         for world in worlds:
             for outcome in planned(world, policy, now):
                 tally.take(outcome)
-    tariffs = {world.catalogue.provider: world.tariff for world in worlds}
+    tariffs = {world.catalog.provider: world.tariff for world in worlds}
     show_plan(console, plan_summary(tally.plans, tariffs), tally.failed_targets, list(tariffs))
     if tally.partial:
         raise typer.Exit(PARTIAL)
@@ -141,7 +141,7 @@ def _order(
 
 
 def _recorded(stack: ExitStack, path: Path, worlds: Sequence[World], now: datetime) -> Sequence[World]:
-    kept = {world.catalogue.provider: world.metrics.retention_days for world in worlds}
-    late = {world.catalogue.provider: world.metrics.visible_after_s for world in worlds}
+    kept = {world.catalog.provider: world.metrics.retention_days for world in worlds}
+    late = {world.catalog.provider: world.metrics.visible_after_s for world in worlds}
     recorder = stack.enter_context(Recorder(path, now, versions()["plimsoll"], kept, late))
     return [recording_world(world, recorder) for world in worlds]

@@ -54,14 +54,14 @@ def scope_from(
     cloud: Sequence[str] | None = None,
     project: list[str] | None = None,
     folder: list[str] | None = None,
-    gcp_organization: list[str] | None = None,
+    google_organization: list[str] | None = None,
 ) -> Scope:
     """The scope that these options name; BadInput for one that says nothing, or is about a cloud that is not asked."""
     scope = Scope(
         clouds=tuple(dict.fromkeys(str(one) for one in cloud or (AWS,))),
         projects=tuple(project or ()),
         folders=tuple(folder or ()),
-        gcp_organizations=tuple(gcp_organization or ()),
+        google_organizations=tuple(google_organization or ()),
         profiles=tuple(profile or ()),
         role_arns=tuple(role_arn or ()),
         external_id=external_id,
@@ -84,7 +84,7 @@ def scope_from(
                 "--account": account,
                 "--role-name": role_name,
             },
-            GCP: {"--project": project, "--folder": folder, "--gcp-organization": gcp_organization},
+            GCP: {"--project": project, "--folder": folder, "--gcp-organization": google_organization},
         },
     )
     if role_name is not None and not scope.names_members:

@@ -11,6 +11,8 @@ from typing import Final
 
 from rich.console import Console
 
+from cloud_simulator.organization import DEMO_VOLUMES
+from cloud_simulator.running import running
 from plimsoll.bootstrap import AWS, GCP, Scope, clock, worlds_of
 from plimsoll.cli.audit import follow
 from plimsoll.cli.leaving import LeaveReports
@@ -20,8 +22,6 @@ from plimsoll.domain.policy import Policy
 from plimsoll.reports.stored import PAGE, read_records
 from plimsoll.run import Order
 from plimsoll.settings import Settings
-from plimsoll.simulator.organisation import DEMO_VOLUMES
-from plimsoll.simulator.running import running
 
 FOLDER: Final = "demo"
 FILES: Final = (
@@ -64,16 +64,16 @@ def _simulated(
     """Starts the simulated clouds, points this process at them, and gives the scope that has all of each."""
     scope = Scope(clouds=tuple(clouds))
     if AWS in clouds:
-        console.print("starting a simulated AWS organisation on loopback ...", style="dim")
-        organisation = stack.enter_context(running(now, volumes=volumes or DEMO_VOLUMES, seed=seed))
-        os.environ.update(organisation.environment)
-        scope = replace(scope, role_arns=organisation.role_arns, regions=organisation.fleet.regions)
+        console.print("starting a simulated AWS organization on loopback ...", style="dim")
+        organization = stack.enter_context(running(now, volumes=volumes or DEMO_VOLUMES, seed=seed))
+        os.environ.update(organization.environment)
+        scope = replace(scope, role_arns=organization.role_arns, regions=organization.fleet.regions)
     if GCP in clouds:
-        from plimsoll.simulator.gcp.projects import LEAST_VOLUMES  # noqa: PLC0415  # what only Google's demo needs
-        from plimsoll.simulator.gcp.running import running_gcp  # noqa: PLC0415  # what only Google's demo needs
+        from cloud_simulator.google.projects import LEAST_VOLUMES  # noqa: PLC0415  # what only Google's demo needs
+        from cloud_simulator.google.running import running_google  # noqa: PLC0415  # what only Google's demo needs
 
         console.print("starting simulated Google Cloud projects on loopback ...", style="dim")
-        projects = stack.enter_context(running_gcp(now, volumes=volumes or LEAST_VOLUMES, seed=seed))
+        projects = stack.enter_context(running_google(now, volumes=volumes or LEAST_VOLUMES, seed=seed))
         os.environ.update(projects.environment)
         scope = replace(scope, projects=tuple(projects.projects))
     return scope

@@ -35,10 +35,10 @@ Folders = Annotated[
     list[str] | None,
     typer.Option("--folder", metavar="NUMBER", help="The active projects under this Google Cloud folder; repeatable."),
 ]
-GcpOrganizations = Annotated[
+GoogleOrganizations = Annotated[
     list[str] | None,
     typer.Option(
-        "--gcp-organization", metavar="NUMBER", help="The active projects of this organisation there; repeatable."
+        "--gcp-organization", metavar="NUMBER", help="The active projects of this organization there; repeatable."
     ),
 ]
 Profiles = Annotated[list[str] | None, typer.Option("--profile", help="AWS profile; repeat for several accounts.")]

@@ -1,32 +1,32 @@
-"""`plimsoll simulate`: a simulated organisation or simulated projects alone, for any tool of their cloud."""
+"""`plimsoll simulate`: a simulated organization or simulated projects alone, for any tool of their cloud."""
 
 import threading
 from collections.abc import Mapping
 
 from rich.console import Console
 
+from cloud_simulator.google.projects import LEAST_VOLUMES
+from cloud_simulator.google.running import running_google
+from cloud_simulator.organization import DEMO_VOLUMES
+from cloud_simulator.running import running
 from plimsoll.bootstrap import clock
-from plimsoll.simulator.gcp.projects import LEAST_VOLUMES
-from plimsoll.simulator.gcp.running import running_gcp
-from plimsoll.simulator.organisation import DEMO_VOLUMES
-from plimsoll.simulator.running import running
 
 
 def serve(volumes: int | None, seed: int, port: int) -> None:
-    """Serves the organisation until Ctrl-C."""
-    with running(clock().now(), volumes=volumes or DEMO_VOLUMES, seed=seed, port=port) as organisation:
-        roles = " ".join(f"--role-arn {arn}" for arn in organisation.role_arns)
-        fleet = organisation.fleet
+    """Serves the organization until Ctrl-C."""
+    with running(clock().now(), volumes=volumes or DEMO_VOLUMES, seed=seed, port=port) as organization:
+        roles = " ".join(f"--role-arn {arn}" for arn in organization.role_arns)
+        fleet = organization.fleet
         _tell(
             f"{len(fleet.volumes)} volumes in {len(fleet.accounts)} accounts",
-            organisation.environment,
+            organization.environment,
             f"the other accounts: plimsoll audit {roles}",
         )
 
 
 def serve_projects(volumes: int | None, seed: int, port: int) -> None:
     """Serves the projects until Ctrl-C."""
-    with running_gcp(clock().now(), volumes=volumes or LEAST_VOLUMES, seed=seed, port=port) as there:
+    with running_google(clock().now(), volumes=volumes or LEAST_VOLUMES, seed=seed, port=port) as there:
         named = " ".join(f"--project {project}" for project in there.projects)
         _tell(
             f"{len(there.fleet.volumes)} disks in {len(there.projects)} projects",

@@ -72,11 +72,11 @@ def _carry_out(console: Console, trial: Trial, bay: Bay, settings: Settings, now
 
 def _trials(bay: Bay, records: Iterable[RecommendationRecord]) -> Iterator[Trial]:
     """What is validated of a cloud."""
-    catalogue = bay.world.catalogue
-    own = [one for one in records if one.provider == catalogue.provider]
+    catalog = bay.world.catalog
+    own = [one for one in records if one.provider == catalog.provider]
     recommended = "Validating a recommendation before anything is moved:"
-    if catalogue.provider != AWS:
-        found = _most_shared(own, list(wants_in(own, NO_LATENCY, Grade.A, catalogue.types)))
+    if catalog.provider != AWS:
+        found = _most_shared(own, list(wants_in(own, NO_LATENCY, Grade.A, catalog.types)))
         yield from (Trial(told=recommended, record=one) for one in found)
         return
     yield from (Trial(told=recommended, record=one) for one in _easy(own))

@@ -137,7 +137,7 @@ class MemoryPrices:
 
 
 @dataclass(slots=True, kw_only=True)
-class MemoryCatalogue:
+class MemoryCatalog:
     """Volume types given as a mapping; changes are named, not explained."""
 
     types: Mapping[str, VolumeType]

@@ -7,9 +7,9 @@ from typing import Final
 
 from plimsoll.clouds.aws.names import ACCOUNT_ID
 from plimsoll.clouds.aws.names import VOLUME_NAME as EBS_VOLUME_NAME
-from plimsoll.clouds.gcp.identifiers import DISK_NAME
-from plimsoll.clouds.gcp.identifiers import REGION_NAME as GOOGLE_REGION
-from plimsoll.clouds.gcp.names import PROJECT_ID
+from plimsoll.clouds.google.identifiers import DISK_NAME
+from plimsoll.clouds.google.identifiers import REGION_NAME as GOOGLE_REGION
+from plimsoll.clouds.google.names import PROJECT_ID
 
 
 def _either(*patterns: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from plimsoll.clouds.aws.limits import volume_types as aws_types
-from plimsoll.clouds.gcp.limits import volume_types as google_types
+from plimsoll.clouds.google.limits import volume_types as google_types
 from plimsoll.domain.volume_types import VolumeType
 
 

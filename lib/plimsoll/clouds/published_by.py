@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from plimsoll.clouds.aws.limits import volume_types as aws_types
-from plimsoll.clouds.gcp.limits import volume_types as google_types
-from plimsoll.clouds.gcp.machines import machine
-from plimsoll.clouds.gcp.names import PROVIDER as GOOGLE
+from plimsoll.clouds.google.limits import volume_types as google_types
+from plimsoll.clouds.google.machines import machine
+from plimsoll.clouds.google.names import PROVIDER as GOOGLE
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.volume_types import VolumeType
 

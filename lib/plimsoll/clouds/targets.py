@@ -4,8 +4,8 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from plimsoll.clouds.gcp.names import PROJECT_ID
-from plimsoll.clouds.gcp.names import PROVIDER as GOOGLE
+from plimsoll.clouds.google.names import PROJECT_ID
+from plimsoll.clouds.google.names import PROVIDER as GOOGLE
 from plimsoll.ports import Target
 
 _PROJECT: Final = re.compile(PROJECT_ID)

@@ -5,8 +5,8 @@ from typing import Final
 
 from plimsoll.clouds.aws.names import PROVIDER as AWS
 from plimsoll.clouds.aws.tariff import tariff as aws_tariff
-from plimsoll.clouds.gcp.names import PROVIDER as GOOGLE
-from plimsoll.clouds.gcp.tariff import tariff as google_tariff
+from plimsoll.clouds.google.names import PROVIDER as GOOGLE
+from plimsoll.clouds.google.tariff import tariff as google_tariff
 from plimsoll.domain.tariff import Tariff
 from plimsoll.settings import Settings
 

@@ -31,11 +31,11 @@ def sole_host(volume: Volume) -> Host | None:
     return volume.hosts[0] if len(volume.attachments) == 1 and volume.hosts else None
 
 
-def with_neighbours(pending: Sequence[Volume], volumes: Iterable[Volume]) -> list[Volume]:
+def with_neighbors(pending: Sequence[Volume], volumes: Iterable[Volume]) -> list[Volume]:
     """Those volumes, and all others that share their only host: its traffic is that of all of them."""
     shared = {host.id for host in map(sole_host, pending) if host}
-    neighbours = [volume for volume in volumes if (host := sole_host(volume)) and host.id in shared]
-    return list({volume.id: volume for volume in (*pending, *neighbours)}.values())
+    neighbors = [volume for volume in volumes if (host := sole_host(volume)) and host.id in shared]
+    return list({volume.id: volume for volume in (*pending, *neighbors)}.values())
 
 
 def host_loads(volumes: Iterable[Volume], demands: Mapping[str, Demand]) -> dict[str, HostLoad]:

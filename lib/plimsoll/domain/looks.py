@@ -21,7 +21,7 @@ def looks_at(groups: tuple[str, ...], knowledge: Knowledge, reach: FloatArray, t
     """Looks at the unread buckets of groups in which something reaches 1 or more, few and no finer than is needed.
 
     The groups are read together and have been so before: `reach` has one figure for each bucket of the first. Each
-    bucket is read in the longest period that would settle it were its load even. Neighbours, and what lies between
+    bucket is read in the longest period that would settle it were its load even. Neighbors, and what lies between
     them, are read in one, and a run as finely as can be, where that brings no more datapoints than a query is worth.
     """
     track, spare = knowledge.tracks[groups[0]], tariff.datapoints_a_query
@@ -36,7 +36,7 @@ def looks_at(groups: tuple[str, ...], knowledge: Knowledge, reach: FloatArray, t
 
 
 def _even_runs(track: Track, at: IntArray, reach: FloatArray) -> Iterator["_Run"]:
-    """Neighbouring buckets that are of one length and wanted in one period."""
+    """Neighboring buckets that are of one length and wanted in one period."""
     if not len(at):
         return
     lengths_s, finest_s = track.lengths_s[at], track.finest_s[at]
@@ -106,7 +106,7 @@ def looks_for_presence(knowledge: Knowledge) -> list[Look]:
 
 
 def _unknown(knowledge: Knowledge, track: Track, known: BoolArray) -> Iterator[Window]:
-    """The spans of coarse buckets with hours that are not known, neighbours as one."""
+    """The spans of coarse buckets with hours that are not known, neighbors as one."""
     held: Window | None = None
     for at in np.flatnonzero(track.lengths_s > HOUR_S):
         start_s, end_s = int(track.starts_s[at]), int(track.starts_s[at] + track.lengths_s[at])

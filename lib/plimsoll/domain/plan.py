@@ -10,7 +10,7 @@ from plimsoll.domain.sums import Segment
 from plimsoll.domain.tariff import Closer, Tariff
 
 DECIDING_S: Final = 0.008
-"""Seconds of one core that deciding on a volume took on the simulated organisation of 600 (docs/performance.md)."""
+"""Seconds of one core that deciding on a volume took on the simulated organization of 600 (docs/performance.md)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

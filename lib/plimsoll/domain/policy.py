@@ -1,4 +1,4 @@
-"""Policy: what an organisation wants decided how. Every knob has a bound, a default and a sentence."""
+"""Policy: what an organization wants decided how. Every knob has a bound, a default and a sentence."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

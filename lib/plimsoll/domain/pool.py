@@ -21,11 +21,11 @@ class Pool:
 
     kind: VolumeType
     volumes: tuple[Volume, ...]
-    neighbours: tuple[Volume, ...]
+    neighbors: tuple[Volume, ...]
 
     def of_type(self, name: str) -> list[Volume]:
         """The others on the host that are of that type."""
-        return [volume for volume in self.neighbours if volume.spec.type == name]
+        return [volume for volume in self.neighbors if volume.spec.type == name]
 
     def __str__(self) -> str:
         return pool_name(self.kind, self.volumes)
@@ -52,7 +52,7 @@ def _pools_on_host(group: Sequence[Volume], types: Mapping[str, VolumeType]) -> 
             together.setdefault(kind.name if kind.pooled else volume.id, []).append(volume)
     for inside in together.values():
         others = tuple(volume for volume in group if volume not in inside)
-        yield Pool(kind=types[inside[0].spec.type], volumes=tuple(inside), neighbours=others)
+        yield Pool(kind=types[inside[0].spec.type], volumes=tuple(inside), neighbors=others)
 
 
 def in_shared_pools(volumes: Iterable[Volume], types: Mapping[str, VolumeType]) -> list[Volume]:

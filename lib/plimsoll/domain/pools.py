@@ -108,11 +108,11 @@ def _waiting(found: Decided, other: str) -> Decided:
 
 def _decided(pool: Pool, demands: Mapping[str, Demand], bases: Mapping[str, Basis], load: HostLoad | None) -> Decided:
     """One pool's answers; what could not be read is left out of what it is asked for, and keeps it as it is."""
-    unread = [volume.id for volume in (*pool.volumes, *pool.neighbours) if volume.id not in demands]
+    unread = [volume.id for volume in (*pool.volumes, *pool.neighbors) if volume.id not in demands]
     seen = replace(
         pool,
         volumes=tuple(volume for volume in pool.volumes if volume.id in demands),
-        neighbours=tuple(volume for volume in pool.neighbours if volume.id in demands),
+        neighbors=tuple(volume for volume in pool.neighbors if volume.id in demands),
     )
     free = [volume for volume in seen.volumes if volume.id in bases]
     cases = list(_cases(seen, free, demands, bases, load, present=present_ceiling(pool)))

@@ -18,7 +18,7 @@ class Task:
     """What the document is given.
 
     `job` is the text of a fio job file without filename, directory or size (the document adds where to write).
-    `limit_s` bounds the whole task on the host. `initialise` reads the whole device first (a copy, a snapshot).
+    `limit_s` bounds the whole task on the host. `initialize` reads the whole device first (a copy, a snapshot).
     `file_size_mib` is the size of the file in mode `file`. `most_queue` and `most_latency_us` stop a run in mode `file`
     when the device's own queue or mean latency stays above them; 0: no such limit. `alarm` is the name of an alarm of
     the cloud's that stops the command.
@@ -28,7 +28,7 @@ class Task:
     volume_id: str = ""
     job: str = ""
     limit_s: int = 3600
-    initialise: bool = False
+    initialize: bool = False
     file_size_mib: int = 1024
     most_queue: int = 0
     most_latency_us: int = 0

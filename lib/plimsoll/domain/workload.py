@@ -33,7 +33,7 @@ NEAR: Final = 0.9
 """A bucket from this share of the peak on belongs to it."""
 
 SEQUENTIAL_KIB: Final = 128.0
-"""From this mean size on, I/O is taken to be sequential: Linux reads ahead, and merges neighbours, up to 128 KiB by
+"""From this mean size on, I/O is taken to be sequential: Linux reads ahead, and merges neighbors, up to 128 KiB by
 default, and random I/O that large is rare. A heuristic: a cloud's metrics do not tell."""
 
 Sizes = tuple[tuple[int, float], ...]

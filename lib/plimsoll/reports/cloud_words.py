@@ -40,8 +40,8 @@ _WORDS: Final[Mapping[str, CloudWords]] = {
         monitoring="Cloud Monitoring",
         shown="opens Metrics Explorer with the peaks per second of every disk on its hosts",
         call="ListTimeSeries",
-        quotas="PLIMSOLL_GCP_CALLS_PER_S and what one process takes in",
-        price="PLIMSOLL_GCP_USD_PER_1000_SERIES",
+        quotas="PLIMSOLL_GOOGLE_CALLS_PER_S and what one process takes in",
+        price="PLIMSOLL_GOOGLE_USD_PER_1000_SERIES",
         way_back="What a Hyperdisk is provisioned with is changed while it is in use. A type is changed back as it was "
         "changed: by a snapshot of the disk as it is then, so that nothing written since is lost.",
     ),

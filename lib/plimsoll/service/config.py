@@ -9,10 +9,10 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
 
 from plimsoll.clouds.aws.names import AUDIT_ROLE, VALIDATION_ROLE
-from plimsoll.clouds.gcp.federation import FederationConfig
-from plimsoll.clouds.gcp.identifiers import FOLDER_ID, ORGANIZATION_ID
-from plimsoll.clouds.gcp.identifiers import REGION_NAME as GOOGLE_REGION
-from plimsoll.clouds.gcp.names import PROJECT_ID
+from plimsoll.clouds.google.federation import FederationConfig
+from plimsoll.clouds.google.identifiers import FOLDER_ID, ORGANIZATION_ID
+from plimsoll.clouds.google.identifiers import REGION_NAME as GOOGLE_REGION
+from plimsoll.clouds.google.names import PROJECT_ID
 from plimsoll.domain.errors import BadInput, PolicyError
 from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import parse_policy
@@ -77,7 +77,7 @@ class ServiceConfig(BaseModel):
         default=(), description="Audit the active projects under these Google Cloud folders, by number."
     )
     google_organizations: tuple[GoogleOrganization, ...] = Field(
-        default=(), description="Audit the active projects of these Google Cloud organisations, by number."
+        default=(), description="Audit the active projects of these Google Cloud organizations, by number."
     )
     google_regions: tuple[GoogleRegion, ...] = Field(
         default=(), description="The Google Cloud regions to audit. Default: all that a project can use."

@@ -79,5 +79,5 @@ def _scope(config: ServiceConfig) -> dict[str, Any]:
         "clouds": ["aws", "gcp"] if config.audits_google else ["aws"],
         "projects": list(config.google_projects),
         "folders": list(config.google_folders),
-        "gcp_organizations": list(config.google_organizations),
+        "google_organizations": list(config.google_organizations),
     }

@@ -20,8 +20,8 @@ LINKS: Final = frozenset({OPEN_REPORT})
 def check_team(payload: Payload, config: SlackConfig | None) -> None:
     """Refuses (403) what comes from another workspace than the configured ones, or from somebody of another.
 
-    A whole organisation's workspaces are named by its id. In a channel that is shared with others their people see our
-    buttons too: those do not belong to a workspace of ours, wherever they press. The organisation's id takes the place
+    A whole organization's workspaces are named by its id. In a channel that is shared with others their people see our
+    buttons too: those do not belong to a workspace of ours, wherever they press. The organization's id takes the place
     of the workspace's in `user.team_id` where there is one (docs.slack.dev/reference/interaction-payloads, 2026-11).
     """
     if isinstance(payload, SslCheck):
@@ -58,7 +58,7 @@ def check_known(payload: Payload) -> None:
 
 
 def _origin(payload: Pressed | Submitted | Typed) -> tuple[str | None, str | None, str | None]:
-    """The workspace and the organisation it comes from, and the one that the person belongs to, as far as it says."""
+    """The workspace and the organization it comes from, and the one that the person belongs to, as far as it says."""
     if isinstance(payload, Typed):
         return payload.team_id, payload.enterprise_id, None
     return payload.team.id if payload.team else None, payload.enterprise_id, payload.user.team_id

@@ -83,7 +83,7 @@ class Asked(_Asked):
     """What somebody wishes, and where the answer goes.
 
     `id` is one request's own: the same request twice has the same, and so has the same button of the same message
-    pressed twice by whomever where doing it twice would be wrong. `user`, `team` and the organisation of workspaces
+    pressed twice by whomever where doing it twice would be wrong. `user`, `team` and the organization of workspaces
     that it is part of, `enterprise`, are Slack's ids. The answer goes into `thread` of `channel` (by its first
     message's `ts`), into the open view `view`, or, where there is neither, to the asker alone by `response_url`, which
     is a secret for half an hour and in no representation.

@@ -35,19 +35,19 @@ class Named(_Payload):
 
 
 class Workspace(Named):
-    """A workspace, and the organisation that it is part of."""
+    """A workspace, and the organization that it is part of."""
 
     enterprise_id: Maybe = None
 
 
 class Person(Named):
-    """Somebody, and the workspace, or in an organisation of workspaces that organisation, that they belong to."""
+    """Somebody, and the workspace, or in an organization of workspaces that organization, that they belong to."""
 
     team_id: Maybe = None
 
 
 class _Interaction(_Payload):
-    """`team` is missing where the app is installed for a whole organisation."""
+    """`team` is missing where the app is installed for a whole organization."""
 
     user: Person
     team: Workspace | None = None
@@ -55,7 +55,7 @@ class _Interaction(_Payload):
 
     @property
     def enterprise_id(self) -> str | None:
-        """The organisation of workspaces that it comes from, as far as it says."""
+        """The organization of workspaces that it comes from, as far as it says."""
         if self.enterprise is not None:
             return self.enterprise.id
         return self.team.enterprise_id if self.team else None

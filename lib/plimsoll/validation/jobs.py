@@ -25,7 +25,7 @@ LONGEST_TASK_S: Final = 99_000
 """The document's LimitSeconds has five digits."""
 
 INITIALISED_MIB_S: Final = 100.0
-"""The pace at which a copy is read first, at least: a volume from a snapshot initialises at 100 to 300 MiB/s (EC2
+"""The pace at which a copy is read first, at least: a volume from a snapshot initializes at 100 to 300 MiB/s (EC2
 CreateVolume, VolumeInitializationRate)."""
 
 

@@ -70,7 +70,7 @@ def _on_scratch(run: MeasuringRun, job: str, limit_s: int, copied: Subject | Non
         mode=TaskMode.DEVICE,
         job=job,
         limit_s=limit_s,
-        initialise=copied is not None,
+        initialize=copied is not None,
         alarm=desk.policy.bench_alarm,
     )
     return Prepared(target=target, host=host, task=task, began=began, order=order)

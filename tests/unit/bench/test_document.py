@@ -82,7 +82,7 @@ def test_a_shell_reads_back_exactly_what_was_given(values):
         ("LimitSeconds", "5"),
         ("FileSizeMib", "0"),
         ("MostQueue", "-1"),
-        ("Initialise", "yes"),
+        ("Initialize", "yes"),
         ("Elsewhere", "1"),
     ],
 )

@@ -73,7 +73,7 @@ def test_a_volume_that_holds_anything_is_not_touched(what, tmp_path):
 
 def test_a_mounted_volume_is_neither_written_nor_read(tmp_path):
     with a_volume(tmp_path, prepare=formatted("ext4")) as volume, mounted(volume.device, tmp_path / "place"):
-        for changes in ({}, {"initialise": True, "job": READS}):
+        for changes in ({}, {"initialize": True, "job": READS}):
             with pytest.raises(NotMeasured, match=r"\(in-use\).*it is mounted"):
                 read_answer(run(a_task(volume_id=volume.id, **changes), tmp_path).stdout)
 
@@ -97,10 +97,10 @@ def test_a_volume_that_something_is_built_on_is_in_use_whatever_it_holds(tmp_pat
 def test_a_copy_is_read_as_a_whole_first_and_never_written(tmp_path):
     with a_volume(tmp_path, prepare=formatted("ext4")) as volume:
         before = _digest(volume.image)
-        answer = read_answer(run(a_task(volume_id=volume.id, initialise=True, job=READS), tmp_path).stdout)
+        answer = read_answer(run(a_task(volume_id=volume.id, initialize=True, job=READS), tmp_path).stdout)
         assert json.loads(answer.fio)["jobs"][0]["read"]["total_ios"] > 0
         with pytest.raises(NotMeasured, match="only reads are measured on a copy"):
-            read_answer(run(a_task(volume_id=volume.id, initialise=True, job=JOB), tmp_path).stdout)
+            read_answer(run(a_task(volume_id=volume.id, initialize=True, job=JOB), tmp_path).stdout)
         assert _digest(volume.image) == before
 
 

@@ -6,9 +6,9 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+from cloud_simulator.google.projects import LEAST_VOLUMES
+from cloud_simulator.organization import DEMO_VOLUMES
 from plimsoll.cli.main import app
-from plimsoll.simulator.gcp.projects import LEAST_VOLUMES
-from plimsoll.simulator.organisation import DEMO_VOLUMES
 
 COMMANDS = [
     "audit",

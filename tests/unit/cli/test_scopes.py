@@ -30,7 +30,7 @@ def test_a_scope_of_both_clouds_comes_back_from_a_run_as_it_was_given():
         profile=["prod"],
         project=["shop-prod"],
         folder=["1"],
-        gcp_organization=["2"],
+        google_organization=["2"],
         region=["x"],
     )
     assert Scope.from_dict(json.loads(json.dumps(given.as_dict()))) == given
@@ -51,7 +51,7 @@ def test_a_run_of_an_earlier_version_asked_aws_alone():
             r"--project is for --cloud gcp, which is not asked: .* or leave --project out",
         ),
         ({"folder": ["1"]}, "--folder is for --cloud gcp"),
-        ({"gcp_organization": ["1"]}, "--gcp-organization is for --cloud gcp"),
+        ({"google_organization": ["1"]}, "--gcp-organization is for --cloud gcp"),
         ({"cloud": ["gcp"], "profile": ["prod"]}, "--profile is for --cloud aws, which is not asked"),
     ],
 )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from plimsoll.audit import World, audit
-from plimsoll.clouds.memory import MemoryCatalogue, MemoryInventory, MemoryMetrics, MemoryPrices
+from plimsoll.clouds.memory import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
 from plimsoll.clouds.recording import open_recording
 from plimsoll.domain.errors import AccessDenied, BadCredentials, BadInput, RegionUnavailable, Throttled, Unexpected
@@ -73,7 +73,7 @@ def memory_world():
         inventory=inventory,
         metrics=metrics,
         prices=MemoryPrices(books={"us-east-1": US_EAST_1}),
-        catalogue=MemoryCatalogue(types=TYPES, provider="aws"),
+        catalog=MemoryCatalog(types=TYPES, provider="aws"),
         envelopes=(),
         every_minute=True,
     )
@@ -92,7 +92,7 @@ def recorded(world, path, policy=None):
             inventory=RecordingInventory(inventory=world.inventory, recorder=recorder, provider="aws"),
             metrics=RecordingMetrics(metrics=world.metrics, recorder=recorder),
             prices=RecordingPrices(prices=world.prices, recorder=recorder),
-            catalogue=world.catalogue,
+            catalog=world.catalog,
             envelopes=world.envelopes,
             every_minute=True,
         )
@@ -106,7 +106,7 @@ def replayed(path, policy=None):
         inventory=recording,
         metrics=recording,
         prices=recording,
-        catalogue=MemoryCatalogue(types=TYPES, provider="aws"),
+        catalog=MemoryCatalog(types=TYPES, provider="aws"),
         envelopes=(),
         every_minute=True,
     )

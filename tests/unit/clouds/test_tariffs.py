@@ -10,7 +10,7 @@ from plimsoll.settings import Settings
 
 
 def test_googles_tariff_is_by_series_returned():
-    found = tariff_of("google", Settings(gcp_usd_per_1000_series=0.0005, gcp_calls_per_s=50))
+    found = tariff_of("google", Settings(google_usd_per_1000_series=0.0005, google_calls_per_s=50))
     assert found.usd_query * 1_000_000 == pytest.approx(0.5)
     assert found.calls_per_s == 50
 

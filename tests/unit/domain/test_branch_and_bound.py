@@ -313,7 +313,7 @@ def test_what_a_host_carries_for_all_is_looked_at_in_all():
     assert_same(part, whole, policy)
 
 
-def test_a_volume_that_cannot_be_read_leaves_its_neighbours_answers_and_makes_them_careful():
+def test_a_volume_that_cannot_be_read_leaves_its_neighbors_answers_and_makes_them_careful():
     host = a_host("m5.24xlarge")
     volumes = [a_volume("gp2", 1000, id=f"vol-{number}", on=host) for number in range(2)]
     sums = {volume.id: minutes_of(np.full(MINUTES, 50.0)) for volume in volumes}

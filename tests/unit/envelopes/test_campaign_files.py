@@ -55,7 +55,7 @@ def test_what_a_campaign_leaves_out_is_absent(written):
 @pytest.mark.parametrize(
     ("good", "bad", "told"),
     [
-        ("source: notes", "source: notes\ncolour: red", ("colour", "extra inputs are not permitted")),
+        ("source: notes", "source: notes\ncolor: red", ("color", "extra inputs are not permitted")),
         ("block_kib: 16", "block_kb: 16", ("measurements.0.block_kib", "field required")),
         ("iops: 2990,", "iops: 2990, iopz: 1,", ("measurements.0.iopz", "extra inputs")),
         ("block_kib: 16", "block_kib: 0", ("measurements.0.block_kib", "greater than 0")),

@@ -148,7 +148,7 @@ def test_a_plan_says_who_bills_and_by_which_settings_it_is_reckoned():
     show_plan(console, PLAN, {}, ["aws", "google"])
     text = console.file.getvalue()
     assert "billed by AWS and Google Cloud" in text
-    assert "PLIMSOLL_USD_PER_1000_METRICS and PLIMSOLL_GCP_USD_PER_1000_SERIES" in text
+    assert "PLIMSOLL_USD_PER_1000_METRICS and PLIMSOLL_GOOGLE_USD_PER_1000_SERIES" in text
 
 
 def test_a_ticket_is_in_the_words_of_its_cloud():

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from plimsoll.audit import World
 from plimsoll.clouds.ledger import NotedInventory
-from plimsoll.clouds.memory import MemoryCatalogue, MemoryInventory, MemoryMetrics, MemoryPrices
+from plimsoll.clouds.memory import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 from plimsoll.clouds.stripes import StripeBook
 from plimsoll.domain.errors import CloudError
 from plimsoll.service.config import ServiceConfig
@@ -46,7 +46,7 @@ class MemoryPlaces:
             inventory=NotedInventory(inventory=self.inventory, ledger=ledger),
             metrics=replace(self.metrics, usage=replace(self.metrics.usage)),
             prices=MemoryPrices(books={"us-east-1": US_EAST_1}),
-            catalogue=MemoryCatalogue(types=TYPES, provider="aws"),
+            catalog=MemoryCatalog(types=TYPES, provider="aws"),
             envelopes=(),
             stripes=StripeBook.load(measured / "stripes.json").sets,
         )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from plimsoll.bootstrap.places import PlacesByCloud, without_bench
-from plimsoll.clouds.memory import MemoryCatalogue, MemoryPrices
+from plimsoll.clouds.memory import MemoryCatalog, MemoryPrices
 from plimsoll.ports import FailedTarget, Target
 from tests.builders import TYPES, US_EAST_1, a_host, a_volume
 from tests.unit.service.places import MemoryPlaces, places_of, volumes
@@ -44,7 +44,7 @@ class Projects:
         assert target.provider == "google"
         return replace(
             self.inside.world(target, now=now, measured=measured, ledger=ledger),
-            catalogue=MemoryCatalogue(types=TYPES, provider="google"),
+            catalog=MemoryCatalog(types=TYPES, provider="google"),
             prices=MemoryPrices(books={REGION: replace(US_EAST_1, region=REGION)}),
         )
 

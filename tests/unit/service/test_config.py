@@ -1,4 +1,4 @@
-"""What is configured of Google Cloud: projects, folders, organisations, and credentials that are no key."""
+"""What is configured of Google Cloud: projects, folders, organizations, and credentials that are no key."""
 
 import json
 
@@ -37,7 +37,7 @@ def test_what_gcloud_writes_is_taken_as_it_is_and_written_again():
         {"google_organizations": ["organizations/123456789012"]},
     ],
 )
-def test_projects_may_be_named_or_be_those_of_a_folder_or_an_organisation(scope):
+def test_projects_may_be_named_or_be_those_of_a_folder_or_an_organization(scope):
     assert ServiceConfig.parsed(scope).audits_google
 
 

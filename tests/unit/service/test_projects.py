@@ -69,7 +69,7 @@ def test_what_asking_cost_is_reckoned_by_each_clouds_own_tariff(tmp_path):
     settings, run = loop.service.settings, run_json(files(loop.service, "first"))
     spent = {cloud: spent.usage.metrics for cloud, spent in total(loop.service.store, KEYS).spent.items()}
     assert set(spent) == {"aws", "google"}
-    usd = spent["aws"] * settings.usd_per_1000_metrics + spent["google"] * settings.gcp_usd_per_1000_series
+    usd = spent["aws"] * settings.usd_per_1000_metrics + spent["google"] * settings.google_usd_per_1000_series
     assert run["usage"]["estimated_usd"] == round(usd / 1000, 4) > 0
 
 

@@ -27,7 +27,7 @@ check_values() {
   case ${MODE}:${INITIALISE}:${VOLUME_ID} in
   inspect:*) return 0 ;;
   device:no:?* | device:copy:?* | file:no:?*) ;;
-  *) die parameters "mode ${MODE} with Initialise ${INITIALISE} on volume '${VOLUME_ID}' makes no sense" ;;
+  *) die parameters "mode ${MODE} with Initialize ${INITIALISE} on volume '${VOLUME_ID}' makes no sense" ;;
   esac
   check_volume
   have timeout || [ -n "${simulated}" ] || die tools "the host has no timeout (coreutils)"
@@ -42,9 +42,9 @@ prepare() {
 }
 
 # Blocks of a copy come from elsewhere when they are read for the first time.
-initialise() {
-  run_fio initialise --name=initialise --filename="$(printf '%s' "${device}" | sed 's/:/\\:/g')" --rw=read --bs=1M \
-    --iodepth=32 --ioengine=libaio --direct=1 --thread --readonly --allow_file_create=0 --output="${work}/initialised"
+initialize() {
+  run_fio initialize --name=initialize --filename="$(printf '%s' "${device}" | sed 's/:/\\:/g')" --rw=read --bs=1M \
+    --iodepth=32 --ioengine=libaio --direct=1 --thread --readonly --allow_file_create=0 --output="${work}/initialized"
 }
 
 on_device() {
@@ -52,7 +52,7 @@ on_device() {
   check_unused
   if [ "${INITIALISE}" = copy ]; then
     need_fio
-    initialise
+    initialize
     write_job "${device}"
     run_fio fio --readonly --output-format=json --output="${work}/result" "${work}/job"
   else

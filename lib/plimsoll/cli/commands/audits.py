@@ -13,7 +13,7 @@ def audit(
     cloud: options.Clouds = None,
     project: options.Projects = None,
     folder: options.Folders = None,
-    gcp_organization: options.GcpOrganizations = None,
+    google_organization: options.GoogleOrganizations = None,
     profile: options.Profiles = None,
     role_arn: options.Roles = None,
     external_id: options.ExternalId = None,
@@ -67,7 +67,7 @@ def audit(
             cloud=cloud,
             project=project,
             folder=folder,
-            gcp_organization=gcp_organization,
+            google_organization=google_organization,
         ),
         policy_from(policy, set_, lookback_days=lookback_days, headroom_pct=headroom_pct, min_saving=min_saving),
         leave_reports,
@@ -86,7 +86,7 @@ def explain(
     cloud: options.Clouds = None,
     project: options.Projects = None,
     folder: options.Folders = None,
-    gcp_organization: options.GcpOrganizations = None,
+    google_organization: options.GoogleOrganizations = None,
     profile: options.Profiles = None,
     role_arn: options.Roles = None,
     external_id: options.ExternalId = None,
@@ -117,7 +117,7 @@ def explain(
         cloud=cloud,
         project=project,
         folder=folder,
-        gcp_organization=gcp_organization,
+        google_organization=google_organization,
     )
     explain_volume(volume, scope, policy_from(policy, set_), from_=from_)
 

@@ -21,7 +21,7 @@ def chart_demand(
     cloud: options.Clouds = None,
     project: options.Projects = None,
     folder: options.Folders = None,
-    gcp_organization: options.GcpOrganizations = None,
+    google_organization: options.GoogleOrganizations = None,
     profile: options.Profiles = None,
     role_arn: options.Roles = None,
     external_id: options.ExternalId = None,
@@ -52,7 +52,7 @@ def chart_demand(
         cloud=cloud,
         project=project,
         folder=folder,
-        gcp_organization=gcp_organization,
+        google_organization=google_organization,
     )
     source = source_from(run, from_, policy, set_, scope)
     draw_demand(volume, source, Drawing(out=out, theme=theme, width=width, scale=scale))
@@ -69,7 +69,7 @@ def chart_roofline(
     cloud: options.Clouds = None,
     project: options.Projects = None,
     folder: options.Folders = None,
-    gcp_organization: options.GcpOrganizations = None,
+    google_organization: options.GoogleOrganizations = None,
     profile: options.Profiles = None,
     role_arn: options.Roles = None,
     external_id: options.ExternalId = None,
@@ -100,7 +100,7 @@ def chart_roofline(
         cloud=cloud,
         project=project,
         folder=folder,
-        gcp_organization=gcp_organization,
+        google_organization=google_organization,
     )
     source = source_from(run, from_, policy, set_, scope)
     draw_roofline(names, source, Drawing(out=out, theme=theme, width=width, scale=scale))

@@ -34,7 +34,7 @@ def validate(
     cloud: options.Clouds = None,
     project: options.Projects = None,
     folder: options.Folders = None,
-    gcp_organization: options.GcpOrganizations = None,
+    google_organization: options.GoogleOrganizations = None,
     profile: options.Profiles = None,
     role_arn: options.Roles = None,
     external_id: options.ExternalId = None,
@@ -77,7 +77,7 @@ def validate(
         cloud=cloud,
         project=project,
         folder=folder,
-        gcp_organization=gcp_organization,
+        google_organization=google_organization,
     )
     validate_one(volume or "", target, scope, policy_from(policy, set_), terms)
 
@@ -141,7 +141,7 @@ def sweep(
     cloud: options.Clouds = None,
     project: options.Projects = None,
     folder: options.Folders = None,
-    gcp_organization: options.GcpOrganizations = None,
+    google_organization: options.GoogleOrganizations = None,
     profile: options.Profiles = None,
     role_arn: options.Roles = None,
     external_id: options.ExternalId = None,
@@ -169,7 +169,7 @@ def sweep(
             cloud=cloud,
             project=project,
             folder=folder,
-            gcp_organization=gcp_organization,
+            google_organization=google_organization,
         ),
         everything=everything,
     )

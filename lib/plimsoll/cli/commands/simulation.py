@@ -23,7 +23,7 @@ def demo(
 
 def simulate(
     cloud: Annotated[
-        options.Cloud, typer.Option(help="An organisation of AWS (aws), or projects of Google Cloud (gcp).")
+        options.Cloud, typer.Option(help="An organization of AWS (aws), or projects of Google Cloud (gcp).")
     ] = options.Cloud.AWS,
     volumes: options.Volumes = None,
     seed: options.Seed = 1,

@@ -6,7 +6,7 @@ from plimsoll.domain.tariff import Closer, Tariff
 from plimsoll.settings import Settings
 
 CLOSER: Final = Closer(datapoints=0.045, queries=0.9, queries_a_call=12)
-"""As the simulated organisation of 600 volumes took it (docs/performance.md): busier fleets take more, idle ones
+"""As the simulated organization of 600 volumes took it (docs/performance.md): busier fleets take more, idle ones
 less."""
 
 

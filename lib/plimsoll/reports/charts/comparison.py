@@ -135,7 +135,7 @@ def _panel(theme: Theme, rows: Sequence[Row], work: str, figure: str) -> alt.Lay
         alt.Chart(alt.NamedData(name=RESULTS))
         .transform_filter(alt.FieldEqualPredicate(field="work", equal=work))
         .transform_filter(alt.FieldEqualPredicate(field="figure", equal=figure))
-        .encode(x=_x(rows), y=_y(rows, work, figure), color=_colour(theme, rows), tooltip=_told(figure))
+        .encode(x=_x(rows), y=_y(rows, work, figure), color=_color(theme, rows), tooltip=_told(figure))
     )
     dash = alt.StrokeDash(
         "statistic:N",
@@ -159,7 +159,7 @@ def _names(rows: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(row["envelope"] for row in rows))
 
 
-def _colour(theme: Theme, rows: Sequence[Row]) -> alt.Color:
+def _color(theme: Theme, rows: Sequence[Row]) -> alt.Color:
     return alt.Color("envelope:N", legend=_LEGEND, scale=_series(theme, rows))
 
 

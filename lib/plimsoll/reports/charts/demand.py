@@ -158,7 +158,7 @@ def _gaps(theme: Theme) -> alt.Chart:
 
 
 def _levels(theme: Theme, side: str) -> list[alt.Chart]:
-    """The ceilings as lines, labelled at ends of their own so that equal ones can be read; thin what is carried for
+    """The ceilings as lines, labeled at ends of their own so that equal ones can be read; thin what is carried for
     ever where credits carry more for a while."""
     base = alt.Chart(alt.NamedData(name=LEVELS)).transform_filter(alt.FieldEqualPredicate(field="side", equal=side))
     y = alt.Y("level", type="quantitative")
@@ -171,9 +171,9 @@ def _levels(theme: Theme, side: str) -> list[alt.Chart]:
     layers = [room]
     for kind, (align, x, dx) in places.items():
         of_kind = base.transform_filter(alt.FieldEqualPredicate(field="kind", equal=kind))
-        colour = theme.ceilings[kind]
+        color = theme.ceilings[kind]
         width = alt.ExprRef("datum.lasting ? 1 : 1.8")
-        rule = of_kind.mark_rule(color=colour, strokeDash=theme.dashes[kind], strokeWidth=width)
+        rule = of_kind.mark_rule(color=color, strokeDash=theme.dashes[kind], strokeWidth=width)
         label: dict[str, Any] = {
             "align": align,
             "baseline": alt.ExprRef("datum.below ? 'top' : 'bottom'"),
@@ -182,7 +182,7 @@ def _levels(theme: Theme, side: str) -> list[alt.Chart]:
             "dy": alt.ExprRef("datum.below ? 4 : -3"),
         }
         halo = of_kind.mark_text(**label, stroke=theme.background, strokeWidth=3, strokeJoin="round")
-        text = of_kind.mark_text(**label, color=colour)
+        text = of_kind.mark_text(**label, color=color)
         layers += [rule.encode(y=y), halo.encode(y=y, text="label:N"), text.encode(y=y, text="label:N")]
     return layers
 
@@ -219,13 +219,13 @@ def _strip(theme: Theme, width: int) -> alt.LayerChart:
     """Where the demand stood at a ceiling: the volume's in one row, the host's in another."""
     rows = {"volume": ("throttled_minutes", theme.throttled), "host": ("host_bound_minutes", theme.hosts)}
     layers: list[alt.Chart] = []
-    for row, (field, colour) in rows.items():
+    for row, (field, color) in rows.items():
         named = f"'{row}'"
         place = alt.Y("row:N", scale=alt.Scale(domain=list(rows)), axis=alt.Axis(title=None, domain=False, **UPRIGHT))
         minutes = alt.Tooltip(field, type="quantitative", title=f"minutes throttled by the {row}", format=",.4~r")
         reached = _spans().transform_filter(f"datum.{field} > 0").transform_calculate(row=named)
         layers.append(
-            reached.mark_rect(color=colour, height=10).encode(
+            reached.mark_rect(color=color, height=10).encode(
                 x=_time("start", labels=True), x2="end:T", y=place, tooltip=[minutes]
             )
         )

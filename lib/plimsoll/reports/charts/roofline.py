@@ -146,8 +146,8 @@ def _y() -> alt.Y:
 
 
 def _of_kind(theme: Theme) -> alt.Color:
-    colours = [*theme.ceilings.values(), theme.text, *theme.series[:SERIES]]
-    return alt.Color("kind:N", legend=None, scale=alt.Scale(domain=[*_WORDS, MEASURED, *_ENVELOPES], range=colours))
+    colors = [*theme.ceilings.values(), theme.text, *theme.series[:SERIES]]
+    return alt.Color("kind:N", legend=None, scale=alt.Scale(domain=[*_WORDS, MEASURED, *_ENVELOPES], range=colors))
 
 
 def _lines(theme: Theme) -> list[alt.Chart]:
@@ -201,7 +201,7 @@ def _demand(theme: Theme, legend: alt.Legend) -> list[alt.Chart]:
         .transform_filter(f"datum.iops > 0 && datum.throughput_mib_s > 0 && (datum.sized || datum.sign !== '{_MEAN}')")
         .transform_calculate(io_size_kib=f"datum.throughput_mib_s * {KIB_PER_MIB} / datum.iops")
     )
-    colours = alt.Scale(
+    colors = alt.Scale(
         domain=_SIGNS, range=[theme.muted, theme.busiest, theme.throttled, theme.text, *theme.series[:SERIES]]
     )
     layers: list[alt.Chart] = []
@@ -211,7 +211,7 @@ def _demand(theme: Theme, legend: alt.Legend) -> list[alt.Chart]:
             of_sign.mark_point(filled=True, size=size, opacity=opacity).encode(
                 x=_x(),
                 y=_y(),
-                fill=alt.Fill("sign:N", legend=legend, scale=colours),
+                fill=alt.Fill("sign:N", legend=legend, scale=colors),
                 shape=alt.Shape("sign:N", legend=legend, scale=_SHAPES),
                 tooltip=told,
             )

@@ -12,7 +12,7 @@ from plimsoll.reports.charts.picture import Row
 from plimsoll.reports.record import CeilingRecord
 
 SERIES: Final = 8
-"""Envelopes that have a colour and a shape of their own; further ones begin again."""
+"""Envelopes that have a color and a shape of their own; further ones begin again."""
 
 PLANE_PX: Final = 340
 _LABEL_SHARE: Final = 17 / PLANE_PX

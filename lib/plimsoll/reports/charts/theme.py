@@ -1,4 +1,4 @@
-"""Themes: the colours, the type and the width of the pictures, for white and for dark pages."""
+"""Themes: the colors, the type and the width of the pictures, for white and for dark pages."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -21,7 +21,7 @@ class ThemeName(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Theme:
-    """Colours, as #rrggbb.
+    """Colors, as #rrggbb.
 
     All that is written stands at least 4.5:1 against the background, and every mark at least 3:1, except `grid` and
     `gap`, which only lie behind. `series` is for any number of things beside each other, each with a shape as well.
@@ -44,7 +44,7 @@ class Theme:
 
     @property
     def ceilings(self) -> dict[str, str]:
-        """Colours of the ceilings by kind."""
+        """Colors of the ceilings by kind."""
         return {"now": self.now, "offered": self.offered, "hosts": self.hosts}
 
     @property
@@ -85,7 +85,7 @@ class Theme:
 
 
 SHAPES: Final = ("cross", "circle", "square", "diamond", "triangle-up", "triangle-down", "triangle-right", "stroke")
-"""Shapes of the series, so that colour is never the only sign."""
+"""Shapes of the series, so that color is never the only sign."""
 
 LIGHT: Final = Theme(
     name=ThemeName.LIGHT,

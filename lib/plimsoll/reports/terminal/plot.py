@@ -10,11 +10,11 @@ from plimsoll.reports.charts.levels import in_sight
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _RULE = "╌"
 _FINE_BELOW = 20
-"""Levels of plots lower than this are labelled with a decimal."""
+"""Levels of plots lower than this are labeled with a decimal."""
 
 
 def plot(series: FloatArray, *, width: int, height: int, lines: Mapping[str, float], unit: str) -> list[str]:
-    """Text lines, top first: each column is the maximum of its span, each line a labelled level across.
+    """Text lines, top first: each column is the maximum of its span, each line a labeled level across.
 
     Levels above twice the highest column are named at the top instead of squeezing the columns flat.
     """

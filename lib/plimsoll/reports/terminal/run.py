@@ -112,7 +112,7 @@ def printable_record(record: RecommendationRecord) -> RecommendationRecord:
 
 
 def action_text(action: str) -> Text:
-    """An action in its colour."""
+    """An action in its color."""
     return Text(action, style=_ACTION_STYLE.get(action, ""))
 
 

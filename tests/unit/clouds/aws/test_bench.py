@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 import boto3
 import pytest
 
+from cloud_simulator.faults import Refused
 from plimsoll.clouds.aws.attaching import DEVICE_NAMES
 from plimsoll.clouds.aws.scratch import token_of
 from plimsoll.domain.errors import AccessDenied, BadInput, CloudError, Throttled, Unexpected
 from plimsoll.domain.policy import TagMatch
 from plimsoll.domain.scratch import DEADLINE_TAG, SCRATCH_TAG, ScratchOrder
-from plimsoll.simulator.faults import Refused
 from tests.builders import a_spec
 from tests.contract.aws_bench import HOME, served
 

@@ -5,13 +5,13 @@ import json
 import boto3
 import pytest
 
+from cloud_simulator.faults import Refused
 from plimsoll.bench.document import DOCUMENT_NAME, document
 from plimsoll.clouds.aws.bench import AwsBench
 from plimsoll.clouds.aws.documents import LOOKS, version_name
 from plimsoll.clouds.aws.outputs import CUT_CHARS, ResultsBucket
 from plimsoll.domain.errors import AccessDenied, CloudError
 from plimsoll.domain.task import Task, TaskEnd, TaskMode
-from plimsoll.simulator.faults import Refused
 from tests.contract.aws_bench import HOME, served
 
 INSPECT = Task(mode=TaskMode.INSPECT)

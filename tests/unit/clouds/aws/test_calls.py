@@ -70,7 +70,7 @@ def test_a_page_of_datapoints_is_not_overrun_by_several_queries():
     assert len(calls) == math.ceil(11 / (DATAPOINTS_A_CALL // 20_160))
 
 
-def test_neighbouring_hours_share_a_call_and_distant_ones_do_not():
+def test_neighboring_hours_share_a_call_and_distant_ones_do_not():
     near = [a_query(0, 0, 3600, 60), a_query(1, 3600, 7200, 60)]
     far = [a_query(0, 0, 3600, 60), a_query(1, 10 * DAY_S, 10 * DAY_S + 3600, 60)]
     assert len(list(calls_of(near, datapoints_a_call=792))) == 1

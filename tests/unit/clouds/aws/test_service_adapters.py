@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 from botocore.exceptions import ClientError
 
+from cloud_simulator.faults import Fault
 from plimsoll.clouds.aws.claims import DynamoClaims
 from plimsoll.clouds.aws.events import BYTES_A_CALL, BusEvents
 from plimsoll.clouds.aws.executions import StepExecutions
@@ -13,7 +14,6 @@ from plimsoll.clouds.aws.history import DynamoHistory
 from plimsoll.clouds.aws.remainders import ATTEMPTS, remainder
 from plimsoll.clouds.aws.s3_store import S3Store
 from plimsoll.domain.errors import AccessDenied, BadInput, CloudError, Throttled, Unexpected
-from plimsoll.simulator.faults import Fault
 from tests.contract.service_ports import home_account, names
 from tests.contract.test_service_ports import HOME, a_decision, an_entry
 

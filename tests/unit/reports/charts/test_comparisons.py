@@ -101,7 +101,7 @@ def test_every_envelope_of_the_library_has_a_valid_spec_and_is_drawn_without_a_w
         assert capfd.readouterr().err == "", picture
 
 
-def test_all_envelopes_at_once_have_their_names_and_colours_begin_again(library):
+def test_all_envelopes_at_once_have_their_names_and_colors_begin_again(library):
     spec = spec_of(envelope_picture(list(library.values())), None, LIGHT)
     labels = {row["label"].split(":")[0] for row in spec["datasets"]["labels"]}
     reached = {name for name, one in library.items() if one.iops or one.throughput_mib_s}

@@ -1,4 +1,4 @@
-"""Both themes can be read: by contrast, and without telling colours apart."""
+"""Both themes can be read: by contrast, and without telling colors apart."""
 
 import pytest
 
@@ -8,9 +8,9 @@ from plimsoll.reports.charts.theme import DARK, LIGHT, SHAPES, THEMES, ThemeName
 BOTH = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
 
 
-def luminance(colour: str) -> float:
+def luminance(color: str) -> float:
     """Relative luminance of #rrggbb, as WCAG 2.2 defines it."""
-    shares = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    shares = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
     red, green, blue = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
@@ -26,18 +26,18 @@ def test_black_on_white_has_the_most_contrast():
 
 @BOTH
 def test_what_is_written_stands_out_from_the_background(theme):
-    for colour in (theme.text, theme.muted, *theme.ceilings.values(), *theme.series):
-        assert contrast(colour, theme.background) >= 4.5, colour
+    for color in (theme.text, theme.muted, *theme.ceilings.values(), *theme.series):
+        assert contrast(color, theme.background) >= 4.5, color
 
 
 @BOTH
 def test_what_is_drawn_stands_out_from_the_background(theme):
-    for colour in (theme.reads, theme.writes, theme.busiest, theme.throttled):
-        assert contrast(colour, theme.background) >= 3, colour
+    for color in (theme.reads, theme.writes, theme.busiest, theme.throttled):
+        assert contrast(color, theme.background) >= 3, color
 
 
 @BOTH
-def test_what_is_told_apart_by_colour_is_told_apart_by_another_sign(theme):
+def test_what_is_told_apart_by_color_is_told_apart_by_another_sign(theme):
     assert len({tuple(dash) for dash in theme.dashes.values()}) == len(theme.ceilings) == 3
     assert len(set(SHAPES)) == len(set(theme.series)) == len(SHAPES) == SERIES
 

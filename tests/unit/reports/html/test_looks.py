@@ -1,4 +1,4 @@
-"""The page's colours can be read on both of its grounds, and its files are in what is shipped."""
+"""The page's colors can be read on both of its grounds, and its files are in what is shipped."""
 
 import re
 
@@ -7,12 +7,12 @@ import pytest
 from plimsoll.reports.html.assets import early, script, style
 
 _PAIR = re.compile(r"--(\w+): light-dark\((#\w{6}), (#\w{6})\)")
-COLOURS = {name: (light, dark) for name, light, dark in _PAIR.findall(style())}
+COLORS = {name: (light, dark) for name, light, dark in _PAIR.findall(style())}
 GROUNDS = ("paper", "panel", "calm", "alert")
 
 
-def luminance(colour):
-    channels = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
+def luminance(color):
+    channels = [int(color[start : start + 2], 16) / 255 for start in (1, 3, 5)]
     linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in channels]
     return sum(weight * one for weight, one in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
@@ -26,12 +26,12 @@ def contrast(one, other):
 @pytest.mark.parametrize("ink", ["ink", "soft", "link", "parity", "warn", "alarm"])
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
 def test_text_stands_out_from_every_ground(ground, ink, theme):
-    assert contrast(COLOURS[ground][theme], COLOURS[ink][theme]) >= 4.5
+    assert contrast(COLORS[ground][theme], COLORS[ink][theme]) >= 4.5
 
 
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
 def test_the_two_parts_of_a_bar_can_be_told_apart(theme):
-    assert contrast(COLOURS["parity"][theme], COLOURS["proof"][theme]) >= 2
+    assert contrast(COLORS["parity"][theme], COLORS["proof"][theme]) >= 2
 
 
 def test_what_is_shown_is_never_read_as_html_or_code():

@@ -125,7 +125,7 @@ def test_another_workspace_may_not_act(tmp_path):
         assert workplace.decisions() == {}
 
 
-def test_an_organisation_that_is_configured_by_its_own_id_may_act_from_any_of_its_workspaces(tmp_path):
+def test_an_organization_that_is_configured_by_its_own_id_may_act_from_any_of_its_workspaces(tmp_path):
     config = {"teams": ["E0PLIMSOLL"], "channel": CHANNEL, "user_groups": ["S0STORAGE"]}
     with a_workplace(tmp_path, slack=config) as workplace:
         place = {"channel": CHANNEL, "thread": workplace.thread}

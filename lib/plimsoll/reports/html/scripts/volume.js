@@ -57,7 +57,7 @@ function parityOf(row, record) {
 }
 
 function section(title, id, ...children) {
-  return element('section', { 'aria-labelledby': id }, element('h2', { id, tabindex: '-1' }, title), children);
+  return element('section', { 'aria-labeledby': id }, element('h2', { id, tabindex: '-1' }, title), children);
 }
 
 const list = (texts) => element('ul', {}, texts.map((text) => element('li', {}, text)));

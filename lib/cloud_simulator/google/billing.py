@@ -1,0 +1,119 @@
+"""Billing: Compute Engine's SKUs of disks as the Cloud Billing catalog lists them, decoys among them.
+
+Prices are the shipped file's, descriptions those that exporters of the catalog rely on (facts 9.1, not from Google).
+"""
+
+import math
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from cloud_simulator.faults import Refused
+from cloud_simulator.google.front import Call, Front, Route
+from cloud_simulator.google.resources import Resource
+from plimsoll.clouds.google.price_book import shipped_prices
+from plimsoll.domain.prices import TypePrice
+
+COMPUTE_ENGINE: Final = "services/6F81-5844-456A"
+CLOUD_SQL: Final = "services/9662-B51E-5089"
+_MOST: Final = 5000
+_PLACES: Final = {"us-central1": "Iowa", "europe-west1": "Belgium"}
+_NANOS: Final = 1_000_000_000
+
+_NAMES: Final = {
+    "pd-standard": "Storage PD Capacity",
+    "pd-balanced": "Balanced PD Capacity",
+    "pd-ssd": "SSD backed PD Capacity",
+    "pd-extreme": "Extreme PD Capacity",
+    "regional-pd-standard": "Regional Storage PD Capacity",
+    "regional-pd-balanced": "Regional Balanced PD Capacity",
+    "regional-pd-ssd": "Regional SSD backed PD Capacity",
+    "hyperdisk-balanced": "Hyperdisk Balanced Capacity",
+    "hyperdisk-balanced-high-availability": "Hyperdisk Balanced High Availability Capacity",
+    "hyperdisk-extreme": "Hyperdisk Extreme Capacity",
+    "hyperdisk-throughput": "Hyperdisk Throughput Capacity",
+    "hyperdisk-ml": "Hyperdisk ML Capacity",
+}
+"""What the capacity of each type is called."""
+
+
+@dataclass(slots=True)
+class Billing:
+    """The catalog of some regions."""
+
+    regions: Sequence[str]
+
+    def add_to(self, front: Front) -> None:
+        """Adds its routes."""
+        front.routes["GET", "/v1/services"] = Route("services.list", _services)
+        front.routes["GET", r"/v1/(?P<parent>services/[^/]+)/skus"] = Route("skus.list", self._skus)
+
+    def _skus(self, call: Call) -> Mapping[str, Any]:
+        if call.query.get("currencyCode", "USD") != "USD":
+            raise Refused("INVALID_ARGUMENT", "The simulated catalog has prices in USD alone.")
+        found = list(self._every(call.named["parent"]))
+        begin, size = int(call.query.get("pageToken") or 0), int(call.query.get("pageSize") or _MOST)
+        rest = str(begin + size) if begin + size < len(found) else ""
+        return {"skus": found[begin : begin + size], "nextPageToken": rest}
+
+    def _every(self, service: str) -> Iterator[Resource]:
+        for region in self.regions:
+            book = shipped_prices().book(region)
+            for kind, price in (book.types if book else {}).items():
+                if service == COMPUTE_ENGINE:
+                    yield from _rows(region, kind, price)
+                elif service == CLOUD_SQL and kind.startswith("hyperdisk"):
+                    yield _sku(service, region, f"Cloud SQL {_NAMES.get(kind, kind)}", "GiBy.mo", 2 * price.gib_month)
+
+
+def _services(_call: Call) -> Mapping[str, Any]:
+    listed = ((COMPUTE_ENGINE, "Compute Engine"), (CLOUD_SQL, "Cloud SQL"))
+    return {
+        "services": [
+            {"name": name, "serviceId": name.partition("/")[2], "displayName": title} for name, title in listed
+        ]
+    }
+
+
+def _rows(region: str, kind: str, price: TypePrice) -> Iterator[Resource]:
+    name = _NAMES.get(kind)
+    if name is None:
+        return
+    yield _sku(COMPUTE_ENGINE, region, name, "GiBy.mo", price.gib_month, free=kind == "pd-standard")
+    short = name.removesuffix(" Capacity")
+    for _, usd in price.iops_tiers[-1:]:
+        yield _sku(COMPUTE_ENGINE, region, f"{short} IOPS", "mo", usd)
+    if price.throughput_mib_s_month:
+        what = "Throughput Capacity" if kind == "hyperdisk-throughput" else "Throughput"
+        yield _sku(COMPUTE_ENGINE, region, f"{short} {what}", "MiBy.mo/s", price.throughput_mib_s_month)
+    yield _sku(COMPUTE_ENGINE, region, f"Commitment v1: {name}", "GiBy.mo", price.gib_month / 2, usage="Commit1Yr")
+
+
+def _sku(
+    service: str, region: str, name: str, unit: str, usd: float, *, free: bool = False, usage: str = "OnDemand"
+) -> Resource:
+    description = f"{name} in {_PLACES.get(region, region)}"
+    number = f"SIM{zlib.crc32(f'{service} {region} {name}'.encode()):010d}"
+    charged = {"startUsageAmount": 30 if free else 0, "unitPrice": _money(usd)}
+    tiers = [{"startUsageAmount": 0, "unitPrice": _money(0.0)}, charged] if free else [charged]
+    return {
+        "name": f"{service}/skus/{number}",
+        "skuId": number,
+        "description": description,
+        "category": {
+            "serviceDisplayName": "Compute Engine" if service == COMPUTE_ENGINE else "Cloud SQL",
+            "resourceFamily": "Storage",
+            "resourceGroup": "SSD" if "SSD" in name else "PDStandard",
+            "usageType": usage,
+        },
+        "serviceRegions": [region],
+        "pricingInfo": [{"pricingExpression": {"usageUnit": unit, "displayQuantity": 1, "tieredRates": tiers}}],
+        "serviceProviderName": "Google",
+        "geoTaxonomy": {"type": "REGIONAL", "regions": [region]},
+    }
+
+
+def _money(usd: float) -> Mapping[str, Any]:
+    units = math.floor(usd)
+    return {"currencyCode": "USD", "units": str(units), "nanos": round((usd - units) * _NANOS)}

@@ -1,0 +1,188 @@
+"""Monitoring: ListTimeSeries over what the fleet's disks did, with the real one's intervals, alignment and paging.
+
+What is not published for certain and chosen here: the oldest bucket has what points of it are asked for, and a sum of
+deltas stays a delta.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from google.api import metric_pb2, monitored_resource_pb2
+from google.cloud.monitoring_v3 import ListTimeSeriesRequest, TimeSeries
+
+from cloud_simulator.faults import Faults, Refused
+from cloud_simulator.google.fleet import GoogleFleet, Seat, SimulatedDisk
+from cloud_simulator.google.front import GLOBAL
+from cloud_simulator.google.measured import USUAL, Measured, measured_minutes
+from cloud_simulator.google.points import Numbers, points, series
+from cloud_simulator.google.time_series_request import Asked, parse
+from cloud_simulator.history import Kept
+from plimsoll.domain.period import FloatArray
+from plimsoll.domain.units import DAY_S, MINUTE_S
+
+KEPT_DAYS: Final = 42
+"""How long points are there: six weeks, which is not sure (facts, 2026-11)."""
+
+LAG_S: Final = 240
+"""How long after its minute a point can be read at the latest (Compute Engine's metrics list, read 2026-11-22)."""
+
+LISTED: Final = "ListTimeSeries"
+"""The operation's name to faults; with a slash and one of the series' names, that of its calls for that series."""
+
+Request: Final = ListTimeSeriesRequest.pb(ListTimeSeriesRequest())
+_TimeSeries: Final = type(TimeSeries.pb(TimeSeries()))
+_NONE: Final = np.empty(0, np.int64)
+
+
+@dataclass(slots=True)
+class _History(Kept[Measured]):
+    usual = USUAL
+
+    def served(self, volume: Measured, first_minute: int, count: int) -> dict[str, FloatArray]:
+        return measured_minutes(volume, first_minute, count)
+
+
+@dataclass(slots=True)
+class Monitoring:
+    """Answers for the metrics of a fleet. `clock` None: time passes from the fleet's own `now` on."""
+
+    fleet: GoogleFleet
+    faults: Faults = field(default_factory=Faults)
+    clock: Callable[[], float] | None = None
+    latency_s: float = 0.0
+    calls: dict[str, int] = field(default_factory=dict)
+    _history: _History = field(default_factory=_History, repr=False)
+    _measured: dict[str, list[Measured]] = field(init=False, repr=False)
+    _started: float = field(default_factory=time.monotonic, repr=False)
+
+    def __post_init__(self) -> None:
+        together: dict[tuple[str, ...], list[tuple[SimulatedDisk, Seat]]] = {}
+        for disk, seat in self.fleet.measured():
+            key = (disk.project, seat.vm.id, seat.device, disk.spec.type)
+            together.setdefault(key, []).append((disk, seat))
+        self._measured = {project: [] for project in self.fleet.accounts}
+        for (project, *_), seats in sorted(together.items()):
+            self._measured[project].append(Measured(seats=tuple(seats)))
+
+    def list_time_series(self, request: Any) -> bytes:
+        """A page of the points that a ListTimeSeriesRequest asks for, as a serialized response."""
+        time.sleep(self.latency_s)
+        project = request.name.removeprefix("projects/")
+        self.calls[LISTED] = self.calls.get(LISTED, 0) + 1
+        self.faults.meet(LISTED, project, GLOBAL)
+        asked = parse(request)
+        if project not in self._measured:
+            denied = f"Permission monitoring.timeSeries.list denied (or the resource may not exist) for {request.name}."
+            raise Refused("PERMISSION_DENIED", denied)
+        self.faults.meet(f"{LISTED}/{asked.series}", project, GLOBAL)
+        return self._page(asked)
+
+    def _page(self, asked: Asked) -> bytes:
+        found: list[bytes] = []
+        room, skip = asked.room, asked.skip
+        matched = [one for one in self._measured[asked.project] if asked.matches(_labels(one, asked))]
+        for number in range(asked.first, len(matched)):
+            starts_s, ends_s, values = self._points(matched[number], asked)
+            if not len(values):
+                continue
+            if room <= 0:
+                return b"".join(found) + _next(asked.token(number, 0))
+            header = _header(matched[number], asked)
+            if asked.headers_only:
+                found.append(series(header, b""))
+                room -= 1
+                continue
+            part = slice(skip, skip + room)
+            found.append(series(header, points(starts_s[part], ends_s[part], values[part])))
+            if skip + room < len(values):
+                return b"".join(found) + _next(asked.token(number, skip + room))
+            room, skip = room - (len(values) - skip), 0
+        return b"".join(found)
+
+    def _points(self, one: Measured, asked: Asked) -> tuple[Numbers, Numbers, Numbers]:
+        """Starts, ends and values of the points there are, newest first."""
+        now_s = self._now_s()
+        begin_s = _minute(max(asked.start_s, now_s - KEPT_DAYS * DAY_S))
+        end_s, known_s = _minute(asked.end_s), _minute(min(asked.end_s, now_s - LAG_S))
+        if known_s <= begin_s or not _there(one, begin_s, known_s):
+            return _NONE, _NONE, _NONE
+        values, first_s = self._aligned(one, asked, begin_s, end_s, known_s)
+        present = np.flatnonzero(~np.isnan(values))[::-1]
+        shift_s = int(asked.end_s) - end_s if asked.stat else 0
+        ends_s = first_s + (present + 1) * asked.period_s + shift_s
+        starts_s = ends_s if asked.peaks else ends_s - asked.period_s
+        return starts_s, ends_s, values[present].astype(np.int64)
+
+    def _aligned(self, one: Measured, asked: Asked, begin_s: int, end_s: int, known_s: int) -> tuple[FloatArray, int]:
+        """A figure for each bucket, counted back from the end of what is asked; and where the first begins."""
+        stat = asked.stat or USUAL[asked.series]
+        rest_s = (end_s - begin_s) % asked.period_s
+        whole_s = begin_s + rest_s
+        count = max(0, known_s - whole_s) // MINUTE_S
+        values = (
+            self._history.buckets(one, asked.series, stat, whole_s, count, asked.period_s) if count else np.empty(0)
+        )
+        if rest_s:
+            minutes = min(whole_s, known_s) - begin_s
+            part = self._history.buckets(one, asked.series, stat, begin_s, minutes // MINUTE_S, rest_s)
+            values = np.concatenate([part[:1], values])
+            whole_s -= asked.period_s
+        if stat == "SampleCount":
+            values = np.where(values > 0, values, np.nan)
+        return values, whole_s
+
+    def _now_s(self) -> float:
+        if self.clock is not None:
+            return self.clock()
+        return self.fleet.now.timestamp() + time.monotonic() - self._started
+
+
+def _minute(at_s: float) -> int:
+    return int(at_s // MINUTE_S) * MINUTE_S
+
+
+def _there(one: Measured, begin_s: int, end_s: int) -> bool:
+    """Whether anything was attached in a span."""
+    spans = [seat.span_s for _, seat in one.seats]
+    return any(since_s < end_s and until_s > begin_s for since_s, until_s in spans)
+
+
+def _labels(one: Measured, asked: Asked) -> dict[str, str]:
+    """What a filter compares."""
+    metric, resource = _metric_labels(one, asked), _resource_labels(one)
+    return {
+        "metric.type": asked.metric,
+        "resource.type": "gce_instance",
+        "project": resource["project_id"],
+        **{f"metric.labels.{name}": value for name, value in metric.items()},
+        **{f"resource.labels.{name}": value for name, value in resource.items()},
+    }
+
+
+def _metric_labels(one: Measured, asked: Asked) -> dict[str, str]:
+    disk, seat = one.seats[0]
+    labels = {"device_name": seat.device, "storage_type": disk.spec.type, "device_type": "permanent"}
+    return labels if asked.peaks else {**labels, "instance_name": seat.vm.name}
+
+
+def _resource_labels(one: Measured) -> dict[str, str]:
+    vm = one.seats[0][1].vm
+    return {"project_id": vm.project, "zone": vm.zone, "instance_id": vm.id}
+
+
+def _header(one: Measured, asked: Asked) -> Any:
+    kinds = metric_pb2.MetricDescriptor
+    return _TimeSeries(
+        metric=metric_pb2.Metric(type=asked.metric, labels=_metric_labels(one, asked)),
+        resource=monitored_resource_pb2.MonitoredResource(type="gce_instance", labels=_resource_labels(one)),
+        metric_kind=kinds.GAUGE if asked.peaks else kinds.DELTA,
+        value_type=kinds.INT64,
+    )
+
+
+def _next(token: str) -> bytes:
+    written = token.encode()
+    return b"\x12" + len(written).to_bytes(1, "big") + written

@@ -1,0 +1,124 @@
+"""Serving: the simulated projects on two ports of loopback, HTTP and gRPC."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from http.server import ThreadingHTTPServer
+from threading import Thread
+from typing import Any, Final
+
+import grpc
+from google.protobuf import any_pb2
+from google.rpc import error_details_pb2, status_pb2
+
+from cloud_simulator.faults import Fault, Faults, Refused
+from cloud_simulator.google.billing import Billing
+from cloud_simulator.google.compute import Compute
+from cloud_simulator.google.fleet import GoogleFleet
+from cloud_simulator.google.front import Front, http_server
+from cloud_simulator.google.hierarchy import Hierarchy
+from cloud_simulator.google.monitoring import Monitoring, Request
+from cloud_simulator.google.refusals import Told, told
+
+_METHOD: Final = "/google.monitoring.v3.MetricService/ListTimeSeries"
+_SERVICE: Final = "monitoring.googleapis.com"
+_THREADS: Final = 16
+
+
+@dataclass(slots=True)
+class Cloud:
+    """Everything that answers for a fleet; `front.routes` is where more can be added before it is served."""
+
+    fleet: GoogleFleet
+    faults: Faults = field(default_factory=Faults)
+    latency_s: float = 0.0
+    clock: Callable[[], float] | None = None
+    front: Front = field(init=False)
+    compute: Compute = field(init=False)
+    monitoring: Monitoring = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.front = Front(faults=self.faults, latency_s=self.latency_s)
+        self.compute = Compute(self.fleet, self.faults)
+        self.monitoring = Monitoring(self.fleet, self.faults, self.clock, self.latency_s)
+        self.compute.add_to(self.front)
+        Hierarchy(self.fleet).add_to(self.front)
+        Billing(self.fleet.regions).add_to(self.front)
+
+    @classmethod
+    def of(cls, fleet: GoogleFleet, faults: Sequence[Fault] = (), *, latency_s: float = 0.0, seed: int = 0) -> "Cloud":
+        """What answers for a fleet in which these things go wrong."""
+        return cls(fleet, Faults(faults, seed=seed), latency_s)
+
+
+@dataclass(slots=True)
+class Served:
+    """A cloud that is being served, until it is closed."""
+
+    http: ThreadingHTTPServer
+    grpc: Any
+    monitoring_port: int
+    _thread: Thread
+
+    @property
+    def http_port(self) -> int:
+        """Where HTTP is spoken."""
+        return self.http.server_port
+
+    def close(self) -> None:
+        """Ends both servers."""
+        self.grpc.stop(None)
+        self.http.shutdown()
+        self.http.server_close()
+        self._thread.join()
+
+
+def serve(cloud: Cloud, port: int = 0, monitoring_port: int = 0) -> Served:
+    """Serves a cloud on loopback; ports are free ones unless named. OSError where one is taken."""
+    http = http_server(cloud.front, port)
+    server = grpc.server(
+        ThreadPoolExecutor(_THREADS),
+        handlers=[_Handler(cloud.monitoring)],
+        options=[("grpc.so_reuseport", 0), ("grpc.max_send_message_length", -1)],
+    )
+    try:
+        bound = server.add_insecure_port(f"127.0.0.1:{monitoring_port}")
+    except RuntimeError as error:
+        http.server_close()
+        raise OSError(f"port {monitoring_port} on 127.0.0.1 is not free") from error
+    server.start()
+    thread = Thread(target=http.serve_forever, daemon=True)
+    thread.start()
+    return Served(http, server, bound, thread)
+
+
+class _Handler(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpc is untyped
+    """Answers ListTimeSeries, with responses that are serialized already."""
+
+    def __init__(self, monitoring: Monitoring) -> None:
+        self._monitoring = monitoring
+
+    def service(self, details: Any) -> Any:
+        """Who answers a method; None for one that is not simulated."""
+        if details.method != _METHOD:
+            return None
+        return grpc.unary_unary_rpc_method_handler(self._answer, request_deserializer=type(Request).FromString)
+
+    def _answer(self, request: Any, context: Any) -> bytes:
+        try:
+            return self._monitoring.list_time_series(request)
+        except Refused as refused:
+            refusal = told(refused, _SERVICE, request.name.removeprefix("projects/"))
+        context.set_trailing_metadata((("grpc-status-details-bin", _details(refusal)),))
+        context.abort(getattr(grpc.StatusCode, refusal.grpc), refusal.message)
+        raise AssertionError("an aborted call has ended")
+
+
+def _details(refusal: Told) -> bytes:
+    status = status_pb2.Status(code=getattr(grpc.StatusCode, refusal.grpc).value[0], message=refusal.message)
+    if refusal.info is not None:
+        packed = any_pb2.Any()
+        packed.Pack(error_details_pb2.ErrorInfo(**refusal.info))
+        status.details.append(packed)
+    written: bytes = status.SerializeToString()
+    return written

@@ -1,0 +1,163 @@
+"""Bench hosts: running VMs by label or id, and whether Plimsoll's agent answers on them."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from google.api_core.exceptions import NotFound
+from google.cloud import compute_v1
+
+from plimsoll.bench.agent import agent_version
+from plimsoll.clouds.google.clients import CALL_S, Clients
+from plimsoll.clouds.google.guest_attributes import guest_attributes
+from plimsoll.clouds.google.hosts import instance_of as read_instance
+from plimsoll.clouds.google.labels import tags_of
+from plimsoll.clouds.google.limits import volume_types
+from plimsoll.clouds.google.names import LIST_INSTANCES
+from plimsoll.clouds.google.purposes import measuring
+from plimsoll.clouds.google.scopes import last_of, region_of
+from plimsoll.domain.errors import CloudError, Unreachable
+from plimsoll.domain.policy import TagMatch
+from plimsoll.ports import BenchHost, Target
+
+READY_S: Final = 300.0
+"""How old an agent's word may be; it gives one every minute."""
+
+_OTHER: Final = "or name another with --bench-host"
+_PAGE: Final = 500
+_NAME: Final = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
+
+
+def find_hosts(
+    clients: Clients, target: Target, tags: Sequence[TagMatch], ids: Sequence[str], now: datetime
+) -> list[BenchHost]:
+    """The running VMs with one of these labels, ids or names, by id; CloudError where an id is no running VM's."""
+    found: dict[str, compute_v1.Instance] = {}
+    for one in ids:
+        host = find_instance(clients, target, one)
+        if host is None:
+            raise CloudError(f"cannot measure on {one}: there is no such instance in {target}. Name another.")
+        if host.status != "RUNNING":
+            raise CloudError(f"cannot measure on {one} in {target}: it is {host.status}. Start it, {_OTHER}.")
+        found[str(host.id)] = host
+    for tag in tags:
+        listed = _listed(clients, target, f"labels.{_label_key(tag.tag)}:*")
+        found |= {
+            str(host.id): host
+            for host in listed
+            if host.status == "RUNNING" and tag.matches(tags_of(host.labels, host.name))
+        }
+    return [_bench_host(clients, target, host, now) for _, host in sorted(found.items())]
+
+
+def _label_key(tag: str) -> str:
+    """A tag's key as a label's, which knows small letters, digits, - and _ alone."""
+    return re.sub(r"[^a-z0-9_-]", "-", tag.lower())
+
+
+def find_instance(clients: Clients, target: Target, name: str) -> compute_v1.Instance | None:
+    """A VM of the target's region by its numeric id or its name, None where there is none."""
+    if name.isdecimal():
+        return next((one for one in _listed(clients, target, f"id = {name}") if str(one.id) == name), None)
+    if not _NAME.fullmatch(name):
+        return None
+    return next((one for one in _listed(clients, target, f'name = "{name}"') if one.name == name), None)
+
+
+def instance_of(clients: Clients, target: Target, zone: str, name: str) -> compute_v1.Instance | None:
+    """A VM by its zone and name, None where it is gone."""
+    with measuring(f"look at {name} in {target.account}/{zone}", f"{target.account}/{zone}", "compute.instances.get"):
+        try:
+            return clients.instances.get(
+                project=target.account, zone=zone, instance=name, retry=clients.retry, timeout=CALL_S
+            )
+        except NotFound:
+            return None
+
+
+def _listed(clients: Clients, target: Target, wanted: str) -> Iterator[compute_v1.Instance]:
+    request = {"project": target.account, "filter": wanted, "max_results": _PAGE}
+    with measuring(f"look for bench hosts in {target}", str(target), LIST_INSTANCES):
+        for scope, page in clients.instances.aggregated_list(request=request, retry=clients.retry, timeout=CALL_S):
+            check_answered(scope, page, target)
+            for host in page.instances:
+                if region_of(scope) == target.region:
+                    yield host
+
+
+def check_answered(scope: str, listed: Any, target: Target) -> None:
+    """Unreachable where a zone or region of the target did not answer, so that what is there is not known.
+
+    `listed` is what an aggregated list has of that scope.
+    """
+    if listed.warning.code == "UNREACHABLE" and region_of(scope) == target.region:
+        raise Unreachable(f"cannot see what is in {scope} of {target.account}: it does not answer. Try again later.")
+
+
+def lent_types(clients: Clients, target: Target, host: compute_v1.Instance) -> tuple[str, ...]:
+    """The pooled types of which a VM has disks, scratch ones included: one more of such a type would share with them.
+
+    CloudError.
+    """
+    kinds = volume_types()
+    types = {_type_of(clients, target, one) for one in host.disks if one.type_ == "PERSISTENT"}
+    return tuple(sorted(name for name in types if name in kinds and kinds[name].pooled))
+
+
+def _type_of(clients: Clients, target: Target, attached: compute_v1.AttachedDisk) -> str:
+    """The type of a VM's disk; empty where it went away meanwhile."""
+    parts = attached.source.partition("/projects/")[2] or attached.source.partition("projects/")[2]
+    project, kind, place, _, name = parts.split("/")
+    with measuring(f"look at the disks of a bench host in {target}", str(target), "compute.disks.get"):
+        try:
+            if kind == "regions":
+                disk = clients.region_disks.get(
+                    project=project, region=place, disk=name, retry=clients.retry, timeout=CALL_S
+                )
+                return f"regional-{last_of(disk.type_)}"
+            found = clients.disks.get(project=project, zone=place, disk=name, retry=clients.retry, timeout=CALL_S)
+        except NotFound:
+            return ""
+    return last_of(found.type_)
+
+
+def _bench_host(clients: Clients, target: Target, host: compute_v1.Instance, now: datetime) -> BenchHost:
+    why_not = _why_not(host, target, guest_attributes(clients, target, host_zone(host), host.name), now)
+    return BenchHost(
+        host=read_instance(host).host,
+        account=target.account,
+        region=target.region,
+        zone=host_zone(host),
+        ready=not why_not,
+        not_ready=why_not,
+        shares=lent_types(clients, target, host),
+    )
+
+
+def _why_not(host: compute_v1.Instance, target: Target, said: Mapping[str, str], now: datetime) -> str:
+    """Why a VM cannot measure, and what to do about it; empty where it can."""
+    place = f"{host.name} ({host.id}) in {target.account}/{host_zone(host)}"
+    install = (
+        "`plimsoll bench-agent >agent.sh` and `gcloud compute instances add-metadata "
+        f"{host.name} --project {target.account} --zone {host_zone(host)} --metadata enable-guest-attributes=TRUE "
+        "--metadata-from-file startup-script=agent.sh`, and start it again"
+    )
+    version, _, time = said.get("ready", "").partition(" ")
+    if not time.isdecimal():
+        return f"{place} does not run Plimsoll's agent: give it the agent with {install}, {_OTHER}."
+    if version != agent_version():
+        return f"{place} runs the agent of another version of Plimsoll: give it this one with {install}, {_OTHER}."
+    silent_s = now.timestamp() - int(time)
+    if silent_s > READY_S:
+        return (
+            f"the agent on {place} was last heard {silent_s / 60:,.0f} minutes ago: start the VM again "
+            f"(`gcloud compute instances reset {host.name} --project {target.account} --zone {host_zone(host)}`), "
+            f"{_OTHER}."
+        )
+    return ""
+
+
+def host_zone(host: compute_v1.Instance) -> str:
+    """A VM's zone."""
+    return last_of(host.zone)

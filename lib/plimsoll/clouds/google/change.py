@@ -1,0 +1,172 @@
+"""Changes: how the owner of a disk would make one, and what undoes it when it is made behind their back."""
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+
+from plimsoll.clouds.google.change_kubernetes import kubernetes
+from plimsoll.clouds.google.change_steps import (
+    STOPPING,
+    Copy,
+    Way,
+    disk_name,
+    figure_flags,
+    is_regional,
+    plain_type,
+    repeated,
+    update_lines,
+    way,
+    zones_of,
+)
+from plimsoll.clouds.google.change_terraform import terraform
+from plimsoll.domain.volume import OwnerKind, Volume, VolumeSpec
+from plimsoll.domain.volume_types import VolumeType
+
+
+def change_text(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> str:
+    """Several lines of plain text: what to edit or run, what it interrupts, and what would bring the old back.
+
+    `types` are what is published of Google's disks: which may be changed in place, and which share a VM's ceiling.
+    """
+    lines: Iterable[str]
+    match volume.owner.kind:
+        case OwnerKind.TERRAFORM:
+            lines = chain(terraform(volume, target, types), _together(volume, target, types))
+        case OwnerKind.KUBERNETES:
+            lines = chain(kubernetes(volume, target, types), _together(volume, target, types))
+        case OwnerKind.AUTO_SCALING:
+            lines = _made_anew(volume, target, types)
+        case OwnerKind.OPERATOR:
+            lines = _operator(volume, target)
+        case OwnerKind.HAND | OwnerKind.CLOUDFORMATION:
+            lines = _by_hand(volume, target, types)
+    return "\n".join(lines)
+
+
+def _by_hand(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> Iterator[str]:
+    if way(volume.spec, target, types) is Way.IN_PLACE:
+        yield from update_lines(volume, target)
+        yield repeated(volume, target, types)
+    else:
+        yield from _copied(volume, target)
+        yield from _together(volume, target, types)
+    yield "No owner is marked on it; if an instance template or a script makes such disks, change it there too."
+
+
+def _copied(volume: Volume, target: VolumeSpec) -> Iterator[str]:
+    copy = Copy(volume=volume, target=target)
+    yield " &&\n".join(copy.lines())
+    if any(attachment.host is None for attachment in volume.attachments):
+        yield "One of the VMs that it is attached to cannot be seen from here: stop it and swap the disks there too."
+    yield "Nothing may write to it from before the snapshot until the new disk is attached, at the same device name."
+    if volume.boot:
+        yield f"Its VM starts from it, and has to be stopped for that. {STOPPING}"
+    elif volume.hosts:
+        yield f"To unmount it everywhere does as well as stopping what it is attached to. {STOPPING}"
+    yield (
+        "A copy of a snapshot has none of the disk's labels, snapshot schedules, own encryption key (--kms-key), "
+        "auto-delete or read-only mode: give them to the new one."
+    )
+    yield (
+        "The old disk is the way back, without what was written since. Once the new one has proved itself, delete the "
+        "old one and the snapshot, which cost money until then; after that, only such a copy leads back:"
+    )
+    yield from (f"# {line}" for line in copy.delete_lines())
+    if _convertible(volume, target):
+        yield (
+            f"`gcloud compute disks convert {shlex.quote(disk_name(volume))} --target-disk-type {target.type}` does "
+            "the same to a detached disk and keeps its name, but takes no figures (update them afterwards), and "
+            "deletes the old disk and the snapshot itself: nothing is left to go back to."
+        )
+
+
+def _convertible(volume: Volume, target: VolumeSpec) -> bool:
+    """As the command's own source has it (Google Cloud SDK, read in November 2026): zonal, and not to Hyperdisk ML."""
+    zonal = not is_regional(volume.spec.type) and not is_regional(target.type)
+    to_hyperdisk = volume.spec.type.startswith("pd-") and target.type.startswith("hyperdisk-")
+    return zonal and to_hyperdisk and target.type != "hyperdisk-ml"
+
+
+def _together(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> Iterator[str]:
+    kind = types.get(volume.spec.type)
+    if kind is None or not kind.pooled or not volume.hosts or target.type == volume.spec.type:
+        return
+    once = "" if volume.owner.kind is OwnerKind.KUBERNETES else ", and stop the VM once"
+    yield (
+        f"All {volume.spec.type} disks of a VM share one ceiling that grows with their sizes: change those of this VM "
+        f"together, each by its own steps{once}."
+    )
+
+
+def _made_anew(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> Iterator[str]:
+    if volume.owner.details.get("service") == "gke":
+        yield from _node_pool(volume, target)
+    else:
+        yield from _instance_group(volume, target)
+    if way(volume.spec, target, types) is Way.IN_PLACE:
+        yield "For the disk that runs now:"
+        yield from update_lines(volume, target)
+
+
+def _node_pool(volume: Volume, target: VolumeSpec) -> Iterator[str]:
+    details = volume.owner.details
+    pool, cluster = details.get("node_pool", "POOL"), details.get("cluster", "CLUSTER")
+    words = ["gcloud", "container", "node-pools", "create", f"{pool}-{plain_type(target.type)}"[:40].rstrip("-")]
+    words += ["--cluster", cluster, "--location", details.get("location", volume.region), "--project", volume.account]
+    words += ["--disk-type", plain_type(target.type), "--disk-size", str(target.size_gib)]
+    yield shlex.join([*words, *figure_flags(target, "boot-disk-")])
+    yield f"with the machine type, labels and taints of {pool}; then cordon and drain its nodes, and delete it."
+    yield (
+        f"It is the boot disk of a node of {pool}: nodes are made anew from their pool, and a disk that was changed by "
+        "hand is gone with its node. Where Terraform made the pool, it is disk_type in its node_config."
+    )
+
+
+def _instance_group(volume: Volume, target: VolumeSpec) -> Iterator[str]:
+    details = volume.owner.details
+    template = details.get("template", "TEMPLATE")
+    if volume.boot:
+        flags = ["--boot-disk-type", plain_type(target.type), "--boot-disk-size", f"{target.size_gib}GB"]
+        flags += figure_flags(target, "boot-disk-")
+    else:
+        flags = ["--create-disk", _create_disk(volume, target)]
+    yield f"An instance template is never changed: make another one like {template}, with this disk instead:"
+    yield f"  {shlex.join(flags)}"
+    location = details.get("location", zones_of(volume)[0])
+    place = "--region" if location == volume.region else "--zone"
+    words = ["gcloud", "compute", "instance-groups", "managed", "rolling-action", "start-update"]
+    words += [details.get("group", "GROUP"), "--version", "template=NEW_TEMPLATE", place, location]
+    yield shlex.join([*words, "--project", volume.account])
+    yield (
+        "The group makes its instances and their disks anew; what is on this disk goes with it, unless the group keeps "
+        "it as stateful. A disk that was changed by hand comes back from the template as it was."
+    )
+
+
+def _create_disk(volume: Volume, target: VolumeSpec) -> str:
+    keys = {
+        "type": plain_type(target.type),
+        "size": f"{target.size_gib}GB",
+        "device-name": next((attachment.device for attachment in volume.attachments), None),
+        "provisioned-iops": target.iops,
+        "provisioned-throughput": target.throughput_mib_s,
+    }
+    return ",".join(f"{key}={value}" for key, value in keys.items() if value is not None)
+
+
+def _operator(volume: Volume, target: VolumeSpec) -> Iterator[str]:
+    details, name = volume.owner.details, volume.owner.name or "Another service"
+    match details.get("service"):
+        case "dataproc":
+            flags = ["--master-boot-disk-type", plain_type(target.type), "--worker-boot-disk-type"]
+            yield f"{name} made this disk, and a cluster's disks stay as they were made: make the cluster anew with"
+            yield f"  {shlex.join([*flags, plain_type(target.type)])}"
+            yield "whichever of the two it is; a disk that was changed by hand is gone with its cluster or its worker."
+        case "deployment-manager":
+            yield (
+                f"{name} made this disk: in its configuration, the compute.v1.disk or the instance's initializeParams, "
+                f"write {plain_type(target.type)} for a disk that is made anew from a snapshot of this one. Changed "
+                "outside the deployment, its next update of the disk fails or makes an empty one."
+            )
+        case _:
+            yield f"{name} manages this disk: set {target} in that service's own configuration."

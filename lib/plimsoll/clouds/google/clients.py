@@ -1,0 +1,183 @@
+"""Clients: whose credentials are used, and Google's clients made from them."""
+
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import google.auth
+import grpc
+from google.api_core import retry as retries
+from google.api_core.client_options import ClientOptions
+from google.api_core.gapic_v1.client_info import ClientInfo
+from google.auth import external_account
+from google.auth.credentials import AnonymousCredentials, Credentials, with_scopes_if_required
+from google.auth.exceptions import GoogleAuthError
+from google.auth.transport.requests import Request
+from google.cloud import compute_v1, monitoring_v3
+from google.cloud.monitoring_v3.services.metric_service.transports import MetricServiceGrpcTransport
+
+from plimsoll.clouds.google.errors import AUDITING, attempted, no_credentials
+from plimsoll.clouds.google.patience import Patience
+from plimsoll.domain.errors import BadCredentials
+
+if TYPE_CHECKING:
+    from google.cloud.billing_v1 import CloudCatalogClient
+    from google.cloud.resourcemanager_v3 import FoldersClient, ProjectsClient
+
+SCOPES: Final = ("https://www.googleapis.com/auth/cloud-platform",)
+"""What tokens are asked for; what the caller may do is its roles'."""
+
+CALL_S: Final = 60.0
+"""Seconds that one attempt of a call may take: `timeout` of every call."""
+
+C = TypeVar("C")
+
+
+@dataclass(kw_only=True)
+class Clients:
+    """Google's clients, each made when it is first asked for and shared by all threads.
+
+    `url` and `monitoring` (host:port) are where a simulated cloud answers, without credentials or encryption. Without
+    them credentials are those given, or the environment's (Application Default Credentials); calls count for
+    `quota_project`, or for the project that the credentials say. `attempts` bounds the attempts of one call.
+    """
+
+    url: str | None = None
+    monitoring: str | None = None
+    credentials: Credentials | None = None
+    quota_project: str | None = None
+    attempts: int = 8
+    _made: dict[Callable[..., Any], Any] = field(default_factory=dict, repr=False)
+    _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
+
+    @property
+    def retry(self) -> retries.Retry:
+        """What every call is given as `retry`."""
+        return Patience(self.attempts)
+
+    @property
+    def default_project(self) -> str | None:
+        """The project that the environment names; BadCredentials where it has no credentials."""
+        return self._signed_in[1]
+
+    @property
+    def disks(self) -> compute_v1.DisksClient:
+        """Disks of zones, and the aggregated list that has those of regions too."""
+        return self.rest(compute_v1.DisksClient)
+
+    @property
+    def region_disks(self) -> compute_v1.RegionDisksClient:
+        """Disks of regions."""
+        return self.rest(compute_v1.RegionDisksClient)
+
+    @property
+    def instances(self) -> compute_v1.InstancesClient:
+        """Instances."""
+        return self.rest(compute_v1.InstancesClient)
+
+    @property
+    def regions(self) -> compute_v1.RegionsClient:
+        """Regions."""
+        return self.rest(compute_v1.RegionsClient)
+
+    @property
+    def zones(self) -> compute_v1.ZonesClient:
+        """Zones."""
+        return self.rest(compute_v1.ZonesClient)
+
+    @property
+    def machine_types(self) -> compute_v1.MachineTypesClient:
+        """Machine types."""
+        return self.rest(compute_v1.MachineTypesClient)
+
+    @property
+    def projects(self) -> "ProjectsClient":
+        """Projects of folders and organizations."""
+        from google.cloud.resourcemanager_v3 import ProjectsClient  # noqa: PLC0415  # most audits name their projects
+
+        return self.rest(ProjectsClient)
+
+    @property
+    def folders(self) -> "FoldersClient":
+        """Folders of folders and organizations."""
+        from google.cloud.resourcemanager_v3 import FoldersClient  # noqa: PLC0415  # as above
+
+        return self.rest(FoldersClient)
+
+    @property
+    def catalog(self) -> "CloudCatalogClient":
+        """The price catalog."""
+        from google.cloud.billing_v1 import CloudCatalogClient  # noqa: PLC0415  # most audits need no newer prices
+
+        return self.rest(CloudCatalogClient)
+
+    @property
+    def metrics(self) -> monitoring_v3.MetricServiceClient:
+        """Cloud Monitoring, by gRPC: it has no other way. CloudError where federation gives no token."""
+        self._have_token()
+        return self._kept(monitoring_v3.MetricServiceClient, self._metrics)
+
+    def rest(self, kind: Callable[..., C]) -> C:
+        """The client of that class that speaks REST: of Compute Engine, or any other that can."""
+        return self._kept(kind, lambda: kind(transport="rest", **self._options(self.url)))
+
+    def close(self) -> None:
+        """Gives every connection back; clients asked for later are new ones."""
+        with self._lock:
+            for client in self._made.values():
+                client.transport.close()
+            self._made.clear()
+
+    def _have_token(self) -> None:
+        """Gets a federated role's token before gRPC does, which would tell of a refusal as of a lost connection."""
+        if self.monitoring is not None:
+            return
+        credentials = self._signed_in[0]
+        if isinstance(credentials, external_account.Credentials) and not credentials.valid:
+            with attempted("sign in to Google Cloud", "Google Cloud", "a token", AUDITING):
+                self.retry(credentials.refresh)(Request())
+
+    def _kept(self, kind: Callable[..., C], make: Callable[[], C]) -> C:
+        with self._lock:
+            if kind not in self._made:
+                self._made[kind] = make()
+            found: C = self._made[kind]
+            return found
+
+    def _metrics(self) -> monitoring_v3.MetricServiceClient:
+        if self.monitoring is None:
+            return monitoring_v3.MetricServiceClient(**self._options(None))
+        whole: list[tuple[str, int]] = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
+        channel = grpc.insecure_channel(self.monitoring, options=whole)
+        return monitoring_v3.MetricServiceClient(transport=MetricServiceGrpcTransport(channel=channel))
+
+    def _options(self, url: str | None) -> dict[str, Any]:
+        agent = ClientInfo(user_agent=f"plimsoll/{version('plimsoll')}")  # type: ignore[no-untyped-call]  # as it ships
+        options = ClientOptions(api_endpoint=url, quota_project_id=None if url else self.quota_project)
+        return {"credentials": self._signed_in[0], "client_options": options, "client_info": agent}
+
+    @property
+    def _signed_in(self) -> tuple[Credentials, str | None]:
+        with self._lock:
+            found = self._found
+        if isinstance(found, BadCredentials):
+            raise found
+        return found
+
+    @cached_property
+    def _found(self) -> tuple[Credentials, str | None] | BadCredentials:
+        """The credentials and the environment's project, or why there are none: looking for them takes seconds."""
+        named = os.environ.get("GOOGLE_CLOUD_PROJECT")
+        if self.credentials is not None:
+            return with_scopes_if_required(self.credentials, SCOPES), named  # type: ignore[no-untyped-call]  # as it ships
+        if self.url is not None:
+            return AnonymousCredentials(), named  # type: ignore[no-untyped-call]  # as it ships
+        try:
+            found, project = google.auth.default(scopes=SCOPES, quota_project_id=self.quota_project)
+        except GoogleAuthError as error:
+            return BadCredentials(no_credentials(error))
+        return found, project

@@ -1,0 +1,178 @@
+"""Metrics: series of many disks at once from Cloud Monitoring's ListTimeSeries.
+
+Counts are added up over a bucket (ALIGN_SUM) and peaks are its highest (ALIGN_MAX): both aligners are of what was
+reported alone and give no point where nothing was, while ALIGN_DELTA and ALIGN_RATE interpolate
+(google-cloud-monitoring 2.32, Aggregation.Aligner).
+"""
+
+import threading
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Final
+
+from google.api_core.exceptions import NotFound, from_grpc_status
+from google.cloud import monitoring_v3
+
+from plimsoll.clouds.google.clients import CALL_S, Clients
+from plimsoll.clouds.google.errors import AUDITING, FAILURES, refused
+from plimsoll.clouds.google.joining import Place, claims_of
+from plimsoll.clouds.google.metric_names import METRICS
+from plimsoll.clouds.google.names import LIST_TIME_SERIES
+from plimsoll.clouds.google.points import Cells, points_of
+from plimsoll.clouds.google.queries import NAMES_A_CALL, POINTS_A_PAGE, Call, calls_of, queries_of
+from plimsoll.clouds.pacing import Pacer
+from plimsoll.domain.branch_and_bound import Ask, Found
+from plimsoll.domain.errors import CloudError, Unexpected
+from plimsoll.domain.tariff import Tariff
+from plimsoll.domain.volume import Volume
+from plimsoll.ports import CallLimits, Target, Usage
+
+RETENTION_DAYS: Final[Mapping[int, float]] = {60: 42}
+"""How long Cloud Monitoring keeps each period: six weeks as reported (third parties, read 2026-11-22; unverified).
+What some metrics keep beyond that, in ten-minute intervals, is not read: it may be means, which hide peaks."""
+
+VISIBLE_AFTER_S: Final = 240
+"""How long after its minute a point may still be missing (Google's list of Compute Engine metrics, read 2026-11-20)."""
+
+NEVER_WRITTEN: Final = "Cannot find metric"
+"""What the refusal says of a metric that nothing in the project has ever written (as users report it of other methods,
+read 2026-11-22; unverified here): it has no points."""
+
+_LEFT: Final = (
+    "the metrics have work of instances that are deleted or hold the disk no longer: what was measured there under a "
+    "disk's own name counts as that disk's; under any other device name nobody can tell whose it was, so that it does "
+    "not count."
+)
+
+_READING: Final = replace(
+    AUDITING,
+    again=f"{AUDITING.again}, or lower PLIMSOLL_GOOGLE_CALLS_PER_S",
+)
+
+_Shape = monitoring_v3.ListTimeSeriesRequest
+_SUM, _MAX = monitoring_v3.Aggregation.Aligner.ALIGN_SUM, monitoring_v3.Aggregation.Aligner.ALIGN_MAX
+
+
+@dataclass(slots=True, kw_only=True)
+class GoogleMetrics:
+    """Series from Cloud Monitoring, `parallel` calls at a time, within the pacer's quota of calls a second.
+
+    `held` gives the places of a project that hold a disk now, and raises CloudError that names what it is told.
+    """
+
+    clients: Clients
+    calls: Pacer
+    parallel: int
+    tariff: Tariff
+    held: Callable[[str, str], Collection[Place]]
+    usage: Usage = field(default_factory=Usage)
+    retention_days: Mapping[int, float] = field(default_factory=lambda: RETENTION_DAYS)
+    visible_after_s: int = VISIBLE_AFTER_S
+    _left: set[str] = field(default_factory=set, init=False, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+
+    @property
+    def call_limits(self) -> CallLimits:
+        """Those of ListTimeSeries: what one filter names, what one page holds."""
+        return CallLimits(queries=NAMES_A_CALL, datapoints=POINTS_A_PAGE)
+
+    def series(self, volume: Volume) -> int:
+        """How many series Cloud Monitoring publishes of it: those of each place that it is known to be at."""
+        return len(METRICS) * len(claims_of(volume))
+
+    def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
+        """What each look at a disk found, or why not; all disks are of one project and region."""
+        if not asks:
+            return []
+        here = Cells(asks)
+        queries = [query for number, ask in enumerate(asks) for query in queries_of(number, ask)]
+        calls = list(calls_of(queries, datapoints_a_call=self.tariff.datapoints_a_call))
+        client = self.clients.metrics
+        with ThreadPoolExecutor(max_workers=self.parallel) as pool:
+            outcomes = list(pool.map(lambda call: self._ask(client, call, here), calls))
+        failed: dict[int, CloudError] = {}
+        for call, error in zip(calls, outcomes, strict=True):
+            if error is not None:
+                failed |= {query.ask: error for query in call.queries if query.ask not in failed}
+        return [failed.get(number) or here.found(number) for number in range(len(asks))]
+
+    def remarks(self, target: Target) -> Sequence[str]:
+        """Whether disks did a part of their work where they are no more."""
+        return (_LEFT,) if str(target) in self._left else ()
+
+    def _ask(self, client: monitoring_v3.MetricServiceClient, call: Call, here: Cells) -> CloudError | None:
+        """Puts the points of a call into their cells, page by page; the error that ended it."""
+        request = _request(call, here.project)
+        try:
+            while True:
+                page = self.clients.retry(partial(self._page, client))(request)
+                self._take(page, call, here)
+                if not page.next_page_token:
+                    return None
+                if page.next_page_token == request.page_token:
+                    return Unexpected(
+                        f"cannot read metrics in {here.place}: Cloud Monitoring gave the same page twice. "
+                        f"{_READING.goes_on}; run again later."
+                    )
+                request.page_token = page.next_page_token
+        except CloudError as error:
+            return error
+        except FAILURES as error:
+            if isinstance(error, NotFound) and NEVER_WRITTEN in str(error):
+                return None
+            return refused(error, f"read metrics in {here.place}", here.place, LIST_TIME_SERIES, _READING)
+
+    def _page(self, client: monitoring_v3.MetricServiceClient, request: Any) -> Any:
+        """One page as protobuf, whose fields are read many times faster than through the client's own wrapping.
+
+        An answer that says that it lacks something is an error.
+        """
+        self.calls.take(1)
+        with self._lock:
+            self.usage.calls += 1
+        pages = client.list_time_series(request=_Shape.wrap(request), retry=None, timeout=CALL_S).pages
+        page = monitoring_v3.ListTimeSeriesResponse.pb(next(iter(pages)))
+        for status in page.execution_errors:
+            lacks = f"the answer lacks something: {status.message}"
+            raise from_grpc_status(status.code, lacks)  # type: ignore[no-untyped-call]  # google.api_core has no types
+        return page
+
+    def _take(self, page: Any, call: Call, here: Cells) -> None:
+        takers = call.by_place()
+        points = 0
+        for series in page.time_series:
+            instance_id, device = series.resource.labels["instance_id"], series.metric.labels["device_name"]
+            ends_s, values = points_of(series)
+            points += len(values)
+            for place in (instance_id, series.resource.labels["zone"]):
+                for query in takers.get((place, device), ()):
+                    inside = (ends_s > query.window.start_s) & (ends_s <= query.window.end_s)
+                    if not inside.any() or not self._is_of(query.ask, (instance_id, device), here):
+                        continue
+                    with self._lock:
+                        here.of(query).place(ends_s, values, inside)
+        with self._lock:
+            self.usage.metrics += len(page.time_series)
+            self.usage.datapoints += points
+
+    def _is_of(self, ask: int, where: Place, here: Cells) -> bool:
+        """Whether a series may be of an ask's disk: no other one has that place now."""
+        if where in here.places:
+            return here.is_of(ask, where)
+        if where in self.held(here.project, here.place):
+            return False
+        with self._lock:
+            self._left.add(here.place)
+        return True
+
+
+def _request(call: Call, project: str) -> Any:
+    """A call as protobuf."""
+    request = _Shape.pb(_Shape(name=f"projects/{project}", filter=call.filter_in(project), page_size=POINTS_A_PAGE))
+    request.interval.start_time.seconds = call.window.start_s
+    request.interval.end_time.seconds = call.window.end_s
+    request.aggregation.alignment_period.seconds = call.period_s
+    request.aggregation.per_series_aligner = _MAX if call.metric.peak else _SUM
+    return request

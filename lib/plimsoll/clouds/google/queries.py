@@ -1,0 +1,138 @@
+"""Queries: which series of Cloud Monitoring say what a disk was asked for, and which of them go into one call.
+
+A call has one metric, one window and one period, and brings the series of many disks.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from plimsoll.clouds.google.joining import Claim, claims_of
+from plimsoll.clouds.google.metric_names import METRICS, Metric
+from plimsoll.clouds.lots import lots_of
+from plimsoll.domain.branch_and_bound import Ask
+from plimsoll.domain.knowledge import Look
+from plimsoll.domain.sums import Window
+from plimsoll.domain.units import MINUTE_S
+
+NAMES_A_CALL: Final = 100
+"""The most names that one filter lists: `one_of` takes 100 (constant of Google's own custom-metrics adapter for
+Kubernetes, read 2026-11-22; the API's reference gives none). The length of a filter is bounded for alerting policies
+alone (2,048 characters, google-cloud-monitoring 2.32); that listing has no such bound is unverified."""
+
+POINTS_A_PAGE: Final = 100_000
+"""The most points of one page (google-cloud-monitoring 2.32, ListTimeSeriesRequest.page_size)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """One series of one ask, over the part of its window and in the period that a claim lets be read."""
+
+    ask: int
+    series: str
+    claim: Claim
+    window: Window
+    period_s: int
+
+
+def queries_of(number: int, ask: Ask) -> Iterator[Query]:
+    """The queries that answer an ask; `number` is its place among those asked together."""
+    for series in ask.look.series:
+        if series in METRICS:
+            period_s = grid_s(ask, series)
+            for claim in claims_of(ask.volume):
+                for window, read_s in _parts(ask.look, claim.from_s, period_s):
+                    yield Query(ask=number, series=series, claim=claim, window=window, period_s=read_s)
+
+
+def grid_s(ask: Ask, series: str) -> int:
+    """The period that a series of an ask is read in.
+
+    The peaks of a disk on several instances are added up minute by minute, because those of longer buckets need not
+    have been in the same minute.
+    """
+    return MINUTE_S if METRICS[series].peak and len(ask.volume.attachments) > 1 else ask.look.period_s
+
+
+def _parts(look: Look, from_s: int, period_s: int) -> Iterator[tuple[Window, int]]:
+    """What can be read of a window from a time on: the bucket that the time falls into by the minute, whole ones."""
+    start_s, end_s = look.window.start_s, look.window.start_s + look.window.buckets(look.period_s) * look.period_s
+    if from_s > start_s:
+        start_s = min(start_s - (start_s - from_s) // period_s * period_s, end_s)
+        if from_s < start_s:
+            yield Window(start_s=from_s, end_s=start_s), MINUTE_S
+    if start_s < end_s:
+        yield Window(start_s=start_s, end_s=end_s), period_s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """Queries for one metric that are asked together, over one window in one period, all by place or all by name."""
+
+    series: str
+    window: Window
+    period_s: int
+    queries: tuple[Query, ...]
+
+    @property
+    def metric(self) -> Metric:
+        """What is asked for."""
+        return METRICS[self.series]
+
+    def filter_in(self, project: str) -> str:
+        """Which series are wanted, as ListTimeSeries takes it; `project` because a scope may show several."""
+        claims = [query.claim for query in self.queries]
+        instances = {claim.instance_id for claim in claims if claim.instance_id is not None}
+        clauses = [
+            f'metric.type = "{self.metric.name}"',
+            'resource.type = "gce_instance"',
+            f'resource.labels.project_id = "{project}"',
+            _one_of("metric.labels.device_name", {claim.device for claim in claims}),
+        ]
+        if instances:
+            clauses.append(_one_of("resource.labels.instance_id", instances))
+        else:
+            clauses.append(_one_of("resource.labels.zone", {zone for claim in claims for zone in claim.zones}))
+        return " AND ".join(clauses)
+
+    def by_place(self) -> dict[tuple[str, str], list[Query]]:
+        """The queries by where their series are: an instance's id or a zone, and the device name."""
+        found: dict[tuple[str, str], list[Query]] = {}
+        for query in self.queries:
+            claim = query.claim
+            for place in (claim.instance_id,) if claim.instance_id is not None else claim.zones:
+                found.setdefault((place, claim.device), []).append(query)
+        return found
+
+
+def calls_of(queries: Iterable[Query], *, datapoints_a_call: float) -> Iterator[Call]:
+    """The calls that ask some queries; `datapoints_a_call` is how many datapoints more are worth one call less."""
+    kinds: dict[tuple[str, int, bool], list[Query]] = {}
+    for query in queries:
+        kinds.setdefault((query.series, query.period_s, query.claim.instance_id is None), []).append(query)
+    for (series, period_s, _), alike in kinds.items():
+        for lot in lots_of(alike, datapoints_a_call=datapoints_a_call, queries_a_call=NAMES_A_CALL):
+            for some in _cut(lot.queries):
+                yield Call(series=series, window=lot.window, period_s=period_s, queries=tuple(some))
+
+
+def _cut(queries: Sequence[Query]) -> Iterator[list[Query]]:
+    """The queries in parts that one filter can name; the devices of an instance stay together."""
+    chosen: list[Query] = []
+    devices: set[str] = set()
+    instances: set[str | None] = set()
+    for query in sorted(queries, key=lambda query: (query.claim.instance_id or "", query.claim.device)):
+        devices.add(query.claim.device)
+        instances.add(query.claim.instance_id)
+        if max(len(devices), len(instances)) > NAMES_A_CALL:
+            yield chosen
+            chosen, devices, instances = [], {query.claim.device}, {query.claim.instance_id}
+        chosen.append(query)
+    if chosen:
+        yield chosen
+
+
+def _one_of(label: str, values: Iterable[str]) -> str:
+    quoted = ",".join(json.dumps(value, ensure_ascii=False) for value in sorted(values))
+    return f"{label} = one_of({quoted})"

@@ -1,0 +1,53 @@
+"""Google Cloud for a bench, on loopback: the simulated projects in this process, with scratch disks and agents."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from cloud_simulator.faults import Fault
+from cloud_simulator.google.bench_writes import BenchWrites, benches
+from cloud_simulator.google.projects import projects_of
+from cloud_simulator.google.serving import Cloud, serve
+from plimsoll.clouds.google.bench import GoogleBench
+from plimsoll.clouds.google.clients import Clients
+from plimsoll.clouds.google.names import PROVIDER
+from plimsoll.ports import Target
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoogleHere:
+    """The projects, what is made in them, a bench over them, and a region of one."""
+
+    cloud: Cloud
+    writes: BenchWrites
+    clients: Clients
+    bench: GoogleBench
+    home: Target
+    environment: dict[str, str]
+
+
+@contextmanager
+def google_bench(*faults: Fault, plain: bool = True, attempts: int = 2) -> Iterator[GoogleHere]:
+    """Projects in which these things go wrong."""
+    cloud = Cloud.of(projects_of(datetime.now(UTC)), faults)
+    with benches(cloud.front, cloud.compute, plain=plain, pace_s=0.05) as writes:
+        served = serve(cloud)
+        url = f"http://127.0.0.1:{served.http_port}"
+        clients = Clients(url=url, attempts=attempts)
+        try:
+            yield GoogleHere(
+                cloud=cloud,
+                writes=writes,
+                clients=clients,
+                bench=GoogleBench(clients=clients, sleep=lambda seconds: time.sleep(min(seconds, 0.05))),
+                home=Target(account=cloud.fleet.accounts[0], region=cloud.fleet.regions[0], provider=PROVIDER),
+                environment={
+                    "PLIMSOLL_GOOGLE_URL": url,
+                    "PLIMSOLL_GOOGLE_MONITORING": f"127.0.0.1:{served.monitoring_port}",
+                },
+            )
+        finally:
+            clients.close()
+            served.close()

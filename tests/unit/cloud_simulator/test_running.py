@@ -1,0 +1,132 @@
+"""The organization in a process of its own: reachable while it runs, gone with whoever started it."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import boto3
+import pytest
+
+from cloud_simulator.faults import Effect, Fault
+from cloud_simulator.organization import Mix
+from cloud_simulator.running import running
+
+from .served import NOW, ONCE, query
+from .test_scratch import ZONE, becomes, bench
+
+pytestmark = pytest.mark.once
+
+
+@pytest.fixture(autouse=True)
+def _started_as_users_start_it(monkeypatch):
+    """Other tests fork it."""
+    monkeypatch.setattr("cloud_simulator.running.subprocess", subprocess)
+
+
+HOLDER = """
+import sys, time
+from datetime import UTC, datetime
+from cloud_simulator.organization import Mix
+from cloud_simulator.running import running
+with running(datetime.now(UTC), volumes=1) as organization:
+    print(organization.endpoint, flush=True)
+    time.sleep(600)
+"""
+
+
+def listens(endpoint: str) -> bool:
+    host, port = endpoint.removeprefix("http://").split(":")
+    with socket.socket() as probe:
+        return probe.connect_ex((host, int(port))) == 0
+
+
+def gone(endpoint: str, within_s: float = 10) -> bool:
+    end = time.monotonic() + within_s
+    while listens(endpoint):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def test_its_environment_points_any_client_at_it_and_faults_and_seeds_reach_it():
+    broken = {"VolumeReadOps": ("InternalError", 1)}
+    fault = Fault(code="AccessDenied", operation="DescribeRegions")
+    with running(NOW, seed=5, faults=[fault], broken=broken) as organization:
+        settings = organization.environment
+        session = boto3.Session(
+            aws_access_key_id=settings["AWS_ACCESS_KEY_ID"],
+            aws_secret_access_key=settings["AWS_SECRET_ACCESS_KEY"],
+            region_name=settings["AWS_REGION"],
+        )
+        ec2 = session.client("ec2", endpoint_url=settings["AWS_ENDPOINT_URL"], config=ONCE)
+        found = {volume["VolumeId"] for volume in ec2.describe_volumes()["Volumes"]}
+        assert found == {volume.id for volume in organization.fleet.at("111111111111", "us-east-1")}
+        with pytest.raises(ec2.exceptions.ClientError, match="AccessDenied"):
+            ec2.describe_regions()
+        volume = next(one for one in organization.fleet.at("111111111111", "us-east-1") if one.hosts)
+        cloudwatch = session.client("cloudwatch", endpoint_url=settings["AWS_ENDPOINT_URL"], config=ONCE)
+        answer = cloudwatch.get_metric_data(
+            MetricDataQueries=[query(volume, "VolumeReadOps")],
+            StartTime="2026-11-20T08:00Z",
+            EndTime="2026-11-20T09:00Z",
+        )
+        assert answer["MetricDataResults"][0]["StatusCode"] == "InternalError"
+        assert len(organization.role_arns) == 2
+    assert gone(settings["AWS_ENDPOINT_URL"])
+
+
+def test_effects_the_pace_and_plain_files_reach_it():
+    fault = Fault(operation="AttachVolume", effect=Effect.HANGS, times=1)
+    with running(NOW, faults=[fault], pace_s=0.01, plain_files=True, mix=Mix.STRIPED) as organization:
+        settings = organization.environment
+        keys = {"aws_access_key_id": settings["AWS_ACCESS_KEY_ID"], "aws_secret_access_key": "simulated"}
+        ec2 = boto3.Session().client(
+            "ec2", region_name="us-east-1", endpoint_url=organization.endpoint, config=ONCE, **keys
+        )
+        volume_id = ec2.create_volume(AvailabilityZone=ZONE, Size=1, VolumeType="gp3")["VolumeId"]
+        becomes(ec2, volume_id, "available")
+        asked = {"VolumeId": volume_id, "InstanceId": bench(ec2)["InstanceId"], "Device": "/dev/sdf"}
+        ec2.attach_volume(**asked)
+        time.sleep(0.1)
+        becomes(ec2, volume_id, "in-use", "attaching")
+        ec2.detach_volume(VolumeId=volume_id)
+        becomes(ec2, volume_id, "available")
+        ec2.attach_volume(**asked)
+        becomes(ec2, volume_id, "in-use", "attached")
+        stripes = ec2.describe_volumes(Filters=[{"Name": "tag:Name", "Values": ["stripe-*"]}])["Volumes"]
+        assert len(stripes) == 2
+
+
+def test_ten_thousand_volumes_are_up_soon():
+    start = time.monotonic()
+    with running(NOW, volumes=10_000, mix=Mix.EVERYDAY) as organization:
+        assert listens(organization.endpoint)
+        assert len(organization.fleet.volumes) == 10_000
+    assert time.monotonic() - start < 60
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_it_ends_when_its_starter_does(ending):
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as holder:
+        endpoint = holder.stdout.readline().strip()
+        assert listens(endpoint)
+        os.kill(holder.pid, ending)
+        holder.wait()
+    assert gone(endpoint)
+
+
+def test_alone_it_says_where_it_is_and_ends_quietly_on_ctrl_c():
+    command = [sys.executable, "-m", "cloud_simulator", "--volumes", "1"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes, text=True) as process:
+        assert '"port"' in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, complaint = process.communicate(timeout=10)
+    assert process.returncode == 0
+    assert complaint == ""
