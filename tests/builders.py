@@ -8,7 +8,7 @@ import numpy as np
 
 from plimsoll.clouds.aws.limits import volume_types
 from plimsoll.domain.branch_and_bound import Ask
-from plimsoll.domain.case import Basis, Case, case_of
+from plimsoll.domain.case import Case, DecisionContext, case_of
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.decide import recommend
 from plimsoll.domain.demand import Demand, demand_of
@@ -20,13 +20,13 @@ from plimsoll.domain.knowledge import Knowledge, Look
 from plimsoll.domain.offer import Market
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.prices import PriceBook, TypePrice
+from plimsoll.domain.query_cost import Closer, QueryCost
 from plimsoll.domain.recommendation import Recommendation
 from plimsoll.domain.saturation import HostLoad
 from plimsoll.domain.stripes import StripeSet
 from plimsoll.domain.sums import COUNTER_SERIES, Segment, Sums, Window, series
-from plimsoll.domain.tariff import Closer, Tariff
 from plimsoll.domain.units import mib_s_from_mb_s
-from plimsoll.domain.verdict import Refutation
+from plimsoll.domain.verdict import FailedMeasurement
 from plimsoll.domain.volume import Attachment, Volume, VolumeSpec, VolumeState
 from plimsoll.domain.volume_types import Provisioned, VolumeType
 from plimsoll.ports import Metrics
@@ -250,11 +250,11 @@ def demand_from(segments: Sequence[Sums], *, resolution_s: int = 60) -> Demand:
     return demand_of(knowledge_of(segments), resolution_s=resolution_s)
 
 
-def a_tariff(**figures: object) -> Tariff:
+def a_tariff(**figures: object) -> QueryCost:
     """GetMetricData's price and quotas, and an engineer's hour."""
     usual = {"usd_query": 1e-5, "calls_per_s": 500.0, "datapoints_per_s": 396_000.0, "usd_hour_waited": 100.0}
     usual["closer"] = Closer(datapoints=0.045, queries=0.9, queries_a_call=12)
-    return Tariff(**{**usual, **figures})
+    return QueryCost(**{**usual, **figures})
 
 
 def a_policy(**keys: object) -> Policy:
@@ -267,9 +267,9 @@ def a_market(book: PriceBook = US_EAST_1) -> Market:
 
 def a_refutation(
     spec: VolumeSpec, delivered: Mapping[Resource, float], *, volume_id: str | None = None, **fields: object
-) -> Refutation:
+) -> FailedMeasurement:
     """A spec that was measured where `a_volume` is, and delivered only so much."""
-    return Refutation(
+    return FailedMeasurement(
         **{
             "account": "111122223333",
             "region": "us-east-1",
@@ -284,8 +284,10 @@ def a_refutation(
     )
 
 
-def a_basis(policy: Policy | None = None, *, market: Market | None = None, envelopes: Sequence[Envelope] = ()) -> Basis:
-    return Basis(market=market or a_market(), envelopes=envelopes, policy=policy or a_policy(), now=NOW)
+def a_basis(
+    policy: Policy | None = None, *, market: Market | None = None, envelopes: Sequence[Envelope] = ()
+) -> DecisionContext:
+    return DecisionContext(market=market or a_market(), envelopes=envelopes, policy=policy or a_policy(), now=NOW)
 
 
 def load_of(volume: Volume, demand: Demand) -> HostLoad | None:

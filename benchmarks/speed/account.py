@@ -12,8 +12,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from measured_audit import Row
 from peer_c7n import C7N_VERSION, CALLS_PER_S, DATAPOINTS_PER_S, LATENCY_MS, account_of, installed, run_c7n
-from world import Row
 
 from cloud_simulator.running import Running
 

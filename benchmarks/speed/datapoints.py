@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from world import Audited, Row, audited
+from measured_audit import Audited, Row, audited
 
 from cloud_simulator.organization import DEMO_VOLUMES
 from cloud_simulator.running import running

@@ -7,11 +7,11 @@ from functools import partial
 from statistics import median
 from typing import Any
 
-from memory_fleet import NOW, Patterns, world_of
-from world import Row
+from measured_audit import Row
+from memory_fleet import NOW, Patterns, project_ports
 
 from plimsoll.domain.branch_and_bound import Ask
-from plimsoll.domain.case import Basis
+from plimsoll.domain.case import DecisionContext
 from plimsoll.domain.decide import recommend
 from plimsoll.domain.demand import Demand, demand_of
 from plimsoll.domain.hosting import host_loads
@@ -32,11 +32,11 @@ Held = tuple[Volume, Demand, HostLoad]
 
 def measure() -> list[Row]:
     """The row of decisions against bare passes: each array once for its maximum, its sum, and what is above half."""
-    held, basis = _held()
+    held, context = _held()
     ours, bare = [], []
     for _ in range(REPEATS):
         fresh = [(volume, _again(demand), load) for volume, demand, load in held]
-        ours.append(_seconds(partial(_decide, fresh, basis)))
+        ours.append(_seconds(partial(_decide, fresh, context)))
         bare.append(_seconds(partial(_pass, [demand for _, demand, _ in held])))
     decision_s, pass_s = median(ours) / len(held), median(bare) / len(held)
     minutes = len(held[0][1].iops)
@@ -46,31 +46,31 @@ def measure() -> list[Row]:
             measured=f"{decision_s * 1e3:.2f} ms : {pass_s * 1e3:.2f} ms",
             ratio=decision_s / pass_s,
             target=TARGET,
-            note=f"{1 / decision_s:,.0f} volumes a second and core; seven offers, parity, replays, evidence",
+            note=f"{1 / decision_s:,.0f} volumes a second and core; seven offers, drop_in, replays, evidence",
         )
     ]
 
 
-def _held() -> tuple[list[Held], Basis]:
+def _held() -> tuple[list[Held], DecisionContext]:
     patterns, policy = Patterns.make(), Policy()
-    world = world_of(VOLUMES, patterns)
-    target = next(one for one in world.inventory.targets() if isinstance(one, Target))
-    book = world.prices.book(target)
+    ports = project_ports(VOLUMES, patterns)
+    target = next(one for one in ports.inventory.targets() if isinstance(one, Target))
+    book = ports.prices.book(target)
     if book is None:
         raise SystemExit("the benchmark's region has no prices")
-    market = Market(provider=world.catalog.provider, types=world.catalog.types, book=book)
-    parts = segments(Window.before(NOW, days=14), 60, world.metrics.retention_days, NOW.timestamp())
+    market = Market(provider=ports.catalog.provider, types=ports.catalog.types, book=book)
+    parts = segments(Window.before(NOW, days=14), 60, ports.metrics.retention_days, NOW.timestamp())
     held: list[Held] = []
-    for volume in world.inventory.volumes(target):
+    for volume in ports.inventory.volumes(target):
         knowledge = Knowledge(parts)
         for look in first_looks(parts, every_minute=True):
-            (found,) = world.metrics.read([Ask(volume=volume, look=look)])
+            (found,) = ports.metrics.read([Ask(volume=volume, look=look)])
             if isinstance(found, Exception):
                 raise found
             knowledge.learn(look, found)
         demand = demand_of(knowledge, resolution_s=60)
         held.append((volume, demand, host_loads([volume], {volume.id: demand})[volume.hosts[0].id]))
-    return held, Basis(market=market, envelopes=world.envelopes, policy=policy, now=NOW)
+    return held, DecisionContext(market=market, envelopes=ports.envelopes, policy=policy, now=NOW)
 
 
 def _again(demand: Demand) -> Demand:
@@ -79,9 +79,9 @@ def _again(demand: Demand) -> Demand:
     return Demand(**{name: getattr(demand, name) for name in names})
 
 
-def _decide(held: Sequence[Held], basis: Basis) -> None:
+def _decide(held: Sequence[Held], context: DecisionContext) -> None:
     for volume, demand, load in held:
-        recommend(volume, demand, load, basis)
+        recommend(volume, demand, load, context)
 
 
 def _pass(demands: Sequence[Demand]) -> None:

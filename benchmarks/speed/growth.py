@@ -6,8 +6,8 @@ import sys
 import time
 from pathlib import Path
 
-from memory_fleet import NOW, Patterns, world_of
-from world import Row
+from measured_audit import Row
+from memory_fleet import NOW, Patterns, project_ports
 
 from plimsoll.audit import audit
 from plimsoll.domain.policy import Policy
@@ -52,10 +52,10 @@ def _child(size: int) -> dict[str, float]:
 
 def _audit(size: int) -> dict[str, float]:
     """The seconds of an audit of so many volumes, taken as a stream, and the peak memory before and after."""
-    world = world_of(size, Patterns.make())
+    ports = project_ports(size, Patterns.make())
     base = peak_mib()
     start = time.perf_counter()
-    answered = sum(isinstance(outcome, Answered) for outcome in audit(world, Policy(), NOW))
+    answered = sum(isinstance(outcome, Answered) for outcome in audit(ports, Policy(), NOW))
     seconds = time.perf_counter() - start
     if answered != size:
         raise SystemExit(f"{answered:,} of {size:,} volumes were answered")

@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 
 from cloud_simulator.fleet import SimulatedVolume, truth
 from cloud_simulator.organization import Mix, fleet_of
-from plimsoll.audit import World
+from plimsoll.audit import AuditPorts
 from plimsoll.bootstrap import envelope_library
 from plimsoll.clouds.aws.catalog import AwsCatalog
 from plimsoll.clouds.aws.price_book import shipped_prices
 from plimsoll.clouds.aws.prices import AwsPrices
-from plimsoll.clouds.aws.tariff import tariff
+from plimsoll.clouds.aws.query_cost import query_cost
 from plimsoll.clouds.memory import MemoryMetrics
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError
@@ -131,10 +131,10 @@ def _workload(volume: Volume) -> Volume:
     return replace(volume, id=volume.id.split("/")[0])
 
 
-def world_of(count: int, patterns: Patterns) -> World:
-    """A world of so many volumes."""
-    return World(
-        tariff=tariff(Settings()),
+def project_ports(count: int, patterns: Patterns) -> AuditPorts:
+    """A ports of so many volumes."""
+    return AuditPorts(
+        query_cost=query_cost(Settings()),
         inventory=ManyVolumes(count, patterns),
         metrics=SharedMinutes(MemoryMetrics(given=patterns.minutes)),
         prices=AwsPrices(shipped=shipped_prices(), sessions=None, today=NOW.date()),

@@ -10,7 +10,7 @@ import math
 import sys
 from dataclasses import dataclass
 
-from world import Row
+from measured_audit import Row
 
 VOLUMES = 1_000_000
 TARGETS = 400

@@ -8,8 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from growth import peak_mib
-from memory_fleet import NOW, Patterns, world_of
-from world import Row
+from measured_audit import Row
+from memory_fleet import NOW, Patterns, project_ports
 
 from cloud_simulator.organization import Mix
 from plimsoll.bootstrap import console_link, envelope_library
@@ -65,9 +65,9 @@ def _run(*words: str) -> str:
 
 def _audited(folder: Path, size: int) -> None:
     """A run of so many volumes."""
-    world = world_of(size, Patterns.make(Mix.EVERYDAY, count=WORKLOADS))
+    ports = project_ports(size, Patterns.make(Mix.EVERYDAY, count=WORKLOADS))
     order = Order(folder=folder, scope={}, policy=Policy(), now=NOW)
-    carry_out(order, [world], lambda _progress, _outcome: None)
+    carry_out(order, [ports], lambda _progress, _outcome: None)
 
 
 def _written(folder: Path) -> dict[str, float]:

@@ -18,7 +18,7 @@ import growth
 import million
 import report
 import vl_convert
-from world import CACHE, ROOT, Row
+from measured_audit import CACHE, ROOT, Row
 
 PAGE = ROOT / "docs" / "performance.md"
 CHART = ROOT / "docs" / "performance.svg"

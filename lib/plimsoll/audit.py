@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from plimsoll.ahead import ahead
 from plimsoll.domain.branch_and_bound import Ask, Found, Judged, judge
-from plimsoll.domain.case import Basis
+from plimsoll.domain.case import DecisionContext
 from plimsoll.domain.decide import is_detached, recommend_detached
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.demand_profile import DemandProfile
@@ -19,12 +19,12 @@ from plimsoll.domain.plan import Plan, plan_of
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.pool import in_shared_pools
 from plimsoll.domain.prices import PriceBook
+from plimsoll.domain.query_cost import QueryCost
 from plimsoll.domain.recommendation import Change, Recommendation
 from plimsoll.domain.stripes import StripeSet, standing
 from plimsoll.domain.sums import Segment, Window, segments
-from plimsoll.domain.tariff import Tariff
 from plimsoll.domain.together import free_to_change, units_of, untouchable
-from plimsoll.domain.verdict import Refutation
+from plimsoll.domain.verdict import FailedMeasurement
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import type_of
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Planned, Priced, Seen, Skipped
@@ -55,10 +55,10 @@ def never() -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class World:
+class AuditPorts:
     """The ports an audit reads from, what was measured before, and which configurations that has refuted.
 
-    Metrics are read as finely as the decisions need, weighed by the `tariff`; with `every_minute` they are read whole.
+    Metrics are read as finely as the decisions need, weighed by the `query_cost`; with `every_minute`, whole.
     The volumes of known `stripes` are decided on together. They are read of about `batch_volumes` volumes at once.
     `excluded` are volumes that people left out, by id, each with why: they have no answer, and load their hosts.
     `sold_elsewhere` are the types of other clouds.
@@ -69,10 +69,10 @@ class World:
     prices: Prices
     catalog: Catalog
     envelopes: Sequence[Envelope]
-    tariff: Tariff
+    query_cost: QueryCost
     stages: Stages = field(default_factory=Stages)
     every_minute: bool = False
-    refutations: tuple[Refutation, ...] = ()
+    failed_measurements: tuple[FailedMeasurement, ...] = ()
     stripes: Sequence[StripeSet] = ()
     batch_volumes: int = BATCH_VOLUMES
     excluded: Mapping[str, str] = field(default_factory=dict)
@@ -85,7 +85,7 @@ class World:
 
 
 def audit(
-    world: World,
+    ports: AuditPorts,
     policy: Policy,
     now: datetime,
     *,
@@ -97,19 +97,19 @@ def audit(
     A failing target costs itself only. Once `stop` says so nothing new is begun; what is under way is answered, and the
     other volumes have no outcome.
     """
-    check_types(policy, world.known_types)
-    with world.stages.stage("inventory"):
-        targets = world.inventory.targets()
+    check_types(policy, ports.known_types)
+    with ports.stages.stage("inventory"):
+        targets = ports.inventory.targets()
     for target in takewhile(lambda _: not stop(), targets):
         if isinstance(target, FailedTarget):
             yield target
         else:
-            yield from audit_target(target, world, policy, now, done=done, stop=stop)
+            yield from audit_target(target, ports, policy, now, done=done, stop=stop)
 
 
 def audit_target(
     target: Target,
-    world: World,
+    ports: AuditPorts,
     policy: Policy,
     now: datetime,
     *,
@@ -120,64 +120,64 @@ def audit_target(
 
     `stop` is as of `audit`.
     """
-    volumes, error = listed(target, world)
+    volumes, error = listed(target, ports)
     yield Seen(target=target, volumes=len(volumes))
     if error is not None:
         yield FailedTarget(name=str(target), error=error)
         yield from (_unanswered(target, volume, error, done) for volume in volumes)
         return
-    world, void = _standing(target, volumes, world)
-    yield Planned(target=target, plan=_plan(volumes, world, policy, now, done))
-    yield from (*_notices(target, world), *void)
-    market, unpriced = _market(target, world, policy, now)
+    ports, void = _standing(target, volumes, ports)
+    yield Planned(target=target, plan=_plan(volumes, ports, policy, now, done))
+    yield from (*_notices(target, ports), *void)
+    market, unpriced = _market(target, ports, policy, now)
     yield from _priced(target, market.book, unpriced, now)
-    basis = _basis(market, world, policy, now)
+    context = _basis(market, ports, policy, now)
     batches = takewhile(
         lambda batch: done.issuperset(volume.id for volume in batch) or not stop(),
-        by_host(volumes, _batch_volumes(world)),
+        by_host(volumes, _batch_volumes(ports)),
     )
     for outcomes in ahead(
-        lambda batch: list(_audit_batch(target, batch, world, basis, done)), batches, BATCHES_AT_ONCE
+        lambda batch: list(_audit_batch(target, batch, ports, context, done)), batches, BATCHES_AT_ONCE
     ):
         yield from outcomes
-    yield from (Notice(target=target, text=text) for text in world.metrics.remarks(target))
+    yield from (Notice(target=target, text=text) for text in ports.metrics.remarks(target))
 
 
-def planned(world: World, policy: Policy, now: datetime) -> Iterator[Seen | Planned | FailedTarget]:
+def planned(ports: AuditPorts, policy: Policy, now: datetime) -> Iterator[Seen | Planned | FailedTarget]:
     """What an audit is expected to take, target by target; only the inventory is read."""
-    check_types(policy, world.known_types)
-    for target in world.inventory.targets():
+    check_types(policy, ports.known_types)
+    for target in ports.inventory.targets():
         if isinstance(target, FailedTarget):
             yield target
             continue
-        volumes, error = listed(target, world)
+        volumes, error = listed(target, ports)
         yield Seen(target=target, volumes=len(volumes))
         if error is not None:
             yield FailedTarget(name=str(target), error=error)
         else:
-            there = _standing(target, volumes, world)[0]
+            there = _standing(target, volumes, ports)[0]
             yield Planned(target=target, plan=_plan(volumes, there, policy, now, frozenset()))
 
 
-def _standing(target: Target, volumes: Sequence[Volume], world: World) -> tuple[World, list[Notice]]:
-    """The world with the stripe sets of that target that are still what was found, and a notice of each that is not."""
-    stripes, void = standing(world.stripes, volumes, account=target.account, region=target.region)
-    return replace(world, stripes=stripes), [Notice(target=target, text=text) for text in void]
+def _standing(target: Target, volumes: Sequence[Volume], ports: AuditPorts) -> tuple[AuditPorts, list[Notice]]:
+    """The ports with the stripe sets of that target that are still what was found, and a notice of each that is not."""
+    stripes, void = standing(ports.stripes, volumes, account=target.account, region=target.region)
+    return replace(ports, stripes=stripes), [Notice(target=target, text=text) for text in void]
 
 
-def _batch_volumes(world: World) -> int:
-    members = sum(len(stripes.members) for stripes in world.stripes)
-    pooled = any(kind.pooled for kind in world.catalog.types.values())
-    many_whole = world.every_minute or pooled or members > EVERY_MINUTE_BATCH_VOLUMES
-    return min(world.batch_volumes, EVERY_MINUTE_BATCH_VOLUMES) if many_whole else world.batch_volumes
+def _batch_volumes(ports: AuditPorts) -> int:
+    members = sum(len(stripes.members) for stripes in ports.stripes)
+    pooled = any(kind.pooled for kind in ports.catalog.types.values())
+    many_whole = ports.every_minute or pooled or members > EVERY_MINUTE_BATCH_VOLUMES
+    return min(ports.batch_volumes, EVERY_MINUTE_BATCH_VOLUMES) if many_whole else ports.batch_volumes
 
 
-def listed(target: Target, world: World) -> tuple[list[Volume], CloudError | None]:
+def listed(target: Target, ports: AuditPorts) -> tuple[list[Volume], CloudError | None]:
     """The target's volumes; on an error those listed before it, since a host's traffic needs all of them."""
     volumes: dict[str, Volume] = {}
     try:
-        with world.stages.stage("inventory"):
-            for volume in world.inventory.volumes(target):
+        with ports.stages.stage("inventory"):
+            for volume in ports.inventory.volumes(target):
                 volumes[volume.id] = volume  # a volume that moves between pages can be listed twice
     except CloudError as error:
         return list(volumes.values()), error
@@ -190,16 +190,16 @@ def _unanswered(target: Target, volume: Volume, error: CloudError, done: frozens
     return FailedVolume(target=target, volume_id=volume.id, reason=str(error))
 
 
-def notices(target: Target, world: World) -> Sequence[str]:
+def notices(target: Target, ports: AuditPorts) -> Sequence[str]:
     """The target's notices, or why there are none to be had."""
     try:
-        return world.inventory.notices(target)
+        return ports.inventory.notices(target)
     except CloudError as error:
         return (str(error),)
 
 
-def _notices(target: Target, world: World) -> Iterator[Notice]:
-    yield from (Notice(target=target, text=text) for text in notices(target, world))
+def _notices(target: Target, ports: AuditPorts) -> Iterator[Notice]:
+    yield from (Notice(target=target, text=text) for text in notices(target, ports))
 
 
 def _priced(target: Target, book: PriceBook, unpriced: CloudError | None, now: datetime) -> Iterator[Outcome]:
@@ -211,133 +211,140 @@ def _priced(target: Target, book: PriceBook, unpriced: CloudError | None, now: d
         yield Notice(target=target, text=text)
 
 
-def _plan(volumes: Sequence[Volume], world: World, policy: Policy, now: datetime, done: frozenset[str]) -> Plan:
+def _plan(volumes: Sequence[Volume], ports: AuditPorts, policy: Policy, now: datetime, done: frozenset[str]) -> Plan:
     """What reading the metrics of those volumes takes that need any, and of their neighbors on the same hosts."""
     pending = [
         volume
         for volume in volumes
         if volume.id not in done
         and policy.excluding(volume.tags) is None
-        and volume.id not in world.excluded
+        and volume.id not in ports.excluded
         and not is_detached(volume)
-        and volume.spec.type in world.catalog.types
+        and volume.spec.type in ports.catalog.types
     ]
-    limits, read = world.metrics.call_limits, with_neighbors(pending, volumes)
-    whole = {name for stripes in world.stripes for name in stripes.members}
+    limits, read = ports.metrics.call_limits, with_neighbors(pending, volumes)
+    whole = {name for stripes in ports.stripes for name in stripes.members}
     if any(policy.for_tags(volume.tags).peak_quantile < 1 for volume in read):
-        whole.update(volume.id for volume in in_shared_pools(read, world.catalog.types))
+        whole.update(volume.id for volume in in_shared_pools(read, ports.catalog.types))
     return plan_of(
-        [world.metrics.series(volume) for volume in read if volume.id not in whole],
-        _segments(world, policy, now),
-        whole=[world.metrics.series(volume) for volume in read if volume.id in whole],
-        every_minute=world.every_minute,
-        closer=world.tariff.closer,
+        [ports.metrics.series(volume) for volume in read if volume.id not in whole],
+        _segments(ports, policy, now),
+        whole=[ports.metrics.series(volume) for volume in read if volume.id in whole],
+        every_minute=ports.every_minute,
+        closer=ports.query_cost.closer,
         page=limits.datapoints,
         most_queries=limits.queries,
     )
 
 
-def _segments(world: World, policy: Policy, now: datetime) -> list[Segment]:
-    window = Window.before(now, days=policy.lookback_days, visible_after_s=world.metrics.visible_after_s)
-    return segments(window, policy.resolution_s, world.metrics.retention_days, now.timestamp())
+def _segments(ports: AuditPorts, policy: Policy, now: datetime) -> list[Segment]:
+    window = Window.before(now, days=policy.lookback_days, visible_after_s=ports.metrics.visible_after_s)
+    return segments(window, policy.resolution_s, ports.metrics.retention_days, now.timestamp())
 
 
-def _market(target: Target, world: World, policy: Policy, now: datetime) -> tuple[Market, CloudError | None]:
+def _market(target: Target, ports: AuditPorts, policy: Policy, now: datetime) -> tuple[Market, CloudError | None]:
     """What is sold at a target; without prices, and why, where they could not be read."""
     error = None
     book = None
     try:
-        with world.stages.stage("prices"):
-            book = world.prices.book(target)
+        with ports.stages.stage("prices"):
+            book = ports.prices.book(target)
     except CloudError as raised:
         error = raised
     if book is None:
         book = PriceBook(region=target.region, source="none", as_of=None, types={})
-    catalog = world.catalog
+    catalog = ports.catalog
     young = tuple(
         found
-        for found in world.refutations
+        for found in ports.failed_measurements
         if (now.date() - found.measured_on).days <= policy.evidence_max_age_days
         and (found.account, found.region) == (target.account, target.region)
     )
-    return Market(provider=catalog.provider, types=catalog.types, book=book, refutations=young), error
+    return Market(provider=catalog.provider, types=catalog.types, book=book, failed_measurements=young), error
 
 
-def _basis(market: Market, world: World, policy: Policy, now: datetime) -> Basis:
-    return Basis(market=market, envelopes=world.envelopes, policy=policy, now=now, excluded=world.excluded)
+def _basis(market: Market, ports: AuditPorts, policy: Policy, now: datetime) -> DecisionContext:
+    return DecisionContext(market=market, envelopes=ports.envelopes, policy=policy, now=now, excluded=ports.excluded)
 
 
 def _audit_batch(
-    target: Target, batch: list[Volume], world: World, basis: Basis, done: frozenset[str]
+    target: Target, batch: list[Volume], ports: AuditPorts, context: DecisionContext, done: frozenset[str]
 ) -> Iterator[Outcome]:
-    settled = {volume.id: _without_metrics(target, volume, basis, done) for volume in batch}
+    settled = {volume.id: _without_metrics(target, volume, context, done) for volume in batch}
     yield from (outcome for outcome in settled.values() if outcome is not None)
     pending = [volume for volume in batch if settled[volume.id] is None]
     if not pending:
         return
-    read = _judged(with_neighbors(pending, batch), pending, world, basis)
-    yield from (_outcome(target, volume, read[volume.id], world, basis.policy) for volume in pending)
+    read = _judged(with_neighbors(pending, batch), pending, ports, context)
+    yield from (_outcome(target, volume, read[volume.id], ports, context.policy) for volume in pending)
 
 
 def _without_metrics(
-    target: Target, volume: Volume, basis: Basis, done: frozenset[str]
+    target: Target, volume: Volume, context: DecisionContext, done: frozenset[str]
 ) -> Answered | Skipped | FailedVolume | None:
     """The outcome of a volume that needs no metrics, None for one that does."""
     if volume.id in done:
         return Skipped(target=target, volume_id=volume.id, reason=ANSWERED_BEFORE)
-    match = basis.policy.excluding(volume.tags)
+    match = context.policy.excluding(volume.tags)
     if match is not None:
         return Skipped(target=target, volume_id=volume.id, reason=f"excluded by the policy: tag {match}")
-    if volume.id in basis.excluded:
-        return Skipped(target=target, volume_id=volume.id, reason=basis.excluded[volume.id], kind=EXCLUDED)
+    if volume.id in context.excluded:
+        return Skipped(target=target, volume_id=volume.id, reason=context.excluded[volume.id], kind=EXCLUDED)
     try:
         if is_detached(volume):
-            return _answered(target, recommend_detached(volume, basis.of(volume)), basis.policy)
-        type_of(volume.spec, basis.market.types)
+            return _answered(target, recommend_detached(volume, context.of(volume)), context.policy)
+        type_of(volume.spec, context.market.types)
     except UnknownVolumeType as error:
         return FailedVolume(target=target, volume_id=volume.id, reason=str(error))
     return None
 
 
 def _judged(
-    volumes: Sequence[Volume], pending: Sequence[Volume], world: World, basis: Basis, *, keep_demand: bool = False
+    volumes: Sequence[Volume],
+    pending: Sequence[Volume],
+    ports: AuditPorts,
+    context: DecisionContext,
+    *,
+    keep_demand: bool = False,
 ) -> Mapping[str, Judged | CloudError]:
     """The answer to each pending volume, or why its metrics could not be read; `volumes` are all on their hosts."""
-    policy, wanted = basis.policy, {volume.id for volume in pending}
-    units = units_of([stripes for stripes in world.stripes if wanted & set(stripes.members)], volumes, basis)
-    pooled = [volume for volume in in_shared_pools(volumes, basis.market.types) if untouchable(volume, basis) is None]
-    bases = {volume.id: basis.of(volume) for volume in (*pending, *free_to_change(units), *pooled)}
-    with world.stages.stage("decide"):
+    policy, wanted = context.policy, {volume.id for volume in pending}
+    units = units_of([stripes for stripes in ports.stripes if wanted & set(stripes.members)], volumes, context)
+    pooled = [
+        volume for volume in in_shared_pools(volumes, context.market.types) if untouchable(volume, context) is None
+    ]
+    bases = {volume.id: context.of(volume) for volume in (*pending, *free_to_change(units), *pooled)}
+    with ports.stages.stage("decide"):
         return judge(
             bases,
             volumes,
-            lambda asks: _fetched(asks, world),
-            segments=_segments(world, policy, basis.now),
+            lambda asks: _fetched(asks, ports),
+            segments=_segments(ports, policy, context.now),
             resolution_s=policy.resolution_s,
-            tariff=world.tariff,
+            query_cost=ports.query_cost,
             units=units,
-            every_minute=world.every_minute,
+            every_minute=ports.every_minute,
             keep_demand=keep_demand,
         )
 
 
-def _fetched(asks: Sequence[Ask], world: World) -> Sequence[Found | CloudError]:
-    with world.stages.stage("metrics", within="decide"):
+def _fetched(asks: Sequence[Ask], ports: AuditPorts) -> Sequence[Found | CloudError]:
+    with ports.stages.stage("metrics", within="decide"):
         try:
-            return world.metrics.read(asks)
+            return ports.metrics.read(asks)
         except CloudError as error:
             return [error] * len(asks)
 
 
 def _outcome(
-    target: Target, volume: Volume, judged: Judged | CloudError, world: World, policy: Policy
+    target: Target, volume: Volume, judged: Judged | CloudError, ports: AuditPorts, policy: Policy
 ) -> Answered | FailedVolume:
     if isinstance(judged, CloudError):
         return FailedVolume(target=target, volume_id=volume.id, reason=str(judged))
     recommendation = judged.recommendation
     change = ""
     if isinstance(recommendation, Change):
-        change = world.catalog.change(volume, recommendation.target.spec)
+        change = ports.catalog.change(volume, recommendation.target.spec)
     return _answered(target, recommendation, policy, change=change, profile=judged.profile)
 
 
@@ -363,12 +370,12 @@ class Explained:
     demand: Demand | None
 
 
-def explain_anywhere(worlds: Sequence[World], volume_id: str, policy: Policy, now: datetime) -> Explained | None:
+def explain_anywhere(audits: Sequence[AuditPorts], volume_id: str, policy: Policy, now: datetime) -> Explained | None:
     """As `explain`, in the first of several clouds that has such a volume."""
     unsearched: CloudError | None = None
-    for world in worlds:
+    for ports in audits:
         try:
-            found = explain(world, volume_id, policy, now)
+            found = explain(ports, volume_id, policy, now)
         except CloudError as error:
             unsearched = unsearched or error
             continue
@@ -379,31 +386,31 @@ def explain_anywhere(worlds: Sequence[World], volume_id: str, policy: Policy, no
     return None
 
 
-def explain(world: World, volume_id: str, policy: Policy, now: datetime) -> Explained | None:
+def explain(ports: AuditPorts, volume_id: str, policy: Policy, now: datetime) -> Explained | None:
     """The outcome of one volume, reading every minute of its host's volumes alone; None where it is nowhere.
 
     Raises the CloudError of a target that could not be searched when the volume was not found elsewhere.
     """
     unsearched: CloudError | None = None
-    for target in world.inventory.targets():
-        volumes, error = ([], target.error) if isinstance(target, FailedTarget) else listed(target, world)
+    for target in ports.inventory.targets():
+        volumes, error = ([], target.error) if isinstance(target, FailedTarget) else listed(target, ports)
         unsearched = error or unsearched
         for group in by_host(volumes, 1):
             volume = next((found for found in group if found.id == volume_id), None)
             if volume is not None and isinstance(target, Target):
-                return _explained(target, volume, group, _standing(target, volumes, world)[0], policy, now)
+                return _explained(target, volume, group, _standing(target, volumes, ports)[0], policy, now)
     if unsearched is not None:
         raise unsearched
     return None
 
 
 def _explained(
-    target: Target, volume: Volume, group: list[Volume], world: World, policy: Policy, now: datetime
+    target: Target, volume: Volume, group: list[Volume], ports: AuditPorts, policy: Policy, now: datetime
 ) -> Explained:
-    basis = _basis(_market(target, world, policy, now)[0], world, policy, now)
-    settled = _without_metrics(target, volume, basis, frozenset())
+    context = _basis(_market(target, ports, policy, now)[0], ports, policy, now)
+    settled = _without_metrics(target, volume, context, frozenset())
     if settled is not None:
         return Explained(outcome=settled, demand=None)
-    judged = _judged(group, [volume], replace(world, every_minute=True), basis, keep_demand=True)[volume.id]
+    judged = _judged(group, [volume], replace(ports, every_minute=True), context, keep_demand=True)[volume.id]
     demand = judged.demand if isinstance(judged, Judged) else None
-    return Explained(outcome=_outcome(target, volume, judged, world, policy), demand=demand)
+    return Explained(outcome=_outcome(target, volume, judged, ports, policy), demand=demand)

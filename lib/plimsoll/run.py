@@ -11,11 +11,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from plimsoll.audit import ANSWERED_BEFORE, World, audit, never
+from plimsoll.audit import ANSWERED_BEFORE, AuditPorts, audit, never
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.plan import Plan
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.tariff import Tariff
+from plimsoll.domain.query_cost import QueryCost
 from plimsoll.outcomes import Answered, FailedVolume, Outcome, Seen, Skipped
 from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import Usage
@@ -63,29 +63,29 @@ class Asked:
     """What was asked of a cloud, and what asking costs there."""
 
     usage: Usage
-    tariff: Tariff
+    query_cost: QueryCost
 
     @property
     def usd(self) -> float:
         """What the metrics cost."""
-        return self.usage.metrics * self.tariff.usd_query
+        return self.usage.metrics * self.query_cost.usd_query
 
 
 def carry_out(
     order: Order,
-    worlds: Sequence[World],
+    audits: Sequence[AuditPorts],
     tell: Callable[[Progress, Outcome], None],
     *,
     stop: Callable[[], bool] = never,
     progress: Progress | None = None,
 ) -> tuple[dict[str, Any], list[RecommendationRecord]]:
-    """Audits one cloud's world after the other into the order's folder; gives run.json's content and the best savings.
+    """Audits one cloud's ports after the other into the order's folder; gives run.json's content and the best savings.
 
     What the folder already answers is not asked again. `tell` is called after every outcome. On Ctrl-C and on errors
     everything answered so far stays on disk, run.json says `interrupted`, and the exception goes on. So it says where
     `stop` has said that nothing new is to be begun. `progress` is filled for who wants to know more afterwards.
     """
-    worlds = [replace(world, every_minute=world.every_minute or order.every_minute) for world in worlds]
+    audits = [replace(ports, every_minute=ports.every_minute or order.every_minute) for ports in audits]
     progress = progress or Progress()
     progress.status = "interrupted"
     stopped = False
@@ -101,8 +101,8 @@ def carry_out(
             progress.best = best_savings([*progress.best, record], BEST)
         done = frozenset(folder.answered)
         try:
-            folder.describe(_described(order, worlds, progress, status="running"))
-            for outcome in _outcomes(order, worlds, done, stopping):
+            folder.describe(_described(order, audits, progress, status="running"))
+            for outcome in _outcomes(order, audits, done, stopping):
                 _take(outcome, folder, progress)
                 tell(progress, outcome)
                 if isinstance(outcome, Seen):
@@ -110,7 +110,7 @@ def carry_out(
             if not stopped:
                 progress.status = ended(progress.tally)
         finally:
-            run = _described(order, worlds, progress, status=progress.status)
+            run = _described(order, audits, progress, status=progress.status)
             folder.describe(run)
     return run, progress.best
 
@@ -150,7 +150,7 @@ def describe(
         "every_minute": order.every_minute,
         "versions": versions(),
         **summary,
-        "plan": plan_summary(tally.plans, {cloud: one.tariff for cloud, one in asked.items()}),
+        "plan": plan_summary(tally.plans, {cloud: one.query_cost for cloud, one in asked.items()}),
         "usage": {
             "calls": sum(usage.calls for usage in usages),
             "metrics": sum(usage.metrics for usage in usages),
@@ -162,10 +162,10 @@ def describe(
     }
 
 
-def plan_summary(plans: Mapping[str, Plan], tariffs: Mapping[str, Tariff]) -> dict[str, Any]:
+def plan_summary(plans: Mapping[str, Plan], query_costs: Mapping[str, QueryCost]) -> dict[str, Any]:
     """Every cloud's plan together for run.json and the screen: the expected figures, and between which they can lie.
 
-    Each is reckoned by its own cloud's tariff; clouds are asked one after the other.
+    Each is reckoned by its own cloud's query_cost; clouds are asked one after the other.
     """
     plan = sum(plans.values(), Plan())
     expected = plan.expected
@@ -174,8 +174,8 @@ def plan_summary(plans: Mapping[str, Plan], tariffs: Mapping[str, Tariff]) -> di
         "calls": expected.calls,
         "metrics": expected.queries,
         "datapoints": expected.datapoints,
-        "seconds": round(sum(one.seconds(tariffs[cloud]) for cloud, one in plans.items()), 1),
-        "estimated_usd": round(sum(one.expected.usd(tariffs[cloud]) for cloud, one in plans.items()), 4),
+        "seconds": round(sum(one.seconds(query_costs[cloud]) for cloud, one in plans.items()), 1),
+        "estimated_usd": round(sum(one.expected.usd(query_costs[cloud]) for cloud, one in plans.items()), 4),
         "least_datapoints": plan.least.datapoints,
         "most_datapoints": plan.most.datapoints,
     }
@@ -192,18 +192,18 @@ def versions() -> dict[str, str]:
 
 
 def _outcomes(
-    order: Order, worlds: Sequence[World], done: frozenset[str], stopping: Callable[[], bool]
+    order: Order, audits: Sequence[AuditPorts], done: frozenset[str], stopping: Callable[[], bool]
 ) -> Iterator[Outcome]:
-    for world in worlds:
-        yield from audit(world, order.policy, order.now, done=done, stop=stopping)
+    for ports in audits:
+        yield from audit(ports, order.policy, order.now, done=done, stop=stopping)
 
 
-def _described(order: Order, worlds: Sequence[World], progress: Progress, *, status: str) -> dict[str, Any]:
+def _described(order: Order, audits: Sequence[AuditPorts], progress: Progress, *, status: str) -> dict[str, Any]:
     seconds = dict[str, float]()
-    for world in worlds:
-        for stage, taken_s in world.stages.seconds.items():
+    for ports in audits:
+        for stage, taken_s in ports.stages.seconds.items():
             seconds[stage] = seconds.get(stage, 0.0) + taken_s
-    asked = {world.catalog.provider: Asked(usage=world.metrics.usage, tariff=world.tariff) for world in worlds}
+    asked = {ports.catalog.provider: Asked(usage=ports.metrics.usage, query_cost=ports.query_cost) for ports in audits}
     elapsed_s = time.monotonic() - progress.began
     return describe(order, progress.tally, status=status, asked=asked, seconds={**seconds, "elapsed": elapsed_s})
 

@@ -31,7 +31,7 @@ def kept(*offers: OfferRecord, **fields: object) -> RecommendationRecord:
     """A volume that is kept for $2.00 a month among these offers."""
     present = an_offer(20, 2.0)
     told = {"current": present.spec, "target": present.spec, "monthly_usd_now": 2.0, "monthly_usd_then": 2.0}
-    return a_record("keep", offers=[present, *offers], parity=None, **{**told, **fields})
+    return a_record("keep", offers=[present, *offers], drop_in=None, **{**told, **fields})
 
 
 def drill_down(reader: Reader, folder: Path, record: RecommendationRecord) -> Page:
@@ -56,17 +56,17 @@ def test_why_an_offer_lost_is_told_by_its_price(reader: Reader, tmp_path: Path):
     expect(page.get_by_text("as offered")).to_have_count(0)
 
 
-def test_a_parity_configuration_that_was_weighed_is_listed_once(reader: Reader, tmp_path: Path):
+def test_a_drop_in_configuration_that_was_weighed_is_listed_once(reader: Reader, tmp_path: Path):
     cheaper = an_offer(21, 1.6)
-    page = drill_down(reader, tmp_path, kept(cheaper).model_copy(update={"parity": cheaper}))
+    page = drill_down(reader, tmp_path, kept(cheaper).model_copy(update={"drop_in": cheaper}))
     expect(page.get_by_role("rowheader", name=spec_text(cheaper.spec), exact=True)).to_have_count(1)
-    assert "full parity" in why_not(page, cheaper)
+    assert "a drop-in replacement" in why_not(page, cheaper)
 
 
 def test_who_wants_no_proof_is_told_the_alternative_with_its_price(reader: Reader, tmp_path: Path):
-    record = a_record(parity=an_offer(520, 45.0), monthly_usd_saved=10.0, monthly_usd_saved_at_parity=5.0)
+    record = a_record(drop_in=an_offer(520, 45.0), monthly_usd_saved=10.0, monthly_usd_saved_drop_in=5.0)
     page = drill_down(reader, tmp_path, record)
-    told = page.locator("#volume p.parity")
+    told = page.locator("#volume p.drop_in")
     expect(told).to_contain_text("For who wants no proof: gp3 520 GiB 3,000 IOPS 125 MiB/s keeps all")
     expect(told).to_contain_text("for $45.00 a month. It saves $5.00.")
 
@@ -83,7 +83,7 @@ def test_a_volume_is_judged_by_the_hours_that_it_was_observed(reader: Reader, tm
             demand=demand.model_copy(update={"hours_observed": 40.0}),
             evidence=evidence.model_copy(update={"grade": "B"}),
             monthly_usd_saved=10.0,
-            monthly_usd_saved_at_parity=5.0,
+            monthly_usd_saved_drop_in=5.0,
         ),
     )
     expect(page.locator("#volume .reason")).to_contain_text("of the 40 hours observed")
@@ -92,7 +92,7 @@ def test_a_volume_is_judged_by_the_hours_that_it_was_observed(reader: Reader, tm
 
 
 def test_the_table_adds_up_as_the_headline_does(reader: Reader, tmp_path: Path):
-    dear = a_record("upgrade", volume_id="vol-dear", monthly_usd_saved=-99.5, monthly_usd_saved_at_parity=0.0)
+    dear = a_record("upgrade", volume_id="vol-dear", monthly_usd_saved=-99.5, monthly_usd_saved_drop_in=0.0)
     fleet = [*a_fleet(12), dear]
     tally = fleet_of(fleet).tally
     page = reader.open(written(a_run(tmp_path, fleet)))

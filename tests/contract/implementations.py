@@ -1,4 +1,4 @@
-"""Every implementation of the ports that an audit reads from, each over a small world of its own."""
+"""Every implementation of the ports that an audit reads from, each over a small ports of its own."""
 
 import os
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ def _gp3(iops: int) -> VolumeSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
-    """One implementation of the three ports, and places of its world: one that answers, one that may not be listed and
+    """One implementation of the three ports, and places of its ports: one that answers, one that may not be listed and
     one without prices; and two specs of which the second buys more."""
 
     inventory: Inventory
@@ -135,7 +135,7 @@ def aws(_folder: Path) -> Iterator[Ports]:
             yield Ports(
                 inventory=AwsInventory(sessions=sessions, regions=organization.fleet.regions, failed=failed),
                 metrics=AwsMetrics(
-                    sessions=sessions, calls=Pacer(1e9), datapoints=Pacer(1e9), parallel=4, tariff=a_tariff()
+                    sessions=sessions, calls=Pacer(1e9), datapoints=Pacer(1e9), parallel=4, query_cost=a_tariff()
                 ),
                 prices=AwsPrices(shipped=shipped_prices(), sessions=sessions, today=NOW.date()),
             )
@@ -158,7 +158,7 @@ def google(_folder: Path) -> Iterator[Ports]:
                     clients=clients, projects=there.projects, regions=PROJECT_REGIONS, failed=[lost]
                 ),
                 metrics=GoogleMetrics(
-                    clients=clients, calls=Pacer(1e9), parallel=4, tariff=a_tariff(), held=Held(clients=clients)
+                    clients=clients, calls=Pacer(1e9), parallel=4, query_cost=a_tariff(), held=Held(clients=clients)
                 ),
                 prices=GooglePrices(shipped=shipped_google_prices(), clients=clients, today=NOW.date()),
                 home=home,

@@ -34,7 +34,7 @@ BENCH_TAG = TagMatch(tag="plimsoll:bench", value="true")
 
 
 @dataclass(frozen=True, kw_only=True)
-class World:
+class AuditPorts:
     """A bench in a target, a host of one zone that is ready and has the bench's tag, one that is not ready, a volume
     that is nobody's scratch volume, the name of the test's validations, and what scratch volumes and copies of that
     volume are made as."""
@@ -51,7 +51,7 @@ class World:
 
 
 @contextmanager
-def in_memory() -> Iterator[World]:
+def in_memory() -> Iterator[AuditPorts]:
     """The reference."""
     ready, not_ready = (
         BenchHost(
@@ -70,16 +70,16 @@ def in_memory() -> Iterator[World]:
         clock=MemoryClock(time=NOW),
         fleet={"vol-1": a_spec("gp2", 100)},
     )
-    yield World(bench=bench, home=HOME, zone="us-east-1a", ready="i-1", not_ready="i-2", production="vol-1")
+    yield AuditPorts(bench=bench, home=HOME, zone="us-east-1a", ready="i-1", not_ready="i-2", production="vol-1")
 
 
 @contextmanager
-def aws() -> Iterator[World]:
+def aws() -> Iterator[AuditPorts]:
     """The AWS adapter over moto."""
     with served() as found:
         ec2 = boto3.Session().client("ec2", region_name=HOME.region)
         production = ec2.create_volume(AvailabilityZone=found.zone, Size=100, VolumeType="gp2")["VolumeId"]
-        yield World(
+        yield AuditPorts(
             bench=found.bench,
             home=HOME,
             zone=found.zone,
@@ -90,7 +90,7 @@ def aws() -> Iterator[World]:
 
 
 @contextmanager
-def simulated() -> Iterator[World]:
+def simulated() -> Iterator[AuditPorts]:
     """The AWS adapter over the simulated organization."""
     with running(NOW, pace_s=0.05, plain_files=True) as organization:
         before = dict(os.environ)
@@ -106,7 +106,7 @@ def simulated() -> Iterator[World]:
             ids = sorted({host.id for volume in used for host in volume.hosts})
             not_ready = next(found.host.id for found in bench.hosts(home, [], ids) if not found.ready)
             production = next(volume.id for volume in used if volume.zone == ready.zone)
-            yield World(
+            yield AuditPorts(
                 bench=bench,
                 home=home,
                 zone=ready.zone,
@@ -120,7 +120,7 @@ def simulated() -> Iterator[World]:
 
 
 @contextmanager
-def google() -> Iterator[World]:
+def google() -> Iterator[AuditPorts]:
     """The Google adapter over the simulated projects."""
     with google_bench() as found:
         home, fleet = found.home, found.cloud.fleet
@@ -128,7 +128,7 @@ def google() -> Iterator[World]:
         production = next(one for one in here if one.attached and not one.attached[0].vm.stopped)
         (zone,) = production.zones
         ready = next(host for host in found.bench.hosts(home, [BENCH_TAG], []) if host.zone == zone)
-        yield World(
+        yield AuditPorts(
             bench=found.bench,
             home=home,
             zone=zone,
@@ -147,40 +147,40 @@ def account(request):
 
 
 @pytest.fixture
-def world(account):
+def ports(account):
     """The account, under a name of this test's own; what it leaves behind is swept by the bench itself."""
     yield replace(account, name=uuid4().hex)
     until(lambda: swept(account))
 
 
-def swept(world: World) -> bool:
+def swept(ports: AuditPorts) -> bool:
     """Detaches and deletes every scratch volume, as far as a look allows; whether none was left."""
-    left = world.bench.scratch(world.home)
+    left = ports.bench.scratch(ports.home)
     for found in left:
         if found.attached_to:
-            world.bench.detach(world.home, found.id)
+            ports.bench.detach(ports.home, found.id)
         elif found.state == "available":
-            world.bench.delete(world.home, found.id)
+            ports.bench.delete(ports.home, found.id)
     return not left
 
 
-def an_order(world: World, **fields) -> ScratchOrder:
+def an_order(ports: AuditPorts, **fields) -> ScratchOrder:
     return ScratchOrder(
         **{
-            "validation_id": world.name,
-            "account": world.home.account,
-            "region": world.home.region,
-            "zone": world.zone,
-            "spec": world.spec,
+            "validation_id": ports.name,
+            "account": ports.home.account,
+            "region": ports.home.region,
+            "zone": ports.zone,
+            "spec": ports.spec,
             "deadline": datetime(2026, 11, 20, 14, tzinfo=UTC),
             **fields,
         }
     )
 
 
-def elsewhere(world: World) -> Target:
+def elsewhere(ports: AuditPorts) -> Target:
     """A region where there is nothing."""
-    return Target(account=world.home.account, region="mx-central-1")
+    return Target(account=ports.home.account, region="mx-central-1")
 
 
 def until(holds: Callable[[], object]) -> object:
@@ -192,154 +192,154 @@ def until(holds: Callable[[], object]) -> object:
     pytest.fail("it never came")
 
 
-def look(world: World, volume_id: str):
-    found = world.bench.scratch(world.home, volume_id=volume_id)
+def look(ports: AuditPorts, volume_id: str):
+    found = ports.bench.scratch(ports.home, volume_id=volume_id)
     return found[0] if found else None
 
 
-def available(world: World, **fields) -> str:
-    made = world.bench.create(an_order(world, **fields))
-    until(lambda: (found := look(world, made)) and found.state == "available")
+def available(ports: AuditPorts, **fields) -> str:
+    made = ports.bench.create(an_order(ports, **fields))
+    until(lambda: (found := look(ports, made)) and found.state == "available")
     return made
 
 
-def attached(world: World, **fields) -> str:
-    made = available(world, **fields)
-    world.bench.attach(world.home, made, world.ready)
-    until(lambda: look(world, made).attachment == "attached")
+def attached(ports: AuditPorts, **fields) -> str:
+    made = available(ports, **fields)
+    ports.bench.attach(ports.home, made, ports.ready)
+    until(lambda: look(ports, made).attachment == "attached")
     return made
 
 
-def test_hosts_are_found_by_tag_and_by_id_and_once(world):
-    by_tag = world.bench.hosts(world.home, [BENCH_TAG], [])
-    assert world.ready in {found.host.id for found in by_tag}
-    both = world.bench.hosts(world.home, [BENCH_TAG, TagMatch(tag="plimsoll:bench")], [world.ready])
+def test_hosts_are_found_by_tag_and_by_id_and_once(ports):
+    by_tag = ports.bench.hosts(ports.home, [BENCH_TAG], [])
+    assert ports.ready in {found.host.id for found in by_tag}
+    both = ports.bench.hosts(ports.home, [BENCH_TAG, TagMatch(tag="plimsoll:bench")], [ports.ready])
     assert len(both) == len(by_tag)
-    (by_id,) = world.bench.hosts(world.home, [], [world.ready])
-    assert (by_id.host.id, by_id.zone, by_id.account) == (world.ready, world.zone, world.home.account)
-    assert world.bench.hosts(world.home, [], []) == []
+    (by_id,) = ports.bench.hosts(ports.home, [], [ports.ready])
+    assert (by_id.host.id, by_id.zone, by_id.account) == (ports.ready, ports.zone, ports.home.account)
+    assert ports.bench.hosts(ports.home, [], []) == []
 
 
-def test_a_tag_with_another_value_or_in_another_region_finds_none(world):
-    assert world.bench.hosts(world.home, [TagMatch(tag="plimsoll:bench", value="t*")], []) == []
-    assert world.bench.hosts(elsewhere(world), [BENCH_TAG], []) == []
+def test_a_tag_with_another_value_or_in_another_region_finds_none(ports):
+    assert ports.bench.hosts(ports.home, [TagMatch(tag="plimsoll:bench", value="t*")], []) == []
+    assert ports.bench.hosts(elsewhere(ports), [BENCH_TAG], []) == []
 
 
-def test_hosts_bring_their_ebs_limits(world):
-    for found in world.bench.hosts(world.home, [BENCH_TAG], []):
+def test_hosts_bring_their_ebs_limits(ports):
+    for found in ports.bench.hosts(ports.home, [BENCH_TAG], []):
         assert found.host.limits.baseline_iops > 0
 
 
-def test_a_host_that_cannot_run_commands_says_why_and_what_to_do(world):
-    by_id = {found.host.id: found for found in world.bench.hosts(world.home, [], [world.ready, world.not_ready])}
-    assert by_id[world.ready].ready
-    assert not by_id[world.not_ready].ready
-    assert "--bench-host" in by_id[world.not_ready].not_ready
+def test_a_host_that_cannot_run_commands_says_why_and_what_to_do(ports):
+    by_id = {found.host.id: found for found in ports.bench.hosts(ports.home, [], [ports.ready, ports.not_ready])}
+    assert by_id[ports.ready].ready
+    assert not by_id[ports.not_ready].ready
+    assert "--bench-host" in by_id[ports.not_ready].not_ready
 
 
-def test_an_id_that_is_no_instance_is_refused_by_name(world):
+def test_an_id_that_is_no_instance_is_refused_by_name(ports):
     with pytest.raises(CloudError, match="i-0123456789abcdef0"):
-        world.bench.hosts(world.home, [], [world.ready, "i-0123456789abcdef0"])
+        ports.bench.hosts(ports.home, [], [ports.ready, "i-0123456789abcdef0"])
 
 
-def test_a_scratch_volume_is_listed_with_what_its_order_said(world):
-    order = an_order(world)
-    made = world.bench.create(order)
-    (found,) = world.bench.scratch(world.home)
+def test_a_scratch_volume_is_listed_with_what_its_order_said(ports):
+    order = an_order(ports)
+    made = ports.bench.create(order)
+    (found,) = ports.bench.scratch(ports.home)
     assert (found.id, found.zone, found.validation_id, found.deadline) == (
         made,
         order.zone,
-        world.name,
+        ports.name,
         order.deadline,
     )
     assert found.created.tzinfo is not None
     assert found.attached_to is None
 
 
-def test_the_same_order_gives_the_same_volume_and_another_order_another(world):
-    order = an_order(world)
-    made = world.bench.create(order)
-    assert world.bench.create(order) == made
-    assert world.bench.create(replace(order, validation_id=f"{world.name}-2")) != made
-    assert len(world.bench.scratch(world.home)) == 2
+def test_the_same_order_gives_the_same_volume_and_another_order_another(ports):
+    order = an_order(ports)
+    made = ports.bench.create(order)
+    assert ports.bench.create(order) == made
+    assert ports.bench.create(replace(order, validation_id=f"{ports.name}-2")) != made
+    assert len(ports.bench.scratch(ports.home)) == 2
 
 
-def test_a_copy_is_a_scratch_volume_of_its_own(world):
-    made = available(world, source=world.production, spec=world.copy)
-    assert made != world.production
-    assert [found.id for found in world.bench.scratch(world.home)] == [made]
+def test_a_copy_is_a_scratch_volume_of_its_own(ports):
+    made = available(ports, source=ports.production, spec=ports.copy)
+    assert made != ports.production
+    assert [found.id for found in ports.bench.scratch(ports.home)] == [made]
 
 
-def test_only_scratch_volumes_of_the_target_are_listed(world):
-    made = world.bench.create(an_order(world))
-    assert [found.id for found in world.bench.scratch(world.home)] == [made]
-    assert world.bench.scratch(world.home, volume_id=world.production) == []
-    assert world.bench.scratch(world.home, volume_id="vol-0fffffffffffffff0") == []
-    assert world.bench.scratch(elsewhere(world)) == []
+def test_only_scratch_volumes_of_the_target_are_listed(ports):
+    made = ports.bench.create(an_order(ports))
+    assert [found.id for found in ports.bench.scratch(ports.home)] == [made]
+    assert ports.bench.scratch(ports.home, volume_id=ports.production) == []
+    assert ports.bench.scratch(ports.home, volume_id="vol-0fffffffffffffff0") == []
+    assert ports.bench.scratch(elsewhere(ports)) == []
 
 
-def test_a_volume_goes_on_and_off_a_host_and_away(world):
-    made = attached(world)
-    assert (look(world, made).attached_to, look(world, made).state) == (world.ready, "in-use")
-    world.bench.detach(world.home, made)
-    until(lambda: look(world, made).state == "available")
-    assert look(world, made).attached_to is None
-    world.bench.delete(world.home, made)
-    until(lambda: not world.bench.scratch(world.home))
+def test_a_volume_goes_on_and_off_a_host_and_away(ports):
+    made = attached(ports)
+    assert (look(ports, made).attached_to, look(ports, made).state) == (ports.ready, "in-use")
+    ports.bench.detach(ports.home, made)
+    until(lambda: look(ports, made).state == "available")
+    assert look(ports, made).attached_to is None
+    ports.bench.delete(ports.home, made)
+    until(lambda: not ports.bench.scratch(ports.home))
 
 
-def test_two_volumes_share_a_host(world):
-    one, other = attached(world), attached(world, validation_id=f"{world.name}-2")
-    assert {look(world, made).attached_to for made in (one, other)} == {world.ready}
+def test_two_volumes_share_a_host(ports):
+    one, other = attached(ports), attached(ports, validation_id=f"{ports.name}-2")
+    assert {look(ports, made).attached_to for made in (one, other)} == {ports.ready}
 
 
-def test_each_step_done_already_is_no_error(world):
-    made = attached(world)
-    world.bench.attach(world.home, made, world.ready)
+def test_each_step_done_already_is_no_error(ports):
+    made = attached(ports)
+    ports.bench.attach(ports.home, made, ports.ready)
     for _ in range(2):
-        world.bench.detach(world.home, made)
-    until(lambda: look(world, made).state == "available")
-    world.bench.detach(world.home, made, force=True)
+        ports.bench.detach(ports.home, made)
+    until(lambda: look(ports, made).state == "available")
+    ports.bench.detach(ports.home, made, force=True)
     for _ in range(2):
-        world.bench.delete(world.home, made)
-    until(lambda: not world.bench.scratch(world.home))
-    world.bench.detach(world.home, made)
-    world.bench.delete(world.home, made)
+        ports.bench.delete(ports.home, made)
+    until(lambda: not ports.bench.scratch(ports.home))
+    ports.bench.detach(ports.home, made)
+    ports.bench.delete(ports.home, made)
 
 
-def test_a_volume_that_is_attached_is_not_deleted(world):
-    made = attached(world)
+def test_a_volume_that_is_attached_is_not_deleted(ports):
+    made = attached(ports)
     with pytest.raises(CloudError, match=made):
-        world.bench.delete(world.home, made)
-    assert look(world, made).state == "in-use"
+        ports.bench.delete(ports.home, made)
+    assert look(ports, made).state == "in-use"
 
 
-def test_a_volume_without_the_scratch_tag_is_left_alone(world):
-    for step in (world.bench.detach, world.bench.delete):
-        with pytest.raises(BadInput, match=world.production):
-            step(world.home, world.production)
+def test_a_volume_without_the_scratch_tag_is_left_alone(ports):
+    for step in (ports.bench.detach, ports.bench.delete):
+        with pytest.raises(BadInput, match=ports.production):
+            step(ports.home, ports.production)
 
 
-def test_a_volume_that_is_gone_cannot_be_attached(world):
+def test_a_volume_that_is_gone_cannot_be_attached(ports):
     with pytest.raises(CloudError, match="vol-0fffffffffffffff0"):
-        world.bench.attach(world.home, "vol-0fffffffffffffff0", world.ready)
+        ports.bench.attach(ports.home, "vol-0fffffffffffffff0", ports.ready)
 
 
-def test_a_task_runs_and_then_has_an_outcome_for_good(world):
-    command = world.bench.send(world.home, world.ready, Task(mode=TaskMode.INSPECT))
-    assert world.bench.outcome(world.home, world.ready, command) is None
-    outcome = until(lambda: world.bench.outcome(world.home, world.ready, command))
+def test_a_task_runs_and_then_has_an_outcome_for_good(ports):
+    command = ports.bench.send(ports.home, ports.ready, Task(mode=TaskMode.INSPECT))
+    assert ports.bench.outcome(ports.home, ports.ready, command) is None
+    outcome = until(lambda: ports.bench.outcome(ports.home, ports.ready, command))
     assert outcome.end is TaskEnd.SUCCESS
-    assert world.bench.outcome(world.home, world.ready, command) == outcome
+    assert ports.bench.outcome(ports.home, ports.ready, command) == outcome
 
 
-def test_a_task_can_be_cancelled_any_number_of_times(world):
-    command = world.bench.send(world.home, world.ready, Task(mode=TaskMode.INSPECT))
+def test_a_task_can_be_cancelled_any_number_of_times(ports):
+    command = ports.bench.send(ports.home, ports.ready, Task(mode=TaskMode.INSPECT))
     for _ in range(2):
-        world.bench.cancel(world.home, world.ready, command)
-    assert until(lambda: world.bench.outcome(world.home, world.ready, command)).end in TaskEnd
+        ports.bench.cancel(ports.home, ports.ready, command)
+    assert until(lambda: ports.bench.outcome(ports.home, ports.ready, command)).end in TaskEnd
 
 
-def test_a_volume_that_did_nothing_has_no_latency(world):
-    made, end = available(world), datetime.now(UTC)
-    assert world.bench.mean_latency_us(world.home, made, end - timedelta(days=1), end) is None
+def test_a_volume_that_did_nothing_has_no_latency(ports):
+    made, end = available(ports), datetime.now(UTC)
+    assert ports.bench.mean_latency_us(ports.home, made, end - timedelta(days=1), end) is None

@@ -6,7 +6,7 @@ import pytest
 
 from infra.packaging.imports import handlers
 from plimsoll.clouds.aws.console import metric_math
-from plimsoll.clouds.aws.tariff import tariff
+from plimsoll.clouds.aws.query_cost import query_cost
 from plimsoll.domain.sums import Window
 from plimsoll.settings import Settings
 from tests.infra.templates import plain
@@ -90,7 +90,7 @@ def test_a_batch_weighs_metrics_against_datapoints_as_the_command_line_does(temp
     given = batch["Environment"]["Variables"]
     shared = {name: float(given[f"PLIMSOLL_{name.upper()}"]) for name in SHARES}
     settings = Settings.model_construct()
-    alone, one_of_many = tariff(settings), tariff(settings.model_copy(update=shared))
+    alone, one_of_many = query_cost(settings), query_cost(settings.model_copy(update=shared))
     assert one_of_many.datapoints_a_query == pytest.approx(alone.datapoints_a_query)
     assert one_of_many.datapoints_a_call == pytest.approx(alone.datapoints_a_call)
 

@@ -254,7 +254,7 @@ def offers(volume, facts, policy):
     return sorted(made, key=order)
 
 
-def parity(volume, now, policy):
+def drop_in(volume, now, policy):
     made = []
     older = any(host is not None and not host["nitro"] for host in volume["hosts"])
     for name in EBS:
@@ -325,8 +325,8 @@ def decide(volume, minutes, siblings, policy=POLICY, unread_sibling=False):
         return answer("insufficient-data", None, usd_now, usd_now, facts)
     facts["replay_now"] = replayed(now, iops, mib_s)
     found = offers(volume, facts, policy)
-    same = parity(volume, now, policy)
-    told = {"replay_now": facts["replay_now"], "parity_usd": None if same is None else same["usd"]}
+    same = drop_in(volume, now, policy)
+    told = {"replay_now": facts["replay_now"], "drop_in_usd": None if same is None else same["usd"]}
     best = found[0] if found else None
     if best is None or best["spec"] == volume["spec"]:
         return answer("keep", volume["spec"], usd_now, usd_now, facts, replay_then=facts["replay_now"], **told)

@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 from cloud_simulator.google.running import RunningProjects
 from cloud_simulator.running import Running
-from plimsoll.bootstrap import AWS, GCP, Scope, worlds_of
+from plimsoll.bootstrap import AWS, GCP, Scope, ports_of
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.policy import Policy
 from plimsoll.run import Order, carry_out
@@ -49,5 +49,5 @@ def audited_both(
 def _carried_out(order: Order, scope: Scope, environment: dict[str, str]) -> dict[str, Any]:
     with patch.dict(os.environ, environment):
         ledger = Ledger(path=order.folder / "ledger.json")
-        worlds = worlds_of(scope, Settings(), today=order.now.date(), ledger=ledger, paced=False)
+        worlds = ports_of(scope, Settings(), today=order.now.date(), ledger=ledger, paced=False)
         return carry_out(order, worlds, lambda _progress, _outcome: None)[0]

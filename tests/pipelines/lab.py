@@ -74,7 +74,7 @@ class Lab:
         self.folder = folder
         self.book = ValidationBook(folder=folder)
         self.claims = FileClaims(folder=folder / "claims")
-        self.world = self.a_world(volumes, MemoryMetrics(given=metrics))
+        self.ports = self.a_world(volumes, MemoryMetrics(given=metrics))
         self.budget = budget or Budget()
 
     def a_bench_host(self):
@@ -91,15 +91,17 @@ class Lab:
     def pause(self, seconds):
         self.clock.time += timedelta(seconds=seconds)
 
-    def remeasured(self, world):
+    def remeasured(self, ports):
         library = load_library([self.folder], self.types)
-        return replace(world, envelopes=tuple(library.envelopes.values()), refutations=self.book.refutations())
+        return replace(
+            ports, envelopes=tuple(library.envelopes.values()), failed_measurements=self.book.failed_measurements()
+        )
 
     @property
     def office(self):
         patience = Patience(now=self.clock.now, pause=self.pause, create_s=60, attach_s=60, detach_s=60, grace_s=60)
         return Office(
-            world=self.remeasured(self.world),
+            ports=self.remeasured(self.ports),
             desk=Desk(
                 bench=self.bench,
                 book=self.book,
@@ -127,7 +129,7 @@ class Lab:
     def validate_all(self, least=None):
         records = [
             record_of(one.recommendation, provider=FIRST_PROVIDER)
-            for one in answers(self.world, self.policy).values()
+            for one in answers(self.ports, self.policy).values()
             if isinstance(one, Answered)
         ]
         return list(validate_run(records, least, Mode.CANARY, self.office))

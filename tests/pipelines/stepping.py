@@ -50,11 +50,15 @@ class LabPlaces:
     lab: Lab
 
     def targets(self):
-        return self.lab.world.inventory.targets()
+        return self.lab.ports.inventory.targets()
 
-    def world(self, target, *, now, measured, ledger):
+    def ports(self, target, *, now, measured, ledger):
         envelopes = tuple(load_library([measured], TYPES).envelopes.values())
-        return replace(self.lab.world, envelopes=envelopes, refutations=ValidationBook(folder=measured).refutations())
+        return replace(
+            self.lab.ports,
+            envelopes=envelopes,
+            failed_measurements=ValidationBook(folder=measured).failed_measurements(),
+        )
 
     def bench(self, target):
         return self.lab.bench

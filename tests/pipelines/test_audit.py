@@ -16,7 +16,7 @@ from plimsoll.audit import (
     BATCHES_AT_ONCE,
     EVERY_MINUTE_BATCH_VOLUMES,
     EXCLUDED,
-    World,
+    AuditPorts,
     audit,
 )
 from plimsoll.clouds.memory import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
@@ -81,10 +81,10 @@ class BreakingInventory:
 
 
 def a_world(volumes, sums=None, *, inventory=None, metrics=None, books=None):
-    """A world of these volumes, each at a steady low rate unless its sums are given."""
+    """A ports of these volumes, each at a steady low rate unless its sums are given."""
     given = {volume.id: steady() for volume in volumes} | dict(sums or {})
-    return World(
-        tariff=a_tariff(),
+    return AuditPorts(
+        query_cost=a_tariff(),
         inventory=inventory or MemoryInventory(given=volumes),
         metrics=metrics or WatchedMetrics(given=given),
         prices=MemoryPrices(books={"us-east-1": US_EAST_1, "eu-west-1": US_EAST_1} if books is None else books),
@@ -93,8 +93,8 @@ def a_world(volumes, sums=None, *, inventory=None, metrics=None, books=None):
     )
 
 
-def outcomes(world, policy=POLICY, *, done=frozenset()):
-    return list(audit(world, policy, NOW, done=done))
+def outcomes(ports, policy=POLICY, *, done=frozenset()):
+    return list(audit(ports, policy, NOW, done=done))
 
 
 def id_of(outcome):
@@ -170,8 +170,8 @@ def organizations(draw):
 @given(organizations())
 @settings(max_examples=60 * settings.default.max_examples // 100)
 def test_every_listed_volume_ends_in_exactly_one_outcome_and_the_totals_reconcile(organization):
-    volumes, world, done = organization
-    found = outcomes(world, done=done)
+    volumes, ports, done = organization
+    found = outcomes(ports, done=done)
     ended = by_volume(found)
     broken = {failure.name for failure in failures(found)}
     for seen in of_type(found, Seen):
@@ -199,23 +199,23 @@ def failures(found):
 @given(organizations())
 @settings(max_examples=60 * settings.default.max_examples // 100)
 def test_only_what_was_read_is_answered_from_metrics(organization):
-    _, world, done = organization
-    for volume_id, outcome in by_volume(outcomes(world, done=done)).items():
+    _, ports, done = organization
+    for volume_id, outcome in by_volume(outcomes(ports, done=done)).items():
         if isinstance(outcome, Answered) and not isinstance(outcome.recommendation, Detached):
-            assert volume_id not in world.metrics.broken
-            if volume_id not in world.metrics.given:
+            assert volume_id not in ports.metrics.broken
+            if volume_id not in ports.metrics.given:
                 assert isinstance(outcome.recommendation, InsufficientData)
 
 
 @given(organizations())
 @settings(max_examples=30 * settings.default.max_examples // 100)
 def test_the_outcomes_of_a_target_are_those_it_has_alone(organization):
-    volumes, world, done = organization
-    together = by_volume(outcomes(world, done=done))
+    volumes, ports, done = organization
+    together = by_volume(outcomes(ports, done=done))
     for target in sorted({Target(account=volume.account, region=volume.region) for volume in volumes}):
         own = [volume for volume in volumes if (volume.account, volume.region) == (target.account, target.region)]
-        inventory = BreakingInventory(inventory=MemoryInventory(given=own), breaks_after=world.inventory.breaks_after)
-        alone = by_volume(outcomes(replace(world, inventory=inventory), done=done))
+        inventory = BreakingInventory(inventory=MemoryInventory(given=own), breaks_after=ports.inventory.breaks_after)
+        alone = by_volume(outcomes(replace(ports, inventory=inventory), done=done))
         assert alone.keys() == {id_of(outcome) for outcome in together.values() if outcome.target == target}
         for volume_id, outcome in alone.items():
             assert type(outcome) is type(together[volume_id])
@@ -275,8 +275,8 @@ def test_a_volume_that_fails_in_one_part_of_the_window_has_failed():
             ]
 
     volumes = [a_volume()]
-    world = a_world(volumes, metrics=ForgetsTheOld(given={"vol-1": steady()}))
-    assert isinstance(by_volume(outcomes(world, a_policy(lookback_days=30)))["vol-1"], FailedVolume)
+    ports = a_world(volumes, metrics=ForgetsTheOld(given={"vol-1": steady()}))
+    assert isinstance(by_volume(outcomes(ports, a_policy(lookback_days=30)))["vol-1"], FailedVolume)
 
 
 @pytest.mark.parametrize(("visible_after_s", "minutes", "hours_less"), [(0, 3, 0), (240, 3, 1), (240, 4, 0)])
@@ -303,8 +303,8 @@ def test_what_the_reading_of_metrics_showed_is_told_last_of_its_target():
 
 
 def test_silence_is_not_enough_to_answer():
-    world = a_world([a_volume()], metrics=WatchedMetrics(given={}))
-    answer = by_volume(outcomes(world))["vol-1"].recommendation
+    ports = a_world([a_volume()], metrics=WatchedMetrics(given={}))
+    answer = by_volume(outcomes(ports))["vol-1"].recommendation
     assert isinstance(answer, InsufficientData)
     assert answer.demand.hours_observed == 0
 
@@ -317,8 +317,8 @@ def test_a_volume_of_an_unknown_type_is_named_with_what_to_do():
 
 def test_what_the_policy_excludes_is_skipped_with_the_tag_that_did_it():
     volumes = [a_volume(id="in"), a_volume(id="out", tags={"plimsoll:exclude": "true"})]
-    world = a_world(volumes)
-    ended = by_volume(outcomes(world))
+    ports = a_world(volumes)
+    ended = by_volume(outcomes(ports))
     assert ended["out"] == Skipped(target=HERE, volume_id="out", reason=f"excluded by the policy: tag {OPT_OUT}")
     assert isinstance(ended["in"], Answered)
 
@@ -344,11 +344,11 @@ def test_an_excluded_volume_is_excluded_even_where_it_is_detached_or_of_an_unkno
 
 def test_what_was_answered_before_is_left_alone():
     volumes = [a_volume(id="before"), a_volume(id="now", on=a_host(id="i-2"))]
-    world = a_world(volumes)
-    ended = by_volume(outcomes(world, done=frozenset({"before"})))
+    ports = a_world(volumes)
+    ended = by_volume(outcomes(ports, done=frozenset({"before"})))
     assert ended["before"] == Skipped(target=HERE, volume_id="before", reason=ANSWERED_BEFORE)
     assert isinstance(ended["now"], Answered)
-    assert set.union(*world.metrics.reads) == {"now"}
+    assert set.union(*ports.metrics.reads) == {"now"}
 
 
 def test_the_volumes_of_a_host_are_read_together_even_those_that_are_not_answered():
@@ -360,10 +360,10 @@ def test_the_volumes_of_a_host_are_read_together_even_those_that_are_not_answere
         a_volume("gp9", id="unknown", on=host),
         a_volume(id="elsewhere", on=a_host(id="i-2"), tags={"plimsoll:exclude": "true"}),
     ]
-    world = a_world(volumes)
-    outcomes(world, done=frozenset({"before"}))
-    assert world.metrics.reads[0] == {"asked", "excluded", "before", "unknown"}
-    assert set.union(*world.metrics.reads) == world.metrics.reads[0]
+    ports = a_world(volumes)
+    outcomes(ports, done=frozenset({"before"}))
+    assert ports.metrics.reads[0] == {"asked", "excluded", "before", "unknown"}
+    assert set.union(*ports.metrics.reads) == ports.metrics.reads[0]
 
 
 def test_an_excluded_sibling_still_counts_in_what_the_host_carries():
@@ -372,8 +372,8 @@ def test_an_excluded_sibling_still_counts_in_what_the_host_carries():
         a_volume("io2", 2000, iops=60_000, id="asked", on=host),
         a_volume("io2", 2000, iops=60_000, id="out", on=host, tags={"plimsoll:exclude": "true"}),
     ]
-    world = a_world(volumes, {volume.id: steady(iops=39_000, throughput_mib_s=500) for volume in volumes})
-    answer = by_volume(outcomes(world))["asked"].recommendation
+    ports = a_world(volumes, {volume.id: steady(iops=39_000, throughput_mib_s=500) for volume in volumes})
+    answer = by_volume(outcomes(ports))["asked"].recommendation
     assert answer.demand.censored
     assert answer.demand.host_bound_minutes == DAYS * 1440
 
@@ -382,24 +382,24 @@ def test_a_sibling_that_cannot_be_read_is_never_taken_for_idle():
     host = a_host("m5.24xlarge")
     volumes = [a_volume("io2", 2000, iops=60_000, id=name, on=host) for name in ("asked", "unread")]
     given = {volume.id: steady(iops=39_000, throughput_mib_s=500) for volume in volumes}
-    world = a_world(volumes, metrics=WatchedMetrics(given=given, broken={"unread": DENIED}))
-    outcome = by_volume(outcomes(world))["asked"]
+    ports = a_world(volumes, metrics=WatchedMetrics(given=given, broken={"unread": DENIED}))
+    outcome = by_volume(outcomes(ports))["asked"]
     assert not (isinstance(outcome, Answered) and isinstance(outcome.recommendation, Migrate | Reprovision))
 
 
 def test_more_volumes_than_a_batch_are_read_in_several_and_no_host_is_parted():
     volumes = [a_volume(id=f"vol-{index}", on=a_host(id=f"i-{index % 400}")) for index in range(1200)]
-    world = replace(a_world(volumes), every_minute=True)
-    assert len(by_volume(outcomes(world))) == 1200
-    assert len(world.metrics.reads) == 13
-    hosts = [{volume.hosts[0].id for volume in volumes if volume.id in read} for read in world.metrics.reads]
+    ports = replace(a_world(volumes), every_minute=True)
+    assert len(by_volume(outcomes(ports))) == 1200
+    assert len(ports.metrics.reads) == 13
+    hosts = [{volume.hosts[0].id for volume in volumes if volume.id in read} for read in ports.metrics.reads]
     assert sum(map(len, hosts)) == 400
-    assert all(len(read) <= EVERY_MINUTE_BATCH_VOLUMES for read in world.metrics.reads)
+    assert all(len(read) <= EVERY_MINUTE_BATCH_VOLUMES for read in ports.metrics.reads)
 
 
 def test_an_old_window_is_read_in_the_periods_that_are_still_kept():
-    world = a_world([a_volume()])
-    answer = by_volume(outcomes(world, a_policy(lookback_days=90)))["vol-1"].recommendation
+    ports = a_world([a_volume()])
+    answer = by_volume(outcomes(ports, a_policy(lookback_days=90)))["vol-1"].recommendation
     assert answer.demand.resolution_s == 3600
     assert answer.demand.hours_observed == pytest.approx(DAYS * 24)
 
@@ -407,9 +407,9 @@ def test_an_old_window_is_read_in_the_periods_that_are_still_kept():
 @given(st.integers(0, 24 * 60 - 1), st.integers(1, 90))
 @settings(max_examples=25 * settings.default.max_examples // 100)
 def test_a_window_may_begin_at_any_minute(later, lookback_days):
-    world = a_world([a_volume()])
+    ports = a_world([a_volume()])
     now = NOW.fromtimestamp(NOW.timestamp() + later * 60, NOW.tzinfo)
-    (answer,) = of_type(list(audit(world, a_policy(lookback_days=lookback_days), now)), Answered)
+    (answer,) = of_type(list(audit(ports, a_policy(lookback_days=lookback_days), now)), Answered)
     window = Window.before(now, days=lookback_days)
     seen_s = min(window.end_s, START_S + DAYS * 86_400) - max(window.start_s, START_S)
     assert answer.recommendation.demand.hours_observed == pytest.approx(max(0, seen_s) / 3600, abs=1e-6)
@@ -444,18 +444,18 @@ def test_overrides_by_tag_decide_for_their_volumes_alone():
 
 def test_outcomes_come_as_a_stream():
     volumes = [a_volume(id=f"vol-{index}", on=a_host(id=f"i-{index}")) for index in range(2200)]
-    world = a_world(volumes)
-    stream = audit(world, POLICY, NOW)
+    ports = a_world(volumes)
+    stream = audit(ports, POLICY, NOW)
     next(outcome for outcome in stream if isinstance(outcome, Answered))
-    read = set.union(*world.metrics.reads)
+    read = set.union(*ports.metrics.reads)
     assert len(read) <= BATCHES_AT_ONCE * BATCH_VOLUMES + BATCH_VOLUMES
     stream.close()
 
 
 def test_what_is_read_is_what_is_summed():
     sums = replace(steady(), write_ops=np.resize([600.0, 0.0], DAYS * 1440))
-    world = replace(a_world([a_volume()], {"vol-1": sums}), every_minute=True)
-    answer = by_volume(outcomes(world))["vol-1"].recommendation
+    ports = replace(a_world([a_volume()], {"vol-1": sums}), every_minute=True)
+    answer = by_volume(outcomes(ports))["vol-1"].recommendation
     assert (answer.demand.peak_iops, answer.demand.mean_iops) == (10, 5)
     assert answer.demand.hours_observed == DAYS * 24
 
@@ -468,8 +468,8 @@ class BrokenPrices:
 
 
 def test_prices_that_cannot_be_read_cost_their_target_only_its_prices():
-    world = replace(a_world([a_volume()]), prices=BrokenPrices())
-    found = outcomes(world)
+    ports = replace(a_world([a_volume()]), prices=BrokenPrices())
+    found = outcomes(ports)
     assert any(isinstance(one, FailedTarget) and one.name == f"prices of {HERE}" for one in found)
     assert isinstance(by_volume(found)["vol-1"].recommendation, InsufficientData)
 

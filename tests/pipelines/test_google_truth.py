@@ -14,7 +14,7 @@ from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import COUNTER_SERIES, Window
 from tests.oracle.google import DISKS, decide
 from tests.oracle.google_machines import machine_of
-from tests.oracle.google_world import PEAKS, minutes_of
+from tests.oracle.google_ports import PEAKS, minutes_of
 from tests.pipelines.in_process import audited_projects
 
 pytestmark = pytest.mark.once

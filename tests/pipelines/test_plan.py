@@ -45,7 +45,7 @@ def test_every_minute_gives_the_same_answers_with_exact_peaks(organization, tmp_
     part, whole = answers
     assert part.keys() == whole.keys()
     for volume_id, exact in whole.items():
-        same = ("action", "target", "monthly_usd_then", "monthly_usd_saved", "parity", "replay", "blockers", "change")
+        same = ("action", "target", "monthly_usd_then", "monthly_usd_saved", "drop_in", "replay", "blockers", "change")
         assert {key: part[volume_id][key] for key in same} == {key: exact[key] for key in same}
         if exact["demand"]:
             demand = part[volume_id]["demand"]

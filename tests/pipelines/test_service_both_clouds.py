@@ -10,8 +10,8 @@ import pytest
 from cloud_simulator.faults import Fault
 from cloud_simulator.google.running import running_google
 from cloud_simulator.organization import ACCOUNTS, REGIONS, organization
-from plimsoll.bootstrap import Scope, aws_world
-from plimsoll.bootstrap.google import google_world
+from plimsoll.bootstrap import Scope, aws_ports
+from plimsoll.bootstrap.google import google_ports
 from plimsoll.bootstrap.google_places import GooglePlaces, google_places
 from plimsoll.bootstrap.places import PlacesByCloud
 from plimsoll.clouds.ledger import Ledger
@@ -66,7 +66,7 @@ def as_a_whole(accounts, projects, folder):
     amazon = Scope(role_arns=accounts.role_arns, regions=HERE)
     worlds = [
         make(scope, Settings(), today=NOW.date(), ledger=ledger, paced=False)
-        for make, scope in ((aws_world, amazon), (google_world, google))
+        for make, scope in ((aws_ports, amazon), (google_ports, google))
     ]
     carry_out(Order(folder=folder, scope={}, policy=POLICY, now=NOW), worlds, lambda _progress, _outcome: None)
     return run_json(folder)

@@ -33,7 +33,7 @@ def with_report(stepping, run_id="run-1"):
     lab = stepping.lab
     records = [
         record_of(one.recommendation, provider=FIRST_PROVIDER).model_dump(mode="json")
-        for one in answers(lab.world, lab.policy).values()
+        for one in answers(lab.ports, lab.policy).values()
     ]
     stepping.store.put(f"reports/{run_id}/recommendations.json", json.dumps(records).encode())
     return stepping

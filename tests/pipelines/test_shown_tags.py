@@ -22,26 +22,26 @@ OVERRIDES = [{"tag": "tier", "policy": {"min_saving_usd_month": 5}}]
 
 
 @pytest.fixture
-def world(tmp_path):
+def ports(tmp_path):
     detached = a_volume(
         "gp2", on=[], id="vol-detached", account=ACCOUNT, tags=TAGS, created=LONG_AGO - timedelta(days=1)
     )
     given = [replace(volume, tags=TAGS) for volume in volumes(2)]
     ledger = Ledger.at(Path(tmp_path) / "ledger.json")
     target = Target(account=ACCOUNT, region="us-east-1")
-    return places_of([*given, detached]).world(target, now=NOW, measured=tmp_path, ledger=ledger)
+    return places_of([*given, detached]).ports(target, now=NOW, measured=tmp_path, ledger=ledger)
 
 
 def a_policy(**keys):
     return parse_policy({"lookback_days": DAYS, "overrides": OVERRIDES, **keys})
 
 
-def answered(world, policy):
-    return [one for one in audit(world, policy, NOW) if isinstance(one, Answered)]
+def answered(ports, policy):
+    return [one for one in audit(ports, policy, NOW) if isinstance(one, Answered)]
 
 
-def test_without_a_word_of_the_policy_the_name_alone_is_shown(world):
-    found = answered(world, a_policy())
+def test_without_a_word_of_the_policy_the_name_alone_is_shown(ports):
+    found = answered(ports, a_policy())
     assert {one.recommendation.action for one in found} == {"migrate", "detached"}
     for one in found:
         record = record_of(one.recommendation, one.change, provider=FIRST_PROVIDER)
@@ -50,32 +50,32 @@ def test_without_a_word_of_the_policy_the_name_alone_is_shown(world):
         assert "payments" not in repr(one)
 
 
-def test_tags_that_the_policy_shows_are_in_the_record(world):
-    for one in answered(world, a_policy(show_tags=["Name", "team", "missing"])):
+def test_tags_that_the_policy_shows_are_in_the_record(ports):
+    for one in answered(ports, a_policy(show_tags=["Name", "team", "missing"])):
         record = record_of(one.recommendation, provider=FIRST_PROVIDER)
         assert (record.name, record.tags) == ("orders", {"team": "payments"})
         assert SECRET not in repr(one)
 
 
-def test_a_name_that_is_not_shown_is_in_no_record(world):
-    for one in answered(world, a_policy(show_tags=[])):
+def test_a_name_that_is_not_shown_is_in_no_record(ports):
+    for one in answered(ports, a_policy(show_tags=[])):
         record = record_of(one.recommendation, provider=FIRST_PROVIDER)
         assert (record.name, record.tags) == (None, {})
         assert "orders" not in repr(one)
 
 
-def test_the_explanation_of_one_volume_keeps_to_it_as_well(world):
+def test_the_explanation_of_one_volume_keeps_to_it_as_well(ports):
     for volume_id in ("vol-us-east-1-000", "vol-detached"):
-        outcome = explain(world, volume_id, a_policy(show_tags=["team"]), NOW).outcome
+        outcome = explain(ports, volume_id, a_policy(show_tags=["team"]), NOW).outcome
         assert record_of(outcome.recommendation, provider=FIRST_PROVIDER).tags == {"team": "payments"}
         assert SECRET not in repr(outcome)
 
 
-def test_what_is_decided_does_not_depend_on_what_is_shown(world):
+def test_what_is_decided_does_not_depend_on_what_is_shown(ports):
     hidden, shown = (
         [
             record_of(one.recommendation, one.change, provider=FIRST_PROVIDER)
-            for one in answered(world, a_policy(show_tags=keys))
+            for one in answered(ports, a_policy(show_tags=keys))
         ]
         for keys in ([], list(TAGS))
     )

@@ -41,14 +41,14 @@ def pair(kind="gp2", size_gib=500, **fields):
     return [a_volume(kind, size_gib, id=name, **fields) for name in ("a", "b")]
 
 
-def world_of(volumes, sums=None, *, stripes=(), **ports):
+def project_ports(volumes, sums=None, *, stripes=(), **ports):
     given = {volume.id: work() for volume in volumes} | dict(sums or {})
     metrics = WatchedMetrics(given=given, broken=ports.pop("broken", {}))
     return replace(a_world(volumes, metrics=metrics, **ports), stripes=stripes)
 
 
-def answers(world, policy=POLICY, *, done=frozenset()):
-    found = list(audit(world, policy, NOW, done=done))
+def answers(ports, policy=POLICY, *, done=frozenset()):
+    found = list(audit(ports, policy, NOW, done=done))
     return {
         one.recommendation.volume.id if isinstance(one, Answered) else one.volume_id: one
         for one in found
@@ -61,8 +61,8 @@ BUSY = {"b": work(2_000.0, 20.0, shape=[1.0, 0.1])}
 
 def test_volumes_of_a_known_set_get_one_target_and_others_their_own():
     volumes = [*pair("gp3", iops=16_000), a_volume("gp3", 500, iops=16_000, id="alone")]
-    world = world_of(volumes, {"b": work(5_000.0, 20.0)}, stripes=[a_stripe_set("a", "b")])
-    found = {name: one.recommendation for name, one in answers(world).items()}
+    ports = project_ports(volumes, {"b": work(5_000.0, 20.0)}, stripes=[a_stripe_set("a", "b")])
+    found = {name: one.recommendation for name, one in answers(ports).items()}
     assert found["a"].target.spec == found["b"].target.spec
     assert found["a"].target.spec.iops == 6_000
     assert found["alone"].target.spec.iops == 3_000
@@ -70,7 +70,7 @@ def test_volumes_of_a_known_set_get_one_target_and_others_their_own():
 
 
 def test_without_known_sets_each_is_answered_alone_and_hinted_where_it_looks_like_one():
-    found = answers(world_of(pair()))
+    found = answers(project_ports(pair()))
     for name, other in (("a", "b"), ("b", "a")):
         recommendation = found[name].recommendation
         assert isinstance(recommendation, Migrate)
@@ -79,10 +79,10 @@ def test_without_known_sets_each_is_answered_alone_and_hinted_where_it_looks_lik
 
 
 def test_a_hint_costs_no_read_and_changes_nothing_but_a_sentence():
-    alike, apart = world_of(pair(), BUSY), world_of(pair(created=LONG_AGO), BUSY)
+    alike, apart = project_ports(pair(), BUSY), project_ports(pair(created=LONG_AGO), BUSY)
     second = replace(apart.inventory.given[1], created=LONG_AGO - timedelta(days=1))
     apart = replace(apart, inventory=replace(apart.inventory, given=[apart.inventory.given[0], second]))
-    in_lockstep = world_of(pair())
+    in_lockstep = project_ports(pair())
     no_hint = replace(in_lockstep, inventory=apart.inventory)
     for one, other in ((alike, apart), (in_lockstep, no_hint)):
         one.metrics.usage.datapoints = other.metrics.usage.datapoints = 0
@@ -95,14 +95,14 @@ def test_a_hint_costs_no_read_and_changes_nothing_but_a_sentence():
 
 
 def test_volumes_of_a_known_set_are_not_hinted():
-    found = answers(world_of(pair(), stripes=[a_stripe_set("a", "b")]))
+    found = answers(project_ports(pair(), stripes=[a_stripe_set("a", "b")]))
     assert not any("looks like" in reason for one in found.values() for reason in one.recommendation.reasons)
 
 
 def test_the_answer_is_the_same_whether_the_neighbors_are_read_whole_or_not():
     volumes = [*pair("gp3", iops=16_000), *(a_volume("gp2", 500, id=f"other-{number}") for number in range(3))]
-    world = world_of(volumes, BUSY, stripes=[a_stripe_set("a", "b")])
-    whole, partly = answers(replace(world, every_minute=True)), answers(world)
+    ports = project_ports(volumes, BUSY, stripes=[a_stripe_set("a", "b")])
+    whole, partly = answers(replace(ports, every_minute=True)), answers(ports)
     for name, one in partly.items():
         assert (
             record_of(one.recommendation, provider=FIRST_PROVIDER).target
@@ -114,7 +114,7 @@ def test_the_answer_is_the_same_whether_the_neighbors_are_read_whole_or_not():
 
 def test_a_volume_that_could_not_be_read_holds_back_the_others():
     volumes = pair()
-    found = answers(world_of(volumes, stripes=[a_stripe_set("a", "b")], broken={"b": DENIED}))
+    found = answers(project_ports(volumes, stripes=[a_stripe_set("a", "b")], broken={"b": DENIED}))
     assert isinstance(found["b"], FailedVolume)
     kept = found["a"].recommendation
     assert isinstance(kept, Keep)
@@ -123,25 +123,25 @@ def test_a_volume_that_could_not_be_read_holds_back_the_others():
 
 def test_an_excluded_volume_holds_back_the_others_and_stays_skipped():
     volumes = [a_volume(id="a"), a_volume(id="b", tags={"plimsoll:exclude": "true"})]
-    found = answers(world_of(volumes, stripes=[a_stripe_set("a", "b")]))
+    found = answers(project_ports(volumes, stripes=[a_stripe_set("a", "b")]))
     assert isinstance(found["b"], Skipped)
     assert isinstance(found["a"].recommendation, Keep)
     assert "held back by b" in found["a"].recommendation.reasons[0]
 
 
 def test_a_volume_that_somebody_excluded_holds_back_the_others_as_one_that_the_policy_does():
-    world = world_of([a_volume(id="a"), a_volume(id="b")], stripes=[a_stripe_set("a", "b")])
-    found = answers(replace(world, excluded={"b": "excluded by jo: licence"}))
+    ports = project_ports([a_volume(id="a"), a_volume(id="b")], stripes=[a_stripe_set("a", "b")])
+    found = answers(replace(ports, excluded={"b": "excluded by jo: licence"}))
     assert found["b"] == Skipped(target=HERE, volume_id="b", reason="excluded by jo: licence", kind=EXCLUDED)
     assert "held back by b (it is excluded by jo: licence)" in found["a"].recommendation.reasons[0]
 
 
 def test_a_resumed_run_answers_the_rest_of_a_set_as_the_whole_run_would():
     volumes = pair("gp3", iops=16_000)
-    world = world_of(volumes, {"b": work(5_000.0, 20.0)}, stripes=[a_stripe_set("a", "b")])
-    whole = answers(world)
+    ports = project_ports(volumes, {"b": work(5_000.0, 20.0)}, stripes=[a_stripe_set("a", "b")])
+    whole = answers(ports)
     for name in ("a", "b"):
-        resumed = answers(world, done=frozenset({name}))
+        resumed = answers(ports, done=frozenset({name}))
         other = "b" if name == "a" else "a"
         assert isinstance(resumed[name], Skipped)
         assert resumed[other].recommendation == whole[other].recommendation
@@ -149,17 +149,17 @@ def test_a_resumed_run_answers_the_rest_of_a_set_as_the_whole_run_would():
 
 def test_a_set_whose_volume_has_moved_is_told_and_not_used():
     volumes = [a_volume(id="a"), a_volume(id="b", on=a_host(id="i-2"))]
-    world = world_of(volumes, stripes=[a_stripe_set("a", "b")])
-    notices = [one.text for one in audit(world, POLICY, NOW) if isinstance(one, Notice)]
+    ports = project_ports(volumes, stripes=[a_stripe_set("a", "b")])
+    notices = [one.text for one in audit(ports, POLICY, NOW) if isinstance(one, Notice)]
     assert len(notices) == 1
     assert "is void, since b has moved to i-2" in notices[0]
-    assert all(one.recommendation.stripe_set is None for one in answers(world).values())
+    assert all(one.recommendation.stripe_set is None for one in answers(ports).values())
 
 
 def test_sums_of_money_are_those_of_the_volumes_and_records_name_the_set():
-    world = world_of(pair(), stripes=[a_stripe_set("a", "b", mounts=("/data",))])
+    ports = project_ports(pair(), stripes=[a_stripe_set("a", "b", mounts=("/data",))])
     tally = Tally()
-    records = [record for record in map(tally.take, audit(world, POLICY, NOW)) if record is not None]
+    records = [record for record in map(tally.take, audit(ports, POLICY, NOW)) if record is not None]
     assert tally.reconciled
     assert tally.money.usd_saved == pytest.approx(sum(record.monthly_usd_saved for record in records))
     for record in records:
@@ -174,22 +174,22 @@ def test_sums_of_money_are_those_of_the_volumes_and_records_name_the_set():
 def test_the_plan_counts_volumes_of_sets_at_every_minute():
     volumes = [*pair(), a_volume(id="alone", on=a_host(id="i-2"))]
 
-    def datapoints(world):
-        (plan,) = [one.plan for one in planned(world, POLICY, NOW) if isinstance(one, Planned)]
+    def datapoints(ports):
+        (plan,) = [one.plan for one in planned(ports, POLICY, NOW) if isinstance(one, Planned)]
         return plan.expected.datapoints, plan.volumes
 
-    some, count = datapoints(world_of(volumes, stripes=[a_stripe_set("a", "b")]))
-    none, _ = datapoints(world_of(volumes))
-    most, _ = datapoints(replace(world_of(volumes), every_minute=True))
+    some, count = datapoints(project_ports(volumes, stripes=[a_stripe_set("a", "b")]))
+    none, _ = datapoints(project_ports(volumes))
+    most, _ = datapoints(replace(project_ports(volumes), every_minute=True))
     assert count == 3
     assert none < some < most
 
 
 def test_explaining_one_volume_tells_of_the_whole_set():
-    world = world_of(pair("gp3", iops=16_000), {"b": work(5_000.0, 20.0)}, stripes=[a_stripe_set("a", "b")])
-    found = explain(world, "a", POLICY, NOW).outcome.recommendation
+    ports = project_ports(pair("gp3", iops=16_000), {"b": work(5_000.0, 20.0)}, stripes=[a_stripe_set("a", "b")])
+    found = explain(ports, "a", POLICY, NOW).outcome.recommendation
     assert isinstance(found, Change)
-    assert found == answers(world)["a"].recommendation
+    assert found == answers(ports)["a"].recommendation
     assert [one.volume_id for one in found.stripe_set.members] == ["a", "b"]
     assert found.stripe_set.members[1].demand.peak_iops == pytest.approx(5_000)
 
@@ -218,7 +218,7 @@ def test_why_two_volumes_of_1000_mib_s_give_1300():
     # A few minutes of each day at all that the host gives, and little else: its credits are not spent.
     shape = [1.0] * 5 + [0.02] * 1435
     sums = {name: work(4 * most / 2, most / 2, shape=shape) for name in ("a", "b")}
-    found = answers(world_of(volumes, sums, stripes=[a_stripe_set("a", "b")]))
+    found = answers(project_ports(volumes, sums, stripes=[a_stripe_set("a", "b")]))
     for name in ("a", "b"):
         recommendation = found[name].recommendation
         assert (

@@ -121,8 +121,8 @@ def test_every_recommendation_is_the_oracles(audited):
         if found["replay"] is not None:
             assert found["replay"]["throttled_minutes_now"] == expected["replay_now"], label
             assert found["replay"]["throttled_minutes_then"] == expected["replay_then"], label
-            parity = found["parity"] and found["parity"]["monthly_usd"]
-            assert parity == cents(expected["parity_usd"]), label
+            drop_in = found["drop_in"] and found["drop_in"]["monthly_usd"]
+            assert drop_in == cents(expected["drop_in_usd"]), label
 
 
 def test_the_organization_has_every_answer_and_the_totals_reconcile(audited):

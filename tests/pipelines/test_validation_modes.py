@@ -68,7 +68,7 @@ def test_in_place_nothing_is_refuted_whatever_is_carried(tmp_path):
     line = the(Concluded, lab.validate(mode=Mode.IN_PLACE)).line
     assert not line.passed
     assert "was to carry 1,000 IOPS beside its own workload and carried only" in line.failures[0]
-    assert not lab.book.refutations()
+    assert not lab.book.failed_measurements()
 
 
 def test_a_copy_is_only_read_and_first_read_whole(tmp_path):

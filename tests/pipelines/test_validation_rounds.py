@@ -79,11 +79,11 @@ def test_where_no_offer_delivers_the_volume_is_kept_and_the_reason_says_what_was
 def test_a_failure_stands_for_later_audits_too_until_a_later_measurement_passes(tmp_path):
     lab = Lab(tmp_path, work_of={"vol-1": work(1400.0, 100.0)}, shares={"gp3": 0.5, "io2": 0.5})
     lab.validate()
-    later = answers(lab.remeasured(lab.world), lab.policy)["vol-1"].recommendation
+    later = answers(lab.remeasured(lab.ports), lab.policy)["vol-1"].recommendation
     assert later.action == "keep"
     lab.shares.clear()
     lab.validate(target="gp3:3000:125")
-    again = answers(lab.remeasured(lab.world), lab.policy)["vol-1"].recommendation
+    again = answers(lab.remeasured(lab.ports), lab.policy)["vol-1"].recommendation
     assert (again.action, again.evidence.grade.name) == ("migrate", "A")
 
 
@@ -95,7 +95,9 @@ def test_a_bare_flip_that_is_too_small_fails_and_what_carries_the_need_is_proved
     assert lines[0].failures[0] == "delivered only 125 MiB/s of the 216 that are needed, headroom included"
     assert lines[1].spec.throughput_mib_s == 216
     assert the(Decided, events).after.evidence.grade == "A"
-    assert not any(refutation.delivered for refutation in lab.book.refutations()), "it delivered what it should"
+    assert not any(failed_measurement.delivered for failed_measurement in lab.book.failed_measurements()), (
+        "it delivered what it should"
+    )
 
 
 def test_a_slow_answer_fails_for_that_volume_alone(tmp_path):
@@ -103,8 +105,8 @@ def test_a_slow_answer_fails_for_that_volume_alone(tmp_path):
     line = next(event.line for event in lab.validate() if isinstance(event, Concluded))
     assert line.too_slow
     assert "today it takes 100" in line.failures[0]
-    (refutation, *_) = lab.book.refutations()
-    assert refutation.volume_id == "vol-1"
+    (failed_measurement, *_) = lab.book.failed_measurements()
+    assert failed_measurement.volume_id == "vol-1"
 
 
 def test_one_measurement_serves_all_recommendations_of_its_class(tmp_path):
@@ -126,8 +128,8 @@ def test_what_has_been_measured_is_not_measured_again_within_its_age(tmp_path):
     assert not [
         event for event in lab.validate_all() if isinstance(event, Decided) and event.before.evidence.grade == "A"
     ]
-    world = lab.remeasured(lab.world)
-    records = [record_of(one.recommendation, provider=FIRST_PROVIDER) for one in answers(world, lab.policy).values()]
+    ports = lab.remeasured(lab.ports)
+    records = [record_of(one.recommendation, provider=FIRST_PROVIDER) for one in answers(ports, lab.policy).values()]
     assert list(validate_run(records, None, Mode.CANARY, lab.office)) == []
     assert lab.bench.calls["create"] <= made + 1
 

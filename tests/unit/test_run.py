@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from plimsoll.audit import World
+from plimsoll.audit import AuditPorts
 from plimsoll.clouds.memory import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 from plimsoll.domain.errors import AccessDenied, BadInput, Throttled
 from plimsoll.domain.policy import Policy
@@ -44,8 +44,8 @@ def a_world(given, *, broken_metrics=None, **inventory):
     start_s = int((NOW - timedelta(days=DAYS)).timestamp())
     # 200 operations and 4 MiB a second, minute by minute
     sums = some_sums(start_s=start_s, buckets=MINUTES, read_ops=60 * 200.0, read_bytes=60 * 4.0 * 2**20)
-    return World(
-        tariff=a_tariff(),
+    return AuditPorts(
+        query_cost=a_tariff(),
         inventory=MemoryInventory(given=given, **inventory),
         metrics=AskedMetrics(given={volume.id: sums for volume in given}, broken=broken_metrics or {}),
         prices=MemoryPrices(books={"us-east-1": US_EAST_1}),
@@ -80,9 +80,9 @@ def answered_in(folder):
     return [record.volume_id for record in read_records(folder)]
 
 
-def stopped_after(count, folder, world, error=KeyboardInterrupt):
+def stopped_after(count, folder, ports, error=KeyboardInterrupt):
     with pytest.raises(error):
-        carry_out(an_order(folder), [world], stopping_after(count, error))
+        carry_out(an_order(folder), [ports], stopping_after(count, error))
 
 
 def test_a_run_answers_every_volume_and_is_complete(tmp_path):
@@ -101,10 +101,10 @@ def test_what_a_run_gives_is_what_its_folder_says(tmp_path):
 
 
 def test_a_run_counts_what_it_asked_and_what_that_costs(tmp_path):
-    world = a_world(volumes(2))
-    run, _ = carry_out(an_order(tmp_path), [world], in_silence)
-    assert run["usage"]["metrics"] == world.metrics.usage.metrics > 0
-    assert run["usage"]["estimated_usd"] == round(world.metrics.usage.metrics / 1000 * 0.01, 4)
+    ports = a_world(volumes(2))
+    run, _ = carry_out(an_order(tmp_path), [ports], in_silence)
+    assert run["usage"]["metrics"] == ports.metrics.usage.metrics > 0
+    assert run["usage"]["estimated_usd"] == round(ports.metrics.usage.metrics / 1000 * 0.01, 4)
     assert {"inventory", "metrics", "decide", "prices"} <= run["seconds"].keys()
     assert run["versions"].keys() >= {"plimsoll", "python"}
 
@@ -145,11 +145,11 @@ def test_going_on_answers_the_rest_and_only_the_rest(tmp_path):
     given = volumes(5)
     stopped_after(2, tmp_path, a_world(given))
     before = read_records(tmp_path)
-    world = a_world(given)
-    run, _ = carry_out(resumed(tmp_path), [world], in_silence)
+    ports = a_world(given)
+    run, _ = carry_out(resumed(tmp_path), [ports], in_silence)
     assert read_records(tmp_path)[:2] == before
     assert sorted(answered_in(tmp_path)) == sorted(volume.id for volume in given)
-    assert set(world.metrics.asked) == {volume.id for volume in given} - {one.volume_id for one in before}
+    assert set(ports.metrics.asked) == {volume.id for volume in given} - {one.volume_id for one in before}
     assert run["status"] == "complete"
     assert run["volumes"] == {"seen": 5, "answered": 5, "skipped": {}, "failed": 0, "reconciled": True}
 
@@ -169,9 +169,9 @@ def test_an_interrupted_and_resumed_run_ends_as_one_that_was_never_stopped(tmp_p
 def test_going_on_with_a_complete_run_asks_for_nothing(tmp_path):
     carry_out(an_order(tmp_path), [a_world(volumes(2))], in_silence)
     before = read_records(tmp_path)
-    world = a_world(volumes(2))
-    run, _ = carry_out(resumed(tmp_path), [world], in_silence)
-    assert world.metrics.asked == []
+    ports = a_world(volumes(2))
+    run, _ = carry_out(resumed(tmp_path), [ports], in_silence)
+    assert ports.metrics.asked == []
     assert read_records(tmp_path) == before
     assert run["status"] == "complete"
 
@@ -194,9 +194,9 @@ def test_a_volume_beside_an_answered_one_on_its_host_is_still_judged_with_it(tmp
     given = [a_volume("gp2", 500, id=f"vol-{number}", on=host) for number in range(3)]
     whole, _ = carry_out(an_order(tmp_path / "whole"), [a_world(given)], in_silence)
     stopped_after(1, tmp_path / "halves", a_world(given))
-    world = a_world(given)
-    halves, _ = carry_out(resumed(tmp_path / "halves"), [world], in_silence)
-    assert set(world.metrics.asked) == {volume.id for volume in given}
+    ports = a_world(given)
+    halves, _ = carry_out(resumed(tmp_path / "halves"), [ports], in_silence)
+    assert set(ports.metrics.asked) == {volume.id for volume in given}
     assert read_records(tmp_path / "halves") == read_records(tmp_path / "whole")
     assert halves["monthly_usd"] == whole["monthly_usd"]
 
@@ -211,9 +211,9 @@ def test_a_volume_that_could_not_be_read_makes_a_run_partial_and_is_tried_again(
     assert run["status"] == "partial"
     assert run["volumes"] == {"seen": 3, "answered": 2, "skipped": {}, "failed": 1, "reconciled": True}
     assert given[1].id not in answered_in(tmp_path)
-    world = a_world(given)
-    again, _ = carry_out(resumed(tmp_path), [world], in_silence)
-    assert set(world.metrics.asked) == {given[1].id}
+    ports = a_world(given)
+    again, _ = carry_out(resumed(tmp_path), [ports], in_silence)
+    assert set(ports.metrics.asked) == {given[1].id}
     assert again["status"] == "complete"
 
 
@@ -269,8 +269,8 @@ def stopping_at(count):
 
 def test_a_run_that_is_stopped_answers_what_is_under_way_and_is_gone_on_with(tmp_path):
     given = volumes(6)
-    world = replace(a_world(given), batch_volumes=2)
-    run, _ = carry_out(an_order(tmp_path), [world], in_silence, stop=stopping_at(2))
+    ports = replace(a_world(given), batch_volumes=2)
+    run, _ = carry_out(an_order(tmp_path), [ports], in_silence, stop=stopping_at(2))
     assert (run["status"], len(answered_in(tmp_path))) == ("interrupted", 2)
     again = replace(a_world(given), batch_volumes=2)
     run, _ = carry_out(resumed(tmp_path), [again], in_silence)
@@ -281,8 +281,8 @@ def test_a_run_that_is_stopped_answers_what_is_under_way_and_is_gone_on_with(tmp
 def test_what_is_answered_already_takes_no_time_from_what_is_not(tmp_path):
     given = volumes(6)
     for _ in range(3):
-        world = replace(a_world(given), batch_volumes=2)
-        run, _ = carry_out(an_order(tmp_path), [world], in_silence, stop=stopping_at(2))
+        ports = replace(a_world(given), batch_volumes=2)
+        run, _ = carry_out(an_order(tmp_path), [ports], in_silence, stop=stopping_at(2))
     assert run["status"] == "complete"
 
 

@@ -1,4 +1,4 @@
-"""A run over several clouds: one folder and one account of it, each cloud reckoned by its own tariff."""
+"""A run over several clouds: one folder and one account of it, each cloud reckoned by its own query_cost."""
 
 from dataclasses import replace
 
@@ -26,9 +26,9 @@ def google_disks(count):
 
 
 def a_google_world(given, **inventory):
-    world = a_world(given, provider="google", **inventory)
-    world.prices.books = {"us-central1": replace(US_EAST_1, region="us-central1")}
-    return replace(world, catalog=replace(world.catalog, provider="google"), tariff=DEAR)
+    ports = a_world(given, provider="google", **inventory)
+    ports.prices.books = {"us-central1": replace(US_EAST_1, region="us-central1")}
+    return replace(ports, catalog=replace(ports.catalog, provider="google"), query_cost=DEAR)
 
 
 def outcome_of(folder):
@@ -69,12 +69,12 @@ def test_asking_is_reckoned_by_each_clouds_own_tariff(tmp_path):
 
 def test_a_plan_over_clouds_adds_up_their_plans_each_by_its_own_tariff():
     tally = Tally()
-    for world in (a_world(volumes(2)), a_google_world(google_disks(3))):
-        for outcome in planned(world, POLICY, NOW):
+    for ports in (a_world(volumes(2)), a_google_world(google_disks(3))):
+        for outcome in planned(ports, POLICY, NOW):
             tally.take(outcome)
-    tariffs = {"aws": a_tariff(), "google": DEAR}
-    whole = plan_summary(tally.plans, tariffs)
-    parts = [plan_summary({cloud: plan}, tariffs) for cloud, plan in tally.plans.items()]
+    query_costs = {"aws": a_tariff(), "google": DEAR}
+    whole = plan_summary(tally.plans, query_costs)
+    parts = [plan_summary({cloud: plan}, query_costs) for cloud, plan in tally.plans.items()]
     assert len(parts) == 2
     for figure in ("volumes", "calls", "metrics", "datapoints", "estimated_usd", "seconds"):
         assert whole[figure] == pytest.approx(sum(part[figure] for part in parts), abs=0.1)
@@ -103,8 +103,8 @@ def test_a_cloud_that_cannot_be_entered_costs_itself_alone(tmp_path):
 
 
 def test_a_policy_may_name_what_another_cloud_sells_and_then_nothing_else_is_offered_here(tmp_path):
-    world = replace(a_world(volumes(1)), sold_elsewhere=frozenset({"pd-balanced"}))
-    carry_out(an_order(tmp_path, replace(POLICY, target_types=("pd-balanced",))), [world], in_silence)
+    ports = replace(a_world(volumes(1)), sold_elsewhere=frozenset({"pd-balanced"}))
+    carry_out(an_order(tmp_path, replace(POLICY, target_types=("pd-balanced",))), [ports], in_silence)
     (record,) = read_records(tmp_path)
     assert record.action == "keep"
     assert not [offer for offer in record.offers if offer.spec.type != "gp2" and not offer.refused]

@@ -6,11 +6,11 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from plimsoll.audit import World
+from plimsoll.audit import AuditPorts
 from plimsoll.bootstrap.measured import envelope_library as envelope_library
 from plimsoll.bootstrap.measured import validation_book as validation_book
-from plimsoll.bootstrap.recorded import recorded_worlds
-from plimsoll.bootstrap.recorded import recording_world as recording_world
+from plimsoll.bootstrap.recorded import ports_recorded
+from plimsoll.bootstrap.recorded import recording_ports as recording_ports
 from plimsoll.bootstrap.scope import AWS as AWS
 from plimsoll.bootstrap.scope import GCP as GCP
 from plimsoll.bootstrap.scope import Scope as Scope
@@ -24,7 +24,7 @@ from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.aws.outputs import ResultsBucket
 from plimsoll.clouds.aws.price_book import shipped_prices
 from plimsoll.clouds.aws.prices import AwsPrices
-from plimsoll.clouds.aws.tariff import tariff
+from plimsoll.clouds.aws.query_cost import query_cost
 from plimsoll.clouds.file_claims import FileClaims
 from plimsoll.clouds.google.console import console_link as google_console_link
 from plimsoll.clouds.google.names import PROVIDER as GOOGLE
@@ -62,7 +62,7 @@ def aws_bench(signed_in: SignedIn, settings: Settings) -> Bench:
     return AwsBench(sessions=signed_in.sessions, results=ResultsBucket(name=bucket) if bucket else None)
 
 
-def aws_world(
+def aws_ports(
     scope: Scope,
     settings: Settings,
     *,
@@ -70,8 +70,8 @@ def aws_world(
     ledger: Ledger,
     paced: bool = True,
     signed_in: SignedIn | None = None,
-) -> World:
-    """The world behind AWS's APIs; BadInput for a region that does not exist or a price file that is none.
+) -> AuditPorts:
+    """The ports behind AWS's APIs; BadInput for a region that does not exist or a price file that is none.
 
     `paced`: keep to the quotas; a simulated cloud may have none. `signed_in`: the accounts, where they are open
     already.
@@ -80,15 +80,15 @@ def aws_world(
     sessions, failed = entered.sessions, entered.failed
     inventory = AwsInventory(sessions=sessions, regions=scope.regions_of(AWS) or None, failed=failed)
     book = load_prices(Path(scope.prices)) if scope.prices else shipped_prices()
-    reckoned = tariff(settings)
-    return World(
+    reckoned = query_cost(settings)
+    return AuditPorts(
         inventory=NotedInventory(inventory=inventory, ledger=ledger),
         metrics=AwsMetrics(
             sessions=sessions,
             calls=Pacer(settings.calls_per_s if paced else math.inf),
             datapoints=Pacer(settings.datapoints_per_s if paced else math.inf),
             parallel=settings.parallel_calls,
-            tariff=reckoned,
+            query_cost=reckoned,
         ),
         prices=AwsPrices(
             shipped=book,
@@ -97,38 +97,40 @@ def aws_world(
         ),
         catalog=AwsCatalog(),
         envelopes=tuple(envelope_library(settings.measured_dir).envelopes.values()),
-        tariff=reckoned,
-        refutations=validation_book(settings).refutations(),
+        query_cost=reckoned,
+        failed_measurements=validation_book(settings).failed_measurements(),
         stripes=stripe_book(settings).sets,
         sold_elsewhere=frozenset(published_types()),
     )
 
 
-def worlds_of(scope: Scope, settings: Settings, *, today: date, ledger: Ledger, paced: bool = True) -> list[World]:
-    """A world for each cloud of a scope, in the scope's order; errors as of `aws_world`."""
-    return [_world_of(cloud, scope, settings, today=today, ledger=ledger, paced=paced) for cloud in scope.clouds]
+def ports_of(scope: Scope, settings: Settings, *, today: date, ledger: Ledger, paced: bool = True) -> list[AuditPorts]:
+    """A ports for each cloud of a scope, in the scope's order; errors as of `aws_ports`."""
+    return [_ports_of_cloud(cloud, scope, settings, today=today, ledger=ledger, paced=paced) for cloud in scope.clouds]
 
 
-def _world_of(cloud: str, scope: Scope, settings: Settings, *, today: date, ledger: Ledger, paced: bool) -> World:
+def _ports_of_cloud(
+    cloud: str, scope: Scope, settings: Settings, *, today: date, ledger: Ledger, paced: bool
+) -> AuditPorts:
     if cloud != GCP:
-        return aws_world(scope, settings, today=today, ledger=ledger, paced=paced)
-    from plimsoll.bootstrap.google import google_world  # noqa: PLC0415  # Google's libraries take a second to import
+        return aws_ports(scope, settings, today=today, ledger=ledger, paced=paced)
+    from plimsoll.bootstrap.google import google_ports  # noqa: PLC0415  # Google's libraries take a second to import
 
-    return google_world(scope, settings, today=today, ledger=ledger, paced=paced)
+    return google_ports(scope, settings, today=today, ledger=ledger, paced=paced)
 
 
-def worlds_recorded(path: Path, settings: Settings) -> tuple[list[World], datetime]:
-    """A world for each cloud that a recording has, and when it was made; BadInput where the file is none."""
+def recorded_ports(path: Path, settings: Settings) -> tuple[list[AuditPorts], datetime]:
+    """A ports for each cloud that a recording has, and when it was made; BadInput where the file is none."""
     recordings = open_recording(path)
-    return recorded_worlds(recordings, settings, stripe_book(settings)), recordings[0].now
+    return ports_recorded(recordings, settings, stripe_book(settings)), recordings[0].now
 
 
-def measured_again(world: World, settings: Settings) -> World:
-    """The same world with all that has been measured by now."""
+def measured_again(ports: AuditPorts, settings: Settings) -> AuditPorts:
+    """The same ports with all that has been measured by now."""
     return replace(
-        world,
+        ports,
         envelopes=tuple(envelope_library(settings.measured_dir).envelopes.values()),
-        refutations=validation_book(settings).refutations(),
+        failed_measurements=validation_book(settings).failed_measurements(),
     )
 
 

@@ -1,11 +1,11 @@
-"""Benches: of each cloud that a scope asks, the world and the bench that measures for it."""
+"""Benches: of each cloud that a scope asks, the ports and the bench that measures for it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 
-from plimsoll.audit import World
-from plimsoll.bootstrap import aws_bench, aws_world
+from plimsoll.audit import AuditPorts
+from plimsoll.bootstrap import aws_bench, aws_ports
 from plimsoll.bootstrap.scope import AWS, Scope, sign_in
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.ports import Bench
@@ -14,9 +14,9 @@ from plimsoll.settings import Settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bay:
-    """A cloud's world and its bench."""
+    """A cloud's ports and its bench."""
 
-    world: World
+    ports: AuditPorts
     bench: Bench
 
 
@@ -33,16 +33,16 @@ def bays_of(scope: Scope, settings: Settings, *, today: date, ledger: Ledger, pa
 
 def _aws(scope: Scope, settings: Settings, today: date, ledger: Ledger, *, paced: bool) -> Bay:
     signed_in = sign_in(scope, settings)
-    world = aws_world(scope, settings, today=today, ledger=ledger, paced=paced, signed_in=signed_in)
-    return Bay(world=world, bench=aws_bench(signed_in, settings))
+    ports = aws_ports(scope, settings, today=today, ledger=ledger, paced=paced, signed_in=signed_in)
+    return Bay(ports=ports, bench=aws_bench(signed_in, settings))
 
 
 def _google(scope: Scope, settings: Settings, today: date, ledger: Ledger, *, paced: bool) -> Bay:
     # Google's libraries are slow to import, and most validations do without them.
-    from plimsoll.bootstrap.google import google_world  # noqa: PLC0415
+    from plimsoll.bootstrap.google import google_ports  # noqa: PLC0415
     from plimsoll.clouds.google.bench import GoogleBench  # noqa: PLC0415
     from plimsoll.clouds.google.clients import Clients  # noqa: PLC0415
 
     clients = Clients(url=settings.google_url, monitoring=settings.google_monitoring, attempts=settings.max_attempts)
-    world = google_world(scope, settings, today=today, ledger=ledger, paced=paced, clients=clients)
-    return Bay(world=world, bench=GoogleBench(clients=clients))
+    ports = google_ports(scope, settings, today=today, ledger=ledger, paced=paced, clients=clients)
+    return Bay(ports=ports, bench=GoogleBench(clients=clients))

@@ -1,10 +1,10 @@
-"""The world behind Google Cloud's APIs. Only a run that asks Google imports this: its libraries are slow to import."""
+"""The ports behind Google Cloud's APIs. Only a run that asks Google imports this: its libraries are slow to import."""
 
 import math
 from datetime import date
 from pathlib import Path
 
-from plimsoll.audit import World
+from plimsoll.audit import AuditPorts
 from plimsoll.bootstrap.measured import envelope_library, validation_book
 from plimsoll.bootstrap.scope import GCP, Scope
 from plimsoll.clouds.google.audited import inventory_in
@@ -15,7 +15,7 @@ from plimsoll.clouds.google.inventory import GoogleInventory
 from plimsoll.clouds.google.metrics import GoogleMetrics
 from plimsoll.clouds.google.price_book import shipped_prices
 from plimsoll.clouds.google.prices import GooglePrices
-from plimsoll.clouds.google.tariff import tariff
+from plimsoll.clouds.google.query_cost import query_cost
 from plimsoll.clouds.ledger import Ledger, NotedInventory
 from plimsoll.clouds.pacing import Pacer
 from plimsoll.clouds.price_file import load_prices
@@ -25,7 +25,7 @@ from plimsoll.ports import FailedTarget
 from plimsoll.settings import Settings
 
 
-def google_world(
+def google_ports(
     scope: Scope,
     settings: Settings,
     *,
@@ -33,8 +33,8 @@ def google_world(
     ledger: Ledger,
     paced: bool = True,
     clients: Clients | None = None,
-) -> World:
-    """The world behind Google's APIs; BadInput for a project that cannot be one, or a price file that is none.
+) -> AuditPorts:
+    """The ports behind Google's APIs; BadInput for a project that cannot be one, or a price file that is none.
 
     `paced`: keep to the quota of calls; simulated projects may have none. `clients`: those to ask by, where they are
     made already.
@@ -42,14 +42,14 @@ def google_world(
     asked = clients or Clients(
         url=settings.google_url, monitoring=settings.google_monitoring, attempts=settings.max_attempts
     )
-    reckoned = tariff(settings)
-    return World(
+    reckoned = query_cost(settings)
+    return AuditPorts(
         inventory=NotedInventory(inventory=_inventory(asked, scope), ledger=ledger),
         metrics=GoogleMetrics(
             clients=asked,
             calls=Pacer(reckoned.calls_per_s if paced else math.inf),
             parallel=settings.parallel_calls,
-            tariff=reckoned,
+            query_cost=reckoned,
             held=Held(clients=asked),
         ),
         prices=GooglePrices(
@@ -59,8 +59,8 @@ def google_world(
         ),
         catalog=GoogleCatalog(),
         envelopes=tuple(envelope_library(settings.measured_dir).envelopes.values()),
-        tariff=reckoned,
-        refutations=validation_book(settings).refutations(),
+        query_cost=reckoned,
+        failed_measurements=validation_book(settings).failed_measurements(),
         sold_elsewhere=frozenset(published_types()),
     )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from plimsoll.audit import World
+from plimsoll.audit import AuditPorts
 from plimsoll.bootstrap.places import without_bench
 from plimsoll.clouds.google.names import PROVIDER
 from plimsoll.clouds.ledger import Ledger
@@ -45,12 +45,12 @@ class GooglePlaces:
         except CloudError as error:
             return [FailedTarget(name="the projects of Google Cloud", error=error)]
 
-    def world(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> World:
-        """The world of that target alone, with what was measured in that folder."""
-        from plimsoll.bootstrap.google_projects import world_of  # noqa: PLC0415  # as above
+    def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> AuditPorts:
+        """The ports of that target alone, with what was measured in that folder."""
+        from plimsoll.bootstrap.google_projects import project_ports  # noqa: PLC0415  # as above
 
         here = self.settings.model_copy(update={"runs_dir": measured, "campaigns_dir": measured})
-        return world_of(target, self.config, here, today=now.date(), ledger=ledger, paced=self.paced)
+        return project_ports(target, self.config, here, today=now.date(), ledger=ledger, paced=self.paced)
 
     def bench(self, target: Target) -> Bench:
         """NotMeasured: the service has no bench there."""

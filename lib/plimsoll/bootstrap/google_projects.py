@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import date
 from functools import cache
 
-from plimsoll.audit import World
-from plimsoll.bootstrap.google import google_world
+from plimsoll.audit import AuditPorts
+from plimsoll.bootstrap.google import google_ports
 from plimsoll.bootstrap.scope import GCP, Scope
 from plimsoll.clouds.google.audited import inventory_in
 from plimsoll.clouds.google.clients import Clients
@@ -33,11 +33,11 @@ def targets_of(config: ServiceConfig, settings: Settings) -> Sequence[Target | F
     ).targets()
 
 
-def world_of(
+def project_ports(
     target: Target, config: ServiceConfig, settings: Settings, *, today: date, ledger: Ledger, paced: bool
-) -> World:
-    """The world of one project in one region."""
-    return google_world(
+) -> AuditPorts:
+    """The ports of one project in one region."""
+    return google_ports(
         Scope(clouds=(GCP,), projects=(target.account,), regions=(target.region,)),
         settings,
         today=today,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from plimsoll.audit import World
+from plimsoll.audit import AuditPorts
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.errors import BadInput
 from plimsoll.ports import Bench, FailedTarget, Target
@@ -22,9 +22,9 @@ class PlacesByCloud:
         """Every target of every cloud, cloud by cloud."""
         return [target for places in self.clouds.values() for target in places.targets()]
 
-    def world(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> World:
-        """The world of that target alone; BadInput for a cloud that is not audited from here."""
-        return self._of(target).world(target, now=now, measured=measured, ledger=ledger)
+    def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> AuditPorts:
+        """The ports of that target alone; BadInput for a cloud that is not audited from here."""
+        return self._of(target).ports(target, now=now, measured=measured, ledger=ledger)
 
     def bench(self, target: Target) -> Bench:
         """Where volumes of that target are measured; BadInput where none are."""

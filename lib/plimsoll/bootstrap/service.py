@@ -11,8 +11,8 @@ from typing import Any
 
 import boto3
 
-from plimsoll.audit import World
-from plimsoll.bootstrap import aws_bench, aws_world, clock, console_link, envelope_library
+from plimsoll.audit import AuditPorts
+from plimsoll.bootstrap import aws_bench, aws_ports, clock, console_link, envelope_library
 from plimsoll.bootstrap.places import PlacesByCloud
 from plimsoll.bootstrap.scope import Scope, SignedIn, open_accounts, sign_in
 from plimsoll.clouds.aws.claims import DynamoClaims
@@ -66,9 +66,9 @@ class AwsPlaces:
         regions = config.regions or None
         return AwsInventory(sessions=entered.sessions, regions=regions, failed=entered.failed).targets()
 
-    def world(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> World:
-        """The world of that target alone, by the audit role, with what was measured in that folder."""
-        return aws_world(
+    def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> AuditPorts:
+        """The ports of that target alone, by the audit role, with what was measured in that folder."""
+        return aws_ports(
             Scope(regions=(target.region,)),
             self.settings.model_copy(update={"runs_dir": measured, "campaigns_dir": measured}),
             today=now.date(),

@@ -10,8 +10,8 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from plimsoll.audit import World, planned
-from plimsoll.bootstrap import Scope, change_ledger, clock, recording_world, worlds_of, worlds_recorded
+from plimsoll.audit import AuditPorts, planned
+from plimsoll.bootstrap import Scope, change_ledger, clock, ports_of, recorded_ports, recording_ports
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
 from plimsoll.cli.leaving import LeaveReports
 from plimsoll.cli.progress import RunBar
@@ -58,22 +58,22 @@ def audit_into_folder(
     now = clock().now()
     ledger = change_ledger(settings)
     if plan:
-        asked = worlds_of(scope, settings, today=now.date(), ledger=ledger)
-        foresee(console, [replace(world, every_minute=every_minute) for world in asked], policy, now)
+        asked = ports_of(scope, settings, today=now.date(), ledger=ledger)
+        foresee(console, [replace(ports, every_minute=every_minute) for ports in asked], policy, now)
         return
     with ExitStack() as stack:
         if resume is not None:
             order = resumed(resume)
-            worlds = _worlds_of(order, settings, ledger)
+            audits = _worlds_of(order, settings, ledger)
         elif from_ is not None:
-            worlds, then = worlds_recorded(from_, settings)
+            audits, then = recorded_ports(from_, settings)
             order = _order(out, {"recording": str(from_)}, policy, then, settings, every_minute)
         else:
-            worlds = worlds_of(scope, settings, today=now.date(), ledger=ledger)
+            audits = ports_of(scope, settings, today=now.date(), ledger=ledger)
             order = _order(out, scope.as_dict(), policy, now, settings, every_minute)
         if record is not None:
-            worlds = _recorded(stack, record, worlds, now)
-        run = follow(console, order, worlds, leave_reports)
+            audits = _recorded(stack, record, audits, now)
+        run = follow(console, order, audits, leave_reports)
     ledger.save(now)
     reported = leave_reports(console, order.folder)
     if validate is not None:
@@ -82,19 +82,19 @@ def audit_into_folder(
         raise typer.Exit(PARTIAL)
 
 
-def _worlds_of(order: Order, settings: Settings, ledger: Ledger) -> Sequence[World]:
-    """The worlds that an earlier part of a run was begun in."""
+def _worlds_of(order: Order, settings: Settings, ledger: Ledger) -> Sequence[AuditPorts]:
+    """The audits that an earlier part of a run was begun in."""
     recording = order.scope.get("recording")
     if isinstance(recording, str):
-        return worlds_recorded(Path(recording), settings)[0]
-    return worlds_of(Scope.from_dict(order.scope), settings, today=order.now.date(), ledger=ledger)
+        return recorded_ports(Path(recording), settings)[0]
+    return ports_of(Scope.from_dict(order.scope), settings, today=order.now.date(), ledger=ledger)
 
 
-def follow(console: Console, order: Order, worlds: Sequence[World], leave_reports: LeaveReports) -> dict[str, Any]:
+def follow(console: Console, order: Order, audits: Sequence[AuditPorts], leave_reports: LeaveReports) -> dict[str, Any]:
     """Carries a run out under a progress bar and prints it; on Ctrl-C leaves its reports and says how to go on."""
     try:
-        with RunBar(console, [world.metrics.usage for world in worlds]) as bar:
-            run, best = carry_out(order, worlds, lambda _progress, outcome: bar.take(outcome))
+        with RunBar(console, [ports.metrics.usage for ports in audits]) as bar:
+            run, best = carry_out(order, audits, lambda _progress, outcome: bar.take(outcome))
     except KeyboardInterrupt:
         console.print(
             f"interrupted; what was answered is in {order.folder / RECOMMENDATIONS}.\n"
@@ -112,15 +112,15 @@ def follow(console: Console, order: Order, worlds: Sequence[World], leave_report
     return run
 
 
-def foresee(console: Console, worlds: Sequence[World], policy: Policy, now: datetime) -> None:
+def foresee(console: Console, audits: Sequence[AuditPorts], policy: Policy, now: datetime) -> None:
     """Prints what an audit is expected to take; exits as partial where a target could not be listed."""
     tally = Tally()
     with console.status("listing volumes"):
-        for world in worlds:
-            for outcome in planned(world, policy, now):
+        for ports in audits:
+            for outcome in planned(ports, policy, now):
                 tally.take(outcome)
-    tariffs = {world.catalog.provider: world.tariff for world in worlds}
-    show_plan(console, plan_summary(tally.plans, tariffs), tally.failed_targets, list(tariffs))
+    query_costs = {ports.catalog.provider: ports.query_cost for ports in audits}
+    show_plan(console, plan_summary(tally.plans, query_costs), tally.failed_targets, list(query_costs))
     if tally.partial:
         raise typer.Exit(PARTIAL)
 
@@ -140,8 +140,8 @@ def _order(
     )
 
 
-def _recorded(stack: ExitStack, path: Path, worlds: Sequence[World], now: datetime) -> Sequence[World]:
-    kept = {world.catalog.provider: world.metrics.retention_days for world in worlds}
-    late = {world.catalog.provider: world.metrics.visible_after_s for world in worlds}
+def _recorded(stack: ExitStack, path: Path, audits: Sequence[AuditPorts], now: datetime) -> Sequence[AuditPorts]:
+    kept = {ports.catalog.provider: ports.metrics.retention_days for ports in audits}
+    late = {ports.catalog.provider: ports.metrics.visible_after_s for ports in audits}
     recorder = stack.enter_context(Recorder(path, now, versions()["plimsoll"], kept, late))
-    return [recording_world(world, recorder) for world in worlds]
+    return [recording_ports(ports, recorder) for ports in audits]

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from cloud_simulator.organization import DEMO_VOLUMES
 from cloud_simulator.running import running
-from plimsoll.bootstrap import AWS, GCP, Scope, clock, worlds_of
+from plimsoll.bootstrap import AWS, GCP, Scope, clock, ports_of
 from plimsoll.cli.audit import follow
 from plimsoll.cli.leaving import LeaveReports
 from plimsoll.cli.trials import put_to_the_test
@@ -83,7 +83,7 @@ def _audit(
     console: Console, scope: Scope, settings: Settings, folder: Path, now: datetime, leave_reports: LeaveReports
 ) -> None:
     ledger = Ledger(path=folder / "ledger.json")
-    worlds = worlds_of(scope, settings, today=now.date(), ledger=ledger, paced=False)
+    worlds = ports_of(scope, settings, today=now.date(), ledger=ledger, paced=False)
     order = Order(folder=folder, scope=scope.as_dict(), policy=Policy(), now=now)
     follow(console, order, worlds, leave_reports)
     leave_reports(console, folder)

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from plimsoll.audit import explain_anywhere
-from plimsoll.bootstrap import GCP, Scope, change_ledger, clock, console_link, worlds_of, worlds_recorded
+from plimsoll.bootstrap import GCP, Scope, change_ledger, clock, console_link, ports_of, recorded_ports
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.errors import BadInput, Unexpected
 from plimsoll.domain.policy import Policy
@@ -39,10 +39,10 @@ def read_volume(volume: str, scope: Scope, policy: Policy, *, from_: Path | None
     settings = Settings.of_environment()
     now = clock().now()
     if from_ is not None:
-        worlds, now = worlds_recorded(from_, settings)
+        worlds, now = recorded_ports(from_, settings)
     else:
         ledger = change_ledger(settings)
-        worlds = worlds_of(scope, settings, today=now.date(), ledger=ledger)
+        worlds = ports_of(scope, settings, today=now.date(), ledger=ledger)
     found = explain_anywhere(worlds, volume, policy, now)
     if found is None:
         places, options = ("projects", "--project") if scope.clouds == (GCP,) else ("accounts", "--profile")

@@ -9,7 +9,7 @@ from plimsoll.bootstrap import (
     Scope,
     SignedIn,
     aws_bench,
-    aws_world,
+    aws_ports,
     change_ledger,
     clock,
     patience_of,
@@ -50,7 +50,7 @@ def find_stripes(hosts: Sequence[str], scope: Scope) -> None:
 
 def _targets(scope: Scope, settings: Settings, signed_in: SignedIn) -> Sequence[Target | FailedTarget]:
     ledger = change_ledger(settings)
-    world = aws_world(scope, settings, today=clock().now().date(), ledger=ledger, signed_in=signed_in)
+    world = aws_ports(scope, settings, today=clock().now().date(), ledger=ledger, signed_in=signed_in)
     return world.inventory.targets()
 
 

@@ -20,7 +20,7 @@ def sweep_scratch(scope: Scope, *, everything: bool) -> None:
     patience = patience_of(settings)
     found = []
     for bay in bays_of(scope, settings, today=now.date(), ledger=change_ledger(settings)):
-        targets = bay.world.inventory.targets()
+        targets = bay.ports.inventory.targets()
         for one in sweep(targets, now, bench=bay.bench, patience=patience, everything=everything):
             show_lines(console, [_told(one)])
             found.append(one)

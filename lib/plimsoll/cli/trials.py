@@ -64,7 +64,7 @@ def put_to_the_test(
 
 def _carry_out(console: Console, trial: Trial, bay: Bay, settings: Settings, now: datetime) -> None:
     terms = Terms.of(None, max_runs=3, yes=True)
-    world = measured_again(bay.world, settings)
+    world = measured_again(bay.ports, settings)
     office = make_office(world, bay.bench, NO_LATENCY, terms, settings, console, now)
     with ended_by_sigterm():
         follow(console, validate_volume(trial.record.volume_id, trial.target, Mode.CANARY, office))
@@ -72,7 +72,7 @@ def _carry_out(console: Console, trial: Trial, bay: Bay, settings: Settings, now
 
 def _trials(bay: Bay, records: Iterable[RecommendationRecord]) -> Iterator[Trial]:
     """What is validated of a cloud."""
-    catalog = bay.world.catalog
+    catalog = bay.ports.catalog
     own = [one for one in records if one.provider == catalog.provider]
     recommended = "Validating a recommendation before anything is moved:"
     if catalog.provider != AWS:

@@ -11,7 +11,7 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from plimsoll.audit import World
+from plimsoll.audit import AuditPorts
 from plimsoll.bootstrap import (
     Scope,
     change_ledger,
@@ -96,20 +96,20 @@ def offices_for(
 ) -> Iterator[Office]:
     """What a validation of that scope works with, an office for each of its clouds; each has the whole budget."""
     for bay in bays_of(scope, settings, today=now.date(), ledger=change_ledger(settings)):
-        yield make_office(bay.world, bay.bench, policy, terms, settings, console, now)
+        yield make_office(bay.ports, bay.bench, policy, terms, settings, console, now)
 
 
 def make_office(
-    world: World, bench: Bench, policy: Policy, terms: Terms, settings: Settings, console: Console, now: datetime
+    ports: AuditPorts, bench: Bench, policy: Policy, terms: Terms, settings: Settings, console: Console, now: datetime
 ) -> Office:
-    """The office of a world and a bench."""
+    """The office of a ports and a bench."""
     desk = Desk(
         bench=bench,
         book=validation_book(settings),
         claims=validation_claims(settings),
         measured_dir=settings.measured_dir,
-        provider=world.catalog.provider,
-        types=world.catalog.types,
+        provider=ports.catalog.provider,
+        types=ports.catalog.types,
         policy=policy,
         patience=patience_of(settings),
         runtime_s=settings.benchmark_runtime_s,
@@ -120,7 +120,7 @@ def make_office(
         in_place_file_mib=settings.in_place_file_mib,
     )
     return Office(
-        world=world,
+        ports=ports,
         desk=desk,
         policy=policy,
         now=now,

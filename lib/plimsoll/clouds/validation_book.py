@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import DELIVERED
-from plimsoll.domain.verdict import Refutation
+from plimsoll.domain.verdict import FailedMeasurement
 from plimsoll.domain.volume import VolumeSpec
 
 LINES: Final = "validations.jsonl"
@@ -62,7 +62,7 @@ class ValidationLine(BaseModel):
     usd: float | None
     seconds: Annotated[float, Field(ge=0)]
 
-    def refutation(self) -> Refutation | None:
+    def failed_measurement(self) -> FailedMeasurement | None:
         """What this verdict speaks against: the configuration that delivered less than it should, or answered late.
 
         A measurement in place was held to a rate beside another load, and speaks against nothing.
@@ -76,7 +76,7 @@ class ValidationLine(BaseModel):
         if self.passed or self.mode == "in-place" or not (short_of or self.too_slow):
             return None
         spec = VolumeSpec(**self.spec.model_dump())
-        return Refutation(
+        return FailedMeasurement(
             account=self.account,
             region=self.region,
             spec=spec,
@@ -116,11 +116,11 @@ class ValidationBook:
             into.flush()
             os.fsync(into.fileno())
 
-    def refutations(self) -> tuple[Refutation, ...]:
+    def failed_measurements(self) -> tuple[FailedMeasurement, ...]:
         """What the verdicts speak against; a later verdict on the same class of volume stands over an earlier one."""
-        latest: dict[tuple[str, str | None], Refutation | None] = {}
+        latest: dict[tuple[str, str | None], FailedMeasurement | None] = {}
         for line in self.lines():
-            found = line.refutation()
+            found = line.failed_measurement()
             latest[line.class_key, found.volume_id if found else None] = found
             if line.passed:
                 latest[line.class_key, line.volume_id] = None

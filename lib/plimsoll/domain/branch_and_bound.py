@@ -16,7 +16,7 @@ merely looks like a set is told from what has been read anyway.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from plimsoll.domain.case import Basis, Case, case_of
+from plimsoll.domain.case import Case, DecisionContext, case_of
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand import Demand, demand_of
 from plimsoll.domain.demand_profile import DemandProfile, profile_of
@@ -28,10 +28,10 @@ from plimsoll.domain.period import FloatArray
 from plimsoll.domain.pool import Pool, pools_of
 from plimsoll.domain.pool_reach import pool_reaches
 from plimsoll.domain.pools import Decided, decide_pools
+from plimsoll.domain.query_cost import QueryCost
 from plimsoll.domain.recommendation import Recommendation
 from plimsoll.domain.saturation import HostLoad
 from plimsoll.domain.sums import Segment
-from plimsoll.domain.tariff import Tariff
 from plimsoll.domain.together import Unit, decide_together
 from plimsoll.domain.unsettled import Others, against_host, unsettled, unsettled_traffic
 from plimsoll.domain.volume import Volume
@@ -66,14 +66,14 @@ class Judged:
 
 @dataclass(slots=True)
 class _Member:
-    """A volume on its way: what is known of it, and its answer so far. Without a `basis` only its traffic counts.
+    """A volume on its way: what is known of it, and its answer so far. Without a `context` only its traffic counts.
 
     `in_set`: it is of a stripe set that is decided on as one. `pooled`: its host's volumes can share
     pools. `whole`: it is read whole from the start.
     """
 
     volume: Volume
-    basis: Basis | None
+    context: DecisionContext | None
     knowledge: Knowledge
     in_set: bool
     pooled: bool = False
@@ -100,21 +100,21 @@ class _Group:
 
 
 def judge(
-    bases: Mapping[str, Basis],
+    bases: Mapping[str, DecisionContext],
     volumes: Iterable[Volume],
     fetch: Fetch,
     *,
     segments: Sequence[Segment],
     resolution_s: int,
-    tariff: Tariff,
+    query_cost: QueryCost,
     units: Sequence[Unit] = (),
     every_minute: bool = False,
     keep_demand: bool = False,
 ) -> dict[str, Judged | CloudError]:
-    """The answer of each volume that has a basis, or why it could not be read; the others lend their hosts' traffic.
+    """The answer of each volume that has a context, or why it could not be read; the others lend their hosts' traffic.
 
     `bases` by volume id; `segments` say how finely each span of the window is kept. `units` are stripe sets all of
-    whose volumes are given, with a basis where they are not held. With `every_minute` everything is read at once.
+    whose volumes are given, with a context where they are not held. With `every_minute` everything is read at once.
     Demands take memory by the volume, so that they are kept only with `keep_demand`.
     """
     groups = _grouped(bases, volumes, segments, units)
@@ -128,14 +128,14 @@ def judge(
     ]
     while pending:
         _learn([asked for _, asks in pending for asked in asks], fetch)
-        again = [(group, _unsettled(group, resolution_s, tariff, keep_demand)) for group, _ in pending]
+        again = [(group, _unsettled(group, resolution_s, query_cost, keep_demand)) for group, _ in pending]
         pending = [(group, asks) for group, asks in again if asks]
     members = [member for group in groups for member in group.members]
     return {member.volume.id: found for member in members if (found := member.error or member.judged) is not None}
 
 
 def _grouped(
-    bases: Mapping[str, Basis], volumes: Iterable[Volume], segments: Sequence[Segment], units: Sequence[Unit]
+    bases: Mapping[str, DecisionContext], volumes: Iterable[Volume], segments: Sequence[Segment], units: Sequence[Unit]
 ) -> list[_Group]:
     groups: dict[str, _Group] = {}
     in_sets = {volume_id for unit in units for volume_id in unit.stripes.members}
@@ -154,13 +154,13 @@ def _grouped(
 def _find_pools(group: _Group) -> None:
     """Notes the pools of a host any of whose volumes is to be decided on, and reads them whole where a peak is not the
     maximum or some are of a stripe set as well."""
-    bases = [member.basis for member in group.members if member.basis is not None]
+    bases = [member.context for member in group.members if member.context is not None]
     if not bases:
         return
     group.pools = pools_of([member.volume for member in group.members], bases[0].market.types)
     if not group.pools:
         return
-    whole = bool(group.units) or any(basis.policy.peak_quantile < 1 for basis in bases)
+    whole = bool(group.units) or any(context.policy.peak_quantile < 1 for context in bases)
     for member in group.members:
         member.pooled, member.whole = True, whole
 
@@ -174,12 +174,14 @@ def _learn(asked: Sequence[tuple[_Member, Look]], fetch: Fetch) -> None:
             member.knowledge.learn(look, found)
 
 
-def _unsettled(group: _Group, resolution_s: int, tariff: Tariff, keep_demand: bool) -> list[tuple[_Member, Look]]:
+def _unsettled(
+    group: _Group, resolution_s: int, query_cost: QueryCost, keep_demand: bool
+) -> list[tuple[_Member, Look]]:
     """Judges the volumes of a host by what is known, and says what could still change an answer."""
     members = group.readable()
     demands = _demands(members, resolution_s)
     loads = host_loads([member.volume for member in group.members], demands)
-    saturation_pct = min(member.basis.policy.saturation_pct for member in group.members if member.basis is not None)
+    saturation_pct = min(member.context.policy.saturation_pct for member in group.members if member.context is not None)
     asks: list[tuple[_Member, Look]] = []
     found = _decided_pools(group, demands, loads)
     knowledges = {member.volume.id: member.knowledge for member in members}
@@ -191,9 +193,9 @@ def _unsettled(group: _Group, resolution_s: int, tariff: Tariff, keep_demand: bo
         load = loads.get(host.id) if host else None
         others = Others(work=against_host(demand, load, saturation_pct))
         if member.pooled:
-            looks = _looks_together(member, found, demand, others.furthest(reaches[member.volume.id]), tariff)
+            looks = _looks_together(member, found, demand, others.furthest(reaches[member.volume.id]), query_cost)
         else:
-            looks = _looks(member, demand, load, others, tariff, keep_demand)
+            looks = _looks(member, demand, load, others, query_cost, keep_demand)
         asks += [(member, look) for look in looks]
     for unit in group.units:
         _decide(unit, group, demands, loads.get(unit.stripes.host_id), keep_demand)
@@ -207,23 +209,25 @@ def _unsettled(group: _Group, resolution_s: int, tariff: Tariff, keep_demand: bo
 
 
 def _looks(
-    member: _Member, demand: Demand, load: HostLoad | None, others: Others, tariff: Tariff, keep_demand: bool
+    member: _Member, demand: Demand, load: HostLoad | None, others: Others, query_cost: QueryCost, keep_demand: bool
 ) -> list[Look]:
     knowledge = member.knowledge
-    if member.basis is None:
-        return unsettled_traffic(demand, others, knowledge, tariff)
-    case = case_of(member.volume, demand, load, member.basis)
+    if member.context is None:
+        return unsettled_traffic(demand, others, knowledge, query_cost)
+    case = case_of(member.volume, demand, load, member.context)
     found = answer(case)
-    looks = unsettled(case, found, others, knowledge, tariff)
+    looks = unsettled(case, found, others, knowledge, query_cost)
     member.judged = _judged(case, found, keep_demand=keep_demand, settled=not looks)
     return looks
 
 
-def _looks_together(member: _Member, found: Decided, demand: Demand, others: Others, tariff: Tariff) -> list[Look]:
+def _looks_together(
+    member: _Member, found: Decided, demand: Demand, others: Others, query_cost: QueryCost
+) -> list[Look]:
     """What to read next of a volume whose pool is judged already."""
     if member.volume.id not in found:
-        return unsettled_traffic(demand, others, member.knowledge, tariff)
-    return unsettled(*found[member.volume.id], others, member.knowledge, tariff)
+        return unsettled_traffic(demand, others, member.knowledge, query_cost)
+    return unsettled(*found[member.volume.id], others, member.knowledge, query_cost)
 
 
 def _decide(unit: Unit, group: _Group, demands: Mapping[str, Demand], load: HostLoad | None, keep_demand: bool) -> None:
@@ -231,9 +235,9 @@ def _decide(unit: Unit, group: _Group, demands: Mapping[str, Demand], load: Host
     members = [member for member in group.members if member.volume.id in unit.stripes.members]
     unread = {member.volume.id: f"it could not be read: {member.error}" for member in members if member.error}
     cases = [
-        case_of(member.volume, demands[member.volume.id], load, member.basis)
+        case_of(member.volume, demands[member.volume.id], load, member.context)
         for member in members
-        if member.basis is not None and member.error is None
+        if member.context is not None and member.error is None
     ]
     found = decide_together(replace(unit, held={**unit.held, **unread}), cases, load)
     by_volume = {case.volume.id: case for case in cases}
@@ -247,7 +251,7 @@ def _decided_pools(group: _Group, demands: Mapping[str, Demand], loads: Mapping[
     """The cases and answers of the volumes of a host's pools, by what is known."""
     if not group.pools:
         return {}
-    bases = {member.volume.id: member.basis for member in group.members if member.basis is not None}
+    bases = {member.volume.id: member.context for member in group.members if member.context is not None}
     return decide_pools(group.pools, demands, bases, loads.get(group.pools[0].volumes[0].hosts[0].id))
 
 

@@ -23,7 +23,7 @@ from plimsoll.domain.volume_types import type_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Basis:
+class DecisionContext:
     """What decisions rest on besides the volume: what is sold, what was measured, the policy and the time.
 
     `excluded` are volumes that people left out, by id, each with why. `rankings` keeps what the envelopes say of an
@@ -37,8 +37,8 @@ class Basis:
     excluded: Mapping[str, str] = field(default_factory=dict)
     rankings: Rankings = field(default_factory=dict, repr=False, compare=False)
 
-    def of(self, volume: Volume) -> "Basis":
-        """The basis with the policy that applies to a volume, its discounts included."""
+    def of(self, volume: Volume) -> "DecisionContext":
+        """The context with the policy that applies to a volume, its discounts included."""
         policy = self.policy.for_tags(volume.tags)
         book = replace(self.market.book, discounts_pct=policy.discounts_pct)
         return replace(self, policy=policy, market=replace(self.market, book=book))
@@ -54,7 +54,7 @@ class Case:
     """
 
     volume: Volume
-    basis: Basis
+    context: DecisionContext
     demand: Demand
     present: Ceiling
     hosts: Ceiling
@@ -68,27 +68,27 @@ class Case:
     @property
     def policy(self) -> Policy:
         """The policy that applies to this volume."""
-        return self.basis.policy
+        return self.context.policy
 
     @property
     def market(self) -> Market:
         """What is sold where the volume is."""
-        return self.basis.market
+        return self.context.market
 
     def need(self, type_name: str) -> Need:
         """What a volume of that type must carry, as the type counts."""
         return self.need_by(self.market.types[type_name].accounting)
 
 
-def case_of(volume: Volume, demand: Demand, host: HostLoad | None, basis: Basis) -> Case:
+def case_of(volume: Volume, demand: Demand, host: HostLoad | None, context: DecisionContext) -> Case:
     """The case of a volume; `host` is the traffic of its only host, None where it has several or an unknown one."""
-    policy, types = basis.policy, basis.market.types
+    policy, types = context.policy, context.market.types
     present = ceiling_on_hosts(type_of(volume.spec, types), volume.spec, volume)
     hosts = usable(volume)
     stood = saturation(demand, present, host, policy)
     return Case(
         volume=volume,
-        basis=basis,
+        context=context,
         demand=demand,
         present=present,
         hosts=hosts,

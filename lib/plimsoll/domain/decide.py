@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from plimsoll.domain import reasons
 from plimsoll.domain.blockers import blockers, evidence_blocker
-from plimsoll.domain.case import Basis, Case, case_of
+from plimsoll.domain.case import Case, DecisionContext, case_of
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.evidence import Evidence, Place, evidence_for
-from plimsoll.domain.offer import Offer, flip, offers, parity
+from plimsoll.domain.offer import Offer, drop_in, flip, offers
 from plimsoll.domain.recommendation import (
     Comparison,
     Detached,
@@ -31,19 +31,19 @@ def is_detached(volume: Volume) -> bool:
     return volume.state is VolumeState.AVAILABLE and not volume.attachments
 
 
-def recommend_detached(volume: Volume, basis: Basis) -> Detached:
+def recommend_detached(volume: Volume, context: DecisionContext) -> Detached:
     """The answer for a volume that is attached to nothing; UnknownVolumeType where its type is not published."""
-    type_of(volume.spec, basis.market.types)
-    usd_month = basis.market.book.usd_month(volume.spec)
+    type_of(volume.spec, context.market.types)
+    usd_month = context.market.book.usd_month(volume.spec)
     return Detached(volume=volume, usd_month_now=usd_month, reasons=reasons.detached(usd_month))
 
 
-def recommend(volume: Volume, demand: Demand, host: HostLoad | None, basis: Basis) -> Recommendation:
+def recommend(volume: Volume, demand: Demand, host: HostLoad | None, context: DecisionContext) -> Recommendation:
     """What should be done with an attached volume.
 
     `host` is the traffic of its only host, None where it has several or an unknown one. Raises UnknownVolumeType.
     """
-    return answer(case_of(volume, demand, host, basis))
+    return answer(case_of(volume, demand, host, context))
 
 
 def answer(case: Case) -> Recommendation:
@@ -79,7 +79,7 @@ def compare(case: Case) -> Comparison:
         hosts=case.hosts,
         replay_now=replay_now,
         offers=found,
-        parity=parity(volume, case.present, market=market, policy=case.policy, pool_gib=case.pool_gib),
+        drop_in=drop_in(volume, case.present, market=market, policy=case.policy, pool_gib=case.pool_gib),
         flip=flip(market.types[found[0].spec.type], volume.spec.size_gib, market.book),
     )
 
@@ -155,7 +155,7 @@ def changed(
         evidence=evidence,
         reasons=reasons.change(case, comparison, best, usd_month),
         blockers=(
-            *blockers(case.volume, best.spec, case.market.types, now=case.basis.now),
+            *blockers(case.volume, best.spec, case.market.types, now=case.context.now),
             *evidence_blocker(kind.action, evidence, case.policy),
         ),
     )
@@ -170,15 +170,15 @@ def _evidence(case: Case, spec: VolumeSpec, ceiling: Ceiling) -> Evidence:
         _uncapped(case, replace(spec, size_gib=shares[0].size_gib) if pooled else spec, ceiling),
         need_iops=need.iops,
         need_throughput_mib_s=need.throughput_mib_s,
-        envelopes=case.basis.envelopes,
+        envelopes=case.context.envelopes,
         place=Place(
             provider=case.market.provider,
             account=volume.account,
             region=volume.region,
-            today=case.basis.now.date(),
+            today=case.context.now.date(),
             max_age_days=case.policy.evidence_max_age_days,
         ),
-        rankings=case.basis.rankings,
+        rankings=case.context.rankings,
     )
 
 

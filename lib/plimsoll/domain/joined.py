@@ -79,5 +79,5 @@ def _as_seen(case: Case) -> Case:
     return replace(
         case,
         stood=replace(case.stood, censored=False, frequent=frozenset()),
-        basis=replace(case.basis, policy=replace(case.policy, headroom_pct=0.0)),
+        context=replace(case.context, policy=replace(case.policy, headroom_pct=0.0)),
     )

@@ -9,22 +9,22 @@ import numpy as np
 
 from plimsoll.domain.knowledge import PRESENCE, WORK, BoolArray, IntArray, Knowledge, Look, Track
 from plimsoll.domain.period import FloatArray
+from plimsoll.domain.query_cost import QueryCost
 from plimsoll.domain.sums import Window
-from plimsoll.domain.tariff import Tariff
 from plimsoll.domain.units import HOUR_S
 
 MARGIN: Final = 1.5
 """How much finer than an even load would need a bucket is read, because loads are not even."""
 
 
-def looks_at(groups: tuple[str, ...], knowledge: Knowledge, reach: FloatArray, tariff: Tariff) -> list[Look]:
+def looks_at(groups: tuple[str, ...], knowledge: Knowledge, reach: FloatArray, query_cost: QueryCost) -> list[Look]:
     """Looks at the unread buckets of groups in which something reaches 1 or more, few and no finer than is needed.
 
     The groups are read together and have been so before: `reach` has one figure for each bucket of the first. Each
     bucket is read in the longest period that would settle it were its load even. Neighbors, and what lies between
     them, are read in one, and a run as finely as can be, where that brings no more datapoints than a query is worth.
     """
-    track, spare = knowledge.tracks[groups[0]], tariff.datapoints_a_query
+    track, spare = knowledge.tracks[groups[0]], query_cost.datapoints_a_query
     runs: list[_Run] = []
     for run in _even_runs(track, np.flatnonzero(knowledge.unread(groups[0]) & (reach >= 1)), reach):
         joined = _joined(track, runs[-1], run, spare) if runs else None

@@ -12,7 +12,7 @@ from plimsoll.domain.policy import Policy
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.replay import Replay, replay
 from plimsoll.domain.units import KIB_PER_MIB
-from plimsoll.domain.verdict import Refutation, refuted
+from plimsoll.domain.verdict import FailedMeasurement, refuted
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import FromIops, FromThroughput, LatencyClass, Provisioned, VolumeType
 
@@ -87,7 +87,7 @@ class Market:
     provider: str
     types: Mapping[str, VolumeType]
     book: PriceBook
-    refutations: tuple[Refutation, ...] = ()
+    failed_measurements: tuple[FailedMeasurement, ...] = ()
 
 
 def check_types(policy: Policy, types: Collection[str]) -> None:
@@ -126,7 +126,7 @@ def offers(
     return tuple(sorted(made, key=lambda offer: preference(offer, market.types[offer.spec.type])))
 
 
-def parity(
+def drop_in(
     volume: Volume, present: Ceiling, *, market: Market, policy: Policy, pool_gib: int | None = None
 ) -> Offer | None:
     """The cheapest allowed configuration, other than the present one, that carries all the present one ever could.
@@ -303,7 +303,7 @@ def _refuted(volume: Volume, spec: VolumeSpec, ceiling: Ceiling, market: Market)
     """Where measurements speak against it; what the volume has is known by its own metrics."""
     if spec != volume.spec:
         place = {"account": volume.account, "region": volume.region, "volume_id": volume.id}
-        yield from refuted(spec, ceiling, **place, by=market.refutations)
+        yield from refuted(spec, ceiling, **place, by=market.failed_measurements)
 
 
 def too_small(name: str, ceiling: Ceiling, need: Need) -> Iterator[str]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from plimsoll.domain.knowledge import IDLE, Look, first_looks
+from plimsoll.domain.query_cost import Closer, QueryCost
 from plimsoll.domain.sums import Segment
-from plimsoll.domain.tariff import Closer, Tariff
 
 DECIDING_S: Final = 0.008
 """Seconds of one core that deciding on a volume took on the simulated organization of 600 (docs/performance.md)."""
@@ -28,13 +28,13 @@ class Reading:
             datapoints=self.datapoints + other.datapoints,
         )
 
-    def usd(self, tariff: Tariff) -> float:
+    def usd(self, query_cost: QueryCost) -> float:
         """What the queries cost."""
-        return self.queries * tariff.usd_query
+        return self.queries * query_cost.usd_query
 
-    def seconds(self, tariff: Tariff) -> float:
+    def seconds(self, query_cost: QueryCost) -> float:
         """What the quotas make of it."""
-        return max(self.datapoints / tariff.datapoints_per_s, self.calls / tariff.calls_per_s)
+        return max(self.datapoints / query_cost.datapoints_per_s, self.calls / query_cost.calls_per_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +54,9 @@ class Plan:
             most=self.most + other.most,
         )
 
-    def seconds(self, tariff: Tariff) -> float:
+    def seconds(self, query_cost: QueryCost) -> float:
         """How long the expected reading and the deciding take: the longer of both, since they overlap."""
-        return max(self.expected.seconds(tariff), self.volumes * DECIDING_S)
+        return max(self.expected.seconds(query_cost), self.volumes * DECIDING_S)
 
 
 def plan_of(

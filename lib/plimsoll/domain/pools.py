@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from plimsoll.domain.adding import together
-from plimsoll.domain.case import Basis, Case, summary_of
+from plimsoll.domain.case import Case, DecisionContext, summary_of
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.decide import insufficient, is_insufficient, kept, usd_month_now
 from plimsoll.domain.demand import Demand
@@ -32,9 +32,9 @@ Decided = dict[str, tuple[Case, Recommendation]]
 
 
 def decide_pools(
-    pools: Sequence[Pool], demands: Mapping[str, Demand], bases: Mapping[str, Basis], load: HostLoad | None
+    pools: Sequence[Pool], demands: Mapping[str, Demand], bases: Mapping[str, DecisionContext], load: HostLoad | None
 ) -> Decided:
-    """The cases and answers of the volumes of one host's pools that have a basis and could be read.
+    """The cases and answers of the volumes of one host's pools that have a context and could be read.
 
     `demands` are those of all volumes on the host that could be read, on one grid, and `load` is their traffic. Of
     several pools that would become a pooled type only the one that saves most does: what they would share then is not
@@ -106,7 +106,9 @@ def _waiting(found: Decided, other: str) -> Decided:
     }
 
 
-def _decided(pool: Pool, demands: Mapping[str, Demand], bases: Mapping[str, Basis], load: HostLoad | None) -> Decided:
+def _decided(
+    pool: Pool, demands: Mapping[str, Demand], bases: Mapping[str, DecisionContext], load: HostLoad | None
+) -> Decided:
     """One pool's answers; what could not be read is left out of what it is asked for, and keeps it as it is."""
     unread = [volume.id for volume in (*pool.volumes, *pool.neighbors) if volume.id not in demands]
     seen = replace(
@@ -135,7 +137,7 @@ def _cases(
     pool: Pool,
     free: Sequence[Volume],
     demands: Mapping[str, Demand],
-    bases: Mapping[str, Basis],
+    bases: Mapping[str, DecisionContext],
     load: HostLoad | None,
     *,
     present: Ceiling,
@@ -143,24 +145,24 @@ def _cases(
     """The cases of the free volumes; what they share is worked out once for each policy that applies to any."""
     views: dict[int, tuple[PoolView, Shares]] = {}
     for volume in free:
-        basis = bases[volume.id]
-        if id(basis.policy) not in views:
-            view = PoolView.of(pool, free, demands, load, basis.policy, present=present)
-            views[id(basis.policy)] = view, {name: view.shares(kind) for name, kind in basis.market.types.items()}
-        yield _case(volume, *views[id(basis.policy)], basis)
+        context = bases[volume.id]
+        if id(context.policy) not in views:
+            view = PoolView.of(pool, free, demands, load, context.policy, present=present)
+            views[id(context.policy)] = view, {name: view.shares(kind) for name, kind in context.market.types.items()}
+        yield _case(volume, *views[id(context.policy)], context)
 
 
-def _case(volume: Volume, view: PoolView, shares: Shares, basis: Basis) -> Case:
+def _case(volume: Volume, view: PoolView, shares: Shares, context: DecisionContext) -> Case:
     """One volume's case: its own demand, before what its pool carries and is asked for."""
     demand = view.demands[volume.id]
     return Case(
         volume=volume,
-        basis=basis,
+        context=context,
         demand=demand,
         present=view.present,
         hosts=usable(volume),
         stood=view.stood,
-        summary=summary_of(demand, view.stood, basis.policy),
+        summary=summary_of(demand, view.stood, context.policy),
         need_by=view.need_by(demand),
         shares=shares,
         pool_gib=size_of(view.free),
@@ -168,7 +170,9 @@ def _case(volume: Volume, view: PoolView, shares: Shares, basis: Basis) -> Case:
     )
 
 
-def _told(answers: Mapping[str, Recommendation], case: Case, pool: Pool, bases: Mapping[str, Basis]) -> Recommendation:
+def _told(
+    answers: Mapping[str, Recommendation], case: Case, pool: Pool, bases: Mapping[str, DecisionContext]
+) -> Recommendation:
     """An answer with what is to be said of its pool, and with what blocks any of the others."""
     own = answers[case.volume.id]
     others = [volume.id for volume in pool.volumes if volume.id != case.volume.id]

@@ -184,13 +184,13 @@ def _unsized_seconds(case: Case, best: Offer) -> Iterator[str]:
 
 
 def _money(case: Case, comparison: Comparison, best: Offer, usd_month: float) -> Iterator[str]:
-    parity = comparison.parity
-    if parity is not None and parity.usd_month is not None:
-        difference = usd_month - parity.usd_month
+    drop_in = comparison.drop_in
+    if drop_in is not None and drop_in.usd_month is not None:
+        difference = usd_month - drop_in.usd_month
         verb = "saves" if difference >= 0 else "costs"
         more = "" if difference >= 0 else " more"
         yield (
-            f"full parity with all the present volume could ever do is {parity.spec} and {verb} "
+            f"drop-in replacement for all the present volume could ever do is {drop_in.spec} and {verb} "
             f"${abs(difference):,.2f} a month{more}; what the offer saves beyond that rests on the measured demand."
         )
     flip = comparison.flip

@@ -53,13 +53,13 @@ class DemandSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What was weighed: ceilings, every offer, the parity offer, what a bare type flip gives, and the replay now."""
+    """What was weighed: ceilings, every offer, the drop-in replacement, a bare type flip, and the replay now."""
 
     present: Ceiling
     hosts: Ceiling
     replay_now: Replay
     offers: tuple[Offer, ...]
-    parity: Offer | None
+    drop_in: Offer | None
     flip: Offer | None
 
     def offer(self, type_name: str) -> Offer:
@@ -125,9 +125,9 @@ class Change(Answer):
         return self.usd_month_now - self.usd_month_then
 
     @property
-    def usd_month_saved_at_parity(self) -> float:
+    def usd_month_saved_drop_in(self) -> float:
         """The part of the saving that needs no proof: it holds when everything the present volume can do is kept."""
-        offer = self.comparison.parity
+        offer = self.comparison.drop_in
         if offer is None or offer.usd_month is None:
             return 0.0
         return max(0.0, min(self.usd_month_saved, self.usd_month_now - offer.usd_month))

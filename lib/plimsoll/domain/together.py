@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.domain import reasons, set_reasons
-from plimsoll.domain.case import Basis, Case
+from plimsoll.domain.case import Case, DecisionContext
 from plimsoll.domain.decide import (
     changed,
     cheapest,
@@ -33,14 +33,14 @@ class Unit:
     held: Mapping[str, str]
 
 
-def units_of(known: Iterable[StripeSet], volumes: Iterable[Volume], basis: Basis) -> list[Unit]:
+def units_of(known: Iterable[StripeSet], volumes: Iterable[Volume], context: DecisionContext) -> list[Unit]:
     """The sets as units, of volumes that hold all of theirs: those that the policy or somebody excludes, or whose type
     is not published, must stay as they are."""
     by_id = {volume.id: volume for volume in volumes}
     units = []
     for stripes in known:
         members = [by_id[volume_id] for volume_id in stripes.members]
-        held = {volume.id: reason for volume in members if (reason := untouchable(volume, basis)) is not None}
+        held = {volume.id: reason for volume in members if (reason := untouchable(volume, context)) is not None}
         units.append(Unit(stripes=stripes, volumes=members, held=held))
     return units
 
@@ -50,14 +50,14 @@ def free_to_change(units: Iterable[Unit]) -> list[Volume]:
     return [volume for unit in units for volume in unit.volumes if volume.id not in unit.held]
 
 
-def untouchable(volume: Volume, basis: Basis) -> str | None:
+def untouchable(volume: Volume, context: DecisionContext) -> str | None:
     """Why a volume must stay as it is whatever is best for it; None where nothing forbids a change."""
-    match = basis.policy.excluding(volume.tags)
+    match = context.policy.excluding(volume.tags)
     if match is not None:
         return f"the policy excludes it by its tag {match}"
-    if volume.id in basis.excluded:
-        return f"it is {basis.excluded[volume.id]}"
-    if volume.spec.type not in basis.market.types:
+    if volume.id in context.excluded:
+        return f"it is {context.excluded[volume.id]}"
+    if volume.spec.type not in context.market.types:
         return f"volume type {volume.spec.type} has no published limits here"
     return None
 

@@ -17,9 +17,9 @@ when that rate
 - with headroom, is no more than the need already is, or than both the chosen offer's ceiling and what its evidence
   showed: an offer is the smallest that answers its need, so that a need between the one known and the offer's own
   ceiling is answered by the same figures, and other offers only become dearer or stay refused. One that is refused
-  for what was measured of it alone (a refutation), or bought as large as needed and refused for its replay alone (a
-  quantile leaves out what the replay meets), may give way to a larger one of its type, so that its own ceiling is such
-  a line as well;
+  for what was measured of it alone (a failed measurement), or bought as large as needed and refused for its replay
+  alone (a quantile leaves out what the replay meets), may give way to a larger one of its type, so that its own
+  ceiling is such a line as well;
 - leaves nothing waiting in any replay that the decision rests on. For a limit r with credits K let U be the most that
   can be waiting (or spent) when a bucket begins, over every arrangement: U' = max(0, U + S - r * length, S - r * 60),
   the middle term for work that came at once, the last for all of it in the last minute. If U and S - r * 60 never
@@ -56,9 +56,9 @@ from plimsoll.domain.lines import Line, Reach, against, limits_of, lines_of, sec
 from plimsoll.domain.looks import looks_at, looks_for_presence
 from plimsoll.domain.period import LEAST_BUSY_S, FloatArray
 from plimsoll.domain.policy import SizeOn
+from plimsoll.domain.query_cost import QueryCost
 from plimsoll.domain.recommendation import Change, Keep, Recommendation
 from plimsoll.domain.saturation import HostLoad
-from plimsoll.domain.tariff import Tariff
 from plimsoll.domain.units import HOUR_S
 from plimsoll.domain.waiting import against_replays
 
@@ -77,7 +77,9 @@ class Others:
         return Others(work=np.maximum(self.work, more.work), seconds=np.maximum.reduce(seconds) if seconds else None)
 
 
-def unsettled(case: Case, answer: Recommendation, others: Others, knowledge: Knowledge, tariff: Tariff) -> list[Look]:
+def unsettled(
+    case: Case, answer: Recommendation, others: Others, knowledge: Knowledge, query_cost: QueryCost
+) -> list[Look]:
     """What to read next of a volume because it could change the answer; nothing when nothing can."""
     present = throttled_line(case.present, case.policy)
     reach = np.maximum(others.work, against(case.demand, present))
@@ -89,19 +91,19 @@ def unsettled(case: Case, answer: Recommendation, others: Others, knowledge: Kno
         for line in lines:
             reach = np.maximum(reach, against(case.demand, line) * scale)
         replays = against_replays(knowledge, case.demand.resolution_s, limits_of(case, answer))
-    looks = looks_at_work(knowledge, case.demand, reach, tariff, replays=replays, together=together)
+    looks = looks_at_work(knowledge, case.demand, reach, query_cost, replays=replays, together=together)
     sizing = () if case.policy.size_on is SizeOn.AVERAGE else lines
     seconds = _seconds_of(knowledge, present, sizing) if knowledge.unread(PEAKS).any() else 0.0
-    busiest = _looks_at_seconds(knowledge, case.demand, others, seconds, tariff)
-    return [*looks, *busiest, *_raised(case, knowledge, tariff)] or looks_for_presence(knowledge)
+    busiest = _looks_at_seconds(knowledge, case.demand, others, seconds, query_cost)
+    return [*looks, *busiest, *_raised(case, knowledge, query_cost)] or looks_for_presence(knowledge)
 
 
-def unsettled_traffic(demand: Demand, others: Others, knowledge: Knowledge, tariff: Tariff) -> list[Look]:
+def unsettled_traffic(demand: Demand, others: Others, knowledge: Knowledge, query_cost: QueryCost) -> list[Look]:
     """What to read next of a volume that is not decided on, because it could change the answers of others."""
-    looks = looks_at_work(knowledge, demand, others.work, tariff)
+    looks = looks_at_work(knowledge, demand, others.work, query_cost)
     if others.seconds is None:
         return looks
-    looks += _looks_at_seconds(knowledge, demand, others, 0.0, tariff)
+    looks += _looks_at_seconds(knowledge, demand, others, 0.0, query_cost)
     return looks or looks_for_presence(knowledge)
 
 
@@ -127,7 +129,7 @@ def looks_at_work(
     knowledge: Knowledge,
     demand: Demand,
     reach: Reach,
-    tariff: Tariff,
+    query_cost: QueryCost,
     *,
     replays: tuple[FloatArray, FloatArray] | None = None,
     together: bool = False,
@@ -145,7 +147,7 @@ def looks_at_work(
             found = np.maximum(found, np.maximum(*replays) if together else replays[row])
         groups = (OPERATIONS, BYTES, IDLE) if together else (group,)
         looks += [
-            look for look in _without_coarse_idle(looks_at(groups, knowledge, found, tariff)) if look not in looks
+            look for look in _without_coarse_idle(looks_at(groups, knowledge, found, query_cost)) if look not in looks
         ]
     return looks
 
@@ -168,14 +170,14 @@ def _seconds_of(knowledge: Knowledge, present: Line, sizing: Iterable[Line]) -> 
 
 
 def _looks_at_seconds(
-    knowledge: Knowledge, demand: Demand, others: Others, own: FloatArray | float, tariff: Tariff
+    knowledge: Knowledge, demand: Demand, others: Others, own: FloatArray | float, query_cost: QueryCost
 ) -> list[Look]:
     """Looks at the unread buckets whose busiest second reaches far enough by itself (`own`) or with those of others."""
     if not knowledge.unread(PEAKS).any():
         return []
     together = 0.0 if others.seconds is None else _within(knowledge, PEAKS, demand, others.seconds)
     reach = np.maximum(own, together) + np.zeros(len(knowledge.tracks[PEAKS].starts_s))
-    return looks_at((PEAKS,), knowledge, reach, tariff)
+    return looks_at((PEAKS,), knowledge, reach, query_cost)
 
 
 def _within(knowledge: Knowledge, group: str, demand: Demand, reach: FloatArray) -> FloatArray:
@@ -183,13 +185,13 @@ def _within(knowledge: Knowledge, group: str, demand: Demand, reach: FloatArray)
     return np.maximum.reduceat(reach, np.searchsorted(demand.starts_s, knowledge.tracks[group].starts_s))
 
 
-def _raised(case: Case, knowledge: Knowledge, tariff: Tariff) -> list[Look]:
+def _raised(case: Case, knowledge: Knowledge, query_cost: QueryCost) -> list[Look]:
     """Looks at the unread buckets in which a check was raised or the balance was spent."""
     looks = []
     for group, name in ((IOPS_CHECK, "iops_exceeded"), (THROUGHPUT_CHECK, "throughput_exceeded")):
         raised = knowledge.tracks[group].series[name] > 0
-        looks += looks_at((group,), knowledge, np.where(raised, np.inf, 0.0), tariff)
+        looks += looks_at((group,), knowledge, np.where(raised, np.inf, 0.0), query_cost)
     if case.present.buckets:
         empty = knowledge.tracks[BALANCE].series["burst_balance_pct"] < case.policy.empty_balance_pct
-        looks += looks_at((BALANCE,), knowledge, np.where(empty, np.inf, 0.0), tariff)
+        looks += looks_at((BALANCE,), knowledge, np.where(empty, np.inf, 0.0), query_cost)
     return looks

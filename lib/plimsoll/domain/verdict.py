@@ -103,7 +103,7 @@ def _held(unit: str, shown: float, asked: float, short: bool) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refutation:
+class FailedMeasurement:
     """A configuration that was measured and did not deliver.
 
     `delivered` holds what it carried on each resource where that is less than its published `ceiling` and less than was
@@ -121,7 +121,7 @@ class Refutation:
 
 
 def refuted(
-    spec: VolumeSpec, ceiling: Ceiling, *, account: str, region: str, volume_id: str, by: Iterable[Refutation]
+    spec: VolumeSpec, ceiling: Ceiling, *, account: str, region: str, volume_id: str, by: Iterable[FailedMeasurement]
 ) -> Iterator[str]:
     """Why measurements speak against an offer for a volume: a sentence for each.
 
@@ -134,18 +134,18 @@ def refuted(
             yield one.text
 
 
-def _is_too_slow(one: Refutation, ceiling: Ceiling, volume_id: str) -> bool:
+def _is_too_slow(one: FailedMeasurement, ceiling: Ceiling, volume_id: str) -> bool:
     return one.volume_id == volume_id and _is_of_class(one, ceiling)
 
 
-def _falls_short(one: Refutation, ceiling: Ceiling) -> bool:
+def _falls_short(one: FailedMeasurement, ceiling: Ceiling) -> bool:
     sides = {Resource.IOPS: ceiling.iops, Resource.THROUGHPUT: ceiling.throughput_mib_s}
     return _is_of_class(one, ceiling) and any(
         carried < DELIVERED * sides[side] for side, carried in one.delivered.items()
     )
 
 
-def _is_of_class(one: Refutation, ceiling: Ceiling) -> bool:
+def _is_of_class(one: FailedMeasurement, ceiling: Ceiling) -> bool:
     return (
         ceiling.iops <= SAME_CLASS * one.ceiling.iops
         and ceiling.throughput_mib_s <= SAME_CLASS * one.ceiling.throughput_mib_s

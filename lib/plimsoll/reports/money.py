@@ -14,7 +14,7 @@ class Money:
 
     now_cents: int = 0
     saved_cents: int = 0
-    saved_at_parity_cents: int = 0
+    saved_drop_in_cents: int = 0
     blocked_cents: int = 0
     detached_cents: int = 0
     upgrades_cents: int = 0
@@ -23,7 +23,7 @@ class Money:
         return Money(
             now_cents=self.now_cents + other.now_cents,
             saved_cents=self.saved_cents + other.saved_cents,
-            saved_at_parity_cents=self.saved_at_parity_cents + other.saved_at_parity_cents,
+            saved_drop_in_cents=self.saved_drop_in_cents + other.saved_drop_in_cents,
             blocked_cents=self.blocked_cents + other.blocked_cents,
             detached_cents=self.detached_cents + other.detached_cents,
             upgrades_cents=self.upgrades_cents + other.upgrades_cents,
@@ -40,14 +40,14 @@ class Money:
         return self.saved_cents / 100
 
     @property
-    def usd_saved_at_parity(self) -> float:
+    def usd_saved_drop_in(self) -> float:
         """What of the saving needs no proof."""
-        return self.saved_at_parity_cents / 100
+        return self.saved_drop_in_cents / 100
 
     @property
     def usd_saved_on_proof(self) -> float:
         """What of the saving rests on the measured demand."""
-        return (self.saved_cents - self.saved_at_parity_cents) / 100
+        return (self.saved_cents - self.saved_drop_in_cents) / 100
 
     @property
     def usd_blocked(self) -> float:
@@ -75,7 +75,7 @@ def money_of(record: RecommendationRecord) -> Money:
     return Money(
         now_cents=now,
         saved_cents=saved,
-        saved_at_parity_cents=in_cents(record.monthly_usd_saved_at_parity),
+        saved_drop_in_cents=in_cents(record.monthly_usd_saved_drop_in),
         blocked_cents=saved if record.blockers else 0,
     )
 

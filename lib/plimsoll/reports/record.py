@@ -157,8 +157,8 @@ class RecommendationRecord(_Record):
     monthly_usd_now: float | None = Field(description="null where the region has no price for the present type")
     monthly_usd_then: float | None
     monthly_usd_saved: float
-    monthly_usd_saved_at_parity: float = Field(description="the part of the saving that needs no proof")
-    parity: OfferRecord | None = Field(description="the cheapest that carries all the present volume ever could")
+    monthly_usd_saved_drop_in: float = Field(description="the part of the saving that needs no proof")
+    drop_in: OfferRecord | None = Field(description="the cheapest that carries all the present volume ever could")
     demand: DemandRecord | None
     replay: ReplayRecord | None
     evidence: EvidenceRecord | None

@@ -30,9 +30,10 @@ class Step(StrEnum):
 def step_of(record: RecommendationRecord) -> Step:
     """The step of a recommendation.
 
-    A change is `safe` when its whole saving holds at full parity, so that nothing the present volume can do is given
-    up; `proved` when it rests on the measured demand, and measurements stand behind the offer; `trade` when it would be
-    one of these, but gives up latency or durability; `measure` when published limits alone stand behind it, or the
+    A change is `safe` when its whole saving holds as a drop-in replacement, so that nothing the present volume can do
+    is given up; `proved` when it rests on the measured demand, and measurements stand behind the offer; `trade` when
+    it would be one of these, but gives up latency or durability; `measure` when published limits alone stand behind
+    it, or the
     policy asks for better evidence; `blocked` when something else forbids it today.
     """
     if record.action not in CHANGES:
@@ -47,15 +48,15 @@ def step_of(record: RecommendationRecord) -> Step:
 
 def _allowed(record: RecommendationRecord) -> Step:
     """The step of a change that nothing forbids."""
-    at_parity = record.monthly_usd_saved_at_parity >= record.monthly_usd_saved - CENT
-    if not at_parity and (record.evidence is None or record.evidence.grade == "C"):
+    drop_in = record.monthly_usd_saved_drop_in >= record.monthly_usd_saved - CENT
+    if not drop_in and (record.evidence is None or record.evidence.grade == "C"):
         return Step.MEASURE
     if any(reason.startswith(GIVEN_UP) for reason in record.reasons):
         return Step.TRADE
-    return Step.SAFE if at_parity else Step.PROVED
+    return Step.SAFE if drop_in else Step.PROVED
 
 
-_AT_PARITY: Final = f"monthly_usd_saved_at_parity >= monthly_usd_saved - {CENT}::double"
+_DROP_IN: Final = f"monthly_usd_saved_drop_in >= monthly_usd_saved - {CENT}::double"
 _CHANGED: Final = ", ".join(f"'{action}'" for action in CHANGES)
 
 STEP_SQL: Final = f"""case
@@ -65,9 +66,9 @@ STEP_SQL: Final = f"""case
     when action = '{Upgrade.action}' then '{Step.THROTTLED}'
     when list_bool_or([blocker.code <> '{EVIDENCE}' for blocker in blockers]) then '{Step.BLOCKED}'
     when len(blockers) > 0 then '{Step.MEASURE}'
-    when not ({_AT_PARITY}) and (evidence is null or evidence.grade = 'C') then '{Step.MEASURE}'
+    when not ({_DROP_IN}) and (evidence is null or evidence.grade = 'C') then '{Step.MEASURE}'
     when list_bool_or([starts_with(reason, '{GIVEN_UP}') for reason in reasons]) then '{Step.TRADE}'
-    when {_AT_PARITY} then '{Step.SAFE}'
+    when {_DROP_IN} then '{Step.SAFE}'
     else '{Step.PROVED}'
 end"""
 """`step_of` for a database, over the columns of a recommendation; a test holds the two equal."""

@@ -30,7 +30,7 @@ COLUMNS: Final = (
     ("monthly_usd_now", "monthly_usd_now"),
     ("monthly_usd_then", "monthly_usd_then"),
     ("monthly_usd_saved", "monthly_usd_saved"),
-    ("monthly_usd_saved_at_parity", "monthly_usd_saved_at_parity"),
+    ("monthly_usd_saved_drop_in", "monthly_usd_saved_drop_in"),
     ("peak_iops", "demand.peak_iops"),
     ("peak_throughput_mib_s", "demand.peak_throughput_mib_s"),
     ("mean_iops", "demand.mean_iops"),

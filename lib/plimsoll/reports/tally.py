@@ -41,7 +41,7 @@ class Tally:
     """Counts and sums over a run's outcomes; it grows with the targets and the failures, not with the fleet.
 
     Tallies of parts of a run add up to that of the whole, whichever way it was parted and in whatever order they come.
-    `plans` are what reading each cloud's metrics is expected to take, since each has its own tariff.
+    `plans` are what reading each cloud's metrics is expected to take, since each has its own query_cost.
     """
 
     seen: int = 0
@@ -155,7 +155,7 @@ class Tally:
             "monthly_usd": {
                 "now": self.money.usd_now,
                 "saved": self.money.usd_saved,
-                "saved_at_parity": self.money.usd_saved_at_parity,
+                "saved_drop_in": self.money.usd_saved_drop_in,
                 "saved_on_proof": self.money.usd_saved_on_proof,
                 "saved_but_blocked": self.money.usd_blocked,
                 "detached": self.money.usd_detached,

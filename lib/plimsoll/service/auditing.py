@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from plimsoll.audit import World
+from plimsoll.audit import AuditPorts
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.listed import ListedInventory, ListedPrices
 from plimsoll.domain.errors import OutOfTime
@@ -82,9 +82,9 @@ class _Desk:
 
     def go_on(self, before: Part, stop: Callable[[], bool], slice_volumes: int) -> Attempt:
         """Audits what is not answered, keeps it, and says what that came to."""
-        progress, world = Progress(), self._world(slice_volumes)
-        run, _best = carry_out(self.order, [world], lambda _progress, _outcome: None, stop=stop, progress=progress)
-        usage, tally = world.metrics.usage, progress.tally + Tally(notices=dict(before.notices))
+        progress, ports = Progress(), self._world(slice_volumes)
+        run, _best = carry_out(self.order, [ports], lambda _progress, _outcome: None, stop=stop, progress=progress)
+        usage, tally = ports.metrics.usage, progress.tally + Tally(notices=dict(before.notices))
         part = Part(
             attempt=self.attempt,
             answered=tally.answered,
@@ -103,17 +103,17 @@ class _Desk:
             self._conclude(replace(tally, plans=dict(part.plans)), part.spent)
         return Attempt(volumes=part.answered - before.answered, datapoints=usage.datapoints)
 
-    def _world(self, slice_volumes: int) -> World:
+    def _world(self, slice_volumes: int) -> AuditPorts:
         """The batch's volumes as they were listed, at the prices of then; metrics as they are asked for now."""
         service, keys, target = self.service, self.keys, self.batch.target
         bring(service.store, service.measured)
         ledger = Ledger(path=self.order.folder / "ledger.json")
-        world = service.places.world(target, now=self.order.now, measured=service.measured, ledger=ledger)
+        ports = service.places.ports(target, now=self.order.now, measured=service.measured, ledger=ledger)
         volumes = volumes_in(service.store, keys.volumes(self.batch))
         here = {volume.id for volume in volumes}
         stripes = stripes_in(service.store, keys.stripes(target))
         return replace(
-            world,
+            ports,
             inventory=ListedInventory(target=target, given=volumes),
             prices=ListedPrices(answer=book_in(service.store, keys.prices(target))),
             stripes=[one for one in stripes if here.issuperset(one.members)],

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from plimsoll.audit import BATCH_VOLUMES, World, audit, listed, notices
+from plimsoll.audit import BATCH_VOLUMES, AuditPorts, audit, listed, notices
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.listed import ListedInventory, ListedPrices
 from plimsoll.domain.errors import CloudError, Throttled, Unreachable
@@ -43,27 +43,27 @@ def take_inventory(service: Service, told: TargetMessage, *, batch_volumes: int 
     order = order_of(service.store, told.run_id)
     bring(service.store, service.measured)
     with _noted(service.store, target, order) as ledger:
-        world = _entered(service, target, order, ledger)
-        volumes, error = ([], world) if isinstance(world, CloudError) else listed(target, world)
+        ports = _entered(service, target, order, ledger)
+        volumes, error = ([], ports) if isinstance(ports, CloudError) else listed(target, ports)
     if isinstance(error, PASSING):
         raise error
-    if isinstance(world, CloudError):
-        _fail(service.store, keys, target, [FailedTarget(name=str(target), error=world)])
+    if isinstance(ports, CloudError):
+        _fail(service.store, keys, target, [FailedTarget(name=str(target), error=ports)])
     elif error is not None:
         there = ListedInventory(target=target, given=volumes, error=error)
-        _fail(service.store, keys, target, audit(replace(world, inventory=there), order.parsed_policy, order.now))
+        _fail(service.store, keys, target, audit(replace(ports, inventory=there), order.parsed_policy, order.now))
     elif service.store.get(keys.listed(target)) is None:  # another attempt, given up for dead, may have been faster
         count = _keep_batches(service.store, keys, target, volumes, batch_volumes)
-        tally = _keep_rest(service.store, keys, target, volumes, world, order)
-        made = Listed(batches=count, tally=tally, spent=Spent.of(Usage(), world.stages.seconds))
+        tally = _keep_rest(service.store, keys, target, volumes, ports, order)
+        made = Listed(batches=count, tally=tally, spent=Spent.of(Usage(), ports.stages.seconds))
         service.store.put(keys.listed(target), made.model_dump_json().encode())
     return Nothing()
 
 
-def _entered(service: Service, target: Target, order: RunOrder, ledger: Ledger) -> World | CloudError:
-    """The target's world, or why it cannot be entered."""
+def _entered(service: Service, target: Target, order: RunOrder, ledger: Ledger) -> AuditPorts | CloudError:
+    """The target's ports, or why it cannot be entered."""
     try:
-        return service.places.world(target, now=order.now, measured=service.measured, ledger=ledger)
+        return service.places.ports(target, now=order.now, measured=service.measured, ledger=ledger)
     except CloudError as error:
         return error
 
@@ -79,22 +79,22 @@ def _keep_batches(store: RunStore, keys: RunKeys, target: Target, volumes: list[
 
 
 def _keep_rest(
-    store: RunStore, keys: RunKeys, target: Target, volumes: list[Volume], world: World, order: RunOrder
+    store: RunStore, keys: RunKeys, target: Target, volumes: list[Volume], ports: AuditPorts, order: RunOrder
 ) -> Tally:
     """Keeps prices and stripe sets, and gives what is to be told of the target apart from its volumes."""
-    book = _book(target, world)
+    book = _book(target, ports)
     store.put(keys.prices(target), book_out(book))
-    stripes, void = standing(world.stripes, volumes, account=target.account, region=target.region)
+    stripes, void = standing(ports.stripes, volumes, account=target.account, region=target.region)
     store.put(keys.stripes(target), stripes_out(stripes))
-    there = ListedInventory(target=target, given=(), texts=(*notices(target, world), *void))
-    without_volumes = replace(world, inventory=there, prices=ListedPrices(answer=book), stripes=())
+    there = ListedInventory(target=target, given=(), texts=(*notices(target, ports), *void))
+    without_volumes = replace(ports, inventory=there, prices=ListedPrices(answer=book), stripes=())
     return Tally.of(audit(without_volumes, order.parsed_policy, order.now))
 
 
-def _book(target: Target, world: World) -> PriceBook | CloudError | None:
+def _book(target: Target, ports: AuditPorts) -> PriceBook | CloudError | None:
     try:
-        with world.stages.stage("prices"):
-            return world.prices.book(target)
+        with ports.stages.stage("prices"):
+            return ports.prices.book(target)
     except CloudError as error:
         return error
 

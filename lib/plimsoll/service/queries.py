@@ -32,7 +32,7 @@ select
   count(*) as volumes,
   round(sum(monthly_usd_now), 2) as usd_now,
   round(sum(case when is_saving then monthly_usd_saved else 0 end), 2) as usd_saved,
-  round(sum(case when is_saving then monthly_usd_saved_at_parity else 0 end), 2) as usd_saved_at_parity,
+  round(sum(case when is_saving then monthly_usd_saved_drop_in else 0 end), 2) as usd_saved_drop_in,
   round(sum(case when is_saving and cardinality(blockers) > 0 then monthly_usd_saved else 0 end), 2) as usd_blocked
 from (
   select

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from plimsoll.audit import World
+from plimsoll.audit import AuditPorts
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.policy import Policy
@@ -27,8 +27,8 @@ class Places(Protocol):
         """
         ...
 
-    def world(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> World:
-        """The world of that target alone, by the audit role, with what was measured in that folder.
+    def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> AuditPorts:
+        """The ports of that target alone, by the audit role, with what was measured in that folder.
 
         CloudError where it cannot be entered.
         """

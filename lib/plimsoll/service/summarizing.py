@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from plimsoll.clouds.tariffs import tariff_of
+from plimsoll.clouds.query_costs import query_cost_of
 from plimsoll.domain.errors import CloudError
 from plimsoll.ports import FailedTarget, RunStore
 from plimsoll.reports.tally import Tally
@@ -49,7 +49,7 @@ def summarize(service: Service, told: RunMessage) -> Summarized:
         whole.tally,
         status=status,
         asked={
-            cloud: Asked(usage=spent.usage, tariff=tariff_of(cloud, service.settings))
+            cloud: Asked(usage=spent.usage, query_cost=query_cost_of(cloud, service.settings))
             for cloud, spent in whole.spent.items()
         },
         seconds={"elapsed": 0.0, **sum(whole.spent.values(), Spent()).seconds},

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from plimsoll.audit import World, audit, explain
+from plimsoll.audit import AuditPorts, audit, explain
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.domain.evidence import Grade
@@ -56,15 +56,15 @@ Event = Concluded | NotConcluded | Decided | Left
 
 @dataclass(slots=True, kw_only=True)
 class Office:
-    """What rounds work with. `remeasured` gives the world with all that has been measured by now; `agree` hears the
+    """What rounds work with. `remeasured` gives the ports with all that has been measured by now; `agree` hears the
     first plan (what would be run, what stays outside the budget) and raises where it is not agreed to."""
 
-    world: World
+    ports: AuditPorts
     desk: Desk
     policy: Policy
     now: datetime
     budget: Budget
-    remeasured: Callable[[World], World]
+    remeasured: Callable[[AuditPorts], AuditPorts]
     agree: Callable[[Sequence[PlannedRun], Sequence[MeasuringRun]], None]
     runs: int = 0
     usd: float = 0.0
@@ -72,7 +72,7 @@ class Office:
 
     def plan(self, runs: Sequence[MeasuringRun], mode: Mode) -> Sequence[MeasuringRun]:
         """Those of the runs that the rest of the budget allows, the first time agreed to."""
-        priced = {run.class_key: planned(run, mode, self.world.prices, self.desk) for run in runs}
+        priced = {run.class_key: planned(run, mode, self.ports.prices, self.desk) for run in runs}
         rest = rest_of(self.budget, usd=self.usd, runs=self.runs)
         chosen, left = within(runs, lambda run: priced[run.class_key].usd or 0.0, rest)
         if not self._agreed:
@@ -91,7 +91,7 @@ def validate_volume(volume_id: str, target: str | None, mode: Mode, office: Offi
     while run is not None and office.plan([run], mode):
         tried.add(run.class_key)
         yield from _carried_out(run, found, mode, office)
-        office.world = office.remeasured(office.world)
+        office.ports = office.remeasured(office.ports)
         found = _weighed(volume_id, office)
         run = next_run(found, mode, tried, office.desk)
     yield Decided(before=before, after=record_of(found.answer, provider=provider), asked=asked)
@@ -113,14 +113,14 @@ def validate_run(
         for run in chosen:
             tried.add(run.class_key)
             yield from _of_class(run, mode, office)
-        office.world = office.remeasured(office.world)
+        office.ports = office.remeasured(office.ports)
         for decided in _decided_again({want.volume_id for run in chosen for want in run.wants}, standing, office):
             standing[decided.after.volume_id] = decided.after
             yield decided
 
 
 def _weighed(volume_id: str, office: Office) -> Weighed:
-    return weighed(explain(office.world, volume_id, office.policy, office.now), volume_id)
+    return weighed(explain(office.ports, volume_id, office.policy, office.now), volume_id)
 
 
 def _of_class(run: MeasuringRun, mode: Mode, office: Office) -> Iterator[Event]:
@@ -147,7 +147,7 @@ def _carried_out(run: MeasuringRun, found: Weighed, mode: Mode, office: Office) 
             run,
             subject,
             mode,
-            usd_month=usd_month_of(run, office.world.prices, office.desk),
+            usd_month=usd_month_of(run, office.ports.prices, office.desk),
             desk=office.desk,
             left=left.append,
         )
@@ -167,7 +167,7 @@ def _carried_out(run: MeasuringRun, found: Weighed, mode: Mode, office: Office) 
 def _decided_again(served: set[str], standing: dict[str, RecommendationRecord], office: Office) -> Iterator[Decided]:
     """The recommendations of some volumes, decided with what has been measured by now."""
     others = frozenset(standing) - served
-    for outcome in audit(office.world, office.policy, office.now, done=others):
+    for outcome in audit(office.ports, office.policy, office.now, done=others):
         if isinstance(outcome, Answered) and outcome.recommendation.volume.id in served:
             after = record_of(outcome.recommendation, outcome.change, provider=office.desk.provider)
             yield Decided(before=standing[after.volume_id], after=after)

@@ -218,7 +218,7 @@ def test_a_row_with_more_than_fits_is_a_list(run, plimsoll, monkeypatch, width):
     said = plimsoll("query", "from recommendations")[1]
     assert "row 1 ─" in said
     assert max(map(len, said.splitlines())) <= width
-    assert "monthly_usd_saved_at_parity" in said
+    assert "monthly_usd_saved_drop_in" in said
 
 
 def test_numbers_that_json_does_not_know_are_null_and_names_that_come_twice_are_two(run, plimsoll):
@@ -272,7 +272,7 @@ def blocks(language):
 
 @pytest.mark.parametrize("line", [line for block in blocks("console") for line in block.splitlines()])
 def test_the_commands_of_the_document_run(run, plimsoll, line):
-    record = a_record(account="111111111111", volume_id="vol-0123456789abcdef0", monthly_usd_saved_at_parity=1e6)
+    record = a_record(account="111111111111", volume_id="vol-0123456789abcdef0", monthly_usd_saved_drop_in=1e6)
     a_run(run.parent / "two", [record])
     folders = {"plimsoll-runs/20261021T060000Z": "runs/one", "plimsoll-runs/20261121T060000Z": "runs/two"}
     code, _, complaint = plimsoll(*(folders.get(word, word) for word in shlex.split(line)[1:]))
@@ -281,12 +281,12 @@ def test_the_commands_of_the_document_run(run, plimsoll, line):
 
 @pytest.mark.parametrize("sql", blocks("sql"))
 def test_the_queries_of_the_document_have_answers(run, plimsoll, sql):
-    full_parity = a_record(volume_id="vol-safe", monthly_usd_saved_at_parity=1e6)
-    refused = [full_parity.offers[0].model_copy(update={"refused": ["too slow"], "spec": full_parity.current})]
+    full_drop_in = a_record(volume_id="vol-safe", monthly_usd_saved_drop_in=1e6)
+    refused = [full_drop_in.offers[0].model_copy(update={"refused": ["too slow"], "spec": full_drop_in.current})]
     weighed = [one.model_copy(update={"spec": one.spec.model_copy(update={"type": "gp3"})}) for one in refused]
-    seconds = full_parity.demand.model_copy(update={"peak_second_iops": 900.0})
+    seconds = full_drop_in.demand.model_copy(update={"peak_second_iops": 900.0})
     known = {"offers": weighed, "pool": ["9002"], "demand": seconds}
-    other = a_run(run.parent / "two", [full_parity.model_copy(update=known)])
+    other = a_run(run.parent / "two", [full_drop_in.model_copy(update=known)])
     code, said, complaint = plimsoll("query", other, sql)
     assert (code, complaint) == (0, "")
     assert "\n0 rows" not in said

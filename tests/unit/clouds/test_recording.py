@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 import numpy as np
 import pytest
 
-from plimsoll.audit import World, audit
+from plimsoll.audit import AuditPorts, audit
 from plimsoll.clouds.memory import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
 from plimsoll.clouds.recording import open_recording
@@ -68,8 +68,8 @@ def memory_world():
         broken={"vol-forbidden": Throttled("asked too often.")},
         texts={HERE: ("some of their hosts are gone.",)},
     )
-    return World(
-        tariff=a_tariff(),
+    return AuditPorts(
+        query_cost=a_tariff(),
         inventory=inventory,
         metrics=metrics,
         prices=MemoryPrices(books={"us-east-1": US_EAST_1}),
@@ -84,16 +84,16 @@ def only_cloud_of(path):
     return recording
 
 
-def recorded(world, path, policy=None):
+def recorded(ports, path, policy=None):
     """The outcomes of an audit that is recorded into that file."""
-    with Recorder(path, NOW, "1.2.3", {"aws": world.metrics.retention_days}) as recorder:
-        through = World(
-            tariff=a_tariff(),
-            inventory=RecordingInventory(inventory=world.inventory, recorder=recorder, provider="aws"),
-            metrics=RecordingMetrics(metrics=world.metrics, recorder=recorder),
-            prices=RecordingPrices(prices=world.prices, recorder=recorder),
-            catalog=world.catalog,
-            envelopes=world.envelopes,
+    with Recorder(path, NOW, "1.2.3", {"aws": ports.metrics.retention_days}) as recorder:
+        through = AuditPorts(
+            query_cost=a_tariff(),
+            inventory=RecordingInventory(inventory=ports.inventory, recorder=recorder, provider="aws"),
+            metrics=RecordingMetrics(metrics=ports.metrics, recorder=recorder),
+            prices=RecordingPrices(prices=ports.prices, recorder=recorder),
+            catalog=ports.catalog,
+            envelopes=ports.envelopes,
             every_minute=True,
         )
         return list(audit(through, policy or a_policy(), NOW))
@@ -101,8 +101,8 @@ def recorded(world, path, policy=None):
 
 def replayed(path, policy=None):
     recording = only_cloud_of(path)
-    world = World(
-        tariff=a_tariff(),
+    ports = AuditPorts(
+        query_cost=a_tariff(),
         inventory=recording,
         metrics=recording,
         prices=recording,
@@ -110,7 +110,7 @@ def replayed(path, policy=None):
         envelopes=(),
         every_minute=True,
     )
-    return list(audit(world, policy or a_policy(), recording.now))
+    return list(audit(ports, policy or a_policy(), recording.now))
 
 
 def shown(outcomes):
@@ -175,14 +175,14 @@ def test_another_policy_decides_again_from_the_same_recording(both):
 
 def memory_world_again(path):
     """The recording's own answers in memory, so that both have the same minutes."""
-    recording, world = only_cloud_of(path), memory_world()
+    recording, ports = only_cloud_of(path), memory_world()
     given = {
         volume.id: read(recording, [volume], WINDOW, 60).sums[volume.id]
         for volume in VOLUMES
-        if volume.id in world.metrics.given
+        if volume.id in ports.metrics.given
     }
-    world.metrics.given = given
-    return world
+    ports.metrics.given = given
+    return ports
 
 
 def test_a_recording_keeps_when_it_was_made_by_what_and_how_long_data_lived(both):
@@ -267,11 +267,11 @@ def test_an_interrupted_recording_is_told_where_it_lacks_something(tmp_path):
 
 def test_a_recording_that_was_stopped_in_the_middle_keeps_what_it_had(tmp_path):
     path = tmp_path / "audit.zip"
-    world = memory_world()
+    ports = memory_world()
 
     def stopped():
         with Recorder(path, NOW, "1", {"aws": {60: 15}}) as recorder:
-            inventory = RecordingInventory(inventory=world.inventory, recorder=recorder, provider="aws")
+            inventory = RecordingInventory(inventory=ports.inventory, recorder=recorder, provider="aws")
             inventory.targets()
             list(inventory.volumes(HERE))
             raise KeyboardInterrupt

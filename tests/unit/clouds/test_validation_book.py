@@ -69,12 +69,12 @@ def test_a_damaged_line_is_named(book):
 
 def test_a_pass_refutes_nothing(book):
     book.add(a_line())
-    assert not book.refutations()
+    assert not book.failed_measurements()
 
 
 def test_what_delivered_less_than_it_should_is_refuted_on_that_side(book):
     book.add(a_line(passed=False, shown_iops=2000.0, failures=["delivered only 2,000 IOPS of the 2,500"]))
-    (found,) = book.refutations()
+    (found,) = book.failed_measurements()
     assert found.delivered == {Resource.IOPS: 2000.0}
     assert found.volume_id is None
     assert "was measured here on 2026-11-21 and did not pass: delivered only 2,000 IOPS" in found.text
@@ -82,12 +82,12 @@ def test_what_delivered_less_than_it_should_is_refuted_on_that_side(book):
 
 def test_a_target_that_was_too_small_delivered_all_it_should_and_is_not_refuted(book):
     book.add(a_line(passed=False, need_iops=9000, shown_iops=3001.0))
-    assert not book.refutations()
+    assert not book.failed_measurements()
 
 
 def test_a_slow_answer_is_the_volumes_own(book):
     book.add(a_line(passed=False, too_slow=True))
-    assert [(found.volume_id, found.delivered) for found in book.refutations()] == [("vol-1", {})]
+    assert [(found.volume_id, found.delivered) for found in book.failed_measurements()] == [("vol-1", {})]
 
 
 short = st.sampled_from([{}, {"shown_iops": 2000.0}, {"too_slow": True}, {"volume_id": "vol-2", "too_slow": True}])
@@ -99,4 +99,4 @@ def test_a_later_pass_of_the_class_clears_what_was_short_before(tmp_path_factory
     for number, (passed, changes) in enumerate(verdicts):
         book.add(a_line(id=str(number), passed=passed, **({} if passed else changes)))
     book.add(a_line(id="last"))
-    assert all(found.volume_id == "vol-2" for found in book.refutations())
+    assert all(found.volume_id == "vol-2" for found in book.failed_measurements())

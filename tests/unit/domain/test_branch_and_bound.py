@@ -146,7 +146,7 @@ REFUTED = st.lists(
     ),
     max_size=3,
 )
-MEASURED = st.fixed_dictionaries({"refutations": REFUTED, "envelopes": st.sampled_from([ENVELOPES, ()])})
+MEASURED = st.fixed_dictionaries({"failed_measurements": REFUTED, "envelopes": st.sampled_from([ENVELOPES, ()])})
 KNOWN = st.integers(0, 6).flatmap(lambda number: MEASURED if number == 6 else st.just({}))
 """What is known beside the metrics: in a seventh of the fleets measurements speak against some offers."""
 
@@ -155,27 +155,27 @@ def judged(
     volumes,
     given_sums,
     policy,
-    tariff=None,
+    query_cost=None,
     *,
     every_minute=False,
     broken=None,
     now=NOW,
     decided=None,
-    refutations=(),
+    failed_measurements=(),
     envelopes=ENVELOPES,
 ):
     """The answers, and what reading them took."""
     metrics = MemoryMetrics(given=given_sums, broken=broken or {})
-    market = replace(a_market(), refutations=tuple(refutations))
-    basis = a_basis(policy, market=market, envelopes=envelopes)
+    market = replace(a_market(), failed_measurements=tuple(failed_measurements))
+    context = a_basis(policy, market=market, envelopes=envelopes)
     window = Window.before(now, days=policy.lookback_days)
     found = judge(
-        {volume.id: basis for volume in volumes if decided is None or volume.id in decided},
+        {volume.id: context for volume in volumes if decided is None or volume.id in decided},
         volumes,
         metrics.read,
         segments=segments(window, policy.resolution_s, metrics.retention_days, now.timestamp()),
         resolution_s=policy.resolution_s,
-        tariff=tariff or a_tariff(),
+        query_cost=query_cost or a_tariff(),
         every_minute=every_minute,
     )
     return found, metrics.usage
@@ -196,7 +196,7 @@ def decided_on(one, policy):
     ]
     if isinstance(found, Change | Keep):
         comparison = found.comparison
-        told += [comparison.replay_now.throttled_minutes, comparison.parity, comparison.offers[0].spec]
+        told += [comparison.replay_now.throttled_minutes, comparison.drop_in, comparison.offers[0].spec]
         if policy.peak_quantile >= 1:
             told += [found.evidence]
     if isinstance(found, Change):
@@ -224,8 +224,8 @@ def assert_same(part, whole, policy):
 )
 @given(fleets(), KNOWN)
 def test_a_part_of_the_minutes_gives_the_answer_of_all_of_them(fleet, known):
-    volumes, given_sums, policy, tariff = fleet
-    part, read = judged(volumes, given_sums, policy, tariff, **known)
+    volumes, given_sums, policy, query_cost = fleet
+    part, read = judged(volumes, given_sums, policy, query_cost, **known)
     whole, everything = judged(volumes, given_sums, policy, every_minute=True, **known)
     assert_same(part, whole, policy)
     if not known:
@@ -239,7 +239,7 @@ def test_more_demand_can_bring_back_a_type_whose_smaller_offer_was_refuted_and_i
     flat[2345] = 3500.0
     given_sums = {"vol-0": minutes_of(flat)}
     policy = Policy(lookback_days=DAYS)
-    known = {"refutations": [small], "envelopes": ()}
+    known = {"failed_measurements": [small], "envelopes": ()}
     part, _ = judged([volume], given_sums, policy, **known)
     whole, _ = judged([volume], given_sums, policy, every_minute=True, **known)
     assert whole["vol-0"].recommendation.target.spec.type == "gp3"
@@ -359,7 +359,13 @@ def test_the_rule_holds_for_overrides_of_single_volumes_on_a_shared_host():
     parts = segments(WINDOW, 60, metrics.retention_days, NOW.timestamp())
     answers = [
         judge(
-            bases, volumes, metrics.read, segments=parts, resolution_s=60, tariff=a_tariff(), every_minute=every_minute
+            bases,
+            volumes,
+            metrics.read,
+            segments=parts,
+            resolution_s=60,
+            query_cost=a_tariff(),
+            every_minute=every_minute,
         )
         for every_minute in (False, True)
     ]

@@ -29,7 +29,7 @@ def test_a_quiet_gp2_becomes_a_gp3_and_saves_a_fifth():
     assert answer.target.spec == a_spec("gp3", 500, iops=3000, throughput_mib_s=125)
     assert (answer.usd_month_now, answer.usd_month_then) == pytest.approx((50, 40))
     assert answer.usd_month_saved == pytest.approx(10)
-    assert answer.usd_month_saved_at_parity == pytest.approx(5)
+    assert answer.usd_month_saved_drop_in == pytest.approx(5)
 
 
 def test_a_gp2_that_moves_200_mib_s_gets_the_throughput_it_asked_for():
@@ -64,7 +64,7 @@ def test_a_gp3_at_its_ceiling_is_upgraded_though_it_costs_more():
     assert isinstance(answer, Upgrade)
     assert answer.target.spec == a_spec("gp3", 500, iops=4500)
     assert answer.usd_month_saved == pytest.approx(-7.5)
-    assert answer.usd_month_saved_at_parity == 0
+    assert answer.usd_month_saved_drop_in == 0
 
 
 def test_a_credit_starved_gp2_is_upgraded():

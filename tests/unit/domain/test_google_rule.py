@@ -21,7 +21,7 @@ from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import Provisioned
 from tests.builders import NOW, a_basis, a_tariff, a_volume
 from tests.oracle.google import decide
-from tests.oracle.google_world import plain_disk
+from tests.oracle.google_ports import plain_disk
 from tests.unit.domain.pooled_market import sums_of
 
 DAYS = 2
@@ -87,7 +87,7 @@ def judged(volumes, given_sums, excluded):
         metrics.read,
         segments=segments(WINDOW, policy.resolution_s, metrics.retention_days, NOW.timestamp()),
         resolution_s=policy.resolution_s,
-        tariff=a_tariff(),
+        query_cost=a_tariff(),
     )
     return {name: one.recommendation for name, one in found.items()}
 

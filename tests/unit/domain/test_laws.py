@@ -195,22 +195,22 @@ def test_money_adds_up(situation):
     assume(isinstance(answer, Change))
     assert answer.usd_month_saved == answer.usd_month_now - answer.usd_month_then
     assert answer.usd_month_then == pytest.approx(US_EAST_1.usd_month(answer.target.spec))
-    assert 0 <= answer.usd_month_saved_at_parity <= max(0.0, answer.usd_month_saved)
+    assert 0 <= answer.usd_month_saved_drop_in <= max(0.0, answer.usd_month_saved)
     if not isinstance(answer, Upgrade):
         assert answer.usd_month_saved >= a_policy().min_saving_usd_month
 
 
 @given(situations(policy=policies(quantiles=QUANTILES)))
 @LAW
-def test_the_parity_offer_carries_everything_that_the_present_volume_could_ever_do(situation):
+def test_the_drop_in_offer_carries_everything_that_the_present_volume_could_ever_do(situation):
     answer = decision(*situation)
-    parity, present = answer.comparison.parity, answer.comparison.present
-    assume(parity is not None)
-    assert parity.spec != answer.volume.spec
-    assert parity.ceiling.iops >= present.iops - 1e-5
-    assert parity.ceiling.throughput_mib_s >= present.throughput_mib_s - 1e-5
-    assert parity.ceiling.sustained_iops >= present.sustained_iops - 1e-5
-    assert parity.ceiling.sustained_throughput_mib_s >= present.sustained_throughput_mib_s - 1e-5
+    drop_in, present = answer.comparison.drop_in, answer.comparison.present
+    assume(drop_in is not None)
+    assert drop_in.spec != answer.volume.spec
+    assert drop_in.ceiling.iops >= present.iops - 1e-5
+    assert drop_in.ceiling.throughput_mib_s >= present.throughput_mib_s - 1e-5
+    assert drop_in.ceiling.sustained_iops >= present.sustained_iops - 1e-5
+    assert drop_in.ceiling.sustained_throughput_mib_s >= present.sustained_throughput_mib_s - 1e-5
 
 
 @given(situations(policy=policies(quantiles=QUANTILES)))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.need import Need
-from plimsoll.domain.offer import ceiling_on_hosts, fitted, flip, parity, whole
+from plimsoll.domain.offer import ceiling_on_hosts, drop_in, fitted, flip, whole
 from plimsoll.domain.volume_types import LatencyClass
 from tests.builders import (
     TYPES,
@@ -195,15 +195,15 @@ def test_of_equal_prices_the_better_latency_wins():
     assert feasible.index("io2") < feasible.index("io1")
 
 
-def test_parity_is_another_configuration_than_the_present_one():
+def test_drop_in_is_another_configuration_than_the_present_one():
     gp3 = a_volume("gp3", 500)
-    assert parity(gp3, ceiling_of(gp3), market=a_market(), policy=a_policy()).spec.type == "io2"
-    assert parity(gp3, ceiling_of(gp3), market=a_market(), policy=a_policy(target_types=("gp3",))) is None
+    assert drop_in(gp3, ceiling_of(gp3), market=a_market(), policy=a_policy()).spec.type == "io2"
+    assert drop_in(gp3, ceiling_of(gp3), market=a_market(), policy=a_policy(target_types=("gp3",))) is None
 
 
-def test_parity_keeps_what_a_shared_io1_can_do():
+def test_drop_in_keeps_what_a_shared_io1_can_do():
     shared = a_volume("io1", 500, iops=10_000, on=[a_host(id="i-1"), a_host(id="i-2")])
-    assert parity(shared, ceiling_of(shared), market=a_market(), policy=a_policy()).spec.type == "io2"
+    assert drop_in(shared, ceiling_of(shared), market=a_market(), policy=a_policy()).spec.type == "io2"
 
 
 def test_a_bare_flip_gives_what_a_type_includes():

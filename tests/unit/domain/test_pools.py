@@ -39,7 +39,7 @@ def judged(volumes, given_sums, *, policy=POLICY, decided=None, broken=None):
         metrics.read,
         segments=segments(WINDOW, policy.resolution_s, metrics.retention_days, NOW.timestamp()),
         resolution_s=policy.resolution_s,
-        tariff=a_tariff(),
+        query_cost=a_tariff(),
     )
     return {name: getattr(one, "recommendation", one) for name, one in found.items()}
 

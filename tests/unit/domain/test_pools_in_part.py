@@ -64,7 +64,7 @@ def loads(draw, number):
 
 @st.composite
 def fleets(draw):
-    """Two to four volumes of one host with their minutes, those that nobody excluded, a policy and a tariff."""
+    """Two to four volumes of one host with their minutes, those that nobody excluded, a policy and a query_cost."""
     host = a_capped_host(
         write_iops=draw(st.sampled_from([15_000.0, 4000.0])), throughput_mib_s=draw(st.sampled_from([240.0, 1200.0]))
     )
@@ -83,7 +83,7 @@ def fleets(draw):
     return volumes, given_sums, decided, draw(TARIFFS)
 
 
-def judged(volumes, given_sums, decided, tariff=None, *, every_minute):
+def judged(volumes, given_sums, decided, query_cost=None, *, every_minute):
     metrics = MemoryMetrics(given=given_sums)
     found = judge(
         {name: a_basis(policy, market=MARKET) for name, policy in decided.items()},
@@ -91,7 +91,7 @@ def judged(volumes, given_sums, decided, tariff=None, *, every_minute):
         metrics.read,
         segments=segments(WINDOW, 60, metrics.retention_days, NOW.timestamp()),
         resolution_s=60,
-        tariff=tariff or a_tariff(),
+        query_cost=query_cost or a_tariff(),
         every_minute=every_minute,
     )
     return found, metrics.usage
@@ -107,7 +107,7 @@ def told(one):
     if isinstance(found, Change | Keep):
         comparison = found.comparison
         best = comparison.offers[0]
-        decided += [comparison.replay_now.throttled_minutes, comparison.parity, found.evidence, best.feasible]
+        decided += [comparison.replay_now.throttled_minutes, comparison.drop_in, found.evidence, best.feasible]
         decided += [best.spec] if best.feasible else []
     if isinstance(found, Change):
         decided += [found.target.spec, found.usd_month_then, found.target.replay.throttled_minutes]
@@ -121,8 +121,8 @@ def told(one):
 )
 @given(fleets())
 def test_a_part_of_the_minutes_gives_the_answers_of_all_of_them(fleet):
-    volumes, given_sums, decided, tariff = fleet
-    part, read = judged(volumes, given_sums, decided, tariff, every_minute=False)
+    volumes, given_sums, decided, query_cost = fleet
+    part, read = judged(volumes, given_sums, decided, query_cost, every_minute=False)
     whole, everything = judged(volumes, given_sums, decided, every_minute=True)
     assert part.keys() == whole.keys() == decided.keys()
     for name, exact in whole.items():

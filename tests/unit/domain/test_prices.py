@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.offer import parity
+from plimsoll.domain.offer import drop_in
 from tests.builders import US_EAST_1, a_market, a_policy, a_spec, a_volume, ceiling_of
 
 
@@ -12,57 +12,57 @@ def usd_month(type_name, size_gib, **provisioned):
     return US_EAST_1.usd_month(a_spec(type_name, size_gib, **provisioned))
 
 
-def saved_at_parity(size_gib):
+def saved_drop_in(size_gib):
     """What a gp2 of that size saves as the gp3 that can do all that it can, and that gp3."""
     volume = a_volume("gp2", size_gib)
-    offer = parity(volume, ceiling_of(volume), market=a_market(), policy=a_policy(target_types=("gp3",)))
+    offer = drop_in(volume, ceiling_of(volume), market=a_market(), policy=a_policy(target_types=("gp3",)))
     return US_EAST_1.usd_month(volume.spec) - offer.usd_month, offer.spec
 
 
 @given(st.integers(171, 249))
 def test_from_171_to_249_gib_a_gp3_of_equal_performance_costs_more_than_gp2(size_gib):
-    saved, spec = saved_at_parity(size_gib)
+    saved, spec = saved_drop_in(size_gib)
     assert saved == pytest.approx(0.02 * size_gib - 5)
     assert saved < 0
     assert (spec.iops, spec.throughput_mib_s) == (3000, 250)
 
 
 def test_at_250_gib_a_gp3_of_equal_performance_costs_the_same():
-    assert saved_at_parity(250)[0] == pytest.approx(0)
+    assert saved_drop_in(250)[0] == pytest.approx(0)
 
 
 @given(st.integers(251, 1000))
-def test_to_1000_gib_parity_saves_two_cents_a_gib_less_five_dollars(size_gib):
-    saved, spec = saved_at_parity(size_gib)
+def test_to_1000_gib_drop_in_saves_two_cents_a_gib_less_five_dollars(size_gib):
+    saved, spec = saved_drop_in(size_gib)
     assert saved == pytest.approx(0.02 * size_gib - 5)
     assert saved > 0
     assert (spec.iops, spec.throughput_mib_s) == (3000, 250)
 
 
 @given(st.integers(1001, 5333))
-def test_to_5333_gib_parity_also_buys_three_iops_a_gib(size_gib):
-    saved, spec = saved_at_parity(size_gib)
+def test_to_5333_gib_drop_in_also_buys_three_iops_a_gib(size_gib):
+    saved, spec = saved_drop_in(size_gib)
     assert saved == pytest.approx(0.005 * size_gib + 10)
     assert (spec.iops, spec.throughput_mib_s) == (3 * size_gib, 250)
 
 
 @given(st.integers(5334, 16_384))
-def test_above_it_parity_is_16000_iops(size_gib):
-    saved, spec = saved_at_parity(size_gib)
+def test_above_it_drop_in_is_16000_iops(size_gib):
+    saved, spec = saved_drop_in(size_gib)
     assert saved == pytest.approx(0.02 * size_gib - 70)
     assert (spec.iops, spec.throughput_mib_s) == (16_000, 250)
 
 
 @given(st.integers(1, 170))
-def test_to_170_gib_parity_is_three_mib_s_above_the_default(size_gib):
-    saved, spec = saved_at_parity(size_gib)
+def test_to_170_gib_drop_in_is_three_mib_s_above_the_default(size_gib):
+    saved, spec = saved_drop_in(size_gib)
     assert saved == pytest.approx(0.02 * size_gib - 0.12)
     assert (spec.iops, spec.throughput_mib_s) == (3000, 128)
 
 
 @given(st.integers(333, 16_384))
-def test_where_it_saves_parity_saves_5_to_16_percent_and_never_the_20_that_everyone_quotes(size_gib):
-    saved, _ = saved_at_parity(size_gib)
+def test_where_it_saves_drop_in_saves_5_to_16_percent_and_never_the_20_that_everyone_quotes(size_gib):
+    saved, _ = saved_drop_in(size_gib)
     assert 0.049 < saved / usd_month("gp2", size_gib) < 0.16
 
 

@@ -71,7 +71,7 @@ def judged(volume, made, policy, *, every_minute):
         metrics.read,
         segments=segments(WINDOW, policy.resolution_s, metrics.retention_days, NOW.timestamp()),
         resolution_s=policy.resolution_s,
-        tariff=a_tariff(),
+        query_cost=a_tariff(),
         every_minute=every_minute,
     )
     return found[volume.id].recommendation, metrics.usage
@@ -83,7 +83,7 @@ def told(found, policy):
     decided += [summary.hours_observed, summary.gap_hours]
     if isinstance(found, Change | Keep):
         comparison = found.comparison
-        decided += [comparison.replay_now.throttled_minutes, comparison.parity, comparison.offers[0].spec]
+        decided += [comparison.replay_now.throttled_minutes, comparison.drop_in, comparison.offers[0].spec]
     if isinstance(found, Change):
         decided += [found.target.spec, found.usd_month_then, found.target.replay.throttled_minutes]
     return decided

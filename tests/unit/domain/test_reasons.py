@@ -18,12 +18,12 @@ def test_a_change_says_the_demand_the_need_and_what_rests_on_proof():
         "gp3 500 GiB 3,000 IOPS 125 MiB/s carries the need of 480 IOPS and 24.0 MiB/s, 20 % headroom included." in text
     )
     assert (
-        "full parity with all the present volume could ever do is gp3 500 GiB 3,000 IOPS 250 MiB/s and saves $5.00 a "
-        "month; what the offer saves beyond that rests on the measured demand." in text
+        "drop-in replacement for all the present volume could ever do is gp3 500 GiB 3,000 IOPS 250 MiB/s and saves "
+        "$5.00 a month; what the offer saves beyond that rests on the measured demand." in text
     )
 
 
-def test_parity_that_costs_more_is_said_to():
+def test_drop_in_that_costs_more_is_said_to():
     assert "and costs $1.00 a month more; what the offer saves" in said(a_volume("gp2", 200), QUIET)
 
 

@@ -72,8 +72,8 @@ def sets(draw, *, most=4, alike=None, types=("gp2", "gp3", "io2"), level=LEVELS)
 
 def cases_of(volumes, demands, policy):
     load = host_loads(volumes, demands)["i-1"]
-    basis = a_basis(policy)
-    return [case_of(volume, demands[volume.id], load, basis) for volume in volumes], load
+    context = a_basis(policy)
+    return [case_of(volume, demands[volume.id], load, context) for volume in volumes], load
 
 
 def decided(stripes, volumes, demands, policy=None, *, held=()):
@@ -286,10 +286,10 @@ def test_what_blocks_one_blocks_all_and_says_whom():
 
 def test_what_is_refused_to_one_is_refused_to_all():
     stripes, (first, second), demands = a_pair()
-    basis = a_basis(a_policy())
+    context = a_basis(a_policy())
     load = host_loads([first, second], demands)["i-1"]
     careful = a_basis(a_policy(target_types=("io2",)))
-    cases = [case_of(first, demands["a"], load, basis), case_of(second, demands["b"], load, careful)]
+    cases = [case_of(first, demands["a"], load, context), case_of(second, demands["b"], load, careful)]
     found = decide_together(Unit(stripes=stripes, volumes=[first, second], held={}), cases, load)
     gp3 = next(offer for offer in found["a"].comparison.offers if offer.spec.type == "gp3")
     assert gp3.refused == ("b: gp3 is not among the policy's target_types",)

@@ -9,7 +9,7 @@ from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.evidence import DELIVERED
 from plimsoll.domain.need import Need
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.verdict import SAME_CLASS, Refutation, Shown, refuted, verdict
+from plimsoll.domain.verdict import SAME_CLASS, FailedMeasurement, Shown, refuted, verdict
 from plimsoll.domain.volume import VolumeSpec
 
 NEED = Need(iops=2000, throughput_mib_s=100)
@@ -75,7 +75,7 @@ def test_more_shown_never_turns_a_pass_into_a_failure_and_more_need_never_a_fail
 
 
 def a_refutation(delivered, *, volume_id=None):
-    return Refutation(
+    return FailedMeasurement(
         account="1",
         region="r",
         spec=SPEC,

@@ -48,7 +48,7 @@ def special_records() -> dict[str, list[RecommendationRecord]]:
         "some prices": [whole, a_record("insufficient-data", volume_id="vol-unpriced", monthly_usd_now=None)],
         "old": [whole.model_copy(update={"ceilings": None})],
         "stripes": [whole.model_copy(update={"stripe_set": stripes})],
-        "dear upgrade": [a_record("upgrade", monthly_usd_saved=-99.5, monthly_usd_saved_at_parity=0.0)],
+        "dear upgrade": [a_record("upgrade", monthly_usd_saved=-99.5, monthly_usd_saved_drop_in=0.0)],
         "hostile": [a_record(name=name, volume_id=f"vol-{number}") for number, name in enumerate(HOSTILE)],
     }
 
@@ -60,7 +60,7 @@ FLEETS = some.lists(
             action,
             monthly_usd_now=saved + 10,
             monthly_usd_saved=saved if action != "detached" else 0.0,
-            monthly_usd_saved_at_parity=round(saved * share, 2),
+            monthly_usd_saved_drop_in=round(saved * share, 2),
             account=account,
             region=region,
         ),

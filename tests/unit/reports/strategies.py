@@ -63,7 +63,7 @@ def records(draw, volume_id="vol-1", named=names):
             "name": draw(st.none() | named),
             "monthly_usd_now": draw(st.none() | st.integers(0, 1_000_000).map(lambda amount: amount / 100)),
             "monthly_usd_saved": draw(cents),
-            "monthly_usd_saved_at_parity": draw(cents),
+            "monthly_usd_saved_drop_in": draw(cents),
             "evidence": None if grade is None else EvidenceRecord(grade=grade, envelope=None, text="measured"),
             "reasons": [*given_record.reasons, *losses],
             "blockers": [BlockerRecord(code=code, text=code) for code in codes],

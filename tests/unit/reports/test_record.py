@@ -83,7 +83,7 @@ def test_what_no_record_says_is_refused(wrong):
 def test_what_is_saved_is_what_is_paid_now_less_what_is_paid_then(action):
     record = a_record(action)
     assert record.monthly_usd_saved == round(record.monthly_usd_now - record.monthly_usd_then, 2)
-    assert 0 <= record.monthly_usd_saved_at_parity <= max(0, record.monthly_usd_saved)
+    assert 0 <= record.monthly_usd_saved_drop_in <= max(0, record.monthly_usd_saved)
 
 
 @settings(max_examples=30 * settings.default.max_examples // 100)
@@ -102,21 +102,21 @@ def test_what_is_not_changed_costs_and_saves_nothing_new(action):
     record = a_record(action)
     if action in {"keep", "detached", "insufficient-data"}:
         assert record.monthly_usd_then == record.monthly_usd_now
-        assert (record.monthly_usd_saved, record.monthly_usd_saved_at_parity) == (0, 0)
+        assert (record.monthly_usd_saved, record.monthly_usd_saved_drop_in) == (0, 0)
 
 
 def test_only_what_could_be_weighed_has_a_target_and_offers():
     assert a_record("keep").target == a_record("keep").current
     for action in ("detached", "insufficient-data"):
         record = a_record(action)
-        assert (record.target, record.replay, record.evidence, record.parity) == (None, None, None, None)
+        assert (record.target, record.replay, record.evidence, record.drop_in) == (None, None, None, None)
         assert record.offers == []
 
 
 def test_where_there_is_no_price_money_is_null_and_nothing_is_saved():
     record = record_of(decision(a_volume("gp2"), a_demand(200, 10), market=NO_PRICES), "", provider=FIRST_PROVIDER)
     assert (record.monthly_usd_now, record.monthly_usd_then) == (None, None)
-    assert (record.monthly_usd_saved, record.monthly_usd_saved_at_parity) == (0, 0)
+    assert (record.monthly_usd_saved, record.monthly_usd_saved_drop_in) == (0, 0)
     valid([plain(record)])
 
 

@@ -12,7 +12,7 @@ LOSES = ["peak demand is low.", "given up: durability of 99.999 % for 99.8 %."]
 def a_change(*, grade: str = "B", blocked_by: tuple[str, ...] = (), **fields: object) -> RecommendationRecord:
     evidence = EvidenceRecord(grade=grade, envelope=None, text="measured")
     blockers = [BlockerRecord(code=code, text=code) for code in blocked_by]
-    told = {"monthly_usd_saved": 10.0, "monthly_usd_saved_at_parity": 4.0, "evidence": evidence, "blockers": blockers}
+    told = {"monthly_usd_saved": 10.0, "monthly_usd_saved_drop_in": 4.0, "evidence": evidence, "blockers": blockers}
     return a_record(**{**told, **fields})
 
 
@@ -22,17 +22,17 @@ def a_change(*, grade: str = "B", blocked_by: tuple[str, ...] = (), **fields: ob
         (a_change(), Step.PROVED),
         (a_change(grade="A"), Step.PROVED),
         (a_change(grade="C"), Step.MEASURE),
-        (a_change(grade="C", monthly_usd_saved_at_parity=10.0), Step.SAFE),
+        (a_change(grade="C", monthly_usd_saved_drop_in=10.0), Step.SAFE),
         (a_change(evidence=None), Step.MEASURE),
         (a_change(reasons=LOSES), Step.TRADE),
-        (a_change(monthly_usd_saved_at_parity=10.0, reasons=LOSES), Step.TRADE),
+        (a_change(monthly_usd_saved_drop_in=10.0, reasons=LOSES), Step.TRADE),
         (a_change(grade="C", reasons=LOSES), Step.MEASURE),
         (a_change(blocked_by=("evidence",), reasons=LOSES), Step.MEASURE),
         (a_change(blocked_by=("owner",), reasons=LOSES), Step.BLOCKED),
         (a_record("upgrade", reasons=LOSES), Step.THROTTLED),
         (a_change(blocked_by=("evidence",)), Step.MEASURE),
         (a_change(blocked_by=("evidence", "stripe-set")), Step.BLOCKED),
-        (a_change(blocked_by=("owner",), monthly_usd_saved_at_parity=10.0), Step.BLOCKED),
+        (a_change(blocked_by=("owner",), monthly_usd_saved_drop_in=10.0), Step.BLOCKED),
         (a_record("upgrade"), Step.THROTTLED),
         (a_record("detached"), Step.DETACHED),
         (a_record("insufficient-data"), Step.WAIT),

@@ -26,9 +26,9 @@ def a_member(*, host="r5b.large", held=None):
     fields = {"iops": 4_000, "throughput_mib_s": 1_000, "on": a_host(host)}
     volumes = [a_volume("gp3", 101, id=name, **fields) for name in ("vol-a", "vol-b")]
     demands = {volume.id: a_demand(2_000, 400) for volume in volumes}
-    load, basis = host_loads(volumes, demands)["i-1"], a_basis()
+    load, context = host_loads(volumes, demands)["i-1"], a_basis()
     held = {} if held is None else {"vol-b": held}
-    cases = [case_of(volume, demands[volume.id], load, basis) for volume in volumes if volume.id not in held]
+    cases = [case_of(volume, demands[volume.id], load, context) for volume in volumes if volume.id not in held]
     stripes = a_stripe_set("vol-a", "vol-b", mounts=("/data",))
     return decide_together(Unit(stripes=stripes, volumes=volumes, held=held), cases, load)["vol-a"]
 

@@ -87,7 +87,7 @@ def test_the_money_is_the_sum_of_the_records(actions):
     assert usd["now"] == pytest.approx(sum(one.monthly_usd_now for one in each), abs=0.01)
     then = sum(one.monthly_usd_then for one in each)
     assert usd["now"] - usd["saved"] + usd["more_for_upgrades"] == pytest.approx(then, abs=0.02)
-    assert usd["saved"] == pytest.approx(usd["saved_at_parity"] + usd["saved_on_proof"], abs=0.011)
+    assert usd["saved"] == pytest.approx(usd["saved_drop_in"] + usd["saved_on_proof"], abs=0.011)
     assert usd["detached"] == pytest.approx(
         sum(one.monthly_usd_now for one in each if one.action == "detached"), abs=0.01
     )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
-from plimsoll.audit import World
+from plimsoll.audit import AuditPorts
 from plimsoll.clouds.ledger import NotedInventory
 from plimsoll.clouds.memory import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 from plimsoll.clouds.stripes import StripeBook
@@ -29,7 +29,7 @@ class CountedMetrics(MemoryMetrics):
 
 @dataclass(slots=True, kw_only=True)
 class MemoryPlaces:
-    """One world of volumes in memory, entered target by target; `locked` targets cannot be entered at all."""
+    """One ports of volumes in memory, entered target by target; `locked` targets cannot be entered at all."""
 
     inventory: MemoryInventory
     metrics: CountedMetrics
@@ -38,11 +38,11 @@ class MemoryPlaces:
     def targets(self):
         return self.inventory.targets()
 
-    def world(self, target, *, now, measured, ledger):
+    def ports(self, target, *, now, measured, ledger):
         if target in self.locked:
             raise self.locked[target]
-        return World(
-            tariff=a_tariff(),
+        return AuditPorts(
+            query_cost=a_tariff(),
             inventory=NotedInventory(inventory=self.inventory, ledger=ledger),
             metrics=replace(self.metrics, usage=replace(self.metrics.usage)),
             prices=MemoryPrices(books={"us-east-1": US_EAST_1}),

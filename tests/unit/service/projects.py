@@ -40,10 +40,10 @@ class Projects:
             one if isinstance(one, FailedTarget) else replace(one, provider="google") for one in self.inside.targets()
         ]
 
-    def world(self, target, *, now, measured, ledger):
+    def ports(self, target, *, now, measured, ledger):
         assert target.provider == "google"
         return replace(
-            self.inside.world(target, now=now, measured=measured, ledger=ledger),
+            self.inside.ports(target, now=now, measured=measured, ledger=ledger),
             catalog=MemoryCatalog(types=TYPES, provider="google"),
             prices=MemoryPrices(books={REGION: replace(US_EAST_1, region=REGION)}),
         )

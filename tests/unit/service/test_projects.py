@@ -134,5 +134,5 @@ def test_a_cloud_that_is_not_in_scope_is_refused_by_name(tmp_path):
     places = both()
     alone = type(places)(clouds={"aws": places.clouds["aws"]})
     with pytest.raises(BadInput, match=r"storage-prod/us-central1 is of the cloud 'google', which is not in the scope"):
-        alone.world(named_target(PROJECT, REGION), now=NOW, measured=tmp_path, ledger=None)
+        alone.ports(named_target(PROJECT, REGION), now=NOW, measured=tmp_path, ledger=None)
     assert "no bench in the cloud 'google'" in (alone.unmeasured(THERE) or "")

@@ -70,7 +70,7 @@ def test_the_savings_of_each_account_are_those_of_the_latest_runs_tally(table):
     for row in found:
         money = tallies[row["account"]].money
         assert (row["usd_now"] or 0, row["usd_saved"]) == (money.usd_now, money.usd_saved)
-        assert (row["usd_saved_at_parity"], row["usd_blocked"]) == (money.usd_saved_at_parity, money.usd_blocked)
+        assert (row["usd_saved_drop_in"], row["usd_blocked"]) == (money.usd_saved_drop_in, money.usd_blocked)
     assert [row["usd_saved"] for row in found] == sorted((row["usd_saved"] for row in found), reverse=True)
 
 

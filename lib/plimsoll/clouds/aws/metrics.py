@@ -23,7 +23,7 @@ from plimsoll.clouds.pacing import Pacer
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import AccessDenied, CloudError, Unexpected
 from plimsoll.domain.period import FloatArray
-from plimsoll.domain.tariff import Tariff
+from plimsoll.domain.query_cost import QueryCost
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import CallLimits, Target, Usage
 
@@ -46,7 +46,7 @@ class AwsMetrics:
     calls: Pacer
     datapoints: Pacer
     parallel: int
-    tariff: Tariff
+    query_cost: QueryCost
     sleep: Callable[[float], None] = time.sleep
     usage: Usage = field(default_factory=Usage)
     retention_days: Mapping[int, float] = field(default_factory=lambda: RETENTION_DAYS)
@@ -71,7 +71,7 @@ class AwsMetrics:
         decode_fast(client)
         queries = [query for number, ask in enumerate(asks) for query in queries_of(number, ask)]
         with ThreadPoolExecutor(max_workers=self.parallel) as pool:
-            calls = calls_of(queries, datapoints_a_call=self.tariff.datapoints_a_call)
+            calls = calls_of(queries, datapoints_a_call=self.query_cost.datapoints_a_call)
             answers = list(pool.map(lambda call: self._ask(client, call, place), calls))
         return _found(asks, answers)
 

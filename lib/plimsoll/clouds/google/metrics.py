@@ -25,7 +25,7 @@ from plimsoll.clouds.google.queries import NAMES_A_CALL, POINTS_A_PAGE, Call, ca
 from plimsoll.clouds.pacing import Pacer
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError, Unexpected
-from plimsoll.domain.tariff import Tariff
+from plimsoll.domain.query_cost import QueryCost
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import CallLimits, Target, Usage
 
@@ -65,7 +65,7 @@ class GoogleMetrics:
     clients: Clients
     calls: Pacer
     parallel: int
-    tariff: Tariff
+    query_cost: QueryCost
     held: Callable[[str, str], Collection[Place]]
     usage: Usage = field(default_factory=Usage)
     retention_days: Mapping[int, float] = field(default_factory=lambda: RETENTION_DAYS)
@@ -88,7 +88,7 @@ class GoogleMetrics:
             return []
         here = Cells(asks)
         queries = [query for number, ask in enumerate(asks) for query in queries_of(number, ask)]
-        calls = list(calls_of(queries, datapoints_a_call=self.tariff.datapoints_a_call))
+        calls = list(calls_of(queries, datapoints_a_call=self.query_cost.datapoints_a_call))
         client = self.clients.metrics
         with ThreadPoolExecutor(max_workers=self.parallel) as pool:
             outcomes = list(pool.map(lambda call: self._ask(client, call, here), calls))

@@ -41,23 +41,23 @@ def recommendations(rows: str) -> str:
 
 
 def offers(rows: str) -> str:
-    """Every offer that was weighed, and the one at full parity, once each."""
+    """Every offer that was weighed, and the one as a drop-in replacement, once each."""
     keys = ", ".join(KEYS)
     spec = ", ".join(f"offer.spec.{quoted(name)} as {quoted(name)}" for name in SpecRecord.model_fields)
     return f"""
         with weighed as (
             select *, [one.spec for one in offers] as specs from {rows}
         ), listed as (
-            select {keys}, target, parity, unnest(
-                case when parity is null or list_contains(specs, parity.spec) then offers
-                else list_append(offers, parity) end
+            select {keys}, target, drop_in, unnest(
+                case when drop_in is null or list_contains(specs, drop_in.spec) then offers
+                else list_append(offers, drop_in) end
             ) as offer
             from weighed
         )
         select {keys}, {spec}, offer.monthly_usd, offer.ceiling_iops, offer.ceiling_throughput_mib_s,
             offer.throttled_minutes, offer.refused,
             coalesce(offer.spec = target, false) as chosen,
-            coalesce(offer.spec = parity.spec, false) as parity
+            coalesce(offer.spec = drop_in.spec, false) as drop_in
         from listed"""
 
 

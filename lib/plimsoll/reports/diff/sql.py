@@ -46,10 +46,10 @@ DIFFERENCES: Final = "differences"
 READ: Final = "read_places"
 """In each run's schema, the places (account/region) of which it names every volume."""
 
-_SIDE: Final = """provider, hosts, action, current, target, parity.spec as parity, demand, evidence, monthly_usd_now,
+_SIDE: Final = """provider, hosts, action, current, target, drop_in.spec as drop_in, demand, evidence, monthly_usd_now,
     monthly_usd_then, monthly_usd_saved,
     list_append([{'spec': offer.spec, 'usd': offer.monthly_usd} for offer in offers],
-    {'spec': parity.spec, 'usd': parity.monthly_usd}) as weighed, 'answered' as state, null::varchar as reason"""
+    {'spec': drop_in.spec, 'usd': drop_in.monthly_usd}) as weighed, 'answered' as state, null::varchar as reason"""
 
 ENOUGH: Final = 0.5
 """The part of the recommended saving that a configuration a little above the recommended one must bring to be done."""
@@ -186,7 +186,7 @@ def _how(actions: str) -> str:
         when one.action not in ({actions}) or was <> 'answered' or is_now <> 'answered' then null
         when one.current = other.current then null
         when other.current = one.target then 'exactly'
-        when other.current = one.parity then 'parity'
+        when other.current = one.drop_in then 'drop_in'
         when {same} and {at_least}
             and (one.action = '{Upgrade.action}' or usd_less >= {ENOUGH} * (one.monthly_usd_now - one.monthly_usd_then))
             then 'nearly'

@@ -57,8 +57,8 @@ def unread(run: Mapping[str, Any], account: str, region: str) -> str:
 
 
 def _done(how: str | None, before: Mapping[str, Any]) -> str:
-    if how == "parity":
-        return "at full parity"
+    if how == "drop_in":
+        return "as a drop-in replacement"
     return f"a little more than needed: {_wanted(before)}" if how == "nearly" else ""
 
 

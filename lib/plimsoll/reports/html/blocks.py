@@ -90,7 +90,7 @@ def row(record: RecommendationRecord) -> dict[str, Any]:
         "to": None if record.target in {None, record.current} else spec_text(record.target),
         "now": record.monthly_usd_now,
         "saved": None if record.monthly_usd_now is None else record.monthly_usd_saved,
-        "parity": record.monthly_usd_saved_at_parity,
+        "drop_in": record.monthly_usd_saved_drop_in,
         "grade": record.evidence.grade if record.evidence else None,
         "step": str(step_of(record)),
         "blockers": ", ".join(blocker.code for blocker in record.blockers),

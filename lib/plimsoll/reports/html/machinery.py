@@ -18,7 +18,7 @@ COLUMNS: Final = (
     ("from", "from", ""),
     ("to", "to", ""),
     ("saved", "saves a month", "number"),
-    ("parity", "of it at parity", "number"),
+    ("drop_in", "of it drop-in", "number"),
     ("grade", "evidence", ""),
     ("step", "step", ""),
 )

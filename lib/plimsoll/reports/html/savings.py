@@ -23,7 +23,7 @@ class Line:
     label: str
     link: str | None
     group: Group
-    parity_pct: float
+    drop_in_pct: float
     proof_pct: float
 
 
@@ -70,6 +70,6 @@ def _line(label: str, link: str | None, group: Group, most: float) -> Line:
         label=label,
         link=link,
         group=group,
-        parity_pct=pct(group.money.usd_saved_at_parity),
+        drop_in_pct=pct(group.money.usd_saved_drop_in),
         proof_pct=pct(group.money.usd_saved_on_proof),
     )

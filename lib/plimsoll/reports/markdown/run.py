@@ -109,7 +109,7 @@ def _steps(fleet: Fleet, policy: Policy, folder: Path) -> Iterator[str]:
 def _changes(title: str, found: Foremost[RecommendationRecord]) -> Iterator[str]:
     if not found.total:
         return
-    head = ("volume", "where", "from", "to", "saves USD a month:", "of it at parity:", "evidence", "step")
+    head = ("volume", "where", "from", "to", "saves USD a month:", "of it drop-in:", "evidence", "step")
     yield f"## {title}\n"
     yield "".join(table(head, map(_row, found.items)))
     if found.total > found.most:
@@ -123,7 +123,7 @@ def _row(record: RecommendationRecord) -> tuple[str, ...]:
         prose(spec_text(record.current)),
         prose(spec_text(record.target)),
         f"{record.monthly_usd_saved:,.2f}",
-        f"{record.monthly_usd_saved_at_parity:,.2f}",
+        f"{record.monthly_usd_saved_drop_in:,.2f}",
         record.evidence.grade if record.evidence else "",
         STEP_NAMES[step_of(record)],
     )

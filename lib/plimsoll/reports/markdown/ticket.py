@@ -69,17 +69,17 @@ def _risk(record: RecommendationRecord, policy: Policy) -> list[str]:
     seen = observed(record.demand.hours_observed) if record.demand is not None else None
     lines = [f"- {prose(step_words(step_of(record), policy, seen).why)}\n"]
     lines += [f"- Forbidden today: {prose(blocker.text)}\n" for blocker in record.blockers]
-    if record.action in CHANGES and record.parity is not None and _saves_at_parity(record):
+    if record.action in CHANGES and record.drop_in is not None and _saves_drop_in(record):
         lines.append(
-            f"- For who wants no proof: {prose(spec_text(record.parity.spec))} keeps all the IOPS and MiB/s that the "
-            f"volume could ever carry, and saves {usd(record.monthly_usd_saved_at_parity)} a month.\n"
+            f"- For who wants no proof: {prose(spec_text(record.drop_in.spec))} keeps all the IOPS and MiB/s that the "
+            f"volume could ever carry, and saves {usd(record.monthly_usd_saved_drop_in)} a month.\n"
         )
     return ["".join(lines)]
 
 
-def _saves_at_parity(record: RecommendationRecord) -> bool:
-    """Whether full parity saves something, and less than the offer."""
-    return CENT <= record.monthly_usd_saved_at_parity < record.monthly_usd_saved - CENT
+def _saves_drop_in(record: RecommendationRecord) -> bool:
+    """Whether a drop-in replacement saves something, and less than the offer."""
+    return CENT <= record.monthly_usd_saved_drop_in < record.monthly_usd_saved - CENT
 
 
 def _back(record: RecommendationRecord) -> str:

@@ -42,8 +42,8 @@ def _how_sure(money: Money, policy: Policy) -> str:
         return ""
     carries = f"the measured demand: the cheaper ones carry {judged_by(policy)}."
     kept = "would be saved even with all of today's IOPS and MiB/s kept"
-    if money.usd_saved_at_parity < CENT:
+    if money.usd_saved_drop_in < CENT:
         return f"The saving rests on {carries}"
     if money.usd_saved_on_proof < CENT:
         return f"All of the saving {kept}."
-    return f"{usd(money.usd_saved_at_parity)} {kept}; the other {usd(money.usd_saved_on_proof)} rests on {carries}"
+    return f"{usd(money.usd_saved_drop_in)} {kept}; the other {usd(money.usd_saved_on_proof)} rests on {carries}"

@@ -88,10 +88,10 @@ def figures(fleet: Fleet, judged_by: str) -> Iterator[Figure]:
     money = fleet.tally.money
     if money.usd_saved >= CENT:
         yield Figure(
-            kind="parity",
-            amount=usd(money.usd_saved_at_parity),
-            label="would be saved even at full parity",
-            meaning="If each volume went to its parity configuration instead of the recommended one: most are dearer, "
+            kind="drop-in",
+            amount=usd(money.usd_saved_drop_in),
+            label="would be saved even as a drop-in replacement",
+            meaning="If each volume went to its drop-in replacement instead of the recommended one: most are dearer, "
             "keep all the IOPS and MiB/s that the volume could ever carry, and are shown on its page.",
         )
         yield Figure(

@@ -76,9 +76,9 @@ def _why(step: Step, policy: Policy, seen: str) -> str:
             "limit cannot be seen, so look again afterwards."
         ),
         Step.SAFE: (
-            "The whole saving holds at full parity: all the IOPS and MiB/s that the present volume could ever carry "
-            "are kept for that money, so no demand has to be proved. Where that takes another configuration than the "
-            "one recommended, the volume's page shows it."
+            "The whole saving holds as a drop-in replacement: all the IOPS and MiB/s that the present volume could "
+            "ever carry are kept for that money, so no demand has to be proved. Where that takes another configuration "
+            "than the one recommended, the volume's page shows it."
         ),
         Step.PROVED: (
             f"The offer can do less than the present volume, but it carries {judged}, replaying that demand throttles "

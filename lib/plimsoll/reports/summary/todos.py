@@ -75,8 +75,8 @@ def _money(money: Money) -> str:
     """What a step does to the bill, USD a month."""
     parts = []
     if money.usd_saved >= CENT:
-        less = CENT <= money.usd_saved_at_parity < money.usd_saved - CENT
-        instead = f" ({usd(money.usd_saved_at_parity)} at full parity instead)" if less else ""
+        less = CENT <= money.usd_saved_drop_in < money.usd_saved - CENT
+        instead = f" ({usd(money.usd_saved_drop_in)} as a drop-in replacement instead)" if less else ""
         parts.append(f"saves {usd(money.usd_saved)} a month{instead}")
     if money.usd_upgrades >= CENT:
         parts.append(f"{'others cost' if parts else 'costs'} {usd(money.usd_upgrades)} a month more")

@@ -67,7 +67,7 @@ def _head(record: RecommendationRecord) -> Group:
     if record.target is not None and record.action != "keep":
         answer.append(f" to {spec_text(record.target)}, {usd(record.monthly_usd_then or 0)} a month")
         answer.append(f", saves {usd(record.monthly_usd_saved)}", style="bold")
-        answer.append(f" ({usd(record.monthly_usd_saved_at_parity)} of it at full parity)")
+        answer.append(f" ({usd(record.monthly_usd_saved_drop_in)} of it as a drop-in replacement)")
     return Group(*lines, answer)
 
 
@@ -191,8 +191,8 @@ def offers_table(record: RecommendationRecord, width: int) -> Table:
     table.add_column("USD/month", justify="right", no_wrap=True)
     table.add_column("why not", overflow="fold", ratio=1, max_width=max(20, width - 45))
     told = [(offer, _why_not(offer)) for offer in record.offers]
-    if record.parity is not None:
-        told.append((record.parity, "full parity with the present volume"))
+    if record.drop_in is not None:
+        told.append((record.drop_in, "drop-in replacement for the present volume"))
     for offer, why in told:
         table.add_row(_lines(spec_text(offer.spec), side), _usd(offer), _lines(why, side))
     return table

@@ -70,7 +70,7 @@ def savings_table(records: Sequence[RecommendationRecord], width: int) -> Table:
     table.add_column("from", overflow="fold")
     table.add_column("to", overflow="fold")
     table.add_column("saves", justify="right", no_wrap=True)
-    table.add_column("at parity" if wide else "parity", justify="right", no_wrap=True)
+    table.add_column("drop-in" if wide else "drop_in", justify="right", no_wrap=True)
     table.add_column("evidence" if wide else "ev", no_wrap=True, min_width=_GRADE_WIDTH)
     if wide:
         table.add_column("blocked by", overflow="fold")
@@ -88,7 +88,7 @@ def savings_table(records: Sequence[RecommendationRecord], width: int) -> Table:
             shown(record.current),
             shown(record.target),
             f"{record.monthly_usd_saved:,.2f}",
-            f"{record.monthly_usd_saved_at_parity:,.2f}",
+            f"{record.monthly_usd_saved_drop_in:,.2f}",
             record.evidence.grade if record.evidence else "",
         ]
         if wide:
@@ -122,7 +122,7 @@ def _totals(run: dict[str, Any]) -> Group:
     lines = [
         Text.assemble(("Plimsoll ", "bold"), f"run {run['id']}: {run['status']}"),
         Text.assemble(("can be saved      ", "dim"), (f"${usd['saved']:>12,.2f} a month", "bold green"), share),
-        Text.assemble(("  at full parity  ", "dim"), f"${usd['saved_at_parity']:>12,.2f}  needs no proof"),
+        Text.assemble(("  as a drop-in replacement  ", "dim"), f"${usd['saved_drop_in']:>12,.2f}  needs no proof"),
         Text.assemble(("  on proved need  ", "dim"), f"${usd['saved_on_proof']:>12,.2f}  rests on the measured demand"),
         Text.assemble(("  blocked today   ", "dim"), f"${usd['saved_but_blocked']:>12,.2f}  of the saving"),
         Text.assemble(("detached volumes  ", "dim"), f"${usd['detached']:>12,.2f}  paid for, attached to nothing"),

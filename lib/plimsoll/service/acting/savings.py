@@ -18,7 +18,7 @@ from plimsoll.service.layout import RunKeys
 from plimsoll.service.service import Service
 
 _BESIDE: Final = {
-    "saved_at_parity": "of it keeps all that the volumes could ever carry",
+    "saved_drop_in": "of it keeps all that the volumes could ever carry",
     "saved_on_proof": "of it rests on what their work was seen to ask for",
     "saved_but_blocked": "of it must wait for what blocks the change today",
     "more_for_upgrades": "a month more would speed up what is throttled",

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from plimsoll.audit import World
+from plimsoll.audit import AuditPorts
 from plimsoll.clouds.aws.limits import volume_types
 from plimsoll.clouds.targets import named_target
 from plimsoll.domain.errors import BadInput, CloudError
@@ -136,20 +136,20 @@ def _wants(run_id: str, service: Service) -> tuple[Sequence[Want], list[str]]:
 
 def _plans(runs: Iterable[MeasuringRun], validation: str, now: datetime, service: Service) -> Iterator[PlannedRun]:
     """What runs would take. Where a target cannot be entered, they cost nothing: nothing can be made there either."""
-    worlds: dict[Target, World | None] = {}
+    audits: dict[Target, AuditPorts | None] = {}
     for run in runs:
         work = _work(run, WorkName(validation=validation, index=0), now)
-        if work.place not in worlds:
-            worlds[work.place] = _entered(work.place, now, service)
-        world = worlds[work.place]
-        if world is None:
+        if work.place not in audits:
+            audits[work.place] = _entered(work.place, now, service)
+        ports = audits[work.place]
+        if ports is None:
             yield PlannedRun(run=run, usd=None, seconds=0.0)
         else:
-            yield planned(run, work.mode, world.prices, desk_at(work, world, service))
+            yield planned(run, work.mode, ports.prices, desk_at(work, ports, service))
 
 
-def _entered(place: Target, now: datetime, service: Service) -> World | None:
-    """The world of a target that can be measured in, None where it cannot."""
+def _entered(place: Target, now: datetime, service: Service) -> AuditPorts | None:
+    """The ports of a target that can be measured in, None where it cannot."""
     try:
         service.places.bench(place)
         return world_at(place, now, service)

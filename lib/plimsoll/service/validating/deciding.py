@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from plimsoll.audit import World, explain
+from plimsoll.audit import AuditPorts, explain
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.validation import MeasuringRun, within
 from plimsoll.ports import Prices
@@ -15,9 +15,9 @@ from plimsoll.validation.planning import next_run, planned, rest_of
 from plimsoll.validation.proposal import Weighed, weighed
 
 
-def decided(work: Work, world: World, service: Service) -> Weighed:
+def decided(work: Work, ports: AuditPorts, service: Service) -> Weighed:
     """What is decided of the work's volume; BadInput or NotMeasured where nothing can be validated by it."""
-    return weighed(explain(world, work.volume_id, service.config.parsed_policy, work.now), work.volume_id)
+    return weighed(explain(ports, work.volume_id, service.config.parsed_policy, work.now), work.volume_id)
 
 
 def decided_again(work: Work, run: MeasuringRun, line: ValidationLine, service: Service) -> Work:
@@ -25,9 +25,9 @@ def decided_again(work: Work, run: MeasuringRun, line: ValidationLine, service: 
 
     What else the measurement serves is decided again by the next audit.
     """
-    world = world_at(work.place, work.now, service)
-    desk = desk_at(work, world, service)
-    found = decided(work, world, service)
+    ports = world_at(work.place, work.now, service)
+    desk = desk_at(work, ports, service)
+    found = decided(work, ports, service)
     known = replace(
         work,
         lines=(*work.lines, line),
@@ -39,7 +39,7 @@ def decided_again(work: Work, run: MeasuringRun, line: ValidationLine, service: 
         waiting_since=None,
     )
     following = next_run(found, work.mode, known.tried, desk)
-    if following is not None and not is_allowed(following, known, world.prices, desk):
+    if following is not None and not is_allowed(following, known, ports.prices, desk):
         following = None
     return replace(known, following=following)
 

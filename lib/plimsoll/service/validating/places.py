@@ -1,11 +1,11 @@
-"""Places: where a volume is, and the world and the desk of one target."""
+"""Places: where a volume is, and the ports and the desk of one target."""
 
 import logging
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from plimsoll.audit import World
+from plimsoll.audit import AuditPorts
 from plimsoll.clouds.targets import may_have, named_target
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.domain.errors import BadInput, CloudError
@@ -25,12 +25,12 @@ def patience_of(service: Service) -> Patience:
     return Patience.of(service.settings, now=service.clock.now, pause=service.pause)
 
 
-def world_at(place: Target, now: datetime, service: Service) -> World:
-    """The world of a target as of that time, with all that has been measured by now, which is brought here."""
+def world_at(place: Target, now: datetime, service: Service) -> AuditPorts:
+    """The ports of a target as of that time, with all that has been measured by now, which is brought here."""
     bring(service.store, service.measured)
     with TemporaryDirectory() as folder:
         changes = ledger_in(service.store, place, Path(folder))
-        return service.places.world(place, now=now, measured=service.measured, ledger=changes)
+        return service.places.ports(place, now=now, measured=service.measured, ledger=changes)
 
 
 def placed(name: str, now: datetime, service: Service) -> tuple[Target, str]:
@@ -49,8 +49,8 @@ def _found(volume_id: str, now: datetime, service: Service) -> Target:
                 raise target.error
             if not may_have(target, volume_id):
                 continue
-            world = world_at(target, now, service)
-            if any(volume.id == volume_id for volume in world.inventory.volumes(target)):
+            ports = world_at(target, now, service)
+            if any(volume.id == volume_id for volume in ports.inventory.volumes(target)):
                 return target
         except CloudError as error:
             unsearched = unsearched or error
@@ -62,7 +62,7 @@ def _found(volume_id: str, now: datetime, service: Service) -> Target:
     )
 
 
-def desk_at(work: Work, world: World, service: Service, folder: Path | None = None) -> Desk:
+def desk_at(work: Work, ports: AuditPorts, service: Service, folder: Path | None = None) -> Desk:
     """What a step works with at the work's target; campaigns are added to that folder, by default where all are that
     were brought here. Nothing is noted in its book: verdicts are kept in the store."""
     settings, measured = service.settings, folder or service.measured
@@ -71,8 +71,8 @@ def desk_at(work: Work, world: World, service: Service, folder: Path | None = No
         book=ValidationBook(folder=measured),
         claims=service.claims,
         measured_dir=measured,
-        provider=world.catalog.provider,
-        types=world.catalog.types,
+        provider=ports.catalog.provider,
+        types=ports.catalog.types,
         policy=service.config.parsed_policy,
         patience=patience_of(service),
         runtime_s=settings.benchmark_runtime_s,

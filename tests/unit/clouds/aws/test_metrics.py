@@ -75,7 +75,7 @@ class Cloud:
 
 def read(cloud, volumes, window=HOUR, period_s=60):
     metrics = AwsMetrics(
-        tariff=builders.a_tariff(),
+        query_cost=builders.a_tariff(),
         sessions=cloud,
         calls=Pacer(1e9),
         datapoints=Pacer(1e9),

@@ -57,7 +57,7 @@ def metrics(clients, monkeypatch):
 
 
 def made(clients, **fields):
-    given = {"calls": Pacer(1e9), "parallel": 4, "tariff": a_tariff(), "held": lambda *_place: (), **fields}
+    given = {"calls": Pacer(1e9), "parallel": 4, "query_cost": a_tariff(), "held": lambda *_place: (), **fields}
     return GoogleMetrics(clients=clients, **given)
 
 
@@ -212,7 +212,7 @@ def test_hundreds_of_disks_are_read_in_a_few_calls(monitoring, metrics):
 
 def test_looks_that_share_a_call_find_what_is_theirs(monitoring, clients):
     """The minute at which one hour ends and the next begins is of the one that ends."""
-    metrics = made(clients, tariff=a_tariff(calls_per_s=1, datapoints_per_s=1e9))
+    metrics = made(clients, query_cost=a_tariff(calls_per_s=1, datapoints_per_s=1e9))
     monitoring.kept = [raw(points={minute: float(minute) for minute in range(180)})]
     looks = [a_look(groups=(OPERATIONS,), start_s=hour * HOUR_S, end_s=(hour + 1) * HOUR_S) for hour in range(3)]
     found = metrics.read([Ask(volume=a_disk(a_place()), look=look) for look in looks])
@@ -408,7 +408,7 @@ def brute_force(disk, look, series, kept, taken):
 def test_every_look_finds_what_brute_force_does(served, clients, project, looks, page, worth, doubles):
     disks, kept = project
     refresh(served, kept=kept, page=page, doubles=doubles)
-    metrics = made(clients, tariff=a_tariff(calls_per_s=1, datapoints_per_s=worth))
+    metrics = made(clients, query_cost=a_tariff(calls_per_s=1, datapoints_per_s=worth))
     asks = [Ask(volume=disk, look=look) for disk in disks for look in looks]
     taken = {(place.host.id, place.device): disk.id for disk in disks for place in disk.attachments}
     for ask, found in zip(asks, metrics.read(asks), strict=True):

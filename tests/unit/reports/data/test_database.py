@@ -56,13 +56,13 @@ def test_sums_steps_and_names_are_those_of_the_records(fleet):
         counts = dict(asked(run, "select action, count(*) from recommendations group by action"))
         assert counts == dict(tally.actions)
         kept = "action <> 'detached' and not (action = 'upgrade' and monthly_usd_saved < 0)"
-        ((now, saved, parity),) = asked(
+        ((now, saved, drop_in),) = asked(
             run,
             f"select sum(monthly_usd_now), sum(monthly_usd_saved) filter ({kept}), "
-            f"sum(monthly_usd_saved_at_parity) filter ({kept}) from recommendations",
+            f"sum(monthly_usd_saved_drop_in) filter ({kept}) from recommendations",
         )
-        assert (now or 0, saved or 0, parity or 0) == pytest.approx(
-            (tally.money.usd_now, tally.money.usd_saved, tally.money.usd_saved_at_parity)
+        assert (now or 0, saved or 0, drop_in or 0) == pytest.approx(
+            (tally.money.usd_now, tally.money.usd_saved, tally.money.usd_saved_drop_in)
         )
 
 
@@ -104,7 +104,7 @@ def test_a_run_from_before_tags_were_kept_is_read_all_the_same(tmp_path):
 
 def test_every_offer_is_a_row_and_one_of_each_weighed_volume_is_chosen(run):
     records = {record.volume_id: record for record in read_records(run)}
-    rows = asked(run, "select volume_id, type, size_gib, iops, throughput_mib_s, refused, chosen, parity from offers")
+    rows = asked(run, "select volume_id, type, size_gib, iops, throughput_mib_s, refused, chosen, drop_in from offers")
     weighed = {volume_id: record for volume_id, record in records.items() if record.offers}
     chosen = {row[0]: row[1:5] for row in rows if row[6]}
     assert chosen == {
@@ -114,10 +114,10 @@ def test_every_offer_is_a_row_and_one_of_each_weighed_volume_is_chosen(run):
     for volume_id, record in weighed.items():
         own = [row for row in rows if row[0] == volume_id]
         specs = [tuple(offer.spec.model_dump().values()) for offer in record.offers]
-        if record.parity is not None:
-            parity = tuple(record.parity.spec.model_dump().values())
-            assert [row[1:5] for row in own if row[7]] == [parity]
-            specs += [] if parity in specs else [parity]
+        if record.drop_in is not None:
+            drop_in = tuple(record.drop_in.spec.model_dump().values())
+            assert [row[1:5] for row in own if row[7]] == [drop_in]
+            specs += [] if drop_in in specs else [drop_in]
         assert Counter(row[1:5] for row in own) == Counter(specs)
 
 

@@ -181,12 +181,12 @@ def test_open_upgrades_and_detached_volumes_are_no_savings(tmp_path):
         ]
 
 
-def test_the_offer_at_full_parity_is_done_as_well(tmp_path):
+def test_the_offer_at_full_drop_in_is_done_as_well(tmp_path):
     spec = SpecRecord(type="gp3", size_gib=500, iops=5000, throughput_mib_s=250)
-    parity = MOVE.offers[0].model_copy(update={"spec": spec, "monthly_usd": 47.0})
-    before = MOVE.model_copy(update={"parity": parity})
+    drop_in = MOVE.offers[0].model_copy(update={"spec": spec, "monthly_usd": 47.0})
+    before = MOVE.model_copy(update={"drop_in": drop_in})
     diff, found, _, _ = only(tmp_path, before, [moved(before, current=spec, monthly_usd_now=48.0)])
-    assert (found.group, found.why) == (Group.DONE, "at full parity")
+    assert (found.group, found.why) == (Group.DONE, "as a drop-in replacement")
     assert diff.saved.usd == pytest.approx(3.0)
     assert diff.repriced == (1, pytest.approx(1.0))
 

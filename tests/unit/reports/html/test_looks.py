@@ -23,7 +23,7 @@ def contrast(one, other):
 
 
 @pytest.mark.parametrize("ground", GROUNDS)
-@pytest.mark.parametrize("ink", ["ink", "soft", "link", "parity", "warn", "alarm"])
+@pytest.mark.parametrize("ink", ["ink", "soft", "link", "drop-in", "warn", "alarm"])
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
 def test_text_stands_out_from_every_ground(ground, ink, theme):
     assert contrast(COLORS[ground][theme], COLORS[ink][theme]) >= 4.5
@@ -31,7 +31,7 @@ def test_text_stands_out_from_every_ground(ground, ink, theme):
 
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
 def test_the_two_parts_of_a_bar_can_be_told_apart(theme):
-    assert contrast(COLORS["parity"][theme], COLORS["proof"][theme]) >= 2
+    assert contrast(COLORS["drop-in"][theme], COLORS["proof"][theme]) >= 2
 
 
 def test_what_is_shown_is_never_read_as_html_or_code():

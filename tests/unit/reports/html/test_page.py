@@ -167,7 +167,7 @@ def test_a_blocked_upgrade_names_its_blocker_where_it_is_asked_for(tmp_path):
 def test_a_trade_names_what_is_given_up_and_is_not_told_as_proved(tmp_path):
     evidence = a_record().evidence.model_copy(update={"grade": "B"})
     lost = ["given up: durability of 99.999 % for 99.8 %."]
-    record = a_record(evidence=evidence, reasons=lost, monthly_usd_saved=10.0, monthly_usd_saved_at_parity=0.0)
+    record = a_record(evidence=evidence, reasons=lost, monthly_usd_saved=10.0, monthly_usd_saved_drop_in=0.0)
     page = read_page(written(a_run(tmp_path, [record])))
     assert "Decide what may be given up" in page.text
     assert "Change what measurements prove" not in page.text

@@ -20,10 +20,8 @@ def test_every_breakdown_adds_up_to_the_tally(records):
         lines = [*breakdown.shown, *breakdown.folded]
         assert sum(line.group.volumes for line in lines) == len(records)
         assert sum(line.group.money.usd_saved for line in lines) == pytest.approx(tally.money.usd_saved)
-        assert sum(line.group.money.usd_saved_at_parity for line in lines) == pytest.approx(
-            tally.money.usd_saved_at_parity
-        )
-        assert all(0 <= line.parity_pct + line.proof_pct <= 100.1 for line in lines)
+        assert sum(line.group.money.usd_saved_drop_in for line in lines) == pytest.approx(tally.money.usd_saved_drop_in)
+        assert all(0 <= line.drop_in_pct + line.proof_pct <= 100.1 for line in lines)
 
 
 def test_a_long_tail_is_one_line_that_holds_the_rest():

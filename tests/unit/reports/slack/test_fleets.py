@@ -120,7 +120,7 @@ def many(count, accounts):
             action,
             monthly_usd_now=2e12,
             monthly_usd_saved=-1e12 if action == "upgrade" else 1e12 * (action != "detached"),
-            monthly_usd_saved_at_parity=1.0,
+            monthly_usd_saved_drop_in=1.0,
             evidence=EvidenceRecord(grade="C", envelope=None, text="published"),
         )
         for action in ("migrate", "reprovision", "upgrade", "detached")

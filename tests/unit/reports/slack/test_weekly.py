@@ -22,7 +22,7 @@ def saving(number, usd=20.0, action="migrate", **fields):
         name=f"disk-{number}",
         monthly_usd_now=2 * usd,
         monthly_usd_saved=usd,
-        monthly_usd_saved_at_parity=usd / 2,
+        monthly_usd_saved_drop_in=usd / 2,
         **fields,
     )
 
@@ -57,7 +57,7 @@ def test_what_to_do_first_is_told_with_its_money():
     records = [
         saving(1, evidence=evidence),
         saving(2, 30.0, evidence=EvidenceRecord(grade="C", envelope=None, text="published")),
-        saving(3, 5.0, evidence=evidence).model_copy(update={"monthly_usd_saved_at_parity": 5.0}),
+        saving(3, 5.0, evidence=evidence).model_copy(update={"monthly_usd_saved_drop_in": 5.0}),
         saving(4, 7.0, evidence=evidence),
         saving(5, 9.0, evidence=evidence, reasons=[f"{GIVEN_UP}durability"]),
     ]

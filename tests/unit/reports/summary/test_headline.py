@@ -80,11 +80,11 @@ def test_nearly_all_is_not_all_and_little_is_not_nothing(saved, share):
     assert f"can be saved: {share} of the $100.00" in headline(fleet_of(records), RUN, whole=True)
 
 
-def test_the_saving_at_full_parity_is_not_told_as_what_is_recommended():
-    fleet = fleet_of([a_record(monthly_usd_saved=10.0, monthly_usd_saved_at_parity=4.0)])
-    parity, proof = figures(fleet, "the peak")
-    assert (parity.amount, proof.amount) == ("$4.00", "$6.00")
-    assert "instead of the recommended one" in parity.meaning
-    assert "no proof" not in f"{parity.label} {parity.meaning}".lower()
+def test_the_saving_at_full_drop_in_is_not_told_as_what_is_recommended():
+    fleet = fleet_of([a_record(monthly_usd_saved=10.0, monthly_usd_saved_drop_in=4.0)])
+    drop_in, proof = figures(fleet, "the peak")
+    assert (drop_in.amount, proof.amount) == ("$4.00", "$6.00")
+    assert "instead of the recommended one" in drop_in.meaning
+    assert "no proof" not in f"{drop_in.label} {drop_in.meaning}".lower()
     (todo,) = todos(fleet, a_policy(), FOLDER)
-    assert todo.money == "saves $10.00 a month ($4.00 at full parity instead)"
+    assert todo.money == "saves $10.00 a month ($4.00 as a drop-in replacement instead)"

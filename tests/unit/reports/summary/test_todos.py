@@ -37,7 +37,7 @@ def test_the_volumes_named_first_are_those_that_matter_most():
 
 def test_a_measurement_is_asked_for_by_a_command_that_can_be_pasted():
     evidence = a_record().evidence.model_copy(update={"grade": "C"})
-    record = a_record(evidence=evidence, monthly_usd_saved=10.0, monthly_usd_saved_at_parity=0.0)
+    record = a_record(evidence=evidence, monthly_usd_saved=10.0, monthly_usd_saved_drop_in=0.0)
     (todo,) = todos(fleet_of([record]), a_policy(), FOLDER)
     assert todo.step is Step.MEASURE
     assert todo.command == "plimsoll validate --recommendation 'plimsoll-runs/a run'"
@@ -79,8 +79,8 @@ def test_blocked_upgrades_are_counted_where_they_stand():
 
 
 def test_the_step_that_holds_the_money_is_named_where_several_save():
-    one = a_record("upgrade", monthly_usd_saved=1.0, monthly_usd_saved_at_parity=0.0)
-    other = a_record(monthly_usd_saved=20.0, monthly_usd_saved_at_parity=0.0)
+    one = a_record("upgrade", monthly_usd_saved=1.0, monthly_usd_saved_drop_in=0.0)
+    other = a_record(monthly_usd_saved=20.0, monthly_usd_saved_drop_in=0.0)
     assert most_money(fleet_of([one, a_record("keep"), other])) == (
         "The most money is in step 2, which saves $20.00 of the $21.00 a month."
     )

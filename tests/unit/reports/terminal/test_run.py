@@ -163,12 +163,12 @@ LONG_TYPES = ("hyperdisk-balanced", "hyperdisk-balanced-high-availability", "reg
 @pytest.mark.parametrize("name", LONG_TYPES)
 def test_long_types_leave_room_for_the_grade_in_a_narrow_console_and_break_behind_a_hyphen(name):
     spec = SpecRecord(type=name, size_gib=16_384, iops=160_000, throughput_mib_s=2_400)
-    saved = {"monthly_usd_saved": 12_345.67, "monthly_usd_saved_at_parity": 12_345.67}
+    saved = {"monthly_usd_saved": 12_345.67, "monthly_usd_saved_drop_in": 12_345.67}
     record = a_record("migrate", current=spec, target=spec, **saved)
     console = a_console(80)
     console.print(savings_table([record], 80))
     text = console.file.getvalue()
-    assert text.splitlines()[1].endswith("parity  ev")
+    assert text.splitlines()[1].endswith("drop_in  ev")
     broken = text.replace("-\n", "-").split()
     assert {part for part in name.split("-") if not any(part in word.split("-") for word in broken)} == set()
 

@@ -36,7 +36,7 @@ function rowElement(row, place) {
     cell('from', null, row.from),
     cell('to', null, row.to || element('span', { class: 'soft' }, 'no change')),
     cell('saves a month', 'number', usd(row.saved)),
-    cell('at parity', 'number soft', known(row.saved) ? usd(row.parity) : ''),
+    cell('drop-in', 'number soft', known(row.saved) ? usd(row.drop_in) : ''),
     cell('evidence', null, row.grade ? element('span', { class: `grade ${row.grade}`, title: SETTINGS.grades[row.grade] }, row.grade) : ''),
     cell('step', null, element('span', { class: `tag ${row.step}` }, SETTINGS.steps[row.step].name),
       row.blockers ? element('span', { class: 'soft' }, row.blockers) : null),

@@ -13,11 +13,11 @@ function headOf(row, record, detail) {
 
 function answerOf(row, record, detail) {
   const step = SETTINGS.steps[row.step];
-  const alternative = parityOf(row, record);
+  const alternative = dropInOf(row, record);
   const lines = [element('p', { class: 'verdict' }, verdictOf(record))];
   const money = moneyOf(record);
   if (money) lines.push(element('p', { class: 'money' }, money));
-  if (alternative) lines.push(element('p', { class: 'parity' }, alternative));
+  if (alternative) lines.push(element('p', { class: 'drop-in' }, alternative));
   const why = step.why.replaceAll('{seen}', record.demand ? `the ${hours(record.demand.hours_observed)} observed` : '');
   lines.push(element('p', { class: 'reason' }, element('span', { class: `tag ${row.step}` }, step.name), ' ', why));
   for (const loss of detail.given_up) lines.push(element('p', { class: 'loss' }, `${loss[0].toUpperCase()}${loss.slice(1)}.`));
@@ -47,12 +47,12 @@ function moneyOf(record) {
 }
 
 // What there is for who wants no proof; a throttled volume needs more than it could ever carry.
-function parityOf(row, record) {
-  if (!record.parity || !record.target || record.action === 'keep' || row.step === 'throttled') return null;
+function dropInOf(row, record) {
+  if (!record.drop_in || !record.target || record.action === 'keep' || row.step === 'throttled') return null;
   const keeps = 'keeps all the IOPS and MiB/s that the volume could ever carry';
-  if (sameSpec(record.parity.spec, record.target)) return `No demand has to be proved: it ${keeps}.`;
-  const saved = record.monthly_usd_saved_at_parity;
-  return `For who wants no proof: ${specText(record.parity.spec)} ${keeps}, for ${usd(record.parity.monthly_usd)} a month. `
+  if (sameSpec(record.drop_in.spec, record.target)) return `No demand has to be proved: it ${keeps}.`;
+  const saved = record.monthly_usd_saved_drop_in;
+  return `For who wants no proof: ${specText(record.drop_in.spec)} ${keeps}, for ${usd(record.drop_in.monthly_usd)} a month. `
     + (saved >= 0.005 ? `It saves ${usd(saved)}.` : 'It saves nothing.');
 }
 
@@ -123,7 +123,7 @@ function replayTable(record) {
   return table('Replay: the demand pushed through the ceilings', heads, rows);
 }
 
-const AT_PARITY = 'the cheapest at full parity: it carries all that the present volume ever could';
+const DROP_IN = 'the cheapest as a drop-in replacement: it carries all that the present volume ever could';
 
 function whyNotChosen(offer, record) {
   const then = record.monthly_usd_then;
@@ -139,13 +139,13 @@ function offersTable(record) {
     `${whole(offer.ceiling_iops)} IOPS, ${whole(offer.ceiling_throughput_mib_s)} MiB/s`, why];
   const rows = record.offers.map((offer) => {
     const chosen = record.target && sameSpec(offer.spec, record.target);
-    const parity = record.parity && sameSpec(offer.spec, record.parity.spec) ? `; ${AT_PARITY}` : '';
+    const drop_in = record.drop_in && sameSpec(offer.spec, record.drop_in.spec) ? `; ${DROP_IN}` : '';
     if (offer.refused.length) return row(offer, offer.refused.length === 1 ? offer.refused[0] : list(offer.refused));
-    if (chosen) return row(offer, [element('strong', {}, record.action === 'keep' ? 'kept' : 'chosen'), parity]);
-    return row(offer, whyNotChosen(offer, record) + parity);
+    if (chosen) return row(offer, [element('strong', {}, record.action === 'keep' ? 'kept' : 'chosen'), drop_in]);
+    return row(offer, whyNotChosen(offer, record) + drop_in);
   });
-  const listed = record.parity && record.offers.some((offer) => sameSpec(offer.spec, record.parity.spec));
-  if (record.parity && !listed) rows.push(row(record.parity, AT_PARITY));
+  const listed = record.drop_in && record.offers.some((offer) => sameSpec(offer.spec, record.drop_in.spec));
+  if (record.drop_in && !listed) rows.push(row(record.drop_in, DROP_IN));
   return table('Every configuration that was weighed', heads, rows);
 }
 

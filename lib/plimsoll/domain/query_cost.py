@@ -1,4 +1,4 @@
-"""The tariff: what reading metrics costs, so that a finer look can be weighed against a coarser one."""
+"""The query_cost: what reading metrics costs, so that a finer look can be weighed against a coarser one."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ class Closer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tariff:
+class QueryCost:
     """Price and quotas of metrics: USD for a query (one series in one call), calls and datapoints a second.
 
     `usd_hour_waited` is what an hour of an audit is worth; it turns quotas into money, so that both can be added.

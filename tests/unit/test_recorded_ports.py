@@ -5,8 +5,8 @@ import zipfile
 
 import pytest
 
-from plimsoll.bootstrap import console_link, worlds_recorded
-from plimsoll.clouds.tariffs import tariff_of
+from plimsoll.bootstrap import console_link, recorded_ports
+from plimsoll.clouds.query_costs import query_cost_of
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
 from plimsoll.settings import Settings
@@ -29,16 +29,16 @@ def a_recording(path, *clouds):
 
 def test_each_cloud_of_a_recording_has_its_own_tariff_and_catalog(tmp_path):
     settings = Settings(runs_dir=tmp_path, google_usd_per_1000_series=7, usd_per_1000_metrics=3)
-    worlds, now = worlds_recorded(a_recording(tmp_path / "audit.zip", "aws", "google"), settings)
-    assert [world.catalog.provider for world in worlds] == ["aws", "google"]
-    assert [world.tariff for world in worlds] == [tariff_of(cloud, settings) for cloud in ("aws", "google")]
+    worlds, now = recorded_ports(a_recording(tmp_path / "audit.zip", "aws", "google"), settings)
+    assert [ports.catalog.provider for ports in worlds] == ["aws", "google"]
+    assert [ports.query_cost for ports in worlds] == [query_cost_of(cloud, settings) for cloud in ("aws", "google")]
     assert now == NOW
 
 
 def test_a_recording_of_a_cloud_that_is_not_known_is_refused_with_who_made_it(tmp_path):
     path = a_recording(tmp_path / "audit.zip", "aws", "elsewhere")
     with pytest.raises(BadInput, match=r"audit\.zip is a recording of the cloud 'elsewhere'.* made by version 9\.1"):
-        worlds_recorded(path, Settings(runs_dir=tmp_path))
+        recorded_ports(path, Settings(runs_dir=tmp_path))
 
 
 def test_a_disks_demand_is_looked_for_on_its_hosts_since_devices_have_names_of_their_own():

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from plimsoll.domain.tariff import Closer, Tariff
+from plimsoll.domain.query_cost import Closer, QueryCost
 from plimsoll.settings import Settings
 
 CLOSER: Final = Closer(datapoints=0.045, queries=0.9, queries_a_call=12)
@@ -10,9 +10,9 @@ CLOSER: Final = Closer(datapoints=0.045, queries=0.9, queries_a_call=12)
 less."""
 
 
-def tariff(settings: Settings) -> Tariff:
+def query_cost(settings: Settings) -> QueryCost:
     """What reading CloudWatch costs: by the metrics that a call of GetMetricData asks for."""
-    return Tariff(
+    return QueryCost(
         usd_query=settings.usd_per_1000_metrics / 1000,
         calls_per_s=settings.calls_per_s,
         datapoints_per_s=settings.datapoints_per_s,

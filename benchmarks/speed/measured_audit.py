@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cloud_simulator.running import Running
-from plimsoll.audit import World, audit
-from plimsoll.bootstrap import Scope, aws_world
+from plimsoll.audit import AuditPorts, audit
+from plimsoll.bootstrap import Scope, aws_ports
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError
@@ -103,12 +103,12 @@ def pointed_at(organization: Running) -> Iterator[None]:
         os.environ.update(before)
 
 
-def world_of(organization: Running, *, every_minute: bool, paced: bool) -> World:
-    """The world behind the simulator's APIs, its metrics counted."""
+def project_ports(organization: Running, *, every_minute: bool, paced: bool) -> AuditPorts:
+    """The ports behind the simulator's APIs, its metrics counted."""
     scope = Scope(role_arns=organization.role_arns, regions=organization.fleet.regions)
     ledger = Ledger(path=CACHE / "ledger.json")
-    world = aws_world(scope, Settings(), today=datetime.now(UTC).date(), ledger=ledger, paced=paced)
-    return replace(world, metrics=CountedMetrics(world.metrics), every_minute=every_minute)
+    ports = aws_ports(scope, Settings(), today=datetime.now(UTC).date(), ledger=ledger, paced=paced)
+    return replace(ports, metrics=CountedMetrics(ports.metrics), every_minute=every_minute)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,11 +124,11 @@ class Audited:
 def audited(organization: Running, *, every_minute: bool = False, paced: bool = False) -> Audited:
     """One audit of all the simulator has."""
     with pointed_at(organization):
-        world = world_of(organization, every_minute=every_minute, paced=paced)
+        ports = project_ports(organization, every_minute=every_minute, paced=paced)
         start = time.perf_counter()
-        outcomes = list(audit(world, Policy(), organization.fleet.now))
+        outcomes = list(audit(ports, Policy(), organization.fleet.now))
         seconds = time.perf_counter() - start
-    metrics = world.metrics
+    metrics = ports.metrics
     if not isinstance(metrics, CountedMetrics):
         raise TypeError("the metrics of a benchmark are counted")
     return Audited(
