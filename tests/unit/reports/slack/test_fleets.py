@@ -11,7 +11,7 @@ from plimsoll.reports.record import BlockerRecord, EvidenceRecord, OwnerRecord
 from plimsoll.reports.slack.blocks import buttons, volume_of
 from plimsoll.reports.slack.digest import Digest
 from plimsoll.reports.slack.weekly import conversation
-from plimsoll.reports.tally import Tally
+from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import usd
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.slack.said import RUN, lines, messages, pressed, said, told_of
@@ -62,9 +62,9 @@ def fleets(count):
 
 def check(fleet, told, most=10):
     """That all messages are taken, hold no markup, and tell of all that saves."""
-    tally = Tally()
+    totals = Totals()
     for record in fleet:
-        tally.count(record)
+        totals.add(record)
     assert json.loads(json.dumps(told.payload, ensure_ascii=False).encode()) == told.payload
     for message in messages(told):
         assert '"mrkdwn"' not in json.dumps(message.payload), "names stand where there is no markup"
@@ -72,7 +72,7 @@ def check(fleet, told, most=10):
         assert len(message.text) <= 3000
     saving = [record for record in fleet if record.monthly_usd_saved > 0 and record.action != "detached"]
     if saving:
-        assert told.main.blocks[0]["text"]["text"].startswith(f"{usd(tally.money.usd_saved)} a month can be saved")
+        assert told.main.blocks[0]["text"]["text"].startswith(f"{usd(totals.usd_saved)} a month can be saved")
     shown, left = listed(told.main)
     assert shown == min(most, len(saving))
     assert shown + left == len(saving)
