@@ -13,7 +13,7 @@ from rich.console import Console
 
 from cloud_simulator.organization import DEMO_VOLUMES
 from cloud_simulator.running import running
-from plimsoll.bootstrap import AWS, GCP, Scope, clock, ports_of
+from plimsoll.bootstrap import AWS, GOOGLE, Scope, clock, ports_of
 from plimsoll.cli.audit import follow
 from plimsoll.cli.leaving import LeaveReports
 from plimsoll.cli.trials import put_to_the_test
@@ -68,7 +68,7 @@ def _simulated(
         organization = stack.enter_context(running(now, volumes=volumes or DEMO_VOLUMES, seed=seed))
         os.environ.update(organization.environment)
         scope = replace(scope, role_arns=organization.role_arns, regions=organization.fleet.regions)
-    if GCP in clouds:
+    if GOOGLE in clouds:
         from cloud_simulator.google.projects import LEAST_VOLUMES  # noqa: PLC0415  # what only Google's demo needs
         from cloud_simulator.google.running import running_google  # noqa: PLC0415  # what only Google's demo needs
 

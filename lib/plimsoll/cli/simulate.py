@@ -31,7 +31,7 @@ def serve_projects(volumes: int | None, seed: int, port: int) -> None:
         _tell(
             f"{len(there.fleet.volumes)} disks in {len(there.projects)} projects",
             there.environment,
-            f"all of them: plimsoll audit --cloud gcp {named}",
+            f"all of them: plimsoll audit --cloud google {named}",
         )
 
 
