@@ -5,14 +5,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from plimsoll.clouds.aws import names as aws_names
 from plimsoll.clouds.aws.names import AUDIT_ROLE, role_arn
-from plimsoll.clouds.aws.names import PROVIDER as AWS
 from plimsoll.clouds.aws.organization import accounts_in
 from plimsoll.clouds.aws.sessions import HOME_REGION, Credential, Sessions, check_regions
-from plimsoll.clouds.google.names import PROVIDER as GOOGLE
+from plimsoll.clouds.google import names as google_names
 from plimsoll.domain.errors import BadInput
 from plimsoll.ports import FailedTarget
 from plimsoll.settings import Settings
+
+AWS: Final = aws_names.PROVIDER
+GOOGLE: Final = google_names.PROVIDER
+"""The clouds that can be asked."""
 
 _EARLIER_NAMES: Final = {"gcp": GOOGLE}
 """What runs of earlier versions call a cloud in run.json."""

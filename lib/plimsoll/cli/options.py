@@ -26,19 +26,19 @@ class DemoCloud(StrEnum):
 
 
 def cloud_named(name: str) -> Cloud:
-    """The cloud of that name; ValueError where there is none. `gcp`, google's earlier name, still works."""
+    """The cloud of that name; BadParameter where there is none. `gcp`, google's earlier name, still works."""
     return Cloud(_named(name, Cloud))
 
 
 def demo_cloud_named(name: str) -> DemoCloud:
-    """What the demo simulates by that name; ValueError where there is none."""
+    """What the demo simulates by that name; BadParameter where there is none."""
     return DemoCloud(_named(name, DemoCloud))
 
 
 def _named(name: str, clouds: type[StrEnum]) -> str:
     wanted = "google" if name == "gcp" else name
     if wanted not in set(clouds):
-        raise ValueError(f"{name!r} is not one of {', '.join(clouds)}.")
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(clouds)}.")
     return wanted
 
 
