@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from plimsoll.audit import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.measured import envelope_library as envelope_library
 from plimsoll.bootstrap.measured import validation_book as validation_book
 from plimsoll.bootstrap.recorded import ports_recorded

@@ -4,7 +4,7 @@ import math
 from datetime import date
 from pathlib import Path
 
-from plimsoll.audit import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.measured import envelope_library, validation_book
 from plimsoll.bootstrap.scope import GOOGLE, Scope
 from plimsoll.clouds.google.audited import inventory_in

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date
 from functools import cache
 
-from plimsoll.audit import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.google import google_ports
 from plimsoll.bootstrap.scope import GOOGLE, Scope
 from plimsoll.clouds.google.audited import inventory_in

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from plimsoll.audit import explain_anywhere
 from plimsoll.bootstrap import GOOGLE, Scope, change_ledger, clock, console_link, ports_of, recorded_ports
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.errors import BadInput, Unexpected
 from plimsoll.domain.policy import Policy
+from plimsoll.explain import explain_anywhere
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
 from plimsoll.reports.recorded import record_of
 from plimsoll.reports.terminal.explain import show_explanation
