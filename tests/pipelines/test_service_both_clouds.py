@@ -62,7 +62,7 @@ def parted(fleet, projects, folder):
 def as_a_whole(accounts, projects, folder):
     """The run.json of the command line's one run over both."""
     ledger = Ledger(path=folder / "ledger.json")
-    google = Scope(clouds=("gcp",), projects=projects.projects)
+    google = Scope(clouds=("google",), projects=projects.projects)
     amazon = Scope(role_arns=accounts.role_arns, regions=HERE)
     worlds = [
         make(scope, Settings(), today=NOW.date(), ledger=ledger, paced=False)

@@ -14,7 +14,7 @@ from rich.console import Console
 from cloud_simulator.aws.organization import DEMO_VOLUMES
 from cloud_simulator.google.projects import LEAST_DISKS
 from cloud_simulator.running import running, running_google
-from plimsoll.bootstrap import AWS, GCP, Scope, clock, ports_of
+from plimsoll.bootstrap import AWS, GOOGLE, Scope, clock, ports_of
 from plimsoll.cli.audit import follow
 from plimsoll.cli.leaving import LeaveReports
 from plimsoll.cli.simulate import started
@@ -70,7 +70,7 @@ def _simulated(
         organization = stack.enter_context(started(running(now, volumes=volumes or DEMO_VOLUMES, seed=seed)))
         os.environ.update(organization.environment)
         scope = replace(scope, role_arns=organization.role_arns, regions=organization.fleet.regions)
-    if GCP in clouds:
+    if GOOGLE in clouds:
         console.print("starting simulated Google Cloud projects on loopback ...", style="dim")
         projects = stack.enter_context(started(running_google(now, volumes=volumes or LEAST_DISKS, seed=seed)))
         os.environ.update(projects.environment)

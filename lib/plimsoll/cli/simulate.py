@@ -35,7 +35,7 @@ def serve_projects(volumes: int | None, seed: int, port: int) -> None:
         _wait(
             f"{len(cloud.fleet.volumes)} disks in {len(cloud.projects)} projects",
             cloud.environment,
-            f"all of them: plimsoll audit --cloud gcp {options}",
+            f"all of them: plimsoll audit --cloud google {options}",
         )
 
 

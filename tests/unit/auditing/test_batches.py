@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from plimsoll.ahead import ahead
+from plimsoll.auditing.batches import ahead
 
 
 def test_results_come_in_the_order_of_their_items():
