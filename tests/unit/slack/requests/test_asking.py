@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.slack.requests import dialogs
 from plimsoll.slack.actions.asked import Asked
+from plimsoll.slack.requests import dialogs
 from plimsoll.slack.requests.asking import Unclear, asked_by_button, asked_by_dialog, asked_by_words, origin_of
 from plimsoll.slack.requests.payloads import Pressed, Submitted, Typed
 from plimsoll.slack.requests.signed import Refused
