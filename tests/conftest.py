@@ -43,9 +43,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    for name in ("cloud_simulator.running", "cloud_simulator.google.running"):
-        if name in sys.modules:
-            fork_from_now_on(sys.modules[name])
+    if "cloud_simulator.running" in sys.modules:
+        fork_from_now_on(sys.modules["cloud_simulator.running"])
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -10,22 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.audit import (
-    ANSWERED_BEFORE,
-    BATCH_VOLUMES,
-    BATCHES_AT_ONCE,
-    EVERY_MINUTE_BATCH_VOLUMES,
-    EXCLUDED,
-    AuditPorts,
-    audit,
-)
+from plimsoll.audit import audit
+from plimsoll.auditing.batches import BATCHES_AT_ONCE, EVERY_MINUTE_BATCH_VOLUMES
+from plimsoll.auditing.ports import BATCH_VOLUMES, AuditPorts
 from plimsoll.clouds.memory import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 from plimsoll.domain.errors import AccessDenied, CloudError, RegionUnavailable, Throttled
 from plimsoll.domain.policy import OPT_OUT, Override, TagMatch
 from plimsoll.domain.recommendation import Detached, InsufficientData, Keep, Migrate, Reprovision
 from plimsoll.domain.sums import Window
 from plimsoll.domain.units import MIB
-from plimsoll.outcomes import Answered, FailedVolume, Notice, Planned, Seen, Skipped
+from plimsoll.outcomes import ANSWERED_BEFORE, EXCLUDED, Answered, FailedVolume, Notice, Planned, Seen, Skipped
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.tally import Tally
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_policy, a_tariff, a_volume, some_sums

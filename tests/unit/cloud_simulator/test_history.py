@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cloud_simulator import history
-from cloud_simulator.cloudwatch import CloudWatch
-from cloud_simulator.fleet import served_minutes
-from cloud_simulator.history import USUAL, History
-from cloud_simulator.organization import fleet_of
-from cloud_simulator.remembered import Remembered
-from cloud_simulator.workloads import SERIES
+from cloud_simulator.aws.cloudwatch import CloudWatch
+from cloud_simulator.aws.fleet import served_minutes
+from cloud_simulator.aws.organization import fleet_of
+from cloud_simulator.metrics import history
+from cloud_simulator.metrics.history import USUAL, History, Remembered
+from cloud_simulator.metrics.workloads import SERIES
 from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
 from tests.profiles import examples
 
