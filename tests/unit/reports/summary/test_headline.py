@@ -81,7 +81,7 @@ def test_nearly_all_is_not_all_and_little_is_not_nothing(saved, share):
     assert f"can be saved: {share} of the $100.00" in headline(Totals.of(records), RUN, whole=True)
 
 
-def test_the_saving_at_full_drop_in_is_not_told_as_what_is_recommended():
+def test_the_drop_in_saving_is_not_told_as_what_is_recommended():
     records = [a_record(monthly_usd_saved=10.0, monthly_usd_saved_drop_in=4.0)]
     drop_in, proof = figures(Totals.of(records), "the peak")
     assert (drop_in.amount, proof.amount) == ("$4.00", "$6.00")
