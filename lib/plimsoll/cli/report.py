@@ -9,7 +9,7 @@ from typing import Final
 from rich.console import Console
 
 from plimsoll.bootstrap import console_link, envelope_library
-from plimsoll.cli.chosen import run_folder
+from plimsoll.cli.run_folder import run_folder
 from plimsoll.cli.standard_output import put_out
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.reports.data.database import opened

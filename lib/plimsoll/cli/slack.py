@@ -10,8 +10,8 @@ from rich.console import Console
 
 from plimsoll.bootstrap import envelope_library
 from plimsoll.bootstrap.slack import client_of_environment, webhook_of_environment
-from plimsoll.cli.chosen import run_folder
 from plimsoll.cli.exit_codes import PARTIAL
+from plimsoll.cli.run_folder import run_folder
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.domain.recommendation import CHANGES
 from plimsoll.reports.data.database import opened
