@@ -19,11 +19,11 @@ from plimsoll.reports.html.page import write_html
 from plimsoll.reports.markdown.run import run_markdown, tickets
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.screen import printable
-from plimsoll.reports.slack.run import run_conversation
 from plimsoll.reports.stored import MARKDOWN, PAGE, RECOMMENDATIONS, SLACK_PREVIEW, TABLE
 from plimsoll.reports.table import ENCODING
 from plimsoll.run import resumed
 from plimsoll.settings import Settings
+from plimsoll.slack.blocks.run import run_conversation
 from plimsoll.writing import write_lines
 
 FILES: Final = {
