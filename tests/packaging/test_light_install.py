@@ -23,7 +23,7 @@ MOST_MIB = 120
 LACKING = {
     "sql": [("query", "RUN"), ("diff", "RUN", "RUN"), ("report", "RUN", "--format", "parquet"),
             ("report", "RUN", "--where", "true", "--out", "part.json")],
-    "google": [("audit", "--cloud", "gcp", "--project", "p-1234567")],
+    "google": [("audit", "--cloud", "google", "--project", "p-1234567")],
     "charts": [("chart", "roofline", "gp2-1tb"),
                ("envelopes", "compare", "gp2-1tb", "gp3-1tb-3000-250", "--chart", "a.svg")],
     "slack": [("slack", "post", "RUN", "--dry-run"), ("report", "RUN", "--format", "slack"),

@@ -10,7 +10,8 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from plimsoll.audit import AuditPorts, planned
+from plimsoll.audit import plan_audit
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import Scope, change_ledger, clock, ports_of, recorded_ports, recording_ports
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
 from plimsoll.cli.leaving import LeaveReports
@@ -117,7 +118,7 @@ def foresee(console: Console, audits: Sequence[AuditPorts], policy: Policy, now:
     tally = Tally()
     with console.status("listing volumes"):
         for ports in audits:
-            for outcome in planned(ports, policy, now):
+            for outcome in plan_audit(ports, policy, now):
                 tally.take(outcome)
     query_costs = {ports.catalog.provider: ports.query_cost for ports in audits}
     show_plan(console, plan_summary(tally.plans, query_costs), tally.failed_targets, list(query_costs))

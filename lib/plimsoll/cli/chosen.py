@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from plimsoll.bootstrap import AWS, GCP, Scope
+from plimsoll.bootstrap import AWS, GOOGLE, Scope
 from plimsoll.clouds.aws.names import AUDIT_ROLE
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import Grade
@@ -84,7 +84,7 @@ def scope_from(
                 "--account": account,
                 "--role-name": role_name,
             },
-            GCP: {"--project": project, "--folder": folder, "--gcp-organization": google_organization},
+            GOOGLE: {"--project": project, "--folder": folder, "--google-organization": google_organization},
         },
     )
     if role_name is not None and not scope.names_members:

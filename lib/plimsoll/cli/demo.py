@@ -11,11 +11,13 @@ from typing import Final
 
 from rich.console import Console
 
-from cloud_simulator.organization import DEMO_VOLUMES
-from cloud_simulator.running import running
-from plimsoll.bootstrap import AWS, GCP, Scope, clock, ports_of
+from cloud_simulator.aws.organization import DEMO_VOLUMES
+from cloud_simulator.google.projects import LEAST_DISKS
+from cloud_simulator.running import running, running_google
+from plimsoll.bootstrap import AWS, GOOGLE, Scope, clock, ports_of
 from plimsoll.cli.audit import follow
 from plimsoll.cli.leaving import LeaveReports
+from plimsoll.cli.simulate import started
 from plimsoll.cli.trials import put_to_the_test
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.policy import Policy
@@ -65,15 +67,12 @@ def _simulated(
     scope = Scope(clouds=tuple(clouds))
     if AWS in clouds:
         console.print("starting a simulated AWS organization on loopback ...", style="dim")
-        organization = stack.enter_context(running(now, volumes=volumes or DEMO_VOLUMES, seed=seed))
+        organization = stack.enter_context(started(running(now, volumes=volumes or DEMO_VOLUMES, seed=seed)))
         os.environ.update(organization.environment)
         scope = replace(scope, role_arns=organization.role_arns, regions=organization.fleet.regions)
-    if GCP in clouds:
-        from cloud_simulator.google.projects import LEAST_VOLUMES  # noqa: PLC0415  # what only Google's demo needs
-        from cloud_simulator.google.running import running_google  # noqa: PLC0415  # what only Google's demo needs
-
+    if GOOGLE in clouds:
         console.print("starting simulated Google Cloud projects on loopback ...", style="dim")
-        projects = stack.enter_context(running_google(now, volumes=volumes or LEAST_VOLUMES, seed=seed))
+        projects = stack.enter_context(started(running_google(now, volumes=volumes or LEAST_DISKS, seed=seed)))
         os.environ.update(projects.environment)
         scope = replace(scope, projects=tuple(projects.projects))
     return scope

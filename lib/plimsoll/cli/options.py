@@ -14,19 +14,42 @@ class Cloud(StrEnum):
     """The clouds that can be asked."""
 
     AWS = "aws"
-    GCP = "gcp"
+    GOOGLE = "google"
 
 
 class DemoCloud(StrEnum):
     """What the demo simulates."""
 
     AWS = "aws"
-    GCP = "gcp"
+    GOOGLE = "google"
     BOTH = "both"
 
 
+def cloud_named(name: str) -> Cloud:
+    """The cloud of that name; BadParameter where there is none. `gcp`, google's earlier name, still works."""
+    return Cloud(_named(name, Cloud))
+
+
+def demo_cloud_named(name: str) -> DemoCloud:
+    """What the demo simulates by that name; BadParameter where there is none."""
+    return DemoCloud(_named(name, DemoCloud))
+
+
+def _named(name: str, clouds: type[StrEnum]) -> str:
+    wanted = "google" if name == "gcp" else name
+    if wanted not in set(clouds):
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(clouds)}.")
+    return wanted
+
+
 Clouds = Annotated[
-    list[Cloud] | None, typer.Option("--cloud", help="Cloud to ask; repeat for one report over several. Default: aws.")
+    list[Cloud] | None,
+    typer.Option(
+        "--cloud",
+        parser=cloud_named,
+        metavar="aws|google",
+        help="Cloud to ask; repeat for one report over several. Default: aws.",
+    ),
 ]
 Projects = Annotated[
     list[str] | None, typer.Option("--project", metavar="ID", help="Google Cloud project; repeatable.")
@@ -38,7 +61,10 @@ Folders = Annotated[
 GoogleOrganizations = Annotated[
     list[str] | None,
     typer.Option(
-        "--gcp-organization", metavar="NUMBER", help="The active projects of this organization there; repeatable."
+        "--google-organization",
+        "--gcp-organization",
+        metavar="NUMBER",
+        help="The active projects of this organization there; repeatable.",
     ),
 ]
 Profiles = Annotated[list[str] | None, typer.Option("--profile", help="AWS profile; repeat for several accounts.")]

@@ -11,7 +11,7 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from plimsoll.audit import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import (
     Scope,
     change_ledger,

@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from plimsoll.audit import AuditPorts, audit, explain
+from plimsoll.audit import audit
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.domain.evidence import Grade
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.validation import Budget, MeasuringRun, Mode, PlannedRun, runs_for, within
 from plimsoll.domain.volume import VolumeSpec
+from plimsoll.explain import explain
 from plimsoll.outcomes import Answered
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.recorded import record_of

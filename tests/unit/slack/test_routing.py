@@ -10,6 +10,7 @@ from plimsoll.reports.record import OwnerRecord
 from plimsoll.reports.wording import owner_text
 from plimsoll.slack.config import SlackConfig
 from plimsoll.slack.routing import channels_of, part_of, routed
+from tests.profiles import examples
 from tests.unit.reports.recommendations import a_record
 
 ALL, DATA, SHOP, LAB = "C0EVERYTHING", "C0DATA", "C0SHOP", "C0LABS"
@@ -119,7 +120,7 @@ def by_the_book(given, record):
     return told
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(routes, max_size=4), st.sampled_from(ACCOUNTS), st.none() | words, tags)
 def test_routing_is_as_the_book_has_it_and_names_each_channel_once(given, account, owner, shown):
     name = shown.pop("Name", None)

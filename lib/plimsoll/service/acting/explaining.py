@@ -8,8 +8,8 @@ from typing import Final
 
 from rich.console import Console
 
-from plimsoll.audit import explain as explained
 from plimsoll.domain.errors import BadInput, Unexpected
+from plimsoll.explain import explain as explained
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
 from plimsoll.reports.cloud_words import words_of
 from plimsoll.reports.record import RecommendationRecord

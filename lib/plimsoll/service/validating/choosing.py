@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from plimsoll.audit import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.aws.limits import volume_types
 from plimsoll.clouds.targets import named_target
 from plimsoll.domain.errors import BadInput, CloudError

@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
-from plimsoll.audit import AuditPorts, explain
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.validation import MeasuringRun, within
+from plimsoll.explain import explain
 from plimsoll.ports import Prices
 from plimsoll.reports.recorded import record_of
 from plimsoll.service.service import Service

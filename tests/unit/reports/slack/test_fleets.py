@@ -13,6 +13,7 @@ from plimsoll.reports.slack.digest import Digest
 from plimsoll.reports.slack.weekly import conversation
 from plimsoll.reports.tally import Tally
 from plimsoll.reports.wording import usd
+from tests.profiles import examples
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.slack.said import RUN, lines, messages, pressed, said, told_of
 from tests.unit.reports.strategies import HOSTILE, records
@@ -93,14 +94,14 @@ def listed(message):
 
 
 @pytest.mark.parametrize("count", [0, 1])
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(data=st.data())
 def test_a_fleet_of_none_or_one(data, count):
     fleet = data.draw(fleets(count))
     check(fleet, told_of(fleet, part=data.draw(st.just("") | names), acting=data.draw(st.booleans())))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(fleet=fleets(10), since=names, link=names)
 def test_a_fleet_of_ten(fleet, since, link):
     told = told_of(fleet, since=since, link=link, new={f"111111111111/us-east-1/vol-{one}" for one in range(5)})

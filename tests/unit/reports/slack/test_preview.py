@@ -11,6 +11,7 @@ from hypothesis import strategies as some
 from plimsoll.reports.slack.message import Conversation, Message
 from plimsoll.reports.slack.preview import preview, preview_view
 from plimsoll.reports.slack.preview_marks import mrkdwn as marked
+from tests.profiles import examples
 from tests.slack.limits import check_message, check_view
 from tests.unit.reports.html.test_looks import contrast
 from tests.unit.reports.slack.payloads import (
@@ -183,7 +184,7 @@ def test_no_text_of_a_message_is_obeyed(attack):
     assert "script-src" not in policy
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(some.text(alphabet=some.sampled_from("*_~`<>|@#!&;:\n ab\u202e\U0001f40c"), max_size=60))
 def test_whatever_is_written_in_slacks_markup_is_well_formed_and_none_of_ours(words):
     found = Drawn(f"<p>{marked(words)}</p>")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from plimsoll.reports.record import EvidenceRecord
 from plimsoll.reports.slack.verdict import Measured, Validated, verdict_message
 from tests.builders import a_spec
+from tests.profiles import examples
 from tests.slack.limits import check_message
 from tests.slack.workspace import text_of
 from tests.unit.reports.recommendations import a_record
@@ -142,7 +143,7 @@ measurements = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(measurements, max_size=5), st.lists(names | st.just("x" * 50_000), max_size=5), st.none() | names)
 def test_slack_takes_every_verdict_and_no_name_is_markup(found, problems, name):
     record = None if name is None else a_record(name=name)
