@@ -24,6 +24,7 @@ from plimsoll.reports.stored import MARKDOWN, PAGE, RECOMMENDATIONS, SLACK_PREVI
 from plimsoll.reports.table import ENCODING
 from plimsoll.run import resumed
 from plimsoll.settings import Settings
+from plimsoll.slack.blocks.run import run_conversation
 from plimsoll.writing import write_lines
 
 FILES: Final = {

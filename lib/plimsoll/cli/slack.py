@@ -20,18 +20,18 @@ from plimsoll.reports.diff.compared import Difference, compared
 from plimsoll.reports.diff.sql import Group
 from plimsoll.reports.diff.words import headline
 from plimsoll.reports.screen import printable
-from plimsoll.reports.slack.message import Conversation
-from plimsoll.reports.slack.pictures import Draft, run_drafts
-from plimsoll.reports.slack.run import run_conversation
 from plimsoll.reports.stored import read_run
 from plimsoll.reports.summary.matched import Only
-from plimsoll.reports.terminal.slack import show_conversation
 from plimsoll.reports.wording import count_of
+from plimsoll.service.slack_config import Channel
 from plimsoll.settings import Settings
-from plimsoll.slack.config import Channel
-from plimsoll.slack.ledger import MAIN, POSTED, FileLedger, Progress, picture_key, reply_key
-from plimsoll.slack.posting import Picture, post
-from plimsoll.slack.webhook import post_by_webhook
+from plimsoll.slack.blocks.message import Conversation
+from plimsoll.slack.blocks.pictures import Draft, run_drafts
+from plimsoll.slack.blocks.run import run_conversation
+from plimsoll.slack.notifications.ledger import MAIN, POSTED, FileLedger, Progress, picture_key, reply_key
+from plimsoll.slack.notifications.posting import Picture, post
+from plimsoll.slack.notifications.webhook import post_by_webhook
+from plimsoll.slack.preview.terminal import show_conversation
 
 _ASKED: Final = frozenset({*CHANGES, "detached"})
 _RECOMMENDED: Final = (Group.NEW, Group.FIRST_READ, Group.CHANGED)
