@@ -24,7 +24,6 @@ from plimsoll.reports.stored import MARKDOWN, PAGE, RECOMMENDATIONS, SLACK_PREVI
 from plimsoll.reports.table import ENCODING
 from plimsoll.run import resumed
 from plimsoll.settings import Settings
-from plimsoll.slack.blocks.run import run_conversation
 from plimsoll.writing import write_lines
 
 FILES: Final = {
@@ -165,7 +164,7 @@ def _markdown(folder: Path, selection: Selection | None, *, one_by_one: bool) ->
 
 def _messages(folder: Path, selection: Selection | None) -> Iterable[str]:
     """What a channel would be told, as Slack is sent it."""
-    from plimsoll.reports.slack.run import run_conversation  # noqa: PLC0415  # the extra `slack` brings its blocks
+    from plimsoll.slack.blocks.run import run_conversation  # noqa: PLC0415  # the extra `slack` brings its blocks
 
     told = run_conversation(folder, selection.has, selection.told) if selection else run_conversation(folder)
     yield json.dumps(told.payload, ensure_ascii=False, indent=2) + "\n"
