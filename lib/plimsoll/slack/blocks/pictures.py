@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Final
 
 from plimsoll.domain.envelope import Envelope
-from plimsoll.reports.charts.drawing import spec_of, to_png
 from plimsoll.reports.charts.picture import Picture
 from plimsoll.reports.charts.roofline import roofline_picture
 from plimsoll.reports.charts.savings import savings_chart
@@ -44,6 +43,8 @@ class Draft:
 
     def png(self) -> bytes:
         """The picture as a PNG image, on white."""
+        from plimsoll.reports.charts.drawing import spec_of, to_png  # noqa: PLC0415  # the extra `charts` brings it
+
         return to_png(spec_of(self.chart, self.profile, LIGHT, self.width_px), SCALE)
 
 
