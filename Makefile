@@ -102,7 +102,8 @@ deploy: .venv/.ready ## the service into the account of the caller's credentials
 e2e: .venv-e2e/.ready ## the synthesized templates and zips on an emulator of AWS, against the command line (docs/e2e.md)
 	PLIMSOLL_E2E_PYTHON=$(CURDIR)/.venv-e2e/bin/python $(CLEAN_ENV) $(RUN) pytest tests/e2e
 
-pictures: .venv/.ready ## draw the pictures of docs/charts anew; where nothing changed, to the same bytes
+pictures: .venv/.ready ## draw docs/charts anew, and what report.html draws with; where nothing changed, to the same bytes
+	$(RUN) python -m plimsoll.reports.charts.for_page
 	$(RUN) python docs/charts/draw.py
 
 screenshots: .venv/.ready tools ## docs/*.png, the reports as the README shows them, of the demo's run

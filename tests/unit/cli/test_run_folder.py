@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from plimsoll.cli.chosen import run_folder
+from plimsoll.cli.run_folder import run_folder
 from plimsoll.domain.errors import BadInput
 
 
