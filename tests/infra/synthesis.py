@@ -101,7 +101,7 @@ def _synthesizer() -> Synthesizer:
     )
     os.close(theirs)
     # Files of their own on what is written, which read from where they were last.
-    printed = [Path(f"/proc/self/fd/{file.fileno()}").open(encoding="utf-8") for file in written]
+    printed = [Path(f"/proc/self/fd/{file.fileno()}").open(encoding="utf-8") for file in written]  # noqa: SIM115
     made = Synthesizer(process=process, answers=os.fdopen(answers, encoding="utf-8"), printed=(printed[0], printed[1]))
     atexit.register(_end, made, written)
     return made
