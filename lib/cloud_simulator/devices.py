@@ -22,7 +22,7 @@ from cloud_simulator.fleet import SimulatedHost, SimulatedVolume
 from cloud_simulator.leftovers import clear, clear_dead, own_folder
 from cloud_simulator.throttle import Rates, Throttle
 from plimsoll.clouds.aws.hosts import limits_of
-from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.clouds.aws.shipped import volume_types
 from plimsoll.domain.ceiling import UNBOUNDED, Ceiling
 from plimsoll.domain.host import Host
 from plimsoll.domain.units import MIB

@@ -4,7 +4,7 @@ from typing import Final
 
 from cloud_simulator.ec2_request import Parameters
 from cloud_simulator.faults import Refused
-from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.clouds.aws.shipped import volume_types
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import Provisioned, VolumeType
 

@@ -6,7 +6,7 @@ from typing import Final
 from xml.etree import ElementTree as ET
 
 from cloud_simulator.fleet import SimulatedHost, SimulatedVolume
-from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.clouds.aws.shipped import volume_types
 from plimsoll.domain.volume_types import Provisioned
 
 _NAMESPACE: Final = "http://ec2.amazonaws.com/doc/2016-11-15/"

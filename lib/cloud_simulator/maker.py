@@ -6,7 +6,7 @@ from typing import Final
 
 from cloud_simulator.fleet import SimulatedHost, SimulatedVolume, ago
 from cloud_simulator.workloads import Archetype, Workload
-from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.clouds.aws.shipped import volume_types
 from plimsoll.domain.volume import VolumeSpec
 
 LARGE_HOST: Final = "m5.4xlarge"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from cloud_simulator.faults import Refused
-from plimsoll.clouds.aws.price_book import shipped_prices
+from plimsoll.clouds.aws.shipped import shipped_prices
 from plimsoll.domain.prices import TypePrice
 from plimsoll.domain.units import KIB_PER_MIB
 

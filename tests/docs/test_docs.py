@@ -11,7 +11,7 @@ import yaml
 
 from cloud_simulator.google.running import running_google
 from cloud_simulator.running import running
-from plimsoll.clouds.price_file import load_prices
+from plimsoll.clouds.common.price_file import load_prices
 from plimsoll.domain.policy import BOUNDS, Policy
 from plimsoll.policy_file import dump_policy, load_policy
 from tests.pipelines.commands import plimsoll

@@ -20,8 +20,8 @@ from unittest.mock import patch
 
 import plimsoll.cli
 from plimsoll.bootstrap import envelope_library
-from plimsoll.clouds.aws.price_book import shipped_prices
 from plimsoll.clouds.aws.sessions import known_regions
+from plimsoll.clouds.aws.shipped import shipped_prices
 from plimsoll.reports.charts.bundle import javascript_bundle
 from plimsoll.reports.html import pictures
 from tests.machines import models

@@ -21,8 +21,8 @@ from cloud_simulator.google.bench_metadata import Metadata, VmKey, metadata_serv
 from cloud_simulator.google.compute import ZONE, Compute, Source
 from cloud_simulator.google.front import Call, Front, Route
 from cloud_simulator.google.resources import BASE, Resource
-from plimsoll.clouds.google.limits import volume_types
 from plimsoll.clouds.google.machines import machine
+from plimsoll.clouds.google.shipped import volume_types
 from plimsoll.domain.ceiling import UNBOUNDED, Ceiling
 from plimsoll.domain.volume import VolumeSpec
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from cloud_simulator.faults import Refused
 from cloud_simulator.google.front import Call, Front, Route
 from cloud_simulator.google.resources import Resource
-from plimsoll.clouds.google.price_book import shipped_prices
+from plimsoll.clouds.google.shipped import shipped_prices
 from plimsoll.domain.prices import TypePrice
 
 COMPUTE_ENGINE: Final = "services/6F81-5844-456A"

@@ -8,8 +8,8 @@ from typing import Final
 from cloud_simulator.fleet import ago
 from cloud_simulator.google.fleet import Seat, SimulatedDisk, SimulatedVm
 from cloud_simulator.workloads import Archetype, Workload
-from plimsoll.clouds.google.limits import volume_types
 from plimsoll.clouds.google.machines import machine
+from plimsoll.clouds.google.shipped import volume_types
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.volume import VolumeSpec
 

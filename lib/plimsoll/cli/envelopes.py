@@ -8,7 +8,8 @@ import typer
 from rich.console import Console
 
 from plimsoll.bootstrap import clock, envelope_library
-from plimsoll.clouds.published_by import cloud_of, types_by_cloud
+from plimsoll.clouds.published import cloud_of, types_by_cloud
+from plimsoll.clouds.registry import AWS
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import best_grade
@@ -87,7 +88,7 @@ def import_files(
     measured_on: str | None,
 ) -> None:
     """Reads every file, then adds one campaign of what they hold, and prints the envelope fitted to it."""
-    provider = provider or cloud_of(spec.type) or "aws"
+    provider = provider or cloud_of(spec.type) or AWS
     check_told(spec, provider, account, region)
     outputs = [read_output(_text(path), name=str(path)) for path in files]
     found = Output(
