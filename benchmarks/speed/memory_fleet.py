@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from cloud_simulator.fleet import SimulatedVolume, truth
-from cloud_simulator.organization import Mix, fleet_of
+from cloud_simulator.aws.fleet import SimulatedVolume, truth
+from cloud_simulator.aws.organization import Mix, fleet_of
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import envelope_library
 from plimsoll.clouds.aws.prices import AwsPrices

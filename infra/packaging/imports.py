@@ -36,12 +36,10 @@ class Imports:
 class Sources:
     """Our top-level packages, each with its folder.
 
-    `not_needed` are imports that no zip needs: of a module, the other. `by_name` are the modules that a module imports
-    by their names when it runs.
+    `by_name` are the modules that a module imports by their names when it runs.
     """
 
     packages: Mapping[str, Path]
-    not_needed: frozenset[tuple[str, str]] = frozenset()
     by_name: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def file_of(self, module: str) -> Path | None:
@@ -79,8 +77,7 @@ class Sources:
             services |= read.services
             for name, inside in read.imported:
                 self._known(name, file)
-                if (module, name) not in self.not_needed:
-                    waiting += [one for found in (name, *inside) for one in _with_packages(found)]
+                waiting += [one for found in (name, *inside) for one in _with_packages(found)]
         return Imports(modules=modules, outside=frozenset(outside), services=frozenset(services))
 
     def _known(self, module: str, imported_in: Path) -> None:

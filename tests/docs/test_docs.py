@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from cloud_simulator.google.running import running_google
-from cloud_simulator.running import running
+from cloud_simulator.running import running, running_google
 from plimsoll.clouds.common.price_file import load_prices
 from plimsoll.domain.policy import BOUNDS, Policy
 from plimsoll.policy_file import dump_policy, load_policy

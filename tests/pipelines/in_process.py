@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from cloud_simulator.google.running import RunningProjects
-from cloud_simulator.running import Running
+from cloud_simulator.running import Running, RunningProjects
 from plimsoll.bootstrap import AWS, GOOGLE, Scope, ports_of
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.policy import Policy

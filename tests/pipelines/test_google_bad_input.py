@@ -8,8 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from cloud_simulator.faults import Fault
-from cloud_simulator.google.running import running_google
-from cloud_simulator.running import running
+from cloud_simulator.running import running, running_google
 
 from .commands import REGIONS, TWO_DAYS, plimsoll, roles
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cloud_simulator.google.running import running_google
+from cloud_simulator.running import running_google
 
 from .commands import plimsoll
 

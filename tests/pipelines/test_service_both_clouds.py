@@ -7,9 +7,9 @@ from unittest.mock import patch
 
 import pytest
 
+from cloud_simulator.aws.organization import ACCOUNTS, REGIONS, organization
 from cloud_simulator.faults import Fault
-from cloud_simulator.google.running import running_google
-from cloud_simulator.organization import ACCOUNTS, REGIONS, organization
+from cloud_simulator.running import running_google
 from plimsoll.bootstrap import Scope, ports_of
 from plimsoll.bootstrap.google_places import GooglePlaces, google_places
 from plimsoll.bootstrap.places import PlacesByCloud

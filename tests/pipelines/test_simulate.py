@@ -9,7 +9,7 @@ import boto3
 import jsonschema
 import pytest
 
-from cloud_simulator.organization import LEAST_VOLUMES
+from cloud_simulator.aws.organization import LEAST_VOLUMES
 from cloud_simulator.running import running
 from plimsoll.clouds.google.clients import Clients
 from tests.needs import missing

@@ -23,7 +23,7 @@ from plimsoll.bootstrap import (
     validation_claims,
 )
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
-from plimsoll.cli.leaving import LeaveReports
+from plimsoll.cli.run_folder import leave_reports
 from plimsoll.cli.terms import Terms
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import Grade
@@ -61,7 +61,7 @@ def validate_one(volume: str, target: str | None, scope: Scope, policy: Policy, 
         raise typer.Exit(PARTIAL)
 
 
-def validate_recommendations(folder: Path, least: Grade | None, terms: Terms, leave_reports: LeaveReports) -> None:
+def validate_recommendations(folder: Path, least: Grade | None, terms: Terms) -> None:
     """Validates the recommendations of a run whose evidence is thin, and puts the new answers into its files."""
     settings, console = Settings.of_environment(), Console()
     order = resumed(folder)

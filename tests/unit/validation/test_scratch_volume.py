@@ -18,6 +18,7 @@ from plimsoll.validation.scratch_volume import scratch_volume
 from plimsoll.validation.sweeping import sweep
 from tests.bench_faults import faults_of
 from tests.builders import a_host
+from tests.profiles import examples
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 PLACE = Target(account="111111111111", region="us-east-1")
@@ -148,7 +149,7 @@ def test_a_process_that_was_killed_leaves_what_the_sweep_finds_at_its_deadline_a
 SCRATCH_STEPS = ("create", "scratch", "attach", "detach", "delete")
 
 
-@settings(max_examples=5 * settings.default.max_examples)
+@settings(max_examples=examples(500))
 @given(
     faults_of(SCRATCH_STEPS, most=12),
     st.integers(1, 4),

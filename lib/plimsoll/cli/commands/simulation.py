@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from plimsoll.cli import options
-from plimsoll.cli.commands.leaving import leave_reports
 
 
 def demo(
@@ -13,7 +12,7 @@ def demo(
         options.DemoCloud,
         typer.Option(parser=options.demo_cloud_named, metavar="aws|google|both", help="What is simulated."),
     ] = options.DemoCloud.AWS,
-    volumes: options.Volumes = None,
+    volumes: options.SimulatedVolumes = None,
     seed: options.Seed = 1,
 ) -> None:
     """Audit simulated accounts of AWS or projects of Google Cloud, or both: no cloud, no Docker, no configuration."""
@@ -21,7 +20,7 @@ def demo(
 
     both = options.DemoCloud.BOTH
     clouds = [str(one) for one in options.DemoCloud if one is not both and cloud in {one, both}]
-    audit_simulated(clouds, volumes, seed, leave_reports)
+    audit_simulated(clouds, volumes, seed)
 
 
 def simulate(
@@ -33,7 +32,7 @@ def simulate(
             help="An organization of AWS (aws), or projects of Google Cloud (google).",
         ),
     ] = options.Cloud.AWS,
-    volumes: options.Volumes = None,
+    volumes: options.SimulatedVolumes = None,
     seed: options.Seed = 1,
     port: Annotated[int, typer.Option(help="Port on 127.0.0.1 (google: of HTTP). Default: a free one.")] = 0,
 ) -> None:
