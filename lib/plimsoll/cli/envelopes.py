@@ -16,8 +16,8 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import best_grade
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
-from plimsoll.envelopes.additions import UNKNOWN_TYPE, NewCampaign, add_campaign, as_measured
 from plimsoll.envelopes.campaign_file import HostEntry
+from plimsoll.envelopes.new_campaigns import UNKNOWN_TYPE, NewCampaign, add_campaign, as_measured
 from plimsoll.envelopes.reading import read_output
 from plimsoll.envelopes.results import Output
 from plimsoll.reports.envelope_data import as_data
