@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # compute, and two at once are, of which one takes over what the other has not begun.
 COMPUTING := -n 2 --dist worksteal -m
 WAITING := -n 4 --dist loadfile --no-loadscope-reorder -m
-WAITS := $(shell grep -rlE 'mark\.needs\(|needs\("' tests --include='test_*.py')
+WAITS := $(shell grep -rlF mark.needs tests --include='test_*.py')
 
 # The stacks of the service; the member roles are for other accounts, by StackSet.
 STACKS ?= data audit validation $(if $(PLIMSOLL_DEPLOY_SLACK__CHANNEL),slack)
