@@ -26,6 +26,7 @@ from plimsoll.clouds.aws.price_book import shipped_prices
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.aws.query_cost import query_cost
 from plimsoll.clouds.file_claims import FileClaims
+from plimsoll.clouds.folder_store import FolderStore
 from plimsoll.clouds.google.console import console_link as google_console_link
 from plimsoll.clouds.google.names import PROVIDER as GOOGLE
 from plimsoll.clouds.ledger import Ledger, NotedInventory
@@ -36,7 +37,7 @@ from plimsoll.clouds.recording import open_recording
 from plimsoll.clouds.stripes import StripeBook
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import Window
-from plimsoll.ports import Bench, Claims, Clock
+from plimsoll.ports import Bench, Claims, Clock, RunStore
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.settings import Settings
 from plimsoll.validation.patience import Patience
@@ -147,6 +148,11 @@ def stripe_book(settings: Settings) -> StripeBook:
 def validation_claims(settings: Settings) -> Claims:
     """Who is measuring which class of volumes now."""
     return FileClaims(folder=settings.measured_dir / CLAIMS)
+
+
+def validation_jobs(settings: Settings) -> RunStore:
+    """The documents of validations that are under way, or whose process was killed."""
+    return FolderStore(settings.runs_dir)
 
 
 def patience_of(settings: Settings) -> Patience:

@@ -12,7 +12,7 @@ from plimsoll.service.layout import asked_key
 from plimsoll.service.service import Service
 from plimsoll.slack.asked import Asked, Validate
 from plimsoll.slack.config import SlackConfig
-from plimsoll.validation.jobs import canary_seconds
+from plimsoll.validation.fio_job import canary_seconds
 
 
 def audit(service: Service, answers: Answers) -> None:

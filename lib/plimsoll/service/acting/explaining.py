@@ -20,7 +20,7 @@ from plimsoll.reports.terminal.explain import show_explanation
 from plimsoll.service.acting.answering import Answers, modal
 from plimsoll.service.remembering import left_out
 from plimsoll.service.service import Service
-from plimsoll.service.validating.places import placed, world_at
+from plimsoll.service.validating.places import placed, ports_at
 
 COLUMNS: Final = 76
 """The width of the screen, which a window of Slack's shows without breaking lines."""
@@ -50,7 +50,7 @@ def _read(service: Service, volume: str) -> tuple[str, str, list[Block]]:
     """The volume's id, its screen, and a link to where its demand can be seen."""
     now, policy = service.clock.now(), service.config.parsed_policy
     target, volume_id = placed(volume, now, service)
-    world = world_at(target, now, service)
+    world = ports_at(target, now, service)
     together = {volume_id, *(one for known in world.stripes if volume_id in known.members for one in known.members)}
     world = replace(world, excluded=left_out(service.history, target, sorted(together)))
     found = explained(world, volume_id, policy, now)
