@@ -81,6 +81,8 @@ def _can_go_on(job: Job, context: Context) -> bool:
 
 def _is_under_way(job: Job, attempt: Attempt, context: Context) -> bool:
     order: ScratchOrder | None = attempt.prepared.order
+    if attempt.outcome is not None:
+        return True  # all that is left to do is to judge and to clean up
     if order is None:
         return attempt.command_id is not None
     if attempt.volume_id is None or context.now() >= order.deadline:
