@@ -3,9 +3,10 @@ PYTHON ?= python3
 UV_VERSION := 0.13.8
 BIN := .venv/bin
 RUN := $(BIN)/uv run --locked --no-sync
-# Tests run on the environment's Python and on this one too, where it is present (the Lambdas run it); what the machine
-# does (fio, loop devices, shell) and whole commands are tested once, and properties with a fifth of the examples there.
+# Tests run on the environment's Python. Where this one is present too (the Lambdas run it), SMOKE runs there as well, and
+# before a release all that may show something new: not what the machine does (fio, loop devices) nor whole commands.
 ALSO := 3.13
+SMOKE := tests/unit/domain tests/contract tests/functions/test_imports.py tests/packaging/test_wheels.py
 ALSO_PYTHON ?= $(firstword $(foreach one,python$(ALSO) $(wildcard $(HOME)/.pyenv/versions/$(ALSO)*/bin/python$(ALSO)),\
   $(shell $(one) -c 'import sys; print(sys.executable)' 2>/dev/null)))
 # Only traffic to this machine: nothing of the caller's account may leak into the demo or the tests.
@@ -27,7 +28,14 @@ CDK ?=
 TOOLS := fio:fio shellcheck:shellcheck mkfs.xfs:xfsprogs chromium:chromium
 demo: TOOLS := fio:fio
 
-.PHONY: demo test lint format bench synth deploy e2e pictures screenshots clean tools
+ifneq ($(ALSO_PYTHON),)
+ALSO_READY := .venv-$(ALSO)/.ready
+on_the_other = PLIMSOLL_TESTS_PROFILE=$1 $(CLEAN_ENV) .venv-$(ALSO)/bin/python -m pytest $(SPREAD) $2
+else
+on_the_other = @echo "== Python $(ALSO) is not here: tested on $$($(BIN)/python -V) alone"
+endif
+
+.PHONY: demo test test-all lint format bench synth deploy e2e pictures screenshots clean tools
 
 .venv/.ready: pyproject.toml uv.lock Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -48,16 +56,17 @@ tools: ## fio and the like, where this may install them; tests that need them ar
 demo: .venv/.ready tools ## audit a simulated organization, without AWS
 	@$(CLEAN_ENV) $(RUN) plimsoll demo
 
-test: .venv/.ready tools ## every test, on every supported Python that is here
-	$(CLEAN_ENV) $(RUN) pytest $(SPREAD)
-ifneq ($(ALSO_PYTHON),)
-	@echo "== and on Python $(ALSO)"
+test: .venv/.ready tools $(ALSO_READY) ## what a change must pass; a smoke test on the other Python, where it is here
+	PLIMSOLL_TESTS_PROFILE=push $(CLEAN_ENV) $(RUN) pytest $(SPREAD)
+	$(call on_the_other,quick,-m "not needs and not release" $(SMOKE))
+
+test-all: .venv/.ready tools $(ALSO_READY) ## before a release: every test, with many examples (CONTRIBUTING says what it adds)
+	PLIMSOLL_TESTS_PROFILE=all $(CLEAN_ENV) $(RUN) pytest $(SPREAD)
+	$(call on_the_other,push,-m "not needs and not once")
+
+.venv-$(ALSO)/.ready: .venv/.ready
 	UV_PROJECT_ENVIRONMENT=.venv-$(ALSO) $(BIN)/uv sync --locked --quiet --python $(ALSO_PYTHON)
-	PLIMSOLL_TESTS_PROFILE=quick $(CLEAN_ENV) .venv-$(ALSO)/bin/python -m pytest $(SPREAD) \
-	  -m "not needs and not once"
-else
-	@echo "== Python $(ALSO) is not here: tested on $$($(BIN)/python -V) alone"
-endif
+	@touch $@
 
 lint: .venv/.ready ## style, types and the direction of imports
 	$(RUN) ruff check .
@@ -85,7 +94,8 @@ deploy: .venv/.ready ## the service into the account of the caller's credentials
 e2e: .venv-e2e/.ready ## the synthesized templates and zips on an emulator of AWS, against the command line (docs/e2e.md)
 	PLIMSOLL_E2E_PYTHON=$(CURDIR)/.venv-e2e/bin/python $(CLEAN_ENV) $(RUN) pytest tests/e2e
 
-pictures: .venv/.ready ## draw the pictures of docs/charts anew; where nothing changed, to the same bytes
+pictures: .venv/.ready ## draw docs/charts anew, and what report.html draws with; where nothing changed, to the same bytes
+	$(RUN) python -m plimsoll.reports.charts.for_page
 	$(RUN) python docs/charts/draw.py
 
 screenshots: .venv/.ready tools ## docs/*.png, the reports as the README shows them, of the demo's run

@@ -28,11 +28,11 @@ from plimsoll.clouds.aws.claims import DynamoClaims
 from plimsoll.clouds.aws.worker import LambdaWorker
 from plimsoll.domain.errors import CloudError
 from plimsoll.settings import Settings
-from plimsoll.slack.admission import check_address, check_known, check_team
-from plimsoll.slack.app import LOG, slack_app
-from plimsoll.slack.asked import Asked
-from plimsoll.slack.payloads import content_of, parsed
-from plimsoll.slack.requests import (
+from plimsoll.slack.actions.asked import Asked
+from plimsoll.slack.requests.admission import check_address, check_known, check_team
+from plimsoll.slack.requests.app import LOG, slack_app
+from plimsoll.slack.requests.payloads import content_of, parsed
+from plimsoll.slack.requests.signed import (
     MOST_BYTES,
     HttpRequest,
     Refused,

@@ -10,9 +10,9 @@ from functions.shared import entry
 from functions.slack_secret import bot_token
 from plimsoll.service.messages import plain
 from plimsoll.service.service import Service
-from plimsoll.service.telling.answers import tell_validation
-from plimsoll.service.telling.messages import ValidationEvent, ValidationTold
 from plimsoll.slack.client import slack_client
+from plimsoll.slack.notifications.messages import ValidationEvent, ValidationTold
+from plimsoll.slack.notifications.validation import tell_validation
 
 REMEMBERED: Final = timedelta(days=1)
 """How long an answer is not given again: EventBridge tries an event for 24 hours at most."""

@@ -6,11 +6,11 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.shared import count, entry, logger
 from functions.slack_secret import bot_token
-from plimsoll.reports.slack.pictures import Draft
 from plimsoll.service.service import Service
-from plimsoll.service.telling.messages import AuditEvent, RunTold
-from plimsoll.service.telling.reports import tell_run
+from plimsoll.slack.blocks.pictures import Draft
 from plimsoll.slack.client import slack_client
+from plimsoll.slack.notifications.messages import AuditEvent, RunTold
+from plimsoll.slack.notifications.run import tell_run
 
 LEFT_MS: Final = 120_000
 """What is left of its time when nothing more is posted: a message may have to wait for that long (Retry-After)."""

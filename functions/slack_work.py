@@ -11,12 +11,12 @@ from functions.once import once
 from functions.shared import entry, logger
 from functions.slack_secret import bot_token
 from plimsoll.bootstrap.google_places import google_places
-from plimsoll.service.acting.acting import act
-from plimsoll.service.acting.members import Members
-from plimsoll.service.acting.messages import AskedMessage
 from plimsoll.service.messages import Nothing
 from plimsoll.service.service import Service
-from plimsoll.slack.asked import Asked
+from plimsoll.slack.actions.acting import act
+from plimsoll.slack.actions.asked import Asked
+from plimsoll.slack.actions.members import Members
+from plimsoll.slack.actions.messages import AskedMessage
 from plimsoll.slack.client import slack_client
 
 REMEMBERED: Final = timedelta(days=1)

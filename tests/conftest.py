@@ -1,6 +1,10 @@
-"""What all tests share: hypothesis measures no time, because these machines are shared and noisy, a test that needs
-something of the machine (`pytest.mark.needs("fio", "root")`) says why where it cannot run, the models of AWS's
-services are read once, and simulators are forked."""
+"""What all tests share.
+
+- A profile says how many examples a property has (`tests/profiles.py`).
+- A test that needs something of the machine (`pytest.mark.needs("fio", "root")`) says why where it cannot run.
+- A test marked `release` runs in the profile `all` alone, which is `make test-all`.
+- The models of AWS's services are read once, and simulators are forked.
+"""
 
 import os
 import sys
@@ -10,14 +14,13 @@ from typing import Final
 import botocore.loaders
 import botocore.session
 import pytest
-from hypothesis import settings
 
+from tests import profiles
 from tests.needs import MUST_RUN, missing
 from tests.simulators import fork_from_now_on
 
-settings.register_profile("plimsoll", deadline=None)
-settings.register_profile("quick", deadline=None, max_examples=20)
-settings.load_profile(os.environ.get("PLIMSOLL_TESTS_PROFILE", "plimsoll"))
+pytest.register_assert_rewrite("tests.golden")
+profiles.load()
 
 _SHARED: Final = cache(botocore.loaders.create_loader)
 
@@ -32,10 +35,16 @@ def _shared_loader(search_path_string: str | None = None) -> botocore.loaders.Lo
 botocore.session.create_loader = _shared_loader
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if profiles.PROFILE != "all":
+        later = [item for item in items if item.get_closest_marker("release")]
+        config.hook.pytest_deselected(items=later)
+        items[:] = [item for item in items if not item.get_closest_marker("release")]
+
+
 def pytest_collection_finish() -> None:
-    for name in ("cloud_simulator.running", "cloud_simulator.google.running"):
-        if name in sys.modules:
-            fork_from_now_on(sys.modules[name])
+    if "cloud_simulator.running" in sys.modules:
+        fork_from_now_on(sys.modules["cloud_simulator.running"])
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -1,7 +1,7 @@
 """Simulators in processes that are forked from one which has imported them: what starting Python costs is paid once.
 
 `python -m tests.simulators SOCKET` is that process. It runs no thread; it is told of each simulator by a message with
-its module, words, folder and environment, and the files that are its standard input, output and errors. What only a
+its words, folder and environment, and the files that are its standard input, output and errors. What only a
 simulator of Google's projects needs is imported when the first of them is asked for.
 """
 
@@ -21,7 +21,6 @@ from types import ModuleType, SimpleNamespace
 from typing import Any, Self
 
 MODULE = "cloud_simulator"
-MODULES = (MODULE, "cloud_simulator.google")
 MOST = 1 << 20
 """Bytes of a message."""
 SERVICES = ("dynamodb", "ec2", "events", "organizations", "s3", "secretsmanager", "sqs", "ssm", "stepfunctions", "sts")
@@ -33,10 +32,10 @@ class Forked:
 
     def __init__(self, command: list[str], **_pipes: Any) -> None:
         assert command[1] == "-m", command
-        assert command[2] in MODULES, command
+        assert command[2] == MODULE, command
         theirs_in, ours_in = os.pipe()
         ours_out, theirs_out = os.pipe()
-        what = {"module": command[2], "words": command[3:], "folder": str(Path.cwd()), "environment": dict(os.environ)}
+        what = {"words": command[3:], "folder": str(Path.cwd()), "environment": dict(os.environ)}
         told = json.dumps(what).encode()
         assert len(told) < MOST
         socket.send_fds(_first(), [told], [theirs_in, theirs_out, 2])
@@ -95,7 +94,8 @@ def serve(asked: socket.socket) -> None:
         if not told:
             return
         what = json.loads(told)
-        import_module(f"{what['module']}.__main__")
+        if "--cloud=google" in what["words"]:
+            import_module(f"{MODULE}.google.serving")
         if os.fork():
             for file in files:
                 os.close(file)
@@ -113,11 +113,11 @@ def become(told: dict[str, Any], files: list[int]) -> None:
     os.chdir(told["folder"])
     os.environ.clear()
     os.environ.update(told["environment"])
-    sys.argv = [f"python -m {told['module']}", *told["words"]]
+    sys.argv = [f"python -m {MODULE}", *told["words"]]
     random.seed()
     code = 1
     try:
-        import_module(f"{told['module']}.__main__").main()
+        import_module(f"{MODULE}.__main__").main()
         code = 0
     except BaseException:  # noqa: BLE001  # the interpreter tells of every one
         sys.excepthook(*sys.exc_info())
@@ -128,7 +128,7 @@ def become(told: dict[str, Any], files: list[int]) -> None:
 
 def prepare() -> None:
     """Imports what every simulator would, at once or when it is first asked."""
-    import_module(f"{MODULE}.__main__")
+    import_module(f"{MODULE}.aws.server")
     for service in SERVICES:
         for part in ("urls", "responses", "models"):
             import_module(f"moto.{service}.{part}")

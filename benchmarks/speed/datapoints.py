@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from measured_audit import Audited, Row, audited
 
-from cloud_simulator.organization import DEMO_VOLUMES
+from cloud_simulator.aws.organization import DEMO_VOLUMES
 from cloud_simulator.running import running
 from plimsoll.domain.recommendation import Change, Recommendation
 

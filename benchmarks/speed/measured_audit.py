@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cloud_simulator.running import Running
-from plimsoll.audit import AuditPorts, audit
+from plimsoll.audit import audit
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import Scope, aws_ports
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.branch_and_bound import Ask, Found

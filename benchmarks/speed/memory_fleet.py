@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from cloud_simulator.fleet import SimulatedVolume, truth
-from cloud_simulator.organization import Mix, fleet_of
-from plimsoll.audit import AuditPorts
+from cloud_simulator.aws.fleet import SimulatedVolume, truth
+from cloud_simulator.aws.organization import Mix, fleet_of
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import envelope_library
 from plimsoll.clouds.aws.catalog import AwsCatalog
 from plimsoll.clouds.aws.price_book import shipped_prices

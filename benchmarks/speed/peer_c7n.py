@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from cloud_simulator.organization import Mix, fleet_of
+from cloud_simulator.aws.organization import Mix, fleet_of
 from cloud_simulator.running import Running, running
 
 C7N_VERSION: Final = "0.9.53"

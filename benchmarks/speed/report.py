@@ -11,7 +11,7 @@ from growth import peak_mib
 from measured_audit import Row
 from memory_fleet import NOW, Patterns, project_ports
 
-from cloud_simulator.organization import Mix
+from cloud_simulator.aws.organization import Mix
 from plimsoll.bootstrap import console_link, envelope_library
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.html.page import write_html

@@ -1,77 +1,68 @@
-"""Runs the simulated organization alone: `python -m cloud_simulator`. It ends when its standard input does."""
+"""Runs simulated clouds: `python -m cloud_simulator [--cloud aws|google|both]`. It ends when its standard input does.
+
+Each cloud prints one line of JSON that says where it is served. What only one cloud needs is imported when wanted.
+"""
 
 import argparse
 import contextlib
 import json
 import sys
-import threading
-from datetime import UTC, datetime, timedelta
+from contextlib import AbstractContextManager, ExitStack
+from datetime import UTC, datetime
 from typing import Any
 
-from cloud_simulator.cloudwatch import CloudWatch
-from cloud_simulator.devices import Devices
 from cloud_simulator.faults import Effect, Fault, Faults
-from cloud_simulator.organization import LEAST_VOLUMES, Mix, fleet_of
-from cloud_simulator.quotas import Quotas
-from cloud_simulator.scratch import PACE_S
-from cloud_simulator.server import Front, serve
+
+CLOUDS = ("aws", "google")
 
 
 def main() -> None:
-    """Serves until standard input ends or Ctrl-C; the first line of output says where, as JSON."""
-    with contextlib.suppress(KeyboardInterrupt):
-        _serve(_parser().parse_args())
-
-
-def _serve(given: argparse.Namespace) -> None:
-    simulated = fleet_of(given.volumes, given.now, seed=given.seed, mix=given.mix)
-    faults = Faults([_fault(fault) for fault in given.faults], seed=given.seed)
-    quotas = Quotas(
-        calls_per_s=given.calls_per_s,
-        datapoints_per_s=given.datapoints_per_s,
-        statistics_per_s=given.statistics_per_s,
-    )
-    front = Front(
-        simulated,
-        CloudWatch(simulated, faults, quotas=quotas),
-        faults=faults,
-        latency_s=given.latency_ms / 1000,
-        clock_offset=timedelta(seconds=given.clock_offset_s),
-        devices=Devices(plain=given.plain_files),
-        pace_s=given.pace_s,
-    )
-    server = serve(front, given.port)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    sys.stdout.write(json.dumps({"port": server.server_port, "volumes": len(simulated.volumes)}) + "\n")
-    sys.stdout.flush()
-    try:
+    """Serves until standard input ends or Ctrl-C."""
+    options = _parser().parse_args()
+    with contextlib.suppress(KeyboardInterrupt), ExitStack() as stack:
+        for cloud in CLOUDS if options.cloud == "both" else (options.cloud,):
+            place = stack.enter_context(_served(cloud, options))
+            sys.stdout.write(json.dumps({"cloud": cloud, **place}) + "\n")
+            sys.stdout.flush()
         sys.stdin.read()
-    finally:
-        front.close()
 
 
-def _fault(written: dict[str, Any]) -> Fault:
-    effect = written.get("effect")
-    return Fault(**{**written, "effect": effect and Effect(effect)})
+def _served(cloud: str, options: argparse.Namespace) -> AbstractContextManager[dict[str, int]]:
+    """A cloud for as long as the block lasts, and where it is."""
+    faults = Faults([_fault(fault) for fault in options.faults], seed=options.seed)
+    if cloud == "google":
+        from cloud_simulator.google.serving import projects_served  # noqa: PLC0415  # gRPC is slow to import
+
+        return projects_served(options, faults)
+    from cloud_simulator.aws.server import organization_served  # noqa: PLC0415  # moto is slow to import
+
+    return organization_served(options, faults)
+
+
+def _fault(fields: dict[str, Any]) -> Fault:
+    effect = fields.get("effect")
+    return Fault(**{**fields, "effect": effect and Effect(effect)})
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m cloud_simulator")
-    parser.add_argument("--volumes", type=int, default=LEAST_VOLUMES)
+    parser.add_argument("--cloud", choices=[*CLOUDS, "both"], default=CLOUDS[0])
+    parser.add_argument("--volumes", type=int, help="how many in each cloud, at least; default: one of everything")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--port", type=int, default=0, help="of HTTP; default: a free one")
     parser.add_argument("--now", type=datetime.fromisoformat, default=datetime.now(UTC))
-    parser.add_argument(
-        "--mix", type=Mix, choices=list(Mix), default=Mix.ORGANIZATION, help="what the fleet is made of"
-    )
-    parser.add_argument("--latency-ms", type=float, default=0.0)
-    parser.add_argument("--clock-offset-s", type=float, default=0.0)
-    parser.add_argument("--calls-per-s", type=float, help="the quota of GetMetricData calls; without it there is none")
-    parser.add_argument("--datapoints-per-s", type=float, help="the quota of GetMetricData datapoints")
-    parser.add_argument("--statistics-per-s", type=float, help="the quota of GetMetricStatistics calls")
-    parser.add_argument("--pace-s", type=float, default=PACE_S, help="how long a volume's passing states last")
-    parser.add_argument("--plain-files", action="store_true", help="volumes are files, whatever the kernel can")
+    parser.add_argument("--latency-ms", type=float, default=0.0, help="how long each answer waits")
+    parser.add_argument("--pace-s", type=float, default=0.3, help="how long a state lasts on the way to another")
+    parser.add_argument("--plain-files", action="store_true", help="volumes are files, whatever the kernel can do")
     parser.add_argument("--faults", type=json.loads, default=[], help="a JSON list of faults")
+    aws = parser.add_argument_group("AWS alone")
+    aws.add_argument("--mix", default="organization", help="organization, striped, everyday or quiet")
+    aws.add_argument("--clock-offset-s", type=float, default=0.0)
+    aws.add_argument("--calls-per-s", type=float, help="quota of GetMetricData calls; default: none")
+    aws.add_argument("--datapoints-per-s", type=float, help="quota of GetMetricData datapoints; default: none")
+    aws.add_argument("--statistics-per-s", type=float, help="quota of GetMetricStatistics calls; default: none")
+    google = parser.add_argument_group("Google alone")
+    google.add_argument("--monitoring-port", type=int, default=0, help="of gRPC; default: a free one")
     return parser
 
 

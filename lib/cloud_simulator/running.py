@@ -1,4 +1,4 @@
-"""A running organization: the simulator in a process of its own, for as long as it is needed."""
+"""Running clouds: the simulator in a process of its own, for as long as it is needed."""
 
 import json
 import subprocess
@@ -9,16 +9,20 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from cloud_simulator.aws.fleet import HOME_KEY, Fleet
+from cloud_simulator.aws.organization import LEAST_VOLUMES, Mix, fleet_of
 from cloud_simulator.faults import Fault
-from cloud_simulator.fleet import HOME_KEY, Fleet
-from cloud_simulator.organization import LEAST_VOLUMES, Mix, fleet_of
-from cloud_simulator.scratch import PACE_S
-from plimsoll.domain.errors import PlimsollError
+from cloud_simulator.google.fleet import GoogleFleet
+from cloud_simulator.google.projects import LEAST_DISKS, projects_of
+
+
+class NotStarted(Exception):
+    """The simulator did not start. The message says what to look at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Running:
-    """Where it listens, and what it simulates."""
+    """A running organization: where it listens, and what it simulates."""
 
     endpoint: str
     fleet: Fleet
@@ -41,6 +45,25 @@ class Running:
         return tuple(f"arn:aws:iam::{account}:role/plimsoll-audit" for account in self.fleet.accounts[1:])
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningProjects:
+    """Running Google projects: where they listen, and what is simulated."""
+
+    url: str
+    monitoring: str
+    fleet: GoogleFleet
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment variables that point Plimsoll at them."""
+        return {"PLIMSOLL_GOOGLE_URL": self.url, "PLIMSOLL_GOOGLE_MONITORING": self.monitoring}
+
+    @property
+    def projects(self) -> tuple[str, ...]:
+        """The projects to audit."""
+        return self.fleet.accounts
+
+
 @contextmanager
 def running(
     now: datetime,
@@ -51,50 +74,62 @@ def running(
     port: int = 0,
     faults: Sequence[Fault] = (),
     broken: Mapping[str, tuple[str, int]] | None = None,
-    latency_ms: float = 0.0,
-    clock_offset_s: float = 0.0,
-    calls_per_s: float | None = None,
-    datapoints_per_s: float | None = None,
-    statistics_per_s: float | None = None,
-    pace_s: float = PACE_S,
     plain_files: bool = False,
+    **others: float | None,
 ) -> Iterator[Running]:
-    """Runs the organization in a process that ends with the block, or with this process.
+    """Runs the organization in a process that ends with the block, or with this process. NotStarted where it cannot.
 
-    `broken`: metrics whose series come back
-    with that StatusCode so many times. `calls_per_s` and `datapoints_per_s` are CloudWatch's quotas for GetMetricData,
-    `statistics_per_s` that for calls of GetMetricStatistics; None: no end of them. `pace_s` is how long each passing
-    state of a scratch volume lasts; with `plain_files` no volume is a block device, whatever the kernel and the user's
-    rights allow.
+    `broken`: metrics whose series come back with that StatusCode so many times. With `plain_files` no volume is a block
+    device, whatever the kernel and the user's rights allow. `others` are options of the command line, such as
+    `calls_per_s`.
     """
-    options: dict[str, Any] = {
-        "--now": now.isoformat(),
-        "--volumes": volumes,
-        "--seed": seed,
-        "--mix": mix.value,
-        "--port": port,
-        "--faults": json.dumps([asdict(fault) for fault in [*faults, *_broken(broken or {})]]),
-        "--latency-ms": latency_ms,
-        "--clock-offset-s": clock_offset_s,
-        "--calls-per-s": calls_per_s,
-        "--datapoints-per-s": datapoints_per_s,
-        "--statistics-per-s": statistics_per_s,
-        "--pace-s": pace_s,
-    }
-    words = [f"{name}={value}" for name, value in options.items() if value is not None]
+    options = {"mix": mix.value, "seed": seed, "volumes": volumes, "port": port, **others}
+    struck = [*faults, *(Fault(code=code, metric=name, times=n) for name, (code, n) in (broken or {}).items())]
+    with _process("aws", now, options, struck, plain_files=plain_files) as place:
+        yield Running(endpoint=f"http://127.0.0.1:{place['port']}", fleet=fleet_of(volumes, now, seed=seed, mix=mix))
+
+
+@contextmanager
+def running_google(
+    now: datetime,
+    *,
+    volumes: int = LEAST_DISKS,
+    seed: int = 1,
+    port: int = 0,
+    faults: Sequence[Fault] = (),
+    plain_files: bool = False,
+    **others: float,
+) -> Iterator[RunningProjects]:
+    """Runs the projects in a process that ends with the block, or with this process. NotStarted where it cannot.
+
+    The codes of `faults` are Google's (PERMISSION_DENIED, SERVICE_DISABLED, RESOURCE_EXHAUSTED, UNAVAILABLE), their
+    accounts are projects, and their regions regions, zones or, for what is in none, `global`. `others` are options of
+    the command line, such as `latency_ms`.
+    """
+    options = {"seed": seed, "volumes": volumes, "port": port, **others}
+    with _process("google", now, options, faults, plain_files=plain_files) as place:
+        yield RunningProjects(
+            url=f"http://127.0.0.1:{place['port']}",
+            monitoring=f"127.0.0.1:{place['monitoring_port']}",
+            fleet=projects_of(now, volumes=volumes, seed=seed),
+        )
+
+
+@contextmanager
+def _process(
+    cloud: str, now: datetime, options: Mapping[str, Any], faults: Sequence[Fault], *, plain_files: bool
+) -> Iterator[Mapping[str, Any]]:
+    """A simulated cloud's process, and where it says that it is."""
+    texts = {**options, "cloud": cloud, "now": now.isoformat(), "faults": json.dumps([asdict(one) for one in faults])}
+    words = [f"--{name.replace('_', '-')}={value}" for name, value in texts.items() if value is not None]
     command = [sys.executable, "-m", "cloud_simulator", *words, *(["--plain-files"] if plain_files else [])]
-    simulated = fleet_of(volumes, now, seed=seed, mix=mix)
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603  # our own module
         if process.stdin is None or process.stdout is None:
-            raise PlimsollError("the simulator could not be started: it has no pipes.")
+            raise NotStarted("The simulator has no pipes.")
         try:
             line = process.stdout.readline()
             if not line:
-                raise PlimsollError(f"the simulator did not start; see above. Is port {port} free?")
-            yield Running(endpoint=f"http://127.0.0.1:{json.loads(line)['port']}", fleet=simulated)
+                raise NotStarted(f"The simulator did not start; see above. Is port {options['port']} free?")
+            yield json.loads(line)
         finally:
             process.stdin.close()
-
-
-def _broken(metrics: Mapping[str, tuple[str, int]]) -> list[Fault]:
-    return [Fault(code=status, metric=metric, times=times) for metric, (status, times) in metrics.items()]

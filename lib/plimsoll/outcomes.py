@@ -8,6 +8,12 @@ from plimsoll.domain.plan import Plan
 from plimsoll.domain.recommendation import Recommendation
 from plimsoll.ports import FailedTarget, Target
 
+ANSWERED_BEFORE = "answered by an earlier part of this run"
+"""Why a volume is skipped that is done."""
+
+EXCLUDED = "excluded by somebody"
+"""The kind under which volumes are counted that people excluded. Who and why is the reason of each."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:

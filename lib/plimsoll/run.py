@@ -11,12 +11,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from plimsoll.audit import ANSWERED_BEFORE, AuditPorts, audit, never
+from plimsoll.audit import audit, never
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.plan import Plan
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.query_cost import QueryCost
-from plimsoll.outcomes import Answered, FailedVolume, Outcome, Seen, Skipped
+from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, Outcome, Seen, Skipped
 from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import Usage
 from plimsoll.reports.files import RunFolder

@@ -105,6 +105,11 @@ class Settings(BaseModel):
     @classmethod
     def _from_environment(cls, given: dict[str, Any]) -> dict[str, Any]:
         """What is given, over what the environment says."""
-        variables = {name: PREFIX + name.upper() for name in cls.model_fields}
-        found = {name: os.environ[variable] for name, variable in variables.items() if variable in os.environ}
+        found = {}
+        for name in cls.model_fields:
+            variable = PREFIX + name.upper()
+            earlier = variable.replace("_GOOGLE_", "_GCP_")  # the name in earlier versions
+            value = os.environ.get(variable, os.environ.get(earlier))
+            if value is not None:
+                found[name] = value
         return found | given

@@ -8,9 +8,9 @@ from playwright.sync_api import Page, expect
 from plimsoll.reports.charts.drawing import spec_of, to_png
 from plimsoll.reports.charts.savings import savings_chart
 from plimsoll.reports.charts.theme import LIGHT
-from plimsoll.reports.slack.preview import preview, preview_view
+from plimsoll.slack.preview.page import preview, preview_view
 from tests.browser.conftest import Reader
-from tests.unit.reports.slack.payloads import BLOCKS, VIEW, a_conversation, line, plain, rich_text, text
+from tests.unit.slack.blocks.payloads import BLOCKS, VIEW, a_conversation, line, plain, rich_text, text
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.once]
 

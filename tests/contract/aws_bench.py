@@ -22,8 +22,8 @@ from werkzeug import wrappers
 from werkzeug.serving import WSGIRequestHandler, make_server
 from werkzeug.test import run_wsgi_app
 
+from cloud_simulator.aws.protocols import Call, call_of, refusal, reply
 from cloud_simulator.faults import Refused
-from cloud_simulator.protocols import Call, call_of, refusal, reply
 from plimsoll.clouds.aws.bench import AwsBench
 from plimsoll.clouds.aws.outputs import ResultsBucket
 from plimsoll.clouds.aws.sessions import Credential, Sessions

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from cloud_simulator.faults import Fault
-from cloud_simulator.google.bench_writes import BenchWrites, benches
+from cloud_simulator.faults import Fault, Faults
+from cloud_simulator.google.compute_writes import BenchWrites, benches
 from cloud_simulator.google.projects import projects_of
 from cloud_simulator.google.serving import Cloud, serve
 from plimsoll.clouds.google.bench import GoogleBench
@@ -31,7 +31,7 @@ class GoogleHere:
 @contextmanager
 def google_bench(*faults: Fault, plain: bool = True, attempts: int = 2) -> Iterator[GoogleHere]:
     """Projects in which these things go wrong."""
-    cloud = Cloud.of(projects_of(datetime.now(UTC)), faults)
+    cloud = Cloud(projects_of(datetime.now(UTC)), Faults(faults))
     with benches(cloud.front, cloud.compute, plain=plain, pace_s=0.05) as writes:
         served = serve(cloud)
         url = f"http://127.0.0.1:{served.http_port}"

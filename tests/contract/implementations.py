@@ -9,12 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
+from cloud_simulator.aws.organization import ACCOUNTS
 from cloud_simulator.faults import Fault
 from cloud_simulator.google.projects import PROJECTS
 from cloud_simulator.google.projects import REGIONS as PROJECT_REGIONS
-from cloud_simulator.google.running import running_google
-from cloud_simulator.organization import ACCOUNTS
-from cloud_simulator.running import running
+from cloud_simulator.running import running, running_google
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.aws.price_book import shipped_prices

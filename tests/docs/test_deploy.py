@@ -8,7 +8,7 @@ from pydantic_core import PydanticUndefined
 
 from plimsoll.service.config import ServiceConfig, ValidationBudget
 from plimsoll.service.queries import QUERIES
-from plimsoll.slack.config import SlackConfig
+from plimsoll.service.slack_config import SlackConfig
 
 DOCS = Path(__file__).parents[2] / "docs"
 DEPLOY = (DOCS / "deploy.md").read_text(encoding="utf-8")

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from cloud_simulator.google.running import running_google
-from cloud_simulator.running import running
+from cloud_simulator.running import running, running_google
 from plimsoll.clouds.price_file import load_prices
 from plimsoll.domain.policy import BOUNDS, Policy
 from plimsoll.policy_file import dump_policy, load_policy
@@ -68,7 +67,7 @@ def test_the_commands_for_google_cloud_run_on_the_simulated_projects(organizatio
     with running_google(datetime.now(UTC)) as cloud:
         disk = next(one for one in cloud.fleet.volumes if one.account == "plimsoll-sim-shop" and one.hosts)
         names = {"shop-prod": "plimsoll-sim-shop", "shop-data": "plimsoll-sim-data", "7717955126078280515": disk.id}
-        for line in (line for line in [*commands(), *commands(CHARTS)] if "--cloud gcp --p" in line):
+        for line in (line for line in [*commands(), *commands(CHARTS)] if "--cloud google --p" in line):
             words = [names.get(word, word) for word in shlex.split(line)][1:]
             more = {**cloud.environment, "AWS_CONFIG_FILE": str(config)}
             done = plimsoll(organization, tmp_path, *words, "--set", "lookback_days=2", **more)

@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import pytest
 
-from cloud_simulator.organization import ACCOUNTS
+from cloud_simulator.aws.organization import ACCOUNTS
 from functions import audit_batch, find_pending, note_failure, plan, report, shared, summarize, take_inventory
 from plimsoll.domain.errors import BadInput, OutOfTime
 from plimsoll.domain.policy import Policy

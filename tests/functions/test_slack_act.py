@@ -20,7 +20,7 @@ from moto import mock_aws
 from functions import shared, slack_act
 from functions.observed import SERVICE
 from plimsoll.domain.errors import BadInput, CloudError
-from plimsoll.slack.asked import Asked
+from plimsoll.slack.actions.asked import Asked
 from tests.functions.calls import Context
 from tests.slack import signing
 from tests.slack.limits import check_view

@@ -16,11 +16,11 @@ from plimsoll.clouds.memory_service import MemoryClaims
 from plimsoll.domain.errors import BadInput, CloudError, OutOfTime
 from plimsoll.service.layout import asked_key
 from plimsoll.settings import Settings
-from plimsoll.slack.asked import Asked, Validate
+from plimsoll.slack.actions.asked import Asked, Validate
 from tests.pipelines.lab import Lab
 from tests.pipelines.stepping import Stepping
 from tests.slack.workspace import CHANNEL, MEMBER, TEAM, Message
-from tests.unit.service.telling.channels import audited_anew, two_accounts
+from tests.unit.slack.notifications.channels import audited_anew, two_accounts
 
 from .calls import Context, ask
 

@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import pytest
 
-from cloud_simulator.organization import ACCOUNTS
+from cloud_simulator.aws.organization import ACCOUNTS
 from functions import shared, slack_work
 from plimsoll.domain.errors import AccessDenied, BadInput
 from tests.functions.calls import ask

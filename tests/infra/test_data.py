@@ -10,7 +10,7 @@ import pytest
 from plimsoll.reports.data.warehouse import glue_tables
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.queries import QUERIES
-from plimsoll.slack.config import SlackConfig
+from plimsoll.service.slack_config import SlackConfig
 from tests.infra.templates import MEMBERS, SERVICE, listed, plain
 
 

@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 import pytest
 
-from cloud_simulator.organization import ACCOUNTS
+from cloud_simulator.aws.organization import ACCOUNTS
 from functions import audit_batch, find_pending, note_failure, plan, report, shared, summarize, take_inventory
 from tests.contract.service_ports import home_account
 from tests.functions.calls import ask

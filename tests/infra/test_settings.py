@@ -13,7 +13,7 @@ from plimsoll.clouds.aws.sessions import known_regions
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
 from plimsoll.service.config import ServiceConfig
-from plimsoll.slack.config import Route, SlackConfig
+from plimsoll.service.slack_config import Route, SlackConfig
 from tests.federation import FakeGoogle
 
 KEYLESS = FakeGoogle(url="https://sts.googleapis.com").config()

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from cloud_simulator.organization import ACCOUNTS
+from cloud_simulator.aws.organization import ACCOUNTS
 from functions import (
     audit_batch,
     find_pending,

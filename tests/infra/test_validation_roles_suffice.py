@@ -11,8 +11,8 @@ from unittest.mock import patch
 
 import pytest
 
-from cloud_simulator.managed import ONLINE, ping_of
-from cloud_simulator.organization import ACCOUNTS
+from cloud_simulator.aws.managed_instances import ONLINE, ping_of
+from cloud_simulator.aws.organization import ACCOUNTS
 from functions import attach_scratch, choose, clean_up, create_scratch, look, propose, shared, sweep
 from plimsoll.domain.errors import NotMeasured
 from tests.contract.service_ports import home_account

@@ -17,13 +17,13 @@ from botocore.config import Config
 from moto.core.config import default_user_config
 from moto.moto_api._internal import moto_api_backend
 
-from cloud_simulator.cloudwatch import CloudWatch
-from cloud_simulator.devices import Devices
+from cloud_simulator.aws.cloudwatch import CloudWatch
+from cloud_simulator.aws.fleet import Fleet
+from cloud_simulator.aws.organization import ACCOUNTS, REGIONS
+from cloud_simulator.aws.server import Front, serve
+from cloud_simulator.devices.block_devices import Devices
 from cloud_simulator.faults import Fault, Faults
-from cloud_simulator.fleet import Fleet
-from cloud_simulator.organization import ACCOUNTS, REGIONS
 from cloud_simulator.running import Running
-from cloud_simulator.server import Front, serve
 
 from .environments import Function
 from .functions_front import FunctionsFront

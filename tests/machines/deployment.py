@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from cloud_simulator.aws.fleet import Fleet
 from cloud_simulator.faults import Fault
-from cloud_simulator.fleet import Fleet
 from plimsoll.service.config import ServiceConfig
 
 from .account import Account, account

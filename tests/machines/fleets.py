@@ -2,11 +2,10 @@
 
 from datetime import UTC, datetime
 
-from cloud_simulator.benches import bench_hosts
-from cloud_simulator.fleet import Fleet
-from cloud_simulator.maker import Maker, gp2
-from cloud_simulator.organization import ACCOUNTS, REGIONS
-from cloud_simulator.workloads import Archetype
+from cloud_simulator.aws.fleet import Fleet, bench_hosts
+from cloud_simulator.aws.organization import ACCOUNTS, REGIONS
+from cloud_simulator.aws.volume_maker import Maker, gp2
+from cloud_simulator.metrics.workloads import Archetype
 
 
 def a_small_organization() -> Fleet:

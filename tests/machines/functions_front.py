@@ -15,9 +15,9 @@ from urllib.parse import unquote
 
 from werkzeug.wrappers import Request, Response
 
-from cloud_simulator.fleet import HOME_KEY
-from cloud_simulator.protocols import Call, call_of
-from cloud_simulator.server import Front
+from cloud_simulator.aws.fleet import HOME_KEY
+from cloud_simulator.aws.protocols import Call, call_of
+from cloud_simulator.aws.server import Front
 
 from .environments import Answer, Environment, Function, Invocation
 from .rules import Rule, told

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cloud_simulator.organization import organization
+from cloud_simulator.aws.organization import organization
 
 from .audits import by_command, by_machine, in_tables, run_audit
 from .deployment import deployed

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from cloud_simulator.organization import fleet_of
+from cloud_simulator.aws.organization import fleet_of
 from tests.builders import NOW
 
 from .account import account

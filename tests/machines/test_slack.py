@@ -6,7 +6,7 @@ import time
 import pytest
 
 from plimsoll.service.config import ServiceConfig
-from plimsoll.slack.config import SlackConfig
+from plimsoll.service.slack_config import SlackConfig
 from tests.slack import signing
 from tests.slack.server import FakeSlack
 from tests.slack.workspace import CHANNEL, GROUP, MEMBER, TEAM, text_of

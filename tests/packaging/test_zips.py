@@ -9,7 +9,7 @@ from zipfile import ZipFile
 import pytest
 
 from infra.packaging.build import PROJECT, names_of, zip_of
-from plimsoll.reports.charts.drawing import bundled
+from plimsoll.reports.html.assets import vega
 from tests.packaging.conftest import FUNCTIONS
 
 pytestmark = pytest.mark.once
@@ -133,7 +133,7 @@ def test_what_is_large_is_in_the_zips_of_those_alone_who_use_it(
 
 def test_the_page_is_drawn_by_the_script_that_ships(lambda_zips: Mapping[str, Path]) -> None:
     with ZipFile(lambda_zips["report"]) as zipped:
-        assert zipped.read("plimsoll/reports/charts/vega.js").decode() == bundled()
+        assert zipped.read("plimsoll/reports/html/vega/vega.js").decode() == vega("vega.js")
 
 
 def test_every_function_has_a_zip_that_holds_it_and_its_data(lambda_zips: Mapping[str, Path]) -> None:

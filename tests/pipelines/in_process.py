@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from cloud_simulator.google.running import RunningProjects
-from cloud_simulator.running import Running
-from plimsoll.bootstrap import AWS, GCP, Scope, ports_of
+from cloud_simulator.running import Running, RunningProjects
+from plimsoll.bootstrap import AWS, GOOGLE, Scope, ports_of
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.policy import Policy
 from plimsoll.run import Order, carry_out
@@ -29,7 +28,7 @@ def audited_projects(
 ) -> dict[str, Any]:
     """As `audited`, of Google's projects, over HTTP and gRPC."""
     order = Order(folder=folder, scope={}, policy=policy or Policy(), now=now)
-    return _carried_out(order, Scope(clouds=(GCP,), projects=projects.projects), projects.environment)
+    return _carried_out(order, Scope(clouds=(GOOGLE,), projects=projects.projects), projects.environment)
 
 
 def audited_both(
@@ -37,7 +36,7 @@ def audited_both(
 ) -> dict[str, Any]:
     """As `audited`, of both in one run."""
     scope = Scope(
-        clouds=(AWS, GCP),
+        clouds=(AWS, GOOGLE),
         role_arns=organization.role_arns,
         regions=(*organization.fleet.regions, *projects.fleet.regions),
         projects=projects.projects,

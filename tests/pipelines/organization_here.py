@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from cloud_simulator.cloudwatch import CloudWatch
+from cloud_simulator.aws.cloudwatch import CloudWatch
+from cloud_simulator.aws.fleet import Fleet
+from cloud_simulator.aws.server import Front, serve
 from cloud_simulator.faults import Fault, Faults
-from cloud_simulator.fleet import Fleet
 from cloud_simulator.running import Running
-from cloud_simulator.server import Front, serve
 from plimsoll.bootstrap.service import AwsPlaces
 from plimsoll.service.config import ServiceConfig
 from plimsoll.settings import Settings

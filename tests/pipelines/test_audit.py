@@ -10,25 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.audit import (
-    ANSWERED_BEFORE,
-    BATCH_VOLUMES,
-    BATCHES_AT_ONCE,
-    EVERY_MINUTE_BATCH_VOLUMES,
-    EXCLUDED,
-    AuditPorts,
-    audit,
-)
+from plimsoll.audit import audit
+from plimsoll.auditing.batches import BATCHES_AT_ONCE, EVERY_MINUTE_BATCH_VOLUMES
+from plimsoll.auditing.ports import BATCH_VOLUMES, AuditPorts
 from plimsoll.clouds.memory import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 from plimsoll.domain.errors import AccessDenied, CloudError, RegionUnavailable, Throttled
 from plimsoll.domain.policy import OPT_OUT, Override, TagMatch
 from plimsoll.domain.recommendation import Detached, InsufficientData, Keep, Migrate, Reprovision
 from plimsoll.domain.sums import Window
 from plimsoll.domain.units import MIB
-from plimsoll.outcomes import Answered, FailedVolume, Notice, Planned, Seen, Skipped
+from plimsoll.outcomes import ANSWERED_BEFORE, EXCLUDED, Answered, FailedVolume, Notice, Planned, Seen, Skipped
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.tally import Tally
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_policy, a_tariff, a_volume, some_sums
+from tests.profiles import examples
 
 HERE = Target(account="111122223333", region="us-east-1")
 DAYS = 2
@@ -168,7 +163,7 @@ def organizations(draw):
 
 
 @given(organizations())
-@settings(max_examples=60 * settings.default.max_examples // 100)
+@settings(max_examples=examples(60))
 def test_every_listed_volume_ends_in_exactly_one_outcome_and_the_totals_reconcile(organization):
     volumes, ports, done = organization
     found = outcomes(ports, done=done)
@@ -197,7 +192,7 @@ def failures(found):
 
 
 @given(organizations())
-@settings(max_examples=60 * settings.default.max_examples // 100)
+@settings(max_examples=examples(60))
 def test_only_what_was_read_is_answered_from_metrics(organization):
     _, ports, done = organization
     for volume_id, outcome in by_volume(outcomes(ports, done=done)).items():
@@ -208,7 +203,7 @@ def test_only_what_was_read_is_answered_from_metrics(organization):
 
 
 @given(organizations())
-@settings(max_examples=30 * settings.default.max_examples // 100)
+@settings(max_examples=examples(30))
 def test_the_outcomes_of_a_target_are_those_it_has_alone(organization):
     volumes, ports, done = organization
     together = by_volume(outcomes(ports, done=done))
@@ -405,7 +400,7 @@ def test_an_old_window_is_read_in_the_periods_that_are_still_kept():
 
 
 @given(st.integers(0, 24 * 60 - 1), st.integers(1, 90))
-@settings(max_examples=25 * settings.default.max_examples // 100)
+@settings(max_examples=examples(25))
 def test_a_window_may_begin_at_any_minute(later, lookback_days):
     ports = a_world([a_volume()])
     now = NOW.fromtimestamp(NOW.timestamp() + later * 60, NOW.tzinfo)

@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cloud_simulator.google.running import running_google
-from cloud_simulator.running import running
+from cloud_simulator.running import running, running_google
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.stored import stream_profiles, stream_unanswered
 

@@ -8,8 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from cloud_simulator.faults import Fault
-from cloud_simulator.google.running import running_google
-from cloud_simulator.running import running
+from cloud_simulator.running import running, running_google
 
 from .commands import REGIONS, TWO_DAYS, plimsoll, roles
 
@@ -25,7 +24,7 @@ def audited(tmp_path, *, faults=()):
     """An audit of the simulated projects: the finished command, run.json, recommendations and the projects."""
     with running_google(datetime.now(UTC), faults=faults) as cloud:
         named = [word for project in cloud.projects for word in ("--project", project)]
-        done = plimsoll(cloud, tmp_path, "audit", "--cloud", "gcp", *named, "--out", "run", *TWO_DAYS)
+        done = plimsoll(cloud, tmp_path, "audit", "--cloud", "google", *named, "--out", "run", *TWO_DAYS)
     return done, *read(tmp_path), cloud.projects
 
 
@@ -67,7 +66,7 @@ def test_a_disk_attached_to_nothing_is_detached_and_costs_no_call_for_metrics(he
 
 def test_a_deleted_instance_in_the_metrics_is_told_once_and_its_work_is_its_disks(tmp_path):
     with running_google(datetime.now(UTC)) as cloud:
-        where = ("--cloud", "gcp", "--project", "plimsoll-sim-shop", "--region", "us-central1")
+        where = ("--cloud", "google", "--project", "plimsoll-sim-shop", "--region", "us-central1")
         done = plimsoll(cloud, tmp_path, "audit", *where, "--out", "run", "--lookback-days", "5")
     run, recommendations = read(tmp_path)
     told = [text for texts in run["notices"].values() for text in texts if "instances that are deleted" in text]
@@ -121,7 +120,7 @@ def test_a_disk_type_that_its_machine_has_no_figures_for_is_told_and_answered(he
 
 
 def test_no_credentials_at_all_says_how_to_get_some(tmp_path):
-    done = plimsoll(IN_NO_CLOUD, tmp_path, "audit", "--cloud", "gcp", "--out", "run", **NOBODY)
+    done = plimsoll(IN_NO_CLOUD, tmp_path, "audit", "--cloud", "google", "--out", "run", **NOBODY)
     assert done.returncode == 3
     assert "no usable Google credentials" in done.stdout
     assert "gcloud auth application-default login" in done.stdout.replace("\n", " ")
@@ -129,7 +128,7 @@ def test_no_credentials_at_all_says_how_to_get_some(tmp_path):
 
 def test_without_credentials_google_is_told_as_a_failure_and_aws_is_audited_all_the_same(tmp_path):
     with running(datetime.now(UTC), volumes=1) as organization:
-        words = ["--cloud", "aws", "--cloud", "gcp", "--project", "some-project", *REGIONS, *roles(organization)]
+        words = ["--cloud", "aws", "--cloud", "google", "--project", "some-project", *REGIONS, *roles(organization)]
         done = plimsoll(organization, tmp_path, "audit", *words, "--out", "run", *TWO_DAYS, **NOBODY)
     run, recommendations = read(tmp_path)
     assert done.returncode == 3
@@ -144,7 +143,7 @@ def test_both_clouds_are_one_run_with_one_report(tmp_path):
         organization = stack.enter_context(running(now, volumes=1))
         cloud = stack.enter_context(running_google(now))
         projects = [word for project in cloud.projects for word in ("--project", project)]
-        words = ["--cloud", "aws", "--cloud", "gcp", *projects, *REGIONS, *roles(organization)]
+        words = ["--cloud", "aws", "--cloud", "google", *projects, *REGIONS, *roles(organization)]
         done = plimsoll(organization, tmp_path, "audit", *words, "--out", "run", *TWO_DAYS, **cloud.environment)
     run, recommendations = read(tmp_path)
     assert {found["provider"] for found in recommendations} == {"aws", "google"}
@@ -157,12 +156,15 @@ def test_both_clouds_are_one_run_with_one_report(tmp_path):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--project", "some-project"), "--project is for --cloud gcp, which is not asked"),
-        (("--folder", "123456789012"), "--folder is for --cloud gcp"),
-        (("--cloud", "gcp", "--profile", "prod"), "--profile is for --cloud aws, which is not asked"),
-        (("--cloud", "gcp", "--organization"), "--organization is for --cloud aws"),
-        (("--cloud", "gcp", "--project", "Shop!"), "Shop! is no id of a Google Cloud project"),
-        (("--cloud", "gcp", "--project", "some-project", "--set", "target_types=gp9"), "gp9, which is no volume type"),
+        (("--project", "some-project"), "--project is for --cloud google, which is not asked"),
+        (("--folder", "123456789012"), "--folder is for --cloud google"),
+        (("--cloud", "google", "--profile", "prod"), "--profile is for --cloud aws, which is not asked"),
+        (("--cloud", "google", "--organization"), "--organization is for --cloud aws"),
+        (("--cloud", "google", "--project", "Shop!"), "Shop! is no id of a Google Cloud project"),
+        (
+            ("--cloud", "google", "--project", "some-project", "--set", "target_types=gp9"),
+            "gp9, which is no volume type",
+        ),
     ],
 )
 def test_what_cannot_be_meant_is_refused_in_one_sentence(tmp_path, words, sentence):

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cloud_simulator.google.running import running_google
+from cloud_simulator.running import running_google
 
 from .commands import plimsoll
 
@@ -15,7 +15,7 @@ def test_a_disks_demand_and_roofline_are_drawn_from_its_cloud(tmp_path):
     with running_google(datetime.now(UTC)) as cloud:
         projects = [word for project in cloud.projects for word in ("--project", project)]
         days = ("--set", "lookback_days=2")
-        done = plimsoll(cloud, tmp_path, "audit", "--cloud", "gcp", *projects, *days, "--out", "run")
+        done = plimsoll(cloud, tmp_path, "audit", "--cloud", "google", *projects, *days, "--out", "run")
         assert done.returncode == 3  # of the disk whose type is not in the data
         disks = plimsoll(
             cloud,
@@ -25,6 +25,6 @@ def test_a_disks_demand_and_roofline_are_drawn_from_its_cloud(tmp_path):
         )
         disk = disks.stdout.split()[-1]
         for kind in ("demand", "roofline"):
-            drawn = plimsoll(cloud, tmp_path, "chart", kind, disk, "--cloud", "gcp", *projects, *days)
+            drawn = plimsoll(cloud, tmp_path, "chart", kind, disk, "--cloud", "google", *projects, *days)
             assert (drawn.returncode, drawn.stdout) == (0, f"{disk}-{kind}.svg\n"), drawn.stderr
             assert (tmp_path / f"{disk}-{kind}.svg").read_text(encoding="utf-8").startswith("<svg")

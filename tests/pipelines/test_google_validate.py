@@ -29,7 +29,7 @@ def here():
 
 
 def plimsoll(here, folder, *words):
-    command = [sys.executable, "-m", "plimsoll", *words, "--cloud", "gcp", "--project", here.home.account]
+    command = [sys.executable, "-m", "plimsoll", *words, "--cloud", "google", "--project", here.home.account]
     own = {**os.environ, **here.environment, **FAST}
     return subprocess.run(command, env=own, cwd=folder, capture_output=True, text=True, timeout=200, check=False)
 

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from cloud_simulator.aws.organizations_api import SANDBOX, SUSPENDED
 from cloud_simulator.running import running
-from cloud_simulator.units import SANDBOX, SUSPENDED
 from plimsoll.bootstrap import Scope
 
 from .commands import REGIONS, TWO_DAYS, plimsoll, roles

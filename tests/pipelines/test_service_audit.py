@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import duckdb
 import pytest
 
+from cloud_simulator.aws.organization import ACCOUNTS, REGIONS, organization
 from cloud_simulator.faults import Fault
-from cloud_simulator.organization import ACCOUNTS, REGIONS, organization
 from plimsoll.domain.policy import Policy
 from tests.service_loop import Loop, a_service, files, records, run_json
 

@@ -7,9 +7,9 @@ from unittest.mock import patch
 
 import pytest
 
+from cloud_simulator.aws.organization import ACCOUNTS, REGIONS, organization
 from cloud_simulator.faults import Fault
-from cloud_simulator.google.running import running_google
-from cloud_simulator.organization import ACCOUNTS, REGIONS, organization
+from cloud_simulator.running import running_google
 from plimsoll.bootstrap import Scope, aws_ports
 from plimsoll.bootstrap.google import google_ports
 from plimsoll.bootstrap.google_places import GooglePlaces, google_places
@@ -62,7 +62,7 @@ def parted(fleet, projects, folder):
 def as_a_whole(accounts, projects, folder):
     """The run.json of the command line's one run over both."""
     ledger = Ledger(path=folder / "ledger.json")
-    google = Scope(clouds=("gcp",), projects=projects.projects)
+    google = Scope(clouds=("google",), projects=projects.projects)
     amazon = Scope(role_arns=accounts.role_arns, regions=HERE)
     worlds = [
         make(scope, Settings(), today=NOW.date(), ledger=ledger, paced=False)

@@ -12,7 +12,7 @@ import pytest
 from aws_lambda_powertools.utilities.idempotency import DynamoDBPersistenceLayer, IdempotencyConfig, idempotent_function
 from botocore.exceptions import EndpointConnectionError
 
-from cloud_simulator.units import WORKLOADS
+from cloud_simulator.aws.organizations_api import WORKLOADS
 from plimsoll.bootstrap import Scope, sign_in
 from plimsoll.clouds.aws import permissions
 from plimsoll.clouds.aws.claims import DynamoClaims

@@ -22,6 +22,7 @@ from plimsoll.validate import Concluded, Decided, NotConcluded
 from plimsoll.validation.job import JobName, load
 from tests.bench_faults import faults_of
 from tests.builders import NOW, a_volume
+from tests.profiles import examples
 
 from .lab import Lab, the, work
 from .stepping import STEPS, Stepping
@@ -181,7 +182,7 @@ def test_a_step_that_is_killed_half_way_and_called_again_acts_once(at, after, tm
     assert len(StoreVerdicts(stepping.store).lines()) == len(done.lines)
 
 
-@settings(max_examples=40 * settings.default.max_examples // 100)
+@settings(max_examples=examples(40))
 @given(faults_of(BENCH_STEPS, most=6), st.sampled_from(list(Mode)))
 def test_no_sequence_of_faults_leaves_a_volume_for_good_or_a_claim(tmp_path_factory, given_faults, mode):
     lab = Lab(tmp_path_factory.mktemp("faults"), faults=given_faults, work_of={"vol-1": work(500.0, 8.0)})

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cloud_simulator.organization import REGIONS, organization
+from cloud_simulator.aws.organization import REGIONS, organization
 from plimsoll.service.messages import StepError
 from plimsoll.service.validating.choosing import choose
 from plimsoll.service.validating.messages import ChooseMessage

@@ -9,7 +9,7 @@ import boto3
 import jsonschema
 import pytest
 
-from cloud_simulator.organization import LEAST_VOLUMES
+from cloud_simulator.aws.organization import LEAST_VOLUMES
 from cloud_simulator.running import running
 from plimsoll.clouds.google.clients import Clients
 from tests.needs import missing
@@ -40,7 +40,7 @@ def test_simulate_prints_what_points_any_client_at_it_and_ends_on_ctrl_c():
 
 
 def test_simulate_prints_what_points_plimsoll_at_the_projects_and_how_to_audit_them():
-    words = command("simulate", "--cloud", "gcp", "--volumes", "1")
+    words = command("simulate", "--cloud", "google", "--volumes", "1")
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         lines = []
         for line in process.stdout:
@@ -54,7 +54,7 @@ def test_simulate_prints_what_points_plimsoll_at_the_projects_and_how_to_audit_t
         assert sum(len(part.disks) for _, part in found) > 10
         clients.close()
         named = "--project plimsoll-sim-shop --project plimsoll-sim-data --project plimsoll-sim-lab"
-        assert f"# all of them: plimsoll audit --cloud gcp {named}" in lines
+        assert f"# all of them: plimsoll audit --cloud google {named}" in lines
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 0
 

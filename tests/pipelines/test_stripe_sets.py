@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 import yaml
 
-from plimsoll.audit import EXCLUDED, audit, explain, planned
+from plimsoll.audit import audit, plan_audit
 from plimsoll.domain.errors import AccessDenied
 from plimsoll.domain.recommendation import Change, Keep, Migrate
 from plimsoll.domain.units import MIB
-from plimsoll.outcomes import Answered, FailedVolume, Notice, Planned, Skipped
+from plimsoll.explain import explain
+from plimsoll.outcomes import EXCLUDED, Answered, FailedVolume, Notice, Planned, Skipped
 from plimsoll.reports.record import FIRST_PROVIDER
 from plimsoll.reports.recorded import record_of
 from plimsoll.reports.tally import Tally
@@ -175,7 +176,7 @@ def test_the_plan_counts_volumes_of_sets_at_every_minute():
     volumes = [*pair(), a_volume(id="alone", on=a_host(id="i-2"))]
 
     def datapoints(ports):
-        (plan,) = [one.plan for one in planned(ports, POLICY, NOW) if isinstance(one, Planned)]
+        (plan,) = [one.plan for one in plan_audit(ports, POLICY, NOW) if isinstance(one, Planned)]
         return plan.expected.datapoints, plan.volumes
 
     some, count = datapoints(project_ports(volumes, stripes=[a_stripe_set("a", "b")]))

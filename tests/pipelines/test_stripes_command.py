@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cloud_simulator.managed import ping_of
-from cloud_simulator.organization import Mix
+from cloud_simulator.aws.managed_instances import ping_of
+from cloud_simulator.aws.organization import Mix
 from cloud_simulator.running import running
 
 from .commands import plimsoll

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from cloud_simulator.fleet import Fleet, SimulatedHost, SimulatedVolume, truth
+from cloud_simulator.aws.fleet import Fleet, SimulatedHost, SimulatedVolume, truth
 from cloud_simulator.running import running
 from plimsoll.domain.sums import Window
 from tests.oracle.naive import decide, rates

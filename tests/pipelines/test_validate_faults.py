@@ -9,11 +9,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from cloud_simulator.aws.managed_instances import ping_of
+from cloud_simulator.aws.organization import Mix, fleet_of
 from cloud_simulator.faults import Effect, Fault
-from cloud_simulator.managed import ping_of
-from cloud_simulator.organization import Mix, fleet_of
+from cloud_simulator.metrics.workloads import Archetype
 from cloud_simulator.running import Running
-from cloud_simulator.workloads import Archetype
 from plimsoll.bench.document import DOCUMENT_NAME
 from plimsoll.domain.scratch import DEADLINE_TAG, SCRATCH_TAG
 from tests.unit.cloud_simulator.served import served

@@ -23,6 +23,7 @@ from plimsoll.validate import Concluded, Decided, NotConcluded, validate_volume
 from plimsoll.validation.scratch_volume import Left, sweep
 from tests.bench_faults import faults_of
 from tests.builders import NOW, a_host, a_policy, a_volume
+from tests.profiles import examples
 
 from .lab import DAYS, TYPES, Lab, the, work
 from .test_stripe_sets import answers
@@ -237,7 +238,7 @@ def test_of_two_validations_of_a_class_at_once_the_second_takes_the_firsts_resul
     assert the(Concluded, firsts).line == the(Concluded, seconds).line
 
 
-@settings(max_examples=50 * settings.default.max_examples // 100)
+@settings(max_examples=examples(50))
 @given(faults_of(STEPS, most=8), st.sampled_from(list(Mode)))
 def test_no_sequence_of_faults_leaks_a_volume_or_a_claim_or_ends_in_silence(tmp_path_factory, given_faults, mode):
     lab = Lab(tmp_path_factory.mktemp("measured"), faults=given_faults, work_of={"vol-1": work(500.0, 8.0)})

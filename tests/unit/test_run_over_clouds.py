@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.audit import explain_anywhere, planned
+from plimsoll.audit import plan_audit
 from plimsoll.domain.errors import AccessDenied, PolicyError
+from plimsoll.explain import explain_anywhere
 from plimsoll.outcomes import Answered
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.stored import read_records
@@ -70,7 +71,7 @@ def test_asking_is_reckoned_by_each_clouds_own_tariff(tmp_path):
 def test_a_plan_over_clouds_adds_up_their_plans_each_by_its_own_tariff():
     tally = Tally()
     for ports in (a_world(volumes(2)), a_google_world(google_disks(3))):
-        for outcome in planned(ports, POLICY, NOW):
+        for outcome in plan_audit(ports, POLICY, NOW):
             tally.take(outcome)
     query_costs = {"aws": a_tariff(), "google": DEAR}
     whole = plan_summary(tally.plans, query_costs)

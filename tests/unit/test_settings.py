@@ -51,3 +51,10 @@ def test_a_variable_that_cannot_be_used_is_named_with_its_value_and_the_reason(m
 def test_other_variables_of_the_prefix_are_left_alone(monkeypatch):
     monkeypatch.setenv("PLIMSOLL_SOMETHING", "1")
     assert Settings() == Settings.model_construct()
+
+
+def test_googles_variables_are_taken_by_their_earlier_names_too(monkeypatch):
+    monkeypatch.setenv("PLIMSOLL_GCP_CALLS_PER_S", "5")
+    assert Settings().google_calls_per_s == 5
+    monkeypatch.setenv("PLIMSOLL_GOOGLE_CALLS_PER_S", "7")
+    assert Settings().google_calls_per_s == 7

@@ -6,11 +6,10 @@ import threading
 from dataclasses import dataclass, field
 from typing import Final
 
-from cloud_simulator.devices import Devices
+from cloud_simulator.devices.block_devices import Devices
+from cloud_simulator.devices.script_runs import Place, read_share_of, run
 from cloud_simulator.faults import Effect, Faults
-from cloud_simulator.google.bench_metadata import Metadata, VmKey
-from cloud_simulator.job_mix import read_share_of
-from cloud_simulator.simulated_host import Place, run
+from cloud_simulator.google.metadata_server import Metadata, VmKey
 from plimsoll.bench.agent import TASK_KEY, agent_script, agent_version
 
 _SEND: Final = "instances.setMetadata"

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from cloud_simulator.faults import Refused
-from cloud_simulator.google.front import Call, Front, Route
-from cloud_simulator.google.resources import Resource
+from cloud_simulator.google.compute_resources import Resource
+from cloud_simulator.google.http_front import Call, Front, Route
 from plimsoll.clouds.google.price_book import shipped_prices
 from plimsoll.domain.prices import TypePrice
 

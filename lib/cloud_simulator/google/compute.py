@@ -6,11 +6,11 @@ from functools import partial
 from typing import Any, Final
 
 from cloud_simulator.faults import Faults, Refused
+from cloud_simulator.google.compute_resources import BASE, Resource, disk_resource, instance_resource, scope_of
+from cloud_simulator.google.disk_maker import ZONES
 from cloud_simulator.google.fleet import GoogleFleet
-from cloud_simulator.google.front import Call, Front, Route
+from cloud_simulator.google.http_front import Call, Front, Route
 from cloud_simulator.google.listing import meant, page
-from cloud_simulator.google.maker import ZONES
-from cloud_simulator.google.resources import BASE, Resource, disk_resource, instance_resource, scope_of
 
 Source = Callable[[str], Iterator[tuple[str, Resource]]]
 """The resources of a project, each with the scope that it is listed under: `zones/us-central1-a`, `regions/...`."""

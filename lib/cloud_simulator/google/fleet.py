@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from cloud_simulator.workloads import Workload
+from cloud_simulator.metrics.workloads import Workload
 from plimsoll.domain.volume import VolumeSpec
 
 

@@ -14,12 +14,12 @@ from google.api import metric_pb2, monitored_resource_pb2
 from google.cloud.monitoring_v3 import ListTimeSeriesRequest, TimeSeries
 
 from cloud_simulator.faults import Faults, Refused
+from cloud_simulator.google.disk_minutes import USUAL, Measured, measured_minutes
 from cloud_simulator.google.fleet import GoogleFleet, Seat, SimulatedDisk
-from cloud_simulator.google.front import GLOBAL
-from cloud_simulator.google.measured import USUAL, Measured, measured_minutes
-from cloud_simulator.google.points import Numbers, points, series
+from cloud_simulator.google.http_front import GLOBAL
+from cloud_simulator.google.time_series_bytes import Numbers, points, series
 from cloud_simulator.google.time_series_request import Asked, parse
-from cloud_simulator.history import Kept
+from cloud_simulator.metrics.history import Kept
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.units import DAY_S, MINUTE_S
 

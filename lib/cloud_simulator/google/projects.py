@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
+from cloud_simulator.google.disk_maker import ZONES, Maker
 from cloud_simulator.google.fleet import Folder, GoogleFleet, SimulatedVm
 from cloud_simulator.google.lives import LIVES
-from cloud_simulator.google.maker import ZONES, Maker
 from cloud_simulator.google.neighbors import NEIGHBORS
 from cloud_simulator.google.scenes import SCENES, everyday
 
@@ -18,10 +18,10 @@ FOLDERS: Final = (
     Folder(name="folders/200000000001", parent=ORGANIZATION, title="production"),
     Folder(name="folders/200000000002", parent="folders/200000000001", title="analytics"),
 )
-LEAST_VOLUMES: Final = 140
+LEAST_DISKS: Final = 140
 
 
-def projects_of(now: datetime, *, volumes: int = LEAST_VOLUMES, seed: int = 1) -> GoogleFleet:
+def projects_of(now: datetime, *, volumes: int = LEAST_DISKS, seed: int = 1) -> GoogleFleet:
     """Three projects in two regions with at least `volumes` disks; the last has nothing in the last region.
 
     What is more than the smallest is quiet, as most of production. The same arguments give the same fleet.

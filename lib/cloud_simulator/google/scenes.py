@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from cloud_simulator.google.maker import Doing, Maker, carried, ceilings
-from cloud_simulator.workloads import Archetype
+from cloud_simulator.google.disk_maker import Doing, Maker, carried, ceilings
+from cloud_simulator.metrics.workloads import Archetype
 from plimsoll.clouds.google.machines import machine
 from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.domain.volume import VolumeSpec

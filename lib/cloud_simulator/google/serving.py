@@ -1,7 +1,9 @@
 """Serving: the simulated projects on two ports of loopback, HTTP and gRPC."""
 
-from collections.abc import Callable, Sequence
+import argparse
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import ThreadingHTTPServer
 from threading import Thread
@@ -11,14 +13,16 @@ import grpc
 from google.protobuf import any_pb2
 from google.rpc import error_details_pb2, status_pb2
 
-from cloud_simulator.faults import Fault, Faults, Refused
+from cloud_simulator.faults import Faults, Refused
 from cloud_simulator.google.billing import Billing
 from cloud_simulator.google.compute import Compute
+from cloud_simulator.google.compute_writes import benches
 from cloud_simulator.google.fleet import GoogleFleet
-from cloud_simulator.google.front import Front, http_server
-from cloud_simulator.google.hierarchy import Hierarchy
+from cloud_simulator.google.http_front import Front, http_server
 from cloud_simulator.google.monitoring import Monitoring, Request
+from cloud_simulator.google.projects import LEAST_DISKS, projects_of
 from cloud_simulator.google.refusals import Told, told
+from cloud_simulator.google.resource_manager import Hierarchy
 
 _METHOD: Final = "/google.monitoring.v3.MetricService/ListTimeSeries"
 _SERVICE: Final = "monitoring.googleapis.com"
@@ -44,11 +48,6 @@ class Cloud:
         self.compute.add_to(self.front)
         Hierarchy(self.fleet).add_to(self.front)
         Billing(self.fleet.regions).add_to(self.front)
-
-    @classmethod
-    def of(cls, fleet: GoogleFleet, faults: Sequence[Fault] = (), *, latency_s: float = 0.0, seed: int = 0) -> "Cloud":
-        """What answers for a fleet in which these things go wrong."""
-        return cls(fleet, Faults(faults, seed=seed), latency_s)
 
 
 @dataclass(slots=True)
@@ -122,3 +121,20 @@ def _details(refusal: Told) -> bytes:
         status.details.append(packed)
     written: bytes = status.SerializeToString()
     return written
+
+
+@contextmanager
+def projects_served(options: argparse.Namespace, faults: Faults) -> Iterator[dict[str, int]]:
+    """The projects that the command line asks for, served for as long as the block lasts; and where."""
+    fleet = projects_of(options.now, volumes=options.volumes or LEAST_DISKS, seed=options.seed)
+    cloud = Cloud(fleet, faults, latency_s=options.latency_ms / 1000)
+    with benches(cloud.front, cloud.compute, plain=options.plain_files, pace_s=options.pace_s):
+        served = serve(cloud, options.port, options.monitoring_port)
+        try:
+            yield {
+                "port": served.http_port,
+                "monitoring_port": served.monitoring_port,
+                "volumes": len(fleet.volumes),
+            }
+        finally:
+            served.close()

@@ -6,13 +6,13 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from plimsoll.audit import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.measured import envelope_library as envelope_library
 from plimsoll.bootstrap.measured import validation_book as validation_book
 from plimsoll.bootstrap.recorded import ports_recorded
 from plimsoll.bootstrap.recorded import recording_ports as recording_ports
 from plimsoll.bootstrap.scope import AWS as AWS
-from plimsoll.bootstrap.scope import GCP as GCP
+from plimsoll.bootstrap.scope import GOOGLE as GOOGLE
 from plimsoll.bootstrap.scope import Scope as Scope
 from plimsoll.bootstrap.scope import SignedIn as SignedIn
 from plimsoll.bootstrap.scope import sign_in as sign_in
@@ -28,7 +28,6 @@ from plimsoll.clouds.aws.query_cost import query_cost
 from plimsoll.clouds.file_claims import FileClaims
 from plimsoll.clouds.folder_store import FolderStore
 from plimsoll.clouds.google.console import console_link as google_console_link
-from plimsoll.clouds.google.names import PROVIDER as GOOGLE
 from plimsoll.clouds.ledger import Ledger, NotedInventory
 from plimsoll.clouds.pacing import Pacer
 from plimsoll.clouds.price_file import load_prices
@@ -113,7 +112,7 @@ def ports_of(scope: Scope, settings: Settings, *, today: date, ledger: Ledger, p
 def _ports_of_cloud(
     cloud: str, scope: Scope, settings: Settings, *, today: date, ledger: Ledger, paced: bool
 ) -> AuditPorts:
-    if cloud != GCP:
+    if cloud != GOOGLE:
         return aws_ports(scope, settings, today=today, ledger=ledger, paced=paced)
     from plimsoll.bootstrap.google import google_ports  # noqa: PLC0415  # Google's libraries take a second to import
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 
-from plimsoll.audit import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import aws_bench, aws_ports
 from plimsoll.bootstrap.scope import AWS, Scope, sign_in
 from plimsoll.clouds.ledger import Ledger

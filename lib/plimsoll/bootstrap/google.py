@@ -4,9 +4,9 @@ import math
 from datetime import date
 from pathlib import Path
 
-from plimsoll.audit import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.measured import envelope_library, validation_book
-from plimsoll.bootstrap.scope import GCP, Scope
+from plimsoll.bootstrap.scope import GOOGLE, Scope
 from plimsoll.clouds.google.audited import inventory_in
 from plimsoll.clouds.google.catalog import GoogleCatalog
 from plimsoll.clouds.google.clients import Clients
@@ -74,7 +74,7 @@ def _inventory(clients: Clients, scope: Scope) -> GoogleInventory:
             projects=scope.projects,
             folders=scope.folders,
             organizations=scope.google_organizations,
-            regions=scope.regions_of(GCP),
+            regions=scope.regions_of(GOOGLE),
         )
     except CloudError as error:
         failed = FailedTarget(name="Google Cloud", error=error)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from plimsoll.audit import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.places import without_bench
 from plimsoll.clouds.google.names import PROVIDER
 from plimsoll.clouds.ledger import Ledger

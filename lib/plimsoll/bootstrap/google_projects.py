@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import date
 from functools import cache
 
-from plimsoll.audit import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.google import google_ports
-from plimsoll.bootstrap.scope import GCP, Scope
+from plimsoll.bootstrap.scope import GOOGLE, Scope
 from plimsoll.clouds.google.audited import inventory_in
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.federation import FederationConfig
@@ -38,7 +38,7 @@ def project_ports(
 ) -> AuditPorts:
     """The ports of one project in one region."""
     return google_ports(
-        Scope(clouds=(GCP,), projects=(target.account,), regions=(target.region,)),
+        Scope(clouds=(GOOGLE,), projects=(target.account,), regions=(target.region,)),
         settings,
         today=today,
         ledger=ledger,

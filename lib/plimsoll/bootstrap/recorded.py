@@ -5,7 +5,7 @@ from dataclasses import replace
 from importlib.metadata import version
 from typing import Final
 
-from plimsoll.audit import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap.measured import envelope_library, validation_book
 from plimsoll.clouds.aws.catalog import AwsCatalog
 from plimsoll.clouds.google.catalog import GoogleCatalog

@@ -5,16 +5,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from plimsoll.clouds.aws import names as aws_names
 from plimsoll.clouds.aws.names import AUDIT_ROLE, role_arn
 from plimsoll.clouds.aws.organization import accounts_in
 from plimsoll.clouds.aws.sessions import HOME_REGION, Credential, Sessions, check_regions
+from plimsoll.clouds.google import names as google_names
 from plimsoll.domain.errors import BadInput
 from plimsoll.ports import FailedTarget
 from plimsoll.settings import Settings
 
-AWS: Final = "aws"
-GCP: Final = "gcp"
-"""The clouds that can be asked, as the command line and run.json call them."""
+AWS: Final = aws_names.PROVIDER
+GOOGLE: Final = google_names.PROVIDER
+"""The clouds that can be asked."""
+
+_EARLIER_NAMES: Final = {"gcp": GOOGLE}
+"""What runs of earlier versions call a cloud in run.json."""
 
 _GOOGLE_REGION: Final = re.compile(r"[a-z]+-[a-z]+\d+")
 """Google's regions are named like us-central1, AWS's like us-east-1."""
@@ -49,7 +54,7 @@ class Scope:
         if len(self.clouds) == 1:
             return self.regions
         return tuple(
-            region for region in self.regions if (_GOOGLE_REGION.fullmatch(region) is not None) == (cloud == GCP)
+            region for region in self.regions if (_GOOGLE_REGION.fullmatch(region) is not None) == (cloud == GOOGLE)
         )
 
     @property
@@ -94,10 +99,10 @@ class Scope:
             role_name=str(found.get("role_name") or AUDIT_ROLE),
             regions=words("regions"),
             prices=None if prices is None else str(prices),
-            clouds=words("clouds") or (AWS,),
+            clouds=tuple(_EARLIER_NAMES.get(one, one) for one in words("clouds")) or (AWS,),
             projects=words("projects"),
             folders=words("folders"),
-            google_organizations=words("google_organizations"),
+            google_organizations=words("google_organizations") or words("gcp_organizations"),
         )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import boto3
 
-from plimsoll.audit import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import aws_bench, aws_ports, clock, console_link, envelope_library
 from plimsoll.bootstrap.places import PlacesByCloud
 from plimsoll.bootstrap.scope import Scope, SignedIn, open_accounts, sign_in

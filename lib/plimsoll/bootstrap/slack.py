@@ -9,7 +9,7 @@ from slack_sdk import WebClient
 from plimsoll.domain.errors import BadInput
 from plimsoll.settings import PREFIX, Settings
 from plimsoll.slack.client import slack_client
-from plimsoll.slack.webhook import Webhook
+from plimsoll.slack.notifications.webhook import Webhook
 
 BOT_TOKEN: Final = PREFIX + "SLACK_BOT_TOKEN"
 WEBHOOK_URL: Final = PREFIX + "SLACK_WEBHOOK_URL"

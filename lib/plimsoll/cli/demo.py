@@ -11,12 +11,14 @@ from typing import Final
 
 from rich.console import Console
 
-from cloud_simulator.organization import DEMO_VOLUMES
-from cloud_simulator.running import running
-from plimsoll.bootstrap import AWS, GCP, Scope, clock, ports_of
+from cloud_simulator.aws.organization import DEMO_VOLUMES
+from cloud_simulator.google.projects import LEAST_DISKS
+from cloud_simulator.running import running, running_google
+from plimsoll.bootstrap import AWS, GOOGLE, Scope, clock, ports_of
 from plimsoll.cli.audit import follow
 from plimsoll.cli.demo_validations import validate_examples
-from plimsoll.cli.leaving import LeaveReports
+from plimsoll.cli.run_folder import leave_reports
+from plimsoll.cli.simulate import started
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.stored import PAGE, read_records
@@ -40,7 +42,7 @@ SHORT: Final = {"benchmark_runtime_s": 2, "benchmark_ramp_s": 0, "poll_s": 0.25}
 """Jobs of seconds, where a real validation takes minutes."""
 
 
-def audit_simulated(clouds: Sequence[str], volumes: int | None, seed: int, leave_reports: LeaveReports) -> None:
+def audit_simulated(clouds: Sequence[str], volumes: int | None, seed: int) -> None:
     """Audits simulated clouds into the demo's folder as one run, prints it, and puts some answers to the test."""
     console = Console()
     folder = Settings.of_environment().runs_dir / FOLDER
@@ -50,7 +52,7 @@ def audit_simulated(clouds: Sequence[str], volumes: int | None, seed: int, leave
         scope = _simulated(stack, console, clouds, now, volumes, seed)
         found = Settings.of_environment()  # where the simulated clouds are is in the environment by now
         settings = found.model_copy(update={**SHORT, "campaigns_dir": folder / "measured"})
-        _audit(console, scope, settings, folder, now, leave_reports)
+        _audit(console, scope, settings, folder, now)
         ledger = Ledger(path=folder / "ledger.json")
         validate_examples(console, scope, settings, ledger, read_records(folder), now)
     console.print(
@@ -65,27 +67,22 @@ def _simulated(
     scope = Scope(clouds=tuple(clouds))
     if AWS in clouds:
         console.print("starting a simulated AWS organization on loopback ...", style="dim")
-        organization = stack.enter_context(running(now, volumes=volumes or DEMO_VOLUMES, seed=seed))
+        organization = stack.enter_context(started(running(now, volumes=volumes or DEMO_VOLUMES, seed=seed)))
         os.environ.update(organization.environment)
         scope = replace(scope, role_arns=organization.role_arns, regions=organization.fleet.regions)
-    if GCP in clouds:
-        from cloud_simulator.google.projects import LEAST_VOLUMES  # noqa: PLC0415  # what only Google's demo needs
-        from cloud_simulator.google.running import running_google  # noqa: PLC0415  # what only Google's demo needs
-
+    if GOOGLE in clouds:
         console.print("starting simulated Google Cloud projects on loopback ...", style="dim")
-        projects = stack.enter_context(running_google(now, volumes=volumes or LEAST_VOLUMES, seed=seed))
+        projects = stack.enter_context(started(running_google(now, volumes=volumes or LEAST_DISKS, seed=seed)))
         os.environ.update(projects.environment)
         scope = replace(scope, projects=tuple(projects.projects))
     return scope
 
 
-def _audit(
-    console: Console, scope: Scope, settings: Settings, folder: Path, now: datetime, leave_reports: LeaveReports
-) -> None:
+def _audit(console: Console, scope: Scope, settings: Settings, folder: Path, now: datetime) -> None:
     ledger = Ledger(path=folder / "ledger.json")
     worlds = ports_of(scope, settings, today=now.date(), ledger=ledger, paced=False)
     order = Order(folder=folder, scope=scope.as_dict(), policy=Policy(), now=now)
-    follow(console, order, worlds, leave_reports)
+    follow(console, order, worlds)
     leave_reports(console, folder)
     console.print(
         "In each cloud one volume is of a type that Plimsoll does not know, so the run is partial: a real audit would "

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from plimsoll.audit import explain_anywhere
-from plimsoll.bootstrap import GCP, Scope, change_ledger, clock, console_link, ports_of, recorded_ports
+from plimsoll.bootstrap import GOOGLE, Scope, change_ledger, clock, console_link, ports_of, recorded_ports
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.errors import BadInput, Unexpected
 from plimsoll.domain.policy import Policy
+from plimsoll.explain import explain_anywhere
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
 from plimsoll.reports.recorded import record_of
 from plimsoll.reports.terminal.explain import show_explanation
@@ -45,7 +45,7 @@ def read_volume(volume: str, scope: Scope, policy: Policy, *, from_: Path | None
         worlds = ports_of(scope, settings, today=now.date(), ledger=ledger)
     found = explain_anywhere(worlds, volume, policy, now)
     if found is None:
-        places, options = ("projects", "--project") if scope.clouds == (GCP,) else ("accounts", "--profile")
+        places, options = ("projects", "--project") if scope.clouds == (GOOGLE,) else ("accounts", "--profile")
         raise BadInput(f"there is no volume {volume} in these {places} and regions: check {options} and --region.")
     outcome = found.outcome
     if isinstance(outcome, FailedVolume):

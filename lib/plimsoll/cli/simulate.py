@@ -1,23 +1,27 @@
 """`plimsoll simulate`: a simulated organization or simulated projects alone, for any tool of their cloud."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from typing import TypeVar
 
 from rich.console import Console
 
-from cloud_simulator.google.projects import LEAST_VOLUMES
-from cloud_simulator.google.running import running_google
-from cloud_simulator.organization import DEMO_VOLUMES
-from cloud_simulator.running import running
+from cloud_simulator.aws.organization import DEMO_VOLUMES
+from cloud_simulator.google.projects import LEAST_DISKS
+from cloud_simulator.running import NotStarted, running, running_google
 from plimsoll.bootstrap import clock
+from plimsoll.domain.errors import PlimsollError
+
+Cloud = TypeVar("Cloud")
 
 
 def serve(volumes: int | None, seed: int, port: int) -> None:
     """Serves the organization until Ctrl-C."""
-    with running(clock().now(), volumes=volumes or DEMO_VOLUMES, seed=seed, port=port) as organization:
+    with started(running(clock().now(), volumes=volumes or DEMO_VOLUMES, seed=seed, port=port)) as organization:
         roles = " ".join(f"--role-arn {arn}" for arn in organization.role_arns)
         fleet = organization.fleet
-        _tell(
+        _wait(
             f"{len(fleet.volumes)} volumes in {len(fleet.accounts)} accounts",
             organization.environment,
             f"the other accounts: plimsoll audit {roles}",
@@ -26,16 +30,26 @@ def serve(volumes: int | None, seed: int, port: int) -> None:
 
 def serve_projects(volumes: int | None, seed: int, port: int) -> None:
     """Serves the projects until Ctrl-C."""
-    with running_google(clock().now(), volumes=volumes or LEAST_VOLUMES, seed=seed, port=port) as there:
-        named = " ".join(f"--project {project}" for project in there.projects)
-        _tell(
-            f"{len(there.fleet.volumes)} disks in {len(there.projects)} projects",
-            there.environment,
-            f"all of them: plimsoll audit --cloud gcp {named}",
+    with started(running_google(clock().now(), volumes=volumes or LEAST_DISKS, seed=seed, port=port)) as cloud:
+        options = " ".join(f"--project {project}" for project in cloud.projects)
+        _wait(
+            f"{len(cloud.fleet.volumes)} disks in {len(cloud.projects)} projects",
+            cloud.environment,
+            f"all of them: plimsoll audit --cloud google {options}",
         )
 
 
-def _tell(what: str, environment: Mapping[str, str], audit: str) -> None:
+@contextmanager
+def started(cloud: AbstractContextManager[Cloud]) -> Iterator[Cloud]:
+    """A simulated cloud for as long as the block lasts. PlimsollError where it does not start."""
+    try:
+        with cloud as running_cloud:
+            yield running_cloud
+    except NotStarted as error:
+        raise PlimsollError(str(error)) from error
+
+
+def _wait(what: str, environment: Mapping[str, str], audit: str) -> None:
     """Prints how to point a tool at what is served, and waits for Ctrl-C."""
     console = Console(highlight=False)
     console.print(f"# {what}")

@@ -10,8 +10,8 @@ from rich.console import Console
 
 from plimsoll.bootstrap import envelope_library
 from plimsoll.bootstrap.slack import client_of_environment, webhook_of_environment
-from plimsoll.cli.chosen import run_folder
 from plimsoll.cli.exit_codes import PARTIAL
+from plimsoll.cli.run_folder import run_folder
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.domain.recommendation import CHANGES
 from plimsoll.reports.data.database import opened
@@ -20,18 +20,18 @@ from plimsoll.reports.diff.compared import Difference, compared
 from plimsoll.reports.diff.sql import Group
 from plimsoll.reports.diff.words import headline
 from plimsoll.reports.screen import printable
-from plimsoll.reports.slack.message import Conversation
-from plimsoll.reports.slack.pictures import Draft, run_drafts
-from plimsoll.reports.slack.run import run_conversation
 from plimsoll.reports.stored import read_run
 from plimsoll.reports.summary.matched import Only
-from plimsoll.reports.terminal.slack import show_conversation
 from plimsoll.reports.wording import count_of
+from plimsoll.service.slack_config import Channel
 from plimsoll.settings import Settings
-from plimsoll.slack.config import Channel
-from plimsoll.slack.ledger import MAIN, POSTED, FileLedger, Progress, picture_key, reply_key
-from plimsoll.slack.posting import Picture, post
-from plimsoll.slack.webhook import post_by_webhook
+from plimsoll.slack.blocks.message import Conversation
+from plimsoll.slack.blocks.pictures import Draft, run_drafts
+from plimsoll.slack.blocks.run import run_conversation
+from plimsoll.slack.notifications.ledger import MAIN, POSTED, FileLedger, Progress, picture_key, reply_key
+from plimsoll.slack.notifications.posting import Picture, post
+from plimsoll.slack.notifications.webhook import post_by_webhook
+from plimsoll.slack.preview.terminal import show_conversation
 
 _ASKED: Final = frozenset({*CHANGES, "detached"})
 _RECOMMENDED: Final = (Group.NEW, Group.FIRST_READ, Group.CHANGED)
@@ -113,8 +113,10 @@ def post_run_by_webhook(run: Path | None, wanted: Wanted) -> None:
 
 
 def _read(folder: Path, wanted: Wanted) -> _Read:
-    with opened(folder) as database:
-        selection = select(database, wanted.where, ())
+    selection = None
+    if wanted.where is not None:
+        with opened(folder) as database:
+            selection = select(database, wanted.where, ())
     only, part = (selection.has, selection.told) if selection else (None, "")
     since, new = ("", frozenset[str]()) if wanted.since is None else _since(run_folder(wanted.since), folder)
     told = run_conversation(folder, only, part, since=since, new=new, acting=wanted.buttons, threaded=wanted.thread)

@@ -5,11 +5,11 @@ from pathlib import Path
 from plimsoll.bootstrap import envelope_library
 from plimsoll.reports.data.selection import Selection
 from plimsoll.reports.html.about import audited_at
-from plimsoll.reports.slack.pictures import run_drafts
-from plimsoll.reports.slack.preview import preview
-from plimsoll.reports.slack.run import run_conversation
 from plimsoll.reports.stored import read_run
 from plimsoll.settings import Settings
+from plimsoll.slack.blocks.pictures import run_drafts
+from plimsoll.slack.blocks.run import run_conversation
+from plimsoll.slack.preview.page import preview
 from plimsoll.writing import write_lines
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from plimsoll.audit import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import (
     Scope,
     change_ledger,
@@ -24,7 +24,7 @@ from plimsoll.bootstrap import (
 )
 from plimsoll.bootstrap.benches import Bay, bays_of
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
-from plimsoll.cli.leaving import LeaveReports
+from plimsoll.cli.run_folder import leave_reports
 from plimsoll.cli.terms import Terms
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import Grade
@@ -64,7 +64,7 @@ def validate_one(volume: str, target: str | None, scope: Scope, policy: Policy, 
         raise typer.Exit(PARTIAL)
 
 
-def validate_recommendations(folder: Path, least: Grade | None, terms: Terms, leave_reports: LeaveReports) -> None:
+def validate_recommendations(folder: Path, least: Grade | None, terms: Terms) -> None:
     """Validates the recommendations of a run whose evidence is thin, and puts the new answers into its files."""
     settings, console = Settings.of_environment(), Console()
     order = resumed(folder)

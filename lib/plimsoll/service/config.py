@@ -16,7 +16,7 @@ from plimsoll.clouds.google.names import PROJECT_ID
 from plimsoll.domain.errors import BadInput, PolicyError
 from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import parse_policy
-from plimsoll.slack.config import Account, SlackConfig
+from plimsoll.service.slack_config import Account, SlackConfig
 
 MOST_BYTES: Final = 8192
 """The longest value of an SSM parameter of the advanced tier (SSM PutParameter, Value)."""

@@ -9,7 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from plimsoll.audit import BATCH_VOLUMES, AuditPorts, audit, listed, notices
+from plimsoll.audit import audit
+from plimsoll.auditing.inventory import list_volumes, notices_of
+from plimsoll.auditing.ports import BATCH_VOLUMES, AuditPorts
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.listed import ListedInventory, ListedPrices
 from plimsoll.domain.errors import CloudError, Throttled, Unreachable
@@ -44,7 +46,7 @@ def take_inventory(service: Service, told: TargetMessage, *, batch_volumes: int 
     bring(service.store, service.measured)
     with _noted(service.store, target, order) as ledger:
         ports = _entered(service, target, order, ledger)
-        volumes, error = ([], ports) if isinstance(ports, CloudError) else listed(target, ports)
+        volumes, error = ([], ports) if isinstance(ports, CloudError) else list_volumes(target, ports)
     if isinstance(error, PASSING):
         raise error
     if isinstance(ports, CloudError):
@@ -86,7 +88,7 @@ def _keep_rest(
     store.put(keys.prices(target), book_out(book))
     stripes, void = standing(ports.stripes, volumes, account=target.account, region=target.region)
     store.put(keys.stripes(target), stripes_out(stripes))
-    there = ListedInventory(target=target, given=(), texts=(*notices(target, ports), *void))
+    there = ListedInventory(target=target, given=(), texts=(*notices_of(target, ports), *void))
     without_volumes = replace(ports, inventory=there, prices=ListedPrices(answer=book), stripes=())
     return Tally.of(audit(without_volumes, order.parsed_policy, order.now))
 

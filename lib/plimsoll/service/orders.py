@@ -76,7 +76,7 @@ def _scope(config: ServiceConfig) -> dict[str, Any]:
         "role_name": config.role_name,
         "regions": [*config.regions, *config.google_regions],
         "prices": None,
-        "clouds": ["aws", "gcp"] if config.audits_google else ["aws"],
+        "clouds": ["aws", "google"] if config.audits_google else ["aws"],
         "projects": list(config.google_projects),
         "folders": list(config.google_folders),
         "google_organizations": list(config.google_organizations),

@@ -6,16 +6,18 @@ import re
 import time
 from collections.abc import Callable
 from http.client import HTTPException
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from slack_sdk import WebClient
 from slack_sdk.http_retry import HttpRequest, HttpResponse, RetryHandler, RetryState
+from slack_sdk.web import SlackResponse
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.slack.refusals import asking, is_unsent
+from plimsoll.slack.blocks.message import Message
+from plimsoll.slack.errors import asking, is_unsent
 
-__all__ = ["Patience", "asking", "is_hook", "is_loopback", "slack_client"]
+__all__ = ["Patience", "asking", "is_hook", "is_loopback", "say", "slack_client"]
 
 ATTEMPTS: Final = 10
 """Attempts of one call, the first included."""
@@ -52,6 +54,31 @@ def slack_client(
     if not is_loopback(api_url) and urlsplit(api_url).scheme != "https":
         raise BadInput(f"Slack's address is {api_url}: the token goes over https alone; set PLIMSOLL_SLACK_API_URL.")
     return WebClient(token, base_url=api_url, timeout=timeout_s, retry_handlers=[Patience(pause=pause)], logger=SILENT)
+
+
+def say(
+    client: WebClient,
+    message: Message,
+    channel: str,
+    thread: str | None = None,
+    *,
+    to: str,
+    metadata: dict[str, Any] | None = None,
+) -> SlackResponse:
+    """Posts a message and gives Slack's answer, with its `channel` and `ts`; addresses in it show no preview.
+
+    `channel` may be a person's id, for them alone. `to` says what for and completes "Slack refused to ...": CloudError
+    where it does.
+    """
+    with asking(to):
+        return client.chat_postMessage(
+            channel=channel,
+            thread_ts=thread,
+            metadata=metadata,
+            unfurl_links=False,
+            unfurl_media=False,
+            **message.payload,
+        )
 
 
 def is_loopback(url: str) -> bool:

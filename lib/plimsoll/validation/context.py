@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from plimsoll.audit import AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.validation import MeasuringRun, PlannedRun

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from plimsoll.audit import explain
 from plimsoll.domain.evidence import Grade
 from plimsoll.domain.recommendation import Change
 from plimsoll.domain.validation import Budget, MeasuringRun, Mode, PlannedRun, usd_for, within
 from plimsoll.domain.volume_types import VolumeType
+from plimsoll.explain import explain
 from plimsoll.ports import Prices, Target
 from plimsoll.reports.recorded import record_of
 from plimsoll.validation.context import Context

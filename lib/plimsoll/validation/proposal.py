@@ -8,7 +8,6 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.audit import Explained
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.errors import BadInput, CloudError, NotMeasured
@@ -28,6 +27,7 @@ from plimsoll.domain.validation import MeasuringRun, Mode, Want, runs_for
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import Provisioned, VolumeType
 from plimsoll.domain.workload import recounted, shape_of
+from plimsoll.explain import Explained
 from plimsoll.outcomes import Answered, FailedVolume
 from plimsoll.ports import Bench, Target
 from plimsoll.validation.job import Subject

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from cloud_simulator.google.bench_metadata import Metadata, VmKey, metadata_server
+from cloud_simulator.google.metadata_server import Metadata, VmKey, metadata_server
 from plimsoll.bench.agent import CANCEL_KEY, TASK_KEY, agent_script, agent_version, task_text
 from plimsoll.bench.answer import read_answer
 from plimsoll.domain.task import Task, TaskMode

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from plimsoll.bench.answer import read_answer
 from plimsoll.domain.errors import NotMeasured
+from tests.profiles import examples
 from tests.unit.bench.hosts import MIB, READS, a_task, run
 
 
@@ -70,9 +71,7 @@ def test_a_job_without_a_section_is_refused(job, simulated):
         read_answer(run(a_task(job=job, limit_s=10), **simulated).stdout)
 
 
-@settings(
-    max_examples=40 * settings.default.max_examples // 100, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     text=st.text(alphabet=st.characters(min_codepoint=1, max_codepoint=0x2FF), max_size=40),
     between=st.sampled_from(("=", " ", "")),

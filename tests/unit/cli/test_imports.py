@@ -6,8 +6,8 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from cloud_simulator.google.projects import LEAST_VOLUMES
-from cloud_simulator.organization import DEMO_VOLUMES
+from cloud_simulator.aws.organization import DEMO_VOLUMES
+from cloud_simulator.google.projects import LEAST_DISKS
 from plimsoll.cli.main import app
 
 COMMANDS = [
@@ -101,4 +101,4 @@ assert not [one for one in ours if one.__pydantic_complete__]
 @pytest.mark.parametrize("command", ["demo", "simulate"])
 def test_help_gives_the_number_of_volumes_that_is_taken(command):
     shown = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "160"}).output
-    assert f"Volumes at least. Default: {DEMO_VOLUMES} of AWS, {LEAST_VOLUMES} of Google Cloud." in shown
+    assert f"Volumes at least. Default: {DEMO_VOLUMES} of AWS, {LEAST_DISKS} of Google Cloud." in shown

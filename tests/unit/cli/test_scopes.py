@@ -3,30 +3,33 @@
 import json
 
 import pytest
+import typer
+from typer.testing import CliRunner
 
-from plimsoll.bootstrap import AWS, GCP, Scope
-from plimsoll.cli.chosen import scope_from
+from plimsoll.bootstrap import AWS, GOOGLE, Scope
+from plimsoll.cli.option_groups import with_option_groups
+from plimsoll.cli.option_values import scope_from
+from plimsoll.cli.options import AwsOptions, GoogleOptions, ScopeOptions
 from plimsoll.domain.errors import BadInput
 
-NOTHING = (None, None, None, False, None, None, None, None, None)
 
-
-def scope(*, region=None, profile=None, **google):
-    return scope_from(profile, None, None, False, None, None, None, region, None, **google)
+def scope(*, region=None, cloud=None, profile=None, **google):
+    aws, of_google = AwsOptions(profile=profile), GoogleOptions(**google)
+    return scope_from(ScopeOptions(cloud=cloud, region=region, aws=aws, google=of_google))
 
 
 def test_aws_is_asked_where_no_cloud_is_named():
-    assert scope_from(*NOTHING) == Scope()
+    assert scope_from(ScopeOptions()) == Scope()
     assert Scope().clouds == (AWS,)
 
 
 def test_clouds_are_asked_in_the_order_they_are_named_and_each_once():
-    assert scope(cloud=["gcp", "aws", "gcp"], project=["shop-prod"]).clouds == (GCP, AWS)
+    assert scope(cloud=["google", "aws", "google"], project=["shop-prod"]).clouds == (GOOGLE, AWS)
 
 
 def test_a_scope_of_both_clouds_comes_back_from_a_run_as_it_was_given():
     given = scope(
-        cloud=["aws", "gcp"],
+        cloud=["aws", "google"],
         profile=["prod"],
         project=["shop-prod"],
         folder=["1"],
@@ -43,16 +46,36 @@ def test_a_run_of_an_earlier_version_asked_aws_alone():
     assert Scope.from_dict(written) == Scope(profiles=("prod",))
 
 
+def test_a_run_that_calls_google_gcp_is_still_read():
+    written = {"clouds": ["aws", "gcp"], "gcp_organizations": ["2"]}
+    assert Scope.from_dict(written) == Scope(clouds=(AWS, GOOGLE), google_organizations=("2",))
+
+
+@pytest.mark.parametrize("words", [["--cloud", "gcp"], ["--cloud", "google"]])
+def test_the_command_line_takes_both_names_of_google(words):
+    app = typer.Typer()
+    asked = []
+
+    @app.command()
+    @with_option_groups
+    def ask(scope: ScopeOptions):
+        asked.extend(scope.cloud)
+
+    assert CliRunner().invoke(app, words).exit_code == 0
+    assert asked == [GOOGLE]
+    assert CliRunner().invoke(app, ["--cloud", "azure"]).exit_code == 2
+
+
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
         (
             {"project": ["shop-prod"]},
-            r"--project is for --cloud gcp, which is not asked: .* or leave --project out",
+            r"--project is for --cloud google, which is not asked: .* or leave --project out",
         ),
-        ({"folder": ["1"]}, "--folder is for --cloud gcp"),
-        ({"google_organization": ["1"]}, "--gcp-organization is for --cloud gcp"),
-        ({"cloud": ["gcp"], "profile": ["prod"]}, "--profile is for --cloud aws, which is not asked"),
+        ({"folder": ["1"]}, "--folder is for --cloud google"),
+        ({"google_organization": ["1"]}, "--google-organization is for --cloud google"),
+        ({"cloud": ["google"], "profile": ["prod"]}, "--profile is for --cloud aws, which is not asked"),
     ],
 )
 def test_an_option_about_a_cloud_that_is_not_asked_is_refused(given, sentence):
@@ -61,11 +84,13 @@ def test_an_option_about_a_cloud_that_is_not_asked_is_refused(given, sentence):
 
 
 def test_regions_go_to_the_cloud_that_has_them_where_both_are_asked():
-    both = scope(cloud=["aws", "gcp"], region=["eu-west-1", "us-gov-east-1", "europe-west1", "northamerica-northeast2"])
+    both = scope(
+        cloud=["aws", "google"], region=["eu-west-1", "us-gov-east-1", "europe-west1", "northamerica-northeast2"]
+    )
     assert both.regions_of(AWS) == ("eu-west-1", "us-gov-east-1")
-    assert both.regions_of(GCP) == ("europe-west1", "northamerica-northeast2")
+    assert both.regions_of(GOOGLE) == ("europe-west1", "northamerica-northeast2")
 
 
 def test_a_region_goes_as_it_is_to_the_only_cloud_so_that_a_wrong_one_is_refused_there():
-    assert scope(cloud=["gcp"], region=["eu-west-1"]).regions_of(GCP) == ("eu-west-1",)
+    assert scope(cloud=["google"], region=["eu-west-1"]).regions_of(GOOGLE) == ("eu-west-1",)
     assert scope(region=["europe-west1"]).regions_of(AWS) == ("europe-west1",)

@@ -8,7 +8,7 @@ import pytest
 from plimsoll.cli.exit_codes import PARTIAL, UNUSABLE
 from plimsoll.cli.main import main
 from plimsoll.domain.errors import BadInput
-from plimsoll.reports.slack.pictures import Draft
+from plimsoll.slack.blocks.pictures import Draft
 from tests.slack.server import UPLOAD, FakeSlack
 from tests.slack.workspace import CHANNEL, ELSEWHERE, text_of
 from tests.unit.reports.recommendations import a_record
@@ -24,7 +24,7 @@ PLACES = (f"{ONE}/us-east-1", f"{OTHER}/us-east-1")
 
 @pytest.fixture
 def slack(monkeypatch):
-    monkeypatch.setattr("plimsoll.slack.posting.PACE_S", 0)
+    monkeypatch.setattr("plimsoll.slack.notifications.posting.PACE_S", 0)
     with FakeSlack(pace_s=0) as slack:
         monkeypatch.setenv("PLIMSOLL_SLACK_API_URL", slack.api_url)
         monkeypatch.setenv("PLIMSOLL_SLACK_BOT_TOKEN", slack.token)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cloud_simulator.organization import organization
+from cloud_simulator.aws.organization import organization
 
 from .served import NOW, served
 

@@ -12,12 +12,12 @@ import botocore.loaders
 import botocore.session
 from botocore.config import Config
 
-from cloud_simulator.cloudwatch import CloudWatch
-from cloud_simulator.devices import Devices
+from cloud_simulator.aws.cloudwatch import CloudWatch
+from cloud_simulator.aws.fleet import HOME_KEY, Fleet, SimulatedVolume
+from cloud_simulator.aws.quotas import Quotas
+from cloud_simulator.aws.server import Front, serve
+from cloud_simulator.devices.block_devices import Devices
 from cloud_simulator.faults import Fault, Faults
-from cloud_simulator.fleet import HOME_KEY, Fleet, SimulatedVolume
-from cloud_simulator.quotas import Quotas
-from cloud_simulator.server import Front, serve
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 HOME = "111111111111"

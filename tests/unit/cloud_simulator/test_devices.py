@@ -12,11 +12,11 @@ from pathlib import Path
 import boto3
 import pytest
 
+from cloud_simulator.aws.fleet import HOME_KEY
+from cloud_simulator.devices.io_throttle import Rates
+from cloud_simulator.devices.paced_fio import paced_job
+from cloud_simulator.devices.script_runs import read_share_of
 from cloud_simulator.faults import Effect, Fault
-from cloud_simulator.fleet import HOME_KEY
-from cloud_simulator.job_mix import read_share_of
-from cloud_simulator.paced_fio import paced_job
-from cloud_simulator.throttle import Rates
 from plimsoll.domain.ceiling import Ceiling
 
 from .commands import Sender, document

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from cloud_simulator.aws.organization import organization
 from cloud_simulator.faults import Effect, Fault
-from cloud_simulator.organization import organization
 from plimsoll.bench.answer import read_answer
 from plimsoll.bench.document import document, parameters_of
 from plimsoll.bench.inspection import stacks

@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from cloud_simulator.cloudwatch import CloudWatch
-from cloud_simulator.fleet import truth
-from cloud_simulator.organization import GP2_SIZES_GIB, fleet_of, organization
+from cloud_simulator.aws.cloudwatch import CloudWatch
+from cloud_simulator.aws.fleet import truth
+from cloud_simulator.aws.organization import GP2_SIZES_GIB, fleet_of, organization
 from plimsoll.clouds.aws.owners import owner_of
 from plimsoll.domain.sums import Window
 from plimsoll.domain.volume import OwnerKind

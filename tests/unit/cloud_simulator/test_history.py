@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cloud_simulator import history
-from cloud_simulator.cloudwatch import CloudWatch
-from cloud_simulator.fleet import served_minutes
-from cloud_simulator.history import USUAL, History
-from cloud_simulator.organization import fleet_of
-from cloud_simulator.remembered import Remembered
-from cloud_simulator.workloads import SERIES
+from cloud_simulator.aws.cloudwatch import CloudWatch
+from cloud_simulator.aws.fleet import served_minutes
+from cloud_simulator.aws.organization import fleet_of
+from cloud_simulator.metrics import history
+from cloud_simulator.metrics.history import USUAL, History, Remembered
+from cloud_simulator.metrics.workloads import SERIES
 from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
+from tests.profiles import examples
 
 from .served import HOME, NOW, named, query
 
@@ -62,7 +62,7 @@ def remembering():
     count=st.one_of(st.integers(0, 16 * 1440), st.integers(0, 16).map(lambda days: days * 1440), st.integers(0, 90)),
     period_s=st.sampled_from(PERIODS_S),
 )
-@settings(max_examples=4 * settings.default.max_examples, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 def test_any_window_period_and_statistic_is_the_naive_fold(
     fleet, remembering, name, series, stat, start_s, count, period_s
 ):

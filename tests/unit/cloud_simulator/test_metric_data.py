@@ -7,7 +7,7 @@ import pytest
 import urllib3
 from botocore.exceptions import ClientError
 
-from cloud_simulator.fleet import HOME_KEY, truth
+from cloud_simulator.aws.fleet import HOME_KEY, truth
 from plimsoll.domain.sums import Window
 
 from .served import HOME, NOW, named, points, query

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from botocore.exceptions import ClientError
 
-from cloud_simulator.fleet import truth
+from cloud_simulator.aws.fleet import truth
 from plimsoll.domain.sums import Window
 
 from .served import NOW, named, points, query

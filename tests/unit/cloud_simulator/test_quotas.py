@@ -8,9 +8,9 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
+from cloud_simulator.aws.metric_request import parse
+from cloud_simulator.aws.quotas import Quotas
 from cloud_simulator.faults import Refused
-from cloud_simulator.metric_request import parse
-from cloud_simulator.quotas import Quotas
 from cloud_simulator.running import running
 
 from .served import NOW, named, query, served

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from botocore.config import Config
 
+from cloud_simulator.aws.managed_instances import LOST, ONLINE, ping_of
 from cloud_simulator.faults import Effect, Fault
-from cloud_simulator.managed import LOST, ONLINE, ping_of
 
 from .commands import Sender, document
 from .served import HOME, served

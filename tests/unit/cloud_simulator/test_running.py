@@ -10,8 +10,8 @@ import time
 import boto3
 import pytest
 
+from cloud_simulator.aws.organization import Mix
 from cloud_simulator.faults import Effect, Fault
-from cloud_simulator.organization import Mix
 from cloud_simulator.running import running
 
 from .served import NOW, ONCE, query
@@ -29,7 +29,7 @@ def _started_as_users_start_it(monkeypatch):
 HOLDER = """
 import sys, time
 from datetime import UTC, datetime
-from cloud_simulator.organization import Mix
+from cloud_simulator.aws.organization import Mix
 from cloud_simulator.running import running
 with running(datetime.now(UTC), volumes=1) as organization:
     print(organization.endpoint, flush=True)

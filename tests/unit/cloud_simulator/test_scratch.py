@@ -5,8 +5,8 @@ import time
 import pytest
 from botocore.exceptions import ClientError
 
+from cloud_simulator.aws.organization import organization
 from cloud_simulator.faults import Effect, Fault
-from cloud_simulator.organization import organization
 
 from .served import NOW, named, served
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from cloud_simulator.aws.organization import ACCOUNTS, organization
+from cloud_simulator.aws.organizations_api import ROOT, SANDBOX, SUSPENDED, WORKLOADS, answer
 from cloud_simulator.faults import Refused
-from cloud_simulator.organization import ACCOUNTS, organization
-from cloud_simulator.units import ROOT, SANDBOX, SUSPENDED, WORKLOADS, answer
 
 from .served import NOW
 

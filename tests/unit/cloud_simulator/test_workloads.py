@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cloud_simulator.fleet import truth
-from cloud_simulator.organization import fleet_of
-from cloud_simulator.workloads import SERIES, Archetype, Workload, minutes
+from cloud_simulator.aws.fleet import truth
+from cloud_simulator.aws.organization import fleet_of
+from cloud_simulator.metrics.workloads import SERIES, Archetype, Workload, minutes
 from plimsoll.clouds.aws.limits import volume_types
 from plimsoll.domain.sums import Window
 from plimsoll.domain.units import MIB, mib_s_from_mb_s
+from tests.profiles import examples
 
 from .served import HOME, NOW, named
 
@@ -71,7 +72,7 @@ def of(fleet, *archetypes):
 
 @pytest.mark.parametrize("archetype", Archetype)
 @given(first=st.integers(-4000, 0), count=st.integers(1, 3000), skip=st.integers(0, 2999))
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 def test_any_window_shows_the_same_minutes(archetype, first, count, skip):
     start = END_MINUTE + first
     whole = minutes(workload(archetype), start, count)

@@ -8,7 +8,8 @@ from dataclasses import fields, is_dataclass
 import numpy as np
 import pytest
 
-from plimsoll.audit import AuditPorts, audit
+from plimsoll.audit import audit
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.memory import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
 from plimsoll.clouds.recording import open_recording

@@ -11,6 +11,7 @@ from plimsoll.clouds.stripes import StripeBook
 from plimsoll.domain.errors import BadInput
 from plimsoll.ports import Target
 from tests.builders import a_stripe_set
+from tests.profiles import examples
 
 HERE = Target(account="111122223333", region="us-east-1")
 
@@ -82,7 +83,7 @@ SOME_SETS = st.lists(st.sets(st.sampled_from("abcdefgh"), min_size=1, max_size=4
 
 
 @given(st.lists(st.tuples(st.sampled_from(["i-1", "i-2"]), SOME_SETS), max_size=5))
-@settings(max_examples=60 * settings.default.max_examples // 100)
+@settings(max_examples=examples(60))
 def test_no_volume_is_ever_in_two_sets_and_the_file_says_what_the_book_says(tmp_path_factory, told):
     path = tmp_path_factory.mktemp("book") / "stripes.json"
     book = StripeBook.load(path)

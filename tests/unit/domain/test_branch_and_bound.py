@@ -17,6 +17,7 @@ from plimsoll.domain.recommendation import Change, Keep
 from plimsoll.domain.sums import Sums, Window, segments
 from plimsoll.domain.units import KIB
 from tests.builders import NOW, a_basis, a_host, a_market, a_refutation, a_spec, a_tariff, a_volume, ceiling_of
+from tests.profiles import examples
 
 DAYS = 2
 WINDOW = Window.before(NOW, days=DAYS)
@@ -218,7 +219,7 @@ def assert_same(part, whole, policy):
 
 
 @settings(
-    max_examples=20 * settings.default.max_examples,
+    max_examples=examples(2000),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

@@ -22,6 +22,7 @@ from plimsoll.domain.volume_types import Provisioned
 from tests.builders import NOW, a_basis, a_tariff, a_volume
 from tests.oracle.google import decide
 from tests.oracle.google_ports import plain_disk
+from tests.profiles import examples
 from tests.unit.domain.pooled_market import sums_of
 
 DAYS = 2
@@ -97,7 +98,7 @@ def plain_spec(spec):
     return {"type": spec.type, "size_gib": spec.size_gib, **figures}
 
 
-@settings(max_examples=settings.default.max_examples, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(machines())
 def test_every_answer_is_that_of_the_rule_done_by_hand(fleet):
     volumes, given_sums, excluded = fleet

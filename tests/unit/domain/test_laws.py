@@ -14,6 +14,7 @@ from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.recommendation import Change, Keep, Migrate, Reprovision, Upgrade
 from plimsoll.domain.volume_types import FromIops, Provisioned
 from tests.builders import TYPES, US_EAST_1, a_case, a_policy, decision
+from tests.profiles import examples
 
 from .strategies import policies, situations
 
@@ -131,7 +132,7 @@ def test_size_never_changes(situation):
 
 
 @given(situations())
-@settings(max_examples=50 * settings.default.max_examples // 100)
+@settings(max_examples=examples(50))
 def test_deciding_twice_gives_the_same(situation):
     first, again = decision(*situation), decision(*situation)
     assert type(first) is type(again)

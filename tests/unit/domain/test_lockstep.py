@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.lockstep import hint_text, hints
 from tests.builders import LONG_AGO, a_demand, a_host, a_spec, a_volume
+from tests.profiles import examples
 
 DAYS = 5
 SHAPE = np.repeat([100.0, 300.0, 50.0, 800.0, 200.0], 24)
@@ -84,7 +85,7 @@ def test_two_sets_on_a_host_are_told_apart():
 
 
 @given(st.lists(st.tuples(st.sampled_from([0.0, 1.0, 1.02, 3.0]), st.integers(0, 12)), max_size=8))
-@settings(max_examples=60 * settings.default.max_examples // 100)
+@settings(max_examples=examples(60))
 def test_no_volume_is_in_two_hints_and_none_is_alone_in_one(some):
     volumes = [
         a_volume("gp3", id=f"vol-{number}", created=LONG_AGO + timedelta(minutes=minutes))

@@ -17,6 +17,7 @@ from plimsoll.domain.pool import pools_of
 from plimsoll.domain.recommendation import Change, InsufficientData, Keep
 from plimsoll.domain.sums import Window, segments
 from tests.builders import NOW, a_basis, a_tariff, a_volume
+from tests.profiles import examples
 from tests.unit.domain.pooled_market import MARKET, TYPES, a_capped_host, spec_of, sums_of
 
 DAYS = 2
@@ -205,7 +206,7 @@ def overloaded(volumes, given_sums):
     return found
 
 
-@settings(max_examples=settings.default.max_examples, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(hosts())
 def test_whichever_pools_are_changed_none_is_asked_for_more_than_it_carries(fleet):
     volumes, given_sums = fleet
@@ -222,7 +223,7 @@ def test_whichever_pools_are_changed_none_is_asked_for_more_than_it_carries(flee
             assert overloaded(after, given_sums) <= before | taken_over
 
 
-@settings(max_examples=settings.default.max_examples // 2, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(50), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(hosts())
 def test_a_pool_changes_as_one(fleet):
     volumes, given_sums = fleet

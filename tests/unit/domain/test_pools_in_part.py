@@ -14,6 +14,7 @@ from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import Change, Keep
 from plimsoll.domain.sums import Window, segments
 from tests.builders import NOW, a_basis, a_tariff, a_volume
+from tests.profiles import examples
 from tests.unit.domain.pooled_market import MARKET, TYPES, a_capped_host, spec_of, sums_of
 
 DAYS = 2
@@ -115,7 +116,7 @@ def told(one):
 
 
 @settings(
-    max_examples=2 * settings.default.max_examples,
+    max_examples=examples(200),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

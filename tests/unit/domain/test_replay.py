@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from plimsoll.domain.ceiling import Ceiling, Resource, TokenBucket
 from plimsoll.domain.replay import TOLERANCE, replay
 from tests.builders import TYPES, a_demand, a_spec
+from tests.profiles import examples
 
 WHOLE = st.integers(0, 400)
 
@@ -76,7 +77,7 @@ def demands(draw, rates=WHOLE):
 
 
 @given(demands(), CEILINGS)
-@settings(max_examples=3 * settings.default.max_examples)
+@settings(max_examples=examples(300))
 def test_the_closed_form_is_a_queue_behind_token_buckets(demand, ceiling):
     minutes, _ = naive(demand, ceiling)
     assert replay(demand, ceiling).throttled_minutes == minutes

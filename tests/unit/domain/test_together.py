@@ -17,10 +17,11 @@ from plimsoll.domain.recommendation import Change, InsufficientData, Keep, Upgra
 from plimsoll.domain.together import Unit, decide_together, units_of
 from plimsoll.domain.volume import Modification
 from tests.builders import NOW, TYPES, a_basis, a_demand, a_host, a_policy, a_stripe_set, a_volume
+from tests.profiles import examples
 
 from .strategies import HOST_FIGURES, policies
 
-LAW = settings(max_examples=60 * settings.default.max_examples // 100, deadline=None)
+LAW = settings(max_examples=examples(60), deadline=None)
 LEVELS = st.sampled_from(["raid0", "striped", "linear", "raid1", "raid5"])
 SIDES = ("iops", "throughput_mib_s", "sustained_iops", "sustained_throughput_mib_s")
 

@@ -23,12 +23,12 @@ from plimsoll.reports.summary.noted import noted
 from plimsoll.reports.table import header, row
 from plimsoll.reports.tally import Tally
 from plimsoll.reports.terminal.run import show_plan, show_run
+from tests.unit.slack.blocks.said import told_of
 
 from .html.pages import read_page, written
 from .recommendations import a_record, every_action
 from .runs import a_run as a_folder
 from .runs import an_unanswered
-from .slack.said import told_of
 
 AWS = a_record(volume_id="vol-1")
 DISK = a_record(volume_id="9000", account="plimsoll-shop", region="us-central1", provider="google")

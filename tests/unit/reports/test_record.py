@@ -16,6 +16,7 @@ from plimsoll.domain.volume import Owner, OwnerKind
 from plimsoll.reports.record import FIRST_PROVIDER, Action, schema
 from plimsoll.reports.recorded import record_of
 from tests.builders import a_basis, a_demand, a_volume, decision
+from tests.profiles import examples
 from tests.unit.reports.recommendations import NO_PRICES, a_record, every_action
 
 ACTIONS = get_args(Action)
@@ -86,7 +87,7 @@ def test_what_is_saved_is_what_is_paid_now_less_what_is_paid_then(action):
     assert 0 <= record.monthly_usd_saved_drop_in <= max(0, record.monthly_usd_saved)
 
 
-@settings(max_examples=30 * settings.default.max_examples // 100)
+@settings(max_examples=examples(30))
 @given(st.integers(1, 16_000), st.integers(3_000, 16_000), st.integers(0, 6_000), st.integers(0, 200))
 def test_saved_is_now_less_then_to_the_cent_whatever_the_volume(size_gib, iops, need_iops, need_mib_s):
     iops = min(iops, max(3_000, 500 * size_gib))

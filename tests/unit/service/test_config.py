@@ -78,4 +78,8 @@ def test_a_key_is_refused_with_what_to_give_instead_and_is_not_repeated(key):
 def test_the_order_of_a_run_says_which_projects_were_meant(tmp_path):
     service = service_of(places_of([]), tmp_path, google_projects=["storage-prod"], google_regions=["us-central1"])
     scope = begin(service.store, service.config, "first", NOW).scope
-    assert (scope["clouds"], scope["projects"], scope["regions"]) == (["aws", "gcp"], ["storage-prod"], ["us-central1"])
+    assert (scope["clouds"], scope["projects"], scope["regions"]) == (
+        ["aws", "google"],
+        ["storage-prod"],
+        ["us-central1"],
+    )

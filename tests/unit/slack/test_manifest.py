@@ -10,7 +10,7 @@ import functions
 import plimsoll
 from plimsoll.domain.errors import BadInput
 from plimsoll.slack.manifest import PLACEHOLDER, manifest
-from plimsoll.slack.payloads import COMMAND
+from plimsoll.slack.requests.payloads import COMMAND
 
 URL = "https://abcdefghijklmnop.lambda-url.eu-west-1.on.aws/"
 

@@ -17,6 +17,7 @@ from plimsoll.validation.patience import Patience
 from plimsoll.validation.scratch_volume import sweep
 from tests.bench_faults import faults_of
 from tests.builders import a_host
+from tests.profiles import examples
 from tests.scratch_block import scratch_volume
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -148,7 +149,7 @@ def test_a_process_that_was_killed_leaves_what_the_sweep_finds_at_its_deadline_a
 SCRATCH_STEPS = ("create", "scratch", "attach", "detach", "delete")
 
 
-@settings(max_examples=5 * settings.default.max_examples)
+@settings(max_examples=examples(500))
 @given(
     faults_of(SCRATCH_STEPS, most=12),
     st.integers(1, 4),

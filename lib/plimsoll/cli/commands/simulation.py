@@ -5,12 +5,14 @@ from typing import Annotated
 import typer
 
 from plimsoll.cli import options
-from plimsoll.cli.commands.leaving import leave_reports
 
 
 def demo(
-    cloud: Annotated[options.DemoCloud, typer.Option(help="What is simulated.")] = options.DemoCloud.AWS,
-    volumes: options.Volumes = None,
+    cloud: Annotated[
+        options.DemoCloud,
+        typer.Option(parser=options.demo_cloud_named, metavar="aws|google|both", help="What is simulated."),
+    ] = options.DemoCloud.AWS,
+    volumes: options.SimulatedVolumes = None,
     seed: options.Seed = 1,
 ) -> None:
     """Audit simulated accounts of AWS or projects of Google Cloud, or both: no cloud, no Docker, no configuration."""
@@ -18,19 +20,24 @@ def demo(
 
     both = options.DemoCloud.BOTH
     clouds = [str(one) for one in options.DemoCloud if one is not both and cloud in {one, both}]
-    audit_simulated(clouds, volumes, seed, leave_reports)
+    audit_simulated(clouds, volumes, seed)
 
 
 def simulate(
     cloud: Annotated[
-        options.Cloud, typer.Option(help="An organization of AWS (aws), or projects of Google Cloud (gcp).")
+        options.Cloud,
+        typer.Option(
+            parser=options.cloud_named,
+            metavar="aws|google",
+            help="An organization of AWS (aws), or projects of Google Cloud (google).",
+        ),
     ] = options.Cloud.AWS,
-    volumes: options.Volumes = None,
+    volumes: options.SimulatedVolumes = None,
     seed: options.Seed = 1,
-    port: Annotated[int, typer.Option(help="Port on 127.0.0.1 (gcp: of HTTP). Default: a free one.")] = 0,
+    port: Annotated[int, typer.Option(help="Port on 127.0.0.1 (google: of HTTP). Default: a free one.")] = 0,
 ) -> None:
     """Run a simulated cloud on loopback until Ctrl-C, and print how to point a tool at it."""
-    if cloud is options.Cloud.GCP:
+    if cloud is options.Cloud.GOOGLE:
         from plimsoll.cli.simulate import serve_projects
 
         serve_projects(volumes, seed, port)

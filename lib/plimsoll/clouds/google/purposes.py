@@ -17,7 +17,7 @@ MEASURING: Final = Purpose(
 CLEANING: Final = Purpose(
     goes_on="The scratch disk may still be there",
     allow="grant it to the caller there (docs/validation.md has the role), or use credentials that have it",
-    again="run `plimsoll sweep --cloud gcp` later",
+    again="run `plimsoll sweep --cloud google` later",
 )
 
 _QUOTAS: Final = ("quota", "limit exceeded")

@@ -2,12 +2,15 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from plimsoll.clouds.names import VOLUME_NAME
 from plimsoll.domain.validation import Mode
 from plimsoll.service.messages import Answer, Message, RunId, StepError
-from plimsoll.slack.asked import VolumeName
 from plimsoll.validation.job import JobName
+
+VolumeName = Annotated[str, StringConstraints(pattern=VOLUME_NAME)]
+"""A volume's id, or account/region/id, which need not be searched for."""
 
 
 class ValidationInput(BaseModel):

@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from cloud_simulator.google.measured import truth
-from cloud_simulator.google.projects import LEAST_VOLUMES, PROJECTS, REGIONS, projects_of
+from cloud_simulator.google.disk_minutes import truth
+from cloud_simulator.google.projects import LEAST_DISKS, PROJECTS, REGIONS, projects_of
 from plimsoll.clouds.google.limits import volume_types
 from plimsoll.clouds.google.machines import machine
 from plimsoll.domain.sums import Window
@@ -37,7 +37,7 @@ def test_the_same_arguments_give_the_same_fleet_and_another_seed_another(fleet):
 @pytest.mark.parametrize("volumes", [1, 200])
 def test_there_are_as_many_disks_as_asked_for_and_everything_odd_in_any_case(volumes):
     fleet = projects_of(NOW, volumes=volumes)
-    assert volumes <= len(fleet.volumes) <= max(volumes + 1, LEAST_VOLUMES)
+    assert volumes <= len(fleet.volumes) <= max(volumes + 1, LEAST_DISKS)
     assert {disk.name for disk in projects_of(NOW, volumes=1).volumes} <= {disk.name for disk in fleet.volumes}
 
 

@@ -5,10 +5,9 @@ from datetime import timedelta
 import pytest
 
 from cloud_simulator.faults import Fault
-from cloud_simulator.google.front import Front, Route, http_server
-from cloud_simulator.google.running import running_google
+from cloud_simulator.google.http_front import Front, Route, http_server
+from cloud_simulator.running import NotStarted, running_google
 from plimsoll.clouds.google.clients import Clients
-from plimsoll.domain.errors import PlimsollError
 
 from .served import NOW, SHOP, asking
 
@@ -28,7 +27,7 @@ def test_running_projects_are_read_by_their_environment():
 def test_a_port_that_is_taken_is_said():
     with running_google(NOW, volumes=1) as there:
         taken = int(there.url.rpartition(":")[2])
-        with pytest.raises(PlimsollError, match=f"Is port {taken} free"), running_google(NOW, volumes=1, port=taken):
+        with pytest.raises(NotStarted, match=f"Is port {taken} free"), running_google(NOW, volumes=1, port=taken):
             pass
 
 

@@ -18,6 +18,7 @@ from plimsoll.domain.errors import AccessDenied, Throttled, Unexpected
 from plimsoll.domain.sums import Window
 from tests import builders
 from tests.builders import a_host, a_volume
+from tests.profiles import examples
 
 START_S = 1_700_000_040
 HOUR = Window(start_s=START_S, end_s=START_S + 3600)
@@ -148,7 +149,7 @@ def test_checks_of_two_hosts_are_taken_together():
     assert (reading.sums[volume.id].iops_exceeded == 60).all()
 
 
-@settings(max_examples=25 * settings.default.max_examples // 100)
+@settings(max_examples=examples(25))
 @given(st.integers(1, 20), st.sampled_from([60, 300, 3600]), st.integers(1, 20))
 def test_no_call_exceeds_what_cloudwatch_takes(days, period_s, volumes):
     cloud = Cloud(gaps=frozenset(range(days * 1440)))
@@ -221,7 +222,7 @@ def test_without_volumes_nothing_is_asked():
 STATUSES = st.sampled_from(["Complete", "PartialData", "InternalError", "Forbidden"])
 
 
-@settings(max_examples=40 * settings.default.max_examples // 100)
+@settings(max_examples=examples(40))
 @given(st.lists(st.lists(STATUSES, max_size=6), min_size=1, max_size=5))
 def test_whatever_the_statuses_each_volume_is_in_exactly_one_of_sums_and_failed(scripts):
     left = {f"vol-{index}": list(script) for index, script in enumerate(scripts)}

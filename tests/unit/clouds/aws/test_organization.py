@@ -2,9 +2,9 @@
 
 import pytest
 
+from cloud_simulator.aws.organization import ACCOUNTS, Mix
+from cloud_simulator.aws.organizations_api import ROOT, SANDBOX, SUSPENDED, WORKLOADS
 from cloud_simulator.faults import Fault
-from cloud_simulator.organization import ACCOUNTS, Mix
-from cloud_simulator.units import ROOT, SANDBOX, SUSPENDED, WORKLOADS
 from plimsoll.clouds.aws.names import role_arn
 from plimsoll.clouds.aws.organization import accounts_in
 from plimsoll.domain.errors import AccessDenied, BadInput

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from cloud_simulator.faults import Effect, Fault
-from cloud_simulator.google.bench_metadata import VmKey
+from cloud_simulator.google.metadata_server import VmKey
 from plimsoll.bench.agent import TASK_KEY
 from plimsoll.clouds.google.bench import GoogleBench
 from plimsoll.clouds.google.bench_permissions import VALIDATION

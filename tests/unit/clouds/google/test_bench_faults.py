@@ -16,6 +16,7 @@ from plimsoll.validation.patience import Patience
 from plimsoll.validation.scratch_volume import clean
 from tests.builders import a_spec
 from tests.contract.google_bench import google_bench
+from tests.profiles import examples
 from tests.scratch_block import scratch_volume
 
 STEPS = (
@@ -78,7 +79,7 @@ def what_is_there(here):
 
 
 @given(faults=FAULTS)
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(12), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_disk_is_deleted_or_named(here, faults):
     order, left = an_order(here), []
     host = host_in(here, order.zone)

@@ -16,6 +16,7 @@ from plimsoll.domain.knowledge import BYTES, IDLE, OPERATIONS, PEAKS, Look
 from plimsoll.domain.sums import Window
 from plimsoll.ports import Target
 from tests.builders import a_tariff
+from tests.profiles import examples
 from tests.unit.clouds.google.disks import a_disk, a_place
 from tests.unit.clouds.google.monitoring import Monitoring, Raw, serving
 
@@ -397,7 +398,7 @@ def brute_force(disk, look, series, kept, taken):
     return found
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     project=projects(),
     looks=LOOKS,

@@ -16,6 +16,7 @@ from plimsoll.reports.charts.roofline import envelope_picture, roofline_picture
 from plimsoll.reports.charts.theme import DARK, LIGHT, WIDTH_PX
 from plimsoll.reports.profile_record import DemandProfileRecord
 from plimsoll.reports.stored import find_profile, read_records
+from tests.profiles import examples
 from tests.unit.reports.charts.profiles import (
     DEMO,
     a_ceiling,
@@ -158,7 +159,7 @@ def test_specs_are_valid_and_name_the_pictures_datasets(theme, capfd):
         assert warnings_of(spec, capfd) == ""
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(profiles(), limits(), st.one_of(st.none(), limits()), limits())
 def test_whatever_a_volume_asked_for_it_is_drawn(profile, now, offered, hosts):
     record = a_volume(profile, ceilings=ceilings(now, offered, hosts))

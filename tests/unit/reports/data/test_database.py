@@ -17,6 +17,7 @@ from plimsoll.reports.profile_record import DemandProfileRecord
 from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.stored import read_records, stream_profiles
 from plimsoll.reports.tally import Tally
+from tests.profiles import examples
 from tests.unit.reports.recommendations import a_record, every_action
 from tests.unit.reports.runs import a_run, an_unanswered
 from tests.unit.reports.strategies import HOSTILE, fleets
@@ -41,7 +42,7 @@ def run(tmp_path):
 # ---- recommendations
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(15), suppress_health_check=[HealthCheck.too_slow])
 @given(fleets())
 def test_sums_steps_and_names_are_those_of_the_records(fleet):
     with TemporaryDirectory() as folder:
@@ -133,7 +134,7 @@ def test_the_spans_follow_each_other_and_have_the_profiles_figures(run):
     assert {row[0] for row in rows} == {profile.volume_id for profile in stream_profiles(run)}
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(st.lists(st.integers(60, 90_000), min_size=1, max_size=40))
 def test_a_span_starts_where_the_last_one_ended(lengths):
     record = a_record()

@@ -18,6 +18,7 @@ from plimsoll.reports.diff.sql import Group
 from plimsoll.reports.diff.words import headline, money, notes
 from plimsoll.reports.markdown.run import MOST
 from plimsoll.reports.record import SpecRecord
+from tests.profiles import examples
 from tests.unit.reports.markdown.rendered import shown
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run, an_unanswered
@@ -245,7 +246,7 @@ def built(folder, choices, status):
     return a_run(folder, records, unanswered=unanswered, status=status), records
 
 
-@settings(max_examples=30 * settings.default.max_examples // 100, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(30), suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(answers, answers), max_size=8), st.sampled_from(["complete", "interrupted"]))
 def test_every_volume_of_either_run_is_in_exactly_one_group_and_the_money_adds_up(pairs, status):
     with TemporaryDirectory() as place:
@@ -270,7 +271,7 @@ def test_every_volume_of_either_run_is_in_exactly_one_group_and_the_money_adds_u
                 assert not {Group.GONE} & set(diff.totals)
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(st.lists(answers, max_size=8))
 def test_a_run_has_no_difference_from_itself(choices):
     with TemporaryDirectory() as place:

@@ -8,6 +8,7 @@ from plimsoll.reports.files import RunFolder
 from plimsoll.reports.markdown.run import MOST, run_markdown, tickets
 from plimsoll.reports.markdown.ticket import ticket
 from plimsoll.reports.record import BlockerRecord, OwnerRecord
+from tests.profiles import examples
 from tests.unit.reports.markdown.rendered import shown
 from tests.unit.reports.recommendations import a_record, every_action
 from tests.unit.reports.runs import a_run, an_unanswered
@@ -78,7 +79,7 @@ def test_a_run_and_tickets_of_whatever_size_fit_github_and_count_the_rest(tmp_pa
     assert f"Not shown: {300 - told} more volumes" in together
 
 
-@settings(max_examples=60 * settings.default.max_examples // 100)
+@settings(max_examples=examples(60))
 @given(records())
 def test_no_name_makes_a_tag_or_a_link_of_a_ticket(record):
     page = shown(ticket(record, Policy(), LINK))

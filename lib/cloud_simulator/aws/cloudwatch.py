@@ -1,0 +1,179 @@
+"""CloudWatch: the metrics of the fleet's workloads, with the real one's limits, quotas, paging and rounding."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from cloud_simulator.aws.fleet import Fleet, SimulatedVolume
+from cloud_simulator.aws.metric_request import (
+    Asked,
+    AskedData,
+    AskedSeries,
+    finest_kept_s,
+    parse,
+    parse_statistics,
+    seal,
+)
+from cloud_simulator.aws.quotas import Quotas
+from cloud_simulator.faults import COMPLETE, Faults
+from cloud_simulator.metrics.history import USUAL, History
+from cloud_simulator.metrics.statistics import fold
+from plimsoll.domain.period import FloatArray
+from plimsoll.domain.units import MINUTE_S
+
+_NAMESPACE: Final = "AWS/EBS"
+_METRICS: Final = {
+    "VolumeReadOps": ("read_ops", "Count"),
+    "VolumeWriteOps": ("write_ops", "Count"),
+    "VolumeReadBytes": ("read_bytes", "Bytes"),
+    "VolumeWriteBytes": ("write_bytes", "Bytes"),
+    "VolumeTotalReadTime": ("read_ops", "Seconds"),
+    "VolumeTotalWriteTime": ("write_ops", "Seconds"),
+    "VolumeIdleTime": ("idle_s", "Seconds"),
+    "BurstBalance": ("burst_balance_pct", "Percent"),
+    "VolumeIOPSExceededCheck": ("iops_exceeded", "None"),
+    "VolumeThroughputExceededCheck": ("throughput_exceeded", "None"),
+}
+"""The series of each metric, and its unit."""
+
+_TIMES: Final = frozenset({"VolumeTotalReadTime", "VolumeTotalWriteTime"})
+"""What is not of the series but follows from it."""
+
+_NOTHING: Final = (np.empty(0), np.empty(0))
+
+Points = tuple[FloatArray, FloatArray]
+"""Timestamps in epoch seconds, and values."""
+
+
+@dataclass(slots=True)
+class CloudWatch:
+    """Answers for the metrics of a fleet. `clock` None: time passes from the fleet's own `now` on."""
+
+    fleet: Fleet
+    faults: Faults = field(default_factory=Faults)
+    clock: Callable[[], float] | None = None
+    quotas: Quotas = field(default_factory=Quotas)
+    history: History = field(default_factory=History)
+    _started: float = field(default_factory=time.monotonic, repr=False)
+
+    def get_metric_data(self, request: Mapping[str, Any], account: str, region: str) -> dict[str, Any]:
+        """One page: values as arrays, timestamps as arrays of epoch seconds. Refused for what breaks the rules."""
+        self.quotas.call(account, region)
+        asked = parse(request, self._now_s())
+        self.quotas.datapoints(asked.datapoints, account, region)
+        results: list[dict[str, Any]] = []
+        room, begin = asked.room, asked.first_point
+        answer: dict[str, Any] = {"MetricDataResults": results, "Messages": []}
+        for number in range(asked.first_series, len(asked.series)):
+            one = asked.series[number]
+            if not one.returned:
+                continue
+            if room <= 0:
+                return {**answer, "NextToken": seal(number, 0)}
+            (stamps, values), status = self._answered(one, asked, account, region)
+            stamps, values, rest = stamps[begin:], values[begin:], len(values) - begin
+            whole = rest <= room
+            results.append(
+                {
+                    "Id": one.id,
+                    "Label": one.metric,
+                    "Timestamps": stamps[:room],
+                    "Values": values[:room],
+                    "StatusCode": status if whole else "PartialData",
+                }
+            )
+            if not whole:
+                return {**answer, "NextToken": seal(number, begin + room)}
+            room, begin = room - max(0, rest), 0
+        return answer
+
+    def get_metric_statistics(self, request: Mapping[str, Any], account: str, region: str) -> dict[str, Any]:
+        """All points of one metric, oldest first. Refused for what breaks the rules."""
+        self.quotas.statistics(account, region)
+        asked = parse_statistics(request, self._now_s())
+        label = asked.series[0].metric
+        _, unit = _METRICS.get(label, ("", None))
+        if asked.unit not in {None, unit}:
+            return {"Label": label, "Datapoints": []}
+        rows: dict[float, dict[str, Any]] = {}
+        for one in asked.series:
+            stamps, values = self._points(one, asked, account, region)
+            for stamp, value in zip(stamps.tolist(), values.tolist(), strict=True):
+                rows.setdefault(stamp, {"Timestamp": int(stamp), "Unit": unit})[one.stat] = value
+        return {"Label": label, "Datapoints": list(rows.values())}
+
+    def _answered(self, one: AskedSeries, asked: AskedData, account: str, region: str) -> tuple[Points, str]:
+        """The points of a series in the order asked for, and its status; what is not there is a whole, empty series."""
+        status = self.faults.status(one.metric, account, region)
+        if status not in {COMPLETE, "PartialData"}:
+            return _NOTHING, status
+        stamps, values = self._points(one, asked, account, region)
+        if not asked.ascending:
+            stamps, values = stamps[::-1], values[::-1]
+        kept = len(values) if status == COMPLETE else len(values) // 2
+        return (stamps[:kept], values[:kept]), status
+
+    def _points(self, one: AskedSeries, asked: Asked, account: str, region: str) -> Points:
+        """The points there are; buckets begin at the start that was asked for, as the real ones do."""
+        now_s = self._now_s()
+        finest_s = finest_kept_s(asked.start_s, now_s)
+        volume, series = self._named(one, account, region)
+        if volume is None or finest_s is None or one.period_s % finest_s:
+            return _NOTHING
+        count = _known(asked, now_s)
+        if one.metric in _TIMES:
+            values = self._times(volume, series, one, asked.start_s, count)
+        else:
+            values = self.history.buckets(volume, series, one.stat, asked.start_s, count, one.period_s)
+        present = np.flatnonzero(~np.isnan(values))
+        stamps = asked.start_s + present.astype(np.float64) * one.period_s
+        return stamps, values[present]
+
+    def _times(self, volume: SimulatedVolume, series: str, one: AskedSeries, start_s: int, count: int) -> FloatArray:
+        """A statistic of the time that operations took, by buckets of the period that is asked for."""
+
+        def each(name: str) -> FloatArray:
+            return self.history.buckets(volume, name, USUAL[name], start_s, count, MINUTE_S)
+
+        held = np.maximum(np.maximum(each("iops_exceeded"), each("throughput_exceeded")), each("idle_s") == 0)
+        seconds = total_time_s(volume, each(series), held)
+        width = one.period_s // MINUTE_S
+        return fold(np.concatenate([seconds, np.full(-count % width, np.nan)]).reshape(-1, width), one.stat)
+
+    def _named(self, one: AskedSeries, account: str, region: str) -> tuple[SimulatedVolume | None, str]:
+        """The volume and series that exactly this metric and this set of dimensions stand for in this place."""
+        volume = self.fleet.volume(one.dimensions.get("VolumeId", ""))
+        series, _ = _METRICS.get(one.metric, ("", ""))
+        if volume is None or not series or one.namespace != _NAMESPACE or volume.workload is None:
+            return None, series
+        here = (volume.account, volume.region) == (account, region)
+        exact = one.dimensions.keys() <= {"VolumeId", "InstanceId"}
+        published = here and exact and volume.publishes(series, one.dimensions.get("InstanceId"))
+        return (volume if published else None), series
+
+    def _now_s(self) -> float:
+        if self.clock is not None:
+            return self.clock()
+        return self.fleet.now.timestamp() + time.monotonic() - self._started
+
+
+def _known(asked: Asked, now_s: float) -> int:
+    """How many minutes of what is asked have begun: nothing is known of the future."""
+    present_minute_s = (now_s // MINUTE_S + 1) * MINUTE_S
+    return max(0, int(min(asked.end_s, present_minute_s) - asked.start_s) // MINUTE_S)
+
+
+_USUAL_MS: Final[Mapping[str, float]] = {"io1": 0.6, "io2": 0.6, "gp2": 1.0, "gp3": 1.0}
+_DISK_MS: Final = 5.0
+_HELD_FACTOR: Final = 6.0
+"""At its ceiling a volume keeps operations waiting."""
+
+
+def total_time_s(volume: SimulatedVolume, ops: FloatArray, held: FloatArray) -> FloatArray:
+    """The seconds that each minute's operations took together; `held` is above 0 where the volume is at its ceiling."""
+    usual_ms = _USUAL_MS.get(volume.spec.type, _DISK_MS)
+    each_ms = np.where(held > 0, max(_DISK_MS, _HELD_FACTOR * usual_ms), usual_ms)
+    return ops * each_ms / 1000

@@ -1,0 +1,94 @@
+"""EC2's XML: volumes, attachments, tags and times as its answers write them."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Final
+from xml.etree import ElementTree as ET
+
+from cloud_simulator.aws.fleet import SimulatedHost, SimulatedVolume
+from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.domain.volume_types import Provisioned
+
+_NAMESPACE: Final = "http://ec2.amazonaws.com/doc/2016-11-15/"
+
+
+def document(action: str) -> ET.Element:
+    """The root of the answer to an action."""
+    root = ET.Element(f"{action}Response", xmlns=_NAMESPACE)
+    ET.SubElement(root, "requestId").text = "simulated"
+    return root
+
+
+def written(root: ET.Element) -> bytes:
+    """An answer as it is sent."""
+    return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True))
+
+
+def volume(item: ET.Element, one: SimulatedVolume) -> None:
+    """A volume, with its attachments and tags."""
+    texts(
+        item,
+        volumeId=one.id,
+        size=one.spec.size_gib,
+        snapshotId="",
+        sourceVolumeId=one.source,
+        availabilityZone=one.zone,
+        status=one.state,
+        createTime=time(one.created),
+        volumeType=one.spec.type,
+        iops=described_iops(one),
+        throughput=one.spec.throughput_mib_s,
+        multiAttachEnabled=boolean(one.multi_attach),
+        encrypted="true",
+    )
+    attachments = ET.SubElement(item, "attachmentSet")
+    for host in one.hosts:
+        attachment(ET.SubElement(attachments, "item"), one, host)
+    tags(item, one.tags)
+    if one.operator is not None:
+        texts(ET.SubElement(item, "operator"), managed="true", principal=one.operator)
+
+
+def attachment(item: ET.Element, one: SimulatedVolume, host: SimulatedHost) -> None:
+    """A volume on a host."""
+    texts(
+        item,
+        volumeId=one.id,
+        instanceId=host.id,
+        device=one.device,
+        status=one.attachment,
+        attachTime=time(one.attached or one.created),
+        deleteOnTermination="false",
+    )
+
+
+def described_iops(one: SimulatedVolume) -> int | None:
+    """The IOPS that EC2 shows: what is provisioned, for gp2 its baseline, for other types none."""
+    kind = volume_types().get(one.spec.type)
+    if one.spec.type == "gp2" and kind is not None and not isinstance(kind.iops, Provisioned):
+        return int(kind.iops.at(one.spec.size_gib))
+    return one.spec.iops
+
+
+def texts(item: ET.Element, **values: object) -> None:
+    """An element for each value that is not None."""
+    for name, value in values.items():
+        if value is not None:
+            ET.SubElement(item, name).text = str(value)
+
+
+def tags(item: ET.Element, given: Iterable[tuple[str, str]]) -> None:
+    """The set of tags."""
+    found = ET.SubElement(item, "tagSet")
+    for key, value in given:
+        texts(ET.SubElement(found, "item"), key=key, value=value)
+
+
+def boolean(value: bool) -> str:
+    """True and false as EC2 writes them."""
+    return str(value).lower()
+
+
+def time(moment: datetime) -> str:
+    """A time as EC2 writes it, in UTC."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")

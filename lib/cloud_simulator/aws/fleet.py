@@ -1,0 +1,182 @@
+"""The fleet: a pure description of simulated volumes and hosts, from which the server answers."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from cloud_simulator.metrics.workloads import SERIES, Workload, minutes
+from plimsoll.domain.period import FloatArray
+from plimsoll.domain.sums import Sums, Window
+from plimsoll.domain.units import MINUTE_S
+from plimsoll.domain.volume import VolumeSpec
+
+HOME_KEY: Final = "AKIAPLIMSOLLSIMULATED"
+"""The access key of the organization's first account; the others are reached by assuming a role."""
+
+BALANCED: Final = frozenset({"gp2", "st1", "sc1"})
+"""Types for which CloudWatch publishes a burst balance."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedHost:
+    """An instance of a type that AWS knows."""
+
+    id: str
+    type: str
+    tags: tuple[tuple[str, str], ...] = ()
+    nitro: bool = True
+    root_device: str = "/dev/xvda"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandingHost:
+    """A host that is there whether or not a volume is attached to it."""
+
+    account: str
+    region: str
+    zone: str
+    host: SimulatedHost
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedVolume:
+    """A volume, where it is, what it is attached to and what it does.
+
+    `attachment` is the state of its attachments, `source` the volume that it is a copy of, `stripe` the md device that
+    it is a member of.
+    """
+
+    id: str
+    account: str
+    region: str
+    zone: str
+    spec: VolumeSpec
+    created: datetime
+    state: str = "in-use"
+    tags: tuple[tuple[str, str], ...] = ()
+    hosts: tuple[SimulatedHost, ...] = ()
+    device: str = "/dev/sdf"
+    attached: datetime | None = None
+    attachment: str = "attached"
+    source: str | None = None
+    stripe: str | None = None
+    multi_attach: bool = False
+    operator: str | None = None
+    modification: tuple[str, datetime, int] | None = None
+    workload: Workload | None = None
+
+    @property
+    def metrics_from_s(self) -> float:
+        """From when on CloudWatch has points of it (epoch seconds); never while it is attached to nothing."""
+        if not self.hosts or self.attached is None or self.workload is None:
+            return float("inf")
+        return self.attached.timestamp()
+
+    def publishes(self, series: str, instance_id: str | None) -> bool:
+        """Whether CloudWatch has such a series under the volume alone or under the volume and that instance."""
+        if series in {"iops_exceeded", "throughput_exceeded"}:
+            host = next((host for host in self.hosts if host.id == instance_id), None)
+            return host is not None and host.nitro and not self.multi_attach and self.spec.type != "standard"
+        if instance_id is not None:
+            return False
+        if series == "burst_balance_pct":
+            return self.spec.type in BALANCED and not (self.spec.type == "gp2" and self.spec.size_gib >= 1000)
+        return series != "idle_s" or not self.multi_attach
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fleet:
+    """All volumes, by account and region; `now` is when it was laid out."""
+
+    now: datetime
+    accounts: tuple[str, ...]
+    regions: tuple[str, ...]
+    volumes: tuple[SimulatedVolume, ...]
+    automated: frozenset[str] = frozenset()
+    standing: tuple[StandingHost, ...] = ()
+    _by_place: dict[tuple[str, str], list[SimulatedVolume]] = field(default_factory=dict, repr=False)
+    _by_id: dict[str, SimulatedVolume] = field(default_factory=dict, repr=False)
+    _hosts: dict[tuple[str, str], dict[str, SimulatedHost]] = field(default_factory=dict, repr=False)
+    _zones: dict[str, str] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        for volume in self.volumes:
+            place = (volume.account, volume.region)
+            self._by_place.setdefault(place, []).append(volume)
+            self._by_id[volume.id] = volume
+            self._hosts.setdefault(place, {}).update((host.id, host) for host in volume.hosts)
+            for host in volume.hosts:
+                self._zones.setdefault(host.id, volume.zone)
+        for one in self.standing:
+            self._hosts.setdefault((one.account, one.region), {})[one.host.id] = one.host
+            self._zones[one.host.id] = one.zone
+
+    def at(self, account: str, region: str) -> list[SimulatedVolume]:
+        """The volumes of one account in one region."""
+        return self._by_place.get((account, region), [])
+
+    def volume(self, volume_id: str) -> SimulatedVolume | None:
+        """A volume by its id."""
+        return self._by_id.get(volume_id)
+
+    def hosts(self, account: str, region: str) -> dict[str, SimulatedHost]:
+        """The instances of one account in one region, by id."""
+        return self._hosts.get((account, region), {})
+
+    def zone_of(self, host_id: str) -> str:
+        """The zone of an instance: that of the first volume on it, or where it stands."""
+        return self._zones[host_id]
+
+
+def served_minutes(volume: SimulatedVolume, first_minute: int, count: int) -> dict[str, FloatArray]:
+    """Everything the volume did in a span of minutes since the epoch; NaN before it was attached."""
+    workload = volume.workload
+    if workload is None:
+        raise ValueError(f"{volume.id} has no workload")
+    made = minutes(workload, first_minute, count)
+    absent = int(max(0, min(count, -(-volume.metrics_from_s // MINUTE_S) - first_minute)))
+    for values in made.values():
+        values[:absent] = float("nan")
+    return made
+
+
+def truth(volume: SimulatedVolume, window: Window) -> Sums | None:
+    """A volume's full-resolution sums over a window, without a cloud in between; None where it has no metrics."""
+    if volume.metrics_from_s == float("inf"):
+        return None
+    made = served_minutes(volume, window.start_s // MINUTE_S, window.buckets(MINUTE_S))
+    instance = volume.hosts[0].id
+    known = {
+        series: made[series]
+        for series in SERIES
+        if volume.publishes(series, instance if series.endswith("_exceeded") else None)
+    }
+    return Sums(start_s=window.start_s, period_s=MINUTE_S, **known)
+
+
+def ago(now: datetime, **span: float) -> datetime:
+    """A time before `now`."""
+    return now - timedelta(**span)
+
+
+BENCH_TAG: Final = "plimsoll:bench"
+SMALL_BENCH_TAG: Final = "plimsoll:bench-small"
+_KINDS: Final = ((BENCH_TAG, "m5.24xlarge"), (SMALL_BENCH_TAG, "m5.large"))
+"""The large one carries 80,000 IOPS and 2,375 MB/s for ever, the small one 3,600 and 81.25."""
+
+
+def bench_hosts(volumes: Iterable[SimulatedVolume]) -> tuple[StandingHost, ...]:
+    """The bench hosts of every account and zone that has volumes; the same places give the same hosts."""
+    places = sorted({(volume.account, volume.region, volume.zone) for volume in volumes})
+    return tuple(
+        StandingHost(account=account, region=region, zone=zone, host=_host(account, zone, tag, type_name))
+        for account, region, zone in places
+        for tag, type_name in _KINDS
+    )
+
+
+def _host(account: str, zone: str, tag: str, type_name: str) -> SimulatedHost:
+    number = hashlib.sha256(f"{account}/{zone}/{tag}".encode()).hexdigest()[:17]
+    return SimulatedHost(id=f"i-{number}", type=type_name, tags=(("Name", f"bench-{zone}"), (tag, "true")))

@@ -1,0 +1,63 @@
+"""The Organization of the simulated accounts: a root, two units of which one lies in the other, and who is where.
+
+The management account is at the root, the second in `WORKLOADS`, all others in `SANDBOX` under it, beside an account
+that is suspended. Answers come in short pages, as Organizations may give them.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from cloud_simulator.aws.fleet import Fleet
+from cloud_simulator.faults import Refused
+
+ROOT: Final = "r-plim"
+WORKLOADS: Final = "ou-plim-workload"
+SANDBOX: Final = "ou-plim-sandbox1"
+SUSPENDED: Final = "999999999999"
+
+_UNITS: Final = {ROOT: (WORKLOADS,), WORKLOADS: (SANDBOX,), SANDBOX: ()}
+_A_PAGE: Final = 2
+
+
+def answer(operation: str, asked: Mapping[str, Any], account: str, fleet: Fleet) -> Mapping[str, Any] | None:
+    """What Organizations answers the management account; None for an operation that is not simulated.
+
+    Refused for every other account, and for a unit that does not exist.
+    """
+    if account != fleet.accounts[0]:
+        raise Refused("AccessDeniedException", f"You don't have permissions to access this resource: {operation}.")
+    match operation:
+        case "ListAccounts":
+            return _page("Accounts", [_account(one) for one in [*fleet.accounts, SUSPENDED]], asked)
+        case "ListAccountsForParent":
+            return _page("Accounts", [_account(one) for one in _under(_unit(asked), fleet)], asked)
+        case "ListOrganizationalUnitsForParent":
+            return _page("OrganizationalUnits", [{"Id": one, "Name": one} for one in _UNITS[_unit(asked)]], asked)
+        case _:
+            return None
+
+
+def _unit(asked: Mapping[str, Any]) -> str:
+    unit = str(asked.get("ParentId"))
+    if unit not in _UNITS:
+        raise Refused("ParentNotFoundException", f"You specified parent {unit} that doesn't exist.")
+    return unit
+
+
+def _under(unit: str, fleet: Fleet) -> Sequence[str]:
+    """The accounts right under a unit."""
+    found = {ROOT: fleet.accounts[:1], WORKLOADS: fleet.accounts[1:2], SANDBOX: (*fleet.accounts[2:], SUSPENDED)}
+    return found[unit]
+
+
+def _account(account: str) -> Mapping[str, str]:
+    return {"Id": account, "Name": account, "State": "SUSPENDED" if account == SUSPENDED else "ACTIVE"}
+
+
+def _page(name: str, items: Sequence[Any], asked: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A page of a list; the first of a long one is empty."""
+    token = int(asked.get("NextToken") or 0)
+    if len(items) <= _A_PAGE:
+        return {name: items}
+    start, end = max(0, token - 1) * _A_PAGE, token * _A_PAGE
+    return {name: items[start:end], **({"NextToken": str(token + 1)} if end < len(items) else {})}

@@ -1,0 +1,176 @@
+"""Run Command: documents sent to simulated hosts are executed on this machine, each in a thread of its own."""
+
+import base64
+import binascii
+import re
+import threading
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from moto.s3.models import s3_backends
+from moto.ssm.models import ssm_backends
+
+from cloud_simulator.aws import managed_instances
+from cloud_simulator.aws.command_invocations import Ended, Invocation
+from cloud_simulator.aws.fleet import SimulatedHost
+from cloud_simulator.aws.host_block_devices import tools_of
+from cloud_simulator.aws.scratch_volumes import AccountRegion
+from cloud_simulator.aws.ssm_document import Script, script_of
+from cloud_simulator.devices.block_devices import Devices
+from cloud_simulator.devices.script_runs import Place, read_share_of, run
+from cloud_simulator.faults import Effect, Faults, Refused
+
+_COMMENT_CHARS: Final = 100
+_LEAST_DELIVERY_S: Final = 30
+_DELIVERY_S: Final = 3600
+_INSPECTION: Final = "inspect"
+"""A parameter with this value says that the script only looks, at the host's own devices."""
+_VOLUME: Final = re.compile(r"vol-[0-9a-f]{8,17}")
+_KEPT_OF_CUT: Final = 200
+"""How many characters are left of an output that a fault cuts."""
+
+
+@dataclass(slots=True)
+class RunCommand:
+    """The commands of all accounts. Each call raises Refused with Systems Manager's codes."""
+
+    devices: Devices
+    faults: Faults = field(default_factory=Faults)
+    pace_s: float = 0.3
+    _sent: dict[str, Invocation] = field(default_factory=dict, repr=False)
+
+    def answer(self, operation: str, asked: Mapping[str, Any], here: AccountRegion) -> dict[str, Any] | None:
+        """The answer to an operation; None for those that are not about hosts and commands."""
+        match operation:
+            case "DescribeInstanceInformation":
+                return managed_instances.describe(asked, here)
+            case "SendCommand":
+                return {"Command": self._send(asked, here).listed()}
+            case "GetCommandInvocation":
+                return self._invocation(asked["CommandId"], asked["InstanceId"], here).told()
+            case "CancelCommand":
+                self._cancel(asked, here)
+                return {}
+            case _:
+                return None
+
+    def _send(self, asked: Mapping[str, Any], here: AccountRegion) -> Invocation:
+        host = _host(asked, here)
+        _check(asked)
+        version = str(asked.get("DocumentVersion", "$DEFAULT"))
+        stored = _stored(asked["DocumentName"], version, here)
+        script = script_of(stored.content_json, asked.get("Parameters", {}))
+        sent = Invocation(
+            command_id=str(uuid.uuid4()),
+            host_id=host.id,
+            account=here.account,
+            region=here.region,
+            document=stored.name,
+            version=str(stored.document_version),
+            comment=asked.get("Comment", ""),
+            script=script,
+            bucket=asked.get("OutputS3BucketName") or None,
+            prefix=asked.get("OutputS3KeyPrefix", ""),
+            pace_s=self.pace_s,
+        )
+        self._sent[sent.command_id] = sent
+        if not self._has(Effect.HANGS, here):
+            threading.Thread(target=self._execute, args=(sent, host, here), daemon=True).start()
+        return sent
+
+    def _execute(self, sent: Invocation, host: SimulatedHost, here: AccountRegion) -> None:
+        if managed_instances.ping_of(host) != managed_instances.ONLINE or self._has(Effect.UNDELIVERED, here):
+            sent.ended = Ended(status="TimedOut", details="Delivery Timed Out", code=-1)
+        elif self._has(Effect.FAILS, here):
+            sent.ended = Ended(status="Failed", details="Failed", code=1, errors="failed to run commands: exit 1")
+        else:
+            self._run(sent, host, here)
+
+    def _run(self, sent: Invocation, host: SimulatedHost, here: AccountRegion) -> None:
+        try:
+            place = self._place(sent.script, host, here)
+            ended = run(sent.script.text, sent.script.limit_s, place, self.devices.folder())
+        except OSError as error:
+            sent.ended = Ended(status="Failed", details="Failed", code=1, errors=f"the simulated host: {error}")
+            return
+        if self._has(Effect.CUT, here):
+            ended = replace(ended, output=ended.output[:_KEPT_OF_CUT])
+        _store(sent, ended)
+        sent.ended = ended
+
+    def _place(self, script: Script, host: SimulatedHost, here: AccountRegion) -> Place:
+        """Where the script runs; a volume of the fleet that it works on gets its device now."""
+        volume_id = next((value for value in script.given.values() if _VOLUME.fullmatch(value)), "")
+        there = [volume for volume in here.volumes() if host in volume.hosts]
+        own = next((volume for volume in there if volume.id == volume_id and volume.workload is not None), None)
+        if own is not None:
+            members = [volume for volume in there if volume.stripe == own.stripe] if own.stripe else [own]
+            self.devices.mount(members, host)
+        share = read_share_of(_decoded(script.given.get("Job", "")))
+        return Place(
+            surroundings=self.devices.surroundings(host.id, volume_id, share),
+            lock=self.devices.folder() / f"{host.id}.lock",
+            read_share=share,
+            tools=tools_of(host, there) if _INSPECTION in script.given.values() else {},
+            lacks_fio=self._has(Effect.NO_FIO, here),
+        )
+
+    def _cancel(self, asked: Mapping[str, Any], here: AccountRegion) -> None:
+        found = self._sent.get(asked["CommandId"])
+        if found is None or found.account != here.account or found.region != here.region:
+            raise Refused("InvalidCommandId", "The command is not known.")
+        found.cancel()
+
+    def _invocation(self, command_id: str, host_id: str, here: AccountRegion) -> Invocation:
+        found = self._sent.get(command_id)
+        if found is None or (found.host_id, found.account, found.region) != (host_id, here.account, here.region):
+            raise Refused("InvocationDoesNotExist", "The command was not sent to this instance.")
+        return found
+
+    def _has(self, effect: Effect, here: AccountRegion) -> bool:
+        return self.faults.has(effect, "SendCommand", here.account, here.region)
+
+
+def _host(asked: Mapping[str, Any], here: AccountRegion) -> SimulatedHost:
+    ids = asked.get("InstanceIds", [])
+    if len(ids) != 1:
+        raise Refused("ValidationException", "The simulated Run Command takes one instance id a command.")
+    host = here.hosts().get(ids[0])
+    if host is None or managed_instances.ping_of(host) is None:
+        raise Refused("InvalidInstanceId", f"Instances [[{ids[0]}]] not in a valid state for account {here.account}")
+    return host
+
+
+def _check(asked: Mapping[str, Any]) -> None:
+    if len(asked.get("Comment", "")) > _COMMENT_CHARS:
+        raise Refused("ValidationException", f"The comment is longer than {_COMMENT_CHARS} characters.")
+    if int(asked.get("TimeoutSeconds", _DELIVERY_S)) < _LEAST_DELIVERY_S:
+        raise Refused("ValidationException", f"TimeoutSeconds is less than {_LEAST_DELIVERY_S}.")
+
+
+def _stored(name: str, version: str, here: AccountRegion) -> Any:
+    """The document that was created in this place."""
+    documents = ssm_backends[here.account][here.region]._documents.get(name)  # moto has no other way
+    found = documents and documents.find(None if version == "$DEFAULT" else version, None, strict=False)
+    if not found:
+        raise Refused("InvalidDocument", f"Document with name {name} does not exist.")
+    return found
+
+
+def _store(sent: Invocation, ended: Ended) -> None:
+    """Puts the whole output into the bucket, if there is such a bucket."""
+    storage = s3_backends[sent.account]["aws"]
+    if sent.bucket is None or sent.bucket not in storage.buckets:
+        return
+    for stream, text in (("stdout", ended.output), ("stderr", ended.errors)):
+        if text:
+            storage.put_object(sent.bucket, sent.key(stream), text.encode())
+
+
+def _decoded(job: str) -> str:
+    try:
+        return base64.b64decode(job, validate=True).decode("utf-8")
+    except (binascii.Error, UnicodeDecodeError):
+        return job

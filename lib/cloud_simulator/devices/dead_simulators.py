@@ -1,0 +1,72 @@
+"""Leftovers: names that tell whose a folder or a control group is, and what dead simulators have left behind.
+
+A simulator's control group is named as its folder.
+"""
+
+import contextlib
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from cloud_simulator.devices import loop_devices
+from cloud_simulator.devices.io_throttle import end_groups, groups_named
+from plimsoll.processes import is_alive
+
+_PREFIX: Final = "plimsoll-simulator-"
+
+
+def own_folder() -> Path:
+    """A new folder for this process's files, named for its id and, as ids are used again, for when it began."""
+    return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-{_born(os.getpid())}-"))
+
+
+def clear_dead() -> None:
+    """Removes the folders, devices, links, mounts and control groups of simulators that are no more."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        if not _lives(folder.name):
+            end_groups(folder.name)
+            clear(folder)
+    for name in groups_named(f"{_PREFIX}*"):
+        if not _lives(name):
+            end_groups(name)
+
+
+def clear(folder: Path) -> None:
+    """Removes a simulator's folder with the mounts, links and devices that stand on it."""
+    for place in loop_devices.mounts_in(folder):
+        with contextlib.suppress(OSError):
+            loop_devices.unmount(place)
+    for device in loop_devices.of_folder(folder):
+        with contextlib.suppress(OSError):
+            loop_devices.unlink_all(device)
+            loop_devices.remove(device)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lives(name: str) -> bool:
+    """Whether the process that a name tells of still runs; one that waits to be reaped does not."""
+    pid, _, rest = name.removeprefix(_PREFIX).partition("-")
+    born = rest.partition("-")[0]
+    if not pid.isdecimal() or not is_alive(int(pid)):
+        return False
+    return _told(int(pid), _STATE) != "Z" and _born(int(pid)) == born
+
+
+def _born(pid: int) -> str:
+    """When a process began, in the kernel's ticks since the machine did; 0 where that cannot be told."""
+    return _told(pid, _BORN) or "0"
+
+
+_STATE, _BORN = 0, 19
+"""Which of the words that /proc/PID/stat tells after a process's name (proc(5))."""
+
+
+def _told(pid: int, word: int) -> str | None:
+    """A word that the kernel tells of a process; None where it tells nothing."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+    except OSError:
+        return None
+    return stat.rpartition(")")[2].split()[word]

@@ -1,0 +1,132 @@
+"""A simulated host as a place to run scripts in: its control group, its tools, its stand-ins for what it lacks."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from cloud_simulator.aws.command_invocations import Ended
+from cloud_simulator.devices import paced_fio
+from cloud_simulator.devices.block_devices import SIMULATED_DEVICE, Surroundings
+
+LOCK: Final = "PLIMSOLL_LOCK"
+"""The variable that names the file by which measurements on one host wait for each other."""
+
+_JOIN: Final = 'echo $$ > "$1/cgroup.procs" && exec /bin/sh "$2"'
+_PLAIN: Final = 'exec /bin/sh "$2"'
+_INSTALLERS: Final = ("apt-get", "apt", "dnf", "yum", "zypper", "apk")
+_NO_NETWORK: Final = "#!/bin/sh\necho 'Could not resolve host: mirrors.invalid' >&2\nexit 1\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a script runs.
+
+    `lock` is a file of the host's own. `tools` stand before the machine's own by name (the text of each); `lacks_fio`
+    takes fio and the way to install it. `environment` are other variables that are set there.
+    """
+
+    surroundings: Surroundings
+    lock: Path
+    read_share: float | None = None
+    tools: Mapping[str, str] = field(default_factory=dict)
+    lacks_fio: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+def run(script: str, limit_s: float, place: Place, folder: Path) -> Ended:
+    """Runs a script to its end, or kills it and all that it started at its limit."""
+    with tempfile.TemporaryDirectory(dir=folder, prefix="command-", ignore_cleanup_errors=True) as made:
+        own = Path(made)
+        (own / "script.sh").write_text(script, encoding="utf-8")
+        with (own / "stdout").open("wb") as out, (own / "stderr").open("wb") as errors:
+            group = place.surroundings.group
+            words = ["/bin/sh", "-c", _PLAIN if group is None else _JOIN, "sh", str(group), str(own / "script.sh")]
+            environment = _environment(place, own)
+            with subprocess.Popen(  # noqa: S603  # the document that a caller stored, as the host's agent runs it
+                words, stdin=subprocess.DEVNULL, stdout=out, stderr=errors, env=environment, start_new_session=True
+            ) as process:
+                late = _waited(process, limit_s)
+        output = (own / "stdout").read_text(encoding="utf-8", errors="replace")
+        said = (own / "stderr").read_text(encoding="utf-8", errors="replace")
+    if late:
+        return Ended(status="TimedOut", details="Execution Timed Out", code=137, output=output, errors=said)
+    word = "Success" if process.returncode == 0 else "Failed"
+    return Ended(status=word, details=word, code=process.returncode, output=output, errors=said)
+
+
+def _waited(process: subprocess.Popen[bytes], limit_s: float) -> bool:
+    """Whether the process had to be killed."""
+    try:
+        process.wait(limit_s)
+    except subprocess.TimeoutExpired:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return True
+    return False
+
+
+def _environment(place: Place, folder: Path) -> dict[str, str]:
+    path = os.environ.get("PATH", os.defpath)
+    if place.lacks_fio:
+        path = str(_without_fio(path, folder / "machine"))
+    tools = dict(place.tools)
+    environment = {"HOME": str(folder), "LANG": "C.UTF-8", "TMPDIR": str(folder), LOCK: str(place.lock)}
+    environment |= place.environment
+    if place.surroundings.plain is not None:
+        environment[SIMULATED_DEVICE] = str(place.surroundings.plain)
+        if not place.lacks_fio:
+            tools["fio"] = _paced(place)
+    for name, text in tools.items():
+        _executable(folder / "tools" / name, text)
+    return {**environment, "PATH": f"{folder / 'tools'}:{path}" if tools else path}
+
+
+def _paced(place: Place) -> str:
+    """fio that holds itself to the volume's rates."""
+    ceiling, share = place.surroundings.ceiling, place.read_share
+    words = [sys.executable, paced_fio.__file__, f"{ceiling.iops:.0f}", f"{ceiling.throughput_mib_s:.3f}"]
+    quoted = " ".join(f"'{word}'" for word in [*words, "" if share is None else f"{share:.4f}"])
+    return f'#!/bin/sh\nexec {quoted} "$@"\n'
+
+
+def _without_fio(path: str, folder: Path) -> Path:
+    """A folder with every tool of the machine but fio, and installers that reach no network."""
+    folder.mkdir()
+    for name in _INSTALLERS:
+        _executable(folder / name, _NO_NETWORK)
+    for place in path.split(os.pathsep):
+        for tool in Path(place).glob("*") if os.access(place, os.R_OK | os.X_OK) else ():
+            if tool.name != "fio" and not (folder / tool.name).is_symlink() and tool.name not in _INSTALLERS:
+                (folder / tool.name).symlink_to(tool)
+    return folder
+
+
+def _executable(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    file.chmod(0o755)
+
+
+_OPTION: Final = re.compile(r"^\s*(rw|readwrite|rwmixread|rwmixwrite)\s*=\s*(\w+)\s*$", re.MULTILINE)
+_MIXED: Final = {"rw", "randrw", "readwrite"}
+_EVEN_PCT: Final = 50.0
+
+
+def read_share_of(job: str) -> float | None:
+    """The share of reads, 0 to 1, of the first mix in a job file; None for a job that mixes nothing."""
+    options = _OPTION.findall(job)
+    if not any(name in {"rw", "readwrite"} and value in _MIXED for name, value in options):
+        return None
+    found = dict(reversed(options))
+    if "rwmixwrite" in found:
+        return 1 - float(found["rwmixwrite"]) / 100
+    return float(found.get("rwmixread", _EVEN_PCT)) / 100

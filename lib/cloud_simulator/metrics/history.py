@@ -1,0 +1,229 @@
+"""History: what a cloud's metrics have of a volume, in buckets of any period, with as few minutes made as can be.
+
+The minutes of whole days are remembered for a while, because every series of a volume and most windows of it need the
+same ones. Beyond that each series is remembered folded by the hour, in the statistic that is usually asked of it, so
+that any number of whole hours is answered without its minutes. What is answered is the same to the last bit as a fold
+of the minutes themselves.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Final, Generic, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from cloud_simulator.aws.fleet import SimulatedVolume, served_minutes
+from cloud_simulator.metrics.statistics import fold
+from cloud_simulator.metrics.workloads import DAY_MINUTES
+from plimsoll.domain.period import FloatArray
+from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+@dataclass(slots=True)
+class Remembered(Generic[Key, Value]):
+    """A cache of at most `budget_bytes`, by the sizes that are given with the values; for any number of threads."""
+
+    budget_bytes: int
+    used_bytes: int = 0
+    _kept: OrderedDict[Key, tuple[Value, int]] = field(default_factory=OrderedDict, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def get(self, key: Key) -> Value | None:
+        """What was put there last, if it is still remembered."""
+        with self._lock:
+            found = self._kept.get(key)
+            if found is None:
+                return None
+            self._kept.move_to_end(key)
+            return found[0]
+
+    def put(self, key: Key, value: Value, size_bytes: int) -> None:
+        """Remembers a value; one that is larger than the budget is not."""
+        with self._lock:
+            _, before_bytes = self._kept.pop(key, (None, 0))
+            self.used_bytes -= before_bytes
+            if size_bytes > self.budget_bytes:
+                return
+            self._kept[key] = value, size_bytes
+            self.used_bytes += size_bytes
+            while self.used_bytes > self.budget_bytes:
+                _, (_, gone_bytes) = self._kept.popitem(last=False)
+                self.used_bytes -= gone_bytes
+
+
+MINUTES_BYTES: Final = 48 << 20
+"""The minutes of some forty volumes over a fortnight, or of five hundred over a day."""
+
+FOLDS_BYTES: Final = 192 << 20
+"""The hours of fifteen thousand volumes over a fortnight."""
+
+USUAL: Final = {
+    "read_ops": "Sum",
+    "write_ops": "Sum",
+    "read_bytes": "Sum",
+    "write_bytes": "Sum",
+    "idle_s": "Sum",
+    "burst_balance_pct": "Minimum",
+    "iops_exceeded": "Maximum",
+    "throughput_exceeded": "Maximum",
+}
+"""The statistic of each of CloudWatch's series that is remembered."""
+
+_UNEVEN: Final = frozenset({"idle_s"})
+"""Its minutes are no whole numbers, so that the last bit of a sum depends on how it is grouped: longer periods than an
+hour are remembered each for themselves. Sums of whole numbers are exact below 2^53: 97 GiB in every second of a day."""
+
+_OVERHEAD_BYTES: Final = 128
+"""Of an array beside its figures, and of what holds them, for each array of theirs."""
+
+Compact = npt.NDArray[np.float64] | npt.NDArray[np.float32]
+
+
+class Identified(Protocol):
+    """What is remembered by its id."""
+
+    @property
+    def id(self) -> str:
+        """Of its own."""
+
+
+Subject = TypeVar("Subject", bound=Identified)
+
+
+@dataclass(frozen=True, slots=True)
+class _Folded:
+    """Consecutive buckets of several series, counted from the first bucket at or after the epoch."""
+
+    first: int
+    count: int
+    series: Mapping[str, Compact]
+
+    @property
+    def end(self) -> int:
+        return self.first + self.count
+
+
+@dataclass(slots=True)
+class Kept(Generic[Subject]):
+    """Buckets of any subject that has minutes; `minutes` and `folds` are what it remembers.
+
+    `usual` is the statistic of each series that is remembered, `uneven` the series whose minutes are no whole numbers.
+    """
+
+    usual: ClassVar[Mapping[str, str]]
+    uneven: ClassVar[frozenset[str]] = frozenset()
+
+    minutes: Remembered[tuple[str, int, int], dict[str, FloatArray]] = field(
+        default_factory=lambda: Remembered(MINUTES_BYTES)
+    )
+    folds: Remembered[tuple[str, int, int], _Folded] = field(default_factory=lambda: Remembered(FOLDS_BYTES))
+
+    def served(self, volume: Subject, first_minute: int, count: int) -> dict[str, FloatArray]:
+        """All series of a span of minutes since the epoch; NaN where there is no point."""
+        raise NotImplementedError
+
+    def buckets(self, volume: Subject, series: str, stat: str, start_s: int, count: int, period_s: int) -> FloatArray:
+        """A statistic of `count` minutes from `start_s` (epoch seconds) on, by buckets that begin there.
+
+        The last bucket has what minutes it has; NaN stands for a bucket without a point.
+        """
+        if start_s % HOUR_S or period_s % HOUR_S or period_s > DAY_S or self.usual[series] != stat:
+            return self._of_minutes(volume, series, stat, start_s, count, period_s)
+        whole = count * MINUTE_S // period_s
+        if not whole:
+            return self._of_minutes(volume, series, stat, start_s, count, period_s)
+        folded = self._of_hours(volume, series, start_s, whole, period_s)
+        done = whole * period_s // MINUTE_S
+        if done == count:
+            return folded
+        rest = self._of_minutes(volume, series, stat, start_s + whole * period_s, count - done, period_s)
+        return np.concatenate([folded, rest])
+
+    def _of_minutes(
+        self, volume: Subject, series: str, stat: str, start_s: int, count: int, period_s: int
+    ) -> FloatArray:
+        width = period_s // MINUTE_S
+        made = self._made(volume, start_s // MINUTE_S, count)[series]
+        if count % width:
+            made = np.concatenate([made, np.full(-count % width, np.nan)])
+        return fold(made.reshape(-1, width), stat)
+
+    def _of_hours(self, volume: Subject, series: str, start_s: int, whole: int, period_s: int) -> FloatArray:
+        """Whole buckets of whole hours."""
+        grain_s = period_s if series in self.uneven else HOUR_S
+        phase_s = start_s % grain_s
+        first, count = start_s // grain_s, whole * (period_s // grain_s)
+        kept = self._folded(volume, grain_s, phase_s, first, count)
+        found = kept.series[series][first - kept.first :][:count].astype(np.float64)
+        return fold(found.reshape(-1, period_s // grain_s), self.usual[series])
+
+    def _folded(self, volume: Subject, grain_s: int, phase_s: int, first: int, count: int) -> _Folded:
+        """At least those buckets: the remembered ones, and what is missing before and after them."""
+        key = (volume.id, grain_s, phase_s)
+        kept = self.folds.get(key)
+        end = first + count
+        if kept is not None and kept.first <= first and end <= kept.end:
+            return kept
+        if kept is None or end < kept.first or kept.end < first:
+            grown = self._fold(volume, grain_s, phase_s, first, count)
+        else:
+            before = self._fold(volume, grain_s, phase_s, first, kept.first - first)
+            after = self._fold(volume, grain_s, phase_s, kept.end, end - kept.end)
+            grown = _joined([before, kept, after])
+        self.folds.put(key, grown, sum(one.nbytes + _OVERHEAD_BYTES for one in grown.series.values()))
+        return grown
+
+    def _fold(self, volume: Subject, grain_s: int, phase_s: int, first: int, count: int) -> _Folded:
+        width = grain_s // MINUTE_S
+        made = self._made(volume, (first * grain_s + phase_s) // MINUTE_S, max(0, count) * width)
+        series = self.usual.keys() if grain_s == HOUR_S else self.uneven
+        return _Folded(
+            first,
+            max(0, count),
+            {name: _compact(fold(made[name].reshape(-1, width), self.usual[name])) for name in series},
+        )
+
+    def _made(self, volume: Subject, first: int, count: int) -> dict[str, FloatArray]:
+        """The minutes of a span, from those of its whole days."""
+        if count <= 0:
+            return dict.fromkeys(self.usual, np.empty(0))
+        first_day, days = first // DAY_MINUTES, (first + count - 1) // DAY_MINUTES - first // DAY_MINUTES + 1
+        key = (volume.id, first_day, days)
+        made = self.minutes.get(key)
+        if made is None:
+            made = self.served(volume, first_day * DAY_MINUTES, days * DAY_MINUTES)
+            self.minutes.put(key, made, sum(values.nbytes for values in made.values()))
+        begin = first - first_day * DAY_MINUTES
+        return {name: values[begin : begin + count] for name, values in made.items()}
+
+
+@dataclass(slots=True)
+class History(Kept[SimulatedVolume]):
+    """What CloudWatch has of the fleet's volumes."""
+
+    usual = USUAL
+    uneven = _UNEVEN
+
+    def served(self, volume: SimulatedVolume, first_minute: int, count: int) -> dict[str, FloatArray]:
+        """What the volume did."""
+        return served_minutes(volume, first_minute, count)
+
+
+def _joined(parts: Iterable[_Folded]) -> _Folded:
+    """Buckets that follow each other, as one."""
+    some = [part for part in parts if part.count]
+    series = {name: np.concatenate([part.series[name] for part in some]) for name in some[0].series}
+    return _Folded(some[0].first, sum(part.count for part in some), series)
+
+
+def _compact(values: FloatArray) -> Compact:
+    """The same figures in half the space, where single precision holds them exactly."""
+    small = values.astype(np.float32)
+    exact: bool = ((small == values) | np.isnan(values)).all()
+    return small if exact else values

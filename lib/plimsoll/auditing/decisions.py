@@ -1,0 +1,118 @@
+"""Step 5, decisions: the outcome of each volume, from its demand where it needs any."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from plimsoll.auditing.metrics_plan import metrics_segments
+from plimsoll.auditing.ports import AuditPorts
+from plimsoll.domain.branch_and_bound import Ask, Found, Judged, judge
+from plimsoll.domain.case import DecisionContext
+from plimsoll.domain.decide import is_detached, recommend_detached
+from plimsoll.domain.demand_profile import DemandProfile
+from plimsoll.domain.errors import CloudError, UnknownVolumeType
+from plimsoll.domain.hosting import with_neighbors
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.pool import in_shared_pools
+from plimsoll.domain.recommendation import Change, Recommendation
+from plimsoll.domain.together import free_to_change, units_of, untouchable
+from plimsoll.domain.volume import Volume
+from plimsoll.domain.volume_types import type_of
+from plimsoll.outcomes import ANSWERED_BEFORE, EXCLUDED, Answered, FailedVolume, Skipped
+from plimsoll.ports import Target
+
+VolumeOutcome = Answered | Skipped | FailedVolume
+
+
+def decide_batch(
+    target: Target, batch: Sequence[Volume], ports: AuditPorts, context: DecisionContext, done: frozenset[str]
+) -> list[VolumeOutcome]:
+    """One outcome for each volume of a batch: first those that need no metrics, then those that do."""
+    early = {volume.id: outcome_without_metrics(target, volume, context, done) for volume in batch}
+    outcomes = [outcome for outcome in early.values() if outcome is not None]
+    pending = [volume for volume in batch if early[volume.id] is None]
+    if pending:
+        decisions = decide(with_neighbors(pending, batch), pending, ports, context)
+        outcomes += [outcome_of(target, volume, decisions[volume.id], ports, context.policy) for volume in pending]
+    return outcomes
+
+
+def outcome_without_metrics(
+    target: Target, volume: Volume, context: DecisionContext, done: frozenset[str]
+) -> VolumeOutcome | None:
+    """The outcome of a volume that needs no metrics. None for a volume that needs them."""
+    if volume.id in done:
+        return Skipped(target=target, volume_id=volume.id, reason=ANSWERED_BEFORE)
+    match = context.policy.excluding(volume.tags)
+    if match is not None:
+        return Skipped(target=target, volume_id=volume.id, reason=f"excluded by the policy: tag {match}")
+    if volume.id in context.excluded:
+        return Skipped(target=target, volume_id=volume.id, reason=context.excluded[volume.id], kind=EXCLUDED)
+    try:
+        if is_detached(volume):
+            return _answered(target, recommend_detached(volume, context.of(volume)), context.policy)
+        type_of(volume.spec, context.market.types)
+    except UnknownVolumeType as error:
+        return FailedVolume(target=target, volume_id=volume.id, reason=str(error))
+    return None
+
+
+def decide(
+    volumes: Sequence[Volume],
+    pending: Sequence[Volume],
+    ports: AuditPorts,
+    context: DecisionContext,
+    *,
+    keep_demand: bool = False,
+) -> Mapping[str, Judged | CloudError]:
+    """The decision on each pending volume, or why its metrics could not be read. `volumes` are all on their hosts."""
+    wanted = {volume.id for volume in pending}
+    units = units_of([stripes for stripes in ports.stripes if wanted & set(stripes.members)], volumes, context)
+    pooled = [
+        volume for volume in in_shared_pools(volumes, context.market.types) if untouchable(volume, context) is None
+    ]
+    with ports.stages.stage("decide"):
+        return judge(
+            {volume.id: context.of(volume) for volume in (*pending, *free_to_change(units), *pooled)},
+            volumes,
+            lambda asks: _read_metrics(asks, ports),
+            segments=metrics_segments(ports, context.policy, context.now),
+            resolution_s=context.policy.resolution_s,
+            query_cost=ports.query_cost,
+            units=units,
+            every_minute=ports.every_minute,
+            keep_demand=keep_demand,
+        )
+
+
+def outcome_of(
+    target: Target, volume: Volume, decision: Judged | CloudError, ports: AuditPorts, policy: Policy
+) -> Answered | FailedVolume:
+    """The outcome that a decision is reported as."""
+    if isinstance(decision, CloudError):
+        return FailedVolume(target=target, volume_id=volume.id, reason=str(decision))
+    recommendation, change = decision.recommendation, ""
+    if isinstance(recommendation, Change):
+        change = ports.catalog.change(volume, recommendation.target.spec)
+    return _answered(target, recommendation, policy, change=change, profile=decision.profile)
+
+
+def _read_metrics(asks: Sequence[Ask], ports: AuditPorts) -> Sequence[Found | CloudError]:
+    with ports.stages.stage("metrics", within="decide"):
+        try:
+            return ports.metrics.read(asks)
+        except CloudError as error:
+            return [error] * len(asks)
+
+
+def _answered(
+    target: Target,
+    recommendation: Recommendation,
+    policy: Policy,
+    *,
+    change: str = "",
+    profile: DemandProfile | None = None,
+) -> Answered:
+    """The answer with only those of the volume's tags that the policy shows."""
+    volume = replace(recommendation.volume, tags=policy.shown(recommendation.volume.tags))
+    shown = replace(recommendation, volume=volume)
+    return Answered(target=target, recommendation=shown, change=change, profile=profile)

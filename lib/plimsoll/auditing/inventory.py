@@ -1,0 +1,40 @@
+"""Step 1, inventory: the volumes of a target, its notices, and the stripe sets that still exist there."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from plimsoll.auditing.ports import AuditPorts
+from plimsoll.domain.errors import CloudError
+from plimsoll.domain.stripes import standing
+from plimsoll.domain.volume import Volume
+from plimsoll.outcomes import Notice
+from plimsoll.ports import Target
+
+
+def list_volumes(target: Target, ports: AuditPorts) -> tuple[list[Volume], CloudError | None]:
+    """The target's volumes and, if listing failed, the error with the volumes listed before it.
+
+    A host's traffic needs all of its volumes, so a part of them is no inventory.
+    """
+    volumes: dict[str, Volume] = {}
+    try:
+        with ports.stages.stage("inventory"):
+            for volume in ports.inventory.volumes(target):
+                volumes[volume.id] = volume  # a volume that moves between pages can be listed twice
+    except CloudError as error:
+        return list(volumes.values()), error
+    return list(volumes.values()), None
+
+
+def notices_of(target: Target, ports: AuditPorts) -> Sequence[str]:
+    """The target's notices. If they cannot be read, the reason is the notice."""
+    try:
+        return ports.inventory.notices(target)
+    except CloudError as error:
+        return (str(error),)
+
+
+def with_stripes_of(target: Target, volumes: Sequence[Volume], ports: AuditPorts) -> tuple[AuditPorts, list[Notice]]:
+    """The ports with only the target's stripe sets that are unchanged, and a notice for each that changed."""
+    stripes, void = standing(ports.stripes, volumes, account=target.account, region=target.region)
+    return replace(ports, stripes=stripes), [Notice(target=target, text=text) for text in void]

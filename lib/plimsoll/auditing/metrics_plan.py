@@ -1,0 +1,47 @@
+"""Step 3, the metrics plan: which span of time is read, and what reading it is expected to take."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from plimsoll.auditing.ports import AuditPorts
+from plimsoll.domain.decide import is_detached
+from plimsoll.domain.hosting import with_neighbors
+from plimsoll.domain.plan import Plan, plan_of
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.pool import in_shared_pools
+from plimsoll.domain.sums import Segment, Window, segments
+from plimsoll.domain.volume import Volume
+
+
+def metrics_plan(
+    volumes: Sequence[Volume], ports: AuditPorts, policy: Policy, now: datetime, done: frozenset[str]
+) -> Plan:
+    """What it takes to read the metrics of the volumes that need any, and of their neighbors on the same hosts."""
+    pending = [
+        volume
+        for volume in volumes
+        if volume.id not in done
+        and policy.excluding(volume.tags) is None
+        and volume.id not in ports.excluded
+        and not is_detached(volume)
+        and volume.spec.type in ports.catalog.types
+    ]
+    limits, read = ports.metrics.call_limits, with_neighbors(pending, volumes)
+    whole = {name for stripes in ports.stripes for name in stripes.members}
+    if any(policy.for_tags(volume.tags).peak_quantile < 1 for volume in read):
+        whole.update(volume.id for volume in in_shared_pools(read, ports.catalog.types))
+    return plan_of(
+        [ports.metrics.series(volume) for volume in read if volume.id not in whole],
+        metrics_segments(ports, policy, now),
+        whole=[ports.metrics.series(volume) for volume in read if volume.id in whole],
+        every_minute=ports.every_minute,
+        closer=ports.query_cost.closer,
+        page=limits.datapoints,
+        most_queries=limits.queries,
+    )
+
+
+def metrics_segments(ports: AuditPorts, policy: Policy, now: datetime) -> list[Segment]:
+    """The policy's window, split where the cloud keeps its metrics less finely."""
+    window = Window.before(now, days=policy.lookback_days, visible_after_s=ports.metrics.visible_after_s)
+    return segments(window, policy.resolution_s, ports.metrics.retention_days, now.timestamp())

@@ -1,0 +1,69 @@
+"""The ports of an audit of one cloud, and what it brings along that is known already."""
+
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from plimsoll.domain.envelope import Envelope
+from plimsoll.domain.query_cost import QueryCost
+from plimsoll.domain.stripes import StripeSet
+from plimsoll.domain.verdict import FailedMeasurement
+from plimsoll.ports import Catalog, Inventory, Metrics, Prices
+
+BATCH_VOLUMES = 500
+"""Volumes whose metrics are read together. A host's volumes stay together, so a batch can be larger."""
+
+
+@dataclass(slots=True)
+class Stages:
+    """Seconds spent in each named stage, summed over all threads: the sum can exceed the time that passed."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    @contextmanager
+    def stage(self, name: str, *, within: str | None = None) -> Iterator[None]:
+        """Counts the block's time to the stage `name`, and takes it off the stage that it is `within`."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            taken_s = time.perf_counter() - start
+            with self._lock:
+                self.seconds[name] = self.seconds.get(name, 0.0) + taken_s
+                if within is not None:
+                    self.seconds[within] = self.seconds.get(within, 0.0) - taken_s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditPorts:
+    """What an audit of one cloud reads from, with the measurements that exist already.
+
+    - `query_cost` weighs how finely metrics are read. `every_minute` reads all of them whole.
+    - `failed_measurements` are the configurations that a validation refuted.
+    - The volumes of a set in `stripes` are decided together.
+    - `batch_volumes` is the number of volumes whose metrics are read together, about.
+    - `excluded` are volumes that people left out: why, by id. They have no answer but load their hosts.
+    - `sold_elsewhere` are the types of other clouds, which a policy may name too.
+    """
+
+    inventory: Inventory
+    metrics: Metrics
+    prices: Prices
+    catalog: Catalog
+    envelopes: Sequence[Envelope]
+    query_cost: QueryCost
+    stages: Stages = field(default_factory=Stages)
+    every_minute: bool = False
+    failed_measurements: tuple[FailedMeasurement, ...] = ()
+    stripes: Sequence[StripeSet] = ()
+    batch_volumes: int = BATCH_VOLUMES
+    excluded: Mapping[str, str] = field(default_factory=dict)
+    sold_elsewhere: frozenset[str] = frozenset()
+
+    @property
+    def known_types(self) -> frozenset[str]:
+        """The types that a policy may name: one policy serves several clouds."""
+        return self.sold_elsewhere.union(self.catalog.types)

@@ -1,0 +1,45 @@
+"""Step 2, prices: what can be bought at a target, and for how much."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from plimsoll.auditing.ports import AuditPorts
+from plimsoll.domain.errors import CloudError
+from plimsoll.domain.offer import Market
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.prices import PriceBook
+from plimsoll.outcomes import Notice, Outcome, Priced
+from plimsoll.ports import FailedTarget, Target
+
+PRICES_AGE_DAYS = 365
+"""Prices older than this get a notice."""
+
+
+def market_of(target: Target, ports: AuditPorts, policy: Policy, now: datetime) -> tuple[Market, CloudError | None]:
+    """What is sold at a target. If prices cannot be read, a market without prices and the error."""
+    book, error = None, None
+    try:
+        with ports.stages.stage("prices"):
+            book = ports.prices.book(target)
+    except CloudError as raised:
+        error = raised
+    if book is None:
+        book = PriceBook(region=target.region, source="none", as_of=None, types={})
+    recent = tuple(
+        found
+        for found in ports.failed_measurements
+        if (now.date() - found.measured_on).days <= policy.evidence_max_age_days
+        and (found.account, found.region) == (target.account, target.region)
+    )
+    catalog = ports.catalog
+    return Market(provider=catalog.provider, types=catalog.types, book=book, failed_measurements=recent), error
+
+
+def price_outcomes(target: Target, book: PriceBook, error: CloudError | None, now: datetime) -> Iterator[Outcome]:
+    """What the audit says of a target's prices: that they could not be read, their source, and that they are old."""
+    if error is not None:
+        yield FailedTarget(name=f"prices of {target}", error=error)
+    yield Priced(target=target, source=book.source, as_of=book.as_of)
+    if book.as_of is not None and (now.date() - book.as_of).days > PRICES_AGE_DAYS:
+        text = f"the prices known here are of {book.as_of}: savings may have changed since."
+        yield Notice(target=target, text=text)

@@ -1,0 +1,170 @@
+"""Blocks: what messages and views are built of, as plain values that Slack takes.
+
+Whatever is said goes into rich text or plain text without emoji codes, where Slack looks for no markup, so that no
+name can be a mention, a link or a line of our own.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from slack_sdk.models.blocks import (
+    ActionsBlock,
+    ButtonElement,
+    ContextBlock,
+    DividerBlock,
+    HeaderBlock,
+    LinkButtonElement,
+    PlainTextObject,
+    RichTextBlock,
+    RichTextElementParts,
+    RichTextListElement,
+    RichTextPreformattedElement,
+    RichTextSectionElement,
+)
+
+from plimsoll.slack.blocks.text import cut, long, shown
+
+Block = Mapping[str, Any]
+Said = RichTextElementParts.Text
+Mention = RichTextElementParts.User | RichTextElementParts.Channel
+Part = str | Said | Mention
+
+LABELS: Final = {
+    "explain": "Explain",
+    "validate": "Validate",
+    "snooze": "Snooze",
+    "done": "Done",
+    "exclude": "Not this volume",
+    "include": "Audit it again",
+}
+"""The action ids of a volume's buttons, in the order in which they stand, and what each says."""
+
+OPEN_REPORT: Final = "open-report"
+"""The action id of the link to a report, which asks nothing of us."""
+
+_VOLUME: Final = "volume:"
+_MOST_ID: Final = 255
+_MOST_HEADER: Final = 150
+_MOST_SAID: Final = 3000
+_MOST_NOTE: Final = 2000
+_MOST_URL: Final = 3000
+_MOST_PREFORMATTED: Final = 9000
+"""Slack's limits of ids, headers, texts, context and addresses (docs.slack.dev/reference/block-kit, November 2026), and
+what is shown of a screen, which leaves room for more in its message."""
+
+_CUT: Final = "… cut here"
+
+
+def header(text: str) -> Block:
+    """A title, cut to 150 characters."""
+    return HeaderBlock(text=_plain(cut(shown(text), _MOST_HEADER))).to_dict()
+
+
+def bold(text: str) -> Said:
+    """A part of a paragraph that is to be seen first."""
+    return Said(text=shown(text), style=RichTextElementParts.TextStyle(bold=True))
+
+
+def named(text: str) -> Said:
+    """A name within a sentence, set apart so that nothing in it looks like the sentence."""
+    return Said(text=shown(text), style=RichTextElementParts.TextStyle(code=True))
+
+
+def person(user_id: str) -> Mention:
+    """Somebody, by Slack's id, who is told of being mentioned."""
+    return RichTextElementParts.User(user_id=user_id)
+
+
+def place(channel_id: str) -> Mention:
+    """A channel, by Slack's id."""
+    return RichTextElementParts.Channel(channel_id=channel_id)
+
+
+def said(*parts: Part) -> Block:
+    """A paragraph of text, bold text, names and mentions, as they are; its text is cut to 3,000 characters, and empty
+    parts are left out."""
+    return RichTextBlock(elements=[_section(parts)]).to_dict()
+
+
+def bullets(rows: Iterable[Iterable[Part]]) -> list[Block]:
+    """A list with a paragraph for each row; no block where there is none."""
+    items = [_section(tuple(row)) for row in rows]
+    listed = RichTextListElement(elements=items, style="bullet")
+    return [RichTextBlock(elements=[listed]).to_dict()] if items else []
+
+
+def preformatted(text: str, most: int = _MOST_PREFORMATTED) -> list[Block]:
+    """A screen in letters of one width, as it is; its last lines are left out, and said to be, beyond `most`."""
+    lines = shown(text).strip("\n").splitlines()
+    left, kept = most - _cost(_CUT), []
+    for one in lines:
+        left -= _cost(one)
+        if left < 0:
+            kept.append(_CUT)
+            break
+        kept.append(one)
+    element = RichTextPreformattedElement(elements=[Said(text="\n".join(kept) or "…")])
+    return [RichTextBlock(elements=[element]).to_dict()]
+
+
+def note(text: str) -> Block:
+    """A small grey line, cut to 2,000 characters."""
+    return ContextBlock(elements=[_plain(cut(shown(text), _MOST_NOTE))]).to_dict()
+
+
+def divider() -> Block:
+    """A line across."""
+    return DividerBlock().to_dict()
+
+
+def buttons(volume: str, actions: Iterable[str]) -> list[Block]:
+    """A volume's buttons, by their action ids; `volume` is account/region/id and names the block, which holds them.
+
+    None where there is no action, or the volume's name is longer than a block's may be.
+    """
+    wanted, block_id = set(actions), f"{_VOLUME}{volume}"
+    found = [
+        ButtonElement(text=PlainTextObject(text=label), action_id=action)
+        for action, label in LABELS.items()
+        if action in wanted
+    ]
+    if not found or long(block_id) > _MOST_ID or shown(block_id) != block_id:
+        return []
+    return [ActionsBlock(block_id=block_id, elements=found).to_dict()]
+
+
+def volume_of(block_id: str) -> str | None:
+    """The volume whose buttons a block holds, as account/region/id; None for a block of anything else."""
+    return block_id.removeprefix(_VOLUME) if block_id.startswith(_VOLUME) else None
+
+
+def report_link(url: str | None) -> list[Block]:
+    """A button that opens a report; none where its address is none that a browser opens."""
+    if url is None or not url.startswith(("https://", "http://")) or len(url) > _MOST_URL:
+        return []
+    button = LinkButtonElement(text=PlainTextObject(text="Open the report"), url=url, action_id=OPEN_REPORT)
+    return [ActionsBlock(elements=[button]).to_dict()]
+
+
+def _plain(text: str) -> PlainTextObject:
+    return PlainTextObject(text=text or "…", emoji=False)
+
+
+def _section(parts: Iterable[Part]) -> RichTextSectionElement:
+    left, elements = _MOST_SAID, list[Said | Mention]()
+    for part in parts:
+        if isinstance(part, Mention):
+            elements.append(part)
+            continue
+        one = part if isinstance(part, Said) else Said(text=shown(part))
+        text = cut(one.text, left) if left > 0 else ""
+        if text:
+            elements.append(Said(text=text, style=one.style))
+            left -= long(text)
+    return RichTextSectionElement(elements=elements or [Said(text="…")])
+
+
+def _cost(one: str) -> int:
+    """What a line takes in a message's JSON, where it ends in two characters."""
+    return long(json.dumps(one, ensure_ascii=False))

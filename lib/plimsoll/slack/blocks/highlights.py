@@ -1,0 +1,137 @@
+"""What matters of some volumes, a line each: what to do first, what is throttled, blocked, attached to nothing, or
+unreadable."""
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, Final
+
+from plimsoll.reports.steps import CENT, EVIDENCE, Step
+from plimsoll.reports.summary.fleet import Group
+from plimsoll.reports.summary.headline import unreadable
+from plimsoll.reports.summary.unread import Unread, unread
+from plimsoll.reports.wording import count_of, usd
+from plimsoll.slack.blocks.digest import BY_HAND, OTHERS, Sums
+from plimsoll.slack.blocks.elements import Said, bold, named
+from plimsoll.slack.blocks.text import line
+from plimsoll.slack.blocks.volume import Listed
+
+_MOST: Final = 3
+"""How many groups of blocked volumes, and places that could not be read, are named."""
+
+_WHY: Final = 200
+
+_FIRST: Final = {
+    Step.SAFE: "with nothing given up",
+    Step.PROVED: "proved to carry the measured demand",
+    Step.TRADE: "for the owner to decide",
+    Step.MEASURE: "to be measured",
+}
+"""What is to be done with volumes that save, in the order in which it is done."""
+
+_FORBIDS: Final = {
+    EVIDENCE: "to be measured first",
+    "operator-managed": "whose operator refuses changes by others",
+    "state": "neither in use nor available",
+    "modification-in-progress": "in the middle of another change",
+    "modifications-used-up": "changed as often today as is allowed",
+    "shrink": "which cannot shrink",
+    "impossible": "which cannot be made so where they are",
+    "multi-attach": "with Multi-Attach enabled",
+}
+"""What forbids a change, by the code of the blocker."""
+
+Row = tuple[str | Said, ...]
+
+
+def matters(sums: Sums, run: Mapping[str, Any]) -> Iterator[Row]:
+    """The lines; what could not be read is as `run` has it."""
+    yield from _first(sums)
+    yield from _throttled(sums)
+    yield from _blocked(sums)
+    yield from _detached(sums)
+    yield from _unread(run)
+
+
+def of_accounts(run: Mapping[str, Any], accounts: Collection[str]) -> dict[str, Any]:
+    """The run with what could not be read in these accounts alone."""
+    failures = {
+        kind: {place: why for place, why in found.items() if place.partition("/")[0] in accounts}
+        for kind, found in run["failures"].items()
+    }
+    return {**run, "failures": failures}
+
+
+def _first(sums: Sums) -> Iterator[Row]:
+    found = [(words, sums.steps[step]) for step, words in _FIRST.items() if step in sums.steps]
+    told = [f"{usd(one.money.usd_saved)} on {count_of(one.volumes, 'volume')} {words}" for words, one in found]
+    if told:
+        yield (bold("What to do first:"), f" {'; then '.join(told)}.")
+
+
+def _throttled(sums: Sums) -> Iterator[Row]:
+    total = sums.tally.actions["upgrade"]
+    if not total:
+        return
+    money = sums.tally.money.usd_upgrades
+    lead = f"{count_of(total, 'volume')} {'is' if total == 1 else 'are'} throttled today"
+    whose = "more speed" if sums.dearer == total else f"more speed for {sums.dearer:,} of them"
+    cost = f", and {whose} costs {usd(money)} a month" if money >= CENT else ""
+    told = [part for one in sums.throttled.items[:1] for part in _worst(one)]
+    yield (bold(lead), f": the workload waits for the disk{cost}.", *told)
+
+
+def _worst(one: Listed) -> Iterator[str | Said]:
+    yield " Worst is "
+    yield named(one.name)
+    yield f" in {one.place()}: {one.change}, {one.outcome}. {one.risk}"
+
+
+def _blocked(sums: Sums) -> Iterator[Row]:
+    if not sums.blocked:
+        return
+    money, groups = sums.tally.money.usd_blocked, sorted(sums.blocked.items(), key=_weight)
+    volumes = sum(group.volumes for group in sums.blocked.values())
+    are = "is" if volumes == 1 else "are"
+    lead = f"{usd(money)} of the saving is" if money >= CENT else f"{count_of(volumes, 'volume')} {are}"
+    told = [part for (who, code), group in groups[:_MOST] for part in _group(who, code, group)][:-1]
+    left = volumes - sum(group.volumes for _, group in groups[:_MOST])
+    yield (bold(f"{lead} blocked today:"), *told, f"; {count_of(left, 'volume')} more." if left else ".")
+
+
+def _group(who: str, code: str, group: Group) -> Iterator[str | Said]:
+    money = f" {usd(group.money.usd_saved)} on" if group.money.usd_saved >= CENT else ""
+    yield f"{money} {count_of(group.volumes, 'volume')} {_FORBIDS.get(code, line(code))} ("
+    yield who if who in {BY_HAND, OTHERS} else named(who)
+    yield ")"
+    yield ";"
+
+
+def _weight(group: tuple[tuple[str, str], Group]) -> tuple[int, int, tuple[str, str]]:
+    key, found = group
+    return -found.money.saved_cents, -found.volumes, key
+
+
+def _detached(sums: Sums) -> Iterator[Row]:
+    total, money = sums.tally.actions["detached"], sums.tally.money.usd_detached
+    if total:
+        is_, costs = ("is", "costs") if total == 1 else ("are", "cost")
+        priced = f" and {costs} {usd(money)} a month" if money >= CENT else ""
+        yield (
+            bold(f"{count_of(total, 'volume')} {is_} attached to nothing"),
+            f"{priced}. That is not counted as a saving: only the owner knows what is needed.",
+        )
+
+
+def _unread(run: Mapping[str, Any]) -> Iterator[Row]:
+    told = unreadable(run)
+    if not told:
+        return
+    found = list(unread(run))
+    places = [part for one in found[:_MOST] for part in _place(one)]
+    more = f" {len(found) - _MOST:,} more such lines are in run.json." if len(found) > _MOST else ""
+    yield (bold(told), *places, more)
+
+
+def _place(one: Unread) -> Iterator[str | Said]:
+    yield " In "
+    yield named(line(one.place))
+    yield f", {line(one.what)}: {line(one.why, _WHY)}"

@@ -1,0 +1,89 @@
+"""The pictures in a report's thread: what can be saved in each account, and what the largest saving rests on."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from plimsoll.domain.envelope import Envelope
+from plimsoll.reports.charts.picture import Picture
+from plimsoll.reports.charts.roofline import roofline_picture
+from plimsoll.reports.charts.savings import savings_chart
+from plimsoll.reports.charts.theme import LIGHT
+from plimsoll.reports.money import Money, money_of
+from plimsoll.reports.profile_record import DemandProfileRecord
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.steps import CENT
+from plimsoll.reports.summary.matched import Only, matched_records
+from plimsoll.reports.wording import short_name
+from plimsoll.slack.blocks.text import line
+
+SAVINGS_PX: Final = 440
+ROOFLINE_PX: Final = 560
+"""Slack shows a picture some 360 pixels wide, where the text of a much wider one could not be read; in a narrower plane
+the names of the roofs would stand in each other's way."""
+
+SAVINGS: Final = "savings.png"
+ROOFLINE: Final = "roofline.png"
+"""The pictures, by their files' names."""
+
+SCALE: Final = 2.0
+"""Pixels of the image for each of the picture, for screens that have them, and for who opens it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A picture that is not drawn yet: its file's name, what it shows in a few words, and how wide it is to be."""
+
+    name: str
+    title: str
+    chart: Picture
+    width_px: int
+    profile: DemandProfileRecord | None = None
+
+    def png(self) -> bytes:
+        """The picture as a PNG image, on white."""
+        from plimsoll.reports.charts.drawing import spec_of, to_png  # noqa: PLC0415  # the extra `charts` brings it
+
+        return to_png(spec_of(self.chart, self.profile, LIGHT, self.width_px), SCALE)
+
+
+def drafts(
+    by_account: Mapping[str, float],
+    largest: RecommendationRecord | None = None,
+    profile: DemandProfileRecord | None = None,
+    envelope: Envelope | None = None,
+) -> tuple[Draft, ...]:
+    """The pictures that there are: of the savings by account, in USD a month, where several accounts save; and of the
+    recommendation that saves most, where its demand was observed, with what was measured of its offer's class."""
+    return tuple(_drafts(by_account, largest, profile, envelope))
+
+
+def run_drafts(folder: Path, envelopes: Mapping[str, Envelope], only: Only | None = None) -> tuple[Draft, ...]:
+    """The pictures of a run on disk, of the volumes that `only` takes where it is given; `envelopes` are those
+    measured, by name. BadInput where the folder is damaged. Memory grows with the accounts, not with the volumes."""
+    by_account: dict[str, Money] = {}
+    largest, observed, most_cents = None, None, 0
+    for record, profile in matched_records(folder, only):
+        money = money_of(record)
+        by_account[record.account] = by_account.get(record.account, Money()) + money
+        if money.saved_cents > most_cents:
+            largest, observed, most_cents = record, profile, money.saved_cents
+    named = largest.evidence.envelope if largest is not None and largest.evidence is not None else None
+    savings = {account: money.usd_saved for account, money in by_account.items()}
+    return drafts(savings, largest, observed, envelopes.get(named or ""))
+
+
+def _drafts(
+    by_account: Mapping[str, float],
+    largest: RecommendationRecord | None,
+    profile: DemandProfileRecord | None,
+    envelope: Envelope | None,
+) -> Iterator[Draft]:
+    if sum(usd_month >= CENT for usd_month in by_account.values()) > 1:
+        chart = savings_chart(by_account)
+        yield Draft(name=SAVINGS, title="Savings by account", chart=chart, width_px=SAVINGS_PX)
+    if largest is not None and profile is not None:
+        chart = roofline_picture(largest, profile, envelope)
+        title = f"The largest saving, {line(short_name(largest))}: its demand and what can carry it"
+        yield Draft(name=ROOFLINE, title=title, chart=chart, width_px=ROOFLINE_PX, profile=profile)

@@ -1,0 +1,84 @@
+"""The report of a run: what a channel is told at a glance, with a thread that tells each account's part."""
+
+from collections.abc import Collection, Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from plimsoll.policy_file import parse_policy
+from plimsoll.reports.summary.since import since_before
+from plimsoll.reports.wording import count_of
+from plimsoll.slack.blocks.digest import Digest
+from plimsoll.slack.blocks.elements import Block, bullets, note, report_link, said
+from plimsoll.slack.blocks.fitting import Budget
+from plimsoll.slack.blocks.highlights import matters, of_accounts
+from plimsoll.slack.blocks.message import Conversation, Message
+from plimsoll.slack.blocks.opening import first_sentence, opening
+from plimsoll.slack.blocks.replies import buttons_elsewhere, replies
+from plimsoll.slack.blocks.text import line
+from plimsoll.slack.blocks.volumes import Manner, Numbered, first_of_all
+
+_ENDED: Final = {
+    "complete": "complete",
+    "partial": "partial, because not everything could be read",
+    "interrupted": "partial, because it was interrupted",
+    "running": "partial, because it has not ended",
+}
+_MOST_ID: Final = 200
+_MOST_SINCE: Final = 500
+
+
+def conversation(
+    digest: Digest,
+    run: Mapping[str, Any],
+    *,
+    link: str | None = None,
+    since: str = "",
+    new: Collection[str] = (),
+    part: str = "",
+    acting: bool = True,
+    threaded: bool = True,
+    accounts: Collection[str] = (),
+) -> Conversation:
+    """A run's report: the message, and a reply for each account.
+
+    `run` is its run.json and `digest` its records. `link` is where the report can be opened; without one no button
+    does. `since` says what is new and what was done, and is the run's own word for it where it is empty and the report
+    is of the whole run. `new` names the volumes first recommended by this run, as account/region/id. `part` says which
+    part of the run the records are; what could not be read is then told of their accounts and of `accounts`. Without
+    `acting` there are no buttons that ask for something, and without `threaded`, as webhooks have it, no replies.
+    """
+    told = of_accounts(run, {*digest.accounts, *accounts}) if part else run
+    policy = parse_policy(dict(run["policy"]))
+    manner = Manner(policy=policy, new=new, acting=acting, threaded=threaded)
+    blocks, elsewhere = _blocks(digest, told, manner, since or ("" if part else since_before(run)), part, link)
+    thread = (*buttons_elsewhere(elsewhere, manner), *replies(digest, told, manner)) if threaded else ()
+    return Conversation(main=Message.of(_notice(digest, told, part), blocks), replies=thread)
+
+
+def _blocks(
+    digest: Digest, run: Mapping[str, Any], manner: Manner, since: str, part: str, link: str | None
+) -> tuple[list[Block], list[Numbered]]:
+    """The blocks of the main message, and the volumes in it whose buttons it has no room for."""
+    budget, end = Budget(), [*report_link(link), _about(run, link)]
+    budget.take(end)
+    told = [said(line(since, _MOST_SINCE))] if since else []
+    begin = [*opening(digest.whole, run, manner.policy, part), *told, *bullets(matters(digest.whole, run))]
+    begin = budget.taken(begin)
+    listed, elsewhere = first_of_all(digest.whole, budget, manner)
+    return [*begin, *listed, *end], elsewhere
+
+
+def _notice(digest: Digest, run: Mapping[str, Any], part: str) -> str:
+    """What a phone's screen says of it."""
+    throttled = digest.whole.tally.actions["upgrade"]
+    told = f"Plimsoll{f' on {line(part)}' if part else ''}: {first_sentence(digest.whole, run, part)}"
+    return f"{told} {count_of(throttled, 'volume')} throttled today." if throttled else told
+
+
+def _about(run: Mapping[str, Any], link: str | None) -> Block:
+    run_id = line(str(run["id"]), _MOST_ID)
+    when = datetime.fromisoformat(run["now"]).astimezone(UTC)
+    place = "" if link is None or report_link(link) else f" Its report: {line(link, _MOST_SINCE)}"
+    return note(
+        f"Plimsoll run {run_id} of {when:%Y-%m-%d %H:%M} UTC, {_ENDED.get(run['status'], run['status'])}.{place}"
+    )

@@ -1,0 +1,85 @@
+"""Answers to who asked for a validation: the verdict, measured against needed, or why nothing was measured."""
+
+from collections.abc import Iterator, Sequence
+from itertools import count
+from typing import Final
+
+from slack_sdk import WebClient
+
+from plimsoll.clouds.validation_book import ValidationLine
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.volume import VolumeSpec
+from plimsoll.service.service import Service
+from plimsoll.slack.actions.asked import Asked, Validate
+from plimsoll.slack.blocks.message import Message
+from plimsoll.slack.blocks.verdict import Measured, Validated, verdict_message
+from plimsoll.slack.client import say
+from plimsoll.slack.notifications.kept import asked_for
+from plimsoll.slack.notifications.messages import ExecutionEnded, ValidationTold
+from plimsoll.validation.job import Job, JobName, find
+
+_GONE: Final = "it has ended, and the store has nothing of its job any more: ask for it again."
+
+
+def tell_validation(service: Service, ended: ExecutionEnded, client: WebClient) -> ValidationTold:
+    """Answers who asked for a validation in Slack that has ended, in their thread; nobody where nobody did.
+
+    A CloudError is Slack's; after it the same answer may be given again, and twice is better than never. BadInput where
+    what is kept is damaged.
+    """
+    asked = asked_for(ended.name, service.store)
+    if asked is None or not isinstance(asked.wish, Validate):
+        return ValidationTold(validation=ended.name, told=False)
+    jobs = list(_jobs(ended.name, service))
+    message = verdict_message(_validated(asked, asked.wish.volume, jobs, ended, service.config.parsed_policy))
+    _answer(asked, message, client)
+    return ValidationTold(validation=ended.name, told=True)
+
+
+def _jobs(validation: str, service: Service) -> Iterator[Job]:
+    """The jobs of a validation, which are numbered from 0."""
+    for index in count():
+        job = find(JobName(validation=validation, index=index), service.store)
+        if job is None:
+            return
+        yield job
+
+
+def _validated(asked: Asked, volume: str, jobs: Sequence[Job], ended: ExecutionEnded, policy: Policy) -> Validated:
+    last = jobs[-1] if jobs else None
+    troubles = [*(job.note for job in jobs), ended.trouble if jobs or ended.trouble else _GONE]
+    return Validated(
+        user=asked.user,
+        volume=f"{last.place}/{last.volume_id}" if last else volume,
+        measured=[_measured(line, policy) for job in jobs for line in job.lines],
+        problems=[trouble for trouble in troubles if trouble is not None],
+        before=last.before if last else None,
+        after=last.after if last else None,
+    )
+
+
+def _measured(line: ValidationLine, policy: Policy) -> Measured:
+    return Measured(
+        spec=VolumeSpec(**line.spec.model_dump()),
+        passed=line.passed,
+        shown_iops=line.shown_iops,
+        shown_throughput_mib_s=line.shown_throughput_mib_s,
+        need_iops=line.need_iops,
+        need_throughput_mib_s=line.need_throughput_mib_s,
+        p99_latency_us=line.p99_latency_us,
+        p99_allowed_us=policy.max_p99_latency_us,
+        failures=line.failures,
+        where=f"{line.bench_host} ({line.bench_host_type}) in {line.zone}",
+        seconds=line.seconds,
+        usd=line.usd,
+        simulated=line.simulated,
+        campaign=line.campaign,
+    )
+
+
+def _answer(asked: Asked, message: Message, client: WebClient) -> None:
+    """Posts into the asker's thread; where they asked in none, to them alone, which lasts longer than a response_url:
+    that is gone after 30 minutes, and a measurement may take longer."""
+    in_thread = asked.channel is not None and asked.thread is not None
+    place, thread = (asked.channel, asked.thread) if in_thread else (asked.user, None)
+    say(client, message, str(place), thread, to=f"answer who asked in {place}")

@@ -1,0 +1,1 @@
+"""Previews: what a message looks like in Slack, as an HTML page and on the terminal."""

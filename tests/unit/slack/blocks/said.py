@@ -1,0 +1,68 @@
+"""What a message says, as a reader sees it: its paragraphs and list items in order, and its buttons."""
+
+from collections.abc import Iterator
+
+from plimsoll.slack.blocks.digest import Digest
+from plimsoll.slack.blocks.message import Conversation, Message
+from plimsoll.slack.blocks.report import conversation
+from tests.slack.limits import check_message
+
+RUN = {
+    "id": "20270115T080000Z",
+    "status": "complete",
+    "now": "2027-01-15T08:00:00+00:00",
+    "policy": {},
+    "volumes": {"seen": 0, "failed": 0},
+    "failures": {"targets": {}, "volumes": {}},
+}
+"""What a message asks of a run.json."""
+
+
+def told_of(records, *, quiet=(), most=10, **options) -> Conversation:
+    """The conversation about some records of a run; `run` replaces keys of its run.json."""
+    digest = Digest(most, quiet=quiet)
+    for record in records:
+        digest.count(record)
+    return conversation(digest, {**RUN, **options.pop("run", {})}, **options)
+
+
+def messages(told: Conversation) -> list[Message]:
+    """All of its messages, each of which Slack would take."""
+    found = [told.main, *(reply.message for reply in told.replies)]
+    for message in found:
+        check_message(message.payload)
+    return found
+
+
+def lines(message: Message) -> list[str]:
+    return [line for block in message.blocks for line in _lines(block)]
+
+
+def said(message: Message) -> str:
+    return "\n".join(lines(message))
+
+
+def told(records, **options) -> str:
+    """What the main message says."""
+    return said(messages(told_of(records, **options))[0])
+
+
+def pressed(message: Message) -> dict[str, list[str]]:
+    """The action ids of the buttons, by the id of their block."""
+    return {
+        block["block_id"]: [one["action_id"] for one in block["elements"]]
+        for block in message.blocks
+        if block["type"] == "actions" and "block_id" in block
+    }
+
+
+def _lines(block) -> Iterator[str]:
+    match block["type"]:
+        case "header":
+            yield block["text"]["text"]
+        case "context":
+            yield from (one["text"] for one in block["elements"])
+        case "rich_text":
+            for element in block["elements"]:
+                within = element["elements"] if element["type"] == "rich_text_list" else [element]
+                yield from ("".join(one["text"] for one in section["elements"]) for section in within)

@@ -1,0 +1,84 @@
+"""Blocks and texts: what anybody wrote is shown as it is, within Slack's limits, and nothing of it is obeyed."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plimsoll.slack.blocks import elements as blocks
+from plimsoll.slack.blocks.fitting import MOST_BLOCKS, Budget, size
+from plimsoll.slack.blocks.message import Message
+from plimsoll.slack.blocks.text import cut, escaped, fallback, line, long
+from tests.slack.limits import check_message
+from tests.unit.cli.test_imports import imported
+
+anything = st.text(st.characters(), max_size=400) | st.sampled_from(["x" * 20_000, "\U0001f6a2" * 9_000, "\n" * 5_000])
+
+
+@given(text=anything)
+def test_whatever_is_said_makes_blocks_that_slack_takes(text):
+    for made in (
+        [blocks.header(text), blocks.note(text), blocks.divider()],
+        [blocks.said(text, blocks.bold(text), blocks.named(text))],
+        blocks.bullets([[text], [blocks.named(text)]]),
+        blocks.preformatted(text),
+        blocks.buttons(text, ["explain", "done"]),
+        blocks.report_link(text),
+    ):
+        check_message(Message.of(text, made).payload)
+
+
+@given(text=anything, most=st.integers(1, 200))
+def test_a_text_is_cut_to_its_length_and_stands_on_its_line(text, most):
+    assert long(cut(text, most)) <= most
+    assert long(line(text, most)) <= most
+    assert len(line(text, most).splitlines()) <= 1
+
+
+def test_what_turns_or_hides_text_is_left_out_and_what_orders_is_shown_harmless():
+    assert line("a\u202eb\u200b c\0d\ud800\r\n  e") == "ab c\ufffdd\ufffd e"
+
+
+def test_a_notification_mentions_nobody():
+    assert fallback("<!channel> & <@U1>\nnow") == "&lt;!channel&gt; &amp; &lt;@U1&gt; now"
+    assert len(fallback("&" * 5_000)) <= 3_000
+    assert escaped("&amp;") == "&amp;amp;"
+
+
+def test_a_screen_is_shown_whole_where_it_fits_and_says_where_it_is_cut():
+    (shown,) = blocks.preformatted("\n".join(f"line {number}" for number in range(100)))
+    text = shown["elements"][0]["elements"][0]["text"]
+    assert text.splitlines()[-1] == "line 99"
+    (shown,) = blocks.preformatted("\n".join('"quoted"' * 10 for _ in range(1000)))
+    text = shown["elements"][0]["elements"][0]["text"]
+    assert text.endswith("\n… cut here")
+    assert long(text) > 4_000
+    check_message(Message.of("a screen", [shown]).payload)
+
+
+def test_buttons_stand_in_their_order_and_name_their_volume():
+    (row,) = blocks.buttons("1/us-east-1/vol-1", {"exclude", "explain", "include"})
+    assert [one["text"]["text"] for one in row["elements"]] == ["Explain", "Not this volume", "Audit it again"]
+    assert blocks.volume_of(row["block_id"]) == "1/us-east-1/vol-1"
+    assert blocks.volume_of("report") is None
+
+
+@pytest.mark.parametrize("volume", ["x" * 250, "1/us-east-1/vol-\0"])
+def test_a_volume_that_no_block_can_name_has_no_buttons(volume):
+    assert blocks.buttons(volume, ["explain"]) == []
+
+
+def test_a_budget_gives_room_for_as_much_as_slack_takes():
+    budget, row = Budget(), blocks.divider()
+    taken = 0
+    while budget.take([row]):
+        taken += 1
+    assert taken == MOST_BLOCKS
+    budget, row = Budget(), blocks.said("é\U0001f6a2" * 100)
+    made = [row for _ in range(MOST_BLOCKS) if budget.take([row])]
+    check_message(Message.of("much", made).payload)
+    assert size([*made, row]) > 12_000 - 1
+
+
+def test_blocks_and_texts_are_light():
+    heavy = {"altair", "boto3", "duckdb", "numpy", "pydantic", "rich", "yaml"}
+    assert imported("import plimsoll.slack.blocks.elements, plimsoll.slack.blocks.message") & heavy == set()
