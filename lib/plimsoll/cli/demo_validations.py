@@ -7,8 +7,7 @@ from typing import Final
 
 from rich.console import Console
 
-from plimsoll.bootstrap import AWS, Scope
-from plimsoll.bootstrap.benches import Bay, bays_of
+from plimsoll.bootstrap import AWS, OpenCloud, Scope, open_clouds
 from plimsoll.cli.terms import Terms
 from plimsoll.cli.validate import context_of, ended_by_sigterm, follow, new_job
 from plimsoll.clouds.ledger import Ledger
@@ -55,23 +54,23 @@ def validate_examples(
         "\nThe simulated volumes are measured by real fio. Their latency is this machine's, and is not judged here.",
         style="dim",
     )
-    for bay in bays_of(scope, settings, today=now.date(), ledger=ledger, paced=False):
-        for example in _examples(bay, records):
+    for cloud in open_clouds(scope, settings, today=now.date(), ledger=ledger, paced=False):
+        for example in _examples(cloud, records):
             name = example.record.name or "no name"
             console.print(f"\n{example.title} {example.record.volume_id} ({name})", style="bold", soft_wrap=True)
-            _carry_out(console, example, bay, settings, now)
+            _carry_out(console, example, cloud, settings, now)
 
 
-def _carry_out(console: Console, example: Example, bay: Bay, settings: Settings, now: datetime) -> None:
+def _carry_out(console: Console, example: Example, cloud: OpenCloud, settings: Settings, now: datetime) -> None:
     terms = Terms.of(None, max_runs=3, yes=True)
-    job = new_job(example.record.volume_id, example.target, terms, bay.ports, now)
+    job = new_job(example.record.volume_id, example.target, terms, cloud.ports, now)
     with ended_by_sigterm():
-        follow(console, validate_volume(job, context_of(bay, NO_LATENCY, terms, settings, console)))
+        follow(console, validate_volume(job, context_of(cloud, NO_LATENCY, terms, settings, console)))
 
 
-def _examples(bay: Bay, records: Iterable[RecommendationRecord]) -> Iterator[Example]:
+def _examples(cloud: OpenCloud, records: Iterable[RecommendationRecord]) -> Iterator[Example]:
     """What is validated of a cloud."""
-    catalog = bay.ports.catalog
+    catalog = cloud.ports.catalog
     own = [one for one in records if one.provider == catalog.provider]
     recommended = "Validating a recommendation before anything is moved:"
     if catalog.provider != AWS:

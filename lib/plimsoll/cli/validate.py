@@ -17,12 +17,12 @@ from plimsoll.bootstrap import (
     change_ledger,
     clock,
     measured_again,
+    open_clouds,
     patience_of,
     validation_book,
     validation_claims,
     validation_jobs,
 )
-from plimsoll.bootstrap.benches import Bay, bays_of
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
 from plimsoll.cli.run_folder import leave_reports
 from plimsoll.cli.terms import Terms
@@ -56,10 +56,10 @@ def validate_one(volume: str, target: str | None, scope: Scope, policy: Policy, 
     now = clock().now()
     if len(scope.clouds) > 1:
         raise BadInput("a volume is of one cloud: say which with one --cloud.")
-    (bay,) = bays_of(scope, settings, today=now.date(), ledger=change_ledger(settings))
-    job = new_job(volume, target, terms, bay.ports, now)
+    (cloud,) = open_clouds(scope, settings, today=now.date(), ledger=change_ledger(settings))
+    job = new_job(volume, target, terms, cloud.ports, now)
     with ended_by_sigterm():
-        ended = follow(console, validate_volume(job, context_of(bay, policy, terms, settings, console)))
+        ended = follow(console, validate_volume(job, context_of(cloud, policy, terms, settings, console)))
     if ended:
         raise typer.Exit(PARTIAL)
 
@@ -71,15 +71,15 @@ def validate_recommendations(folder: Path, least: Grade | None, terms: Terms) ->
     if "recording" in order.scope:
         raise BadInput(f"{folder} was decided from a recording, in which nothing can be measured: validate a run.")
     scope = Scope.from_dict(order.scope)
-    bays = list(bays_of(scope, settings, today=order.now.date(), ledger=change_ledger(settings)))
+    clouds = list(open_clouds(scope, settings, today=order.now.date(), ledger=change_ledger(settings)))
     changed: dict[str, RecommendationRecord] = {}
     ended: list[Event] = []
     reported, measured = True, False
     try:
         with ended_by_sigterm():
-            for bay in bays:
-                context = context_of(bay, order.policy, terms, settings, console)
-                validation = _of_run(bay, order.now, least, terms, context)
+            for cloud in clouds:
+                context = context_of(cloud, order.policy, terms, settings, console)
+                validation = _of_run(cloud, order.now, least, terms, context)
                 records = [one for one in read_records(folder) if one.provider == validation.place.provider]
                 ended += follow(console, validation.events(records), changed)
                 measured = measured or validation.runs > 0
@@ -111,12 +111,13 @@ def new_job(volume: str, target: str | None, terms: Terms, ports: AuditPorts, no
     )
 
 
-def context_of(bay: Bay, policy: Policy, terms: Terms, settings: Settings, console: Console) -> Context:
+def context_of(cloud: OpenCloud, policy: Policy, terms: Terms, settings: Settings, console: Console) -> Context:
     """What a validation in one cloud is given: what was measured and the jobs are kept in the folder of runs."""
+    bench = cloud.bench
     return Context(
-        bench=lambda _place: bay.bench,
-        ports=lambda _place, _now: measured_again(bay.ports, settings),
-        types=bay.ports.catalog.types,
+        bench=lambda _place: bench,
+        ports=lambda _place, _now: measured_again(cloud.ports, settings),
+        types=cloud.ports.catalog.types,
         verdicts=validation_book(settings),
         claims=validation_claims(settings),
         jobs=validation_jobs(settings),
@@ -131,8 +132,8 @@ def context_of(bay: Bay, policy: Policy, terms: Terms, settings: Settings, conso
     )
 
 
-def _of_run(bay: Bay, now: datetime, least: Grade | None, terms: Terms, context: Context) -> RunValidation:
-    place = Target(account="", region="", provider=bay.ports.catalog.provider)
+def _of_run(cloud: OpenCloud, now: datetime, least: Grade | None, terms: Terms, context: Context) -> RunValidation:
+    place = Target(account="", region="", provider=cloud.ports.catalog.provider)
     return RunValidation(name=_new_name(), place=place, now=now, budget=terms.budget, least=least, context=context)
 
 
