@@ -13,6 +13,7 @@ from rich.console import Console
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import (
+    OpenCloud,
     Scope,
     change_ledger,
     clock,
