@@ -23,6 +23,7 @@ from plimsoll.reports.stored import MARKDOWN, PAGE, RECOMMENDATIONS, SLACK_PREVI
 from plimsoll.reports.table import ENCODING
 from plimsoll.run import resumed
 from plimsoll.settings import Settings
+from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.run import run_conversation
 from plimsoll.writing import write_lines
 
@@ -162,7 +163,8 @@ def _markdown(folder: Path, selection: Selection | None, *, one_by_one: bool) ->
 
 def _messages(folder: Path, selection: Selection | None) -> Iterable[str]:
     """What a channel would be told, as Slack is sent it."""
-    told = run_conversation(folder, selection.has, selection.told) if selection else run_conversation(folder)
+    only, part = (selection.has, selection.told) if selection else (None, "")
+    told = run_conversation(folder, only, part, controls=CONTROLS)
     yield json.dumps(told.payload, ensure_ascii=False, indent=2) + "\n"
 
 
