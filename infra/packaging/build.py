@@ -15,23 +15,16 @@ from infra.packaging.archive import add_folder, compile_all, compiler_for, stage
 from infra.packaging.google import clients_in, keep_clients
 from infra.packaging.imports import Imports, Sources, handlers
 from infra.packaging.wheels import Lock, install, trim
-from plimsoll.reports.charts.bundle import SHIPPED
-from plimsoll.reports.charts.drawing import bundled
+from plimsoll.clouds.registry import CLOUDS
 
 Architecture = Literal["arm64", "x86_64"]
 
 PROJECT: Final = Path(__file__).parents[2]
 
 
-DRAWING: Final = "plimsoll.reports.charts.drawing"
-"""What draws needs vl-convert, 81 MB: in the zips alone of functions that make pictures themselves."""
-
-_BUNDLE: Final = "plimsoll.reports.charts.bundle"
-"""What only asks it for a script, for pictures that a browser draws: zips bring the script instead."""
-
-_WHICH_CLOUDS: Final = ("plimsoll.bootstrap", "plimsoll.bootstrap.google")
-"""The command line chooses there which clouds it asks. Functions that ask Google are given its places instead, and the
-others need none of Google's libraries."""
+_BY_NAME: Final = {"plimsoll.clouds.published": [f"{one.package}.published" for one in CLOUDS.values()]}
+"""What the registry of clouds imports by name. A cloud's connection comes only where a function imports it itself, so
+that functions which do not ask Google bring none of its libraries."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +82,7 @@ def _contents() -> Mapping[str, Content]:
     """What the zip of each function holds."""
     bundled = _bundled()
     packages = {"functions": PROJECT / "functions", "plimsoll": PROJECT / "lib" / "plimsoll"}
-    sources = Sources(packages=packages, not_needed=frozenset({(_BUNDLE, DRAWING), _WHICH_CLOUDS}))
+    sources = Sources(packages=packages, by_name=_BY_NAME)
     imports = {name: sources.imports_of(f"functions.{name}") for name in handlers(PROJECT / "functions")}
     sharing: dict[frozenset[str], list[Imports]] = {}
     for one in imports.values():
@@ -98,7 +91,7 @@ def _contents() -> Mapping[str, Content]:
     shared = {
         outside: Content(
             files=dict(pair for one in alike for pair in _own_files(one, bundled)),
-            texts=dict(_texts(alike)),
+            texts=dict(_texts()),
             requirements=lock.requirements(lock.needed_for(outside)),
             services=frozenset().union(*(one.services for one in alike)),
             clients=frozenset().union(*(clients_in(one.modules.values()) for one in alike)),
@@ -108,14 +101,12 @@ def _contents() -> Mapping[str, Content]:
     return {name: shared[one.outside] for name, one in imports.items()}
 
 
-def _texts(alike: Iterable[Imports]) -> Iterator[tuple[str, str]]:
+def _texts() -> Iterator[tuple[str, str]]:
     """What a zip brings that is no file here, by name."""
     project = _declared()
     # importlib.metadata has to know Plimsoll's version: it is part of what a run says of itself.
     told = f"Metadata-Version: 2.4\nName: {project['name']}\nVersion: {project['version']}\n"
     yield f"{project['name']}-{project['version']}.dist-info/METADATA", told
-    if any(_BUNDLE in one.modules for one in alike):
-        yield f"plimsoll/reports/charts/{SHIPPED}", bundled()
 
 
 def _own_files(found: Imports, bundled: Mapping[str, Path]) -> Iterator[tuple[str, Path]]:

@@ -9,7 +9,7 @@ from zipfile import ZipFile
 import pytest
 
 from infra.packaging.build import PROJECT, names_of, zip_of
-from plimsoll.reports.charts.drawing import bundled
+from plimsoll.reports.html.assets import vega
 from tests.packaging.conftest import FUNCTIONS
 
 pytestmark = pytest.mark.once
@@ -39,8 +39,8 @@ for service in botocore.loaders.create_loader().list_available_services("service
         boto3.client(service, region_name="eu-west-1", aws_access_key_id="a", aws_secret_access_key="b")
 if functions != ["slack_act"]:
     from plimsoll.bootstrap import envelope_library
-    from plimsoll.clouds.aws.price_book import shipped_prices
-    from plimsoll.clouds.aws.limits import volume_types
+    from plimsoll.clouds.aws.shipped import shipped_prices
+    from plimsoll.clouds.aws.shipped import volume_types
     assert envelope_library().envelopes and shipped_prices() and volume_types()
 print(version("plimsoll"))
 """
@@ -133,7 +133,7 @@ def test_what_is_large_is_in_the_zips_of_those_alone_who_use_it(
 
 def test_the_page_is_drawn_by_the_script_that_ships(lambda_zips: Mapping[str, Path]) -> None:
     with ZipFile(lambda_zips["report"]) as zipped:
-        assert zipped.read("plimsoll/reports/charts/vega.js").decode() == bundled()
+        assert zipped.read("plimsoll/reports/html/vega/vega.js").decode() == vega("vega.js")
 
 
 def test_every_function_has_a_zip_that_holds_it_and_its_data(lambda_zips: Mapping[str, Path]) -> None:

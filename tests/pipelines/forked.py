@@ -12,17 +12,13 @@ import runpy
 import sys
 import threading
 from collections.abc import Mapping
-from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
-from multiprocessing import get_context
 from typing import Any
-from unittest.mock import patch
 
 import plimsoll.cli
 from plimsoll.bootstrap import envelope_library
-from plimsoll.clouds.aws.price_book import shipped_prices
 from plimsoll.clouds.aws.sessions import known_regions
-from plimsoll.reports.charts.bundle import javascript_bundle
+from plimsoll.clouds.aws.shipped import shipped_prices
 from plimsoll.reports.html import pictures
 from tests.machines import models
 
@@ -74,13 +70,8 @@ def prepare() -> None:
     assert models.SERVICES, "importing it has read the models of services"
     for found in pkgutil.walk_packages(plimsoll.cli.__path__, f"{plimsoll.cli.__name__}."):
         import_module(found.name)
-    for read in (shipped_prices, envelope_library, known_regions, pictures.specs):
+    for read in (shipped_prices, envelope_library, known_regions, pictures.specs, pictures.drawing_script):
         read()
-    # In another process, because what makes the script starts threads.
-    with ProcessPoolExecutor(1, mp_context=get_context("fork")) as other:
-        script = other.submit(javascript_bundle).result()
-    with patch.object(pictures, "javascript_bundle", return_value=script):
-        pictures.drawing_script()
     gc.freeze()  # nothing of this is ever garbage, and what is not looked at is not copied
 
 

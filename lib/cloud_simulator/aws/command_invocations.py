@@ -6,21 +6,11 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from cloud_simulator.aws.ssm_document import Script
+from cloud_simulator.devices.script_runs import Ended
 from cloud_simulator.faults import Refused
 
 OUTPUT_CHARS: Final = 24_000
 ERROR_CHARS: Final = 8_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
-    """How a process ended. `status` and `details` are Systems Manager's words."""
-
-    status: str
-    details: str
-    code: int
-    output: str = ""
-    errors: str = ""
 
 
 @dataclass(slots=True, kw_only=True)

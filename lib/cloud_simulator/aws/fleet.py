@@ -3,14 +3,12 @@
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from cloud_simulator.metrics.workloads import SERIES, Workload, minutes
-from plimsoll.domain.period import FloatArray
-from plimsoll.domain.sums import Sums, Window
-from plimsoll.domain.units import MINUTE_S
-from plimsoll.domain.volume import VolumeSpec
+from cloud_simulator.published import Sums, VolumeSpec, Window
+from cloud_simulator.units import MINUTE_S, FloatArray
 
 HOME_KEY: Final = "AKIAPLIMSOLLSIMULATED"
 """The access key of the organization's first account; the others are reached by assuming a role."""
@@ -154,11 +152,6 @@ def truth(volume: SimulatedVolume, window: Window) -> Sums | None:
         if volume.publishes(series, instance if series.endswith("_exceeded") else None)
     }
     return Sums(start_s=window.start_s, period_s=MINUTE_S, **known)
-
-
-def ago(now: datetime, **span: float) -> datetime:
-    """A time before `now`."""
-    return now - timedelta(**span)
 
 
 BENCH_TAG: Final = "plimsoll:bench"

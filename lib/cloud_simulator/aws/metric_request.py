@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from cloud_simulator.faults import Refused
-from plimsoll.domain.units import DAY_S, MINUTE_S
+from cloud_simulator.units import DAY_S, MINUTE_S
 
 QUERIES_A_CALL: Final = 500
 DATAPOINTS_A_PAGE: Final = 100_800

@@ -12,8 +12,7 @@ from typing import Any, Final
 from cloud_simulator.faults import Refused
 from cloud_simulator.google.compute_resources import Resource
 from cloud_simulator.google.http_front import Call, Front, Route
-from plimsoll.clouds.google.price_book import shipped_prices
-from plimsoll.domain.prices import TypePrice
+from cloud_simulator.published import TypePrice, google_prices
 
 COMPUTE_ENGINE: Final = "services/6F81-5844-456A"
 CLOUD_SQL: Final = "services/9662-B51E-5089"
@@ -59,7 +58,7 @@ class Billing:
 
     def _every(self, service: str) -> Iterator[Resource]:
         for region in self.regions:
-            book = shipped_prices().book(region)
+            book = google_prices().book(region)
             for kind, price in (book.types if book else {}).items():
                 if service == COMPUTE_ENGINE:
                     yield from _rows(region, kind, price)

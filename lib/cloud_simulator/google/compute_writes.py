@@ -5,26 +5,20 @@ These routes are laid over those that read the fleet: what was made here is show
 
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import reduce
-from operator import add
 from typing import Any, Final
 
-from cloud_simulator.aws.fleet import SimulatedHost, SimulatedVolume
-from cloud_simulator.devices.block_devices import Devices
+from cloud_simulator.devices.block_devices import Devices, Disk
 from cloud_simulator.faults import Effect, Faults, Refused
 from cloud_simulator.google.bench_agents import BenchAgents
 from cloud_simulator.google.compute import ZONE, Compute, Source
 from cloud_simulator.google.compute_resources import BASE, Resource
 from cloud_simulator.google.http_front import Call, Front, Route
 from cloud_simulator.google.metadata_server import Metadata, VmKey, metadata_server
-from cloud_simulator.google.scratch_disks import ScratchDisk, ScratchDisks
-from plimsoll.clouds.google.limits import volume_types
-from plimsoll.clouds.google.machines import machine
-from plimsoll.domain.ceiling import UNBOUNDED, Ceiling
-from plimsoll.domain.volume import VolumeSpec
+from cloud_simulator.google.scratch_disks import DEVICE, ScratchDisk, ScratchDisks
+from cloud_simulator.published import UNBOUNDED, Ceiling, VolumeSpec, disk_types, machine
 
 BENCH_LABEL: Final = "plimsoll-bench"
 _VM: Final = rf"{ZONE}/instances/(?P<name>[^/]+)"
@@ -36,7 +30,7 @@ def benches(front: Front, compute: Compute, *, plain: bool = False, pace_s: floa
 
     `plain`: files with fio's own limits stand for disks, whatever this machine could do.
     """
-    metadata, devices = Metadata(), Devices(plain=plain, carried=ceiling_of)
+    metadata, devices = Metadata(), Devices(plain=plain)
     server = metadata_server(metadata)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -110,7 +104,11 @@ class BenchWrites:
         disk = self._own(call, call.body["source"].rpartition("/")[2])
         answered = self.disks.attach(call, disk, key)
         if not self.faults.has(Effect.NO_DEVICE, "instances.attachDisk", call.project, call.place):
-            self.devices.attach(_volume(disk), SimulatedHost(id=key.word, type=_last(found["machineType"])))
+            link = f"google-{call.body.get('deviceName', DEVICE)}"
+            made = Disk(
+                id=disk.id, link=link, size_gib=int(disk.body["sizeGb"]), copy=bool(disk.body.get("sourceDisk"))
+            )
+            self.devices.attach(made, key.word, ceiling_of(_spec(disk.body), _last(found["machineType"])))
         return answered
 
     def detach(self, call: Call) -> Mapping[str, Any]:
@@ -173,31 +171,20 @@ class BenchWrites:
             yield scope, {**found, "disks": [*found.get("disks", ()), *attached], "metadata": metadata}
 
 
-def ceiling_of(volumes: Sequence[SimulatedVolume], host: SimulatedHost) -> Ceiling:
-    """What disks carry on a VM by the published limits of both; one of a pooled type is the only one of it there."""
-    kinds, known = volume_types(), machine(host.type)
-    each = [kinds[one.spec.type].ceiling(one.spec) if one.spec.type in kinds else UNBOUNDED for one in volumes]
-    cap = dict(known.caps).get(volumes[0].spec.type) if known else None
-    return reduce(add, each) & (cap or UNBOUNDED)
+def ceiling_of(spec: VolumeSpec, machine_type: str) -> Ceiling:
+    """What a disk carries on a machine by the published limits of both; of a pooled type it is the only one there."""
+    kind, known = disk_types().get(spec.type), machine(machine_type)
+    cap = dict(known.caps).get(spec.type) if known else None
+    return (kind.ceiling(spec) if kind else UNBOUNDED) & (cap or UNBOUNDED)
 
 
-def _volume(disk: ScratchDisk) -> SimulatedVolume:
-    body = disk.body
+def _spec(body: Mapping[str, Any]) -> VolumeSpec:
     iops, throughput = body.get("provisionedIops"), body.get("provisionedThroughput")
-    spec = VolumeSpec(
-        type=body["type"].rpartition("/")[2],
+    return VolumeSpec(
+        type=_last(body["type"]),
         size_gib=int(body["sizeGb"]),
         iops=int(iops) if iops else None,
         throughput_mib_s=int(throughput) if throughput else None,
-    )
-    return SimulatedVolume(
-        id=disk.id,
-        account=disk.project,
-        region=disk.zone.rpartition("-")[0],
-        zone=disk.zone,
-        spec=spec,
-        created=disk.created,
-        source=body.get("sourceDisk"),
     )
 
 

@@ -5,13 +5,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
-from cloud_simulator.aws.fleet import ago
 from cloud_simulator.google.fleet import Seat, SimulatedDisk, SimulatedVm
 from cloud_simulator.metrics.workloads import Archetype, Workload
-from plimsoll.clouds.google.limits import volume_types
-from plimsoll.clouds.google.machines import machine
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.volume import VolumeSpec
+from cloud_simulator.published import Ceiling, VolumeSpec, disk_types, machine
+from cloud_simulator.units import ago
 
 ZONES: Final = {"us-central1": ("a", "b", "c"), "europe-west1": ("b", "c", "d")}
 """The zones of each region, by their last letters."""
@@ -131,7 +128,7 @@ def carried(ceilings: Sequence[Ceiling], read_share: float) -> tuple[float, floa
 
 def ceilings(type_name: str, specs: Sequence[VolumeSpec], machine_type: str) -> tuple[Ceiling, ...]:
     """What a machine's disks of a type are held to together: by their sizes, and by the machine."""
-    kind, known = volume_types().get(type_name), machine(machine_type)
+    kind, known = disk_types().get(type_name), machine(machine_type)
     whole = VolumeSpec(
         type=type_name,
         size_gib=sum(spec.size_gib for spec in specs),

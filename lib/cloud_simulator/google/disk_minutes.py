@@ -11,9 +11,8 @@ import numpy as np
 
 from cloud_simulator.google.fleet import Seat, SimulatedDisk
 from cloud_simulator.metrics.workloads import Workload, minutes
-from plimsoll.domain.period import FloatArray
-from plimsoll.domain.sums import Sums, Window
-from plimsoll.domain.units import KIB, MINUTE_S
+from cloud_simulator.published import Sums, Window
+from cloud_simulator.units import KIB, MINUTE_S, FloatArray
 
 USUAL: Final = {
     "read_ops": "Sum",

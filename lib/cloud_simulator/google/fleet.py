@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from cloud_simulator.metrics.workloads import Workload
-from plimsoll.domain.volume import VolumeSpec
+from cloud_simulator.published import VolumeSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Final
 
-from cloud_simulator.aws.fleet import ago
 from cloud_simulator.google.disk_maker import Doing, Maker
 from cloud_simulator.google.fleet import Seat, SimulatedVm
 from cloud_simulator.google.scenes import hyperdisk, pd
 from cloud_simulator.metrics.workloads import Archetype
-from plimsoll.domain.volume import VolumeSpec
+from cloud_simulator.published import VolumeSpec
+from cloud_simulator.units import ago
 
 _QUIET: Final = Doing(archetype=Archetype.STEADY)
 

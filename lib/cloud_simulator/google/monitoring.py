@@ -19,9 +19,8 @@ from cloud_simulator.google.fleet import GoogleFleet, Seat, SimulatedDisk
 from cloud_simulator.google.http_front import GLOBAL
 from cloud_simulator.google.time_series_bytes import Numbers, points, series
 from cloud_simulator.google.time_series_request import Asked, parse
-from cloud_simulator.metrics.history import Kept
-from plimsoll.domain.period import FloatArray
-from plimsoll.domain.units import DAY_S, MINUTE_S
+from cloud_simulator.metrics.history import History
+from cloud_simulator.units import DAY_S, MINUTE_S, FloatArray
 
 KEPT_DAYS: Final = 42
 """How long points are there: six weeks, which is not sure (facts, 2026-11)."""
@@ -38,14 +37,6 @@ _NONE: Final = np.empty(0, np.int64)
 
 
 @dataclass(slots=True)
-class _History(Kept[Measured]):
-    usual = USUAL
-
-    def served(self, volume: Measured, first_minute: int, count: int) -> dict[str, FloatArray]:
-        return measured_minutes(volume, first_minute, count)
-
-
-@dataclass(slots=True)
 class Monitoring:
     """Answers for the metrics of a fleet. `clock` None: time passes from the fleet's own `now` on."""
 
@@ -54,7 +45,7 @@ class Monitoring:
     clock: Callable[[], float] | None = None
     latency_s: float = 0.0
     calls: dict[str, int] = field(default_factory=dict)
-    _history: _History = field(default_factory=_History, repr=False)
+    _history: History[Measured] = field(default_factory=lambda: History(measured_minutes, USUAL), repr=False)
     _measured: dict[str, list[Measured]] = field(init=False, repr=False)
     _started: float = field(default_factory=time.monotonic, repr=False)
 

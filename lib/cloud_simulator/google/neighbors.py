@@ -3,13 +3,12 @@
 from collections.abc import Callable
 from typing import Final
 
-from cloud_simulator.aws.fleet import ago
 from cloud_simulator.google.disk_maker import Doing, Maker, ceilings
 from cloud_simulator.google.fleet import Seat
 from cloud_simulator.google.scenes import hyperdisk, pd
 from cloud_simulator.metrics.workloads import Archetype
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.volume import VolumeSpec
+from cloud_simulator.published import Ceiling, VolumeSpec
+from cloud_simulator.units import ago
 
 
 def _quiet(high: float, archetype: Archetype = Archetype.DIURNAL, held: tuple[Ceiling, ...] = ()) -> Doing:

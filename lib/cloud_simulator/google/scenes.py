@@ -9,9 +9,8 @@ import numpy as np
 
 from cloud_simulator.google.disk_maker import Doing, Maker, carried, ceilings
 from cloud_simulator.metrics.workloads import Archetype
-from plimsoll.clouds.google.machines import machine
-from plimsoll.domain.units import KIB_PER_MIB
-from plimsoll.domain.volume import VolumeSpec
+from cloud_simulator.published import VolumeSpec, machine
+from cloud_simulator.units import KIB_PER_MIB
 
 _USUAL: Final = (
     ("pd-ssd", "n2-standard-8", 500),

@@ -18,6 +18,9 @@ from cloud_simulator.google.compute_resources import BASE
 from cloud_simulator.google.http_front import Call
 from cloud_simulator.google.metadata_server import VmKey
 
+DEVICE: Final = "persistent-disk-1"
+"""What a device is called unless it is named."""
+
 _NAME: Final = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
 _LABEL: Final = re.compile(r"[a-z0-9_-]{0,63}")
 
@@ -118,7 +121,7 @@ class ScratchDisks:
             self._settle()
             if disk.vm is not None or disk.status != "READY":
                 raise Refused("RESOURCE_IN_USE", f"The disk resource '{disk.path}' is already being used or not ready")
-            device = call.body.get("deviceName", "persistent-disk-1")
+            device = call.body.get("deviceName", DEVICE)
 
             def there() -> None:
                 disk.vm, disk.device = vm, device

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from cloud_simulator.faults import Refused
 from cloud_simulator.google.filters import Matches, parsed
-from plimsoll.domain.units import MINUTE_S
+from cloud_simulator.units import MINUTE_S
 
 PREFIX: Final = "compute.googleapis.com/instance/disk/"
 METRICS: Final = {

@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 
 from cloud_simulator.faults import Refused
-from plimsoll.domain.period import FloatArray
+from cloud_simulator.units import FloatArray
 
 Fold = Callable[[FloatArray], FloatArray]
 

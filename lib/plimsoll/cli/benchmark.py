@@ -15,14 +15,15 @@ from plimsoll.bench.local import MEASURING, Placed
 from plimsoll.bench.targets import GIB
 from plimsoll.benchmark import Bounds, Told, measured, planned, still_climbing
 from plimsoll.bootstrap import clock
-from plimsoll.cli.envelopes import check_told
+from plimsoll.cli.envelopes import check_place, spec_from
 from plimsoll.cli.exit_codes import INTERRUPTED
-from plimsoll.clouds.published_by import cloud_of, types_by_cloud
+from plimsoll.cli.options import MeasuredVolumeOptions
+from plimsoll.clouds.published import cloud_of, types_by_cloud
+from plimsoll.clouds.registry import AWS
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import LOCAL
 from plimsoll.domain.units import MIB, MINUTE_S
-from plimsoll.domain.volume import VolumeSpec
-from plimsoll.envelopes.additions import UNKNOWN_TYPE
+from plimsoll.envelopes.new_campaigns import UNKNOWN_TYPE
 from plimsoll.reports.terminal import benchmark as report
 from plimsoll.settings import Settings
 
@@ -30,24 +31,17 @@ from plimsoll.settings import Settings
 def benchmark_path(
     path: Path,
     job: str,
-    spec: VolumeSpec,
+    given: MeasuredVolumeOptions,
     *,
     name: str | None,
     runtime_s: int | None,
     ramp_s: int | None,
     file_mib: int | None,
-    max_minutes: float,
-    max_gib: float,
-    volumes: int,
-    provider: str | None,
-    host_type: str | None,
-    account: str | None,
-    region: str | None,
+    bounds: Bounds,
     yes: bool,
 ) -> None:
-    """Runs a job on a place, after saying what it takes; prints what came of it and adds it to the library."""
-    settings, console = Settings.of_environment(), Console(highlight=False)
-    bounds = Bounds(minutes=max_minutes, gib=max_gib)
+    """Runs a job on a path, after saying what it takes. Prints the result and adds it to the library."""
+    settings, console, spec = Settings.of_environment(), Console(highlight=False), spec_from(given)
     one = planned(
         path,
         job,
@@ -60,13 +54,13 @@ def benchmark_path(
     told = Told(
         name=name or f"{job}-{now:%Y%m%dT%H%M%SZ}",
         spec=spec,
-        volumes=volumes,
-        provider=provider or (LOCAL if spec.type == UNKNOWN_TYPE else cloud_of(spec.type) or "aws"),
-        host_type=host_type or f"{platform.machine()} with {os.cpu_count()} CPUs",
-        account=account,
-        region=region,
+        volumes=given.volumes,
+        provider=given.provider or (LOCAL if spec.type == UNKNOWN_TYPE else cloud_of(spec.type) or AWS),
+        host_type=given.host_type or f"{platform.machine()} with {os.cpu_count()} CPUs",
+        account=given.account,
+        region=given.region,
     )
-    check_told(spec, told.provider, account, region)
+    check_place(spec, told.provider, given)
     _foresee(console, one, path, job, bounds)
     if not yes:
         _ask()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from plimsoll.cli.chosen import run_folder
+from plimsoll.cli.run_folder import run_folder
 from plimsoll.cli.standard_output import put_out
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.diff.compared import compared

@@ -1,6 +1,7 @@
 """The command line: one command per capability, and errors as a sentence and an exit code."""
 
 import sys
+from collections.abc import Sequence
 
 import typer
 from rich.console import Console
@@ -8,6 +9,7 @@ from rich.console import Console
 from plimsoll.cli.commands import audits, charts, envelopes, evidence, results, simulation, slack
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL, UNUSABLE
 from plimsoll.domain.errors import BadInput, PlimsollError
+from plimsoll.extras import missing_extra
 from plimsoll.reports.screen import printable
 
 app = typer.Typer(
@@ -33,7 +35,7 @@ app.add_typer(envelopes.envelopes, name="envelopes", rich_help_panel="Measure")
 def main() -> None:
     """Runs the command line; every error that people can act on is one sentence on standard error."""
     try:
-        app()
+        _run()
     except BadInput as error:
         _say(error)
         sys.exit(UNUSABLE)
@@ -42,6 +44,25 @@ def main() -> None:
         sys.exit(PARTIAL)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+
+
+def _run() -> None:
+    try:
+        app()
+    except ModuleNotFoundError as error:
+        raise missing_extra(error, _command(sys.argv[1:])) from error
+
+
+def _command(words: Sequence[str]) -> str:
+    """The command that these words begin with, as people write it."""
+    found, names = typer.main.get_command(app), ["plimsoll"]
+    for word in words:
+        commands = getattr(found, "commands", {})
+        if word not in commands:
+            break
+        found = commands[word]
+        names.append(word)
+    return " ".join(names)
 
 
 def _say(error: PlimsollError) -> None:

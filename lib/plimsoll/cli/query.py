@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from plimsoll.cli.chosen import run_folder
+from plimsoll.cli.run_folder import run_folder
 from plimsoll.cli.standard_output import put_out
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.data.answer import csv_answer, json_answer, show_answer, show_views

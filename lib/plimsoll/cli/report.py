@@ -9,9 +9,10 @@ from typing import Final
 from rich.console import Console
 
 from plimsoll.bootstrap import console_link, envelope_library
-from plimsoll.cli.chosen import run_folder
+from plimsoll.cli.run_folder import run_folder
 from plimsoll.cli.standard_output import put_out
 from plimsoll.domain.errors import BadInput, PlimsollError
+from plimsoll.extras import SQL, how_to_install
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.data.exports import csv_lines, json_lines, not_of_the_run, write_parquet
 from plimsoll.reports.data.selection import Selection, select
@@ -23,8 +24,6 @@ from plimsoll.reports.stored import MARKDOWN, PAGE, RECOMMENDATIONS, SLACK_PREVI
 from plimsoll.reports.table import ENCODING
 from plimsoll.run import resumed
 from plimsoll.settings import Settings
-from plimsoll.slack.actions.registry import CONTROLS
-from plimsoll.slack.blocks.run import run_conversation
 from plimsoll.writing import write_lines
 
 FILES: Final = {
@@ -69,11 +68,8 @@ def report_run(run: Path | None, *, format_: str, out: Path | None, part: Part) 
 
 def write_reports(folder: Path) -> list[Path]:
     """What every audit leaves behind beside its answers, and where: the page to read and the tables to ask."""
-    whole_run = Part()
-    return [
-        *_written(folder, "html", folder / PAGE, whole_run),
-        *_written(folder, "parquet", folder, whole_run),
-    ]
+    formats = {"html": folder / PAGE, **({"parquet": folder} if SQL.installed else {})}
+    return [path for format_, place in formats.items() for path in _written(folder, format_, place, Part())]
 
 
 def leave_reports(console: Console, folder: Path) -> bool:
@@ -86,6 +82,9 @@ def leave_reports(console: Console, folder: Path) -> bool:
         console.print(printable(told), style="red", markup=False, soft_wrap=True)
         return False
     console.print(f"report: {written[0]}", style="bold", markup=False, soft_wrap=True)
+    if not SQL.installed:
+        told = f"no Parquet files were written: they need {SQL.brings}. {how_to_install(SQL)}"
+        console.print(told, style="dim", markup=False, soft_wrap=True)
     return True
 
 
@@ -112,10 +111,12 @@ def _place(folder: Path, format_: str, out: Path | None, part: Part) -> Path:
 
 def _written(folder: Path, format_: str, place: Path, part: Part) -> list[Path]:
     """Writes a report, and says into which files; none where it went to the screen."""
-    with opened(folder) as database:
-        selection = select(database, part.where, part.volumes)
-        if format_ == "parquet":
-            return write_parquet(database, place, selection)
+    selection = None
+    if part or format_ == "parquet":
+        with opened(folder) as database:
+            selection = select(database, part.where, part.volumes)
+            if format_ == "parquet":
+                return write_parquet(database, place, selection)
     if format_ == "html":
         return _page(folder, place, selection)
     if format_ == "slack-preview":
@@ -148,7 +149,7 @@ def _page(folder: Path, place: Path, selection: Selection | None) -> list[Path]:
 
 
 def _preview(folder: Path, place: Path, selection: Selection | None) -> list[Path]:
-    from plimsoll.cli.slack_preview import write_preview  # noqa: PLC0415  # what draws its pictures is 81 MB
+    from plimsoll.cli.slack_preview import write_preview  # noqa: PLC0415  # extras bring what draws its pictures
 
     write_preview(folder, place, selection)
     return [place]
@@ -163,6 +164,10 @@ def _markdown(folder: Path, selection: Selection | None, *, one_by_one: bool) ->
 
 def _messages(folder: Path, selection: Selection | None) -> Iterable[str]:
     """What a channel would be told, as Slack is sent it."""
+    # The extra `slack` brings its blocks.
+    from plimsoll.slack.actions.registry import CONTROLS  # noqa: PLC0415
+    from plimsoll.slack.blocks.run import run_conversation  # noqa: PLC0415
+
     only, part = (selection.has, selection.told) if selection else (None, "")
     told = run_conversation(folder, only, part, controls=CONTROLS)
     yield json.dumps(told.payload, ensure_ascii=False, indent=2) + "\n"

@@ -10,8 +10,8 @@ from rich.console import Console
 
 from plimsoll.bootstrap import envelope_library
 from plimsoll.bootstrap.slack import client_of_environment, webhook_of_environment
-from plimsoll.cli.chosen import run_folder
 from plimsoll.cli.exit_codes import PARTIAL
+from plimsoll.cli.run_folder import run_folder
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.domain.recommendation import CHANGES
 from plimsoll.reports.data.database import opened
@@ -114,8 +114,10 @@ def post_run_by_webhook(run: Path | None, wanted: Wanted) -> None:
 
 
 def _read(folder: Path, wanted: Wanted) -> _Read:
-    with opened(folder) as database:
-        selection = select(database, wanted.where, ())
+    selection = None
+    if wanted.where is not None:
+        with opened(folder) as database:
+            selection = select(database, wanted.where, ())
     only, part = (selection.has, selection.told) if selection else (None, "")
     since, new = ("", frozenset[str]()) if wanted.since is None else _since(run_folder(wanted.since), folder)
     told = run_conversation(

@@ -17,13 +17,13 @@ from plimsoll.bootstrap import (
     change_ledger,
     clock,
     measured_again,
+    open_clouds,
     patience_of,
     validation_book,
     validation_claims,
 )
-from plimsoll.bootstrap.benches import bays_of
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
-from plimsoll.cli.leaving import LeaveReports
+from plimsoll.cli.run_folder import leave_reports
 from plimsoll.cli.terms import Terms
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import Grade
@@ -61,7 +61,7 @@ def validate_one(volume: str, target: str | None, scope: Scope, policy: Policy, 
         raise typer.Exit(PARTIAL)
 
 
-def validate_recommendations(folder: Path, least: Grade | None, terms: Terms, leave_reports: LeaveReports) -> None:
+def validate_recommendations(folder: Path, least: Grade | None, terms: Terms) -> None:
     """Validates the recommendations of a run whose evidence is thin, and puts the new answers into its files."""
     settings, console = Settings.of_environment(), Console()
     order = resumed(folder)
@@ -95,8 +95,8 @@ def offices_for(
     scope: Scope, policy: Policy, terms: Terms, settings: Settings, console: Console, now: datetime
 ) -> Iterator[Office]:
     """What a validation of that scope works with, an office for each of its clouds; each has the whole budget."""
-    for bay in bays_of(scope, settings, today=now.date(), ledger=change_ledger(settings)):
-        yield make_office(bay.ports, bay.bench, policy, terms, settings, console, now)
+    for cloud in open_clouds(scope, settings, today=now.date(), ledger=change_ledger(settings)):
+        yield make_office(cloud.ports, cloud.bench, policy, terms, settings, console, now)
 
 
 def make_office(

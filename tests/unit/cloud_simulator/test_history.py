@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cloud_simulator.aws.cloudwatch import CloudWatch
+from cloud_simulator.aws.cloudwatch import UNEVEN, USUAL, CloudWatch
 from cloud_simulator.aws.fleet import served_minutes
 from cloud_simulator.aws.organization import fleet_of
 from cloud_simulator.metrics import history
-from cloud_simulator.metrics.history import USUAL, History, Remembered
+from cloud_simulator.metrics.history import History, Remembered
 from cloud_simulator.metrics.workloads import SERIES
 from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
 from tests.profiles import examples
@@ -47,7 +47,7 @@ def same(one, other):
 
 @pytest.fixture(scope="module")
 def remembering():
-    return History()
+    return History(served_minutes, USUAL, UNEVEN)
 
 
 @given(
@@ -71,14 +71,14 @@ def test_any_window_period_and_statistic_is_the_naive_fold(
     expected = naive(volume, *asked)
     same(remembering.buckets(volume, *asked), expected)
     same(remembering.buckets(volume, *asked), expected)
-    forgetful = History(minutes=Remembered(0), folds=Remembered(0))
+    forgetful = History(served_minutes, USUAL, UNEVEN, minutes=Remembered(0), folds=Remembered(0))
     same(forgetful.buckets(volume, *asked), expected)
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("series", SERIES)
 def test_windows_that_grow_shrink_and_lie_apart_stay_exact(fleet, name, series):
-    volume, kept = named(fleet, name), History()
+    volume, kept = named(fleet, name), History(served_minutes, USUAL, UNEVEN)
     for days_ago, days in ((5, 2), (6, 3), (4, 4), (14, 14), (7, 1), (40, 2), (14, 14)):
         for period_s in (DAY_S, HOUR_S, 6 * HOUR_S):
             for offset_s in (0, 5 * HOUR_S):
@@ -86,12 +86,12 @@ def test_windows_that_grow_shrink_and_lie_apart_stay_exact(fleet, name, series):
                 same(kept.buckets(volume, *asked), naive(volume, *asked))
 
 
-def test_whole_hours_are_answered_without_their_minutes(fleet, monkeypatch):
-    volume, kept = named(fleet, "patchy"), History()
+def test_whole_hours_are_answered_without_their_minutes(fleet):
+    volume, kept = named(fleet, "patchy"), History(served_minutes, USUAL, UNEVEN)
     for series in SERIES:
         kept.buckets(volume, series, USUAL[series], HOUR - 14 * DAY_S, 14 * 1440, DAY_S)
     kept.minutes = Remembered(0)
-    monkeypatch.setattr(history, "served_minutes", lambda *_: pytest.fail("minutes were made again"))
+    kept.served = lambda *_: pytest.fail("minutes were made again")
     for series in SERIES:
         for period_s in (HOUR_S, DAY_S) if series == "idle_s" else (HOUR_S, 3 * HOUR_S, 7 * HOUR_S, DAY_S):
             for days_ago, days in ((14, 14), (9, 3)):
@@ -100,9 +100,9 @@ def test_whole_hours_are_answered_without_their_minutes(fleet, monkeypatch):
                 same(kept.buckets(volume, *asked), naive(volume, *asked))
 
 
-def test_the_minutes_of_a_day_are_made_once_for_all_series_and_windows_in_it(fleet, monkeypatch):
-    volume, kept, made = named(fleet, "wiki"), History(), []
-    monkeypatch.setattr(history, "served_minutes", lambda *asked: made.append(asked) or served_minutes(*asked))
+def test_the_minutes_of_a_day_are_made_once_for_all_series_and_windows_in_it(fleet):
+    volume, made = named(fleet, "wiki"), []
+    kept = History(lambda *asked: made.append(asked) or served_minutes(*asked), USUAL, UNEVEN)
     for series in SERIES:
         for minutes in range(0, 600, 60):
             kept.buckets(volume, series, USUAL[series], NOW_S // DAY_S * DAY_S + minutes * 60, 60, 60)
@@ -131,7 +131,7 @@ def test_the_present_cuts_the_last_bucket_and_moves_on(fleet):
 
 def test_many_threads_are_told_the_same(fleet):
     volumes = [named(fleet, name) for name in NAMES]
-    kept = History(minutes=Remembered(3 << 20), folds=Remembered(60_000))
+    kept = History(served_minutes, USUAL, UNEVEN, minutes=Remembered(3 << 20), folds=Remembered(60_000))
     cases = [
         (volume, series, USUAL[series], HOUR - days * DAY_S, days * 1440, period_s)
         for days in (3, 7, 5)
@@ -160,7 +160,7 @@ def test_what_is_remembered_stays_within_its_budget_and_the_least_used_goes_firs
 def test_the_hours_of_ten_thousand_volumes_fit():
     fleet = fleet_of(40, NOW)
     attached = [volume for volume in fleet.volumes if volume.hosts]
-    kept = History()
+    kept = History(served_minutes, USUAL, UNEVEN)
     for volume in attached:
         for series in SERIES:
             kept.buckets(volume, series, USUAL[series], HOUR - 14 * DAY_S, 14 * 1440, DAY_S)

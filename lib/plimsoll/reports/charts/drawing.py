@@ -5,34 +5,28 @@ import json
 import textwrap
 from collections.abc import Mapping
 from functools import cache
-from hashlib import sha256
-from importlib.metadata import version
 from typing import Any, Final, Literal
 
 import altair as alt
 import vl_convert
 
-from plimsoll.reports.charts.comparison import RESULTS, comparison_spec
-from plimsoll.reports.charts.demand import demand_spec
+from plimsoll.reports.charts.comparison import RESULTS
 from plimsoll.reports.charts.picture import SPANS, Picture, span_rows
-from plimsoll.reports.charts.roofline import roofline_spec
-from plimsoll.reports.charts.savings import ACCOUNTS, savings_spec
+from plimsoll.reports.charts.savings import ACCOUNTS
+from plimsoll.reports.charts.specs.comparison import comparison_spec
+from plimsoll.reports.charts.specs.demand import demand_spec
+from plimsoll.reports.charts.specs.roofline import roofline_spec
+from plimsoll.reports.charts.specs.savings import savings_spec
 from plimsoll.reports.charts.theme import WIDTH_PX, Theme
 from plimsoll.reports.profile_record import DemandProfileRecord
 
-_VEGA_LITE: Final = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+VEGA_LITE: Final = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 """The version of Vega-Lite that specs are of, and that draws them everywhere."""
 
 _TITLE_PX, _SUBTITLE_PX = 8.9, 6.3
 """Mean widths of a character."""
 
 _NO_NETWORK: Final[list[str]] = []
-
-_SET: Final = "window.vegaEmbed = vegaEmbed;"
-"""What the bundled script does beside bringing what it names."""
-
-BUNDLED_BY: Final = f"{version('vl-convert-python')}-{_VEGA_LITE}-{sha256(_SET.encode()).hexdigest()[:8]}"
-"""All that `bundled` depends on."""
 
 
 def spec_of(
@@ -55,7 +49,7 @@ def spec_of(
 
 def to_svg(spec: Mapping[str, Any]) -> str:
     """The spec drawn as an SVG image, with its description for those who cannot see it."""
-    drawn = str(vl_convert.vegalite_to_svg(dict(spec), vl_version=_VEGA_LITE, allowed_base_urls=_NO_NETWORK))
+    drawn = str(vl_convert.vegalite_to_svg(dict(spec), vl_version=VEGA_LITE, allowed_base_urls=_NO_NETWORK))
     told = html.escape(str(spec.get("description", "")))
     return drawn.replace("<svg ", f'<svg role="img" aria-label="{told}" ', 1)
 
@@ -63,13 +57,8 @@ def to_svg(spec: Mapping[str, Any]) -> str:
 def to_png(spec: Mapping[str, Any], scale: float = 1) -> bytes:
     """The spec drawn as a PNG image of `scale` pixels for each of its own."""
     return bytes(
-        vl_convert.vegalite_to_png(dict(spec), vl_version=_VEGA_LITE, scale=scale, allowed_base_urls=_NO_NETWORK)
+        vl_convert.vegalite_to_png(dict(spec), vl_version=VEGA_LITE, scale=scale, allowed_base_urls=_NO_NETWORK)
     )
-
-
-def bundled() -> str:
-    """The script that draws specs in a browser, as vl-convert has it."""
-    return str(vl_convert.javascript_bundle(_SET, vl_version=_VEGA_LITE))
 
 
 def _bare(picture: Picture, theme: Theme, width: int, *, demand: bool) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""SQL over a run: its files as views of a database that lives in memory, asks no network and leaves nothing behind."""
+"""SQL over a run: its files as views of a database that lives in memory, asks no network and leaves nothing behind.
+
+The extra `sql` brings DuckDB, so it is imported when the first run is opened.
+"""
 
 import os
 from collections.abc import Iterator
@@ -6,15 +9,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
-
-import duckdb
-from duckdb.sqltypes import DuckDBPyType
+from typing import TYPE_CHECKING, Any, Final
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.data import views
 from plimsoll.reports.data.columns import quoted
 from plimsoll.reports.stored import DEMAND, RECOMMENDATIONS, UNANSWERED, damaged, read_run
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+    from duckdb.sqltypes import DuckDBPyType
 
 MAIN: Final = "main"
 _MEMORY: Final = "1GB"
@@ -22,7 +26,7 @@ _THREADS: Final = min(4, os.cpu_count() or 1)
 _ROWS: Final = 1000
 """How many rows are fetched at once."""
 
-_ANSWERS: Final = (duckdb.StatementType.SELECT, duckdb.StatementType.MULTI)
+_ANSWERS: Final = ("SELECT", "MULTI")
 """Statements that answer with rows and change nothing; a pivot is several in one."""
 
 
@@ -30,7 +34,7 @@ _ANSWERS: Final = (duckdb.StatementType.SELECT, duckdb.StatementType.MULTI)
 class Database:
     """A connection on which runs are views; what a query is wrong in is a BadInput of one sentence."""
 
-    connection: duckdb.DuckDBPyConnection
+    connection: "DuckDBPyConnection"
     folders: tuple[Path, ...]
 
     def rows(self, sql: str) -> Iterator[tuple[Any, ...]]:
@@ -45,7 +49,7 @@ class Database:
         with self._told():
             self.connection.execute(sql)
 
-    def columns(self, sql: str) -> list[tuple[str, DuckDBPyType]]:
+    def columns(self, sql: str) -> list[tuple[str, "DuckDBPyType"]]:
         """The names and types of an answer's columns; a name that comes twice has a number the second time."""
         with self._told():
             relation = self.connection.sql(f"select * from ({sql}\n)")
@@ -55,7 +59,7 @@ class Database:
         """The one query in a text, as it can be put into brackets; BadInput for what does not answer with rows."""
         with self._told():
             found = self.connection.extract_statements(sql)
-            if len(found) != 1 or found[0].type not in _ANSWERS:
+            if len(found) != 1 or found[0].type.name not in _ANSWERS:
                 raise BadInput(
                     "give one query that answers with rows, such as: select action, count(*) from recommendations "
                     "group by action; files are written with --format and --out."
@@ -67,6 +71,8 @@ class Database:
 
     def condition(self, sql: str) -> str:
         """The one condition in a text; BadInput for what is none, or has a comment."""
+        import duckdb  # noqa: PLC0415  # the extra `sql` brings it
+
         with self._told():
             if any(kind == duckdb.token_type.comment for _, kind in duckdb.tokenize(sql)):
                 raise BadInput(f"give one condition without a comment, not {sql}.")
@@ -79,6 +85,8 @@ class Database:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
+        import duckdb  # noqa: PLC0415  # as above
+
         try:
             yield
         except duckdb.Error as error:
@@ -99,6 +107,8 @@ def opened(*folders: Path) -> Iterator[Database]:
 
     BadInput where a folder holds no run. What does not fit into memory goes to a folder that is removed at the end.
     """
+    import duckdb  # noqa: PLC0415  # as above
+
     whole = tuple(folder.absolute() for folder in folders)
     with TemporaryDirectory(prefix="plimsoll-") as spill, duckdb.connect(":memory:", config=_settings(spill)) as found:
         for number, folder in enumerate(whole):
@@ -126,7 +136,7 @@ def _settings(spill: str) -> dict[str, str | bool | int | float | list[str]]:
     }
 
 
-def _add_run(connection: duckdb.DuckDBPyConnection, folder: Path, schema: str, spill: Path) -> None:
+def _add_run(connection: "DuckDBPyConnection", folder: Path, schema: str, spill: Path) -> None:
     run = read_run(folder)
     connection.execute(f"create schema if not exists {schema}")
     failed = run.get("failures", {})
@@ -146,7 +156,7 @@ def _add_run(connection: duckdb.DuckDBPyConnection, folder: Path, schema: str, s
         connection.execute(f"create view {schema}.{name} as {sql}")
 
 
-def _table(connection: duckdb.DuckDBPyConnection, name: str, columns: tuple[str, ...], rows: list[Any]) -> None:
+def _table(connection: "DuckDBPyConnection", name: str, columns: tuple[str, ...], rows: list[Any]) -> None:
     connection.execute(f"create table {name} ({', '.join(f'{quoted(column)} varchar' for column in columns)})")
     if rows:
         places = ", ".join("?" * len(columns))

@@ -30,6 +30,11 @@ def early() -> str:
     return _text("scripts", "early.js")
 
 
+def vega(name: str) -> str:
+    """A file that pictures are drawn with; plimsoll.reports.charts.for_page made it."""
+    return _text("vega", name)
+
+
 def hash_of(script_text: str) -> str:
     """A script as a content security policy allows it."""
     return f"'sha256-{b64encode(sha256(script_text.encode()).digest()).decode('ascii')}'"

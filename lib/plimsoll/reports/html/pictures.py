@@ -1,19 +1,16 @@
 """The pictures in the page: each volume has its figures, and how they are drawn is in the page once."""
 
+import json
 from collections.abc import Mapping
 from functools import cache
-from itertools import product
-from typing import Any, Final
+from typing import Any
 
 from plimsoll.domain.envelope import Envelope
-from plimsoll.reports.charts.bundle import javascript_bundle
-from plimsoll.reports.charts.demand import demand_picture, demand_spec
+from plimsoll.reports.charts.demand import demand_picture
 from plimsoll.reports.charts.picture import Picture
-from plimsoll.reports.charts.roofline import roofline_picture, roofline_spec
-from plimsoll.reports.charts.theme import THEMES, WIDTH_PX
+from plimsoll.reports.charts.roofline import roofline_picture
+from plimsoll.reports.html.assets import vega
 from plimsoll.reports.summary.matched import Matched
-
-_SPECS: Final = {"demand": demand_spec, "roofline": roofline_spec}
 
 
 def pictures_of(volume: Matched, envelopes: Mapping[str, Envelope]) -> dict[str, Any]:
@@ -34,17 +31,14 @@ def specs() -> dict[str, dict[str, Any]]:
 
     They are made for `WIDTH_PX`; in the reader's browser they become as wide as there is room.
     """
-    found: dict[str, dict[str, Any]] = {kind: {} for kind in _SPECS}
-    for (kind, spec_of), (name, theme) in product(_SPECS.items(), THEMES.items()):
-        spec = spec_of(theme, WIDTH_PX)
-        found[kind][name] = {**spec, "config": {**spec["config"], "background": None}}
+    found: dict[str, dict[str, Any]] = json.loads(vega("specs.json"))
     return found
 
 
 @cache
 def drawing_script() -> str:
     """What draws specs in a browser; its own names stay inside."""
-    return f"(() => {{\n{javascript_bundle()}\n}})();\n"
+    return f"(() => {{\n{vega('vega.js')}\n}})();\n"
 
 
 def _figures(picture: Picture) -> dict[str, Any]:

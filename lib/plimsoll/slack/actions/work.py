@@ -1,6 +1,5 @@
 """The worker: who may act is checked, the action is carried out on the service, and the asker is answered."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
@@ -19,6 +18,7 @@ from plimsoll.explain import explain
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
 from plimsoll.ports import Target
 from plimsoll.reports.cloud_words import words_of
+from plimsoll.reports.record import run_of
 from plimsoll.reports.recorded import record_of
 from plimsoll.reports.stored import PAGE, RUN
 from plimsoll.reports.terminal.explain import show_explanation
@@ -205,7 +205,7 @@ class ServiceWork:
         if latest is None:
             raise BadInput("there is no report yet: begin an audit with /plimsoll audit, and its report comes here.")
         keys = RunKeys(run_id=latest.run_id)
-        run = json.loads(needed(self.service.store, keys.report(RUN)))
+        run = run_of(needed(self.service.store, keys.report(RUN)))
         return savings_message(run, f"{self.service.root}/{keys.report(PAGE)}")
 
     @property

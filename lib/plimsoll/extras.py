@@ -1,0 +1,53 @@
+"""Extras: what an audit of AWS can do without, and which extra of the distribution brings it.
+
+Modules of an extra are imported only where they are used. Where one is missing, the command line names its extra.
+"""
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Final
+
+from plimsoll.domain.errors import BadInput
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extra:
+    """An extra: its name in pyproject.toml, what people call what it brings, and the packages that are imported."""
+
+    name: str
+    brings: str
+    packages: tuple[str, ...]
+
+    @property
+    def installed(self) -> bool:
+        """Whether all of it can be imported."""
+        return all(find_spec(package) is not None for package in self.packages)
+
+
+SQL: Final = Extra(name="sql", brings="DuckDB", packages=("duckdb",))
+EXTRAS: Final = (
+    SQL,
+    Extra(name="google", brings="Google Cloud's libraries", packages=("google", "grpc", "requests", "proto")),
+    Extra(name="charts", brings="Altair and vl-convert", packages=("altair", "vl_convert")),
+    Extra(name="slack", brings="Slack's libraries", packages=("slack_sdk", "slack_bolt")),
+    Extra(name="demo", brings="the simulator's libraries", packages=("moto", "flask", "werkzeug")),
+)
+
+
+class MissingExtra(BadInput):
+    """What a command needs is not installed; the sentence says how to install it."""
+
+
+def missing_extra(error: ModuleNotFoundError, command: str) -> MissingExtra:
+    """The extra that would bring a module, as an error of the command that wanted it; the error itself for a module
+    that no extra brings."""
+    package = (error.name or "").partition(".")[0]
+    for extra in EXTRAS:
+        if package in extra.packages:
+            return MissingExtra(f"{command} needs {extra.brings}. {how_to_install(extra)}")
+    raise error
+
+
+def how_to_install(extra: Extra) -> str:
+    """What to do where an extra is missing."""
+    return f"Install it with: pip install 'plimsoll[{extra.name}]'."

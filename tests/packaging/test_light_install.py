@@ -1,0 +1,115 @@
+"""The wheel without extras: small, audits AWS, writes every report but Parquet, and names the extra a command lacks."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from uv import find_uv_bin
+
+from cloud_simulator.running import Running, running
+from plimsoll.extras import EXTRAS
+from tests.pipelines.commands import environment
+
+pytestmark = pytest.mark.once
+
+PROJECT = Path(__file__).parents[2]
+MOST_MIB = 120
+LACKING = {
+    "sql": [("query", "RUN"), ("diff", "RUN", "RUN"), ("report", "RUN", "--format", "parquet"),
+            ("report", "RUN", "--where", "true", "--out", "part.json")],
+    "google": [("audit", "--cloud", "google", "--project", "p-1234567")],
+    "charts": [("chart", "roofline", "gp2-1tb"),
+               ("envelopes", "compare", "gp2-1tb", "gp3-1tb-3000-250", "--chart", "a.svg")],
+    "slack": [("slack", "post", "RUN", "--dry-run"), ("report", "RUN", "--format", "slack"),
+              ("report", "RUN", "--format", "slack-preview")],
+    "demo": [("demo",), ("simulate",)],
+}  # fmt: skip
+"""Commands that need each extra; RUN is a run's folder."""
+
+
+def uv(*words: str | Path) -> None:
+    subprocess.run([find_uv_bin(), *words], check=True, capture_output=True, text=True, cwd=PROJECT)
+
+
+@pytest.fixture(scope="module")
+def light(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Python with the wheel and nothing of an extra."""
+    folder = tmp_path_factory.mktemp("light")
+    uv("build", "--quiet", "--wheel", "--out-dir", folder)
+    uv("venv", "--quiet", "--python", sys.executable, folder / "venv")
+    python = folder / "venv" / "bin" / "python"
+    uv("pip", "install", "--quiet", "--python", python, "--link-mode", "copy", next(folder.glob("*.whl")))
+    return python
+
+
+@pytest.fixture(scope="module")
+def organization() -> Iterator[Running]:
+    with running(datetime.now(UTC), volumes=80) as started:
+        yield started
+
+
+def plimsoll(light: Path, folder: Path, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "AWS_", "PLIMSOLL_"))}
+    command = [light.with_name("plimsoll"), *words]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=folder, env={**kept, "COLUMNS": "300", **env}
+    )
+
+
+@pytest.fixture(scope="module")
+def audited(light: Path, organization: Running, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The folder of an audit's run, and what the terminal showed."""
+    folder = tmp_path_factory.mktemp("audited")
+    here = {name: value for name, value in environment(organization).items() if not name.startswith("PYTHON")}
+    words = ("audit", "--region", "us-east-1", "--lookback-days", "1", "--out", "run")
+    done = plimsoll(light, folder, *words, **here)
+    assert done.returncode in {0, 3}, done.stderr
+    return folder / "run", done.stdout
+
+
+def test_the_installation_is_small(light: Path) -> None:
+    (site,) = light.parents[1].glob("lib/python*/site-packages")
+    installed = [found for found in site.rglob("*") if "__pycache__" not in found.parts]
+    assert sum(found.lstat().st_blocks * 512 for found in installed) < MOST_MIB << 20
+
+
+def test_an_audit_writes_terminal_json_csv_and_html(audited: tuple[Path, str]) -> None:
+    run, shown = audited
+    records = json.loads((run / "recommendations.json").read_text())
+    assert len(records) > 10
+    assert len([*csv.reader((run / "recommendations.csv").open(encoding="utf-8"))]) == len(records) + 1
+    page = (run / "report.html").read_text()
+    assert all(f'id="{part}"' in page for part in ("drawer", "settings"))
+    assert str(run.name) in shown
+    assert not list(run.glob("*.parquet"))
+    assert "pip install 'plimsoll[sql]'" in shown
+
+
+def test_reports_of_a_run_need_no_extra(light: Path, audited: tuple[Path, str]) -> None:
+    run, _ = audited
+    for format_ in ("html", "json", "csv", "md"):
+        done = plimsoll(light, run, "report", str(run), "--format", format_)
+        assert done.returncode == 0, done.stderr
+
+
+def test_every_extra_has_a_command_here() -> None:
+    assert {extra.name for extra in EXTRAS} == LACKING.keys()
+
+
+@pytest.mark.parametrize(("extra", "words"), [(name, words) for name, all_ in LACKING.items() for words in all_])
+def test_a_command_names_the_extra_that_it_lacks(
+    light: Path, audited: tuple[Path, str], tmp_path: Path, extra: str, words: tuple[str, ...]
+) -> None:
+    run, _ = audited
+    done = plimsoll(light, tmp_path, *(str(run) if word == "RUN" else word for word in words))
+    (brings,) = (one.brings for one in EXTRAS if one.name == extra)
+    assert done.returncode == 2, done.stderr
+    said = done.stderr.strip()
+    assert said.startswith(f"plimsoll: plimsoll {words[0]}")
+    assert said.endswith(f" needs {brings}. Install it with: pip install 'plimsoll[{extra}]'.")
