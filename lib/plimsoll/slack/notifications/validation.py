@@ -10,7 +10,8 @@ from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.service.service import Service
-from plimsoll.slack.actions.asked import Asked, Validate
+from plimsoll.slack.actions.asked import Asked
+from plimsoll.slack.actions.validate import VALIDATE
 from plimsoll.slack.blocks.message import Message
 from plimsoll.slack.blocks.verdict import Measured, Validated, verdict_message
 from plimsoll.slack.client import say
@@ -28,10 +29,10 @@ def tell_validation(service: Service, ended: ExecutionEnded, client: WebClient) 
     what is kept is damaged.
     """
     asked = asked_for(ended.name, service.store)
-    if asked is None or not isinstance(asked.wish, Validate):
+    if asked is None or asked.do != VALIDATE.name or asked.volume is None:
         return ValidationTold(validation=ended.name, told=False)
     jobs = list(_jobs(ended.name, service))
-    message = verdict_message(_validated(asked, asked.wish.volume, jobs, ended, service.config.parsed_policy))
+    message = verdict_message(_validated(asked, asked.volume, jobs, ended, service.config.parsed_policy))
     _answer(asked, message, client)
     return ValidationTold(validation=ended.name, told=True)
 
