@@ -164,9 +164,12 @@ def _markdown(folder: Path, selection: Selection | None, *, one_by_one: bool) ->
 
 def _messages(folder: Path, selection: Selection | None) -> Iterable[str]:
     """What a channel would be told, as Slack is sent it."""
-    from plimsoll.slack.blocks.run import run_conversation  # noqa: PLC0415  # the extra `slack` brings its blocks
+    # The extra `slack` brings its blocks.
+    from plimsoll.slack.actions.registry import CONTROLS  # noqa: PLC0415
+    from plimsoll.slack.blocks.run import run_conversation  # noqa: PLC0415
 
-    told = run_conversation(folder, selection.has, selection.told) if selection else run_conversation(folder)
+    only, part = (selection.has, selection.told) if selection else (None, "")
+    told = run_conversation(folder, only, part, controls=CONTROLS)
     yield json.dumps(told.payload, ensure_ascii=False, indent=2) + "\n"
 
 
