@@ -15,10 +15,10 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.units import MINUTE_S
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
-from plimsoll.envelopes.additions import NewCampaign, add_campaign, as_measured, check_names
 from plimsoll.envelopes.campaign_file import HostEntry
 from plimsoll.envelopes.campaigns import load_campaign
 from plimsoll.envelopes.fit import PLATEAU, fit
+from plimsoll.envelopes.new_campaigns import NewCampaign, add_campaign, as_measured, check_names
 from plimsoll.envelopes.reading import read_results
 
 

@@ -21,7 +21,8 @@ from plimsoll.domain.sums import Window
 from plimsoll.domain.units import MIB
 from plimsoll.outcomes import ANSWERED_BEFORE, EXCLUDED, Answered, FailedVolume, Notice, Planned, Seen, Skipped
 from plimsoll.ports import FailedTarget, Target
-from plimsoll.reports.tally import Tally
+from plimsoll.reports.recorded import answered_record
+from plimsoll.reports.totals import Totals
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_policy, a_tariff, a_volume, some_sums
 from tests.profiles import examples
 
@@ -175,12 +176,12 @@ def test_every_listed_volume_ends_in_exactly_one_outcome_and_the_totals_reconcil
         assert len(answered) == seen.volumes
         assert answered <= own if str(seen.target) in broken else answered == own
 
-    tally = Tally()
-    records = [record for record in map(tally.take, found) if record is not None]
-    assert tally.reconciled
-    assert tally.seen == len(ended)
-    assert tally.partial == bool(broken or of_type(found, FailedVolume))
-    assert tally.money.usd_now == pytest.approx(sum(record.monthly_usd_now or 0 for record in records))
+    totals = Totals.of(found)
+    records = [answered_record(one) for one in of_type(found, Answered)]
+    assert totals.reconciled
+    assert totals.seen == len(ended)
+    assert totals.partial == bool(broken or of_type(found, FailedVolume))
+    assert totals.usd_now == pytest.approx(sum(record.monthly_usd_now or 0 for record in records))
 
 
 def place_of(seen):

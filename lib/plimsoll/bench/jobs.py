@@ -74,12 +74,6 @@ def job_files(job: str) -> tuple[int, int]:
     return count, max(_bytes(section["size"]) for section in sections)
 
 
-def job_bytes_bound(job: str) -> int:
-    """The most bytes that a job takes up where it writes."""
-    count, size = job_files(job)
-    return count * size
-
-
 def workload_job(shape: WorkloadShape, *, runtime_s: int, ramp_s: int) -> str:
     """The job that asks what a workload asks at its two peaks: first at the rates of the shape, then without any.
 

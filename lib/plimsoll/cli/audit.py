@@ -24,8 +24,8 @@ from plimsoll.clouds.recorder import Recorder
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.stored import RECOMMENDATIONS, RUN
-from plimsoll.reports.tally import Tally
 from plimsoll.reports.terminal.run import show_plan, show_run
+from plimsoll.reports.totals import Totals
 from plimsoll.run import Order, carry_out, plan_summary, resumed, versions
 from plimsoll.settings import Settings
 
@@ -123,14 +123,14 @@ def follow(console: Console, order: Order, audits: Sequence[AuditPorts]) -> dict
 
 def show_expected(console: Console, audits: Sequence[AuditPorts], policy: Policy, now: datetime) -> None:
     """Prints what an audit is expected to take; exits as partial where a target could not be listed."""
-    tally = Tally()
+    totals = Totals()
     with console.status("listing volumes"):
         for ports in audits:
             for outcome in plan_audit(ports, policy, now):
-                tally.take(outcome)
+                totals.add(outcome)
     query_costs = {ports.catalog.provider: ports.query_cost for ports in audits}
-    show_plan(console, plan_summary(tally.plans, query_costs), tally.failed_targets, list(query_costs))
-    if tally.partial:
+    show_plan(console, plan_summary(totals.plans, query_costs), totals.failed_targets, list(query_costs))
+    if totals.partial:
         raise typer.Exit(PARTIAL)
 
 

@@ -21,8 +21,8 @@ from plimsoll.domain.stripes import standing
 from plimsoll.domain.volume import Volume
 from plimsoll.outcomes import Outcome
 from plimsoll.ports import FailedTarget, RunStore, Target, Usage
-from plimsoll.reports.tally import Tally
-from plimsoll.service.kept import Listed, Spent, book_out, ledger_in, stripes_out, tally_out, volumes_out
+from plimsoll.reports.totals import Totals
+from plimsoll.service.kept import Listed, Spent, book_out, ledger_in, stripes_out, totals_out, volumes_out
 from plimsoll.service.layout import Batch, RunKeys, ledger_key
 from plimsoll.service.measured import bring
 from plimsoll.service.messages import Nothing, TargetMessage
@@ -56,8 +56,8 @@ def take_inventory(service: Service, told: TargetMessage, *, batch_volumes: int 
         _fail(service.store, keys, target, audit(replace(ports, inventory=there), order.parsed_policy, order.now))
     elif service.store.get(keys.listed(target)) is None:  # another attempt, given up for dead, may have been faster
         count = _keep_batches(service.store, keys, target, volumes, batch_volumes)
-        tally = _keep_rest(service.store, keys, target, volumes, ports, order)
-        made = Listed(batches=count, tally=tally, spent=Spent.of(Usage(), ports.stages.seconds))
+        totals = _keep_rest(service.store, keys, target, volumes, ports, order)
+        made = Listed(batches=count, totals=totals, spent=Spent.of(Usage(), ports.stages.seconds))
         service.store.put(keys.listed(target), made.model_dump_json().encode())
     return Nothing()
 
@@ -82,7 +82,7 @@ def _keep_batches(store: RunStore, keys: RunKeys, target: Target, volumes: list[
 
 def _keep_rest(
     store: RunStore, keys: RunKeys, target: Target, volumes: list[Volume], ports: AuditPorts, order: RunOrder
-) -> Tally:
+) -> Totals:
     """Keeps prices and stripe sets, and gives what is to be told of the target apart from its volumes."""
     book = _book(target, ports)
     store.put(keys.prices(target), book_out(book))
@@ -90,7 +90,7 @@ def _keep_rest(
     store.put(keys.stripes(target), stripes_out(stripes))
     there = ListedInventory(target=target, given=(), texts=(*notices_of(target, ports), *void))
     without_volumes = replace(ports, inventory=there, prices=ListedPrices(answer=book), stripes=())
-    return Tally.of(audit(without_volumes, order.parsed_policy, order.now))
+    return Totals.of(audit(without_volumes, order.parsed_policy, order.now))
 
 
 def _book(target: Target, ports: AuditPorts) -> PriceBook | CloudError | None:
@@ -103,7 +103,7 @@ def _book(target: Target, ports: AuditPorts) -> PriceBook | CloudError | None:
 
 def _fail(store: RunStore, keys: RunKeys, target: Target, outcomes: Iterable[Outcome]) -> None:
     """Keeps that a target failed, and which of its volumes are known."""
-    store.put(keys.failed_target(target), tally_out(Tally.of(outcomes)))
+    store.put(keys.failed_target(target), totals_out(Totals.of(outcomes)))
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from plimsoll.reports.stored import (
     stream_unanswered,
 )
 from plimsoll.reports.summary.matched import matched_records
-from plimsoll.reports.tally import Tally
+from plimsoll.reports.totals import Totals
 from plimsoll.service.events import Event, audit_completed
 from plimsoll.service.kept import LatestReport, bring_needed, latest_report, needed, result_of
 from plimsoll.service.layout import LATEST_REPORT, RESULT, Batch, RunKeys
@@ -133,7 +133,7 @@ def _put_together(batches: _Batches, run: dict[str, Any], shown: frozenset[str] 
                 whole.leave_out(volume)
 
 
-def _left_out(failed: Tally, providers: Mapping[str, str]) -> Iterator[UnansweredRecord]:
+def _left_out(failed: Totals, providers: Mapping[str, str]) -> Iterator[UnansweredRecord]:
     """The volumes of a target or a batch that failed; `providers` are the clouds by target."""
     for place, reasons in failed.failed_volumes.items():
         account, region = place.split("/")

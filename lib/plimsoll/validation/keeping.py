@@ -10,8 +10,8 @@ from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.envelope import BoundBy
 from plimsoll.domain.validation import MeasuringRun, Mode, short, usd_for
 from plimsoll.domain.verdict import Verdict
-from plimsoll.envelopes.additions import NewCampaign, NewResult, add_campaign, as_measured
 from plimsoll.envelopes.campaign_file import HostEntry
+from plimsoll.envelopes.new_campaigns import NewCampaign, NewResult, add_campaign, as_measured
 from plimsoll.envelopes.results import Result
 from plimsoll.ports import BenchHost
 from plimsoll.validation.desk import Desk, Subject

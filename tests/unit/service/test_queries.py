@@ -10,7 +10,7 @@ import pytest
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.data.exports import copy_parquet
 from plimsoll.reports.record import BlockerRecord
-from plimsoll.reports.tally import Tally
+from plimsoll.reports.totals import Totals
 from plimsoll.service.queries import QUERIES
 from tests.unit.reports.fleets import a_fleet
 from tests.unit.reports.recommendations import a_record
@@ -61,14 +61,14 @@ def answered(table, sql):
         return [dict(zip(columns, row, strict=True)) for row in answer.fetchall()]
 
 
-def test_the_savings_of_each_account_are_those_of_the_latest_runs_tally(table):
-    tallies = defaultdict(Tally)
+def test_the_savings_of_each_account_are_those_of_the_latest_run(table):
+    parts_of = defaultdict(Totals)
     for record in a_week(1):
-        tallies[record.account].count(record)
+        parts_of[record.account].add(record)
     found = asked(table, "savings-by-account")
-    assert {row["account"]: row["volumes"] for row in found} == {who: one.answered for who, one in tallies.items()}
+    assert {row["account"]: row["volumes"] for row in found} == {who: one.answered for who, one in parts_of.items()}
     for row in found:
-        money = tallies[row["account"]].money
+        money = parts_of[row["account"]]
         assert (row["usd_now"] or 0, row["usd_saved"]) == (money.usd_now, money.usd_saved)
         assert (row["usd_saved_drop_in"], row["usd_blocked"]) == (money.usd_saved_drop_in, money.usd_blocked)
     assert [row["usd_saved"] for row in found] == sorted((row["usd_saved"] for row in found), reverse=True)

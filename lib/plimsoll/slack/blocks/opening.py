@@ -4,11 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from plimsoll.domain.policy import Policy
-from plimsoll.reports.money import Money
 from plimsoll.reports.steps import CENT
-from plimsoll.reports.summary.fleet import Fleet
 from plimsoll.reports.summary.headline import headline, unended
 from plimsoll.reports.summary.step_words import judged_by
+from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import usd
 from plimsoll.slack.blocks.digest import Sums
 from plimsoll.slack.blocks.elements import Block, bold, header, said
@@ -22,7 +21,7 @@ _PURPOSE: Final = (
 
 def first_sentence(sums: Sums, run: Mapping[str, Any], part: str) -> str:
     """What can be saved of what, in one sentence."""
-    return headline(Fleet(tally=sums.tally, unpriced=sums.unpriced), run, whole=not part)
+    return headline(sums.totals, run, whole=not part)
 
 
 def opening(sums: Sums, run: Mapping[str, Any], policy: Policy, part: str) -> Iterator[Block]:
@@ -31,19 +30,19 @@ def opening(sums: Sums, run: Mapping[str, Any], policy: Policy, part: str) -> It
     if told := unended(run):
         yield said(bold("Partial. "), told)
     about = f"This report is of {line(part)} alone." if part else ""
-    known = f"{_PURPOSE} {_how_sure(sums.tally.money, policy)}" if sums.tally.answered else ""
+    known = f"{_PURPOSE} {_how_sure(sums.totals, policy)}" if sums.totals.answered else ""
     if told := f"{about} {known}".strip():
         yield said(told)
 
 
-def _how_sure(money: Money, policy: Policy) -> str:
+def _how_sure(totals: Totals, policy: Policy) -> str:
     """How much of the saving needs no proof and how much rests on what was measured; empty where nothing is saved."""
-    if money.usd_saved < CENT:
+    if totals.usd_saved < CENT:
         return ""
     carries = f"the measured demand: the cheaper ones carry {judged_by(policy)}."
     kept = "would be saved even with all of today's IOPS and MiB/s kept"
-    if money.usd_saved_drop_in < CENT:
+    if totals.usd_saved_drop_in < CENT:
         return f"The saving rests on {carries}"
-    if money.usd_saved_on_proof < CENT:
+    if totals.usd_saved_on_proof < CENT:
         return f"All of the saving {kept}."
-    return f"{usd(money.usd_saved_drop_in)} {kept}; the other {usd(money.usd_saved_on_proof)} rests on {carries}"
+    return f"{usd(totals.usd_saved_drop_in)} {kept}; the other {usd(totals.usd_saved_on_proof)} rests on {carries}"

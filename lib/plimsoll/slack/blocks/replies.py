@@ -37,7 +37,7 @@ def replies(digest: Digest, run: Mapping[str, Any], manner: Manner) -> Iterator[
     """
     busy = sorted(
         ((account, sums) for account, sums in digest.accounts.items() if sums.busy),
-        key=lambda found: (-found[1].tally.money.saved_cents, found[0]),
+        key=lambda found: (-found[1].totals.saved_cents, found[0]),
     )
     for account, sums in busy[:MOST_REPLIES]:
         part, called = of_accounts(run, {account}), digest.called[account].capitalize()
@@ -54,7 +54,7 @@ def _account(called: str, account: str, sums: Sums, run: Mapping[str, Any], mann
 
 
 def _more(others: list[Sums]) -> Message:
-    saved = sum(sums.tally.money.saved_cents for sums in others) / 100
+    saved = sum(sums.totals.saved_cents for sums in others) / 100
     volumes = sum(sums.savers.total + sums.quiet for sums in others)
     told = (
         f"{count_of(len(others), 'more account')} with something to do: {count_of(volumes, 'volume')} "

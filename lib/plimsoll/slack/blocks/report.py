@@ -70,7 +70,7 @@ def _blocks(
 
 def _notice(digest: Digest, run: Mapping[str, Any], part: str) -> str:
     """What a phone's screen says of it."""
-    throttled = digest.whole.tally.actions["upgrade"]
+    throttled = digest.whole.totals.actions["upgrade"]
     told = f"Plimsoll{f' on {line(part)}' if part else ''}: {first_sentence(digest.whole, run, part)}"
     return f"{told} {count_of(throttled, 'volume')} throttled today." if throttled else told
 

@@ -6,10 +6,10 @@ from typing import Final
 
 from plimsoll.domain.reasons import GIVEN_UP
 from plimsoll.domain.recommendation import CHANGES
-from plimsoll.reports.money import money_of
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.steps import EVIDENCE, Step, step_of
 from plimsoll.reports.stored import full_name
+from plimsoll.reports.totals import saved_cents
 from plimsoll.reports.wording import change_words, given_up, outcome_text, plight
 from plimsoll.slack.blocks.text import line
 
@@ -65,7 +65,7 @@ def listed(record: RecommendationRecord, *, measured: bool = True) -> Listed:
         outcome=outcome_text(record),
         change=line(change_words(record), _SIGNS),
         risk=" ".join(filter(None, [_together(record), _risk(record)])),
-        saved_cents=money_of(record).saved_cents,
+        saved_cents=saved_cents(record),
         actions=tuple(_actions(record, measured=measured)),
     )
 

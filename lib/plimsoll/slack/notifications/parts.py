@@ -37,7 +37,7 @@ class Part:
     @property
     def saved_usd_by_account(self) -> Mapping[str, float]:
         """What can be saved in each account, USD a month."""
-        return {account: sums.tally.money.usd_saved for account, sums in self.digest.accounts.items()}
+        return {account: sums.totals.usd_saved for account, sums in self.digest.accounts.items()}
 
 
 def parts_of(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.reports.record import BlockerRecord, EvidenceRecord, OwnerRecord
-from plimsoll.reports.tally import Tally
+from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import usd
 from plimsoll.slack.blocks.digest import Digest
 from plimsoll.slack.blocks.elements import buttons, volume_of
@@ -63,9 +63,9 @@ def fleets(count):
 
 def check(fleet, told, most=10):
     """That all messages are taken, hold no markup, and tell of all that saves."""
-    tally = Tally()
+    totals = Totals()
     for record in fleet:
-        tally.count(record)
+        totals.add(record)
     assert json.loads(json.dumps(told.payload, ensure_ascii=False).encode()) == told.payload
     for message in messages(told):
         assert '"mrkdwn"' not in json.dumps(message.payload), "names stand where there is no markup"
@@ -73,7 +73,7 @@ def check(fleet, told, most=10):
         assert len(message.text) <= 3000
     saving = [record for record in fleet if record.monthly_usd_saved > 0 and record.action != "detached"]
     if saving:
-        assert told.main.blocks[0]["text"]["text"].startswith(f"{usd(tally.money.usd_saved)} a month can be saved")
+        assert told.main.blocks[0]["text"]["text"].startswith(f"{usd(totals.usd_saved)} a month can be saved")
     shown, left = listed(told.main)
     assert shown == min(most, len(saving))
     assert shown + left == len(saving)

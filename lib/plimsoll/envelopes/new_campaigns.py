@@ -16,9 +16,9 @@ from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.envelopes.campaign_file import HostEntry
 from plimsoll.envelopes.campaigns import load_campaign
-from plimsoll.envelopes.figures import day_finished, earliest_day
 from plimsoll.envelopes.fit import fit
 from plimsoll.envelopes.library import load_library, shipped_campaigns
+from plimsoll.envelopes.printed_numbers import day_finished, earliest_day
 from plimsoll.envelopes.results import Profile, Result
 
 UNKNOWN_TYPE: Final = "unknown"

@@ -1,4 +1,4 @@
-"""The foremost: what weighs most of all that goes by, in memory that does not grow with it."""
+"""The foremost: the items that weigh most of all that were added, in memory that does not grow with these."""
 
 from dataclasses import dataclass, field
 from heapq import heappush, heappushpop
@@ -21,6 +21,13 @@ class Foremost(Generic[_Item]):
         self.total += 1
         if self.most:
             (heappush if len(self._heap) < self.most else heappushpop)(self._heap, entry)
+
+    def merge(self, other: "Foremost[_Item]") -> None:
+        """Adds what another part has kept."""
+        total = self.total + other.total
+        for weight, name, _, item in other._heap:
+            self.add(weight, name, item)
+        self.total = total
 
     @property
     def items(self) -> list[_Item]:

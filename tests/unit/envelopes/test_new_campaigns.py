@@ -12,10 +12,10 @@ from plimsoll.domain.envelope import BoundBy
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import Grade, Place, evidence_for
 from plimsoll.domain.volume import VolumeSpec
-from plimsoll.envelopes.additions import UNKNOWN_TYPE, NewCampaign, add_campaign, as_measured
 from plimsoll.envelopes.campaign_file import HostEntry
 from plimsoll.envelopes.campaigns import load_campaign
 from plimsoll.envelopes.fit import fit
+from plimsoll.envelopes.new_campaigns import UNKNOWN_TYPE, NewCampaign, add_campaign, as_measured
 from plimsoll.envelopes.reading import read_output, read_results
 from tests.builders import TYPES
 from tests.unit.envelopes.outputs import OLD_JSON, OLD_SYSBENCH, OLD_TEXT, a_job, a_side, fio_json

@@ -7,11 +7,11 @@ from typing import Final
 from plimsoll.domain.envelope import JobShape
 from plimsoll.domain.units import KIB, KIB_PER_MIB
 from plimsoll.envelopes.campaign_file import Figures, PrintedEntry
-from plimsoll.envelopes.figures import number_in, size_kib_in
+from plimsoll.envelopes.printed_numbers import number_in, size_kib_in
+from plimsoll.envelopes.printed_rates import DIRECTIONS, MS_PER_S, device_iops, latency, rates
+from plimsoll.envelopes.printed_rates import scaled_iops as iops_of
+from plimsoll.envelopes.printed_rates import throughput_mib_s as mib_s_of
 from plimsoll.envelopes.results import Direction, Result
-from plimsoll.envelopes.sides import DIRECTIONS, MS_PER_S, device_iops, latency, rates
-from plimsoll.envelopes.sides import scaled_iops as iops_of
-from plimsoll.envelopes.sides import throughput_mib_s as mib_s_of
 
 DEFAULT_KIB: Final = 4.0
 """fio's block size where the job names none."""

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from plimsoll.domain.envelope import Latency
 from plimsoll.envelopes.campaign_file import Figures, PrintedEntry
-from plimsoll.envelopes.figures import (
+from plimsoll.envelopes.printed_numbers import (
     is_rounded,
     latency_under_us,
     number_in,
