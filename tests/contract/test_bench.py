@@ -28,7 +28,7 @@ from tests.builders import NOW, TYPES, a_host, a_spec
 from tests.contract.aws_bench import HOME, served
 from tests.contract.google_bench import google_bench
 
-LOOKS = 100
+LOOKS = 1000
 GP3, LARGE_GP3 = a_spec("gp3", 100, iops=4000, throughput_mib_s=250), a_spec("gp3", 16_384)
 BENCH_TAG = TagMatch(tag="plimsoll:bench", value="true")
 
@@ -188,7 +188,7 @@ def until(holds: Callable[[], object]) -> object:
     for look in range(LOOKS):
         if found := holds():
             return found
-        time.sleep(0 if look < LOOKS // 2 else 0.1)
+        time.sleep(0 if look < 50 else 0.1)
     pytest.fail("it never came")
 
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.clouds.aws.shipped import volume_types
 from plimsoll.clouds.file_claims import FileClaims
 from plimsoll.clouds.memory import MemoryClock, MemoryMetrics
 from plimsoll.clouds.memory_answer import AsPublished

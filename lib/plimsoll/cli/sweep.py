@@ -3,8 +3,7 @@
 import typer
 from rich.console import Console
 
-from plimsoll.bootstrap import Scope, change_ledger, clock, patience_of
-from plimsoll.bootstrap.benches import bays_of
+from plimsoll.bootstrap import Scope, change_ledger, clock, open_clouds, patience_of
 from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.ports import FailedTarget
 from plimsoll.reports.terminal.validation import show_lines
@@ -19,9 +18,9 @@ def sweep_scratch(scope: Scope, *, everything: bool) -> None:
     now = clock().now()
     patience = patience_of(settings)
     found = []
-    for bay in bays_of(scope, settings, today=now.date(), ledger=change_ledger(settings)):
-        targets = bay.ports.inventory.targets()
-        for one in sweep(targets, now, bench=bay.bench, patience=patience, everything=everything):
+    for cloud in open_clouds(scope, settings, today=now.date(), ledger=change_ledger(settings)):
+        targets = cloud.ports.inventory.targets()
+        for one in sweep(targets, now, bench=cloud.bench, patience=patience, everything=everything):
             show_lines(console, [_told(one)])
             found.append(one)
     deleted = sum(isinstance(one, Swept) and one.deleted for one in found)

@@ -7,8 +7,7 @@ from typing import Final
 
 from rich.console import Console
 
-from plimsoll.bootstrap import AWS, Scope, measured_again
-from plimsoll.bootstrap.benches import Bay, bays_of
+from plimsoll.bootstrap import AWS, OpenCloud, Scope, measured_again, open_clouds
 from plimsoll.cli.terms import Terms
 from plimsoll.cli.validate import ended_by_sigterm, follow, make_office
 from plimsoll.clouds.ledger import Ledger
@@ -55,24 +54,24 @@ def put_to_the_test(
         "\nThe simulated volumes are measured by real fio. Their latency is this machine's, and is not judged here.",
         style="dim",
     )
-    for bay in bays_of(scope, settings, today=now.date(), ledger=ledger, paced=False):
-        for trial in _trials(bay, records):
+    for cloud in open_clouds(scope, settings, today=now.date(), ledger=ledger, paced=False):
+        for trial in _trials(cloud, records):
             name = trial.record.name or "no name"
             console.print(f"\n{trial.told} {trial.record.volume_id} ({name})", style="bold", soft_wrap=True)
-            _carry_out(console, trial, bay, settings, now)
+            _carry_out(console, trial, cloud, settings, now)
 
 
-def _carry_out(console: Console, trial: Trial, bay: Bay, settings: Settings, now: datetime) -> None:
+def _carry_out(console: Console, trial: Trial, cloud: OpenCloud, settings: Settings, now: datetime) -> None:
     terms = Terms.of(None, max_runs=3, yes=True)
-    world = measured_again(bay.ports, settings)
-    office = make_office(world, bay.bench, NO_LATENCY, terms, settings, console, now)
+    world = measured_again(cloud.ports, settings)
+    office = make_office(world, cloud.bench, NO_LATENCY, terms, settings, console, now)
     with ended_by_sigterm():
         follow(console, validate_volume(trial.record.volume_id, trial.target, Mode.CANARY, office))
 
 
-def _trials(bay: Bay, records: Iterable[RecommendationRecord]) -> Iterator[Trial]:
+def _trials(cloud: OpenCloud, records: Iterable[RecommendationRecord]) -> Iterator[Trial]:
     """What is validated of a cloud."""
-    catalog = bay.ports.catalog
+    catalog = cloud.ports.catalog
     own = [one for one in records if one.provider == catalog.provider]
     recommended = "Validating a recommendation before anything is moved:"
     if catalog.provider != AWS:

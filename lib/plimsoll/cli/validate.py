@@ -17,11 +17,11 @@ from plimsoll.bootstrap import (
     change_ledger,
     clock,
     measured_again,
+    open_clouds,
     patience_of,
     validation_book,
     validation_claims,
 )
-from plimsoll.bootstrap.benches import bays_of
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
 from plimsoll.cli.run_folder import leave_reports
 from plimsoll.cli.terms import Terms
@@ -95,8 +95,8 @@ def offices_for(
     scope: Scope, policy: Policy, terms: Terms, settings: Settings, console: Console, now: datetime
 ) -> Iterator[Office]:
     """What a validation of that scope works with, an office for each of its clouds; each has the whole budget."""
-    for bay in bays_of(scope, settings, today=now.date(), ledger=change_ledger(settings)):
-        yield make_office(bay.ports, bay.bench, policy, terms, settings, console, now)
+    for cloud in open_clouds(scope, settings, today=now.date(), ledger=change_ledger(settings)):
+        yield make_office(cloud.ports, cloud.bench, policy, terms, settings, console, now)
 
 
 def make_office(

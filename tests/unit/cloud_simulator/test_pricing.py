@@ -7,8 +7,8 @@ from datetime import date
 import pytest
 from botocore.exceptions import ClientError
 
-from plimsoll.clouds.aws.price_book import shipped_prices
 from plimsoll.clouds.aws.prices import AwsPrices, prices_in
+from plimsoll.clouds.aws.shipped import shipped_prices
 from plimsoll.ports import Target
 
 

@@ -17,7 +17,7 @@ GP3 = {"AvailabilityZone": ZONE, "Size": 1, "VolumeType": "gp3", "Iops": 3000, "
 TAGS = [{"Key": "plimsoll:scratch", "Value": "v-1"}, {"Key": "empty", "Value": ""}]
 
 
-def within(probe, patience_s=10.0):
+def within(probe, patience_s=120.0):
     """What a probe finds, as soon as it finds anything."""
     until = time.monotonic() + patience_s
     while not (found := probe()):

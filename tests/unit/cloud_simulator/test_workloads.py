@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cloud_simulator.aws.fleet import truth
 from cloud_simulator.aws.organization import fleet_of
 from cloud_simulator.metrics.workloads import SERIES, Archetype, Workload, minutes
-from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.clouds.aws.shipped import volume_types
 from plimsoll.domain.sums import Window
 from plimsoll.domain.units import MIB, mib_s_from_mb_s
 from tests.profiles import examples

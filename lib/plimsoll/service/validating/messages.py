@@ -4,12 +4,12 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from plimsoll.clouds.names import VOLUME_NAME
+from plimsoll.clouds.registry import volume_pattern
 from plimsoll.domain.validation import Mode
 from plimsoll.service.messages import Answer, Message, RunId, StepError
 from plimsoll.service.validating.work import WorkName
 
-VolumeName = Annotated[str, StringConstraints(pattern=VOLUME_NAME)]
+VolumeName = Annotated[str, StringConstraints(pattern=volume_pattern())]
 """A volume's id, or account/region/id, which need not be searched for."""
 
 

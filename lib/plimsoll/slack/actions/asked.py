@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from plimsoll.clouds.names import VOLUME_NAME
+from plimsoll.clouds.registry import volume_pattern
 
-VolumeName = Annotated[str, StringConstraints(pattern=VOLUME_NAME)]
+VolumeName = Annotated[str, StringConstraints(pattern=volume_pattern())]
 """A volume's id, or account/region/id, which need not be searched for."""
 
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, max_length=300)]

@@ -1,11 +1,11 @@
 """Savings: what the last audit found, in a few lines, and where its report is."""
 
-import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final
 
 from plimsoll.domain.errors import BadInput
+from plimsoll.reports.record import run_of
 from plimsoll.reports.steps import CENT
 from plimsoll.reports.stored import PAGE, RUN
 from plimsoll.reports.summary.headline import incomplete
@@ -33,7 +33,7 @@ def savings(service: Service) -> Message:
     if latest is None:
         raise BadInput("there is no report yet: begin an audit with /plimsoll audit, and its report comes here.")
     keys = RunKeys(run_id=latest.run_id)
-    run = json.loads(needed(service.store, keys.report(RUN)))
+    run = run_of(needed(service.store, keys.report(RUN)))
     text = _headline(run)
     return Message.of(text, _blocks(run, text, f"{service.root}/{keys.report(PAGE)}"))
 

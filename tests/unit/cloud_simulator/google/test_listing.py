@@ -7,7 +7,7 @@ from google.api_core.exceptions import BadRequest, Forbidden, NotFound
 from google.cloud import compute_v1
 
 from cloud_simulator.google.projects import CLOSING, PROJECTS
-from plimsoll.clouds.google.price_book import shipped_prices
+from plimsoll.clouds.google.shipped import shipped_prices
 
 from .served import SHOP, named, served
 

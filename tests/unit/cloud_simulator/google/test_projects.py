@@ -7,8 +7,8 @@ import pytest
 
 from cloud_simulator.google.disk_minutes import truth
 from cloud_simulator.google.projects import LEAST_DISKS, PROJECTS, REGIONS, projects_of
-from plimsoll.clouds.google.limits import volume_types
 from plimsoll.clouds.google.machines import machine
+from plimsoll.clouds.google.shipped import volume_types
 from plimsoll.domain.sums import Window
 from plimsoll.domain.volume import VolumeSpec
 

@@ -1,6 +1,6 @@
-"""Lots: queries that are asked together over one window.
+"""Query batches: queries that are sent together over one window.
 
-Small lots of near windows are put into one that holds them all where the datapoints it adds cost less than a call.
+Small batches of near windows become one where the datapoints that this adds cost less than a call.
 """
 
 import math
@@ -12,8 +12,8 @@ from typing import Final, Generic, Protocol, TypeVar
 
 from plimsoll.domain.sums import Window
 
-RECENT_LOTS: Final = 64
-"""How many lots a further one is held against."""
+RECENT_BATCHES: Final = 64
+"""How many batches a further one is compared with."""
 
 
 class Windowed(Protocol):
@@ -34,7 +34,7 @@ Query = TypeVar("Query", bound=Windowed)
 
 
 @dataclass(slots=True)
-class Lot(Generic[Query]):
+class QueryBatch(Generic[Query]):
     """Queries for one window.
 
     How many datapoints a second of it brings, what its ends have to be multiples of, and its finest period.
@@ -53,8 +53,8 @@ class Lot(Generic[Query]):
         self.grain_s = math.lcm(self.grain_s, query.period_s)
         self.finest_s = min(self.finest_s, query.period_s)
 
-    def take(self, other: "Lot[Query]", window: Window) -> None:
-        """Takes the queries of another lot in; the window holds both."""
+    def take(self, other: "QueryBatch[Query]", window: Window) -> None:
+        """Takes the queries of another batch in; the window holds both."""
         self.window = window
         self.queries += other.queries
         self.a_second += other.a_second
@@ -66,42 +66,46 @@ class Lot(Generic[Query]):
         return (_length_s(window) - _length_s(self.window)) * self.a_second
 
 
-def lots_of(queries: Iterable[Query], *, datapoints_a_call: float, queries_a_call: int) -> Iterator[Lot[Query]]:
-    """Lots of some queries, each asked in buckets of its own; `datapoints_a_call` is how many are worth a call less.
+def query_batches(
+    queries: Iterable[Query], *, datapoints_a_call: float, queries_a_call: int
+) -> Iterator[QueryBatch[Query]]:
+    """Batches of some queries, each asked in buckets of its own; `datapoints_a_call` is how many are worth a call less.
 
-    A lot of one window may hold more queries than a call takes; one of several windows never does.
+    A batch of one window may hold more queries than a call takes; one of several windows never does.
     """
-    by_window: dict[Window, Lot[Query]] = {}
+    by_window: dict[Window, QueryBatch[Query]] = {}
     for query in queries:
-        by_window.setdefault(query.window, Lot(query.window)).add(query)
-    lots = sorted(by_window.values(), key=lambda lot: (lot.window.start_s, lot.window.end_s))
-    return _shared(lots, datapoints_a_call, queries_a_call)
+        by_window.setdefault(query.window, QueryBatch(query.window)).add(query)
+    batches = sorted(by_window.values(), key=lambda batch: (batch.window.start_s, batch.window.end_s))
+    return _shared(batches, datapoints_a_call, queries_a_call)
 
 
-def _shared(lots: Sequence[Lot[Query]], datapoints_a_call: float, queries_a_call: int) -> Iterator[Lot[Query]]:
-    """The lots, each put into a recent one where it adds least, if that is cheaper than a call."""
-    kept_from_s = _kept_from_s(lots)
-    recent: deque[Lot[Query]] = deque()
-    for lot in lots:
+def _shared(
+    batches: Sequence[QueryBatch[Query]], datapoints_a_call: float, queries_a_call: int
+) -> Iterator[QueryBatch[Query]]:
+    """The batches, each put into a recent one where it adds least, if that is cheaper than a call."""
+    kept_from_s = _kept_from_s(batches)
+    recent: deque[QueryBatch[Query]] = deque()
+    for batch in batches:
         best, least = None, datapoints_a_call
         for held in recent:
-            if len(held.queries) + len(lot.queries) > queries_a_call:
+            if len(held.queries) + len(batch.queries) > queries_a_call:
                 continue
-            both = _both(held, lot, kept_from_s)
-            if both is not None and (more := held.added(both) + lot.added(both)) < least:
+            both = _both(held, batch, kept_from_s)
+            if both is not None and (more := held.added(both) + batch.added(both)) < least:
                 best, least = (held, both), more
         if best is not None:
             held, both = best
-            held.take(lot, both)
+            held.take(batch, both)
             continue
-        recent.append(lot)
-        if len(recent) > RECENT_LOTS:
+        recent.append(batch)
+        if len(recent) > RECENT_BATCHES:
             yield recent.popleft()
     yield from recent
 
 
-def _both(one: Lot[Query], other: Lot[Query], kept_from_s: Mapping[int, int]) -> Window | None:
-    """The window of two lots together.
+def _both(one: QueryBatch[Query], other: QueryBatch[Query], kept_from_s: Mapping[int, int]) -> Window | None:
+    """The window of two batches together.
 
     None where it would move buckets, or where it would begin before what is known to be kept in the finest period of
     them (CloudWatch refuses fine periods for windows that begin too long ago).
@@ -116,11 +120,11 @@ def _both(one: Lot[Query], other: Lot[Query], kept_from_s: Mapping[int, int]) ->
     return Window(start_s=start_s, end_s=end_s)
 
 
-def _kept_from_s(lots: Iterable[Lot[Query]]) -> dict[int, int]:
+def _kept_from_s(batches: Iterable[QueryBatch[Query]]) -> dict[int, int]:
     """From when on each period is known to be kept: something as fine was asked for from then."""
     found: dict[int, int] = {}
     earliest_s = sys.maxsize
-    for finest_s, start_s in sorted((lot.finest_s, lot.window.start_s) for lot in lots):
+    for finest_s, start_s in sorted((batch.finest_s, batch.window.start_s) for batch in batches):
         earliest_s = min(earliest_s, start_s)
         found[finest_s] = earliest_s
     return found
