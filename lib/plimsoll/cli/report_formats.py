@@ -89,11 +89,13 @@ def _markdown(report: Report) -> Iterable[str]:
 
 def _slack(report: Report) -> Iterable[str]:
     """The message to a channel, as it is sent to Slack."""
-    from plimsoll.slack.blocks.run import run_conversation  # noqa: PLC0415  # the extra `slack` brings its blocks
+    from plimsoll.slack.actions.registry import CONTROLS  # noqa: PLC0415  # the extra `slack` brings what it needs
+    from plimsoll.slack.blocks.run import run_conversation  # noqa: PLC0415  # as above
 
     selection = report.selection()
     only, part = (selection.has, selection.told) if selection else (None, "")
-    yield json.dumps(run_conversation(report.folder, only, part).payload, ensure_ascii=False, indent=2) + "\n"
+    told = run_conversation(report.folder, only, part, controls=CONTROLS)
+    yield json.dumps(told.payload, ensure_ascii=False, indent=2) + "\n"
 
 
 def _slack_preview(report: Report, place: Path) -> list[Path]:

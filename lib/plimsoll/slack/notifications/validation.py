@@ -11,7 +11,8 @@ from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.service.service import Service
 from plimsoll.service.validating.work import Work, WorkName, find
-from plimsoll.slack.actions.asked import Asked, Validate
+from plimsoll.slack.actions.asked import Asked
+from plimsoll.slack.actions.validate import VALIDATE
 from plimsoll.slack.blocks.message import Message
 from plimsoll.slack.blocks.verdict import Measured, Validated, verdict_message
 from plimsoll.slack.client import say
@@ -28,10 +29,10 @@ def tell_validation(service: Service, ended: ExecutionEnded, client: WebClient) 
     what is kept is damaged.
     """
     asked = asked_for(ended.name, service.store)
-    if asked is None or not isinstance(asked.wish, Validate):
+    if asked is None or asked.do != VALIDATE.name or asked.volume is None:
         return ValidationTold(validation=ended.name, told=False)
     works = list(_works(ended.name, service))
-    message = verdict_message(_validated(asked, asked.wish.volume, works, ended, service.config.parsed_policy))
+    message = verdict_message(_validated(asked, asked.volume, works, ended, service.config.parsed_policy))
     _answer(asked, message, client)
     return ValidationTold(validation=ended.name, told=True)
 

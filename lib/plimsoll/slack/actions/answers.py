@@ -1,4 +1,4 @@
-"""Answering: where what is said goes, to everybody in the thread or to the asker alone."""
+"""Answers: to everybody in the thread, or to the asker alone."""
 
 import logging
 from collections.abc import Mapping
@@ -12,6 +12,8 @@ from slack_sdk.webhook import WebhookClient
 
 from plimsoll.domain.errors import CloudError, Unexpected
 from plimsoll.slack.actions.asked import Asked
+from plimsoll.slack.actions.dialog import modal
+from plimsoll.slack.blocks.elements import Block, Part, person, said
 from plimsoll.slack.blocks.message import Message
 from plimsoll.slack.client import SILENT, Patience, asking, say
 
@@ -25,25 +27,29 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
-    """Answers to what was asked; CloudError where Slack does not take one."""
+    """Answers to one request; CloudError where Slack does not take one."""
 
     asked: Asked
     slack: WebClient
 
-    def to_all(self, message: Message) -> str | None:
-        """Says it in the thread, by the message's `ts`; where there is none, to the asker alone."""
-        asked = self.asked
-        if asked.channel is None or asked.thread is None:
+    @property
+    def in_thread(self) -> bool:
+        """Whether the request came from a thread."""
+        return self.asked.channel is not None and self.asked.thread is not None
+
+    def to_all(self, message: Message) -> None:
+        """Answers in the thread; where there is none, the asker alone."""
+        if self.asked.channel is None or self.asked.thread is None:
             self.to_asker(message)
-            return None
-        return self.post(message, asked.channel, asked.thread)
+        else:
+            self.post(message, self.asked.channel, self.asked.thread)
 
     def post(self, message: Message, channel: str, thread: str | None = None) -> str:
-        """Posts it in a channel or a thread, and gives its `ts`."""
+        """Posts to a channel or a thread and returns the message's `ts`."""
         return str(say(self.slack, message, channel, thread, to=f"{_ANSWER} in {channel}")["ts"])
 
     def to_asker(self, message: Message) -> None:
-        """Says it to the asker alone: in the view that is open, by the address for answers, or in the channel."""
+        """Answers the asker alone: in the open view, by the address for answers, or in the channel."""
         asked = self.asked
         if asked.view is not None:
             self.show(modal("Plimsoll", message.blocks))
@@ -55,10 +61,10 @@ class Answers:
                     channel=asked.channel, user=asked.user, thread_ts=asked.thread, **message.payload
                 )
         else:
-            raise Unexpected(f"there is nowhere to answer what was asked as {asked.id}: please report it.")
+            raise Unexpected(f"there is nowhere to answer request {asked.id}: this is a fault, please report it.")
 
     def show(self, view: Mapping[str, Any]) -> None:
-        """Puts that into the open view; whoever has closed it wants no answer any more."""
+        """Fills the open view; an asker who has closed it wants no answer."""
         with asking("show the answer"):
             try:
                 self.slack.views_update(view_id=self.asked.view, view=dict(view))
@@ -68,14 +74,14 @@ class Answers:
                 _log.info("the view was closed before its answer")
 
     def try_asker(self, message: Message) -> None:
-        """As `to_asker`, where something else is going wrong already, which is not to be hidden by this."""
+        """As `to_asker`, but only logs a failure: another error is on its way and must not be hidden."""
         try:
             self.to_asker(message)
         except CloudError:
             _log.exception("the asker could not be told")
 
     def _respond(self, url: str, message: Message) -> None:
-        """By the address for answers: it is a secret of half an hour, and in no error."""
+        """Uses the address for answers: a secret for half an hour, which is in no error."""
         client = WebhookClient(url, timeout=10, retry_handlers=[Patience(once=True)], logger=SILENT)
         with asking(_ANSWER):
             answer = client.send(
@@ -86,16 +92,16 @@ class Answers:
             )
         if answer.status_code != HTTPStatus.OK:
             raise Unexpected(
-                f"Slack refused to {_ANSWER} (HTTP {answer.status_code}): its address for answers takes five within "
-                "half an hour."
+                f"Slack refused to {_ANSWER} (HTTP {answer.status_code}): its address for answers takes five answers "
+                "within half an hour. Ask again."
             )
 
 
-def modal(title: str, blocks: tuple[Mapping[str, Any], ...]) -> dict[str, Any]:
-    """A view that shows blocks; `title` has at most 24 characters."""
-    return {
-        "type": "modal",
-        "title": {"type": "plain_text", "text": title, "emoji": False},
-        "close": {"type": "plain_text", "text": "Close", "emoji": False},
-        "blocks": [dict(block) for block in blocks],
-    }
+def plain(text: str) -> Message:
+    """A message of a sentence or two."""
+    return Message.of(text, [said(text)])
+
+
+def by(user: str, *parts: Part) -> Block:
+    """A paragraph that begins with somebody, by Slack's id."""
+    return said(person(user), " ", *parts)
