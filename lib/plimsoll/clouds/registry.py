@@ -30,12 +30,15 @@ GOOGLE: Final = "google"
 class CloudWords:
     """What a cloud calls its things, for reports.
 
-    `cloud`, `account` and `monitoring` are names. `shown` says what a console link opens, `call` reads metrics,
-    `quotas` and `price` are the settings that reading is reckoned by, and `way_back` says how a change is undone.
+    - `cloud`, `account` and `monitoring` are names; `account_option` is the option that names accounts.
+    - `shown` says what a console link opens, and `call` reads metrics.
+    - `quotas` and `price` are the settings that reading is reckoned by.
+    - `way_back` says how a change is undone.
     """
 
     cloud: str
     account: str
+    account_option: str
     monitoring: str
     shown: str
     call: str
@@ -79,6 +82,7 @@ CLOUDS: Final[dict[str, Cloud]] = {
         words=CloudWords(
             cloud="AWS",
             account="account",
+            account_option="--profile",
             monitoring="CloudWatch",
             shown="opens the console with the same PERIOD expressions",
             call="GetMetricData",
@@ -98,6 +102,7 @@ CLOUDS: Final[dict[str, Cloud]] = {
         words=CloudWords(
             cloud="Google Cloud",
             account="project",
+            account_option="--project",
             monitoring="Cloud Monitoring",
             shown="opens Metrics Explorer with the peaks per second of every disk on its hosts",
             call="ListTimeSeries",

@@ -15,6 +15,7 @@ def words_of(provider: str) -> CloudWords:
         else CloudWords(
             cloud=provider,
             account="account",
+            account_option="--account",
             monitoring="its monitoring",
             shown="opens its console",
             call="metric",
