@@ -65,7 +65,7 @@ def test_a_target_that_does_not_deliver_gives_way_to_the_next_offer_which_is_mea
     assert (after.target.type, after.evidence.grade) == ("io2", "A")
     (gp3,) = [offer for offer in after.offers if offer.spec.type == "gp3"]
     assert any("was measured here on" in text and "delivered only 1,500 IOPS" in text for text in gp3.refused)
-    assert any(text.startswith("not offered: gp3 500 GiB") for text in after.reasons)
+    assert any(text.startswith("Not offered: gp3 500 GiB") for text in after.reasons)
 
 
 def test_where_no_offer_delivers_the_volume_is_kept_and_the_reason_says_what_was_measured(tmp_path):
@@ -73,7 +73,7 @@ def test_where_no_offer_delivers_the_volume_is_kept_and_the_reason_says_what_was
     after = the(Decided, lab.validate()).after
     assert after.action == "keep"
     assert after.target == after.current
-    assert [text[:24] for text in after.reasons if "was measured here" in text] == ["not offered: gp3 500 GiB"]
+    assert [text[:24] for text in after.reasons if "was measured here" in text] == ["Not offered: gp3 500 GiB"]
 
 
 def test_a_failure_stands_for_later_audits_too_until_a_later_measurement_passes(tmp_path):

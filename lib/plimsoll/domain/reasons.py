@@ -7,7 +7,7 @@ from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.offer import LATENCY_WORDS, Offer
 from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.recommendation import Comparison
-from plimsoll.domain.units import MINUTE_S
+from plimsoll.domain.units import MINUTE_S, dollars
 
 A_WEEK_H = 168.0
 
@@ -20,8 +20,8 @@ WORTH_A_WORD_H = 1.0
 
 def detached(usd_month: float | None) -> tuple[str, ...]:
     """Why a detached volume is worth a look."""
-    cost = "" if usd_month is None else f" and costs ${usd_month:,.2f} a month"
-    return (f"it is attached to nothing{cost}: snapshot and delete it if nobody needs it.",)
+    cost = "" if usd_month is None else f" and costs {dollars(usd_month)} a month"
+    return (f"It is attached to nothing{cost}. Take a snapshot and delete it if nobody needs it.",)
 
 
 def insufficient(case: Case, usd_month: float | None) -> tuple[str, ...]:
@@ -29,11 +29,11 @@ def insufficient(case: Case, usd_month: float | None) -> tuple[str, ...]:
     spec, summary = case.volume.spec, case.summary
     found = []
     if usd_month is None:
-        found.append(f"there is no price for {spec.type} in {case.volume.region}: give one with --prices.")
+        found.append(f"There is no price for {spec.type} in {case.volume.region}. Give one with --prices.")
     if summary.hours_observed < case.policy.min_hours:
         found.append(
-            f"the metrics hold {summary.hours_observed:,.1f} hours of this volume; "
-            f"the policy wants {case.policy.min_hours:g} (min_hours)."
+            f"The metrics hold {summary.hours_observed:,.1f} hours of this volume, and the policy asks for "
+            f"{case.policy.min_hours:g} (min_hours). Audit again when there are more."
         )
     return (*found, *_quality(case))
 
@@ -62,43 +62,46 @@ def change(case: Case, comparison: Comparison, best: Offer, usd_month: float) ->
 def why_keep(case: Case, best: Offer | None, saved_usd_month: float) -> str:
     """Why nothing better is worth it, when the best would save so much."""
     if best is None:
-        return "no offer that the policy allows carries the need on this host: see the offers."
+        return "No offer that the policy allows carries the need on this host. The offers say why."
     if best.spec == case.volume.spec:
-        return "the present configuration is the cheapest that carries the need."
+        return "The present configuration is the cheapest that carries the need."
     if saved_usd_month < 0:
-        more = f"${-saved_usd_month:,.2f} a month more"
-        return f"the cheapest that carries the need with headroom, {best.spec}, costs {more}."
+        more = f"{dollars(-saved_usd_month)} a month more"
+        return f"The cheapest offer that carries the need with headroom, {best.spec}, costs {more}."
     return (
-        f"{best.spec} would save ${saved_usd_month:,.2f} a month, under the policy's "
-        f"{case.policy.min_saving_usd_month:,.2f} (min_saving_usd_month)."
+        f"{best.spec} would save {dollars(saved_usd_month)} a month, less than the policy asks for: "
+        f"{dollars(case.policy.min_saving_usd_month)} (min_saving_usd_month)."
     )
 
 
 def _demand(case: Case) -> Iterator[str]:
     summary = case.summary
-    quantile = "peak" if case.policy.peak_quantile >= 1 else f"p{case.policy.peak_quantile * 100:g}"
+    quantile = "Peak" if case.policy.peak_quantile >= 1 else f"{case.policy.peak_quantile * 100:g}th percentile of"
     span = f"{summary.resolution_s // MINUTE_S} minute" + ("s" if summary.resolution_s > MINUTE_S else "")
     yield (
-        f"{quantile} demand over {summary.hours_observed:,.0f} hours, by buckets of {span}: "
+        f"{quantile} demand over {summary.hours_observed:,.0f} hours, in buckets of {span}: "
         f"{_between(summary.least_peak_iops, summary.peak_iops, 0)} IOPS, "
         f"{_between(summary.least_peak_throughput_mib_s, summary.peak_throughput_mib_s, 1)} MiB/s."
     )
     if summary.censored:
         yield (
-            f"demand is censored: {summary.throttled_minutes:,.0f} minutes at the volume's ceiling and "
-            f"{summary.host_bound_minutes:,.0f} at the host's, so the true demand is at least what was seen, "
-            "and no smaller configuration is offered."
+            f"Demand is censored: it stood at the volume's ceiling for {summary.throttled_minutes:,.0f} minutes and "
+            f"at the host's for {summary.host_bound_minutes:,.0f}. The true demand is at least what was seen, so no "
+            "smaller configuration is offered."
         )
     if not case.stood.host_known:
-        yield "another volume on the host could not be read, so the host may have been the bottleneck at any time."
+        yield (
+            "Another volume on the host could not be read, so the host may have been the bottleneck at any time. Let "
+            "the audit read that volume, and audit again."
+        )
     for resource in sorted(case.stood.frequent):
         side = "IOPS" if resource is Resource.IOPS else "throughput"
-        yield f"the workload is throttled on {side} often enough to act."
+        yield f"The workload is throttled on {side} often enough to act."
     if summary.peak_second_iops is not None and summary.peak_second_throughput_mib_s is not None:
-        sized = "is not sized for" if case.policy.size_on is SizeOn.AVERAGE else "counts as the peak"
+        sized = "do not count" if case.policy.size_on is SizeOn.AVERAGE else "count"
         yield (
-            f"its busiest seconds had no more than {summary.peak_second_iops:,.0f} IOPS and "
-            f"{summary.peak_second_throughput_mib_s:,.1f} MiB/s, which {sized} (size_on)."
+            f"Its busiest seconds had at most {summary.peak_second_iops:,.0f} IOPS and "
+            f"{summary.peak_second_throughput_mib_s:,.1f} MiB/s. They {sized} as the peak (size_on)."
         )
     if summary.peak_busy_iops is not None and case.demand.iops_exceeded is not None:
         yield from _micro_bursts(case)
@@ -116,7 +119,7 @@ def _micro_bursts(case: Case) -> Iterator[str]:
     if exceeded is not None and exceeded.any() and summary.peak_busy_iops is not None:
         sized = "sizes" if case.policy.size_on is SizeOn.BUSY_TIME else "does not size"
         yield (
-            f"some seconds asked for more than is provisioned; while busy the rate was up to "
+            f"Some seconds asked for more than is provisioned. While busy, the rate was up to "
             f"{summary.peak_busy_iops:,.0f} IOPS, which {sized} the offer (size_on)."
         )
 
@@ -130,19 +133,22 @@ def _sizing(case: Case, best: Offer) -> Iterator[str]:
     yield (
         f"{best.spec} carries the need of {'' if exact else 'at least '}{need.iops:,.0f} IOPS and "
         f"{need.throughput_mib_s:,.1f} MiB/s, {case.policy.headroom_pct:g} % headroom included"
-        f"{'' if exact else ', and whatever the minutes that were not read can add to it'}."
+        f"{'' if exact else ', plus whatever the unread minutes can add'}."
     )
 
 
 def _span(case: Case) -> Iterator[str]:
     if case.summary.hours_observed < A_WEEK_H:
-        yield "less than a week was observed: a weekly or monthly job, or a failover, may be missing."
+        yield (
+            "Less than a week was observed. A weekly or monthly job, or a failover, may be missing: audit again after "
+            "the next one."
+        )
 
 
 def _refuted(comparison: Comparison) -> Iterator[str]:
     """What would have been offered, had it not been measured."""
     for offer in comparison.offers:
-        yield from (f"not offered: {text}." for text in offer.refuted)
+        yield from (f"Not offered: {text}." for text in offer.refuted)
 
 
 def _bursts(case: Case, best: Offer) -> Iterator[str]:
@@ -155,15 +161,17 @@ def _bursts(case: Case, best: Offer) -> Iterator[str]:
         return
     less = ceiling.iops < present.iops or ceiling.throughput_mib_s < present.throughput_mib_s
     if less and not case.demand.whole:
-        yield "bursts of seconds inside a minute were not looked for, since they do not size the offer (size_on)."
+        yield (
+            "Bursts shorter than a minute are not visible in these metrics. To size for them, set `size_on: busy-time`."
+        )
     for unit, busy, carried in (
         ("IOPS", summary.peak_busy_iops, ceiling.iops),
         ("MiB/s", summary.peak_busy_throughput_mib_s, ceiling.throughput_mib_s),
     ):
         if busy is not None and busy > carried:
             yield (
-                f"risk: while it had work the volume may have reached {busy:,.0f} {unit} for seconds, above the "
-                f"offer's {carried:,.0f}: such bursts would queue. `size_on: busy-time` sizes for them."
+                f"Risk: while busy, the volume may have reached {busy:,.0f} {unit} for seconds, above the offer's "
+                f"{carried:,.0f}. Such bursts would queue. To size for them, set `size_on: busy-time`."
             )
 
 
@@ -178,8 +186,8 @@ def _unsized_seconds(case: Case, best: Offer) -> Iterator[str]:
     ):
         if busiest is not None and busiest > carried:
             yield (
-                f"risk: in some second the volume may have reached {busiest:,.0f} {unit}, above the offer's "
-                f"{carried:,.0f}: such bursts would queue. `size_on: peak-second` sizes for them."
+                f"Risk: in some second the volume may have reached {busiest:,.0f} {unit}, above the offer's "
+                f"{carried:,.0f}. Such bursts would queue. To size for them, set `size_on: peak-second`."
             )
 
 
@@ -187,17 +195,19 @@ def _money(case: Case, comparison: Comparison, best: Offer, usd_month: float) ->
     drop_in = comparison.drop_in
     if drop_in is not None and drop_in.usd_month is not None:
         difference = usd_month - drop_in.usd_month
-        verb = "saves" if difference >= 0 else "costs"
-        more = "" if difference >= 0 else " more"
+        verb, more = ("saves", "") if difference >= 0 else ("costs", " more")
         yield (
-            f"drop-in replacement for all the present volume could ever do is {drop_in.spec} and {verb} "
-            f"${abs(difference):,.2f} a month{more}; what the offer saves beyond that rests on the measured demand."
+            f"Drop-in replacement: {drop_in.spec} can do everything this volume can do today, and {verb} "
+            f"{dollars(abs(difference))} a month{more}. What the offer saves beyond that rests on the measured demand."
         )
     flip = comparison.flip
     if flip is not None and flip.spec not in (best.spec, case.volume.spec) and flip.usd_month is not None:
-        yield f"a bare type flip would give {flip.spec} for ${flip.usd_month:,.2f} a month: name the figures."
+        yield (
+            f"Changing the type alone would give {flip.spec} for {dollars(flip.usd_month)} a month. State IOPS and "
+            "throughput in the change as well."
+        )
     if case.market.types[case.volume.spec.type].billed_per_io:
-        yield "the present type is billed by operation as well; the mean of the window stands for the month."
+        yield "The present type is billed by operation as well. The mean of the window stands for the month."
 
 
 def _given_up(case: Case, best: Offer) -> Iterator[str]:
@@ -212,8 +222,8 @@ def _not_in_place(case: Case, best: Offer) -> Iterator[str]:
     now = case.market.types[case.volume.spec.type]
     if not now.in_place and best.spec.type != now.name:
         yield (
-            f"a {now.name} volume does not become another type in place: its workload stops while a copy of it takes "
-            "its place, and going back takes the same."
+            f"A {now.name} volume cannot become another type in place. Its workload stops while a copy takes over, and "
+            "going back takes the same."
         )
 
 
@@ -221,18 +231,21 @@ def _host(case: Case) -> Iterator[str]:
     present, hosts = case.present, case.hosts
     if case.summary.host_bound_minutes:
         minutes = case.summary.host_bound_minutes
-        yield f"the host was the bottleneck in {minutes:,.0f} minutes: a larger volume does not help there."
+        yield (
+            f"The host was the bottleneck in {minutes:,.0f} minutes. A larger volume does not help there; a larger "
+            "host does."
+        )
     for unit, carried, usable in (
         ("IOPS", present.iops, hosts.iops),
         ("MiB/s", present.throughput_mib_s, hosts.throughput_mib_s),
     ):
         if carried > usable:
             yield (
-                f"the volume is provisioned for {carried:,.0f} {unit} and its host carries {usable:,.0f} at most: "
-                "the rest is waste, unless the host is to be replaced by a larger one."
+                f"The volume is provisioned for {carried:,.0f} {unit}, and its host carries {usable:,.0f} at most. "
+                "The rest is waste, unless you replace the host by a larger one."
             )
 
 
 def _quality(case: Case) -> Iterator[str]:
     if case.summary.gap_hours >= WORTH_A_WORD_H:
-        yield f"the metrics have gaps of {case.summary.gap_hours:,.1f} hours, which count as unknown."
+        yield f"The metrics have gaps of {case.summary.gap_hours:,.1f} hours, which count as unknown."

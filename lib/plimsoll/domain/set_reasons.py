@@ -6,10 +6,10 @@ from typing import Final
 from plimsoll.domain.host import Host
 from plimsoll.domain.recommendation import SetAnswer
 from plimsoll.domain.stripes import LINEAR, StripeSet
-from plimsoll.domain.units import MINUTE_S
+from plimsoll.domain.units import MINUTE_S, dollars
 
 LACKING: Final = "too little is known of it (its metrics, or a price)"
-ALREADY: Final = "it already is what the other volumes of its stripe set are to become."
+ALREADY: Final = "It already has the configuration that the other volumes of its stripe set will get."
 
 UNEVEN: Final = 1.25
 LEAST_UNEVEN: Final = 1.0
@@ -25,7 +25,7 @@ OTHERWISE: Final = "any volume may have to carry what the busiest one did"
 def held(reasons: Mapping[str, str], stripes: StripeSet) -> str:
     """Why no volume of a set is changed, from the reasons that hold some of them back."""
     found = "; ".join(f"{volume_id} ({reason})" for volume_id, reason in reasons.items())
-    return f"the stripe set {stripes.name} is changed as a whole or not at all, and it is held back by {found}."
+    return f"The stripe set {stripes.name} changes as a whole or not at all. It is held back by {found}."
 
 
 def of_set(volume_id: str, told: SetAnswer) -> Iterator[str]:
@@ -56,9 +56,9 @@ def against_host(told: SetAnswer) -> Iterator[str]:
         each = f" of {together / members:,.0f} {unit}" if len(figures) == 1 else ""
         waste = f"above {most / members:,.0f} {unit} a volume" if told.stripes.even else f"above {most:,.0f} {unit}"
         yield (
-            f"{members} volumes{each} carry {together:,.0f} {unit} together, and "
-            f"{_carries(told.host, limits.burst_s, most, baseline)}: that is why the set gives no more, and what is "
-            f"provisioned {waste} is waste, unless the host is replaced by a larger one."
+            f"{members} volumes{each} carry {together:,.0f} {unit} together. "
+            f"{_carries(told.host, limits.burst_s, most, baseline)}. That is why the set gives no more. What is "
+            f"provisioned {waste} is waste, unless you replace the host by a larger one."
         )
 
 
@@ -69,9 +69,9 @@ def _figures(told: SetAnswer, side: str) -> set[float | None]:
 
 def _carries(host: Host, burst_s: float, most: float, baseline: float) -> str:
     if most <= baseline:
-        return f"the host {host.type} carries {most:,.0f}"
+        return f"The host {host.type} carries {most:,.0f}"
     minutes = f"{burst_s / MINUTE_S:.0f} minutes"
-    return f"the host {host.type} carries {most:,.0f} for {minutes} a day and {baseline:,.0f} for ever"
+    return f"The host {host.type} carries {most:,.0f} for {minutes} a day and {baseline:,.0f} sustained"
 
 
 def _membership(volume_id: str, told: SetAnswer) -> str:
@@ -80,8 +80,8 @@ def _membership(volume_id: str, told: SetAnswer) -> str:
     mounts = f", mounted at {', '.join(stripes.mounts)}" if stripes.mounts else ""
     assumed = "" if stripes.even else f" ({stripes.level}: {ASSUMED.get(stripes.level, OTHERWISE)})"
     return (
-        f"it is one device, {stripes.name} ({stripes.level}{mounts}), with {others or 'no other volume'}: they are "
-        f"sized for the greatest need of any, and changed together{assumed}."
+        f"It is one device, {stripes.name} ({stripes.level}{mounts}), with {others or 'no other volume'}. Its volumes "
+        f"are sized for the greatest need of any, and change together{assumed}."
     )
 
 
@@ -90,7 +90,7 @@ def _money(told: SetAnswer) -> Iterator[str]:
         return
     saved = told.usd_month_now - told.usd_month_then
     verb = "saves" if saved >= 0 else "costs"
-    yield f"the change of the whole set {verb} ${abs(saved):,.2f} a month{'' if saved >= 0 else ' more'}."
+    yield f"The change of the whole set {verb} {dollars(abs(saved))} a month{'' if saved >= 0 else ' more'}."
 
 
 def _uneven(told: SetAnswer) -> Iterator[str]:
@@ -106,6 +106,6 @@ def _uneven(told: SetAnswer) -> Iterator[str]:
         least, most = min(means, key=lambda name: means[name]), max(means, key=lambda name: means[name])
         if means[most] > max(LEAST_UNEVEN, UNEVEN * means[least]):
             yield (
-                f"the load is not spread evenly as {told.stripes.level} should: {most} carries "
-                f"{means[most]:,.1f} {unit} in the mean, {least} {means[least]:,.1f}."
+                f"The load is not spread evenly as {told.stripes.level} should: {most} carries "
+                f"{means[most]:,.1f} {unit} on average, {least} {means[least]:,.1f}. Look at how its data is laid out."
             )

@@ -14,6 +14,16 @@ MONTH_S: Final = 730 * HOUR_S
 """A billing month as the price lists count it: 730 hours."""
 
 
+WHOLE_USD: Final = 100
+"""From this amount on people read money in whole dollars."""
+
+
+def dollars(amount_usd: float) -> str:
+    """Money as people read it: its sign before the currency's, cents below `WHOLE_USD` alone."""
+    digits = 0 if abs(amount_usd) >= WHOLE_USD else 2
+    return f"{'-' if amount_usd <= -0.005 else ''}${abs(amount_usd):,.{digits}f}"
+
+
 def mib_s_from_mb_s(throughput_mb_s: float) -> float:
     """MiB/s of a throughput in MB/s (hosts are published in MB/s, volumes in MiB/s)."""
     return throughput_mb_s * MB / MIB

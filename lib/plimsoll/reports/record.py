@@ -88,9 +88,9 @@ class EvidenceRecord(_Record):
 
 
 class CeilingRecord(_Record):
-    """What can be carried; null where it is not known to be limited. `sustained_*` is carried for ever, the rest while
-    credits last. Operations of more than `io_kib` count as several. Where writes have a limit of their own, all figures
-    but `write_*` are those of reads."""
+    """What can be carried; null where it is not known to be limited. `sustained_*` is carried without end, the rest
+    while credits last. Operations of more than `io_kib` count as several. Where writes have a limit of their own, all
+    figures but `write_*` are those of reads."""
 
     iops: float | None
     throughput_mib_s: float | None

@@ -3,6 +3,7 @@
 from typing import Final
 
 from plimsoll.domain.reasons import GIVEN_UP
+from plimsoll.domain.units import dollars
 from plimsoll.reports.record import OwnerRecord, RecommendationRecord, SpecRecord
 
 ACTION_WORDS: Final = {
@@ -36,8 +37,8 @@ NAME_LENGTH: Final = 60
 
 
 def usd(amount: float) -> str:
-    """Money with cents and its sign before the currency's."""
-    return f"{'-' if amount <= -0.005 else ''}${abs(amount):,.2f}"
+    """Money as people read it: cents below $100 alone, the sign before the currency's."""
+    return dollars(amount)
 
 
 def count_of(number: int, thing: str) -> str:

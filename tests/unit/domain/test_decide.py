@@ -94,7 +94,7 @@ def test_an_io2_that_its_host_holds_back_gets_what_the_host_can_use():
 def test_what_is_already_right_is_kept():
     answer = decision(a_volume("gp3", 500), a_demand(iops=500, throughput_mib_s=50))
     assert isinstance(answer, Keep)
-    assert answer.reasons[0] == "the present configuration is the cheapest that carries the need."
+    assert answer.reasons[0] == "The present configuration is the cheapest that carries the need."
 
 
 def test_a_saving_under_the_policys_least_is_not_worth_it():
@@ -106,7 +106,7 @@ def test_a_saving_under_the_policys_least_is_not_worth_it():
 def test_too_few_hours_are_no_answer():
     answer = decision(a_volume(), a_demand(iops=100, buckets=29 * 60))
     assert isinstance(answer, InsufficientData)
-    assert "hold 29.0 hours of this volume; the policy wants 30" in answer.reasons[0]
+    assert "hold 29.0 hours of this volume, and the policy asks for 30" in answer.reasons[0]
     assert not isinstance(decision(a_volume(), a_demand(iops=100, buckets=30 * 60)), InsufficientData)
 
 
@@ -138,14 +138,14 @@ def test_a_volume_on_nothing_is_detached():
     answer = recommend_detached(detached, a_basis())
     assert isinstance(answer, Detached)
     assert answer.reasons == (
-        "it is attached to nothing and costs $50.00 a month: snapshot and delete it if nobody needs it.",
+        "It is attached to nothing and costs $50.00 a month. Take a snapshot and delete it if nobody needs it.",
     )
 
 
 def test_a_detached_volume_without_a_price_is_still_detached():
     answer = recommend_detached(a_volume(on=[]), a_basis(market=a_market(replace(US_EAST_1, types={}))))
     assert answer.usd_month_now is None
-    assert answer.reasons == ("it is attached to nothing: snapshot and delete it if nobody needs it.",)
+    assert answer.reasons == ("It is attached to nothing. Take a snapshot and delete it if nobody needs it.",)
 
 
 def test_an_unknown_type_is_never_answered():

@@ -125,7 +125,7 @@ def test_one_busy_second_sizes_the_offer_and_its_minute_alone_is_read():
     assert found.target.spec.iops == 4804  # 4,000 read and 3 written, and 20 %
     averages, _ = judged(volume, quiet, replace(policy, size_on=SizeOn.AVERAGE), every_minute=False)
     assert averages.target.spec.iops == 3000
-    assert any("risk: in some second the volume may have reached 4,003 IOPS" in text for text in averages.reasons)
+    assert any("Risk: in some second the volume may have reached 4,003 IOPS" in text for text in averages.reasons)
     assert read.datapoints < 0.2 * 8 * MINUTES
 
 

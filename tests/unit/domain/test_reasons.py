@@ -18,7 +18,7 @@ def test_a_change_says_the_demand_the_need_and_what_rests_on_proof():
         "gp3 500 GiB 3,000 IOPS 125 MiB/s carries the need of 480 IOPS and 24.0 MiB/s, 20 % headroom included." in text
     )
     assert (
-        "drop-in replacement for all the present volume could ever do is gp3 500 GiB 3,000 IOPS 250 MiB/s and saves "
+        "Drop-in replacement: gp3 500 GiB 3,000 IOPS 250 MiB/s can do everything this volume can do today, and saves "
         "$5.00 a month; what the offer saves beyond that rests on the measured demand." in text
     )
 
@@ -29,8 +29,8 @@ def test_drop_in_that_costs_more_is_said_to():
 
 def test_a_bare_flip_that_would_give_less_is_named_with_its_price():
     text = said(a_volume("gp2", 1000), a_demand(iops=400, throughput_mib_s=150))
-    assert "a bare type flip would give gp3 1,000 GiB 3,000 IOPS 125 MiB/s for $80.00 a month" in text
-    assert "bare type flip" not in said(a_volume("gp2", 1000), QUIET)
+    assert "Changing the type alone would give gp3 1,000 GiB 3,000 IOPS 125 MiB/s for $80.00 a month" in text
+    assert "the type alone" not in said(a_volume("gp2", 1000), QUIET)
 
 
 def test_a_quantile_and_a_coarser_resolution_are_said():
@@ -40,7 +40,7 @@ def test_a_quantile_and_a_coarser_resolution_are_said():
 
 def test_censored_demand_is_said_to_be():
     text = said(a_volume("gp2", 1000), a_demand(iops=[3000.0], buckets=3000))
-    assert "demand is censored: 1 minutes at the volume's ceiling and 0 at the host's" in text
+    assert "Demand is censored: it stood at the volume's ceiling for 1 minutes and at the host's for 0." in text
     assert "throttled on IOPS often" not in text
 
 
@@ -52,20 +52,20 @@ def test_a_resource_that_is_throttled_often_is_named():
 def test_what_the_host_cannot_use_is_said_to_be_waste():
     wasted = a_volume("io2", 2000, iops=100_000, on=a_host("m5.large"))
     text = said(wasted, a_demand(iops=100))
-    assert "provisioned for 100,000 IOPS and its host carries 18,750 at most: the rest is waste" in text
-    assert "provisioned for 4,000 MiB/s and its host carries 566 at most: the rest is waste" in text
+    assert "provisioned for 100,000 IOPS, and its host carries 18,750 at most. The rest is waste" in text
+    assert "provisioned for 4,000 MiB/s, and its host carries 566 at most. The rest is waste" in text
     assert "waste" not in said(a_volume("io2", 2000, iops=1000), a_demand(iops=100))
 
 
 def test_a_volume_that_is_kept_is_told_of_its_waste_too():
     kept = a_volume("gp2", 16_384, on=a_host("m4.large"))
     text = said(kept, a_demand(iops=10), a_policy(min_saving_usd_month=1e6))
-    assert "provisioned for 16,000 IOPS and its host carries 3,600 at most: the rest is waste" in text
+    assert "provisioned for 16,000 IOPS, and its host carries 3,600 at most. The rest is waste" in text
 
 
 def test_a_host_that_was_the_bottleneck_is_named():
     text = said(a_volume("gp2", 5334, on=a_host("m4.large")), a_demand(iops=[3600.0] * 3, buckets=3000))
-    assert "the host was the bottleneck in 3 minutes: a larger volume does not help there." in text
+    assert "The host was the bottleneck in 3 minutes. A larger volume does not help there" in text
 
 
 def test_micro_bursts_are_shown_with_whether_they_size_the_offer():
@@ -101,9 +101,11 @@ def test_gaps_of_an_hour_are_said_and_shorter_ones_are_not():
 def test_why_a_volume_is_kept_comes_first():
     beyond_all = a_demand(iops=[16_000.0] * 30, buckets=3000)
     nothing_fits = said(a_volume("gp2", 6000), beyond_all, a_policy(target_types=("gp2",)))
-    assert nothing_fits.startswith("no offer that the policy allows carries the need on this host: see the offers.")
+    assert nothing_fits.startswith("No offer that the policy allows carries the need on this host.")
     little = said(a_volume("gp2", 40), a_demand(iops=10))
-    assert little.startswith("gp3 40 GiB 3,000 IOPS 125 MiB/s would save $0.80 a month, under the policy's 1.00")
+    assert little.startswith(
+        "gp3 40 GiB 3,000 IOPS 125 MiB/s would save $0.80 a month, less than the policy asks for: $1.00"
+    )
 
 
 def test_without_price_and_hours_both_are_said():
@@ -114,5 +116,5 @@ def test_without_price_and_hours_both_are_said():
 def test_bursts_that_a_minute_hides_from_a_smaller_offer_are_named_as_a_risk():
     volume = a_volume("io1", 500, iops=10_000)
     bursting = a_demand(iops=500, throughput_mib_s=8, busy_share=0.05)
-    assert "risk: while it had work the volume may have reached 10,000 IOPS" in said(volume, bursting)
+    assert "Risk: while busy, the volume may have reached 10,000 IOPS" in said(volume, bursting)
     assert "risk:" not in said(volume, bursting, a_policy(size_on=SizeOn.BUSY_TIME))

@@ -15,6 +15,7 @@ from plimsoll.domain.joined import joined
 from plimsoll.domain.need import usable
 from plimsoll.domain.recommendation import Change, InsufficientData, Keep, Upgrade
 from plimsoll.domain.together import Unit, decide_together, units_of
+from plimsoll.domain.units import dollars
 from plimsoll.domain.volume import Modification
 from tests.builders import NOW, TYPES, a_basis, a_demand, a_host, a_policy, a_stripe_set, a_volume
 from tests.profiles import examples
@@ -239,7 +240,7 @@ def test_both_are_sized_for_the_busier_one_and_the_difference_is_told():
     found = decided(*a_pair("gp3", iops=16_000, asked=((200.0, 10.0), (5_000.0, 10.0))))
     assert [one.target.spec.iops for one in found.values()] == [6_000, 6_000]
     for one in found.values():
-        assert said(one, "not spread evenly as raid0 should: b carries 5,000.0 IOPS in the mean, a 200.0")
+        assert said(one, "not spread evenly as raid0 should: b carries 5,000.0 IOPS on average, a 200.0")
     assert not said(decided(*a_pair())["a"], "not spread evenly")
 
 
@@ -248,7 +249,7 @@ def test_a_set_says_what_it_is_and_what_the_change_of_all_saves():
     assert said(found["a"], "one device, md0 (raid0), with b")
     assert said(found["b"], "one device, md0 (raid0), with a")
     saved = found["a"].usd_month_saved + found["b"].usd_month_saved
-    assert said(found["a"], f"the change of the whole set saves ${saved:,.2f} a month.")
+    assert said(found["a"], f"The change of the whole set saves {dollars(saved)} a month.")
 
 
 @pytest.mark.parametrize(
@@ -273,7 +274,9 @@ def test_a_volume_that_is_already_there_stays_while_the_others_follow():
     found = decided(stripes, [replace(first, spec=target), second], demands)
     assert (found["a"].action, found["b"].action) == ("keep", "migrate")
     assert found["b"].target.spec == target
-    assert found["a"].reasons[0] == "it already is what the other volumes of its stripe set are to become."
+    assert (
+        found["a"].reasons[0] == "It already has the configuration that the other volumes of its stripe set will get."
+    )
 
 
 def test_what_blocks_one_blocks_all_and_says_whom():

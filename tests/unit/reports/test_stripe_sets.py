@@ -53,7 +53,7 @@ def test_an_explanation_shows_the_set_against_its_host():
         assert line[0].split()[-2:] == ["2,000", "400.0"]
     assert row(text, "all together").split()[-2:] == ["8,000", "2,000"]
     assert row(text, "i-1").split()[-2:] == ["43,333", "1,192"]
-    assert "for ever" in text
+    assert "sustained" in text
     assert "5,417" in text
     assert "149" in text
 

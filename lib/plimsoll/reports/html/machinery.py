@@ -18,7 +18,7 @@ COLUMNS: Final = (
     ("from", "from", ""),
     ("to", "to", ""),
     ("saved", "saves a month", "number"),
-    ("drop_in", "of it drop-in", "number"),
+    ("drop_in", "drop-in saves", "number"),
     ("grade", "evidence", ""),
     ("step", "step", ""),
 )

@@ -110,7 +110,7 @@ def _steps(overview: Overview, policy: Policy, folder: Path) -> Iterator[str]:
 def _changes(title: str, found: Foremost[RecommendationRecord]) -> Iterator[str]:
     if not found.total:
         return
-    head = ("volume", "where", "from", "to", "saves USD a month:", "of it drop-in:", "evidence", "step")
+    head = ("volume", "where", "from", "to", "saves USD a month:", "drop-in saves:", "evidence", "step")
     yield f"## {title}\n"
     yield "".join(table(head, map(_row, found.items)))
     if found.total > found.most:

@@ -68,11 +68,11 @@ def _evidence(record: RecommendationRecord, link: str) -> list[str]:
 def _risk(record: RecommendationRecord, policy: Policy) -> list[str]:
     seen = observed(record.demand.hours_observed) if record.demand is not None else None
     lines = [f"- {prose(step_words(step_of(record), policy, seen).why)}\n"]
-    lines += [f"- Forbidden today: {prose(blocker.text)}\n" for blocker in record.blockers]
+    lines += [f"- Blocked today: {prose(blocker.text)}\n" for blocker in record.blockers]
     if record.action in CHANGES and record.drop_in is not None and _saves_drop_in(record):
         lines.append(
-            f"- For who wants no proof: {prose(spec_text(record.drop_in.spec))} keeps all the IOPS and MiB/s that the "
-            f"volume could ever carry, and saves {usd(record.monthly_usd_saved_drop_in)} a month.\n"
+            f"- Drop-in replacement: {prose(spec_text(record.drop_in.spec))} can do everything this volume can do "
+            f"today, and saves {usd(record.monthly_usd_saved_drop_in)} a month.\n"
         )
     return ["".join(lines)]
 

@@ -12,8 +12,8 @@ from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import count_of, usd
 
 _UNENDED: Final = {
-    "interrupted": "The run was interrupted, so that volumes are missing in these figures.",
-    "running": "The run has not ended, so that volumes are missing in these figures.",
+    "interrupted": "The run was interrupted, so volumes are missing in these figures.",
+    "running": "The run has not ended, so volumes are missing in these figures.",
 }
 _GO_ON: Final = {
     "interrupted": "To go on with it:",
@@ -68,7 +68,7 @@ def headline(totals: Totals, run: Mapping[str, Any], *, whole: bool) -> str:
     if totals.answered == 0:
         return _nothing_answered(run) if whole else "No volume matches this report."
     if priced == 0:
-        return f"No price is known for {_these(totals.answered)}, so that no saving can be told."
+        return f"No price is known for {_these(totals.answered)}, so no saving is known. Give prices with --prices."
     costs = "costs" if priced == 1 else "cost"
     if totals.usd_saved < CENT:
         said = f"Nothing can be saved on {_these(priced)}, which {costs} {usd(totals.usd_now)} a month"
@@ -88,9 +88,9 @@ def figures(totals: Totals, judged_by: str) -> Iterator[Figure]:
         yield Figure(
             kind="drop-in",
             amount=usd(totals.usd_saved_drop_in),
-            label="would be saved even as a drop-in replacement",
-            meaning="If each volume went to its drop-in replacement instead of the recommended one: most are dearer, "
-            "keep all the IOPS and MiB/s that the volume could ever carry, and are shown on its page.",
+            label="would be saved by drop-in replacements alone",
+            meaning="A drop-in replacement can do everything the volume can do today. Most cost more than what is "
+            "recommended; each volume's page shows its own.",
         )
         yield Figure(
             kind="proof",
@@ -118,14 +118,14 @@ def _besides(totals: Totals) -> Iterator[Figure]:
             kind="blocked",
             amount=usd(totals.usd_blocked),
             label="of the saving is blocked today",
-            meaning="The change is right, but must wait; each volume says for what.",
+            meaning="The change is right, but something blocks it today. Each volume says what.",
         )
     if totals.usd_upgrades >= CENT:
         yield Figure(
             kind="upgrades",
             amount=usd(totals.usd_upgrades),
             label="a month more for throttled volumes",
-            meaning="Not taken off the saving: paying for speed is a decision of its own.",
+            meaning="Not subtracted from the saving: paying for speed is a decision of its own.",
         )
     if totals.usd_detached >= CENT:
         yield Figure(

@@ -72,18 +72,17 @@ def _why(step: Step, policy: Policy, seen: str) -> str:
     judged, risks = judged_by(policy, seen), _risks(policy, seen)
     sentences: Mapping[Step, str] = {
         Step.THROTTLED: (
-            f"The workload waits for the disk now. The offer carries {judged}; what was asked for beyond the present "
-            "limit cannot be seen, so look again afterwards."
+            f"The workload waits for the disk now. The offer carries {judged}. What was asked for beyond the present "
+            "limit cannot be seen, so audit again afterwards."
         ),
         Step.SAFE: (
-            "The whole saving holds as a drop-in replacement: all the IOPS and MiB/s that the present volume could "
-            "ever carry are kept for that money, so no demand has to be proved. Where that takes another configuration "
-            "than the one recommended, the volume's page shows it."
+            "Drop-in replacements save all of it: they can do everything the present volumes can do today, so no "
+            "demand has to be proved. Where the recommended configuration is another one, the volume's page shows both."
         ),
         Step.PROVED: (
-            f"The offer can do less than the present volume, but it carries {judged}, replaying that demand throttles "
-            "it no longer than today, and fio has measured that such volumes deliver: here and lately where the "
-            f"evidence is of grade A, elsewhere or longer ago where it is B. {risks}"
+            f"The offer can do less than the present volume, but it carries {judged}. Replaying that demand throttles "
+            "it no longer than today. fio has measured that such volumes deliver: here and lately for evidence of "
+            f"grade A, elsewhere or longer ago for grade B. {risks}"
         ),
         Step.TRADE: (
             f"The offer carries {judged}, but its type is slower to answer, or less durable, than "
@@ -94,12 +93,12 @@ def _why(step: Step, policy: Policy, seen: str) -> str:
             "well enough. One command measures a scratch volume of that configuration with fio, deletes it, and "
             "brings the answer up to date."
         ),
-        Step.BLOCKED: "The change is right, but something forbids it today; each volume's own page says what.",
+        Step.BLOCKED: "The change is right, but something blocks it today. Each volume's own page says what.",
         Step.DETACHED: (
             "Paid for, and no host uses it. Take a snapshot and delete it if nobody needs it; only the owner can know "
             "that, so this is not counted as a saving."
         ),
-        Step.WAIT: "Too little is known to say anything safely; the next audit asks again.",
-        Step.KEEP: "Nothing that carries the demand is cheaper by enough to be worth a change.",
+        Step.WAIT: "Too little is known to recommend anything safely. The next audit looks again.",
+        Step.KEEP: "Nothing that carries the demand is enough cheaper to be worth a change.",
     }
     return sentences[step]

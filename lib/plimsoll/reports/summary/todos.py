@@ -75,7 +75,7 @@ def _money(totals: Totals) -> str:
     parts = []
     if totals.usd_saved >= CENT:
         less = CENT <= totals.usd_saved_drop_in < totals.usd_saved - CENT
-        instead = f" ({usd(totals.usd_saved_drop_in)} as a drop-in replacement instead)" if less else ""
+        instead = f" ({usd(totals.usd_saved_drop_in)} with drop-in replacements alone)" if less else ""
         parts.append(f"saves {usd(totals.usd_saved)} a month{instead}")
     if totals.usd_upgrades >= CENT:
         parts.append(f"{'others cost' if parts else 'costs'} {usd(totals.usd_upgrades)} a month more")

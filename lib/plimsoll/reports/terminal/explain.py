@@ -67,7 +67,7 @@ def _head(record: RecommendationRecord) -> Group:
     if record.target is not None and record.action != "keep":
         answer.append(f" to {spec_text(record.target)}, {usd(record.monthly_usd_then or 0)} a month")
         answer.append(f", saves {usd(record.monthly_usd_saved)}", style="bold")
-        answer.append(f" ({usd(record.monthly_usd_saved_drop_in)} of it as a drop-in replacement)")
+        answer.append(f" ({usd(record.monthly_usd_saved_drop_in)} with a drop-in replacement)")
     return Group(*lines, answer)
 
 
@@ -124,7 +124,7 @@ def _demand(found: DemandRecord) -> list[RenderableType]:
 def _ceilings(recommendation: Change | Keep) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("ceiling")
-    for column in ("IOPS", "for ever", "MiB/s", "for ever"):
+    for column in ("IOPS", "sustained", "MiB/s", "sustained"):
         table.add_column(column, justify="right")
     rows = [("now", recommendation.comparison.present), ("hosts at most", recommendation.comparison.hosts)]
     if isinstance(recommendation, Change):
@@ -165,7 +165,7 @@ def stripe_set_table(told: SetAnswer) -> Table:
     limits = told.host.limits
     if limits is not None and host.buckets:
         baseline = (limits.baseline_iops, limits.baseline_throughput_mib_s)
-        table.add_row("", "for ever", *map(_figure, baseline))
+        table.add_row("", "sustained", *map(_figure, baseline))
     return table
 
 
@@ -192,7 +192,7 @@ def offers_table(record: RecommendationRecord, width: int) -> Table:
     table.add_column("why not", overflow="fold", ratio=1, max_width=max(20, width - 45))
     told = [(offer, _why_not(offer)) for offer in record.offers]
     if record.drop_in is not None:
-        told.append((record.drop_in, "drop-in replacement for the present volume"))
+        told.append((record.drop_in, "drop-in replacement: can do everything this volume can do today"))
     for offer, why in told:
         table.add_row(_lines(spec_text(offer.spec), side), _usd(offer), _lines(why, side))
     return table

@@ -13,7 +13,7 @@ from plimsoll.reports.record import FIRST_PROVIDER, RecommendationRecord, SpecRe
 from plimsoll.reports.screen import printable, printable_values
 from plimsoll.reports.summary.noted import noted
 from plimsoll.reports.summary.since import since_before
-from plimsoll.reports.wording import ACTION_WORDS, count_of, spec_text
+from plimsoll.reports.wording import ACTION_WORDS, count_of, spec_text, usd
 
 _ID_WIDTH = len("vol-0123456789abcdef0")
 _GRADE_WIDTH = 2
@@ -70,7 +70,7 @@ def savings_table(records: Sequence[RecommendationRecord], width: int) -> Table:
     table.add_column("from", overflow="fold")
     table.add_column("to", overflow="fold")
     table.add_column("saves", justify="right", no_wrap=True)
-    table.add_column("drop-in" if wide else "drop_in", justify="right", no_wrap=True)
+    table.add_column("drop-in", justify="right", no_wrap=True)
     table.add_column("evidence" if wide else "ev", no_wrap=True, min_width=_GRADE_WIDTH)
     if wide:
         table.add_column("blocked by", overflow="fold")
@@ -87,8 +87,8 @@ def savings_table(records: Sequence[RecommendationRecord], width: int) -> Table:
         cells += [
             shown(record.current),
             shown(record.target),
-            f"{record.monthly_usd_saved:,.2f}",
-            f"{record.monthly_usd_saved_drop_in:,.2f}",
+            usd(record.monthly_usd_saved),
+            usd(record.monthly_usd_saved_drop_in),
             record.evidence.grade if record.evidence else "",
         ]
         if wide:
@@ -117,18 +117,19 @@ def action_text(action: str) -> Text:
 
 
 def _totals(run: dict[str, Any]) -> Group:
-    volumes, usd = run["volumes"], run["monthly_usd"]
-    share = f" ({usd['saved'] / usd['now']:.0%} of ${usd['now']:,.2f})" if usd["now"] else ""
+    volumes, money = run["volumes"], run["monthly_usd"]
+    share = f" ({money['saved'] / money['now']:.0%} of {usd(money['now'])})" if money["now"] else ""
+    figures = (
+        ("  drop-in", "saved_drop_in", "drop-in replacements alone would save this"),
+        ("  beyond that", "saved_on_proof", "rests on the measured demand"),
+        ("  blocked today", "saved_but_blocked", "of the saving"),
+        ("detached volumes", "detached", "paid for, attached to nothing"),
+        ("upgrades cost", "more_for_upgrades", "more, for throttled volumes"),
+    )
     lines = [
         Text.assemble(("Plimsoll ", "bold"), f"run {run['id']}: {run['status']}"),
-        Text.assemble(("can be saved      ", "dim"), (f"${usd['saved']:>12,.2f} a month", "bold green"), share),
-        Text.assemble(("  as a drop-in replacement  ", "dim"), f"${usd['saved_drop_in']:>12,.2f}  needs no proof"),
-        Text.assemble(("  on proved need  ", "dim"), f"${usd['saved_on_proof']:>12,.2f}  rests on the measured demand"),
-        Text.assemble(("  blocked today   ", "dim"), f"${usd['saved_but_blocked']:>12,.2f}  of the saving"),
-        Text.assemble(("detached volumes  ", "dim"), f"${usd['detached']:>12,.2f}  paid for, attached to nothing"),
-        Text.assemble(
-            ("upgrades cost     ", "dim"), f"${usd['more_for_upgrades']:>12,.2f}  more, for throttled volumes"
-        ),
+        Text.assemble(("can be saved      ", "dim"), (f"{usd(money['saved']):>12} a month", "bold green"), share),
+        *(Text.assemble((f"{label:<18}", "dim"), f"{usd(money[key]):>12}  {told}") for label, key, told in figures),
         *_by_cloud(run),
         Text(""),
     ]
@@ -149,7 +150,7 @@ def _totals(run: dict[str, Any]) -> Group:
     of_all = f" ({part:.1%} of every minute's)" if 0 < part < 1 else ""
     asked = Text(
         f"{usage['calls']:,} {calls_in(clouds_of(run))} calls, {usage['metrics']:,} metrics, "
-        f"{usage['datapoints']:,} datapoints{of_all}, about ${usage['estimated_usd']:,.2f}; "
+        f"{usage['datapoints']:,} datapoints{of_all}, about {usd(usage['estimated_usd'])}; "
         f"{run['seconds']['elapsed']:,.1f} s",
         style="dim",
     )
@@ -161,9 +162,10 @@ def _by_cloud(run: dict[str, Any]) -> Iterator[Text]:
     clouds = run.get("clouds", {})
     if len(clouds) > 1:
         for provider, told in clouds.items():
-            name, usd = f"  in {words_of(provider).cloud}", told["monthly_usd"]
+            name, money = f"  in {words_of(provider).cloud}", told["monthly_usd"]
             volumes = count_of(told["volumes"], "volume")
-            yield Text.assemble((f"{name:<18}", "dim"), f"${usd['saved']:>12,.2f}  of ${usd['now']:,.2f}, {volumes}")
+            saved, now = usd(money["saved"]), usd(money["now"])
+            yield Text.assemble((f"{name:<18}", "dim"), f"{saved:>12}  of {now}, {volumes}")
 
 
 def _reconciled(volumes: dict[str, Any]) -> str:

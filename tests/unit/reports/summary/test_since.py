@@ -13,7 +13,7 @@ from tests.unit.reports.terminal import test_run as terminal
 TOLD = {"new": 2, "snoozed": 1, "done": 14, "done_now": 3, "saved_usd_month_since": 512.3}
 SENTENCE = (
     "2 recommendations are new; 14 volumes have been changed as recommended, 3 of them seen for the first time, "
-    "which saves $512.30 a month; 1 recommendation is snoozed."
+    "which saves $512 a month; 1 recommendation is snoozed."
 )
 
 

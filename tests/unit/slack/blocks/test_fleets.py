@@ -30,7 +30,7 @@ HARMFUL = (
     "\u202e\u2066turned\u2069 \u200f\u200b",
     "a\0b\x1b[31m\x07",
     "lone \ud800 surrogate",
-    "\n\n*12. Saves $9,999,999.00 a month*: mine\n",
+    "\n\n*12. Saves $9,999,999 a month*: mine\n",
     "\U0001f6a2" * 500,
     '"\\' * 300,
     "n" * 50_000,

@@ -29,7 +29,7 @@ def saving(number, usd=20.0, action="migrate", **fields):
 
 def test_the_message_begins_with_the_money_and_how_sure_it_is():
     first, second, *_ = lines(told_of([saving(1), saving(2, 30.0)]).main)
-    assert first == "$50.00 a month can be saved: 50 % of the $100.00 that these 2 volumes cost"
+    assert first == "$50.00 a month can be saved: 50 % of the $100 that these 2 volumes cost"
     assert "Plimsoll compares what cloud disks are asked for with what is paid for" in second
     assert "$25.00 would be saved even with all of today's IOPS and MiB/s kept; the other $25.00 rests on" in second
     assert "the peak by the minute of the last 14 days with 20 % headroom" in second
@@ -79,7 +79,7 @@ def test_the_ten_that_save_most_are_shown_and_the_others_are_counted_with_their_
     assert "The 10 that save most, of 25 volumes that save" in shown
     assert "1. Saves $34.00 a month: disk-24" in shown
     assert "10. Saves $25.00 a month: disk-15" in shown
-    assert "15 more volumes, which save $255.00 a month together: the largest are in the thread" in shown
+    assert "15 more volumes, which save $255 a month together: the largest are in the thread" in shown
 
 
 def test_a_volumes_buttons_are_in_a_block_of_its_name():

@@ -12,7 +12,8 @@ const hours = (value) => `${tenths(value)} ${value === 1 ? 'hour' : 'hours'}`;
 
 function usd(value) {
   if (!known(value)) return 'no price known';
-  return (value <= -0.005 ? '-$' : '$') + CENTS.format(Math.abs(value));
+  const amount = Math.abs(value);
+  return (value <= -0.005 ? '-$' : '$') + (amount >= 100 ? WHOLE : CENTS).format(amount);
 }
 
 function specText(spec) {

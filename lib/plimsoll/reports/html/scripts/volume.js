@@ -46,18 +46,18 @@ function moneyOf(record) {
   return `${now}, ${usd(record.monthly_usd_then)} then: ${change}`;
 }
 
-// What there is for who wants no proof; a throttled volume needs more than it could ever carry.
+// The drop-in replacement; a throttled volume needs more than one can do.
 function dropInOf(row, record) {
   if (!record.drop_in || !record.target || record.action === 'keep' || row.step === 'throttled') return null;
-  const keeps = 'keeps all the IOPS and MiB/s that the volume could ever carry';
-  if (sameSpec(record.drop_in.spec, record.target)) return `No demand has to be proved: it ${keeps}.`;
+  const keeps = 'can do everything this volume can do today';
+  if (sameSpec(record.drop_in.spec, record.target)) return `Drop-in replacement: it ${keeps}, so no demand has to be proved.`;
   const saved = record.monthly_usd_saved_drop_in;
-  return `For who wants no proof: ${specText(record.drop_in.spec)} ${keeps}, for ${usd(record.drop_in.monthly_usd)} a month. `
+  return `Drop-in replacement: ${specText(record.drop_in.spec)} ${keeps}, for ${usd(record.drop_in.monthly_usd)} a month. `
     + (saved >= 0.005 ? `It saves ${usd(saved)}.` : 'It saves nothing.');
 }
 
 function section(title, id, ...children) {
-  return element('section', { 'aria-labeledby': id }, element('h2', { id, tabindex: '-1' }, title), children);
+  return element('section', { 'aria-labelledby': id }, element('h2', { id, tabindex: '-1' }, title), children);
 }
 
 const list = (texts) => element('ul', {}, texts.map((text) => element('li', {}, text)));
@@ -96,8 +96,8 @@ function demandFacts(demand, profile) {
 
 function ceilingsTable(record) {
   const { ceilings } = record;
-  const heads = [{ label: 'ceiling' }, { label: 'IOPS', number: true }, { label: 'IOPS for ever', number: true },
-    { label: 'MiB/s', number: true }, { label: 'MiB/s for ever', number: true }];
+  const heads = [{ label: 'ceiling' }, { label: 'IOPS', number: true }, { label: 'sustained IOPS', number: true },
+    { label: 'MiB/s', number: true }, { label: 'sustained MiB/s', number: true }];
   const row = (label, found) => [label, whole(found.iops), whole(found.sustained_iops),
     whole(found.throughput_mib_s), whole(found.sustained_throughput_mib_s)];
   const rows = [];
@@ -112,7 +112,7 @@ function ceilingsTable(record) {
   add('the volume now', ceilings.now);
   if (ceilings.offered && record.action !== 'keep') add('the volume as offered', ceilings.offered);
   add('its host at most', ceilings.hosts);
-  return table('What can be carried; more than for ever only while credits last', heads, rows);
+  return table('What can be carried; more than sustained only while credits last', heads, rows);
 }
 
 function replayTable(record) {
@@ -123,12 +123,12 @@ function replayTable(record) {
   return table('Replay: the demand pushed through the ceilings', heads, rows);
 }
 
-const DROP_IN = 'the cheapest as a drop-in replacement: it carries all that the present volume ever could';
+const DROP_IN = 'the drop-in replacement: it can do everything this volume can do today';
 
 function whyNotChosen(offer, record) {
   const then = record.monthly_usd_then;
   if (!known(offer.monthly_usd) || !known(then)) return 'carries it, but no price is known';
-  if (offer.monthly_usd > then + 0.005) return 'carries it, but is dearer';
+  if (offer.monthly_usd > then + 0.005) return 'carries it, but costs more';
   if (offer.monthly_usd > then - 0.005) return 'carries it for the same money';
   return record.action === 'keep' ? 'carries it, but saves less than the policy asks for' : 'carries it and is cheaper: the reasons say why not';
 }
