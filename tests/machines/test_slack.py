@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from plimsoll.reports.wording import usd
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.slack_config import SlackConfig
 from tests.slack import signing
@@ -82,7 +83,7 @@ def executions(service, machine):
 def test_from_an_audit_to_a_message_and_from_a_button_to_fio_and_back_into_the_thread(service, slack, message):
     account, front = service.account, service.account.front
     run = json.loads(service.content("reports/weekly/run.json"))
-    assert f"${run['monthly_usd']['saved']:,.2f}" in text_of(message.json)
+    assert usd(run["monthly_usd"]["saved"]) in text_of(message.json)
     assert {file.channel for file in slack.there.files.values()} == {CHANNEL}
     volume = buttons(message, "validate")[0]
     account_id, region, volume_id = volume.split("/")

@@ -127,7 +127,7 @@ def test_without_a_price_for_the_present_type_there_is_no_answer():
     answer = decision(a_volume(), a_demand(iops=100), market=a_market(book))
     assert isinstance(answer, InsufficientData)
     assert answer.usd_month_now is None
-    assert answer.reasons[0] == "there is no price for gp2 in us-east-1: give one with --prices."
+    assert answer.reasons[0] == "There is no price for gp2 in us-east-1. Give one with --prices."
 
 
 def test_a_volume_on_nothing_is_detached():

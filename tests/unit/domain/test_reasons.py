@@ -13,18 +13,18 @@ QUIET = a_demand(iops=400, throughput_mib_s=20)
 
 def test_a_change_says_the_demand_the_need_and_what_rests_on_proof():
     text = said(a_volume("gp2", 500), QUIET)
-    assert "peak demand over 48 hours, by buckets of 1 minute: 400 IOPS, 20.0 MiB/s." in text
+    assert "Peak demand over 48 hours, in buckets of 1 minute: 400 IOPS, 20.0 MiB/s." in text
     assert (
         "gp3 500 GiB 3,000 IOPS 125 MiB/s carries the need of 480 IOPS and 24.0 MiB/s, 20 % headroom included." in text
     )
     assert (
         "Drop-in replacement: gp3 500 GiB 3,000 IOPS 250 MiB/s can do everything this volume can do today, and saves "
-        "$5.00 a month; what the offer saves beyond that rests on the measured demand." in text
+        "$5.00 a month. What the offer saves beyond that rests on the measured demand." in text
     )
 
 
 def test_drop_in_that_costs_more_is_said_to():
-    assert "and costs $1.00 a month more; what the offer saves" in said(a_volume("gp2", 200), QUIET)
+    assert "and costs $1.00 a month more. What the offer saves" in said(a_volume("gp2", 200), QUIET)
 
 
 def test_a_bare_flip_that_would_give_less_is_named_with_its_price():
@@ -35,7 +35,7 @@ def test_a_bare_flip_that_would_give_less_is_named_with_its_price():
 
 def test_a_quantile_and_a_coarser_resolution_are_said():
     text = said(a_volume(), a_demand(iops=10, resolution_s=300), a_policy(peak_quantile=0.999))
-    assert "p99.9 demand over 48 hours, by buckets of 5 minutes" in text
+    assert "99.9th percentile of demand over 48 hours, in buckets of 5 minutes" in text
 
 
 def test_censored_demand_is_said_to_be():
@@ -73,7 +73,7 @@ def test_micro_bursts_are_shown_with_whether_they_size_the_offer():
         iops=[300.0], iops_exceeded=[True, *[False] * 2999], busy_share=[0.1, *[1.0] * 2999], buckets=3000
     )
     does_not = said(a_volume("gp3", 500, iops=4000), bursts)
-    assert "while busy the rate was up to 3,000 IOPS, which does not size the offer (size_on)." in does_not
+    assert "While busy, the rate was up to 3,000 IOPS, which does not size the offer (size_on)." in does_not
     does = said(a_volume("gp3", 500, iops=4000), bursts, a_policy(size_on=SizeOn.BUSY_TIME))
     assert "which sizes the offer (size_on)." in does
 
@@ -117,4 +117,4 @@ def test_bursts_that_a_minute_hides_from_a_smaller_offer_are_named_as_a_risk():
     volume = a_volume("io1", 500, iops=10_000)
     bursting = a_demand(iops=500, throughput_mib_s=8, busy_share=0.05)
     assert "Risk: while busy, the volume may have reached 10,000 IOPS" in said(volume, bursting)
-    assert "risk:" not in said(volume, bursting, a_policy(size_on=SizeOn.BUSY_TIME))
+    assert "Risk:" not in said(volume, bursting, a_policy(size_on=SizeOn.BUSY_TIME))

@@ -8,6 +8,7 @@ from plimsoll.reports.files import RunFolder
 from plimsoll.reports.markdown.run import MOST, run_markdown, tickets
 from plimsoll.reports.markdown.ticket import ticket
 from plimsoll.reports.record import BlockerRecord, OwnerRecord
+from plimsoll.reports.wording import usd
 from tests.profiles import examples
 from tests.unit.reports.markdown.rendered import shown
 from tests.unit.reports.recommendations import a_record, every_action
@@ -30,7 +31,7 @@ def test_a_run_says_what_can_be_saved_what_to_do_and_what_is_missing(tmp_path):
     text = run_markdown(run, None, "")
     page = shown(text)
     saved = sum(one.monthly_usd_saved for one in records if one.action in {"migrate", "reprovision"})
-    assert f"${saved:,.2f} a month can be saved" in page.text
+    assert f"{usd(saved)} a month can be saved" in page.text
     for words in ("Speed up what is throttled", "vol-migrate", "vol-f", "BadCredentials", "excluded by the policy"):
         assert words in page.text
     assert "unreadable: 1 place and 1 volume; see the end." in page.text

@@ -62,7 +62,7 @@ def test_what_is_proved_names_the_risks_that_are_left(step):
 
 
 def test_what_is_proved_elsewhere_or_long_ago_is_told_as_that():
-    assert "elsewhere or longer ago where it is B" in step_words(Step.PROVED, a_policy()).why
+    assert "elsewhere or longer ago for grade B" in step_words(Step.PROVED, a_policy()).why
 
 
 @pytest.mark.parametrize("step", [Step.THROTTLED, Step.PROVED, Step.TRADE, Step.MEASURE])

@@ -15,6 +15,7 @@ from plimsoll.reports.terminal.explain import offers_table, show_explanation
 from plimsoll.reports.terminal.plot import plot
 from plimsoll.reports.terminal.run import savings_table, show_run
 from plimsoll.reports.totals import Totals
+from plimsoll.reports.wording import usd
 from tests.builders import a_demand, a_volume, decision
 from tests.unit.reports.recommendations import a_record, every_action
 
@@ -121,7 +122,7 @@ def test_a_folder_s_name_is_shown_literally(name):
 def test_a_run_shows_its_money_its_counts_and_that_they_reconcile():
     records = [a_record("migrate"), a_record("keep")]
     text = shown_run(80, a_run(records), records[:1])
-    assert f"{a_record('migrate').monthly_usd_saved:,.2f} a month" in text
+    assert f"{usd(a_record('migrate').monthly_usd_saved)} a month" in text
     assert "2 volumes seen each has exactly one outcome" in " ".join(text.split())
     assert "1 migrate move to another type" in " ".join(text.split())
 
@@ -162,7 +163,7 @@ def test_long_types_leave_room_for_the_grade_in_a_narrow_console_and_break_behin
     console = a_console(80)
     console.print(savings_table([record], 80))
     text = console.file.getvalue()
-    assert text.splitlines()[1].endswith("drop_in  ev")
+    assert text.splitlines()[1].endswith("drop-in  ev")
     broken = text.replace("-\n", "-").split()
     assert {part for part in name.split("-") if not any(part in word.split("-") for word in broken)} == set()
 

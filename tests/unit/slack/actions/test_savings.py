@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
+from plimsoll.reports.wording import usd
 from tests.builders import NOW
 from tests.service_loop import Loop
 
@@ -19,7 +20,7 @@ def test_what_the_last_audit_found_is_told_in_a_few_lines(tmp_path):
         said = responses()[1]
         saved = workplace.stored("reports/first/run.json")["monthly_usd"]["saved"]
         for words in (
-            f"${saved:,.2f} a month can be saved",
+            f"{usd(saved)} a month can be saved",
             "1 recommendation is new",
             "Audit first of",
             "report.html",

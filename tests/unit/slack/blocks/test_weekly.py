@@ -6,6 +6,7 @@ import pytest
 
 from plimsoll.domain.reasons import GIVEN_UP
 from plimsoll.reports.record import BlockerRecord, EvidenceRecord, OwnerRecord
+from plimsoll.reports.wording import usd
 from plimsoll.slack.blocks.elements import OPEN_REPORT
 from plimsoll.slack.blocks.run import run_conversation
 from tests.unit.reports.fleets import a_fleet, special_records
@@ -201,7 +202,7 @@ def test_a_thread_has_a_reply_for_each_account_with_something_to_do_and_one_for_
     assert "1. Saves $69.00 a month: disk-59" in said(first)
     assert list(pressed(first)) == ["volume:000000000059/us-east-1/vol-0059"]
     money = sum(10.0 + number for number in range(20))
-    assert f"20 more accounts with something to do: 20 volumes save ${money:,.2f} a month there." in said(last)
+    assert f"20 more accounts with something to do: 20 volumes save {usd(money)} a month there." in said(last)
     messages(found)
 
 
@@ -217,7 +218,7 @@ def test_an_accounts_reply_names_its_own_failures_and_gives_throttled_volumes_th
 def test_volumes_of_a_stripe_set_have_their_own_part_of_the_money():
     (whole,) = special_records()["stripes"]
     shown = told([whole])
-    assert f"${whole.monthly_usd_saved:,.2f} a month can be saved" in shown
+    assert f"{usd(whole.monthly_usd_saved)} a month can be saved" in shown
     assert "Changed together with its stripe set of 2 volumes." in shown
 
 
