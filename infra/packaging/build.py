@@ -15,15 +15,16 @@ from infra.packaging.archive import add_folder, compile_all, compiler_for, stage
 from infra.packaging.google import clients_in, keep_clients
 from infra.packaging.imports import Imports, Sources, handlers
 from infra.packaging.wheels import Lock, install, trim
+from plimsoll.clouds.registry import CLOUDS
 
 Architecture = Literal["arm64", "x86_64"]
 
 PROJECT: Final = Path(__file__).parents[2]
 
 
-_WHICH_CLOUDS: Final = ("plimsoll.bootstrap", "plimsoll.bootstrap.google")
-"""The command line chooses there which clouds it asks. Functions that ask Google are given its places instead, and the
-others need none of Google's libraries."""
+_BY_NAME: Final = {"plimsoll.clouds.published": [f"{one.package}.published" for one in CLOUDS.values()]}
+"""What the registry of clouds imports by name. A cloud's connection comes only where a function imports it itself, so
+that functions which do not ask Google bring none of its libraries."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +82,7 @@ def _contents() -> Mapping[str, Content]:
     """What the zip of each function holds."""
     bundled = _bundled()
     packages = {"functions": PROJECT / "functions", "plimsoll": PROJECT / "lib" / "plimsoll"}
-    sources = Sources(packages=packages, not_needed=frozenset({_WHICH_CLOUDS}))
+    sources = Sources(packages=packages, by_name=_BY_NAME)
     imports = {name: sources.imports_of(f"functions.{name}") for name in handlers(PROJECT / "functions")}
     sharing: dict[frozenset[str], list[Imports]] = {}
     for one in imports.values():

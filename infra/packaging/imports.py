@@ -3,7 +3,7 @@
 import ast
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -34,10 +34,13 @@ class Imports:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
-    """Our top-level packages, each with its folder, and imports that no zip needs: of a module, the other."""
+    """Our top-level packages, each with its folder.
+
+    `by_name` are the modules that a module imports by their names when it runs.
+    """
 
     packages: Mapping[str, Path]
-    not_needed: frozenset[tuple[str, str]] = frozenset()
+    by_name: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def file_of(self, module: str) -> Path | None:
         """The file of a module of ours; None where there is no such module."""
@@ -69,12 +72,12 @@ class Sources:
                     services |= {SERVICES_OF_POWERTOOLS[module]} if module in SERVICES_OF_POWERTOOLS else set()
                 continue
             modules[module] = file
+            waiting += [one for name in self.by_name.get(module, ()) for one in _with_packages(name)]
             read = _read(file)
             services |= read.services
             for name, inside in read.imported:
                 self._known(name, file)
-                if (module, name) not in self.not_needed:
-                    waiting += [one for found in (name, *inside) for one in _with_packages(found)]
+                waiting += [one for found in (name, *inside) for one in _with_packages(found)]
         return Imports(modules=modules, outside=frozenset(outside), services=frozenset(services))
 
     def _known(self, module: str, imported_in: Path) -> None:

@@ -5,11 +5,11 @@ decides is here: what a cloud publishes is the same on both sides, as a mirror o
 """
 
 from plimsoll.clouds.aws.hosts import limits_of as instance_limits
-from plimsoll.clouds.aws.limits import volume_types as ebs_types
-from plimsoll.clouds.aws.price_book import shipped_prices as aws_prices
-from plimsoll.clouds.google.limits import volume_types as disk_types
+from plimsoll.clouds.aws.shipped import shipped_prices as aws_prices
+from plimsoll.clouds.aws.shipped import volume_types as ebs_types
 from plimsoll.clouds.google.machines import machine
-from plimsoll.clouds.google.price_book import shipped_prices as google_prices
+from plimsoll.clouds.google.shipped import shipped_prices as google_prices
+from plimsoll.clouds.google.shipped import volume_types as disk_types
 from plimsoll.domain.ceiling import UNBOUNDED, Ceiling
 from plimsoll.domain.host import Host
 from plimsoll.domain.prices import TypePrice

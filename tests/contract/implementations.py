@@ -16,17 +16,17 @@ from cloud_simulator.google.projects import REGIONS as PROJECT_REGIONS
 from cloud_simulator.running import running, running_google
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.metrics import AwsMetrics
-from plimsoll.clouds.aws.price_book import shipped_prices
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.aws.sessions import Credential, Sessions
+from plimsoll.clouds.aws.shipped import shipped_prices
+from plimsoll.clouds.common.pacing import Pacer
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.held import Held
 from plimsoll.clouds.google.inventory import GoogleInventory
 from plimsoll.clouds.google.metrics import GoogleMetrics
-from plimsoll.clouds.google.price_book import shipped_prices as shipped_google_prices
 from plimsoll.clouds.google.prices import GooglePrices
+from plimsoll.clouds.google.shipped import shipped_prices as shipped_google_prices
 from plimsoll.clouds.memory import MemoryInventory, MemoryMetrics, MemoryPrices
-from plimsoll.clouds.pacing import Pacer
 from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
 from plimsoll.clouds.recording import open_recording
 from plimsoll.domain.errors import AccessDenied, BadCredentials, CloudError

@@ -39,8 +39,8 @@ for service in botocore.loaders.create_loader().list_available_services("service
         boto3.client(service, region_name="eu-west-1", aws_access_key_id="a", aws_secret_access_key="b")
 if functions != ["slack_act"]:
     from plimsoll.bootstrap import envelope_library
-    from plimsoll.clouds.aws.price_book import shipped_prices
-    from plimsoll.clouds.aws.limits import volume_types
+    from plimsoll.clouds.aws.shipped import shipped_prices
+    from plimsoll.clouds.aws.shipped import volume_types
     assert envelope_library().envelopes and shipped_prices() and volume_types()
 print(version("plimsoll"))
 """

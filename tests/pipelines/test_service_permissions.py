@@ -13,9 +13,10 @@ from aws_lambda_powertools.utilities.idempotency import DynamoDBPersistenceLayer
 from botocore.exceptions import EndpointConnectionError
 
 from cloud_simulator.aws.organizations_api import WORKLOADS
-from plimsoll.bootstrap import Scope, sign_in
+from plimsoll.bootstrap import Scope
 from plimsoll.clouds.aws import permissions
 from plimsoll.clouds.aws.claims import DynamoClaims
+from plimsoll.clouds.aws.connection import sign_in
 from plimsoll.clouds.aws.events import BusEvents
 from plimsoll.clouds.aws.executions import StepExecutions
 from plimsoll.clouds.aws.history import DynamoHistory

@@ -18,7 +18,8 @@ from plimsoll.bootstrap import clock
 from plimsoll.cli.envelopes import check_place, spec_from
 from plimsoll.cli.exit_codes import INTERRUPTED
 from plimsoll.cli.options import MeasuredVolumeOptions
-from plimsoll.clouds.published_by import cloud_of, types_by_cloud
+from plimsoll.clouds.published import cloud_of, types_by_cloud
+from plimsoll.clouds.registry import AWS
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import LOCAL
 from plimsoll.domain.units import MIB, MINUTE_S
@@ -54,7 +55,7 @@ def benchmark_path(
         name=name or f"{job}-{now:%Y%m%dT%H%M%SZ}",
         spec=spec,
         volumes=given.volumes,
-        provider=given.provider or (LOCAL if spec.type == UNKNOWN_TYPE else cloud_of(spec.type) or "aws"),
+        provider=given.provider or (LOCAL if spec.type == UNKNOWN_TYPE else cloud_of(spec.type) or AWS),
         host_type=given.host_type or f"{platform.machine()} with {os.cpu_count()} CPUs",
         account=given.account,
         region=given.region,

@@ -9,7 +9,8 @@ from rich.console import Console
 
 from plimsoll.bootstrap import clock, envelope_library
 from plimsoll.cli.options import MeasuredVolumeOptions
-from plimsoll.clouds.published_by import cloud_of, types_by_cloud
+from plimsoll.clouds.published import cloud_of, types_by_cloud
+from plimsoll.clouds.registry import AWS
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import best_grade
@@ -78,7 +79,7 @@ def compared(names: Sequence[str]) -> list[Envelope]:
 def import_files(files: Sequence[Path], name: str, given: MeasuredVolumeOptions, *, measured_on: str | None) -> None:
     """Reads every file, adds one campaign of what they hold, and prints the envelope that fits it."""
     spec, volumes, host_type = spec_from(given), given.volumes, given.host_type
-    provider = given.provider or cloud_of(spec.type) or "aws"
+    provider = given.provider or cloud_of(spec.type) or AWS
     check_place(spec, provider, given)
     outputs = [read_output(_text(path), name=str(path)) for path in files]
     found = Output(

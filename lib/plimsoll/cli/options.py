@@ -1,5 +1,6 @@
 """Options that several commands share, in the groups that help shows."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -8,39 +9,46 @@ from typing import Annotated, ClassVar
 import typer
 
 from plimsoll.cli.option_groups import OptionGroup
+from plimsoll.clouds import registry
+from plimsoll.clouds.registry import CLOUDS
 from plimsoll.reports.charts.theme import WIDTH_PX, ThemeName
 
 
-class Cloud(StrEnum):
-    """The clouds that can be asked."""
-
-    AWS = "aws"
-    GOOGLE = "google"
-
-
-class DemoCloud(StrEnum):
-    """What the demo simulates."""
+class SimulatedCloud(StrEnum):
+    """What can be simulated."""
 
     AWS = "aws"
     GOOGLE = "google"
     BOTH = "both"
 
 
-def cloud_named(name: str) -> Cloud:
-    """The cloud of that name; BadParameter where there is none. `gcp`, google's earlier name, still works."""
-    return Cloud(_named(name, Cloud))
+def cloud_named(name: str) -> str:
+    """The cloud of that name, or of that earlier name (`gcp`); BadParameter where there is none."""
+    found = registry.cloud_named(name)
+    if found is None:
+        raise _no_cloud(name, CLOUDS)
+    return found.name
 
 
-def demo_cloud_named(name: str) -> DemoCloud:
-    """What the demo simulates by that name; BadParameter where there is none."""
-    return DemoCloud(_named(name, DemoCloud))
+def simulated_named(name: str) -> SimulatedCloud:
+    """What is simulated by that name; BadParameter where there is nothing."""
+    found = registry.cloud_named(name)
+    wanted = found.name if found else name
+    if wanted not in set(SimulatedCloud):
+        raise _no_cloud(name, SimulatedCloud)
+    return SimulatedCloud(wanted)
 
 
-def _named(name: str, clouds: type[StrEnum]) -> str:
-    wanted = "google" if name == "gcp" else name
-    if wanted not in set(clouds):
-        raise typer.BadParameter(f"{name!r} is not one of {', '.join(clouds)}.")
-    return wanted
+def one_simulated_named(name: str) -> SimulatedCloud:
+    """As `simulated_named`, for one cloud alone."""
+    found = simulated_named(name)
+    if found is SimulatedCloud.BOTH:
+        raise _no_cloud(name, [one for one in SimulatedCloud if one is not found])
+    return found
+
+
+def _no_cloud(name: str, names: Iterable[str]) -> typer.BadParameter:
+    return typer.BadParameter(f"{name!r} is not one of {', '.join(names)}.")
 
 
 Regions = Annotated[
@@ -109,10 +117,10 @@ class ScopeOptions(OptionGroup):
     PANEL: ClassVar[str] = "Scope"
 
     cloud: Annotated[
-        list[Cloud] | None,
+        list[str] | None,
         typer.Option(
             parser=cloud_named,
-            metavar="aws|google",
+            metavar="|".join(CLOUDS),
             help="Cloud to ask; repeat for one report over several. Default: aws.",
         ),
     ] = None

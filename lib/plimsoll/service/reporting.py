@@ -11,7 +11,7 @@ from typing import Any, Final
 from plimsoll.ports import RunStore
 from plimsoll.reports.files import RunFolder
 from plimsoll.reports.html.page import write_html
-from plimsoll.reports.record import FIRST_PROVIDER, RecommendationRecord
+from plimsoll.reports.record import FIRST_PROVIDER, RecommendationRecord, run_of
 from plimsoll.reports.stored import (
     DEMAND,
     PAGE,
@@ -56,7 +56,7 @@ def report(service: Service, told: RunMessage) -> Report:
     does not grow with the fleet; the disk of this machine holds all recommendations, and the demand of those shown.
     """
     keys, store = RunKeys(run_id=told.run_id), service.store
-    order, run = order_of(store, told.run_id), json.loads(needed(store, keys.summary))
+    order, run = order_of(store, told.run_id), run_of(needed(store, keys.summary))
     with TemporaryDirectory(prefix="plimsoll-") as temporary:
         folder = Path(temporary) / told.run_id
         batches = _Batches(store=store, keys=keys, beside=Path(temporary) / "batch")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from plimsoll.clouds.query_costs import query_cost_of
+from plimsoll.clouds.published import query_cost_of
 from plimsoll.domain.errors import CloudError
 from plimsoll.ports import FailedTarget, RunStore
 from plimsoll.reports.foremost import Foremost

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from plimsoll.clouds.names import ACCOUNT_NAME, REGION_NAME, VOLUME_NAME
+from plimsoll.clouds.registry import account_pattern, region_pattern, volume_pattern
 from plimsoll.clouds.targets import may_have, named_target
 
 DISK = "4567890123456789012"
@@ -21,7 +21,7 @@ DISK = "4567890123456789012"
     ],
 )
 def test_a_volume_is_its_id_or_account_region_and_id(name):
-    assert re.match(VOLUME_NAME, name)
+    assert re.match(volume_pattern(), name)
 
 
 @pytest.mark.parametrize(
@@ -38,18 +38,18 @@ def test_a_volume_is_its_id_or_account_region_and_id(name):
     ],
 )
 def test_anything_else_is_none(name):
-    assert re.match(VOLUME_NAME, name) is None
+    assert re.match(volume_pattern(), name) is None
 
 
 @pytest.mark.parametrize("region", ["eu-west-1", "us-gov-west-1", "us-central1", "australia-southeast2"])
 def test_regions_of_both_clouds_are_taken(region):
-    assert re.match(REGION_NAME, region)
-    assert re.match(REGION_NAME, f"{region}-a") is None
+    assert re.match(region_pattern(), region)
+    assert re.match(region_pattern(), f"{region}-a") is None
 
 
 @pytest.mark.parametrize(("account", "cloud"), [("111122223333", "aws"), ("storage-prod", "google")])
 def test_an_account_s_name_tells_its_cloud(account, cloud):
-    assert re.match(ACCOUNT_NAME, account)
+    assert re.match(account_pattern(), account)
     target = named_target(account, "any")
     assert target.provider == cloud
     assert (may_have(target, "vol-1"), may_have(target, DISK)) == (cloud == "aws", cloud == "google")

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from plimsoll.clouds.query_costs import query_cost_of
+from plimsoll.clouds.published import query_cost_of
 from plimsoll.settings import Settings
 
 
@@ -24,5 +24,5 @@ def test_awss_tariff_is_that_of_the_settings():
 
 
 def test_who_only_reckons_loads_nothing_of_googles():
-    told = "import sys, plimsoll.clouds.query_costs; sys.exit(any(name.startswith('google') for name in sys.modules))"
+    told = "import sys, plimsoll.clouds.published; sys.exit(any(name.startswith('google') for name in sys.modules))"
     assert subprocess.run([sys.executable, "-c", told], check=False).returncode == 0

@@ -9,7 +9,7 @@ import pytest
 
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.data.exports import copy_parquet
-from plimsoll.reports.record import BlockerRecord
+from plimsoll.reports.record import OLD_KEYS, BlockerRecord
 from plimsoll.reports.totals import Totals
 from plimsoll.service.queries import QUERIES
 from tests.unit.reports.fleets import a_fleet
@@ -38,15 +38,18 @@ def a_week(number):
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
-    """The table of two weeks' runs, as it is partitioned in the store."""
+    """The table of two weeks' runs, as it is partitioned in the store; the first week's has the names of an earlier
+    version for what has other ones today."""
     place = tmp_path_factory.mktemp("store")
     for number, day in enumerate(DAYS):
         run = a_run(place / f"run-{number}", a_week(number), profiles=False)
         partition = place / "recommendations" / f"run_date={day}"
         partition.mkdir(parents=True)
+        columns = "*" if number else f"* rename ({', '.join(f'{new} as {old}' for new, old in OLD_KEYS.items())})"
         with opened(run) as database:
-            copy_parquet(database, f"select *, 'run-{number}' as run_id from recommendations", partition / "0.parquet")
-    return f"read_parquet('{place}/recommendations/**/*.parquet', hive_partitioning = true)"
+            sql = f"select {columns}, 'run-{number}' as run_id from recommendations"
+            copy_parquet(database, sql, partition / "0.parquet")
+    return f"read_parquet('{place}/recommendations/**/*.parquet', hive_partitioning = true, union_by_name = true)"
 
 
 def asked(table, name):
@@ -62,10 +65,18 @@ def answered(table, sql):
 
 
 def test_the_savings_of_each_account_are_those_of_the_latest_run(table):
+    check_savings(asked(table, "savings-by-account"), a_week(1))
+
+
+def test_a_run_of_an_earlier_version_is_asked_alike(table):
+    before = f"(select * from {table} where run_date < '{DAYS[1]}')"
+    check_savings(asked(before, "savings-by-account"), a_week(0))
+
+
+def check_savings(found, records):
     parts_of = defaultdict(Totals)
-    for record in a_week(1):
+    for record in records:
         parts_of[record.account].add(record)
-    found = asked(table, "savings-by-account")
     assert {row["account"]: row["volumes"] for row in found} == {who: one.answered for who, one in parts_of.items()}
     for row in found:
         money = parts_of[row["account"]]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.clouds.aws.shipped import volume_types
 from plimsoll.domain.errors import NotMeasured
 from plimsoll.domain.host import Host, HostLimits
 from plimsoll.domain.volume import VolumeSpec

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from plimsoll.clouds.aws.queries import Query
-from plimsoll.clouds.lots import lots_of
+from plimsoll.clouds.common.query_batches import query_batches
 from plimsoll.domain.sums import Window
 
 QUERIES_A_CALL: Final = 500
@@ -31,15 +31,15 @@ class Call:
 
 def calls_of(queries: Iterable[Query], *, datapoints_a_call: float) -> Iterator[Call]:
     """The calls that ask some queries; `datapoints_a_call` is how many datapoints more are worth one call less."""
-    for lot in lots_of(queries, datapoints_a_call=datapoints_a_call, queries_a_call=QUERIES_A_CALL):
-        yield from _cut(lot.window, lot.queries)
+    for batch in query_batches(queries, datapoints_a_call=datapoints_a_call, queries_a_call=QUERIES_A_CALL):
+        yield from _cut(batch.window, batch.queries)
 
 
-def _cut(window: Window, lot: Sequence[Query]) -> Iterator[Call]:
-    """Calls of a lot within both limits; one query alone may need several pages."""
+def _cut(window: Window, batch: Sequence[Query]) -> Iterator[Call]:
+    """Calls of a batch within both limits; one query alone may need several pages."""
     chosen: list[Query] = []
     datapoints = 0
-    for query in lot:
+    for query in batch:
         more = window.buckets(query.period_s)
         if chosen and (len(chosen) == QUERIES_A_CALL or datapoints + more > DATAPOINTS_A_CALL):
             yield Call(window=window, queries=tuple(chosen))

@@ -23,7 +23,7 @@ from botocore.exceptions import (
 from botocore.parsers import ResponseParserError
 
 from plimsoll.clouds.aws.refusals import REMEDIES
-from plimsoll.clouds.one_line import one_line
+from plimsoll.clouds.common.error_text import one_line
 from plimsoll.domain.errors import (
     AccessDenied,
     BadCredentials,

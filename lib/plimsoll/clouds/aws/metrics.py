@@ -19,7 +19,7 @@ from plimsoll.clouds.aws.errors import FAILURES, translate
 from plimsoll.clouds.aws.queries import Query, metrics_of, queries_of
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.aws.wire import decode_fast, epoch_s
-from plimsoll.clouds.pacing import Pacer
+from plimsoll.clouds.common.pacing import Pacer
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import AccessDenied, CloudError, Unexpected
 from plimsoll.domain.period import FloatArray

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from plimsoll.clouds.terraform_marks import said, terraform_owner
+from plimsoll.clouds.common.terraform_marks import said, terraform_owner
 from plimsoll.domain.volume import BY_HAND, Owner, OwnerKind
 
 _CLAIM: Final = "kubernetes.io/created-for/pvc/name"

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from plimsoll.clouds.aws.errors import CLEANING, MEASURING, attempted
-from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.clouds.aws.shipped import volume_types
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.scratch import DEADLINE_TAG, SCRATCH_TAG, ScratchOrder, ScratchVolume
 from plimsoll.domain.volume import VolumeSpec

@@ -13,8 +13,8 @@ from botocore.credentials import AssumeRoleCredentialFetcher, DeferredRefreshabl
 from botocore.exceptions import NoCredentialsError
 from botocore.loaders import Loader
 
-from plimsoll.clouds import region_names
 from plimsoll.clouds.aws.errors import FAILURES, translate
+from plimsoll.clouds.common import region_names
 from plimsoll.ports import FailedTarget
 
 HOME_REGION: Final = "us-east-1"

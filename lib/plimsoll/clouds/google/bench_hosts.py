@@ -13,10 +13,10 @@ from plimsoll.clouds.google.clients import CALL_S, Clients
 from plimsoll.clouds.google.guest_attributes import guest_attributes
 from plimsoll.clouds.google.hosts import instance_of as read_instance
 from plimsoll.clouds.google.labels import tags_of
-from plimsoll.clouds.google.limits import volume_types
 from plimsoll.clouds.google.names import LIST_INSTANCES
 from plimsoll.clouds.google.purposes import measuring
 from plimsoll.clouds.google.scopes import last_of, region_of
+from plimsoll.clouds.google.shipped import volume_types
 from plimsoll.domain.errors import CloudError, Unreachable
 from plimsoll.domain.policy import TagMatch
 from plimsoll.ports import BenchHost, Target

@@ -6,10 +6,10 @@ from typing import Any, Final
 from plimsoll.clouds.google.attachments import attachments_of, marks_of
 from plimsoll.clouds.google.hosts import Instance
 from plimsoll.clouds.google.labels import tags_of
-from plimsoll.clouds.google.limits import volume_types
 from plimsoll.clouds.google.moments import moment
 from plimsoll.clouds.google.owners import owner_of
 from plimsoll.clouds.google.scopes import last_of, zone_of
+from plimsoll.clouds.google.shipped import volume_types
 from plimsoll.domain.volume import Volume, VolumeSpec, VolumeState
 from plimsoll.domain.volume_types import Provisioned
 

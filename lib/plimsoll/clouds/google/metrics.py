@@ -15,6 +15,7 @@ from typing import Any, Final
 from google.api_core.exceptions import NotFound, from_grpc_status
 from google.cloud import monitoring_v3
 
+from plimsoll.clouds.common.pacing import Pacer
 from plimsoll.clouds.google.clients import CALL_S, Clients
 from plimsoll.clouds.google.errors import AUDITING, FAILURES, refused
 from plimsoll.clouds.google.joining import Place, claims_of
@@ -22,7 +23,6 @@ from plimsoll.clouds.google.metric_names import METRICS
 from plimsoll.clouds.google.names import LIST_TIME_SERIES
 from plimsoll.clouds.google.points import Cells, points_of
 from plimsoll.clouds.google.queries import NAMES_A_CALL, POINTS_A_PAGE, Call, calls_of, queries_of
-from plimsoll.clouds.pacing import Pacer
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError, Unexpected
 from plimsoll.domain.query_cost import QueryCost

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Final, Protocol
 
-from plimsoll.clouds.terraform_marks import said, terraform_owner
+from plimsoll.clouds.common.terraform_marks import said, terraform_owner
 from plimsoll.domain.volume import BY_HAND, NAME_TAG, Owner, OwnerKind
 
 CREATED_BY: Final = "created-by"

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from plimsoll.clouds.common.query_batches import query_batches
 from plimsoll.clouds.google.joining import Claim, claims_of
 from plimsoll.clouds.google.metric_names import METRICS, Metric
-from plimsoll.clouds.lots import lots_of
 from plimsoll.domain.branch_and_bound import Ask
 from plimsoll.domain.knowledge import Look
 from plimsoll.domain.sums import Window
@@ -112,9 +112,9 @@ def calls_of(queries: Iterable[Query], *, datapoints_a_call: float) -> Iterator[
     for query in queries:
         kinds.setdefault((query.series, query.period_s, query.claim.instance_id is None), []).append(query)
     for (series, period_s, _), alike in kinds.items():
-        for lot in lots_of(alike, datapoints_a_call=datapoints_a_call, queries_a_call=NAMES_A_CALL):
-            for some in _cut(lot.queries):
-                yield Call(series=series, window=lot.window, period_s=period_s, queries=tuple(some))
+        for batch in query_batches(alike, datapoints_a_call=datapoints_a_call, queries_a_call=NAMES_A_CALL):
+            for some in _cut(batch.queries):
+                yield Call(series=series, window=batch.window, period_s=period_s, queries=tuple(some))
 
 
 def _cut(queries: Sequence[Query]) -> Iterator[list[Query]]:

@@ -12,12 +12,13 @@ from google.cloud import compute_v1
 
 from plimsoll.clouds.google.bench_hosts import check_answered, instance_of
 from plimsoll.clouds.google.clients import CALL_S, Clients
-from plimsoll.clouds.google.limits import volume_types
 from plimsoll.clouds.google.moments import moment
-from plimsoll.clouds.google.names import LIST_DISKS, PROVIDER
+from plimsoll.clouds.google.names import LIST_DISKS
 from plimsoll.clouds.google.operations import Follower
 from plimsoll.clouds.google.purposes import MEASURING, cleaning, measuring
 from plimsoll.clouds.google.scopes import last_of, region_of
+from plimsoll.clouds.google.shipped import volume_types
+from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.domain.scratch import ScratchOrder, ScratchVolume
 from plimsoll.domain.volume_types import Provisioned
@@ -44,7 +45,7 @@ def create_disk(clients: Clients, order: ScratchOrder, sleep: Callable[[float], 
 
     CloudError where the source cannot be cloned so: a clone has the type and the zone of its source.
     """
-    target = Target(account=order.account, region=order.region, provider=PROVIDER)
+    target = Target(account=order.account, region=order.region, provider=GOOGLE)
     what = f"create a scratch disk of {order.spec} in {order.zone} of {order.account}"
     wanted = compute_v1.Disk(
         name=f"plimsoll-{_digest(order)[:20]}",

@@ -1,6 +1,6 @@
 """The report of a run: what a channel is told at a glance, with a thread that tells each account's part."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -8,7 +8,7 @@ from plimsoll.policy_file import parse_policy
 from plimsoll.reports.summary.since import since_before
 from plimsoll.reports.wording import count_of
 from plimsoll.slack.blocks.digest import Digest
-from plimsoll.slack.blocks.elements import Block, bullets, note, report_link, said
+from plimsoll.slack.blocks.elements import Block, Control, bullets, note, report_link, said
 from plimsoll.slack.blocks.fitting import Budget
 from plimsoll.slack.blocks.highlights import matters, of_accounts
 from plimsoll.slack.blocks.message import Conversation, Message
@@ -35,7 +35,7 @@ def conversation(
     since: str = "",
     new: Collection[str] = (),
     part: str = "",
-    acting: bool = True,
+    controls: Sequence[Control] = (),
     threaded: bool = True,
     accounts: Collection[str] = (),
 ) -> Conversation:
@@ -45,11 +45,11 @@ def conversation(
     does. `since` says what is new and what was done, and is the run's own word for it where it is empty and the report
     is of the whole run. `new` names the volumes first recommended by this run, as account/region/id. `part` says which
     part of the run the records are; what could not be read is then told of their accounts and of `accounts`. Without
-    `acting` there are no buttons that ask for something, and without `threaded`, as webhooks have it, no replies.
+    `controls` volumes have no buttons, and without `threaded`, as webhooks have it, no replies.
     """
     told = of_accounts(run, {*digest.accounts, *accounts}) if part else run
     policy = parse_policy(dict(run["policy"]))
-    manner = Manner(policy=policy, new=new, acting=acting, threaded=threaded)
+    manner = Manner(policy=policy, new=new, controls=controls, threaded=threaded)
     blocks, elsewhere = _blocks(digest, told, manner, since or ("" if part else since_before(run)), part, link)
     thread = (*buttons_elsewhere(elsewhere, manner), *replies(digest, told, manner)) if threaded else ()
     return Conversation(main=Message.of(_notice(digest, told, part), blocks), replies=thread)

@@ -18,6 +18,7 @@ from plimsoll.service.kept import bring_needed
 from plimsoll.service.layout import RunKeys
 from plimsoll.service.service import Service
 from plimsoll.service.slack_config import SlackConfig
+from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.pictures import ROOFLINE, SAVINGS
 from plimsoll.slack.blocks.report import conversation
 from plimsoll.slack.notifications.kept import StoreLedger
@@ -123,7 +124,7 @@ class _Telling:
                 link=self.service.file_link(self.keys.report(PAGE)),
                 new=self.new,
                 part=part_of(self.slack, channel),
-                acting=bool(self.slack.user_groups),
+                controls=CONTROLS if self.slack.user_groups else (),
                 accounts=accounts_of(self.slack, channel),
             ),
             channel,

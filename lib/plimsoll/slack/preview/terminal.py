@@ -79,6 +79,8 @@ def _markup(text: str) -> Text:
 
 
 def _button(one: Mapping[str, Any]) -> Text:
+    if one["type"] == "overflow":
+        return Text(f"[ ⋯ {' | '.join(option['text']['text'] for option in one['options'])} ]")
     label = one["text"]["text"] if "text" in one else one["type"]
     shown = Text(f"[ {label} ]", style="reverse" if one.get("style") == "primary" else "")
     return shown.append(f" {one['url']}", "dim") if "url" in one else shown

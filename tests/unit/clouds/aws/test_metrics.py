@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from plimsoll.clouds.aws.calls import DATAPOINTS_A_CALL, QUERIES_A_CALL
 from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.aws.queries import metrics_of
-from plimsoll.clouds.pacing import Pacer
+from plimsoll.clouds.common.pacing import Pacer
 from plimsoll.domain.errors import AccessDenied, Throttled, Unexpected
 from plimsoll.domain.sums import Window
 from tests import builders

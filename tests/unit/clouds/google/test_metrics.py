@@ -6,10 +6,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from plimsoll.clouds.common.pacing import Pacer
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.metric_names import METRIC_PREFIX, METRICS
 from plimsoll.clouds.google.metrics import GoogleMetrics
-from plimsoll.clouds.pacing import Pacer
 from plimsoll.domain.branch_and_bound import Ask
 from plimsoll.domain.errors import AccessDenied, ApiDisabled, CloudError, Throttled, Unexpected, Unreachable
 from plimsoll.domain.knowledge import BYTES, IDLE, OPERATIONS, PEAKS, Look
