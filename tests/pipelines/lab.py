@@ -6,8 +6,6 @@ from datetime import timedelta
 from plimsoll.clouds.aws.shipped import volume_types
 from plimsoll.clouds.file_claims import FileClaims
 from plimsoll.clouds.memory import MemoryClock, MemoryMetrics
-from plimsoll.clouds.memory_answer import AsPublished
-from plimsoll.clouds.memory_bench import MemoryBench
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.domain.units import MIB
 from plimsoll.domain.validation import Budget, Mode
@@ -20,6 +18,8 @@ from plimsoll.validation.desk import Desk
 from plimsoll.validation.patience import Patience
 from plimsoll.validation.rounds import Office, validate_run, validate_volume
 from tests.builders import NOW, a_host, a_policy, a_volume, some_sums
+from tests.in_memory.answer import AsPublished
+from tests.in_memory.bench import MemoryBench
 
 from .test_audit import a_world
 from .test_stripe_sets import answers

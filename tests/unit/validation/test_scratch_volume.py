@@ -7,8 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.clouds.memory import MemoryClock
-from plimsoll.clouds.memory_bench import MemoryBench
-from plimsoll.clouds.memory_faults import Fault
 from plimsoll.domain.errors import PlimsollError, Throttled
 from plimsoll.domain.scratch import ScratchOrder
 from plimsoll.domain.volume import VolumeSpec
@@ -18,6 +16,8 @@ from plimsoll.validation.scratch_volume import scratch_volume
 from plimsoll.validation.sweeping import sweep
 from tests.bench_faults import faults_of
 from tests.builders import a_host
+from tests.in_memory.bench import MemoryBench
+from tests.in_memory.faults import Fault
 from tests.profiles import examples
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

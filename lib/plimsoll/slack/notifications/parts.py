@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from plimsoll.clouds.aws.paging import in_chunks
+from plimsoll.clouds.aws.chunks import in_chunks
 from plimsoll.clouds.targets import named_target
 from plimsoll.domain.decisions import holding
 from plimsoll.domain.recommendation import CHANGES

@@ -4,7 +4,6 @@ import math
 
 import pytest
 
-from plimsoll.clouds.folder_store import FolderStore
 from plimsoll.domain.ceiling import UNBOUNDED
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.validation import Mode
@@ -14,6 +13,7 @@ from plimsoll.service.validating.messages import ChooseMessage
 from plimsoll.service.validating.proposing import propose
 from plimsoll.service.validating.sending import send_command
 from plimsoll.service.validating.work import WorkName, find, keep, load
+from tests.in_memory.folder_store import FolderStore
 from tests.pipelines.lab import Lab, work
 from tests.pipelines.stepping import Stepping
 
