@@ -58,7 +58,7 @@ def metrics(clients, monkeypatch):
 
 
 def made(clients, **fields):
-    given = {"calls": Pacer(1e9), "parallel": 4, "query_cost": a_tariff(), "held": lambda *_place: (), **fields}
+    given = {"calls": Pacer(1e9), "parallel": 4, "query_cost": a_tariff(), "attached": lambda *_place: (), **fields}
     return GoogleMetrics(clients=clients, **given)
 
 
