@@ -166,7 +166,7 @@ def _messages(folder: Path, selection: Selection | None) -> Iterable[str]:
     """What a channel would be told, as Slack is sent it."""
     # The extra `slack` brings its blocks.
     from plimsoll.slack.actions.registry import CONTROLS  # noqa: PLC0415
-    from plimsoll.slack.blocks.run import run_conversation  # noqa: PLC0415
+    from plimsoll.slack.blocks.report import run_conversation  # noqa: PLC0415
 
     only, part = (selection.has, selection.told) if selection else (None, "")
     told = run_conversation(folder, only, part, controls=CONTROLS)

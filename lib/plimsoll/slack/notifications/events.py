@@ -1,4 +1,4 @@
-"""What the functions that tell people are told: events of EventBridge, of which only what is needed is read."""
+"""What the functions that notify people are told: events of EventBridge, of which only what is needed is read."""
 
 from typing import Literal
 
