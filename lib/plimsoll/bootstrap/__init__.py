@@ -10,6 +10,7 @@ from pathlib import Path
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.cloud import Connection
 from plimsoll.clouds.file_claims import FileClaims
+from plimsoll.clouds.folder_store import FolderStore
 from plimsoll.clouds.ledger import Ledger, NotedInventory
 from plimsoll.clouds.published import host_cap, published_types, query_cost_of
 from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
@@ -24,7 +25,7 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import Window
 from plimsoll.envelopes.library import EnvelopeLibrary, load_library, shipped_campaigns
-from plimsoll.ports import Bench, Claims, Clock, Inventory, Metrics, Prices
+from plimsoll.ports import Bench, Claims, Clock, Inventory, Metrics, Prices, RunStore
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.settings import Settings
 from plimsoll.validation.patience import Patience
@@ -139,6 +140,11 @@ def stripe_book(settings: Settings) -> StripeBook:
 def validation_claims(settings: Settings) -> Claims:
     """Who is measuring which class of volumes now."""
     return FileClaims(folder=settings.measured_dir / CLAIMS)
+
+
+def validation_jobs(settings: Settings) -> RunStore:
+    """The documents of validations that are under way, or whose process was killed."""
+    return FolderStore(settings.runs_dir)
 
 
 def patience_of(settings: Settings) -> Patience:

@@ -28,7 +28,7 @@ from plimsoll.service.messages import Message as ServiceMessage
 from plimsoll.service.remembering import left_out
 from plimsoll.service.service import Service
 from plimsoll.service.slack_config import SlackConfig
-from plimsoll.service.validating.places import placed, world_at
+from plimsoll.service.validating.places import placed, ports_at
 from plimsoll.slack.actions.action import Explanation, Limits
 from plimsoll.slack.actions.answers import Answers, plain
 from plimsoll.slack.actions.asked import Asked
@@ -36,7 +36,7 @@ from plimsoll.slack.actions.members import Members
 from plimsoll.slack.actions.registry import ACTIONS
 from plimsoll.slack.blocks.message import Message
 from plimsoll.slack.blocks.savings import savings_message
-from plimsoll.validation.jobs import canary_seconds
+from plimsoll.validation.fio_job import canary_seconds
 
 COLUMNS: Final = 76
 """The width of an explanation, which Slack's window shows without breaking lines."""
@@ -175,7 +175,7 @@ class ServiceWork:
         """The volume read and explained anew."""
         now, policy = self.service.clock.now(), self.service.config.parsed_policy
         target, volume_id = placed(self._volume, now, self.service)
-        ports = world_at(target, now, self.service)
+        ports = ports_at(target, now, self.service)
         group = {volume_id, *(one for known in ports.stripes if volume_id in known.members for one in known.members)}
         ports = replace(ports, excluded=left_out(self.service.history, target, sorted(group)))
         found = explain(ports, volume_id, policy, now)

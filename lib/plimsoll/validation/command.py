@@ -1,4 +1,4 @@
-"""Running a task on a host: sent, waited for within bounds, and read."""
+"""Commands: a task that was sent to a host, looked at until it ends, and read."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -18,21 +18,6 @@ _ENDS: Final = {
     TaskEnd.CANCELLED: "was cancelled, by somebody or by its alarm",
     TaskEnd.UNDELIVERED: "could not be delivered to the agent",
 }
-
-
-def run_task(task: Task, host_id: str, target: Target, *, bench: Bench, patience: Patience) -> BenchAnswer:
-    """What a task printed on a host; NotMeasured when it failed, ended badly or did not end in time.
-
-    A command that is given up is asked to stop; the document bounds itself on the host, so that it does stop.
-    """
-    command = Command(id=bench.send(target, host_id, task), target=target, host_id=host_id)
-    limit_s = command_s(task, patience)
-    try:
-        outcome = patience.wait_for(lambda: command.look(bench), limit_s=limit_s, otherwise=command.overdue(limit_s))
-    except BaseException:
-        command.give_up(bench)
-        raise
-    return command.answer(outcome)
 
 
 def command_s(task: Task, patience: Patience) -> float:

@@ -1,4 +1,4 @@
-"""Trials: the answers of a demo that are put to the test, measured by fio on what is simulated."""
+"""Answers of the demo that are validated, measured by fio on what is simulated."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -7,18 +7,18 @@ from typing import Final
 
 from rich.console import Console
 
-from plimsoll.bootstrap import AWS, OpenCloud, Scope, measured_again, open_clouds
+from plimsoll.bootstrap import AWS, OpenCloud, Scope, open_clouds
 from plimsoll.cli.terms import Terms
-from plimsoll.cli.validate import ended_by_sigterm, follow, make_office
+from plimsoll.cli.validate import context_of, ended_by_sigterm, follow, new_job
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.evidence import Grade
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.validation import Mode, Want
+from plimsoll.domain.validation import Want
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.settings import Settings
+from plimsoll.validate import validate_volume
 from plimsoll.validation.proposal import FLIP
-from plimsoll.validation.rounds import validate_volume
-from plimsoll.validation.thin import wants_in
+from plimsoll.validation.thin_evidence import wants_in
 
 NO_LATENCY: Final = Policy(max_p99_latency_us=60_000_000, latency_slack_pct=10_000)
 """A simulated volume is held to a real one's IOPS and MiB/s, but answers as this machine's disk does."""
@@ -32,15 +32,15 @@ LEAST_IOPS: Final = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
-    """A volume to validate, and a target in place of the recommended one; `told` says what is shown by it."""
+class Example:
+    """A volume to validate, and a target in place of the recommended one; `title` says what it shows."""
 
-    told: str
+    title: str
     record: RecommendationRecord
     target: str | None = None
 
 
-def put_to_the_test(
+def validate_examples(
     console: Console,
     scope: Scope,
     settings: Settings,
@@ -55,32 +55,31 @@ def put_to_the_test(
         style="dim",
     )
     for cloud in open_clouds(scope, settings, today=now.date(), ledger=ledger, paced=False):
-        for trial in _trials(cloud, records):
-            name = trial.record.name or "no name"
-            console.print(f"\n{trial.told} {trial.record.volume_id} ({name})", style="bold", soft_wrap=True)
-            _carry_out(console, trial, cloud, settings, now)
+        for example in _examples(cloud, records):
+            name = example.record.name or "no name"
+            console.print(f"\n{example.title} {example.record.volume_id} ({name})", style="bold", soft_wrap=True)
+            _carry_out(console, example, cloud, settings, now)
 
 
-def _carry_out(console: Console, trial: Trial, cloud: OpenCloud, settings: Settings, now: datetime) -> None:
+def _carry_out(console: Console, example: Example, cloud: OpenCloud, settings: Settings, now: datetime) -> None:
     terms = Terms.of(None, max_runs=3, yes=True)
-    world = measured_again(cloud.ports, settings)
-    office = make_office(world, cloud.bench, NO_LATENCY, terms, settings, console, now)
+    job = new_job(example.record.volume_id, example.target, terms, cloud.ports, now)
     with ended_by_sigterm():
-        follow(console, validate_volume(trial.record.volume_id, trial.target, Mode.CANARY, office))
+        follow(console, validate_volume(job, context_of(cloud, NO_LATENCY, terms, settings, console)))
 
 
-def _trials(cloud: OpenCloud, records: Iterable[RecommendationRecord]) -> Iterator[Trial]:
+def _examples(cloud: OpenCloud, records: Iterable[RecommendationRecord]) -> Iterator[Example]:
     """What is validated of a cloud."""
     catalog = cloud.ports.catalog
     own = [one for one in records if one.provider == catalog.provider]
     recommended = "Validating a recommendation before anything is moved:"
     if catalog.provider != AWS:
         found = _most_shared(own, list(wants_in(own, NO_LATENCY, Grade.A, catalog.types)))
-        yield from (Trial(told=recommended, record=one) for one in found)
+        yield from (Example(title=recommended, record=one) for one in found)
         return
-    yield from (Trial(told=recommended, record=one) for one in _easy(own))
+    yield from (Example(title=recommended, record=one) for one in _easy(own))
     bare = "Validating a bare change of type, as tools make it that do not look at demand:"
-    yield from (Trial(told=bare, record=one, target=FLIP) for one in _hard(own))
+    yield from (Example(title=bare, record=one, target=FLIP) for one in _hard(own))
 
 
 def _easy(records: Iterable[RecommendationRecord]) -> list[RecommendationRecord]:
@@ -126,5 +125,5 @@ def _asks(record: RecommendationRecord) -> tuple[int, int] | None:
 
 
 def _best(records: Iterable[RecommendationRecord]) -> list[RecommendationRecord]:
-    """The one that saves most; none of none."""
+    """The one that saves most; none where there is none."""
     return sorted(records, key=lambda one: (one.monthly_usd_saved, one.volume_id))[-1:]

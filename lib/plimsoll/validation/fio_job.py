@@ -1,4 +1,4 @@
-"""Jobs: the text of the fio job that a run needs, and how long it takes."""
+"""The fio job that a run needs, and how long it takes."""
 
 from dataclasses import replace
 from typing import Final
@@ -9,7 +9,8 @@ from plimsoll.domain.errors import NotMeasured
 from plimsoll.domain.units import HOUR_S, MIB_PER_GIB
 from plimsoll.domain.validation import MeasuringRun, Mode
 from plimsoll.domain.workload import Moment, WorkloadShape
-from plimsoll.validation.desk import Desk, Subject
+from plimsoll.validation.context import Context
+from plimsoll.validation.job import Proposal, Subject
 
 PACED_JOBS: Final = 2
 MOST_JOBS: Final = 6
@@ -29,24 +30,24 @@ INITIALISED_MIB_S: Final = 100.0
 CreateVolume, VolumeInitializationRate)."""
 
 
-def job_of(run: MeasuringRun, subject: Subject, mode: Mode, desk: Desk) -> str:
-    """The text of the fio job that a run needs."""
-    times = {"runtime_s": desk.runtime_s, "ramp_s": desk.ramp_s}
-    shape = subject.shape
+def fio_job(proposal: Proposal, mode: Mode, context: Context) -> str:
+    """The text of the fio job of a proposal; NotMeasured where there is nothing to measure by."""
+    times = {"runtime_s": context.runtime_s, "ramp_s": context.ramp_s}
+    run, subject, shape = proposal.run, proposal.subject, proposal.subject.shape
     if shape is None and mode is not Mode.CANARY:
         raise NotMeasured(f"{subject.volume.id} had no operations in the window: there is nothing to measure by.")
     if shape is not None and mode is Mode.IN_PLACE:
-        return _paced_only(workload_job(within_headroom(shape, run, subject, desk), **times))
+        return _paced_only(workload_job(within_headroom(shape, run, subject, context), **times))
     if shape is not None and mode is Mode.COPY:
         shape = _reads_of(shape)
     own = head(**times) if shape is None else workload_job(shape, **times)
     return "\n".join([own, *corner_jobs(run.ceiling, shape)])
 
 
-def expected_seconds(run: MeasuringRun, mode: Mode, desk: Desk) -> float:
+def expected_seconds(run: MeasuringRun, mode: Mode, context: Context) -> float:
     """About how long a run takes, before its workload is known: at most six jobs, and what goes before and after."""
     jobs = PACED_JOBS if mode is Mode.IN_PLACE else MOST_JOBS
-    return _around(jobs, desk.runtime_s, desk.ramp_s) + _filling_s(run, mode, desk)
+    return _around(jobs, context.runtime_s, context.ramp_s) + _filling_s(run, mode, context)
 
 
 def canary_seconds(*, runtime_s: int, ramp_s: int) -> float:
@@ -58,10 +59,10 @@ def _around(jobs: int, runtime_s: int, ramp_s: int) -> float:
     return jobs * (runtime_s + ramp_s) + AROUND_S
 
 
-def seconds_of(job: str, run: MeasuringRun, mode: Mode, desk: Desk) -> float:
+def seconds_of(job: str, run: MeasuringRun, mode: Mode, context: Context) -> float:
     """About how long the task of a job takes on its host; NotMeasured where that is longer than a task may."""
-    seconds = job_seconds(job) + _filling_s(run, mode, desk)
-    if seconds + desk.patience.setting_up_s > LONGEST_TASK_S:
+    seconds = job_seconds(job) + _filling_s(run, mode, context)
+    if seconds + context.patience.setting_up_s > LONGEST_TASK_S:
         raise NotMeasured(
             f"measuring {run.spec} as a {mode.value} takes about {seconds / HOUR_S:,.0f} hours, longer than one "
             "command may: use the mode canary, or shorten PLIMSOLL_BENCHMARK_RUNTIME_S."
@@ -69,20 +70,20 @@ def seconds_of(job: str, run: MeasuringRun, mode: Mode, desk: Desk) -> float:
     return seconds
 
 
-def _filling_s(run: MeasuringRun, mode: Mode, desk: Desk) -> float:
+def _filling_s(run: MeasuringRun, mode: Mode, context: Context) -> float:
     """How long it takes to read a copy once, or to write the file of a volume in use."""
     match mode:
         case Mode.COPY:
             return run.spec.size_gib * MIB_PER_GIB / INITIALISED_MIB_S
         case Mode.IN_PLACE:
-            return desk.in_place_file_mib / LAID_OUT_MIB_S
+            return context.in_place_file_mib / LAID_OUT_MIB_S
         case Mode.CANARY:
             return 0.0
 
 
-def within_headroom(shape: WorkloadShape, run: MeasuringRun, subject: Subject, desk: Desk) -> WorkloadShape:
+def within_headroom(shape: WorkloadShape, run: MeasuringRun, subject: Subject, context: Context) -> WorkloadShape:
     """The shape at a rate within the policy's share of what the volume has free at its peak."""
-    share, counted = desk.policy.in_place_share_pct / 100, run.ceiling.accounting
+    share, counted = context.policy.in_place_share_pct / 100, run.ceiling.accounting
     free_iops = share * (run.ceiling.iops - subject.peak_iops)
     free_throughput = share * (run.ceiling.throughput_mib_s - subject.peak_throughput_mib_s)
     if free_iops < 1 or free_throughput < 1:
