@@ -4,8 +4,8 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.shared import entry
 from plimsoll.service.service import Service
-from plimsoll.service.validating.making import attach_scratch
 from plimsoll.service.validating.messages import Worked, WorkMessage
+from plimsoll.service.validating.steps import attach_scratch
 
 
 @entry(WorkMessage)

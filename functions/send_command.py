@@ -10,7 +10,7 @@ from functions.shared import entry
 from plimsoll.service.messages import plain
 from plimsoll.service.service import Service
 from plimsoll.service.validating.messages import Worked, WorkMessage
-from plimsoll.service.validating.sending import send_command, sending_of
+from plimsoll.service.validating.steps import send_command, sending_of
 
 REMEMBERED: Final = timedelta(days=2)
 """How long the same command is not sent again: longer than one can run."""

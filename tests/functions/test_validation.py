@@ -19,14 +19,15 @@ from functions import (
     sweep,
 )
 from plimsoll.domain.errors import BadInput, NotMeasured
-from plimsoll.service.validating.work import WorkName, keep, load
+from plimsoll.validation.job import JobName, keep, load
 from tests.contract.service_ports import home_account
 from tests.pipelines.lab import Lab
 from tests.pipelines.stepping import Stepping
 
 from .calls import Context, ask
 
-WORK = {"work": "validations/v/0.json"}
+NAME = JobName(validation="v", index=0)
+WORK = {"work": NAME.key}
 ITEM = {"validation": "v", "index": 0, "item": {"volume_id": "vol-1"}}
 
 
@@ -82,7 +83,7 @@ def test_the_functions_carry_out_a_validation_by_the_events_of_the_state_machine
 def test_a_command_is_not_sent_twice_even_where_the_document_of_the_work_forgot_it(stepping):
     begun(stepping)
     ask(create_scratch, WORK)
-    before = load(WORK["work"], stepping.store)
+    before = load(NAME, stepping.store)
     ask(send_command, WORK)
     keep(before, stepping.store)
     assert ask(send_command, WORK) == WORK
@@ -94,7 +95,7 @@ def test_a_failure_is_cleaned_up_after_and_noted_as_people_read_it(stepping):
     ask(create_scratch, WORK)
     cause = json.dumps({"errorType": "NotMeasured", "errorMessage": "no fio there.", "trace": []})
     assert ask(clean_up, {**WORK, "error": {"Error": "NotMeasured", "Cause": cause}}) == {**WORK, "left": []}
-    assert load(WORK["work"], stepping.store).note == "no fio there."
+    assert load(NAME, stepping.store).note == "no fio there."
     assert not stepping.lab.leaked
     assert not stepping.claims.held
 
@@ -116,10 +117,10 @@ def test_the_sweep_counts_what_there_is(stepping):
         (choose, {"name": "v", "input": {"volume_id": "vol-1", "typ": "gp3"}}, r"input\.typ is 'gp3': extra inputs"),
         (choose, {"name": "v", "input": {"run_id": "r", "target": "gp3"}}, "target and mode are of one volume"),
         (propose, {"validation": "v", "index": -1}, "index is -1"),
-        (propose, {"validation": "never", "index": 0}, "there is no work validations/never/0.json"),
+        (propose, {"validation": "never", "index": 0}, "there is no job validations/never/0.json"),
         (look, {**WORK, "at": "moon"}, "at is 'moon'"),
-        (create_scratch, {"work": "runs/v/0.json"}, "runs/v/0.json is no work of a validation"),
-        (create_scratch, {"work": "validations/never/0.json"}, "there is no work"),
+        (create_scratch, {"work": "runs/v/0.json"}, "runs/v/0.json is no job of a validation"),
+        (create_scratch, {"work": "validations/never/0.json"}, "there is no job"),
     ],
 )
 def test_bad_input_is_a_sentence(function, event, said, stepping):
@@ -141,9 +142,9 @@ def test_steps_out_of_their_order_are_refused(stepping):
 
 def test_a_command_that_may_have_been_sent_is_not_sent_again(stepping):
     begun(stepping)
-    work = load(WORK["work"], stepping.store)
-    keep(work.having(sending=stepping.lab.clock.now()), stepping.store)
+    job = load(NAME, stepping.store)
+    keep(job.having(sending=stepping.lab.clock.now()), stepping.store)
     with pytest.raises(NotMeasured, match="may have been sent already"):
         ask(send_command, WORK)
     assert "send" not in stepping.lab.bench.calls
-    assert WorkName.of(WORK["work"]).holder == "v/0"
+    assert NAME.holder == "v/0"

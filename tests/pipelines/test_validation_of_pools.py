@@ -12,7 +12,7 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.host import Host
 from plimsoll.domain.units import MIB
 from plimsoll.domain.validation import Mode
-from plimsoll.validation.rounds import Concluded, Decided, NotConcluded
+from plimsoll.validate import Concluded, Decided, NotConcluded
 from tests.builders import a_policy, a_volume, some_sums
 
 from .lab import DAYS, START_S, Lab, the, work

@@ -24,10 +24,11 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import Window
 from plimsoll.envelopes.library import EnvelopeLibrary, load_library, shipped_campaigns
-from plimsoll.ports import Bench, Claims, Clock, Inventory, Metrics, Prices
+from plimsoll.ports import Bench, Claims, Clock, Inventory, Metrics, Prices, RunStore
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.settings import Settings
 from plimsoll.validation.patience import Patience
+from tests.in_memory.folder_store import FolderStore
 
 LEDGER = "ledger.json"
 STRIPES = "stripes.json"
@@ -139,6 +140,11 @@ def stripe_book(settings: Settings) -> StripeBook:
 def validation_claims(settings: Settings) -> Claims:
     """Who is measuring which class of volumes now."""
     return FileClaims(folder=settings.measured_dir / CLAIMS)
+
+
+def validation_jobs(settings: Settings) -> RunStore:
+    """The documents of validations that are under way, or whose process was killed."""
+    return FolderStore(settings.runs_dir)
 
 
 def patience_of(settings: Settings) -> Patience:

@@ -16,9 +16,9 @@ from cloud_simulator.google.projects import LEAST_DISKS
 from cloud_simulator.running import running, running_google
 from plimsoll.bootstrap import AWS, GOOGLE, Scope, clock, ports_of
 from plimsoll.cli.audit import follow
+from plimsoll.cli.demo_validations import validate_examples
 from plimsoll.cli.run_folder import leave_reports
 from plimsoll.cli.simulate import started
-from plimsoll.cli.trials import put_to_the_test
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.stored import PAGE, read_records
@@ -54,7 +54,7 @@ def audit_simulated(clouds: Sequence[str], volumes: int | None, seed: int) -> No
         settings = found.model_copy(update={**SHORT, "campaigns_dir": folder / "measured"})
         _audit(console, scope, settings, folder, now)
         ledger = Ledger(path=folder / "ledger.json")
-        put_to_the_test(console, scope, settings, ledger, read_records(folder), now)
+        validate_examples(console, scope, settings, ledger, read_records(folder), now)
     console.print(
         f"\nOpen {folder / PAGE} in a browser: it says what to do first, and why.", style="bold", soft_wrap=True
     )

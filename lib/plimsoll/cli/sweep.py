@@ -9,7 +9,7 @@ from plimsoll.ports import FailedTarget
 from plimsoll.reports.terminal.validation import show_lines
 from plimsoll.reports.wording import count_of
 from plimsoll.settings import Settings
-from plimsoll.validation.sweeping import Swept, sweep
+from plimsoll.validation.scratch_volume import Swept, sweep
 
 
 def sweep_scratch(scope: Scope, *, everything: bool) -> None:
@@ -21,7 +21,7 @@ def sweep_scratch(scope: Scope, *, everything: bool) -> None:
     for cloud in open_clouds(scope, settings, today=now.date(), ledger=change_ledger(settings)):
         targets = cloud.ports.inventory.targets()
         for one in sweep(targets, now, bench=cloud.bench, patience=patience, everything=everything):
-            show_lines(console, [_told(one)])
+            show_lines(console, [_text(one)])
             found.append(one)
     deleted = sum(isinstance(one, Swept) and one.deleted for one in found)
     console.print(f"{count_of(deleted, 'scratch volume')} deleted")
@@ -29,7 +29,7 @@ def sweep_scratch(scope: Scope, *, everything: bool) -> None:
         raise typer.Exit(PARTIAL)
 
 
-def _told(one: Swept | FailedTarget) -> str:
+def _text(one: Swept | FailedTarget) -> str:
     if isinstance(one, FailedTarget):
         return f"failed {one.name}: {one.error}"
     if one.left is not None:

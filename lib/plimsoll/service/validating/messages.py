@@ -7,7 +7,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstrain
 from plimsoll.clouds.registry import volume_pattern
 from plimsoll.domain.validation import Mode
 from plimsoll.service.messages import Answer, Message, RunId, StepError
-from plimsoll.service.validating.work import WorkName
+from plimsoll.validation.job import JobName
 
 VolumeName = Annotated[str, StringConstraints(pattern=volume_pattern())]
 """A volume's id, or account/region/id, which need not be searched for."""
@@ -74,9 +74,9 @@ class ProposeMessage(Message):
     index: Annotated[int, Field(ge=0)]
 
     @property
-    def work(self) -> WorkName:
+    def work(self) -> JobName:
         """The item's work."""
-        return WorkName(validation=self.validation, index=self.index)
+        return JobName(validation=self.validation, index=self.index)
 
     @property
     def topic(self) -> str:
@@ -90,9 +90,9 @@ class WorkMessage(Message):
     key: str = Field(validation_alias=AliasChoices("work", "key"))
 
     @property
-    def work(self) -> WorkName:
+    def work(self) -> JobName:
         """The item's work; BadInput for a key of something else."""
-        return WorkName.of(self.key)
+        return JobName.of(self.key)
 
     @property
     def topic(self) -> str:

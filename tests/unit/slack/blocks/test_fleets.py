@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from plimsoll.reports.record import BlockerRecord, EvidenceRecord, OwnerRecord
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import usd
+from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.digest import Digest
-from plimsoll.slack.blocks.elements import buttons, volume_of
+from plimsoll.slack.blocks.elements import controls, volume_of
 from plimsoll.slack.blocks.report import conversation
 from tests.profiles import examples
 from tests.unit.reports.recommendations import a_record
@@ -81,7 +82,7 @@ def check(fleet, told, most=10):
 
 def check_buttons(told, digest):
     """That each of the volumes in the main message has its buttons, there or in the thread."""
-    wanted = {one.volume for one in digest.whole.savers.items if buttons(one.volume, one.actions)}
+    wanted = {one.volume for one in digest.whole.savers.items if controls(one.volume, CONTROLS)}
     found = {volume_of(block_id) for message in messages(told) for block_id in pressed(message)}
     assert wanted <= found
 
@@ -163,7 +164,9 @@ def failures(count):
 @pytest.mark.parametrize("acting", [True, False])
 def test_a_fleet_of_ten_thousand_in_as_many_accounts(ten_thousand, digest, acting):
     run = {**RUN, "status": "partial", "failures": failures(10_000)}
-    told = conversation(digest, run, link="https://reports.example.org/" + "r" * 2900, acting=acting)
+    told = conversation(
+        digest, run, link="https://reports.example.org/" + "r" * 2900, controls=CONTROLS if acting else ()
+    )
     check(ten_thousand, told)
     if acting:
         check_buttons(told, digest)
