@@ -5,7 +5,7 @@ deltas stays a delta.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -74,7 +74,7 @@ class Monitoring:
     def _page(self, asked: Asked) -> bytes:
         found: list[bytes] = []
         room, skip = asked.room, asked.skip
-        matched = [one for one in self._measured[asked.project] if asked.matches(_labels(one, asked))]
+        matched = [one for one in self._measured[asked.project] if _meant(_labels(one, asked), asked)]
         for number in range(asked.first, len(matched)):
             starts_s, ends_s, values = self._points(matched[number], asked)
             if not len(values):
@@ -82,10 +82,6 @@ class Monitoring:
             if room <= 0:
                 return b"".join(found) + _next(asked.token(number, 0))
             header = _header(matched[number], asked)
-            if asked.headers_only:
-                found.append(series(header, b""))
-                room -= 1
-                continue
             part = slice(skip, skip + room)
             found.append(series(header, points(starts_s[part], ends_s[part], values[part])))
             if skip + room < len(values):
@@ -102,27 +98,23 @@ class Monitoring:
             return _NONE, _NONE, _NONE
         values, first_s = self._aligned(one, asked, begin_s, end_s, known_s)
         present = np.flatnonzero(~np.isnan(values))[::-1]
-        shift_s = int(asked.end_s) - end_s if asked.stat else 0
-        ends_s = first_s + (present + 1) * asked.period_s + shift_s
+        ends_s = first_s + (present + 1) * asked.period_s + int(asked.end_s) - end_s
         starts_s = ends_s if asked.peaks else ends_s - asked.period_s
         return starts_s, ends_s, values[present].astype(np.int64)
 
     def _aligned(self, one: Measured, asked: Asked, begin_s: int, end_s: int, known_s: int) -> tuple[FloatArray, int]:
         """A figure for each bucket, counted back from the end of what is asked; and where the first begins."""
-        stat = asked.stat or USUAL[asked.series]
         rest_s = (end_s - begin_s) % asked.period_s
         whole_s = begin_s + rest_s
         count = max(0, known_s - whole_s) // MINUTE_S
-        values = (
-            self._history.buckets(one, asked.series, stat, whole_s, count, asked.period_s) if count else np.empty(0)
-        )
+        values = np.empty(0)
+        if count:
+            values = self._history.buckets(one, asked.series, asked.stat, whole_s, count, asked.period_s)
         if rest_s:
             minutes = min(whole_s, known_s) - begin_s
-            part = self._history.buckets(one, asked.series, stat, begin_s, minutes // MINUTE_S, rest_s)
+            part = self._history.buckets(one, asked.series, asked.stat, begin_s, minutes // MINUTE_S, rest_s)
             values = np.concatenate([part[:1], values])
             whole_s -= asked.period_s
-        if stat == "SampleCount":
-            values = np.where(values > 0, values, np.nan)
         return values, whole_s
 
     def _now_s(self) -> float:
@@ -141,16 +133,16 @@ def _there(one: Measured, begin_s: int, end_s: int) -> bool:
     return any(since_s < end_s and until_s > begin_s for since_s, until_s in spans)
 
 
+def _meant(labels: Mapping[str, str], asked: Asked) -> bool:
+    return all(labels[name] in values for name, values in asked.wanted.items())
+
+
 def _labels(one: Measured, asked: Asked) -> dict[str, str]:
     """What a filter compares."""
-    metric, resource = _metric_labels(one, asked), _resource_labels(one)
-    return {
-        "metric.type": asked.metric,
-        "resource.type": "gce_instance",
-        "project": resource["project_id"],
-        **{f"metric.labels.{name}": value for name, value in metric.items()},
-        **{f"resource.labels.{name}": value for name, value in resource.items()},
-    }
+    _, seat = one.seats[0]
+    resource = {f"resource.labels.{name}": value for name, value in _resource_labels(one).items()}
+    types = {"metric.type": asked.metric, "resource.type": "gce_instance"}
+    return {**types, **resource, "metric.labels.device_name": seat.device}
 
 
 def _metric_labels(one: Measured, asked: Asked) -> dict[str, str]:

@@ -6,9 +6,7 @@ from typing import Final
 
 from cloud_simulator.google.disk_maker import ZONES, Maker
 from cloud_simulator.google.fleet import Folder, GoogleFleet, SimulatedVm
-from cloud_simulator.google.lives import LIVES
-from cloud_simulator.google.neighbors import NEIGHBORS
-from cloud_simulator.google.scenes import SCENES, everyday
+from cloud_simulator.google.scenes import everyday, lay_out, scenes
 
 PROJECTS: Final = ("plimsoll-sim-shop", "plimsoll-sim-data", "plimsoll-sim-lab")
 CLOSING: Final = "plimsoll-sim-closing"
@@ -28,8 +26,8 @@ def projects_of(now: datetime, *, volumes: int = LEAST_DISKS, seed: int = 1) -> 
     """
     places = [(project, region) for project in PROJECTS for region in REGIONS][:-1]
     makers = [Maker(now, project, region, seed * 100 + index) for index, (project, region) in enumerate(places)]
-    for number, scene in enumerate((*SCENES, *LIVES, *NEIGHBORS)):
-        scene(makers[number % len(makers)])
+    for number, scene in enumerate(scenes()):
+        lay_out(scene, makers[number % len(makers)])
     steps = [everyday(maker) for maker in makers]
     turn = 0
     while sum(len(maker.disks) for maker in makers) < volumes:

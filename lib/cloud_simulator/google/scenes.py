@@ -1,17 +1,26 @@
-"""Scenes: disks and machines of which each shows something that an audit of Google's projects must get right."""
+"""Scenes: the machines and disks of scenes.yaml, and everyday ones without end."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from functools import cache
 from itertools import cycle
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
+import yaml
 
 from cloud_simulator.google.disk_maker import Doing, Maker, carried, ceilings
+from cloud_simulator.google.fleet import Seat, SimulatedVm
 from cloud_simulator.metrics.workloads import Archetype
-from cloud_simulator.published import VolumeSpec, machine
-from cloud_simulator.units import KIB_PER_MIB
+from cloud_simulator.published import Ceiling, VolumeSpec
+from cloud_simulator.units import ago
 
+_FILE: Final = Path(__file__).with_name("scenes.yaml")
+_SPANS: Final = {"d": "days", "h": "hours", "min": "minutes"}
+_AGO: Final = re.compile(r"(\d+)(d|h|min)(?: (\d\d):(\d\d):(\d\d))?")
+_HELD: Final = re.compile(r"(\S+) ([\d+]+) in (\S+)")
 _USUAL: Final = (
     ("pd-ssd", "n2-standard-8", 500),
     ("pd-standard", "n1-standard-4", 1000),
@@ -24,15 +33,90 @@ _USUAL: Final = (
 )
 """Type, machine and size of what most projects are made of."""
 
-
-def pd(kind: str, size_gib: int) -> VolumeSpec:
-    """The spec of a Persistent Disk."""
-    return VolumeSpec(type=f"pd-{kind}", size_gib=size_gib)
+Step = Mapping[str, Any]
 
 
-def hyperdisk(kind: str, size_gib: int, iops: int | None = None, throughput_mib_s: int | None = None) -> VolumeSpec:
-    """The spec of a Hyperdisk."""
-    return VolumeSpec(type=f"hyperdisk-{kind}", size_gib=size_gib, iops=iops, throughput_mib_s=throughput_mib_s)
+@cache
+def scenes() -> tuple[tuple[Step, ...], ...]:
+    """The steps of each scene, in the file's order."""
+    return tuple(tuple(steps) for steps in yaml.safe_load(_FILE.read_text(encoding="utf-8")).values())
+
+
+def lay_out(scene: tuple[Step, ...], maker: Maker) -> None:
+    """Makes a scene's machines and disks."""
+    vms: dict[str, SimulatedVm] = {}
+    for step in scene:
+        if "disk" in step:
+            _disk(step, maker, vms)
+        elif "vm" in step:
+            vms[step["vm"]] = _vm(step, maker)
+        else:
+            maker.boot(vms[step["boot"]])
+
+
+def _vm(step: Step, maker: Maker) -> SimulatedVm:
+    zone = maker.zones[step["zone"]] if "zone" in step else None
+    changes: dict[str, Any] = {name: step[name] for name in ("deleted", "manager") if name in step}
+    if "stopped" in step:
+        changes["stopped"] = _time(step["stopped"], maker.now)
+    made = maker.vm(step["vm"], step["type"], zone=zone, labels=tuple(step.get("labels", {}).items()), **changes)
+    if step.get("boots"):
+        maker.boot(made)
+    return made
+
+
+def _disk(step: Step, maker: Maker, vms: Mapping[str, SimulatedVm]) -> None:
+    changes = {name: step[name] for name in ("status", "description", "access_mode", "deleted") if name in step}
+    if "created" in step:
+        changes["created"] = _time(step["created"], maker.now)
+    type_name, size_gib, iops, throughput_mib_s = [*step["spec"], None, None][:4]
+    maker.disk(
+        VolumeSpec(type=type_name, size_gib=size_gib, iops=iops, throughput_mib_s=throughput_mib_s),
+        _doing(step) if "does" in step else None,
+        step["disk"],
+        vms[step["vm"]] if "vm" in step else None,
+        device=step.get("device"),
+        boot=step.get("boot", False),
+        since=_time(step["since"], maker.now) if "since" in step else None,
+        seats=tuple(_seat(step, seat, maker, vms) for seat in step["seats"]) if "seats" in step else None,
+        labels=step.get("labels"),
+        **changes,
+    )
+
+
+def _doing(step: Step) -> Doing:
+    figures = {name: step[name] for name in ("low", "high", "io_kib", "read_share", "share") if name in step}
+    return Doing(archetype=Archetype(step["does"]), ceilings=_held(step["held"]) if "held" in step else (), **figures)
+
+
+def _held(text: str) -> tuple[Ceiling, ...]:
+    """What disks of a type and these sizes are held to together: `pd-ssd 500+1000 in n2-standard-8`."""
+    found = _HELD.fullmatch(text)
+    if found is None:
+        raise ValueError(f"scenes.yaml: {text!r} is not of the form `TYPE GIB+GIB in MACHINE`")
+    specs = [VolumeSpec(type=found[1], size_gib=int(size)) for size in found[2].split("+")]
+    return ceilings(found[1], specs, found[3])
+
+
+def _seat(step: Step, seat: Step, maker: Maker, vms: Mapping[str, SimulatedVm]) -> Seat:
+    return Seat(
+        vm=vms[seat["vm"]],
+        device=seat.get("device", step["disk"]),
+        since=_time(seat["since"], maker.now),
+        until=_time(seat["until"], maker.now) if "until" in seat else None,
+        part=tuple(seat.get("part", (0.0, 1.0))),
+    )
+
+
+def _time(text: str, now: datetime) -> datetime:
+    """A time before now: `10h`, or `5d 10:07:00` for that time of the day five days ago."""
+    found = _AGO.fullmatch(text)
+    if found is None:
+        raise ValueError(f"scenes.yaml: {text!r} is no time before now")
+    then = ago(now, **{_SPANS[found[2]]: float(found[1])})
+    if found[3] is None:
+        return then
+    return then.replace(hour=int(found[3]), minute=int(found[4]), second=int(found[5]), microsecond=0)
 
 
 def everyday(maker: Maker) -> Iterator[None]:
@@ -47,115 +131,3 @@ def everyday(maker: Maker) -> Iterator[None]:
         maker.boot(vm)
         maker.disk(spec, Doing(archetype=pattern, low=high / 10, high=high), f"app-{number}-data", vm)
         yield
-
-
-def pools(maker: Maker) -> None:
-    """Siblings that share what the sum of their sizes gives: with room, at its IOPS, and at its MiB/s."""
-    shop = maker.vm("shop-db", "n2-standard-8")
-    maker.boot(shop)
-    for part, high in (("a", 2400.0), ("b", 900.0)):
-        doing = Doing(archetype=Archetype.DIURNAL, low=high / 10, high=high)
-        maker.disk(pd("ssd", 200), doing, f"shop-db-{part}", shop)
-    archive = maker.vm("archive", "n2-standard-2")
-    maker.boot(archive)
-    held = ceilings("pd-standard", [pd("standard", 200)] * 2, archive.type)
-    for part, share in (("a", 0.7), ("b", 0.3)):
-        doing = Doing(archetype=Archetype.THROTTLED_IOPS, low=20, ceilings=held, share=share)
-        maker.disk(pd("standard", 200), doing, f"archive-{part}", archive)
-    media = maker.vm("media", "n2-standard-8")
-    sizes = [pd("balanced", 20), pd("balanced", 100), pd("balanced", 160)]
-    maker.boot(media)
-    held = ceilings("pd-balanced", sizes, media.type)
-    for part, spec, share in (("a", sizes[1], 0.6), ("b", sizes[2], 0.4)):
-        doing = Doing(archetype=Archetype.THROTTLED_THROUGHPUT, low=8, io_kib=256, ceilings=held, share=share)
-        maker.disk(spec, doing, f"media-{part}", media)
-
-
-def machine_caps(maker: Maker) -> None:
-    """Disks that could do more than their machine lets pass, alone and together with another type's."""
-    small = maker.vm("warehouse", "n2-standard-2")
-    maker.boot(small)
-    maker.disk(
-        pd("ssd", 2000), Doing(archetype=Archetype.THROTTLED_THROUGHPUT, low=20, io_kib=256), "warehouse-data", small
-    )
-    shared = maker.vm("index", "e2-medium")
-    maker.disk(pd("ssd", 500), Doing(archetype=Archetype.THROTTLED_IOPS, low=200), "index", shared, boot=True)
-    both = maker.vm("cluster", "n1-standard-4")
-    maker.boot(both)
-    known = machine(both.type)
-    most = known.limits.maximum_throughput_mib_s * KIB_PER_MIB / 64 if known else 0.0
-    for kind, size_gib in (("ssd", 800), ("balanced", 1200)):
-        doing = Doing(archetype=Archetype.HOST_BOUND, low=20, high=0.48 * most, io_kib=64, read_share=1.0)
-        maker.disk(pd(kind, size_gib), doing, f"cluster-{kind}", both)
-
-
-def limits(maker: Maker) -> None:
-    """Disks at the limit of reads, at that of writes, and at one for single seconds alone."""
-    for name, read_share in (("reports", 0.95), ("journal", 0.05)):
-        vm = maker.vm(name, "n1-standard-4")
-        maker.boot(vm)
-        doing = Doing(archetype=Archetype.THROTTLED_IOPS, low=20, read_share=read_share)
-        maker.disk(pd("standard", 600), doing, f"{name}-data", vm)
-    ticker = maker.vm("ticker", "n2-standard-8")
-    maker.boot(ticker)
-    maker.disk(pd("ssd", 100), Doing(archetype=Archetype.MICRO_BURSTS, low=40, high=600), "ticker-data", ticker)
-    etl = maker.vm("etl", "n2-standard-16")
-    maker.boot(etl)
-    maker.disk(pd("ssd", 1500), Doing(archetype=Archetype.SEQUENTIAL, low=4, high=700, io_kib=512), "etl-data", etl)
-    patchy = maker.vm("patchy", "e2-standard-4")
-    maker.disk(pd("balanced", 300), Doing(archetype=Archetype.GAPS, low=40, high=300), "patchy", patchy, boot=True)
-
-
-def provisioned(maker: Maker) -> None:
-    """Disks that more was bought for than they use, and one that stands at what was bought."""
-    big = maker.vm("orders", "n2-standard-64")
-    maker.boot(big)
-    maker.disk(
-        replace(pd("extreme", 1000), iops=20_000),
-        Doing(archetype=Archetype.DIURNAL, low=300, high=4000),
-        "orders-data",
-        big,
-    )
-    cache = maker.vm("cache", "c3-standard-8")
-    maker.boot(cache)
-    maker.disk(
-        hyperdisk("balanced", 600, 9000, 400),
-        Doing(archetype=Archetype.STEADY, low=100, high=1800),
-        "cache-data",
-        cache,
-    )
-    queue = maker.vm("queue", "c3-standard-8")
-    maker.boot(queue)
-    maker.disk(
-        hyperdisk("balanced", 200, 3000, 140), Doing(archetype=Archetype.THROTTLED_IOPS, low=200), "queue-data", queue
-    )
-    ledger = maker.vm("ledger", "c4-standard-192")
-    maker.disk(hyperdisk("balanced", 20, 3000, 140), Doing(archetype=Archetype.IDLE), ledger.name, ledger, boot=True)
-    maker.disk(
-        hyperdisk("extreme", 500, 40_000), Doing(archetype=Archetype.DIURNAL, low=800, high=9000), "ledger-data", ledger
-    )
-    lake = maker.vm("lake", "c3-standard-22")
-    maker.boot(lake)
-    doing = Doing(archetype=Archetype.SEQUENTIAL, low=2, high=80, io_kib=1024)
-    maker.disk(hyperdisk("throughput", 4096, None, 200), doing, "lake-data", lake)
-
-
-def regional(maker: Maker) -> None:
-    """Disks that are kept in two zones."""
-    vm = maker.vm("billing", "n2-standard-8")
-    maker.boot(vm)
-    maker.disk(
-        VolumeSpec(type="regional-pd-ssd", size_gib=400),
-        Doing(archetype=Archetype.DIURNAL, low=60, high=1400),
-        "billing-data",
-        vm,
-    )
-    maker.disk(
-        VolumeSpec(type="regional-pd-balanced", size_gib=200),
-        Doing(archetype=Archetype.NIGHTLY, low=5, high=300),
-        "billing-log",
-        vm,
-    )
-
-
-SCENES: Final[tuple[Callable[[Maker], None], ...]] = (pools, regional, provisioned, limits, machine_caps)

@@ -16,11 +16,10 @@ from cloud_simulator.aws.fleet import HOME_KEY
 from cloud_simulator.devices.io_throttle import Rates
 from cloud_simulator.devices.paced_fio import paced_job
 from cloud_simulator.devices.script_runs import read_share_of
-from cloud_simulator.faults import Effect, Fault
 from plimsoll.domain.ceiling import Ceiling
 
 from .commands import Sender, document
-from .served import HOME, ONCE, served
+from .served import ONCE, served
 from .test_scratch import ZONE, becomes, bench, within
 
 BY_ID = Path("/dev/disk/by-id")
@@ -123,23 +122,6 @@ def test_data_stays_on_a_volume_that_is_detached_and_a_copy_has_some(sender):
     becomes(own.ec2, copy["VolumeId"], "available")
     own.ec2.attach_volume(VolumeId=copy["VolumeId"], InstanceId=own.host_id, Device="/dev/sdk")
     assert int(done(copy["VolumeId"], "head -c 1048576 $device | tr -d '\\0' | wc -c")) > 1_000_000
-
-
-@pytest.mark.needs("loop")
-def test_a_volume_of_the_fleet_is_mounted_on_its_host_when_it_is_measured(fleet, sender):
-    volume = next(one for one in fleet.at(HOME, "us-east-1") if dict(one.tags)["Name"] == "web")
-    there = Sender(sender.ec2, sender.ssm, volume.hosts[0].id, f"{sender.name}-mounts")
-    there.store(
-        document("grep $(readlink -f /dev/disk/by-id/*$(echo {{ VolumeId }} | tr -d -)) /proc/mounts", VolumeId={})
-    )
-    told = there.ended(there.send(Parameters={"VolumeId": [volume.id]}))
-    assert told["StandardOutputContent"].split()[2] == "ext4"
-
-
-@pytest.mark.needs("loop")
-def test_a_device_may_never_appear(fleet):
-    with served(fleet, Fault(operation="AttachVolume", effect=Effect.NO_DEVICE)) as here:
-        assert links(Sender.to(here).attached()) == []
 
 
 @pytest.mark.needs("loop")

@@ -1,23 +1,20 @@
 """Remembered or not, every answer is the fold of its minutes, to the last bit."""
 
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cloud_simulator.aws.cloudwatch import UNEVEN, USUAL, CloudWatch
+from cloud_simulator.aws.cloudwatch import UNEVEN, USUAL
 from cloud_simulator.aws.fleet import served_minutes
-from cloud_simulator.aws.organization import fleet_of
-from cloud_simulator.metrics import history
 from cloud_simulator.metrics.history import History, Remembered
 from cloud_simulator.metrics.workloads import SERIES
 from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
 from tests.profiles import examples
 
-from .served import HOME, NOW, named, query
+from .served import NOW, named
 
 NOW_S = int(NOW.timestamp())
 HOUR = NOW_S // HOUR_S * HOUR_S
@@ -100,50 +97,6 @@ def test_whole_hours_are_answered_without_their_minutes(fleet):
                 same(kept.buckets(volume, *asked), naive(volume, *asked))
 
 
-def test_the_minutes_of_a_day_are_made_once_for_all_series_and_windows_in_it(fleet):
-    volume, made = named(fleet, "wiki"), []
-    kept = History(lambda *asked: made.append(asked) or served_minutes(*asked), USUAL, UNEVEN)
-    for series in SERIES:
-        for minutes in range(0, 600, 60):
-            kept.buckets(volume, series, USUAL[series], NOW_S // DAY_S * DAY_S + minutes * 60, 60, 60)
-    assert len(made) == 1
-
-
-def test_the_present_cuts_the_last_bucket_and_moves_on(fleet):
-    volume = named(fleet, "index")
-    passed_s = [0]
-    cloudwatch = CloudWatch(fleet, clock=lambda: NOW_S + passed_s[0])
-    start_s = HOUR - 2 * DAY_S
-    for passed in (0, 59, 60, 1799, 1800, 5400, DAY_S, DAY_S + 60):
-        passed_s[0] = passed
-        asked = {
-            "MetricDataQueries": [query(volume, "VolumeIdleTime", Period=DAY_S)],
-            "StartTime": start_s,
-            "EndTime": start_s + 5 * DAY_S,
-            "ScanBy": "TimestampAscending",
-        }
-        (found,) = cloudwatch.get_metric_data(asked, HOME, "us-east-1")["MetricDataResults"]
-        known = (NOW_S + passed) // 60 + 1 - start_s // 60
-        expected = naive(volume, "idle_s", "Sum", start_s, known, DAY_S)
-        same(found["Values"], expected)
-        assert found["Timestamps"].tolist() == [start_s + DAY_S * index for index in range(len(expected))]
-
-
-def test_many_threads_are_told_the_same(fleet):
-    volumes = [named(fleet, name) for name in NAMES]
-    kept = History(served_minutes, USUAL, UNEVEN, minutes=Remembered(3 << 20), folds=Remembered(60_000))
-    cases = [
-        (volume, series, USUAL[series], HOUR - days * DAY_S, days * 1440, period_s)
-        for days in (3, 7, 5)
-        for volume in volumes
-        for series in SERIES
-        for period_s in (HOUR_S, DAY_S)
-    ]
-    with ThreadPoolExecutor(8) as pool:
-        for asked, found in zip(cases, pool.map(lambda asked: kept.buckets(*asked), cases), strict=True):
-            same(found, naive(*asked))
-
-
 def test_what_is_remembered_stays_within_its_budget_and_the_least_used_goes_first():
     kept = Remembered(budget_bytes=100)
     for key in range(10):
@@ -155,13 +108,3 @@ def test_what_is_remembered_stays_within_its_budget_and_the_least_used_goes_firs
     assert kept.used_bytes == 85
     kept.put("huge", "", 101)
     assert (kept.get("huge"), kept.used_bytes) == (None, 85)
-
-
-def test_the_hours_of_ten_thousand_volumes_fit():
-    fleet = fleet_of(40, NOW)
-    attached = [volume for volume in fleet.volumes if volume.hosts]
-    kept = History(served_minutes, USUAL, UNEVEN)
-    for volume in attached:
-        for series in SERIES:
-            kept.buckets(volume, series, USUAL[series], HOUR - 14 * DAY_S, 14 * 1440, DAY_S)
-    assert kept.folds.used_bytes / len(attached) * 10_000 < history.FOLDS_BYTES

@@ -1,7 +1,6 @@
 """The organization in a process of its own: reachable while it runs, gone with whoever started it."""
 
 import os
-import resource
 import signal
 import socket
 import subprocess
@@ -11,12 +10,10 @@ import time
 import boto3
 import pytest
 
-from cloud_simulator.aws.organization import Mix
-from cloud_simulator.faults import Effect, Fault
+from cloud_simulator.faults import Fault
 from cloud_simulator.running import running
 
 from .served import NOW, ONCE, query
-from .test_scratch import ZONE, becomes, bench
 
 pytestmark = pytest.mark.once
 
@@ -78,41 +75,6 @@ def test_its_environment_points_any_client_at_it_and_faults_and_seeds_reach_it()
         assert answer["MetricDataResults"][0]["StatusCode"] == "InternalError"
         assert len(organization.role_arns) == 2
     assert gone(settings["AWS_ENDPOINT_URL"])
-
-
-def test_effects_the_pace_and_plain_files_reach_it():
-    fault = Fault(operation="AttachVolume", effect=Effect.HANGS, times=1)
-    with running(NOW, faults=[fault], pace_s=0.01, plain_files=True, mix=Mix.STRIPED) as organization:
-        settings = organization.environment
-        keys = {"aws_access_key_id": settings["AWS_ACCESS_KEY_ID"], "aws_secret_access_key": "simulated"}
-        ec2 = boto3.Session().client(
-            "ec2", region_name="us-east-1", endpoint_url=organization.endpoint, config=ONCE, **keys
-        )
-        volume_id = ec2.create_volume(AvailabilityZone=ZONE, Size=1, VolumeType="gp3")["VolumeId"]
-        becomes(ec2, volume_id, "available")
-        asked = {"VolumeId": volume_id, "InstanceId": bench(ec2)["InstanceId"], "Device": "/dev/sdf"}
-        ec2.attach_volume(**asked)
-        time.sleep(0.1)
-        becomes(ec2, volume_id, "in-use", "attaching")
-        ec2.detach_volume(VolumeId=volume_id)
-        becomes(ec2, volume_id, "available")
-        ec2.attach_volume(**asked)
-        becomes(ec2, volume_id, "in-use", "attached")
-        stripes = ec2.describe_volumes(Filters=[{"Name": "tag:Name", "Values": ["stripe-*"]}])["Volumes"]
-        assert len(stripes) == 2
-
-
-def cpu_seconds_of_children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def test_ten_thousand_volumes_are_up_soon():
-    before_s = cpu_seconds_of_children()
-    with running(NOW, volumes=10_000, mix=Mix.EVERYDAY) as organization:
-        assert listens(organization.endpoint)
-        assert len(organization.fleet.volumes) == 10_000
-    assert cpu_seconds_of_children() - before_s < 60
 
 
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])

@@ -8,7 +8,7 @@ from cloud_simulator.faults import Effect, Fault
 from cloud_simulator.google.metadata_server import VmKey
 from plimsoll.bench.agent import TASK_KEY
 from plimsoll.clouds.google.bench import GoogleBench
-from plimsoll.clouds.google.bench_permissions import VALIDATION
+from plimsoll.clouds.google.permissions import VALIDATION
 from plimsoll.domain.errors import AccessDenied, CloudError, NotMeasured
 from plimsoll.domain.policy import BENCH_TAG
 from plimsoll.domain.scratch import ScratchOrder
