@@ -35,7 +35,13 @@ class Audited:
         return found
 
 
-@pytest.fixture(scope="module", params=[(1, 14), (2, 2)], ids=["two-weeks", "two-days-of-another-seed"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param((1, 14), id="two-weeks"),
+        pytest.param((2, 2), id="two-days-of-another-seed", marks=pytest.mark.release),
+    ],
+)
 def audited(tmp_path_factory, request):
     """The projects of a seed, audited over some days by the ordinary path."""
     seed, days = request.param

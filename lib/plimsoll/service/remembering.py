@@ -91,6 +91,7 @@ def _sighting(record: RecommendationRecord, run_id: str, now: datetime) -> Sight
         action=record.action,
         current=current,
         target=target,
+        drop_in=None if record.drop_in is None else _spec(record.drop_in.spec),
         saved_usd_month=record.monthly_usd_saved,
         run_id=run_id,
         now=now,

@@ -7,12 +7,15 @@ from datetime import UTC, date, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.clouds.memory_service import MemoryHistory
 from plimsoll.domain.decisions import Decision, DecisionKind
 from plimsoll.ports import Target
+from plimsoll.reports.diff.compared import compared
+from plimsoll.reports.diff.sql import Group
 from plimsoll.reports.totals import Totals
 from plimsoll.service.remembering import MOST_NEWS, announce, announced, left_out, remember
+from tests.in_memory.service import MemoryHistory
 from tests.unit.reports.recommendations import a_record
+from tests.unit.reports.runs import a_run
 from tests.unit.reports.strategies import fleets
 
 MONDAY = datetime(2027, 1, 4, 6, tzinfo=UTC)
@@ -113,6 +116,31 @@ def test_a_target_is_read_at_once_and_a_run_told_twice_writes_nothing():
     assert (history.reads, len(history.written)) == (2, 6)
     assert run(history, *reversed(records)) == first
     assert len(history.written) == 6
+
+
+def test_a_difference_of_two_runs_and_the_history_agree_on_what_is_done(tmp_path):
+    moved = a_record()
+    spec = moved.target
+    drop_in = moved.drop_in.model_copy(update={"spec": spec.model_copy(update={"iops": 9000})})
+    now = {
+        "exactly": spec,
+        "nearly": spec.model_copy(update={"iops": spec.iops + 300}),
+        "larger": spec.model_copy(update={"size_gib": spec.size_gib + 100}),
+        "drop-in": drop_in.spec,
+        "too-much": spec.model_copy(update={"iops": 16_000}),
+        "other-type": moved.current.model_copy(update={"type": "io2", "iops": 3000}),
+        "same": moved.current,
+    }
+    before = [a_record(volume_id=name, drop_in=drop_in) for name in now]
+    after = [a_record("keep", volume_id=name, current=found, target=found) for name, found in now.items()]
+    history = Kept()
+    run(history, *before)
+    told, _ = run(history, *after, week=1)
+    with compared(a_run(tmp_path / "before", before), a_run(tmp_path / "after", after)) as diff:
+        done = {one.volume_id for one in diff.listed(Group.DONE)}
+    assert done == {"exactly", "nearly", "larger", "drop-in"}
+    assert told.done_now == len(done)
+    assert {entry.volume_id for entry in history.kept.values() if entry.done_on is not None} == done
 
 
 @given(fleets(), st.data())
