@@ -6,10 +6,8 @@ from typing import Any, Final
 from plimsoll.reports.wording import count_of, usd
 from plimsoll.slack.blocks.digest import Digest, Sums
 from plimsoll.slack.blocks.elements import Block, bold, bullets, named, said
-from plimsoll.slack.blocks.fitting import Budget
-from plimsoll.slack.blocks.highlights import matters, of_accounts
-from plimsoll.slack.blocks.message import Message, Reply
-from plimsoll.slack.blocks.opening import first_sentence
+from plimsoll.slack.blocks.highlights import first_sentence, matters, of_accounts
+from plimsoll.slack.blocks.message import Budget, Message, Reply
 from plimsoll.slack.blocks.text import line
 from plimsoll.slack.blocks.volumes import Manner, Numbered, of_an_account, with_buttons
 

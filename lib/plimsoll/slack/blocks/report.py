@@ -2,17 +2,18 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final
 
 from plimsoll.policy_file import parse_policy
+from plimsoll.reports.stored import read_run, stream_records
+from plimsoll.reports.summary.matched import Only
 from plimsoll.reports.summary.since import since_before
 from plimsoll.reports.wording import count_of
 from plimsoll.slack.blocks.digest import Digest
 from plimsoll.slack.blocks.elements import Block, Control, bullets, note, report_link, said
-from plimsoll.slack.blocks.fitting import Budget
-from plimsoll.slack.blocks.highlights import matters, of_accounts
-from plimsoll.slack.blocks.message import Conversation, Message
-from plimsoll.slack.blocks.opening import first_sentence, opening
+from plimsoll.slack.blocks.highlights import first_sentence, matters, of_accounts, opening
+from plimsoll.slack.blocks.message import Budget, Conversation, Message
 from plimsoll.slack.blocks.replies import buttons_elsewhere, replies
 from plimsoll.slack.blocks.text import line
 from plimsoll.slack.blocks.volumes import Manner, Numbered, first_of_all
@@ -81,4 +82,26 @@ def _about(run: Mapping[str, Any], link: str | None) -> Block:
     place = "" if link is None or report_link(link) else f" Its report: {line(link, _MOST_SINCE)}"
     return note(
         f"Plimsoll run {run_id} of {when:%Y-%m-%d %H:%M} UTC, {_ENDED.get(run['status'], run['status'])}.{place}"
+    )
+
+
+def run_conversation(
+    folder: Path,
+    only: Only | None = None,
+    part: str = "",
+    *,
+    link: str | None = None,
+    since: str = "",
+    new: Collection[str] = (),
+    controls: Sequence[Control] = (),
+    threaded: bool = True,
+) -> Conversation:
+    """The report of a run, of the records that `only` takes where it is given, which `part` names; BadInput where the
+    folder is damaged. The rest is as of `conversation`."""
+    digest = Digest()
+    for record in stream_records(folder):
+        if only is None or only(record):
+            digest.count(record)
+    return conversation(
+        digest, read_run(folder), link=link, since=since, new=new, part=part, controls=controls, threaded=threaded
     )

@@ -15,8 +15,8 @@ from plimsoll.slack.actions.validate import VALIDATE
 from plimsoll.slack.blocks.message import Message
 from plimsoll.slack.blocks.verdict import Measured, Validated, verdict_message
 from plimsoll.slack.client import say
-from plimsoll.slack.notifications.kept import asked_for
-from plimsoll.slack.notifications.messages import ExecutionEnded, ValidationTold
+from plimsoll.slack.notifications.events import ExecutionEnded, ValidationTold
+from plimsoll.slack.notifications.ledger import asked_for
 from plimsoll.validation.job import Job, JobName, find
 
 _GONE: Final = "it has ended, and the store has nothing of its job any more: ask for it again."
