@@ -66,7 +66,7 @@ def plain(disk: SimulatedDisk, window: Window) -> dict[str, object]:
             "throughput_mib_s": spec.throughput_mib_s,
         },
         "region": disk.region,
-        "boot": any(seat.boot for seat in disk.attached),
+        "boot": any(attachment.boot for attachment in disk.attached),
         "excluded": EXCLUDED in disk.labels,
         "detached": disk.status == "READY" and not disk.attached,
         "hosts": [{"id": vm.id, **machine_of(vm.type)} for vm in disk.hosts],
