@@ -7,11 +7,11 @@ from datetime import date
 from pathlib import Path
 
 from plimsoll.clouds.aws.bench import AwsBench
+from plimsoll.clouds.aws.commands import ResultsBucket
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.aws.names import role_arn
 from plimsoll.clouds.aws.organization import accounts_in
-from plimsoll.clouds.aws.outputs import ResultsBucket
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.aws.published import query_cost
 from plimsoll.clouds.aws.sessions import HOME_REGION, Credential, Sessions, check_regions

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.clouds.memory_faults import Fault
 from plimsoll.domain.errors import BadInput, CloudError, Throttled
 from plimsoll.domain.validation import Mode
 from plimsoll.service.layout import asked_key
@@ -14,6 +13,7 @@ from plimsoll.slack.notifications.events import AuditEvent, ExecutionEnded, Vali
 from plimsoll.slack.notifications.ledger import asked_for
 from plimsoll.slack.notifications.validation import post_verdict
 from tests.builders import a_volume
+from tests.in_memory.faults import Fault
 from tests.pipelines.lab import Lab, work
 from tests.pipelines.stepping import Stepping
 from tests.slack.workspace import CHANNEL, MEMBER, TEAM, text_of

@@ -5,8 +5,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.clouds.aws.calls import DATAPOINTS_A_CALL, QUERIES_A_CALL, calls_of
-from plimsoll.clouds.aws.queries import Query
+from plimsoll.clouds.aws.queries import DATAPOINTS_A_CALL, QUERIES_A_CALL, Query, calls_of
 from plimsoll.domain.sums import Window
 
 MIDNIGHT_S = 1_700_006_400

@@ -9,8 +9,8 @@ from botocore.credentials import Credentials
 
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.errors import translated
+from plimsoll.clouds.google.federated_credentials import SCOPES, keyless_credentials
 from plimsoll.clouds.google.federation import FederationConfig
-from plimsoll.clouds.google.keyless import SCOPES, keyless_credentials
 from plimsoll.domain.errors import BadCredentials, Unreachable
 from tests.federation import AUDIENCE, FEDERATED, IMPERSONATED, fake_google
 

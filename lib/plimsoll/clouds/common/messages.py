@@ -1,9 +1,14 @@
-"""Names of regions that people give: whether a cloud has them, and which they may have meant."""
+"""Messages: what a cloud says on one line, and what is wrong with the name of a region."""
 
 import difflib
 from collections.abc import Sequence
 
 from plimsoll.domain.errors import BadInput
+
+
+def one_line(text: str) -> str:
+    """The text on one line, without the full stop at its end."""
+    return " ".join(text.split()).rstrip(".")
 
 
 def check_regions(given: Sequence[str], known: Sequence[str], *, cloud: str, listed_by: str) -> None:

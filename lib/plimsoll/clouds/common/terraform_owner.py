@@ -1,4 +1,4 @@
-"""Terraform's marks: what its users write on their resources, whatever the cloud."""
+"""Terraform as an owner: the tags that its users write on their resources, whatever the cloud."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -15,10 +15,10 @@ def terraform_owner(tags: Mapping[str, str]) -> Owner | None:
         value = lowered.get(key, "").lower()
         if "terraform" in value or (key == "terraform" and value in {"true", "yes", "1"}):
             module = lowered.get("terraform-module") or lowered.get("terraform_module") or lowered.get("workspace")
-            return Owner(kind=OwnerKind.TERRAFORM, name=module, details=said({"module": module}))
+            return Owner(kind=OwnerKind.TERRAFORM, name=module, details=known_details({"module": module}))
     return None
 
 
-def said(details: Mapping[str, str | None]) -> dict[str, str]:
-    """Those details of an owner that are known."""
+def known_details(details: Mapping[str, str | None]) -> dict[str, str]:
+    """The details of an owner that are known."""
     return {key: value for key, value in details.items() if value is not None}

@@ -1,4 +1,4 @@
-"""Credentials without a key: the caller's AWS role, as the environment holds it, is exchanged for Google's tokens."""
+"""Credentials without a key: Google's tokens in exchange for the caller's AWS role, as the environment holds it."""
 
 from typing import Final
 

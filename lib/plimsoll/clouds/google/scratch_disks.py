@@ -1,4 +1,4 @@
-"""Scratch disks: made with their labels in one call, and touched afterwards only where they have them."""
+"""Scratch disks: made with their labels in one call. Later calls touch only what has these labels."""
 
 import hashlib
 import re
@@ -10,13 +10,11 @@ from typing import Final
 from google.api_core.exceptions import Conflict
 from google.cloud import compute_v1
 
+from plimsoll.clouds.google.bench_calls import MEASURING, Follower, cleaning, measuring
 from plimsoll.clouds.google.bench_hosts import check_answered, instance_of
 from plimsoll.clouds.google.clients import CALL_S, Clients
-from plimsoll.clouds.google.moments import moment
 from plimsoll.clouds.google.names import LIST_DISKS
-from plimsoll.clouds.google.operations import Follower
-from plimsoll.clouds.google.purposes import MEASURING, cleaning, measuring
-from plimsoll.clouds.google.scopes import last_of, region_of
+from plimsoll.clouds.google.resource_fields import last_of, moment, region_of
 from plimsoll.clouds.google.shipped import volume_types
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import BadInput, CloudError

@@ -1,4 +1,4 @@
-"""What was listed of a target before: ports that give it again, so that a part of the target can be audited alone."""
+"""Ports over what was read of a target before, so that a part of the target can be audited alone."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from plimsoll.ports import FailedTarget, Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListedInventory:
+class StoredInventory:
     """Some volumes of one target, what is to be known of it, and the error that its list ended in if it did."""
 
     target: Target
@@ -34,7 +34,7 @@ class ListedInventory:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListedPrices:
+class StoredPrices:
     """The price book of one target; None where it has none, an error where it could not be read."""
 
     answer: PriceBook | CloudError | None

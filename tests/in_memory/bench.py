@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from plimsoll.clouds.memory_faults import Fault, Faults
-from plimsoll.clouds.memory_states import Command, Kept
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.domain.policy import TagMatch
 from plimsoll.domain.scratch import ScratchOrder, ScratchVolume
 from plimsoll.domain.task import Task, TaskEnd, TaskMode, TaskOutcome
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import BenchHost, Clock, Target
+from tests.in_memory.faults import Fault, Faults
+from tests.in_memory.states import Command, Kept
 
 Measure = Callable[[VolumeSpec | None, Task], str | TaskOutcome]
 """What a task on a volume (None: no volume in particular) prints when it succeeds, or how else it ends."""
@@ -173,7 +173,7 @@ class MemoryBench:
 
     def mean_latency_us(
         self,
-        target: Target,  # noqa: ARG002  # volumes' ids are their own here, wherever they are
+        target: Target,  # volumes' ids are their own here, wherever they are
         volume_id: str,
         start: datetime,
         end: datetime,
