@@ -16,8 +16,11 @@ CLEAN_ENV := env -u AWS_PROFILE -u AWS_ENDPOINT_URL AWS_EC2_METADATA_DISABLED=tr
 # cost, which start hundreds.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Many tests wait for fio and for processes of their own, so that more of them at once are sooner done than one a core.
-SPREAD := -n 4 --dist loadfile --no-loadscope-reorder
+# Tests that need something of the machine wait for it (fio, a browser), so that four at once are soonest done; the others
+# compute, and two at once are, of which one takes over what the other has not begun.
+COMPUTING := -n 2 --dist worksteal -m
+WAITING := -n 4 --dist loadfile --no-loadscope-reorder -m
+WAITS := $(shell grep -rlF mark.needs tests --include='test_*.py')
 
 # The stacks of the service; the member roles are for other accounts, by StackSet.
 STACKS ?= data audit validation $(if $(PLIMSOLL_DEPLOY_SLACK__CHANNEL),slack)
@@ -28,9 +31,14 @@ CDK ?=
 TOOLS := fio:fio shellcheck:shellcheck mkfs.xfs:xfsprogs chromium:chromium
 demo: TOOLS := fio:fio
 
+define on_this
+PLIMSOLL_TESTS_PROFILE=$1 $(CLEAN_ENV) $(RUN) pytest $(COMPUTING) "not needs"
+PLIMSOLL_TESTS_PROFILE=$1 $(CLEAN_ENV) $(RUN) pytest $(WAITING) needs $(WAITS)
+endef
+
 ifneq ($(ALSO_PYTHON),)
 ALSO_READY := .venv-$(ALSO)/.ready
-on_the_other = PLIMSOLL_TESTS_PROFILE=$1 $(CLEAN_ENV) .venv-$(ALSO)/bin/python -m pytest $(SPREAD) $2
+on_the_other = PLIMSOLL_TESTS_PROFILE=$1 $(CLEAN_ENV) .venv-$(ALSO)/bin/python -m pytest $(COMPUTING) "$2" $3
 else
 on_the_other = @echo "== Python $(ALSO) is not here: tested on $$($(BIN)/python -V) alone"
 endif
@@ -57,12 +65,12 @@ demo: .venv/.ready tools ## audit a simulated organization, without AWS
 	@$(CLEAN_ENV) $(RUN) plimsoll demo
 
 test: .venv/.ready tools $(ALSO_READY) ## what a change must pass; a smoke test on the other Python, where it is here
-	PLIMSOLL_TESTS_PROFILE=push $(CLEAN_ENV) $(RUN) pytest $(SPREAD)
-	$(call on_the_other,quick,-m "not needs and not release" $(SMOKE))
+	$(call on_this,push)
+	$(call on_the_other,quick,not needs,$(SMOKE))
 
 test-all: .venv/.ready tools $(ALSO_READY) ## before a release: every test, with many examples (CONTRIBUTING says what it adds)
-	PLIMSOLL_TESTS_PROFILE=all $(CLEAN_ENV) $(RUN) pytest $(SPREAD)
-	$(call on_the_other,push,-m "not needs and not once")
+	$(call on_this,all)
+	$(call on_the_other,push,not needs and not once)
 
 .venv-$(ALSO)/.ready: .venv/.ready
 	UV_PROJECT_ENVIRONMENT=.venv-$(ALSO) $(BIN)/uv sync --locked --quiet --python $(ALSO_PYTHON)

@@ -4,15 +4,15 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.shared import count, entry, logger
 from plimsoll.service.service import Service
-from plimsoll.service.validating.cleaning import clean_up
 from plimsoll.service.validating.messages import Cleaned, CleanUpMessage
+from plimsoll.service.validating.steps import clean_up
 
 
 @entry(CleanUpMessage)
-def handler(told: CleanUpMessage, service: Service, _context: LambdaContext) -> Cleaned:
-    """The work of which nothing is left on the bench, but what is left to the sweep."""
-    cleaned = clean_up(service, told.work, told.error)
-    if told.error is not None:
+def handler(message: CleanUpMessage, service: Service, _context: LambdaContext) -> Cleaned:
+    """The job of which nothing is left on the bench, but what is left to the sweep."""
+    cleaned = clean_up(service, message.job, message.error)
+    if message.error is not None:
         count(failed_validations=1)
     if cleaned.left:
         logger.warning("left behind", places=cleaned.left)

@@ -1,14 +1,14 @@
-"""Looks whether what a work waits for is there."""
+"""Looks whether what a job waits for is there."""
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.shared import entry
 from plimsoll.service.service import Service
-from plimsoll.service.validating.looking import look
 from plimsoll.service.validating.messages import Looked, LookMessage
+from plimsoll.service.validating.steps import look
 
 
 @entry(LookMessage)
-def handler(told: LookMessage, service: Service, _context: LambdaContext) -> Looked:
+def handler(message: LookMessage, service: Service, _context: LambdaContext) -> Looked:
     """Whether it is ready."""
-    return look(service, told.work, told.at)
+    return look(service, message.job, message.at)

@@ -5,10 +5,10 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.shared import entry
 from plimsoll.service.service import Service
 from plimsoll.service.validating.messages import Proposed, ProposeMessage
-from plimsoll.service.validating.proposing import propose
+from plimsoll.service.validating.steps import propose
 
 
 @entry(ProposeMessage)
-def handler(told: ProposeMessage, service: Service, _context: LambdaContext) -> Proposed:
+def handler(message: ProposeMessage, service: Service, _context: LambdaContext) -> Proposed:
     """What comes next: to create, to send, to wait, or nothing more."""
-    return propose(service, told.work)
+    return propose(service, message.job)

@@ -11,7 +11,7 @@ from functions.slack_secret import bot_token
 from plimsoll.service.messages import plain
 from plimsoll.service.service import Service
 from plimsoll.slack.client import slack_client
-from plimsoll.slack.notifications.messages import ValidationEvent, ValidationTold
+from plimsoll.slack.notifications.events import ValidationEvent, ValidationTold
 from plimsoll.slack.notifications.validation import tell_validation
 
 REMEMBERED: Final = timedelta(days=1)

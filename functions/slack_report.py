@@ -9,7 +9,7 @@ from functions.slack_secret import bot_token
 from plimsoll.service.service import Service
 from plimsoll.slack.blocks.pictures import Draft
 from plimsoll.slack.client import slack_client
-from plimsoll.slack.notifications.messages import AuditEvent, RunTold
+from plimsoll.slack.notifications.events import AuditEvent, RunTold
 from plimsoll.slack.notifications.run import tell_run
 
 LEFT_MS: Final = 120_000

@@ -13,10 +13,9 @@ from functions.slack_secret import bot_token
 from plimsoll.bootstrap.google_places import google_places
 from plimsoll.service.messages import Nothing
 from plimsoll.service.service import Service
-from plimsoll.slack.actions.acting import act
 from plimsoll.slack.actions.asked import Asked
 from plimsoll.slack.actions.members import Members
-from plimsoll.slack.actions.messages import AskedMessage
+from plimsoll.slack.actions.work import AskedMessage, act
 from plimsoll.slack.client import slack_client
 
 REMEMBERED: Final = timedelta(days=1)
@@ -39,7 +38,7 @@ def handler(told: AskedMessage, service: Service, context: LambdaContext) -> Not
     try:
         once(carry_out, told.model_dump(mode="json"), kind="slack-asked", remembered=REMEMBERED, context=context)
     except IdempotencyAlreadyInProgressError:
-        logger.info("under way already", do=told.wish.do)
+        logger.info("under way already", do=told.do)
     return Nothing()
 
 

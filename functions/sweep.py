@@ -5,11 +5,11 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.shared import count, entry, logger
 from plimsoll.service.service import Service
 from plimsoll.service.validating.messages import SweepMessage, SweptAll
-from plimsoll.service.validating.sweeping import sweep_all
+from plimsoll.service.validating.steps import sweep_all
 
 
 @entry(SweepMessage)
-def handler(_told: SweepMessage, service: Service, _context: LambdaContext) -> SweptAll:
+def handler(_message: SweepMessage, service: Service, _context: LambdaContext) -> SweptAll:
     """How many were deleted, are left and are in use."""
     swept = sweep_all(service)
     count(scratch_deleted=swept.deleted, scratch_left=swept.left, scratch_alive=swept.alive + swept.left)

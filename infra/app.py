@@ -1,5 +1,6 @@
 """The app: the stacks of one deployment, held against cdk-nag's rules for AWS solutions when they are synthesized."""
 
+import os
 import sys
 from typing import Final
 
@@ -45,7 +46,7 @@ def deployed(app: App, deployment: Deployment) -> None:
 
 def main() -> int:
     """Synthesizes what the context and the environment ask for; a setting that cannot be used is told, exit code 2."""
-    app = App(context=FEATURES, analytics_reporting=False)
+    app = App(context=FEATURES, analytics_reporting=False, outdir=os.environ.get("CDK_OUTDIR"))
     try:
         deployed(app, Deployment.read(app.node.get_all_context()))
     except PlimsollError as error:

@@ -16,7 +16,7 @@ FRONT: Final = "slack_act"
 """The function that Slack calls, and with it whoever knows its address."""
 
 WORKER: Final = "slack_work"
-"""The function that carries out what people wish."""
+"""The function that carries out actions."""
 
 REPORT: Final = "slack_report"
 """The function that tells of an audit."""
@@ -39,7 +39,7 @@ _TELLING_S: Final = 900
 a second in a channel."""
 
 _FRESH_S: Final = 1800
-"""How long a wish is worth to be tried: Slack takes an answer to it for half an hour (Slack, "Handling user
+"""How long a request is tried: Slack takes an answer to it for half an hour (Slack, "Handling user
 interaction", response_url, read 2026-11-22)."""
 
 
@@ -49,7 +49,7 @@ def secret_grant(secret_arn: str) -> Grant:
 
 
 def worker_shape(names: Names, deployment: Deployment, secret: Grant) -> FunctionShape:
-    """The function that does what people wish: it decides, begins, and reads volumes as an audit does."""
+    """The function that carries out actions: it decides, begins, and reads volumes as an audit does."""
     kinds = ("audit", "validation") if deployment.with_validation else ("audit",)
     machines = {kind: names.machine_arn(kind) for kind in kinds}
     return FunctionShape(

@@ -6,11 +6,11 @@ from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
 
-from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.clouds.aws.shipped import volume_types
 from plimsoll.domain.branch_and_bound import Ask
 from plimsoll.domain.case import Case, DecisionContext, case_of
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.decide import recommend
+from plimsoll.domain.decide import answer
 from plimsoll.domain.demand import Demand, demand_of
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.errors import CloudError
@@ -304,4 +304,4 @@ def decision(
     volume: Volume, demand: Demand, policy: Policy | None = None, *, market: Market | None = None
 ) -> Recommendation:
     """What is recommended for a volume that is alone on its host."""
-    return recommend(volume, demand, load_of(volume, demand), a_basis(policy, market=market))
+    return answer(case_of(volume, demand, load_of(volume, demand), a_basis(policy, market=market)))

@@ -35,6 +35,7 @@ def _shared_loader(search_path_string: str | None = None) -> botocore.loaders.Lo
 botocore.session.create_loader = _shared_loader
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if profiles.PROFILE != "all":
         later = [item for item in items if item.get_closest_marker("release")]

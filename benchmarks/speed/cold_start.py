@@ -26,8 +26,8 @@ AUDIT: Final = ("plimsoll.bootstrap", "plimsoll.audit", "plimsoll.run")
 """What an audit imports when there is no command line."""
 
 FIRST_DATA: Final = """
-from plimsoll.clouds.aws.limits import volume_types
-from plimsoll.clouds.aws.price_book import shipped_prices
+from plimsoll.clouds.aws.shipped import volume_types
+from plimsoll.clouds.aws.shipped import shipped_prices
 volume_types(), shipped_prices(), plimsoll.bootstrap.envelope_library()
 """
 """What the first audit of a process reads once."""

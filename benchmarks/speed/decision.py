@@ -11,8 +11,8 @@ from measured_audit import Row
 from memory_fleet import NOW, Patterns, project_ports
 
 from plimsoll.domain.branch_and_bound import Ask
-from plimsoll.domain.case import DecisionContext
-from plimsoll.domain.decide import recommend
+from plimsoll.domain.case import DecisionContext, case_of
+from plimsoll.domain.decide import answer
 from plimsoll.domain.demand import Demand, demand_of
 from plimsoll.domain.hosting import host_loads
 from plimsoll.domain.knowledge import Knowledge, first_looks
@@ -81,7 +81,7 @@ def _again(demand: Demand) -> Demand:
 
 def _decide(held: Sequence[Held], context: DecisionContext) -> None:
     for volume, demand, load in held:
-        recommend(volume, demand, load, context)
+        answer(case_of(volume, demand, load, context))
 
 
 def _pass(demands: Sequence[Demand]) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from cloud_simulator.running import Running
 from plimsoll.audit import audit
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.bootstrap import Scope, aws_ports
+from plimsoll.bootstrap import Scope, ports_of
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError
@@ -108,7 +108,7 @@ def project_ports(organization: Running, *, every_minute: bool, paced: bool) -> 
     """The ports behind the simulator's APIs, its metrics counted."""
     scope = Scope(role_arns=organization.role_arns, regions=organization.fleet.regions)
     ledger = Ledger(path=CACHE / "ledger.json")
-    ports = aws_ports(scope, Settings(), today=datetime.now(UTC).date(), ledger=ledger, paced=paced)
+    (ports,) = ports_of(scope, Settings(), today=datetime.now(UTC).date(), ledger=ledger, paced=paced)
     return replace(ports, metrics=CountedMetrics(ports.metrics), every_minute=every_minute)
 
 

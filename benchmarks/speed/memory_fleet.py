@@ -11,10 +11,9 @@ from cloud_simulator.aws.fleet import SimulatedVolume, truth
 from cloud_simulator.aws.organization import Mix, fleet_of
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import envelope_library
-from plimsoll.clouds.aws.catalog import AwsCatalog
-from plimsoll.clouds.aws.price_book import shipped_prices
 from plimsoll.clouds.aws.prices import AwsPrices
-from plimsoll.clouds.aws.query_cost import query_cost
+from plimsoll.clouds.aws.published import AwsCatalog, query_cost
+from plimsoll.clouds.aws.shipped import shipped_prices
 from plimsoll.clouds.memory import MemoryMetrics
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError

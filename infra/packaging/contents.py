@@ -9,6 +9,7 @@ from grimp import ImportGraph, build_graph
 from uv import find_uv_bin
 
 from infra.packaging import PROJECT
+from plimsoll.clouds.registry import CLOUDS
 from plimsoll.extras import EXTRAS
 
 PRUNED: Final = {
@@ -22,8 +23,9 @@ PRUNED: Final = {
 }
 """Distributions that a zip leaves out where its function does not import them, with the package that each brings."""
 
-NOT_FOLLOWED: Final = {("plimsoll.bootstrap", "plimsoll.bootstrap.google")}
-"""The command line chooses there to ask Google. A function that asks Google is given its places instead."""
+BY_NAME: Final = {"plimsoll.clouds.published": [f"{one.package}.published" for one in CLOUDS.values()]}
+"""What the registry of clouds imports by name. A cloud's connection comes only where a function imports it itself, so
+that functions which do not ask Google bring none of its libraries."""
 
 SERVICES_OF_POWERTOOLS: Final = frozenset({"dynamodb", "secretsmanager", "ssm", "xray"})
 
@@ -81,9 +83,8 @@ def _imported(graph: ImportGraph, entry: str) -> set[str]:
         module = waiting.pop()
         if module not in found and module in graph.modules:
             found.add(module)
-            imported = graph.find_modules_directly_imported_by(module)
-            waiting += [one for one in imported if (module, one) not in NOT_FOLLOWED]
-            waiting += [module.rpartition(".")[0]]
+            waiting += graph.find_modules_directly_imported_by(module)
+            waiting += [*BY_NAME.get(module, ()), module.rpartition(".")[0]]
     return found
 
 

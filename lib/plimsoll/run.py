@@ -21,10 +21,12 @@ from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, Outcome, 
 from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import Usage
 from plimsoll.reports.files import RunFolder
+from plimsoll.reports.foremost import Foremost
 from plimsoll.reports.profile_record import profile_record
 from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.recorded import answered_record
 from plimsoll.reports.stored import RUN, UnansweredRecord, read_records, read_run
-from plimsoll.reports.tally import CloudSum, Tally, best_savings
+from plimsoll.reports.totals import Totals
 
 BEST = 10
 """How many of the best savings a run keeps at hand to show."""
@@ -51,12 +53,18 @@ class Order:
 
 @dataclass(slots=True, kw_only=True)
 class Progress:
-    """How far a run is."""
+    """How far a run is, and the best savings so far."""
 
-    tally: Tally = field(default_factory=Tally)
-    best: list[RecommendationRecord] = field(default_factory=list)
+    totals: Totals = field(default_factory=Totals)
+    best: Foremost[RecommendationRecord] = field(default_factory=lambda: Foremost(most=BEST))
     status: str = "running"
     began: float = field(default_factory=time.monotonic)
+
+    def add(self, record: RecommendationRecord) -> None:
+        """Counts a recommendation."""
+        self.totals.add(record)
+        if record.monthly_usd_saved > 0:
+            self.best.add(record.monthly_usd_saved, record.volume_id, record)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,8 +106,7 @@ def carry_out(
 
     with RunFolder(order.folder) as folder:
         for record in read_records(order.folder):
-            progress.tally.count(record)
-            progress.best = best_savings([*progress.best, record], BEST)
+            progress.add(record)
         done = frozenset(folder.answered)
         try:
             folder.describe(_described(order, audits, progress, status="running"))
@@ -109,11 +116,11 @@ def carry_out(
                 if isinstance(outcome, Seen):
                     folder.flush()
             if not stopped:
-                progress.status = ended(progress.tally)
+                progress.status = ended(progress.totals)
         finally:
             run = _described(order, audits, progress, status=progress.status)
             folder.describe(run)
-    return run, progress.best
+    return run, progress.best.items
 
 
 def resumed(folder: Path) -> Order:
@@ -132,16 +139,16 @@ def resumed(folder: Path) -> Order:
     )
 
 
-def ended(tally: Tally) -> Literal["complete", "partial"]:
+def ended(totals: Totals) -> Literal["complete", "partial"]:
     """The status of a run that has come to its end."""
-    return "partial" if tally.partial else "complete"
+    return "partial" if totals.partial else "complete"
 
 
 def describe(
-    order: Order, tally: Tally, *, status: str, asked: Mapping[str, Asked], seconds: Mapping[str, float]
+    order: Order, totals: Totals, *, status: str, asked: Mapping[str, Asked], seconds: Mapping[str, float]
 ) -> dict[str, Any]:
     """The content of run.json; `asked` by cloud, `seconds` by stage, and those that passed as `elapsed`."""
-    usages, summary = [one.usage for one in asked.values()], tally.summary()
+    usages, summary = [one.usage for one in asked.values()], totals.summary()
     return {
         "id": order.id,
         "status": status,
@@ -151,14 +158,14 @@ def describe(
         "every_minute": order.every_minute,
         "versions": versions(),
         **summary,
-        "plan": plan_summary(tally.plans, {cloud: one.query_cost for cloud, one in asked.items()}),
+        "plan": plan_summary(totals.plans, {cloud: one.query_cost for cloud, one in asked.items()}),
         "usage": {
             "calls": sum(usage.calls for usage in usages),
             "metrics": sum(usage.metrics for usage in usages),
             "datapoints": sum(usage.datapoints for usage in usages),
             "estimated_usd": round(sum(one.usd for one in asked.values()), 4),
         },
-        "clouds": {cloud: summary["clouds"].get(cloud, CloudSum().summary) for cloud in asked},
+        "clouds": {cloud: summary["clouds"].get(cloud, Totals().cloud_summary()) for cloud in asked},
         "seconds": {stage: round(taken_s, 3) for stage, taken_s in seconds.items()},
     }
 
@@ -206,18 +213,19 @@ def _described(order: Order, audits: Sequence[AuditPorts], progress: Progress, *
             seconds[stage] = seconds.get(stage, 0.0) + taken_s
     asked = {ports.catalog.provider: Asked(usage=ports.metrics.usage, query_cost=ports.query_cost) for ports in audits}
     elapsed_s = time.monotonic() - progress.began
-    return describe(order, progress.tally, status=status, asked=asked, seconds={**seconds, "elapsed": elapsed_s})
+    return describe(order, progress.totals, status=status, asked=asked, seconds={**seconds, "elapsed": elapsed_s})
 
 
 def _take(outcome: Outcome, folder: RunFolder, progress: Progress) -> None:
     if isinstance(outcome, Skipped) and outcome.reason == ANSWERED_BEFORE:
         return
-    record = progress.tally.take(outcome)
-    if isinstance(outcome, Answered) and record is not None:
-        volume, profile = outcome.recommendation.volume, outcome.profile
+    if isinstance(outcome, Answered):
+        record, volume, profile = answered_record(outcome), outcome.recommendation.volume, outcome.profile
+        progress.add(record)
         folder.add(record, None if profile is None else profile_record(volume, profile))
-        progress.best = best_savings([*progress.best, record], BEST)
-    elif isinstance(outcome, Skipped | FailedVolume):
+        return
+    progress.totals.add(outcome)
+    if isinstance(outcome, Skipped | FailedVolume):
         folder.leave_out(_unanswered(outcome))
 
 

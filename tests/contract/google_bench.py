@@ -12,7 +12,7 @@ from cloud_simulator.google.projects import projects_of
 from cloud_simulator.google.serving import Cloud, serve
 from plimsoll.clouds.google.bench import GoogleBench
 from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.names import PROVIDER
+from plimsoll.clouds.registry import GOOGLE
 from plimsoll.ports import Target
 
 
@@ -42,7 +42,7 @@ def google_bench(*faults: Fault, plain: bool = True, attempts: int = 2) -> Itera
                 writes=writes,
                 clients=clients,
                 bench=GoogleBench(clients=clients, sleep=lambda seconds: time.sleep(min(seconds, 0.05))),
-                home=Target(account=cloud.fleet.accounts[0], region=cloud.fleet.regions[0], provider=PROVIDER),
+                home=Target(account=cloud.fleet.accounts[0], region=cloud.fleet.regions[0], provider=GOOGLE),
                 environment={
                     "PLIMSOLL_GOOGLE_URL": url,
                     "PLIMSOLL_GOOGLE_MONITORING": f"127.0.0.1:{served.monitoring_port}",

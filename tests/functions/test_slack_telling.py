@@ -11,12 +11,12 @@ from unittest.mock import patch
 import pytest
 
 from functions import shared, slack_answer, slack_report
-from plimsoll.clouds.folder_store import FolderStore
-from plimsoll.clouds.memory_service import MemoryClaims
 from plimsoll.domain.errors import BadInput, CloudError, OutOfTime
 from plimsoll.service.layout import asked_key
 from plimsoll.settings import Settings
-from plimsoll.slack.actions.asked import Asked, Validate
+from plimsoll.slack.actions.asked import Asked
+from tests.in_memory.folder_store import FolderStore
+from tests.in_memory.service import MemoryClaims
 from tests.pipelines.lab import Lab
 from tests.pipelines.stepping import Stepping
 from tests.slack.workspace import CHANNEL, MEMBER, TEAM, Message
@@ -135,7 +135,7 @@ def validated(tmp_path, slack):
     stepping = Stepping(lab=Lab(tmp_path))
     ts = slack.there.stamp()
     slack.there.messages.append(Message(channel=CHANNEL, ts=ts, text="the report", blocks=[]))
-    asked = Asked(id="0a1b2c3d", team=TEAM, user=MEMBER, wish=Validate(volume="vol-1"), channel=CHANNEL, thread=ts)
+    asked = Asked(id="0a1b2c3d", team=TEAM, user=MEMBER, do="validate", volume="vol-1", channel=CHANNEL, thread=ts)
     stepping.service.store.put(asked_key(NAME), asked.model_dump_json().encode())
     stepping.validate(NAME)
     return stepping.service, ts

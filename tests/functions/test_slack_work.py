@@ -50,14 +50,15 @@ def deployed(account, slack):
     slack_work.members.cache_clear()
 
 
-def asked(slack, do, *, user=MEMBER, request="request-1", **wish):
+def asked(slack, do, *, user=MEMBER, request="request-1", **more):
     """What somebody asks by a button of a message."""
     (message, *_) = slack.there.in_channel(CHANNEL) or [posted(slack)]
     return {
         "id": request,
         "team": TEAM,
         "user": user,
-        "wish": {"do": do, **wish},
+        "do": do,
+        **more,
         "channel": CHANNEL,
         "thread": message.ts,
     }
@@ -76,8 +77,8 @@ def a_volume(account):
     return f"{place}/{found[0]['VolumeId']}"
 
 
-def test_a_wish_is_carried_out_once_however_often_its_event_is_delivered(account, deployed, slack):
-    event = asked(slack, "snooze", volume=a_volume(account), days=7, reason="a release")
+def test_a_request_is_carried_out_once_however_often_its_event_is_delivered(account, deployed, slack):
+    event = asked(slack, "snooze", volume=a_volume(account), entered={"days": "7", "reason": "a release"})
     for _ in range(3):
         assert ask(slack_work, event) == {}
     assert len(slack.called("chat.postMessage")) == 1
@@ -120,11 +121,11 @@ def test_what_fails_is_raised_by_name_and_no_secret_is_in_what_is_logged(account
         assert secret not in logged.out + logged.err
 
 
-def test_an_event_that_is_no_wish_is_refused_with_the_key_that_is_wrong_and_the_address_is_not_told(
+def test_an_event_that_names_no_action_is_refused_with_the_key_that_is_wrong_and_the_address_is_not_told(
     deployed, slack, capsys
 ):
     event = {**asked(slack, "savings"), "response_url": slack.response_url()}
-    for wrong, key in (({"wish": {"do": "delete"}}, "wish"), ({"response_url": [event["response_url"]]}, "url")):
+    for wrong, key in (({"do": "delete"}, "do"), ({"response_url": [event["response_url"]]}, "url")):
         with pytest.raises(BadInput, match=key):
             ask(slack_work, event | wrong)
     with pytest.raises(BadInput, match="team: field required"):

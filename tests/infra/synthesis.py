@@ -1,26 +1,60 @@
-"""Synthesizing, as `npx aws-cdk synth` has it done: by the app in a process of its own, once a run of the tests."""
+"""Synthesizing by the app as `npx aws-cdk synth` runs it, many times in one process: its start costs most of it.
 
+`python -m tests.infra.synthesis ANSWERS` is that process. It reads a request a line, as JSON: a folder and settings.
+It writes each exit code to the file descriptor ANSWERS.
+"""
+
+import atexit
 import fcntl
+import json
 import os
 import subprocess
 import sys
+import traceback
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Final
+from tempfile import TemporaryFile
+from typing import IO, Any, Final
 
 import pytest
 
 ROOT: Final = Path(__file__).parents[2]
+PREFIX: Final = "PLIMSOLL_DEPLOY_"
+OUT: Final = "CDK_OUTDIR"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Synthesizer:
+    """The process, what it answers, and what it and the Node that it starts have printed so far."""
+
+    process: subprocess.Popen[str]
+    answers: IO[str]
+    printed: tuple[IO[str], IO[str]]
+
+    def asked(self, folder: Path, settings: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+        """What comes of the app with these settings, in that folder."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{json.dumps({'folder': str(folder), 'settings': dict(settings)})}\n")
+        self.process.stdin.flush()
+        code = self.answers.readline()
+        output, errors = (file.read() for file in self.printed)
+        assert code, errors
+        return subprocess.CompletedProcess(self.process.args, int(code), output, errors)
 
 
 def synthesized(folder: Path, settings: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
     """What comes of the app with these settings, in that folder."""
-    given = {f"PLIMSOLL_DEPLOY_{name}": value for name, value in settings.items()}
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PLIMSOLL_DEPLOY_")}
+    return _synthesizer().asked(folder, settings)
+
+
+def alone(folder: Path, settings: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """As `synthesized`, in a process of its own, as CDK's command line starts it."""
     return subprocess.run(
         [sys.executable, "-m", "infra.app"],
         cwd=ROOT,
-        env={**environment, **given, "CDK_OUTDIR": str(folder)},
+        env={**_environment(), **_given(folder, settings)},
         capture_output=True,
         text=True,
         check=False,
@@ -40,3 +74,63 @@ def once_a_run(factory: pytest.TempPathFactory, name: str, settings: Mapping[str
             said = done.stdout + done.stderr
             assert (done.returncode, "WARNING" in said) == (0, False), said
     return folder
+
+
+def _environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+
+
+def _given(folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
+    return {OUT: str(folder), **{f"{PREFIX}{name}": value for name, value in settings.items()}}
+
+
+@cache
+def _synthesizer() -> Synthesizer:
+    """The one of this process, until it ends."""
+    answers, theirs = os.pipe()
+    written = [TemporaryFile("w+", encoding="utf-8") for _ in range(2)]  # noqa: SIM115  # they last as long
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-m", "tests.infra.synthesis", str(theirs)],
+        cwd=ROOT,
+        env=_environment(),
+        stdin=subprocess.PIPE,
+        stdout=written[0],
+        stderr=written[1],
+        pass_fds=[theirs],
+        text=True,
+    )
+    os.close(theirs)
+    # Files of their own on what is written, which read from where they were last.
+    printed = [Path(f"/proc/self/fd/{file.fileno()}").open(encoding="utf-8") for file in written]  # noqa: SIM115
+    made = Synthesizer(process=process, answers=os.fdopen(answers, encoding="utf-8"), printed=(printed[0], printed[1]))
+    atexit.register(_end, made, written)
+    return made
+
+
+def _end(made: Synthesizer, written: list[Any]) -> None:
+    with made.process:
+        assert made.process.stdin is not None
+        made.process.stdin.close()
+    for file in (made.answers, *made.printed, *written):
+        file.close()
+
+
+def serve(answers: int) -> None:
+    """Synthesizes for every line of standard input until there are no more."""
+    from infra.app import main  # noqa: PLC0415  # what asks does not need it
+
+    for line in sys.stdin:
+        told = json.loads(line)
+        for name in [name for name in os.environ if name.startswith(PREFIX)]:
+            del os.environ[name]
+        os.environ.update(_given(Path(told["folder"]), told["settings"]))
+        try:
+            code = main()
+        except Exception:  # noqa: BLE001  # the interpreter tells of every one
+            traceback.print_exc()
+            code = 1
+        os.write(answers, f"{code}\n".encode())
+
+
+if __name__ == "__main__":
+    serve(int(sys.argv[1]))

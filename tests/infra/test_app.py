@@ -5,14 +5,14 @@ import json
 from plimsoll.service.config import ServiceConfig
 from tests.federation import FakeGoogle
 from tests.infra.conftest import DEPLOYED
-from tests.infra.synthesis import synthesized
+from tests.infra.synthesis import alone, synthesized
 from tests.infra.templates import Templates, plain
 
 KEYLESS = FakeGoogle(url="https://sts.googleapis.com").config()
 
 
 def test_a_setting_that_cannot_be_used_is_told_in_a_sentence_and_nothing_is_synthesized(tmp_path):
-    done = synthesized(tmp_path, {"SCHEDULE": "0 6 * * 1"})
+    done = alone(tmp_path, {"SCHEDULE": "0 6 * * 1"})
     assert done.returncode == 2
     assert done.stderr.startswith("schedule '0 6 * * 1' is none: write rate(7 days)")
     assert "Traceback" not in done.stderr

@@ -6,7 +6,7 @@ import pytest
 
 from infra.packaging.contents import handlers
 from plimsoll.clouds.aws.console import metric_math
-from plimsoll.clouds.aws.query_cost import query_cost
+from plimsoll.clouds.aws.published import query_cost
 from plimsoll.domain.sums import Window
 from plimsoll.settings import Settings
 from tests.infra.templates import plain

@@ -145,7 +145,7 @@ def ended(machine, name, status):
     return {"source": "aws.states", "detail-type": "Step Functions Execution Status Change", "detail": detail}
 
 
-def test_what_slack_s_functions_cannot_do_is_kept_and_a_wish_is_not_carried_out_twice(templates):
+def test_what_slack_s_functions_cannot_do_is_kept_and_a_request_is_not_carried_out_twice(templates):
     ((queue, _),) = templates.resources("AWS::SQS::Queue", SLACK).items()
     queue = queue.partition("/")[2]
     made = functions(templates)

@@ -130,7 +130,7 @@ def an_audit(execution):
 
 
 def asked_and_told(slack, fleet):
-    """The calls of Slack's functions: a run is told, and every wish is asked, some of them twice."""
+    """The calls of Slack's functions: a run is told, and every action is asked, some of them twice."""
     listener = Listener()
     near, far = (fleet.at(account, "us-east-1")[0].id for account in fleet.accounts[:2])
 
@@ -141,22 +141,22 @@ def asked_and_told(slack, fleet):
         listener.running = name
         return ask(function, event, Context(remaining_ms=600_000))
 
-    def wish(number, do, **more):
+    def act(number, do, **more):
         (message, *_) = slack.there.in_channel()
-        asked = {"id": f"{do}-{number}", "team": TEAM, "user": MEMBER, "wish": {"do": do, **more}}
+        asked = {"id": f"{do}-{number}", "team": TEAM, "user": MEMBER, "do": do, **more}
         step(slack_work, {**asked, "channel": CHANNEL, "thread": message.ts, "response_url": slack.response_url()})
 
     with listener.listening():
         step(slack_report, {"detail": {"run_id": "run"}})
         assert step(slack_act, signed(slack, "savings"))["statusCode"] == 200
-        wish(1, "explain", volume=near)
-        wish(2, "explain", volume=f"{fleet.accounts[1]}/us-east-1/{far}")
-        wish(1, "snooze", volume=near, days=7)
-        wish(1, "snooze", volume=near, days=7)
+        act(1, "explain", volume=near)
+        act(2, "explain", volume=f"{fleet.accounts[1]}/us-east-1/{far}")
+        act(1, "snooze", volume=near, entered={"days": "7"})
+        act(1, "snooze", volume=near, entered={"days": "7"})
         for do in ("done", "exclude", "include", "validate", "validate"):
-            wish(1, do, volume=near)
-        wish(1, "audit")
-        wish(1, "savings")
+            act(1, do, volume=near)
+        act(1, "audit")
+        act(1, "savings")
         ended = {"name": "slack-validate-1", "status": "ABORTED", "error": None, "cause": None}
         assert step(slack_answer, {"detail": ended})["told"]
     return listener.heard

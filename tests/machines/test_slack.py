@@ -136,7 +136,7 @@ def test_who_is_in_no_allowed_group_is_refused_and_nothing_is_begun(service, sla
 
 def test_what_was_excluded_in_slack_is_audited_no_more(service, slack, message):
     volume = buttons(message, "explain")[0]
-    press(service, signing.interaction(signing.pressed("exclude", volume, trigger_id=slack.trigger())))
+    press(service, signing.interaction(signing.pressed("menu", volume, selected="exclude", trigger_id=slack.trigger())))
     service.account.front.settled()
     (view,) = slack.there.views.values()
     submitted = signing.submitted(view.json, signing.because("goes away in May"), view_id=view.id)

@@ -41,8 +41,8 @@ for service in botocore.loaders.create_loader().list_available_services("service
         boto3.client(service, region_name="eu-west-1", aws_access_key_id="a", aws_secret_access_key="b")
 if functions != ["slack_act"]:
     from plimsoll.bootstrap import envelope_library
-    from plimsoll.clouds.aws.price_book import shipped_prices
-    from plimsoll.clouds.aws.limits import volume_types
+    from plimsoll.clouds.aws.shipped import shipped_prices
+    from plimsoll.clouds.aws.shipped import volume_types
     assert envelope_library().envelopes and shipped_prices() and volume_types()
 print(version("plimsoll"))
 """
@@ -60,6 +60,7 @@ def sharing(zips: Mapping[str, Path]) -> dict[Path, list[str]]:
     return {archive: [name for name, one in zips.items() if one == archive] for archive in set(zips.values())}
 
 
+@pytest.mark.release
 def test_every_handler_runs_from_its_zip_alone(native_zips: Mapping[str, Path], tmp_path: Path) -> None:
     for count, (archive, functions) in enumerate(sharing(native_zips).items()):
         unpacked = tmp_path / str(count)

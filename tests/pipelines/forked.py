@@ -17,8 +17,8 @@ from typing import Any
 
 import plimsoll.cli
 from plimsoll.bootstrap import envelope_library
-from plimsoll.clouds.aws.price_book import shipped_prices
 from plimsoll.clouds.aws.sessions import known_regions
+from plimsoll.clouds.aws.shipped import shipped_prices
 from plimsoll.reports.html import pictures
 from tests.machines import models
 

@@ -3,23 +3,25 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.clouds.aws.shipped import volume_types
 from plimsoll.clouds.file_claims import FileClaims
 from plimsoll.clouds.memory import MemoryClock, MemoryMetrics
-from plimsoll.clouds.memory_answer import AsPublished
-from plimsoll.clouds.memory_bench import MemoryBench
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.domain.units import MIB
 from plimsoll.domain.validation import Budget, Mode
 from plimsoll.envelopes.library import load_library
 from plimsoll.outcomes import Answered
-from plimsoll.ports import BenchHost
+from plimsoll.ports import BenchHost, Target
 from plimsoll.reports.record import FIRST_PROVIDER
 from plimsoll.reports.recorded import record_of
-from plimsoll.validation.desk import Desk
+from plimsoll.validate import RunValidation, validate_volume
+from plimsoll.validation.context import Context
+from plimsoll.validation.job import Job, JobName
 from plimsoll.validation.patience import Patience
-from plimsoll.validation.rounds import Office, validate_run, validate_volume
 from tests.builders import NOW, a_host, a_policy, a_volume, some_sums
+from tests.in_memory.answer import AsPublished
+from tests.in_memory.bench import MemoryBench
+from tests.in_memory.folder_store import FolderStore
 
 from .test_audit import a_world
 from .test_stripe_sets import answers
@@ -52,7 +54,7 @@ class Lab:
         self.shares = shares or {}
         self.simulated = False
         self.tasks = []
-        self.told = []
+        self.said = []
         self.agreed = []
         self.numbers = iter(range(1000))
         volumes = volumes or (a_volume("gp2", 500, id="vol-1"),)
@@ -98,33 +100,36 @@ class Lab:
         )
 
     @property
-    def office(self):
+    def context(self):
         patience = Patience(now=self.clock.now, pause=self.pause, create_s=60, attach_s=60, detach_s=60, grace_s=60)
-        return Office(
-            ports=self.remeasured(self.ports),
-            desk=Desk(
-                bench=self.bench,
-                book=self.book,
-                claims=self.claims,
-                measured_dir=self.folder,
-                provider=self.provider,
-                types=self.types,
-                policy=self.policy,
-                patience=patience,
-                runtime_s=180,
-                ramp_s=10,
-                new_id=lambda: f"v-{next(self.numbers)}",
-                tell=self.told.append,
-            ),
+        return Context(
+            bench=lambda _place: self.bench,
+            ports=lambda _place, _now: self.remeasured(self.ports),
+            types=self.types,
+            verdicts=self.book,
+            claims=self.claims,
+            jobs=FolderStore(self.folder / "jobs"),
             policy=self.policy,
-            now=NOW,
-            budget=self.budget,
-            remeasured=self.remeasured,
+            patience=patience,
+            runtime_s=180,
+            ramp_s=10,
+            say=self.said.append,
             agree=lambda planned, left: self.agreed.append((planned, left)),
         )
 
-    def validate(self, volume_id="vol-1", target=None, mode=Mode.CANARY):
-        return list(validate_volume(volume_id, target, mode, self.office))
+    def job(self, volume_id="vol-1", target=None, mode=Mode.CANARY):
+        return Job(
+            name=JobName(validation=f"v-{next(self.numbers)}", index=0),
+            place=Target(account="", region="", provider=self.provider),
+            volume_id=volume_id,
+            mode=mode,
+            now=NOW,
+            budget=self.budget,
+            asked=target,
+        )
+
+    def validate(self, *asked, **more):
+        return list(validate_volume(self.job(*asked, **more), self.context))
 
     def validate_all(self, least=None):
         records = [
@@ -132,7 +137,12 @@ class Lab:
             for one in answers(self.ports, self.policy).values()
             if isinstance(one, Answered)
         ]
-        return list(validate_run(records, least, Mode.CANARY, self.office))
+        return self.validate_records(records, least)
+
+    def validate_records(self, records, least=None):
+        name, place = f"v-{next(self.numbers)}", Target(account="", region="", provider=self.provider)
+        run = RunValidation(name=name, place=place, now=NOW, budget=self.budget, least=least, context=self.context)
+        return list(run.events(records))
 
     @property
     def leaked(self):

@@ -4,23 +4,26 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
-from plimsoll.clouds.folder_store import FolderStore
-from plimsoll.clouds.memory_service import MemoryClaims, MemoryEvents
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.envelopes.library import load_library
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.messages import StepError
 from plimsoll.service.validating.choosing import choose
-from plimsoll.service.validating.cleaning import clean_up
-from plimsoll.service.validating.concluding import conclude
-from plimsoll.service.validating.looking import look
-from plimsoll.service.validating.making import attach_scratch, create_scratch
 from plimsoll.service.validating.messages import ChooseMessage
-from plimsoll.service.validating.proposing import propose
-from plimsoll.service.validating.sending import send_command
-from plimsoll.service.validating.work import WorkName, load
+from plimsoll.service.validating.steps import (
+    attach_scratch,
+    clean_up,
+    conclude,
+    create_scratch,
+    look,
+    propose,
+    send_command,
+)
 from plimsoll.settings import Settings
+from plimsoll.validation.job import JobName, load
 from tests.builders import NOW
+from tests.in_memory.folder_store import FolderStore
+from tests.in_memory.service import MemoryClaims, MemoryEvents
 from tests.service_loop import a_service
 
 from .lab import DAYS, TYPES, Lab
@@ -100,12 +103,12 @@ class Stepping:
         )
 
     def validate(self, name="v", **given):
-        """Carries out a whole validation, item by item, and gives the work of each as it ended."""
+        """Carries out a whole validation, item by item, and gives the job of each as it ended."""
         chosen = self.call("choose", choose, ChooseMessage(name=name, given=given or {"volume_id": "vol-1"}))
-        names = [WorkName(validation=name, index=index) for index in range(len(chosen.items))]
+        names = [JobName(validation=name, index=index) for index in range(len(chosen.items))]
         for one in names:
             self.item(one)
-        return [load(one.key, self.store) for one in names]
+        return [load(one, self.store) for one in names]
 
     def item(self, name):
         """The states of one item, each of which may fail: then it is cleaned up after."""

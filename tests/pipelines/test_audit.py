@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from plimsoll.audit import audit
 from plimsoll.auditing.batches import BATCHES_AT_ONCE, EVERY_MINUTE_BATCH_VOLUMES
-from plimsoll.auditing.ports import BATCH_VOLUMES, AuditPorts
+from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.memory import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 from plimsoll.domain.errors import AccessDenied, CloudError, RegionUnavailable, Throttled
 from plimsoll.domain.policy import OPT_OUT, Override, TagMatch
@@ -21,7 +21,8 @@ from plimsoll.domain.sums import Window
 from plimsoll.domain.units import MIB
 from plimsoll.outcomes import ANSWERED_BEFORE, EXCLUDED, Answered, FailedVolume, Notice, Planned, Seen, Skipped
 from plimsoll.ports import FailedTarget, Target
-from plimsoll.reports.tally import Tally
+from plimsoll.reports.recorded import answered_record
+from plimsoll.reports.totals import Totals
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_policy, a_tariff, a_volume, some_sums
 from tests.profiles import examples
 
@@ -175,12 +176,12 @@ def test_every_listed_volume_ends_in_exactly_one_outcome_and_the_totals_reconcil
         assert len(answered) == seen.volumes
         assert answered <= own if str(seen.target) in broken else answered == own
 
-    tally = Tally()
-    records = [record for record in map(tally.take, found) if record is not None]
-    assert tally.reconciled
-    assert tally.seen == len(ended)
-    assert tally.partial == bool(broken or of_type(found, FailedVolume))
-    assert tally.money.usd_now == pytest.approx(sum(record.monthly_usd_now or 0 for record in records))
+    totals = Totals.of(found)
+    records = [answered_record(one) for one in of_type(found, Answered)]
+    assert totals.reconciled
+    assert totals.seen == len(ended)
+    assert totals.partial == bool(broken or of_type(found, FailedVolume))
+    assert totals.usd_now == pytest.approx(sum(record.monthly_usd_now or 0 for record in records))
 
 
 def place_of(seen):
@@ -383,12 +384,12 @@ def test_a_sibling_that_cannot_be_read_is_never_taken_for_idle():
 
 
 def test_more_volumes_than_a_batch_are_read_in_several_and_no_host_is_parted():
-    volumes = [a_volume(id=f"vol-{index}", on=a_host(id=f"i-{index % 400}")) for index in range(1200)]
+    volumes = [a_volume(id=f"vol-{index}", on=a_host(id=f"i-{index % 80}")) for index in range(240)]
     ports = replace(a_world(volumes), every_minute=True)
-    assert len(by_volume(outcomes(ports))) == 1200
-    assert len(ports.metrics.reads) == 13
+    assert len(by_volume(outcomes(ports))) == 240
+    assert len(ports.metrics.reads) == 3
     hosts = [{volume.hosts[0].id for volume in volumes if volume.id in read} for read in ports.metrics.reads]
-    assert sum(map(len, hosts)) == 400
+    assert sum(map(len, hosts)) == 80
     assert all(len(read) <= EVERY_MINUTE_BATCH_VOLUMES for read in ports.metrics.reads)
 
 
@@ -438,12 +439,12 @@ def test_overrides_by_tag_decide_for_their_volumes_alone():
 
 
 def test_outcomes_come_as_a_stream():
-    volumes = [a_volume(id=f"vol-{index}", on=a_host(id=f"i-{index}")) for index in range(2200)]
-    ports = a_world(volumes)
+    volumes = [a_volume(id=f"vol-{index}", on=a_host(id=f"i-{index}")) for index in range(220)]
+    ports = replace(a_world(volumes), batch_volumes=50)
     stream = audit(ports, POLICY, NOW)
     next(outcome for outcome in stream if isinstance(outcome, Answered))
     read = set.union(*ports.metrics.reads)
-    assert len(read) <= BATCHES_AT_ONCE * BATCH_VOLUMES + BATCH_VOLUMES
+    assert len(read) <= BATCHES_AT_ONCE * ports.batch_volumes + ports.batch_volumes
     stream.close()
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from cloud_simulator.running import running
 from plimsoll.audit import audit
-from plimsoll.bootstrap import Scope, aws_ports
+from plimsoll.bootstrap import Scope, ports_of
 from plimsoll.clouds.aws.permissions import AUDIT
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.ledger import Ledger
@@ -37,7 +37,7 @@ def test_an_audit_calls_exactly_what_it_declares(monkeypatch, tmp_path):
             monkeypatch.setenv(name, value)
         settings = Settings()
         policy = Policy(lookback_days=2)
-        ports = aws_ports(Scope(), settings, today=now.date(), ledger=Ledger(path=tmp_path / "ledger.json"))
+        (ports,) = ports_of(Scope(), settings, today=now.date(), ledger=Ledger(path=tmp_path / "ledger.json"))
         outcomes = list(audit(ports, policy, now))
     assert outcomes
     assert os.environ["AWS_ENDPOINT_URL"].startswith("http://127.0.0.1")

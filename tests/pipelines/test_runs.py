@@ -79,11 +79,11 @@ def test_ctrl_c_keeps_what_is_done_and_resume_ends_with_the_same_answers(tmp_pat
             command(*words), cwd=tmp_path, env=environment(organization), stdout=subprocess.PIPE, text=True
         )
         answers = tmp_path / "run" / "recommendations.json"
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while time.monotonic() < deadline and (not answers.exists() or answers.stat().st_size < 1000):
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        said, _ = process.communicate(timeout=60)
+        said, _ = process.communicate(timeout=300)
         assert process.returncode == 130
         assert "plimsoll audit --resume run" in said
         before = json.loads(answers.read_text(encoding="utf-8"))

@@ -10,10 +10,9 @@ import pytest
 from cloud_simulator.aws.organization import ACCOUNTS, REGIONS, organization
 from cloud_simulator.faults import Fault
 from cloud_simulator.running import running_google
-from plimsoll.bootstrap import Scope, aws_ports
-from plimsoll.bootstrap.google import google_ports
+from plimsoll.bootstrap import Scope, ports_of
 from plimsoll.bootstrap.google_places import GooglePlaces, google_places
-from plimsoll.bootstrap.places import PlacesByCloud
+from plimsoll.bootstrap.service import PlacesByCloud
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.stored import PAGE
@@ -65,8 +64,9 @@ def as_a_whole(accounts, projects, folder):
     google = Scope(clouds=("google",), projects=projects.projects)
     amazon = Scope(role_arns=accounts.role_arns, regions=HERE)
     worlds = [
-        make(scope, Settings(), today=NOW.date(), ledger=ledger, paced=False)
-        for make, scope in ((aws_ports, amazon), (google_ports, google))
+        ports
+        for scope in (amazon, google)
+        for ports in ports_of(scope, Settings(), today=NOW.date(), ledger=ledger, paced=False)
     ]
     carry_out(Order(folder=folder, scope={}, policy=POLICY, now=NOW), worlds, lambda _progress, _outcome: None)
     return run_json(folder)

@@ -9,10 +9,10 @@ from plimsoll.domain.errors import AccessDenied, BadInput
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.record import FIRST_PROVIDER
 from plimsoll.reports.recorded import record_of
-from plimsoll.service.measured import verdicts_in
+from plimsoll.service.measured import StoreVerdicts
 from plimsoll.service.validating.choosing import choose
 from plimsoll.service.validating.messages import ChooseMessage
-from plimsoll.service.validating.work import WorkName, load
+from plimsoll.validation.job import JobName, load
 from tests.builders import a_host, a_volume
 
 from .lab import Lab, work
@@ -99,7 +99,7 @@ def test_a_run_is_validated_class_by_class_those_with_the_most_at_stake_first(re
     found = chosen(reported, run_id="run-1")
     assert found.items[0].volume_id == "vol-large"
     assert found.left_out == 0
-    works = [load(WorkName(validation="v", index=index).key, reported.store) for index in range(len(found.items))]
+    works = [load(JobName(validation="v", index=index), reported.store) for index in range(len(found.items))]
     served = [len(one.following.wants) for one in works]
     assert sum(served) == 31
     assert [one.place for one in works] == [Target(account="111122223333", region="us-east-1")] * len(works)
@@ -113,7 +113,7 @@ def test_a_budget_chooses_and_what_is_left_of_it_is_parted_so_that_together_they
     assert only.left_out == everything - 1
     reported.bounds = {"max_runs": everything + 1, "max_usd": 1.0}
     works = [
-        load(WorkName(validation="v", index=index).key, reported.store)
+        load(JobName(validation="v", index=index), reported.store)
         for index in range(len(chosen(reported, run_id="run-1").items))
     ]
     assert sum(one.budget.max_runs for one in works) == everything + 1
@@ -127,7 +127,7 @@ def test_a_run_of_a_class_serves_all_of_it(tmp_path):
     volumes = [a_volume("gp2", 400 + number, id=f"vol-{number}", on=a_host(id=f"i-{number}")) for number in range(9)]
     stepping = with_report(Stepping(lab=Lab(tmp_path, *volumes)))
     (done,) = stepping.validate(run_id="run-1")
-    (line,) = verdicts_in(stepping.store)
+    (line,) = StoreVerdicts(stepping.store).lines()
     assert sorted(line.serves) == sorted(volume.id for volume in volumes)
     assert line.passed
     assert done.after.evidence.grade == "A"

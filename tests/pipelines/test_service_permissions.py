@@ -13,9 +13,10 @@ from aws_lambda_powertools.utilities.idempotency import DynamoDBPersistenceLayer
 from botocore.exceptions import EndpointConnectionError
 
 from cloud_simulator.aws.organizations_api import WORKLOADS
-from plimsoll.bootstrap import Scope, sign_in
+from plimsoll.bootstrap import Scope
 from plimsoll.clouds.aws import permissions
 from plimsoll.clouds.aws.claims import DynamoClaims
+from plimsoll.clouds.aws.connection import sign_in
 from plimsoll.clouds.aws.events import BusEvents
 from plimsoll.clouds.aws.executions import StepExecutions
 from plimsoll.clouds.aws.history import DynamoHistory
@@ -193,6 +194,6 @@ def test_every_declared_action_is_one_that_its_service_has():
 
 def test_what_infrastructure_reads_brings_no_sdk():
     code = "import sys; from plimsoll.clouds.aws import permissions; print(sorted(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300)
     assert not {"boto3", "botocore"} & set(ast.literal_eval(done.stdout))
     assert Path(permissions.__file__).name == "permissions.py"

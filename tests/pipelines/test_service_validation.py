@@ -8,23 +8,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.clouds.folder_store import FolderStore
-from plimsoll.clouds.memory_faults import STEPS as BENCH_STEPS
-from plimsoll.clouds.memory_faults import Fault
 from plimsoll.domain.errors import CloudError, NotMeasured, Throttled, Unreachable
 from plimsoll.domain.validation import Mode
-from plimsoll.service.measured import verdicts_in
+from plimsoll.service.measured import StoreVerdicts
 from plimsoll.service.messages import StepError
 from plimsoll.service.validating.choosing import choose
-from plimsoll.service.validating.cleaning import clean_up
-from plimsoll.service.validating.making import create_scratch
 from plimsoll.service.validating.messages import ChooseMessage
-from plimsoll.service.validating.proposing import propose
-from plimsoll.service.validating.sweeping import sweep_all
-from plimsoll.service.validating.work import WorkName, load
-from plimsoll.validation.rounds import Concluded, Decided, NotConcluded
+from plimsoll.service.validating.steps import clean_up, create_scratch, propose, sweep_all
+from plimsoll.validate import Concluded, Decided, NotConcluded
+from plimsoll.validation.job import JobName, load
 from tests.bench_faults import faults_of
 from tests.builders import NOW, a_volume
+from tests.in_memory.faults import STEPS as BENCH_STEPS
+from tests.in_memory.faults import Fault
+from tests.in_memory.folder_store import FolderStore
 from tests.profiles import examples
 
 from .lab import Lab, the, work
@@ -88,7 +85,7 @@ def test_the_steps_give_the_verdicts_the_campaigns_and_the_recommendation_of_the
     assert without_names(done.before, campaigns) == without_names(decided.before, campaigns)
     assert without_names(done.after, campaigns) == without_names(decided.after, campaigns)
     assert [task.job for task in lab.tasks] == [task.job for task in at_one_go.tasks]
-    assert verdicts_in(stepping.store) == list(done.lines)
+    assert StoreVerdicts(stepping.store).lines() == list(done.lines)
     assert [kind for kind, _ in stepping.events.sent] == ["ValidationCompleted"] * len(lines)
     assert not lab.leaked
     assert not stepping.claims.held
@@ -124,7 +121,7 @@ def test_every_step_called_twice_makes_one_volume_and_sends_one_command(tmp_path
     assert done.lines[0].passed
     assert len(stepping.lab.tasks) == 1
     assert (stepping.lab.bench.calls["create"], stepping.lab.bench.calls["send"]) == (1, 1)
-    assert verdicts_in(stepping.store) == list(done.lines)
+    assert StoreVerdicts(stepping.store).lines() == list(done.lines)
     assert len(stepping.events.sent) == 1
     assert is_clean(stepping)
 
@@ -145,7 +142,7 @@ def test_whichever_step_loses_its_answer_and_is_called_again_the_verdict_is_the_
     (done,) = stepping.validate()
     assert (done.note, [line.passed for line in done.lines]) == (None, [True])
     assert len(stepping.lab.tasks) == 1
-    assert len(verdicts_in(stepping.store)) == 1
+    assert len(StoreVerdicts(stepping.store).lines()) == 1
     assert is_clean(stepping)
 
 
@@ -182,7 +179,7 @@ def test_a_step_that_is_killed_half_way_and_called_again_acts_once(at, after, tm
     assert lab.bench.calls.get("send", 0) <= 1
     assert is_clean(stepping)
     assert done.note is None or "It is not sent twice" in done.note
-    assert len(verdicts_in(stepping.store)) == len(done.lines)
+    assert len(StoreVerdicts(stepping.store).lines()) == len(done.lines)
 
 
 @settings(max_examples=examples(40))
@@ -206,7 +203,7 @@ def test_no_sequence_of_faults_leaves_a_volume_for_good_or_a_claim(tmp_path_fact
 
 def begin(stepping, name, **given):
     choose(stepping.service, ChooseMessage(name=name, given={"volume_id": "vol-1", **given}))
-    return WorkName(validation=name, index=0)
+    return JobName(validation=name, index=0)
 
 
 def test_of_two_validations_of_a_class_the_second_waits_and_takes_the_firsts_verdict(tmp_path):
@@ -216,8 +213,8 @@ def test_of_two_validations_of_a_class_the_second_waits_and_takes_the_firsts_ver
     assert propose(stepping.service, second).next == "wait"
     stepping.item(first)
     assert propose(stepping.service, second).next == "done"
-    found = load(second.key, stepping.store)
-    assert found.lines == load(first.key, stepping.store).lines
+    found = load(second, stepping.store)
+    assert found.lines == load(first, stepping.store).lines
     assert (found.before.evidence.grade, found.after.evidence.grade) == ("C", "A")
     assert len(stepping.lab.tasks) == 1
     assert is_clean(stepping)
@@ -233,7 +230,7 @@ def test_of_two_validations_with_one_bench_host_the_second_waits_until_that_is_f
     stepping.item(first)
     assert propose(stepping.service, second).next == "create"
     stepping.item(second)
-    assert [len(load(one.key, stepping.store).lines) for one in (first, second)] == [1, 1]
+    assert [len(load(one, stepping.store).lines) for one in (first, second)] == [1, 1]
     assert is_clean(stepping)
 
 
@@ -241,7 +238,7 @@ def test_a_bench_host_that_is_always_busy_is_not_waited_for_for_ever(tmp_path):
     stepping = Stepping(lab=Lab(tmp_path, a_volume("gp2", 500, id="vol-1"), a_volume("gp2", 600, id="vol-2")))
     first, second = begin(stepping, "first"), begin(stepping, "second", volume_id="vol-2", target="gp3:4000:250")
     propose(stepping.service, first)
-    host = load(first.key, stepping.store).claimed_host
+    host = load(first, stepping.store).claimed_host
     assert propose(stepping.service, second).next == "wait"
     stepping.claims.held[host] = (first.holder, NOW + timedelta(days=1))
     stepping.lab.clock.time += timedelta(hours=4)
@@ -254,7 +251,7 @@ def test_anothers_measurement_is_not_waited_for_for_ever(tmp_path):
     first, second = begin(stepping, "first"), begin(stepping, "second")
     propose(stepping.service, first)
     assert propose(stepping.service, second).next == "wait"
-    claimed = load(first.key, stepping.store).claimed
+    claimed = load(first, stepping.store).claimed
     stepping.claims.held[claimed] = (first.holder, NOW + timedelta(days=1))
     stepping.lab.clock.time += timedelta(hours=4)
     with pytest.raises(NotMeasured, match="another validation of the same class has not ended"):
@@ -281,7 +278,7 @@ def test_what_cannot_be_deleted_is_said_and_the_sweep_has_it_when_it_is_due(tmp_
     (done,) = stepping.validate()
     (left,) = stepping.lab.leaked
     assert ([line.passed for line in done.lines], done.note) == ([True], None), "what was measured counts all the same"
-    name = WorkName(validation="v", index=0)
+    name = JobName(validation="v", index=0)
     (said,) = clean_up(stepping.service, name).left
     assert f"scratch volume {left.id} in" in said
     with pytest.raises(CloudError, match=f"scratch volume {left.id} .* is left behind: later"):

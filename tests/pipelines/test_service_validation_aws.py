@@ -9,20 +9,16 @@ import pytest
 from cloud_simulator.aws.organization import REGIONS, organization
 from plimsoll.service.messages import StepError
 from plimsoll.service.validating.choosing import choose
-from plimsoll.service.validating.cleaning import clean_up
-from plimsoll.service.validating.looking import look
-from plimsoll.service.validating.making import attach_scratch, create_scratch
 from plimsoll.service.validating.messages import ChooseMessage
-from plimsoll.service.validating.proposing import propose
-from plimsoll.service.validating.sweeping import sweep_all
-from plimsoll.service.validating.work import WorkName, load
+from plimsoll.service.validating.steps import attach_scratch, clean_up, create_scratch, look, propose, sweep_all
 from plimsoll.settings import Settings
+from plimsoll.validation.job import JobName, load
 from tests.service_loop import a_service
 
 from .organization_here import a_config, aws_places, served_here
 
 NOW = datetime.now(UTC)
-NAME = WorkName(validation="v", index=0)
+NAME = JobName(validation="v", index=0)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +47,7 @@ def until_ready(service, at):
 
 
 def scratch(service, name=NAME):
-    place = load(name.key, service.store).place
+    place = load(name, service.store).place
     return [one for one in service.places.bench(place).scratch(place) if one.state != "deleting"]
 
 
@@ -67,10 +63,10 @@ def test_a_scratch_volume_is_made_and_attached_once_and_nothing_is_left_of_it(se
         attach_scratch(service, NAME)
     until_ready(service, "attachment")
     (made,) = scratch(service)
-    work = load(NAME.key, service.store)
-    assert (made.id, made.attached_to) == (work.round.volume_id, work.round.prepared.host.host.id)
+    work = load(NAME, service.store)
+    assert (made.id, made.attached_to) == (work.attempt.volume_id, work.attempt.prepared.host.host.id)
     assert made.validation_id == "v-0"
-    assert made.deadline == work.round.prepared.order.deadline
+    assert made.deadline == work.attempt.prepared.order.deadline
     swept = sweep_all(service)
     assert (swept.deleted, swept.alive, swept.failed) == (0, 1, 0)
     for _ in range(2):
@@ -81,7 +77,7 @@ def test_a_scratch_volume_is_made_and_attached_once_and_nothing_is_left_of_it(se
 
 def test_an_answer_that_was_lost_makes_no_second_volume(service, there):
     volume = f"{there.fleet.accounts[0]}/us-east-1/{named(there, 'stack-data')}"
-    name = WorkName(validation="lost", index=0)
+    name = JobName(validation="lost", index=0)
     choose(service, ChooseMessage(name="lost", given={"volume_id": volume}))
     propose(service, name)
     before = service.store.get(name.key)

@@ -16,8 +16,8 @@ from plimsoll.domain.units import MIB
 from plimsoll.explain import explain
 from plimsoll.outcomes import EXCLUDED, Answered, FailedVolume, Notice, Planned, Skipped
 from plimsoll.reports.record import FIRST_PROVIDER
-from plimsoll.reports.recorded import record_of
-from plimsoll.reports.tally import Tally
+from plimsoll.reports.recorded import answered_record, record_of
+from plimsoll.reports.totals import Totals
 from tests.builders import LONG_AGO, NOW, a_host, a_policy, a_stripe_set, a_volume, some_sums
 
 from .test_audit import HERE, WatchedMetrics, a_world
@@ -159,16 +159,17 @@ def test_a_set_whose_volume_has_moved_is_told_and_not_used():
 
 def test_sums_of_money_are_those_of_the_volumes_and_records_name_the_set():
     ports = project_ports(pair(), stripes=[a_stripe_set("a", "b", mounts=("/data",))])
-    tally = Tally()
-    records = [record for record in map(tally.take, audit(ports, POLICY, NOW)) if record is not None]
-    assert tally.reconciled
-    assert tally.money.usd_saved == pytest.approx(sum(record.monthly_usd_saved for record in records))
+    found = list(audit(ports, POLICY, NOW))
+    totals = Totals.of(found)
+    records = [answered_record(one) for one in found if isinstance(one, Answered)]
+    assert totals.reconciled
+    assert totals.usd_saved == pytest.approx(sum(record.monthly_usd_saved for record in records))
     for record in records:
         told = record.stripe_set
         assert (told.name, told.level, told.host, told.members) == ("md0", "raid0", "i-1", ["a", "b"])
         assert told.mounts == ["/data"]
         assert told.held_back_by == {}
-        assert told.monthly_usd_saved == pytest.approx(tally.money.usd_saved, abs=0.011)
+        assert told.monthly_usd_saved == pytest.approx(totals.usd_saved, abs=0.011)
         assert json.loads(record.model_dump_json())["stripe_set"]["name"] == "md0"
 
 

@@ -33,7 +33,7 @@ FAST = {
     "PLIMSOLL_MAX_ATTEMPTS": "2",
 }
 DEAD_AGENT = {"PLIMSOLL_SETTING_UP_S": "10", "PLIMSOLL_COMMAND_GRACE_S": "1"}
-WITHIN_S = 60.0
+WITHIN_S = 300.0
 
 
 class Here(SimpleNamespace):

@@ -9,7 +9,7 @@ from plimsoll.domain.task import TaskMode
 from plimsoll.domain.validation import Mode
 from plimsoll.domain.volume import Modification
 from plimsoll.envelopes.library import load_library
-from plimsoll.validation.rounds import Concluded, NotConcluded
+from plimsoll.validate import Concluded, NotConcluded
 from tests.builders import NOW, a_volume
 
 from .lab import TYPES, Lab, the, work

@@ -4,16 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.clouds.google.limits import volume_types
 from plimsoll.clouds.google.machines import machine
-from plimsoll.clouds.google.names import PROVIDER
-from plimsoll.clouds.google.price_book import shipped_prices
+from plimsoll.clouds.google.shipped import shipped_prices, volume_types
 from plimsoll.clouds.memory import MemoryCatalog, MemoryPrices
+from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.host import Host
 from plimsoll.domain.units import MIB
 from plimsoll.domain.validation import Mode
-from plimsoll.validation.rounds import Concluded, Decided, NotConcluded
+from plimsoll.validate import Concluded, Decided, NotConcluded
 from tests.builders import a_policy, a_volume, some_sums
 
 from .lab import DAYS, START_S, Lab, the, work
@@ -37,7 +36,7 @@ class GoogleLab(Lab):
     """A project in memory, with Google's types, prices and machines."""
 
     types = volume_types()
-    provider = PROVIDER
+    provider = GOOGLE
 
     def __init__(self, folder, *disks, bench_type="n2-standard-80", **more):
         self.bench_type = bench_type
@@ -50,7 +49,7 @@ class GoogleLab(Lab):
         return replace(
             a_world(volumes, metrics=metrics),
             prices=MemoryPrices(books={"us-central1": shipped_prices().book("us-central1")}),
-            catalog=MemoryCatalog(types=self.types, provider=PROVIDER),
+            catalog=MemoryCatalog(types=self.types, provider=GOOGLE),
         )
 
 
@@ -105,9 +104,9 @@ def test_all_of_a_pool_are_one_run_and_are_decided_again_together(tmp_path):
 
 def test_what_is_decided_again_still_says_whose_cloud_it_is(tmp_path):
     lab = GoogleLab(tmp_path, a_disk("pd-ssd", 200, "a"), work_of={"a": work(2000.0, 16.0)})
-    assert the(Decided, lab.validate_all()).after.provider == PROVIDER
+    assert the(Decided, lab.validate_all()).after.provider == GOOGLE
     decided = the(Decided, lab.validate("a"))
-    assert (decided.before.provider, decided.after.provider) == (PROVIDER, PROVIDER)
+    assert (decided.before.provider, decided.after.provider) == (GOOGLE, GOOGLE)
 
 
 def test_a_disk_alone_on_its_host_is_measured_by_its_own_size(tmp_path):

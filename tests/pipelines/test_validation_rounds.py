@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.clouds.memory_faults import STEPS, Fault
 from plimsoll.domain.errors import BadInput, Throttled
 from plimsoll.domain.task import TaskEnd, TaskOutcome
 from plimsoll.domain.validation import Budget, Mode
@@ -19,11 +18,11 @@ from plimsoll.envelopes.library import load_library
 from plimsoll.ports import Target
 from plimsoll.reports.record import FIRST_PROVIDER
 from plimsoll.reports.recorded import record_of
-from plimsoll.validation.rounds import Concluded, Decided, NotConcluded, validate_run, validate_volume
-from plimsoll.validation.scratch_volume import Left
-from plimsoll.validation.sweeping import sweep
+from plimsoll.validate import Concluded, Decided, NotConcluded, validate_volume
+from plimsoll.validation.scratch_volume import Left, sweep
 from tests.bench_faults import faults_of
 from tests.builders import NOW, a_host, a_policy, a_volume
+from tests.in_memory.faults import STEPS, Fault
 from tests.profiles import examples
 
 from .lab import DAYS, TYPES, Lab, the, work
@@ -131,13 +130,12 @@ def test_what_has_been_measured_is_not_measured_again_within_its_age(tmp_path):
     ]
     ports = lab.remeasured(lab.ports)
     records = [record_of(one.recommendation, provider=FIRST_PROVIDER) for one in answers(ports, lab.policy).values()]
-    assert list(validate_run(records, None, Mode.CANARY, lab.office)) == []
+    assert lab.validate_records(records) == []
     assert lab.bench.calls["create"] <= made + 1
 
 
 def test_the_plan_is_agreed_to_before_anything_is_made_and_a_refusal_makes_nothing(tmp_path):
     lab = Lab(tmp_path)
-    office = lab.office
 
     def refuse(planned, left):
         assert [one.run.spec.type for one in planned] == ["gp3"]
@@ -145,9 +143,8 @@ def test_the_plan_is_agreed_to_before_anything_is_made_and_a_refusal_makes_nothi
         assert not left
         raise BadInput("not agreed")
 
-    office.agree = refuse
     with pytest.raises(BadInput, match="not agreed"):
-        list(validate_volume("vol-1", None, Mode.CANARY, office))
+        list(validate_volume(lab.job(), replace(lab.context, agree=refuse)))
     assert "create" not in lab.bench.calls
 
 
@@ -196,7 +193,7 @@ def test_what_ctrl_c_leaves_behind_is_named_too(tmp_path):
     lab = Lab(tmp_path, faults=[Fault(step="send", at=0, error=KeyboardInterrupt()), *refusals])
     events = deque()
     with pytest.raises(KeyboardInterrupt):
-        events.extend(validate_volume("vol-1", None, Mode.CANARY, lab.office))
+        events.extend(validate_volume(lab.job(), lab.context))
     assert [event.volume_id for event in events] == [volume.id for volume in lab.bench.left]
     assert "`plimsoll sweep` deletes it" in events[0].text
 
@@ -218,25 +215,24 @@ def test_a_scratch_volume_is_due_no_earlier_than_its_measurement_can_end(tmp_pat
 def test_of_two_validations_of_a_class_at_once_the_second_takes_the_firsts_result(tmp_path):
     lab = Lab(tmp_path)
     begun, waiting = threading.Event(), threading.Event()
-    office, other = lab.office, lab.office
 
-    def told_first(_text):
+    def heard_first(_text):
         begun.set()
         assert waiting.wait(60)
 
-    def told_second(text):
+    def heard_second(text):
         if "waiting for its result" in text:
             waiting.set()
 
     # The second waits in real time: the lab's clock would run through hours while the first is at work.
-    patience = replace(other.desk.patience, pause=lambda _seconds: time.sleep(0.01))
-    office.desk = replace(office.desk, tell=told_first)
-    other.desk = replace(other.desk, tell=told_second, patience=patience)
+    patience = replace(lab.context.patience, pause=lambda _seconds: time.sleep(0.01))
+    one = replace(lab.context, say=heard_first)
+    other = replace(lab.context, say=heard_second, patience=patience)
     firsts, seconds = [], []
-    first = threading.Thread(target=lambda: firsts.extend(validate_volume("vol-1", None, Mode.CANARY, office)))
+    first = threading.Thread(target=lambda: firsts.extend(validate_volume(lab.job(), one)))
     first.start()
     assert begun.wait(60)
-    seconds.extend(validate_volume("vol-1", None, Mode.CANARY, other))
+    seconds.extend(validate_volume(lab.job(), other))
     first.join(60)
     assert lab.bench.calls["create"] == 1
     assert the(Concluded, firsts).line == the(Concluded, seconds).line
@@ -248,7 +244,7 @@ def test_no_sequence_of_faults_leaks_a_volume_or_a_claim_or_ends_in_silence(tmp_
     lab = Lab(tmp_path_factory.mktemp("measured"), faults=given_faults, work_of={"vol-1": work(500.0, 8.0)})
     events, interrupted = deque(), False
     try:
-        events.extend(validate_volume("vol-1", None, mode, lab.office))
+        events.extend(validate_volume(lab.job(mode=mode), lab.context))
     except KeyboardInterrupt:
         interrupted = True
     told = [event for event in events if isinstance(event, Left)]
@@ -259,7 +255,7 @@ def test_no_sequence_of_faults_leaks_a_volume_or_a_claim_or_ends_in_silence(tmp_
     lab.bench.faults = ()
     lab.bench.__post_init__()
     lab.clock.time = NOW + timedelta(days=1)
-    patience = lab.office.desk.patience
+    patience = lab.context.patience
     target = Target(account=lab.bench.given[0].account, region=lab.bench.given[0].region)
     for _ in range(10):
         lab.bench.scratch(target)

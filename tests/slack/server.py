@@ -97,7 +97,7 @@ class FakeSlack:
         """The calls of a method so far."""
         return [call for call in self.calls if call.method == method]
 
-    def wait_for(self, look: Callable[[], _Found], *, timeout_s: float = 10) -> _Found:
+    def wait_for(self, look: Callable[[], _Found], *, timeout_s: float = 120) -> _Found:
         """What `look` finds, once it finds something; AssertionError with the calls so far where it never does."""
         with self.there.changed:
             if not self.there.changed.wait_for(look, timeout_s):

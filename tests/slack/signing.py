@@ -80,13 +80,16 @@ def pressed(
     ts: str = "1700000000.000100",
     thread_ts: str | None = None,
     user: Mapping[str, Any] | None = None,
+    selected: str | None = None,
     **more: Any,
 ) -> dict[str, Any]:
-    """The payload of a button in a message; `more` takes the place of anything in it."""
+    """The payload of a button in a message, or of a menu with the line that was selected; `more` replaces keys."""
     message = {"type": "message", "ts": ts, "text": "Savings", "blocks": []}
     container = {"type": "message", "message_ts": ts, "channel_id": CHANNEL, "is_ephemeral": False}
     thread = {"thread_ts": thread_ts} if thread_ts else {}
     action = {"type": "button", "action_id": action_id, "block_id": f"volume:{volume}", "value": "run-1"}
+    if selected is not None:
+        action |= {"type": "overflow", "selected_option": {"value": selected}}
     return {
         "type": "block_actions",
         "api_app_id": "A0PLIMSOLL",

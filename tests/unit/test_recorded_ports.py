@@ -6,7 +6,7 @@ import zipfile
 import pytest
 
 from plimsoll.bootstrap import console_link, recorded_ports
-from plimsoll.clouds.query_costs import query_cost_of
+from plimsoll.clouds.published import query_cost_of
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
 from plimsoll.settings import Settings

@@ -118,7 +118,7 @@ def test_run_json_says_running_while_it_runs(tmp_path):
 
 def test_listeners_hear_every_outcome_after_it_is_counted(tmp_path):
     counts = []
-    carry_out(an_order(tmp_path), [a_world(volumes(3))], lambda progress, _o: counts.append(progress.tally.answered))
+    carry_out(an_order(tmp_path), [a_world(volumes(3))], lambda progress, _o: counts.append(progress.totals.answered))
     assert sorted(counts) == counts
     assert counts[-1] == 3
 

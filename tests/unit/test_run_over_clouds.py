@@ -10,7 +10,7 @@ from plimsoll.explain import explain_anywhere
 from plimsoll.outcomes import Answered
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.stored import read_records
-from plimsoll.reports.tally import Tally
+from plimsoll.reports.totals import Totals
 from plimsoll.run import carry_out, plan_summary, resumed
 from tests.builders import NOW, US_EAST_1, a_host, a_tariff, a_volume
 from tests.unit.test_run import POLICY, a_world, an_order, in_silence, stopping_after, volumes
@@ -69,13 +69,13 @@ def test_asking_is_reckoned_by_each_clouds_own_tariff(tmp_path):
 
 
 def test_a_plan_over_clouds_adds_up_their_plans_each_by_its_own_tariff():
-    tally = Tally()
+    totals = Totals()
     for ports in (a_world(volumes(2)), a_google_world(google_disks(3))):
         for outcome in plan_audit(ports, POLICY, NOW):
-            tally.take(outcome)
+            totals.add(outcome)
     query_costs = {"aws": a_tariff(), "google": DEAR}
-    whole = plan_summary(tally.plans, query_costs)
-    parts = [plan_summary({cloud: plan}, query_costs) for cloud, plan in tally.plans.items()]
+    whole = plan_summary(totals.plans, query_costs)
+    parts = [plan_summary({cloud: plan}, query_costs) for cloud, plan in totals.plans.items()]
     assert len(parts) == 2
     for figure in ("volumes", "calls", "metrics", "datapoints", "estimated_usd", "seconds"):
         assert whole[figure] == pytest.approx(sum(part[figure] for part in parts), abs=0.1)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from cloud_simulator.aws.fleet import Fleet, SimulatedVolume
+from cloud_simulator.aws.fleet import Fleet, SimulatedVolume, served_minutes
 from cloud_simulator.aws.metric_request import (
     Asked,
     AskedData,
@@ -19,10 +19,9 @@ from cloud_simulator.aws.metric_request import (
 )
 from cloud_simulator.aws.quotas import Quotas
 from cloud_simulator.faults import COMPLETE, Faults
-from cloud_simulator.metrics.history import USUAL, History
+from cloud_simulator.metrics.history import History
 from cloud_simulator.metrics.statistics import fold
-from plimsoll.domain.period import FloatArray
-from plimsoll.domain.units import MINUTE_S
+from cloud_simulator.units import MINUTE_S, FloatArray
 
 _NAMESPACE: Final = "AWS/EBS"
 _METRICS: Final = {
@@ -42,6 +41,20 @@ _METRICS: Final = {
 _TIMES: Final = frozenset({"VolumeTotalReadTime", "VolumeTotalWriteTime"})
 """What is not of the series but follows from it."""
 
+USUAL: Final = {
+    "read_ops": "Sum",
+    "write_ops": "Sum",
+    "read_bytes": "Sum",
+    "write_bytes": "Sum",
+    "idle_s": "Sum",
+    "burst_balance_pct": "Minimum",
+    "iops_exceeded": "Maximum",
+    "throughput_exceeded": "Maximum",
+}
+"""The statistic that is usually asked of each series."""
+
+UNEVEN: Final = frozenset({"idle_s"})
+
 _NOTHING: Final = (np.empty(0), np.empty(0))
 
 Points = tuple[FloatArray, FloatArray]
@@ -56,7 +69,7 @@ class CloudWatch:
     faults: Faults = field(default_factory=Faults)
     clock: Callable[[], float] | None = None
     quotas: Quotas = field(default_factory=Quotas)
-    history: History = field(default_factory=History)
+    history: History[SimulatedVolume] = field(default_factory=lambda: History(served_minutes, USUAL, UNEVEN))
     _started: float = field(default_factory=time.monotonic, repr=False)
 
     def get_metric_data(self, request: Mapping[str, Any], account: str, region: str) -> dict[str, Any]:
@@ -106,7 +119,7 @@ class CloudWatch:
         return {"Label": label, "Datapoints": list(rows.values())}
 
     def _answered(self, one: AskedSeries, asked: AskedData, account: str, region: str) -> tuple[Points, str]:
-        """The points of a series in the order asked for, and its status; what is not there is a whole, empty series."""
+        """The points of a series in the order asked for, and its status; a missing one is complete and empty."""
         status = self.faults.status(one.metric, account, region)
         if status not in {COMPLETE, "PartialData"}:
             return _NOTHING, status
@@ -117,7 +130,7 @@ class CloudWatch:
         return (stamps[:kept], values[:kept]), status
 
     def _points(self, one: AskedSeries, asked: Asked, account: str, region: str) -> Points:
-        """The points there are; buckets begin at the start that was asked for, as the real ones do."""
+        """The present points; buckets begin at the start of the request, as the real ones do."""
         now_s = self._now_s()
         finest_s = finest_kept_s(asked.start_s, now_s)
         volume, series = self._named(one, account, region)

@@ -6,21 +6,11 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from cloud_simulator.aws.ssm_document import Script
+from cloud_simulator.devices.script_runs import Ended
 from cloud_simulator.faults import Refused
 
 OUTPUT_CHARS: Final = 24_000
 ERROR_CHARS: Final = 8_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
-    """How a process ended. `status` and `details` are Systems Manager's words."""
-
-    status: str
-    details: str
-    code: int
-    output: str = ""
-    errors: str = ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -48,7 +38,7 @@ class Invocation:
         if self.ended is None and self._cancelled_s is None:
             self._cancelled_s = time.monotonic()
 
-    def told(self) -> dict[str, Any]:
+    def invocation(self) -> dict[str, Any]:
         """GetCommandInvocation's answer; Refused in the first moment. Output stays empty until the end."""
         age_s = time.monotonic() - self._sent_s
         if age_s < self.pace_s:
@@ -72,8 +62,8 @@ class Invocation:
             "StandardErrorUrl": "",
         }
 
-    def listed(self) -> dict[str, Any]:
-        """It as SendCommand's answer describes it."""
+    def command(self) -> dict[str, Any]:
+        """The command as SendCommand answers."""
         return {
             "CommandId": self.command_id,
             "DocumentName": self.document,

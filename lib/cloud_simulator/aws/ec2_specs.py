@@ -4,9 +4,7 @@ from typing import Final
 
 from cloud_simulator.aws.ec2_request import Parameters
 from cloud_simulator.faults import Refused
-from plimsoll.clouds.aws.limits import volume_types
-from plimsoll.domain.volume import VolumeSpec
-from plimsoll.domain.volume_types import Provisioned, VolumeType
+from cloud_simulator.published import Provisioned, VolumeSpec, VolumeType, ebs_types
 
 _DEFAULT: Final = "gp2"
 
@@ -17,7 +15,7 @@ def spec_of(asked: Parameters, like: VolumeSpec | None = None) -> VolumeSpec:
     Refused, with EC2's codes, for what cannot be bought.
     """
     type_name = asked.get("VolumeType", _DEFAULT if like is None else like.type)
-    kind = volume_types().get(type_name)
+    kind = ebs_types().get(type_name)
     if kind is None:
         raise Refused("UnknownVolumeType", f"Unknown volume type '{type_name}'.")
     size_gib = _number(asked, "Size")

@@ -6,8 +6,7 @@ from typing import Final
 from xml.etree import ElementTree as ET
 
 from cloud_simulator.aws.fleet import SimulatedHost, SimulatedVolume
-from plimsoll.clouds.aws.limits import volume_types
-from plimsoll.domain.volume_types import Provisioned
+from cloud_simulator.published import Provisioned, ebs_types
 
 _NAMESPACE: Final = "http://ec2.amazonaws.com/doc/2016-11-15/"
 
@@ -64,7 +63,7 @@ def attachment(item: ET.Element, one: SimulatedVolume, host: SimulatedHost) -> N
 
 def described_iops(one: SimulatedVolume) -> int | None:
     """The IOPS that EC2 shows: what is provisioned, for gp2 its baseline, for other types none."""
-    kind = volume_types().get(one.spec.type)
+    kind = ebs_types().get(one.spec.type)
     if one.spec.type == "gp2" and kind is not None and not isinstance(kind.iops, Provisioned):
         return int(kind.iops.at(one.spec.size_gib))
     return one.spec.iops

@@ -7,7 +7,7 @@ from typing import Any, Final
 import cbor2
 import numpy as np
 
-from plimsoll.domain.period import FloatArray
+from cloud_simulator.units import FloatArray
 
 _EXACT: Final = 2.0**53
 """Below it every whole float is an integer of its own."""

@@ -3,14 +3,12 @@
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from cloud_simulator.metrics.workloads import SERIES, Workload, minutes
-from plimsoll.domain.period import FloatArray
-from plimsoll.domain.sums import Sums, Window
-from plimsoll.domain.units import MINUTE_S
-from plimsoll.domain.volume import VolumeSpec
+from cloud_simulator.published import Sums, VolumeSpec, Window
+from cloud_simulator.units import MINUTE_S, FloatArray
 
 HOME_KEY: Final = "AKIAPLIMSOLLSIMULATED"
 """The access key of the organization's first account; the others are reached by assuming a role."""
@@ -32,7 +30,7 @@ class SimulatedHost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandingHost:
-    """A host that is there whether or not a volume is attached to it."""
+    """A host that exists whether or not a volume is attached to it."""
 
     account: str
     region: str
@@ -126,7 +124,7 @@ class Fleet:
         return self._hosts.get((account, region), {})
 
     def zone_of(self, host_id: str) -> str:
-        """The zone of an instance: that of the first volume on it, or where it stands."""
+        """The zone of an instance: that of the first volume on it, or its own."""
         return self._zones[host_id]
 
 
@@ -156,15 +154,10 @@ def truth(volume: SimulatedVolume, window: Window) -> Sums | None:
     return Sums(start_s=window.start_s, period_s=MINUTE_S, **known)
 
 
-def ago(now: datetime, **span: float) -> datetime:
-    """A time before `now`."""
-    return now - timedelta(**span)
-
-
 BENCH_TAG: Final = "plimsoll:bench"
 SMALL_BENCH_TAG: Final = "plimsoll:bench-small"
 _KINDS: Final = ((BENCH_TAG, "m5.24xlarge"), (SMALL_BENCH_TAG, "m5.large"))
-"""The large one carries 80,000 IOPS and 2,375 MB/s for ever, the small one 3,600 and 81.25."""
+"""The large one sustains 80,000 IOPS and 2,375 MB/s, the small one 3,600 and 81.25."""
 
 
 def bench_hosts(volumes: Iterable[SimulatedVolume]) -> tuple[StandingHost, ...]:

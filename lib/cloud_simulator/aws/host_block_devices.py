@@ -1,4 +1,4 @@
-"""The block devices of a simulated host as lsblk and mdadm would tell them there, for a script that only looks."""
+"""The block devices of a simulated host as lsblk and mdadm print them, for a script that only looks."""
 
 import json
 import shlex
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from cloud_simulator.aws.fleet import SimulatedHost, SimulatedVolume
-from plimsoll.domain.units import MIB
+from cloud_simulator.units import MIB
 
 _GIB: Final = 1024 * MIB
 _ROOT_GIB: Final = 8

@@ -1,4 +1,4 @@
-"""The organization: three accounts in two regions with every workload, owner, blocker and oddity there is."""
+"""The organization: three accounts in two regions with every workload, owner, blocker and oddity."""
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
@@ -8,10 +8,11 @@ from typing import Final
 
 import numpy as np
 
-from cloud_simulator.aws.fleet import Fleet, ago, bench_hosts
+from cloud_simulator.aws.fleet import Fleet, bench_hosts
 from cloud_simulator.aws.volume_maker import Maker, gp2, gp3, io
 from cloud_simulator.metrics.workloads import Archetype
-from plimsoll.domain.volume import VolumeSpec
+from cloud_simulator.published import VolumeSpec
+from cloud_simulator.units import ago
 
 ACCOUNTS: Final = ("111111111111", "222222222222", "333333333333")
 REGIONS: Final = ("us-east-1", "eu-west-1")

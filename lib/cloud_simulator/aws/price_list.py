@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from cloud_simulator.faults import Refused
-from plimsoll.clouds.aws.price_book import shipped_prices
-from plimsoll.domain.prices import TypePrice
-from plimsoll.domain.units import KIB_PER_MIB
+from cloud_simulator.published import TypePrice, aws_prices
+from cloud_simulator.units import KIB_PER_MIB
 
 _PREFIX: Final = {"us-east-1": "", "eu-west-1": "EU-", "ap-northeast-1": "APN1-"}
 _BILLED_AS: Final = {"io1": "piops", "standard": ""}
@@ -46,7 +45,7 @@ def _matches(row: Row, wanted: Mapping[str, str]) -> bool:
 
 def _every_row(region: str | None) -> Iterator[Row]:
     for name in [region] if region else list(_PREFIX):
-        book = shipped_prices().book(name)
+        book = aws_prices().book(name)
         if book is None:
             continue
         for kind, price in book.types.items():

@@ -1,7 +1,5 @@
 """Run Command: documents sent to simulated hosts are executed on this machine, each in a thread of its own."""
 
-import base64
-import binascii
 import re
 import threading
 import uuid
@@ -13,13 +11,14 @@ from moto.s3.models import s3_backends
 from moto.ssm.models import ssm_backends
 
 from cloud_simulator.aws import managed_instances
-from cloud_simulator.aws.command_invocations import Ended, Invocation
+from cloud_simulator.aws.attached_volumes import ceiling_of, disk_of
+from cloud_simulator.aws.command_invocations import Invocation
 from cloud_simulator.aws.fleet import SimulatedHost
 from cloud_simulator.aws.host_block_devices import tools_of
 from cloud_simulator.aws.scratch_volumes import AccountRegion
 from cloud_simulator.aws.ssm_document import Script, script_of
 from cloud_simulator.devices.block_devices import Devices
-from cloud_simulator.devices.script_runs import Place, read_share_of, run
+from cloud_simulator.devices.script_runs import Ended, Place, read_share_of, run
 from cloud_simulator.faults import Effect, Faults, Refused
 
 _COMMENT_CHARS: Final = 100
@@ -47,9 +46,9 @@ class RunCommand:
             case "DescribeInstanceInformation":
                 return managed_instances.describe(asked, here)
             case "SendCommand":
-                return {"Command": self._send(asked, here).listed()}
+                return {"Command": self._send(asked, here).command()}
             case "GetCommandInvocation":
-                return self._invocation(asked["CommandId"], asked["InstanceId"], here).told()
+                return self._invocation(asked["CommandId"], asked["InstanceId"], here).invocation()
             case "CancelCommand":
                 self._cancel(asked, here)
                 return {}
@@ -107,8 +106,8 @@ class RunCommand:
         own = next((volume for volume in there if volume.id == volume_id and volume.workload is not None), None)
         if own is not None:
             members = [volume for volume in there if volume.stripe == own.stripe] if own.stripe else [own]
-            self.devices.mount(members, host)
-        share = read_share_of(_decoded(script.given.get("Job", "")))
+            self.devices.mount([disk_of(one) for one in members], host.id, ceiling_of(members, host))
+        share = read_share_of(script.given.get("Job", ""))
         return Place(
             surroundings=self.devices.surroundings(host.id, volume_id, share),
             lock=self.devices.folder() / f"{host.id}.lock",
@@ -167,10 +166,3 @@ def _store(sent: Invocation, ended: Ended) -> None:
     for stream, text in (("stdout", ended.output), ("stderr", ended.errors)):
         if text:
             storage.put_object(sent.bucket, sent.key(stream), text.encode())
-
-
-def _decoded(job: str) -> str:
-    try:
-        return base64.b64decode(job, validate=True).decode("utf-8")
-    except (binascii.Error, UnicodeDecodeError):
-        return job

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from math import inf
 
+from cloud_simulator.aws.attached_volumes import ceiling_of, disk_of
 from cloud_simulator.aws.fleet import Fleet, SimulatedHost, SimulatedVolume
 from cloud_simulator.devices.block_devices import Devices
 from cloud_simulator.faults import Effect, Faults, Refused
-from plimsoll.domain.volume import VolumeSpec
+from cloud_simulator.published import VolumeSpec
 
 PACE_S = 0.3
 """How long each state on the way to another lasts."""
@@ -93,7 +94,7 @@ class Scratch:
             if self.faults.has(Effect.HANGS, "AttachVolume", account, region):
                 kept.due_s = inf
             elif not self.faults.has(Effect.NO_DEVICE, "AttachVolume", account, region):
-                self.devices.attach(attaching, host)
+                self.devices.attach(disk_of(attaching), host.id, ceiling_of([attaching], host))
             return attaching
 
     def detach(self, volume_id: str, account: str, region: str) -> SimulatedVolume:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from cloud_simulator.faults import Refused
-from plimsoll.bench.document import pasted
 
 _DEFAULT_LIMIT_S: Final = 3600
+_REFERENCE: Final = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,10 +31,10 @@ def script_of(content: Mapping[str, Any], given: Mapping[str, Sequence[str]]) ->
     (step,) = steps
     values = _values(content.get("parameters", {}), given)
     lines = step["inputs"]["runCommand"]
-    limit = pasted(str(step["inputs"].get("timeoutSeconds", _DEFAULT_LIMIT_S)), values)
+    limit = _filled(str(step["inputs"].get("timeoutSeconds", _DEFAULT_LIMIT_S)), values)
     return Script(
         step=step["name"],
-        text="\n".join(pasted(line, values) for line in ([lines] if isinstance(lines, str) else lines)) + "\n",
+        text="\n".join(_filled(line, values) for line in ([lines] if isinstance(lines, str) else lines)) + "\n",
         limit_s=float(limit),
         given=values,
     )
@@ -60,3 +60,8 @@ def _value(name: str, rule: Mapping[str, Any], given: Sequence[str] | None) -> s
     if not fits or not int(rule.get("minChars", 0)) <= len(value) <= int(rule.get("maxChars", len(value))):
         raise Refused("InvalidParameters", f"Parameter {name} has a value that its pattern does not allow.")
     return value
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    """A text with every `{{ Name }}` of a parameter replaced by its value; other names stay."""
+    return _REFERENCE.sub(lambda found: values.get(found.group(1), found.group(0)), text)

@@ -4,10 +4,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
-from cloud_simulator.aws.fleet import SimulatedHost, SimulatedVolume, ago
+from cloud_simulator.aws.fleet import SimulatedHost, SimulatedVolume
 from cloud_simulator.metrics.workloads import Archetype, Workload
-from plimsoll.clouds.aws.limits import volume_types
-from plimsoll.domain.volume import VolumeSpec
+from cloud_simulator.published import VolumeSpec, ebs_types
+from cloud_simulator.units import ago
 
 LARGE_HOST: Final = "m5.4xlarge"
 
@@ -72,7 +72,7 @@ class Maker:
 
 
 def _workload(spec: VolumeSpec, archetype: Archetype, seed: int, low: float, high: float, io_kib: float) -> Workload:
-    kind = volume_types().get(spec.type)
+    kind = ebs_types().get(spec.type)
     if kind is None:
         return Workload(archetype=archetype, seed=seed, low_iops=low, high_iops=high, io_kib=io_kib)
     ceiling = kind.ceiling(spec)

@@ -8,24 +8,16 @@ rights forbid it, a volume is a plain file and fio holds itself to the rate.
 import atexit
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import reduce
-from operator import add
 from pathlib import Path
 from typing import Final
 
-from moto.ec2.models.instance_types import INSTANCE_TYPES
-
-from cloud_simulator.aws.fleet import SimulatedHost, SimulatedVolume
 from cloud_simulator.devices import loop_devices
 from cloud_simulator.devices.dead_simulators import clear, clear_dead, own_folder
 from cloud_simulator.devices.io_throttle import Rates, Throttle
-from plimsoll.clouds.aws.hosts import limits_of
-from plimsoll.clouds.aws.limits import volume_types
-from plimsoll.domain.ceiling import UNBOUNDED, Ceiling
-from plimsoll.domain.host import Host
-from plimsoll.domain.units import MIB
+from cloud_simulator.published import UNBOUNDED, Ceiling
+from cloud_simulator.units import MIB
 
 SIMULATED_DEVICE: Final = "PLIMSOLL_SIMULATED_DEVICE"
 """The variable that names, to what runs on a host, the plain file that stands for a volume's device."""
@@ -41,13 +33,24 @@ _FILLED_MIB: Final = 64
 """How much data a copy has; what is read beyond it are holes."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disk:
+    """A volume as a host sees it: the name of its link in /dev/disk/by-id, its size, and whether it is a copy."""
+
+    id: str
+    link: str
+    size_gib: int
+    copy: bool = False
+
+
 @dataclass(slots=True)
 class _Device:
-    """A volume on a host: its file, and the loop device on it (None: the file itself stands for it)."""
+    """A disk on a host: its file, and the loop device on it (None: the file itself stands for it)."""
 
     host_id: str
     image: Path
     ceiling: Ceiling
+    links: tuple[str, ...]
     loop: Path | None = None
 
 
@@ -61,81 +64,66 @@ class Surroundings:
     ceiling: Ceiling = UNBOUNDED
 
 
-def ceiling_of(volumes: Sequence[SimulatedVolume], host: SimulatedHost) -> Ceiling:
-    """What volumes side by side carry on a host by the published limits of both, burst included."""
-    kinds = volume_types()
-    each = [kinds[one.spec.type].ceiling(one.spec) if one.spec.type in kinds else UNBOUNDED for one in volumes]
-    found = INSTANCE_TYPES.get(host.type)
-    limits = limits_of(found) if found else None
-    on_host = Host(id=host.id, type=host.type, limits=limits).ceiling
-    return reduce(add, each) & on_host
-
-
 @dataclass(slots=True)
 class Devices:
-    """All devices of a simulator; nothing is touched before the first. `plain`: files alone, whatever is possible.
-
-    `carried` says what volumes side by side carry on a host.
-    """
+    """All devices of a simulator; nothing is touched before the first. `plain`: files alone, whatever is possible."""
 
     plain: bool = False
-    carried: Callable[[Sequence[SimulatedVolume], SimulatedHost], Ceiling] = ceiling_of
     _folder: Path | None = field(default=None, repr=False)
     _throttle: Throttle | None = field(default=None, repr=False)
     _devices: dict[str, _Device] = field(default_factory=dict, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
-    def attach(self, volume: SimulatedVolume, host: SimulatedHost) -> None:
-        """Makes a volume's device and its link; a copy has data."""
+    def attach(self, disk: Disk, host_id: str, ceiling: Ceiling) -> None:
+        """Makes a disk's device and its link, held to that ceiling; a copy has data."""
         with self._lock:
-            image = self._start() / f"{volume.id}{_IMAGE}"
+            image = self._start() / f"{disk.id}{_IMAGE}"
             if not image.exists():
-                most_gib = _MOST_GIB if volume.source is None else _MOST_OF_COPY_GIB
-                _make_image(image, min(volume.spec.size_gib, most_gib), filled=volume.source is not None)
-            device = _Device(host.id, image, self.carried([volume], host))
-            self._devices[volume.id] = device
-            self._loop(volume.id, device)
+                _make_image(image, min(disk.size_gib, _MOST_OF_COPY_GIB if disk.copy else _MOST_GIB), filled=disk.copy)
+            self._devices[disk.id] = device = _Device(host_id, image, ceiling, (disk.link,))
+            self._loop(device)
 
-    def mount(self, volumes: Sequence[SimulatedVolume], host: SimulatedHost) -> None:
-        """Makes the device of a volume that has been on its host for long, with a filesystem, when it is first asked
-        for. Volumes that are one stripe are one device, which carries what they do together, and each links to it."""
+    def mount(self, disks: Sequence[Disk], host_id: str, ceiling: Ceiling) -> None:
+        """Makes the device of a volume that has long been on its host, with a filesystem, when it is first asked for.
+
+        Volumes that are one stripe are one device, which carries what they do together, and each links to it.
+        """
         with self._lock:
-            first = volumes[0]
+            first = disks[0]
             if first.id in self._devices:
                 return
             folder = self._start()
             image = folder / f"{first.id}{_IMAGE}"
-            _make_image(image, min(first.spec.size_gib * len(volumes), _MOST_IN_PLACE_GIB), filled=False)
-            device = _Device(host.id, image, self.carried(volumes, host))
-            self._devices.update((volume.id, device) for volume in volumes)
-            self._loop(first.id, device)
+            _make_image(image, min(first.size_gib * len(disks), _MOST_IN_PLACE_GIB), filled=False)
+            device = _Device(host_id, image, ceiling, tuple(disk.link for disk in disks))
+            self._devices.update((disk.id, device) for disk in disks)
+            self._loop(device)
             if device.loop is not None:
-                for volume in volumes[1:]:
-                    loop_devices.link(volume.id, device.loop)
                 loop_devices.format_and_mount(device.loop, folder / "mounted" / first.id)
 
-    def detach(self, volume_id: str) -> None:
-        """Takes a volume's device and link away; its data stays."""
+    def detach(self, disk_id: str) -> None:
+        """Takes a disk's device and links away; its data stays."""
         with self._lock:
-            device = self._devices.pop(volume_id, None)
+            device = self._devices.pop(disk_id, None)
             if device is not None and device.loop is not None:
-                loop_devices.unlink(volume_id)
+                for link in device.links:
+                    loop_devices.unlink(link)
                 loop_devices.remove(device.loop)
 
-    def delete(self, volume_id: str) -> None:
-        """Removes a volume's data."""
+    def delete(self, disk_id: str) -> None:
+        """Removes a disk's data."""
         with self._lock:
             if self._folder is not None:
-                (self._folder / f"{volume_id}{_IMAGE}").unlink(missing_ok=True)
+                (self._folder / f"{disk_id}{_IMAGE}").unlink(missing_ok=True)
 
-    def surroundings(self, host_id: str, volume_id: str, read_share: float | None) -> Surroundings:
-        """What a command on a host that works on that volume runs in.
+    def surroundings(self, host_id: str, disk_id: str, read_share: float | None) -> Surroundings:
+        """What a command on a host that works on that disk runs in.
 
-        The volume's device is held to its limits, split by the share of reads of a mixed workload (None: not mixed).
+        The disk's device is held to its limits, split by the share of reads of a mixed workload (None: not mixed).
         """
         with self._lock:
             self._start()
-            device = self._devices.get(volume_id)
+            device = self._devices.get(disk_id)
             if device is not None and device.host_id != host_id:
                 device = None
             if self._throttle is None:
@@ -171,11 +159,13 @@ class Devices:
                 self._throttle = _throttle(self._folder.name)
         return self._folder
 
-    def _loop(self, volume_id: str, device: _Device) -> None:
+    def _loop(self, device: _Device) -> None:
+        """Puts a loop device on the file, links to it, and holds it to its ceiling, where the kernel allows it."""
         if self._throttle is None:
             return
         device.loop = loop_devices.make(device.image)
-        loop_devices.link(volume_id, device.loop)
+        for link in device.links:
+            loop_devices.link(link, device.loop)
         self._throttle.hold(device.host_id, loop_devices.number(device.loop), Rates.of(device.ceiling, None))
 
 

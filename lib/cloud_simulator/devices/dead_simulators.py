@@ -1,6 +1,6 @@
-"""Leftovers: names that tell whose a folder or a control group is, and what dead simulators have left behind.
+"""Dead simulators: the folders, devices, mounts and control groups that killed simulators left, and their removal.
 
-A simulator's control group is named as its folder.
+A simulator's folder and control group are named for its process, so that the next one knows whose they are.
 """
 
 import contextlib
@@ -12,7 +12,6 @@ from typing import Final
 
 from cloud_simulator.devices import loop_devices
 from cloud_simulator.devices.io_throttle import end_groups, groups_named
-from plimsoll.processes import is_alive
 
 _PREFIX: Final = "plimsoll-simulator-"
 
@@ -46,27 +45,26 @@ def clear(folder: Path) -> None:
 
 
 def _lives(name: str) -> bool:
-    """Whether the process that a name tells of still runs; one that waits to be reaped does not."""
+    """Whether the process in a name still runs; one that waits to be reaped does not."""
     pid, _, rest = name.removeprefix(_PREFIX).partition("-")
     born = rest.partition("-")[0]
-    if not pid.isdecimal() or not is_alive(int(pid)):
-        return False
-    return _told(int(pid), _STATE) != "Z" and _born(int(pid)) == born
+    state = _process_field(int(pid), _STATE) if pid.isdecimal() else None
+    return state not in {None, "Z"} and _born(int(pid)) == born
 
 
 def _born(pid: int) -> str:
-    """When a process began, in the kernel's ticks since the machine did; 0 where that cannot be told."""
-    return _told(pid, _BORN) or "0"
+    """When a process began, in the kernel's ticks since the machine did; 0 where it is unknown."""
+    return _process_field(pid, _BORN) or "0"
 
 
 _STATE, _BORN = 0, 19
-"""Which of the words that /proc/PID/stat tells after a process's name (proc(5))."""
+"""Which of the fields of /proc/PID/stat after the process's name (proc(5))."""
 
 
-def _told(pid: int, word: int) -> str | None:
-    """A word that the kernel tells of a process; None where it tells nothing."""
+def _process_field(pid: int, number: int) -> str | None:
+    """A field of /proc/PID/stat; None where there is no such process."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
     except OSError:
         return None
-    return stat.rpartition(")")[2].split()[word]
+    return stat.rpartition(")")[2].split()[number]

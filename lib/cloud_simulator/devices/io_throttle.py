@@ -13,8 +13,8 @@ from math import isinf
 from pathlib import Path
 from typing import Final
 
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.units import MIB
+from cloud_simulator.published import Ceiling
+from cloud_simulator.units import MIB
 
 GROUPS: Final = Path("/sys/fs/cgroup")
 _PATIENCE_S: Final = 5.0

@@ -5,11 +5,7 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
-from plimsoll.bench.agent import device_name
-
 BY_ID: Final = Path("/dev/disk/by-id")
-_BY_SERIAL: Final = "nvme-Amazon_Elastic_Block_Store_"
-_BY_NAME: Final = "google-"
 _TOOL_S: Final = 60.0
 
 
@@ -38,30 +34,24 @@ def of_folder(folder: Path) -> list[Path]:
     return found
 
 
-def link(volume_id: str, device: Path) -> None:
-    """Makes the volume's link to its device, as udev does."""
+def link(name: str, device: Path) -> None:
+    """Makes a link to a device under that name, as udev does."""
     BY_ID.mkdir(parents=True, exist_ok=True)
-    unlink(volume_id)
-    _link(volume_id).symlink_to(device)
+    unlink(name)
+    (BY_ID / name).symlink_to(device)
+
+
+def unlink(name: str) -> None:
+    """Removes the link of that name, if there is one."""
+    (BY_ID / name).unlink(missing_ok=True)
 
 
 def unlink_all(device: Path) -> None:
     """Removes every link to a device."""
-    for link in (*BY_ID.glob(f"{_BY_SERIAL}*"), *BY_ID.glob(f"{_BY_NAME}*")):
+    for link in BY_ID.glob("*"):
         with contextlib.suppress(OSError):
             if link.readlink() == device:
                 link.unlink()
-
-
-def unlink(volume_id: str) -> None:
-    """Removes the volume's link, if there is one."""
-    _link(volume_id).unlink(missing_ok=True)
-
-
-def _link(volume_id: str) -> Path:
-    if volume_id.isdecimal():
-        return BY_ID / f"{_BY_NAME}{device_name(volume_id)}"
-    return BY_ID / f"{_BY_SERIAL}{volume_id.replace('-', '')}"
 
 
 def format_and_mount(device: Path, at: Path) -> None:

@@ -1,5 +1,7 @@
 """A simulated host as a place to run scripts in: its control group, its tools, its stand-ins for what it lacks."""
 
+import base64
+import binascii
 import contextlib
 import os
 import re
@@ -12,7 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from cloud_simulator.aws.command_invocations import Ended
 from cloud_simulator.devices import paced_fio
 from cloud_simulator.devices.block_devices import SIMULATED_DEVICE, Surroundings
 
@@ -39,6 +40,17 @@ class Place:
     tools: Mapping[str, str] = field(default_factory=dict)
     lacks_fio: bool = False
     environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """How a process ended. `status` and `details` are Systems Manager's words."""
+
+    status: str
+    details: str
+    code: int
+    output: str = ""
+    errors: str = ""
 
 
 def run(script: str, limit_s: float, place: Place, folder: Path) -> Ended:
@@ -122,7 +134,9 @@ _EVEN_PCT: Final = 50.0
 
 
 def read_share_of(job: str) -> float | None:
-    """The share of reads, 0 to 1, of the first mix in a job file; None for a job that mixes nothing."""
+    """The share of reads, 0 to 1, of the first mix in a job file, in base64 or plain; None where it mixes nothing."""
+    with contextlib.suppress(binascii.Error, UnicodeDecodeError):
+        job = base64.b64decode(job, validate=True).decode("utf-8")
     options = _OPTION.findall(job)
     if not any(name in {"rw", "readwrite"} and value in _MIXED for name, value in options):
         return None

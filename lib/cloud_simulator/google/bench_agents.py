@@ -1,7 +1,5 @@
 """Agents: Plimsoll's own agent, run on this machine for the VM whose metadata holds a task."""
 
-import base64
-import binascii
 import threading
 from dataclasses import dataclass, field
 from typing import Final
@@ -29,8 +27,8 @@ class BenchAgents:
     _begun: set[tuple[VmKey, str]] = field(default_factory=set, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    def told(self, vm: VmKey, now_s: float) -> dict[str, str]:
-        """The guest attributes of a bench VM: its agent is there, and what it has written."""
+    def guest_attributes(self, vm: VmKey, now_s: float) -> dict[str, str]:
+        """The guest attributes of a bench VM: that its agent is ready, and what the agent has written."""
         guest = self.metadata.of(vm).guest
         return {"ready": f"{agent_version()} {int(now_s)}", **{k: v for k, v in guest.items() if k != "ready"}}
 
@@ -54,7 +52,7 @@ class BenchAgents:
             threading.Thread(target=self._run, args=(vm, task_id, given), daemon=True).start()
 
     def _run(self, vm: VmKey, task_id: str, given: dict[str, str]) -> None:
-        share = read_share_of(_decoded(given.get("Job", "")))
+        share = read_share_of(given.get("Job", ""))
         folder = self.devices.folder()
         home = folder / f"agent-{task_id}"
         place = Place(
@@ -80,10 +78,3 @@ class BenchAgents:
 
     def _has(self, effect: Effect, vm: VmKey) -> bool:
         return self.faults.has(effect, _SEND, vm.project, vm.zone)
-
-
-def _decoded(job: str) -> str:
-    try:
-        return base64.b64decode(job, validate=True).decode()
-    except (binascii.Error, UnicodeDecodeError):
-        return ""

@@ -12,11 +12,9 @@ from typing import Any, Final
 from cloud_simulator.faults import Refused
 from cloud_simulator.google.compute_resources import Resource
 from cloud_simulator.google.http_front import Call, Front, Route
-from plimsoll.clouds.google.price_book import shipped_prices
-from plimsoll.domain.prices import TypePrice
+from cloud_simulator.published import TypePrice, google_prices
 
 COMPUTE_ENGINE: Final = "services/6F81-5844-456A"
-CLOUD_SQL: Final = "services/9662-B51E-5089"
 _MOST: Final = 5000
 _PLACES: Final = {"us-central1": "Iowa", "europe-west1": "Belgium"}
 _NANOS: Final = 1_000_000_000
@@ -46,7 +44,6 @@ class Billing:
 
     def add_to(self, front: Front) -> None:
         """Adds its routes."""
-        front.routes["GET", "/v1/services"] = Route("services.list", _services)
         front.routes["GET", r"/v1/(?P<parent>services/[^/]+)/skus"] = Route("skus.list", self._skus)
 
     def _skus(self, call: Call) -> Mapping[str, Any]:
@@ -58,51 +55,37 @@ class Billing:
         return {"skus": found[begin : begin + size], "nextPageToken": rest}
 
     def _every(self, service: str) -> Iterator[Resource]:
-        for region in self.regions:
-            book = shipped_prices().book(region)
+        for region in self.regions if service == COMPUTE_ENGINE else ():
+            book = google_prices().book(region)
             for kind, price in (book.types if book else {}).items():
-                if service == COMPUTE_ENGINE:
-                    yield from _rows(region, kind, price)
-                elif service == CLOUD_SQL and kind.startswith("hyperdisk"):
-                    yield _sku(service, region, f"Cloud SQL {_NAMES.get(kind, kind)}", "GiBy.mo", 2 * price.gib_month)
-
-
-def _services(_call: Call) -> Mapping[str, Any]:
-    listed = ((COMPUTE_ENGINE, "Compute Engine"), (CLOUD_SQL, "Cloud SQL"))
-    return {
-        "services": [
-            {"name": name, "serviceId": name.partition("/")[2], "displayName": title} for name, title in listed
-        ]
-    }
+                yield from _rows(region, kind, price)
 
 
 def _rows(region: str, kind: str, price: TypePrice) -> Iterator[Resource]:
     name = _NAMES.get(kind)
     if name is None:
         return
-    yield _sku(COMPUTE_ENGINE, region, name, "GiBy.mo", price.gib_month, free=kind == "pd-standard")
+    yield _sku(region, name, "GiBy.mo", price.gib_month, free=kind == "pd-standard")
     short = name.removesuffix(" Capacity")
     for _, usd in price.iops_tiers[-1:]:
-        yield _sku(COMPUTE_ENGINE, region, f"{short} IOPS", "mo", usd)
+        yield _sku(region, f"{short} IOPS", "mo", usd)
     if price.throughput_mib_s_month:
         what = "Throughput Capacity" if kind == "hyperdisk-throughput" else "Throughput"
-        yield _sku(COMPUTE_ENGINE, region, f"{short} {what}", "MiBy.mo/s", price.throughput_mib_s_month)
-    yield _sku(COMPUTE_ENGINE, region, f"Commitment v1: {name}", "GiBy.mo", price.gib_month / 2, usage="Commit1Yr")
+        yield _sku(region, f"{short} {what}", "MiBy.mo/s", price.throughput_mib_s_month)
+    yield _sku(region, f"Commitment v1: {name}", "GiBy.mo", price.gib_month / 2, usage="Commit1Yr")
 
 
-def _sku(
-    service: str, region: str, name: str, unit: str, usd: float, *, free: bool = False, usage: str = "OnDemand"
-) -> Resource:
+def _sku(region: str, name: str, unit: str, usd: float, *, free: bool = False, usage: str = "OnDemand") -> Resource:
     description = f"{name} in {_PLACES.get(region, region)}"
-    number = f"SIM{zlib.crc32(f'{service} {region} {name}'.encode()):010d}"
+    number = f"SIM{zlib.crc32(f'{COMPUTE_ENGINE} {region} {name}'.encode()):010d}"
     charged = {"startUsageAmount": 30 if free else 0, "unitPrice": _money(usd)}
     tiers = [{"startUsageAmount": 0, "unitPrice": _money(0.0)}, charged] if free else [charged]
     return {
-        "name": f"{service}/skus/{number}",
+        "name": f"{COMPUTE_ENGINE}/skus/{number}",
         "skuId": number,
         "description": description,
         "category": {
-            "serviceDisplayName": "Compute Engine" if service == COMPUTE_ENGINE else "Cloud SQL",
+            "serviceDisplayName": "Compute Engine",
             "resourceFamily": "Storage",
             "resourceGroup": "SSD" if "SSD" in name else "PDStandard",
             "usageType": usage,

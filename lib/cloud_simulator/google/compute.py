@@ -1,16 +1,16 @@
 """Compute: the fleet's disks and instances, listed and got as Compute's REST API does."""
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from cloud_simulator.faults import Faults, Refused
 from cloud_simulator.google.compute_resources import BASE, Resource, disk_resource, instance_resource, scope_of
 from cloud_simulator.google.disk_maker import ZONES
 from cloud_simulator.google.fleet import GoogleFleet
 from cloud_simulator.google.http_front import Call, Front, Route
-from cloud_simulator.google.listing import meant, page
 
 Source = Callable[[str], Iterator[tuple[str, Resource]]]
 """The resources of a project, each with the scope that it is listed under: `zones/us-central1-a`, `regions/...`."""
@@ -20,6 +20,13 @@ PROJECT: Final = r"/compute/v1/projects/(?P<project>[^/]+)"
 
 ZONE: Final = rf"{PROJECT}/zones/(?P<zone>[^/]+)"
 REGION: Final = rf"{PROJECT}/regions/(?P<region>[^/]+)"
+
+PAGE: Final = 500
+"""The most of a page (google-cloud-compute 1.57, maxResults)."""
+
+_FILTER: Final = re.compile(r'labels\.([\w-]+):\*|id = (\d+)|name = "([\w-]+)"')
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -41,10 +48,6 @@ class Compute:
             (rf"{PROJECT}/aggregated/disks", "disks.aggregatedList", self._all_disks),
             (rf"{PROJECT}/aggregated/instances", "instances.aggregatedList", self._all_instances),
             (rf"{PROJECT}/regions", "regions.list", self._regions),
-            (rf"{PROJECT}/zones", "zones.list", self._zones),
-            (rf"{ZONE}/disks", "disks.list", lambda call: self._here(call, "disks")),
-            (rf"{REGION}/disks", "regionDisks.list", lambda call: self._here(call, "disks")),
-            (rf"{ZONE}/instances", "instances.list", lambda call: self._here(call, "instances")),
             (rf"{ZONE}/disks/(?P<name>[^/]+)", "disks.get", lambda call: self.one(call, "disks")),
             (rf"{REGION}/disks/(?P<name>[^/]+)", "regionDisks.get", lambda call: self.one(call, "disks")),
             (rf"{ZONE}/instances/(?P<name>[^/]+)", "instances.get", lambda call: self.one(call, "instances")),
@@ -68,12 +71,12 @@ class Compute:
 
     def _aggregated(self, call: Call, kind: str, source: Source) -> Mapping[str, Any]:
         self._check(call.project)
-        wanted = meant(call.query.get("filter", ""))
+        wanted = _filter(call.query.get("filter", ""))
         away = self._away(call, f"{kind}.aggregatedList")
         found = [
             (scope, resource) for scope, resource in source(call.project) if scope not in away and wanted(resource)
         ]
-        listed, token = page(call.query, found)
+        listed, token = _page(call.query, found)
         items: dict[str, Any] = {}
         for scope, resource in listed:
             items.setdefault(scope, {kind: []})[kind].append(resource)
@@ -98,12 +101,6 @@ class Compute:
                 away.add(scope)
         return frozenset(away)
 
-    def _here(self, call: Call, kind: str) -> Mapping[str, Any]:
-        wanted = meant(call.query.get("filter", ""))
-        listed, token = page(call.query, [one for one in self._in_scope(call, kind) if wanted(one)])
-        answer = {"kind": f"compute#{kind[:-1]}List", "items": list(listed)}
-        return {**answer, "nextPageToken": token} if token else answer
-
     def _in_scope(self, call: Call, kind: str) -> list[Resource]:
         self._check(call.project)
         source = self.disks if kind == "disks" else self.instances
@@ -121,18 +118,6 @@ class Compute:
                     "zones": [f"{base}/zones/{region}-{letter}" for letter in ZONES[region]],
                 }
                 for region in self.fleet.regions
-            ],
-        )
-
-    def _zones(self, call: Call) -> Mapping[str, Any]:
-        self._check(call.project)
-        base = f"{BASE}/projects/{call.project}"
-        return _listed(
-            call,
-            [
-                {"name": f"{region}-{letter}", "status": "UP", "region": f"{base}/regions/{region}"}
-                for region in self.fleet.regions
-                for letter in ZONES[region]
             ],
         )
 
@@ -165,8 +150,36 @@ def _scope(call: Call) -> str:
 
 
 def _listed(call: Call, found: list[Resource]) -> Mapping[str, Any]:
-    listed, token = page(call.query, found)
+    listed, token = _page(call.query, found)
     return {"items": list(listed), **({"nextPageToken": token} if token else {})}
+
+
+def _page(query: Mapping[str, str], found: Sequence[T]) -> tuple[Sequence[T], str | None]:
+    """The part of what was found that a call asks for, and the token for the rest."""
+    token, size = query.get("pageToken") or "0", query.get("maxResults") or str(PAGE)
+    if not token.isdecimal():
+        raise Refused("INVALID_ARGUMENT", f"Invalid value for field 'pageToken': '{token}'.")
+    if not size.isdecimal() or not 0 < int(size) <= PAGE:
+        raise Refused("INVALID_ARGUMENT", f"Invalid value for field 'maxResults': '{size}'. It must be 1 to {PAGE}.")
+    begin, end = int(token), int(token) + int(size)
+    return found[begin:end], str(end) if end < len(found) else None
+
+
+def _filter(text: str) -> Callable[[Resource], bool]:
+    """Whether a resource is meant by a filter: `labels.KEY:*`, `id = NUMBER` or `name = "NAME"`; no text means all."""
+    if not text:
+        return lambda _: True
+    found = _FILTER.fullmatch(text)
+    if found is None:
+        raise Refused(
+            "INVALID_ARGUMENT",
+            f"Invalid value for field 'filter': '{text}'. The simulated Compute Engine knows `labels.KEY:*`, "
+            '`id = NUMBER` and `name = "NAME"`.',
+        )
+    key, number, name = found.groups()
+    if key:
+        return lambda resource: key in resource.get("labels", {})
+    return lambda resource: (resource["id"] == number) if number else (resource["name"] == name)
 
 
 def _nothing(scope: str) -> Mapping[str, Any]:

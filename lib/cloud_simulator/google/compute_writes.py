@@ -1,30 +1,24 @@
 """What changes the simulated projects: scratch disks, attachments, metadata, and what agents answer.
 
-These routes are laid over those that read the fleet: what was made here is shown beside what the fleet has.
+These routes lie over those that read the fleet, and show scratch disks beside the fleet's.
 """
 
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import reduce
-from operator import add
 from typing import Any, Final
 
-from cloud_simulator.aws.fleet import SimulatedHost, SimulatedVolume
-from cloud_simulator.devices.block_devices import Devices
+from cloud_simulator.devices.block_devices import Devices, Disk
 from cloud_simulator.faults import Effect, Faults, Refused
 from cloud_simulator.google.bench_agents import BenchAgents
 from cloud_simulator.google.compute import ZONE, Compute, Source
 from cloud_simulator.google.compute_resources import BASE, Resource
 from cloud_simulator.google.http_front import Call, Front, Route
 from cloud_simulator.google.metadata_server import Metadata, VmKey, metadata_server
-from cloud_simulator.google.scratch_disks import ScratchDisk, ScratchDisks
-from plimsoll.clouds.google.limits import volume_types
-from plimsoll.clouds.google.machines import machine
-from plimsoll.domain.ceiling import UNBOUNDED, Ceiling
-from plimsoll.domain.volume import VolumeSpec
+from cloud_simulator.google.scratch_disks import DEVICE, ScratchDisk, ScratchDisks
+from cloud_simulator.published import UNBOUNDED, Ceiling, VolumeSpec, disk_types, machine
 
 BENCH_LABEL: Final = "plimsoll-bench"
 _VM: Final = rf"{ZONE}/instances/(?P<name>[^/]+)"
@@ -36,7 +30,7 @@ def benches(front: Front, compute: Compute, *, plain: bool = False, pace_s: floa
 
     `plain`: files with fio's own limits stand for disks, whatever this machine could do.
     """
-    metadata, devices = Metadata(), Devices(plain=plain, carried=ceiling_of)
+    metadata, devices = Metadata(), Devices(plain=plain)
     server = metadata_server(metadata)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -91,8 +85,8 @@ class BenchWrites:
         """disks.insert; a clone has its source's type and zone."""
         source = call.body.get("sourceDisk", "")
         if source:
-            there = self.compute.one(_named(call, source.rpartition("/")[2]), "disks")
-            if there["type"].rpartition("/")[2] != call.body["type"].rpartition("/")[2]:
+            original = self.compute.one(_named(call, source.rpartition("/")[2]), "disks")
+            if original["type"].rpartition("/")[2] != call.body["type"].rpartition("/")[2]:
                 raise Refused("INVALID_ARGUMENT", "The disk type of a clone must be that of its source.")
         return self.disks.insert(call)
 
@@ -110,7 +104,11 @@ class BenchWrites:
         disk = self._own(call, call.body["source"].rpartition("/")[2])
         answered = self.disks.attach(call, disk, key)
         if not self.faults.has(Effect.NO_DEVICE, "instances.attachDisk", call.project, call.place):
-            self.devices.attach(_volume(disk), SimulatedHost(id=key.word, type=_last(found["machineType"])))
+            link = f"google-{call.body.get('deviceName', DEVICE)}"
+            made = Disk(
+                id=disk.id, link=link, size_gib=int(disk.body["sizeGb"]), copy=bool(disk.body.get("sourceDisk"))
+            )
+            self.devices.attach(made, key.word, ceiling_of(_spec(disk.body), _last(found["machineType"])))
         return answered
 
     def detach(self, call: Call) -> Mapping[str, Any]:
@@ -138,8 +136,8 @@ class BenchWrites:
         if BENCH_LABEL not in self.compute.one(call, "instances").get("labels", {}):
             raise Refused("NOT_FOUND", f"The resource '{call.path}' of guest attributes was not found")
         namespace = call.query.get("queryPath", "").partition("/")[0]
-        said = self.agents.told(self._key(call), time.time())
-        items = [{"namespace": namespace, "key": name, "value": value} for name, value in sorted(said.items())]
+        written = self.agents.guest_attributes(self._key(call), time.time())
+        items = [{"namespace": namespace, "key": name, "value": value} for name, value in sorted(written.items())]
         return {"kind": "compute#guestAttributes", "queryPath": f"{namespace}/", "queryValue": {"items": items}}
 
     def _key(self, call: Call) -> VmKey:
@@ -156,7 +154,7 @@ class BenchWrites:
         yield from self.below[0](project)
         for disk in self.disks.all():
             if disk.project == project:
-                yield f"zones/{disk.zone}", disk.told()
+                yield f"zones/{disk.zone}", disk.resource()
 
     def _all_instances(self, project: str) -> Iterator[tuple[str, Resource]]:
         for scope, found in self.below[1](project):
@@ -173,31 +171,20 @@ class BenchWrites:
             yield scope, {**found, "disks": [*found.get("disks", ()), *attached], "metadata": metadata}
 
 
-def ceiling_of(volumes: Sequence[SimulatedVolume], host: SimulatedHost) -> Ceiling:
-    """What disks carry on a VM by the published limits of both; one of a pooled type is the only one of it there."""
-    kinds, known = volume_types(), machine(host.type)
-    each = [kinds[one.spec.type].ceiling(one.spec) if one.spec.type in kinds else UNBOUNDED for one in volumes]
-    cap = dict(known.caps).get(volumes[0].spec.type) if known else None
-    return reduce(add, each) & (cap or UNBOUNDED)
+def ceiling_of(spec: VolumeSpec, machine_type: str) -> Ceiling:
+    """What a disk carries on a machine by the published limits of both; of a pooled type it is the only one there."""
+    kind, known = disk_types().get(spec.type), machine(machine_type)
+    cap = dict(known.caps).get(spec.type) if known else None
+    return (kind.ceiling(spec) if kind else UNBOUNDED) & (cap or UNBOUNDED)
 
 
-def _volume(disk: ScratchDisk) -> SimulatedVolume:
-    body = disk.body
+def _spec(body: Mapping[str, Any]) -> VolumeSpec:
     iops, throughput = body.get("provisionedIops"), body.get("provisionedThroughput")
-    spec = VolumeSpec(
-        type=body["type"].rpartition("/")[2],
+    return VolumeSpec(
+        type=_last(body["type"]),
         size_gib=int(body["sizeGb"]),
         iops=int(iops) if iops else None,
         throughput_mib_s=int(throughput) if throughput else None,
-    )
-    return SimulatedVolume(
-        id=disk.id,
-        account=disk.project,
-        region=disk.zone.rpartition("-")[0],
-        zone=disk.zone,
-        spec=spec,
-        created=disk.created,
-        source=body.get("sourceDisk"),
     )
 
 

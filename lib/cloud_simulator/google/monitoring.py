@@ -5,7 +5,7 @@ deltas stays a delta.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -15,13 +15,12 @@ from google.cloud.monitoring_v3 import ListTimeSeriesRequest, TimeSeries
 
 from cloud_simulator.faults import Faults, Refused
 from cloud_simulator.google.disk_minutes import USUAL, Measured, measured_minutes
-from cloud_simulator.google.fleet import GoogleFleet, Seat, SimulatedDisk
+from cloud_simulator.google.fleet import Attachment, GoogleFleet, SimulatedDisk
 from cloud_simulator.google.http_front import GLOBAL
 from cloud_simulator.google.time_series_bytes import Numbers, points, series
 from cloud_simulator.google.time_series_request import Asked, parse
-from cloud_simulator.metrics.history import Kept
-from plimsoll.domain.period import FloatArray
-from plimsoll.domain.units import DAY_S, MINUTE_S
+from cloud_simulator.metrics.history import History
+from cloud_simulator.units import DAY_S, MINUTE_S, FloatArray
 
 KEPT_DAYS: Final = 42
 """How long points are there: six weeks, which is not sure (facts, 2026-11)."""
@@ -38,14 +37,6 @@ _NONE: Final = np.empty(0, np.int64)
 
 
 @dataclass(slots=True)
-class _History(Kept[Measured]):
-    usual = USUAL
-
-    def served(self, volume: Measured, first_minute: int, count: int) -> dict[str, FloatArray]:
-        return measured_minutes(volume, first_minute, count)
-
-
-@dataclass(slots=True)
 class Monitoring:
     """Answers for the metrics of a fleet. `clock` None: time passes from the fleet's own `now` on."""
 
@@ -54,18 +45,18 @@ class Monitoring:
     clock: Callable[[], float] | None = None
     latency_s: float = 0.0
     calls: dict[str, int] = field(default_factory=dict)
-    _history: _History = field(default_factory=_History, repr=False)
+    _history: History[Measured] = field(default_factory=lambda: History(measured_minutes, USUAL), repr=False)
     _measured: dict[str, list[Measured]] = field(init=False, repr=False)
     _started: float = field(default_factory=time.monotonic, repr=False)
 
     def __post_init__(self) -> None:
-        together: dict[tuple[str, ...], list[tuple[SimulatedDisk, Seat]]] = {}
-        for disk, seat in self.fleet.measured():
-            key = (disk.project, seat.vm.id, seat.device, disk.spec.type)
-            together.setdefault(key, []).append((disk, seat))
+        together: dict[tuple[str, ...], list[tuple[SimulatedDisk, Attachment]]] = {}
+        for disk, attachment in self.fleet.measured():
+            key = (disk.project, attachment.vm.id, attachment.device, disk.spec.type)
+            together.setdefault(key, []).append((disk, attachment))
         self._measured = {project: [] for project in self.fleet.accounts}
-        for (project, *_), seats in sorted(together.items()):
-            self._measured[project].append(Measured(seats=tuple(seats)))
+        for (project, *_), attachments in sorted(together.items()):
+            self._measured[project].append(Measured(attachments=tuple(attachments)))
 
     def list_time_series(self, request: Any) -> bytes:
         """A page of the points that a ListTimeSeriesRequest asks for, as a serialized response."""
@@ -83,7 +74,7 @@ class Monitoring:
     def _page(self, asked: Asked) -> bytes:
         found: list[bytes] = []
         room, skip = asked.room, asked.skip
-        matched = [one for one in self._measured[asked.project] if asked.matches(_labels(one, asked))]
+        matched = [one for one in self._measured[asked.project] if _meant(_labels(one, asked), asked)]
         for number in range(asked.first, len(matched)):
             starts_s, ends_s, values = self._points(matched[number], asked)
             if not len(values):
@@ -91,10 +82,6 @@ class Monitoring:
             if room <= 0:
                 return b"".join(found) + _next(asked.token(number, 0))
             header = _header(matched[number], asked)
-            if asked.headers_only:
-                found.append(series(header, b""))
-                room -= 1
-                continue
             part = slice(skip, skip + room)
             found.append(series(header, points(starts_s[part], ends_s[part], values[part])))
             if skip + room < len(values):
@@ -103,7 +90,7 @@ class Monitoring:
         return b"".join(found)
 
     def _points(self, one: Measured, asked: Asked) -> tuple[Numbers, Numbers, Numbers]:
-        """Starts, ends and values of the points there are, newest first."""
+        """Starts, ends and values of the present points, newest first."""
         now_s = self._now_s()
         begin_s = _minute(max(asked.start_s, now_s - KEPT_DAYS * DAY_S))
         end_s, known_s = _minute(asked.end_s), _minute(min(asked.end_s, now_s - LAG_S))
@@ -111,27 +98,23 @@ class Monitoring:
             return _NONE, _NONE, _NONE
         values, first_s = self._aligned(one, asked, begin_s, end_s, known_s)
         present = np.flatnonzero(~np.isnan(values))[::-1]
-        shift_s = int(asked.end_s) - end_s if asked.stat else 0
-        ends_s = first_s + (present + 1) * asked.period_s + shift_s
+        ends_s = first_s + (present + 1) * asked.period_s + int(asked.end_s) - end_s
         starts_s = ends_s if asked.peaks else ends_s - asked.period_s
         return starts_s, ends_s, values[present].astype(np.int64)
 
     def _aligned(self, one: Measured, asked: Asked, begin_s: int, end_s: int, known_s: int) -> tuple[FloatArray, int]:
         """A figure for each bucket, counted back from the end of what is asked; and where the first begins."""
-        stat = asked.stat or USUAL[asked.series]
         rest_s = (end_s - begin_s) % asked.period_s
         whole_s = begin_s + rest_s
         count = max(0, known_s - whole_s) // MINUTE_S
-        values = (
-            self._history.buckets(one, asked.series, stat, whole_s, count, asked.period_s) if count else np.empty(0)
-        )
+        values = np.empty(0)
+        if count:
+            values = self._history.buckets(one, asked.series, asked.stat, whole_s, count, asked.period_s)
         if rest_s:
             minutes = min(whole_s, known_s) - begin_s
-            part = self._history.buckets(one, asked.series, stat, begin_s, minutes // MINUTE_S, rest_s)
+            part = self._history.buckets(one, asked.series, asked.stat, begin_s, minutes // MINUTE_S, rest_s)
             values = np.concatenate([part[:1], values])
             whole_s -= asked.period_s
-        if stat == "SampleCount":
-            values = np.where(values > 0, values, np.nan)
         return values, whole_s
 
     def _now_s(self) -> float:
@@ -146,30 +129,30 @@ def _minute(at_s: float) -> int:
 
 def _there(one: Measured, begin_s: int, end_s: int) -> bool:
     """Whether anything was attached in a span."""
-    spans = [seat.span_s for _, seat in one.seats]
+    spans = [attachment.span_s for _, attachment in one.attachments]
     return any(since_s < end_s and until_s > begin_s for since_s, until_s in spans)
+
+
+def _meant(labels: Mapping[str, str], asked: Asked) -> bool:
+    return all(labels[name] in values for name, values in asked.wanted.items())
 
 
 def _labels(one: Measured, asked: Asked) -> dict[str, str]:
     """What a filter compares."""
-    metric, resource = _metric_labels(one, asked), _resource_labels(one)
-    return {
-        "metric.type": asked.metric,
-        "resource.type": "gce_instance",
-        "project": resource["project_id"],
-        **{f"metric.labels.{name}": value for name, value in metric.items()},
-        **{f"resource.labels.{name}": value for name, value in resource.items()},
-    }
+    _, attachment = one.attachments[0]
+    resource = {f"resource.labels.{name}": value for name, value in _resource_labels(one).items()}
+    types = {"metric.type": asked.metric, "resource.type": "gce_instance"}
+    return {**types, **resource, "metric.labels.device_name": attachment.device}
 
 
 def _metric_labels(one: Measured, asked: Asked) -> dict[str, str]:
-    disk, seat = one.seats[0]
-    labels = {"device_name": seat.device, "storage_type": disk.spec.type, "device_type": "permanent"}
-    return labels if asked.peaks else {**labels, "instance_name": seat.vm.name}
+    disk, attachment = one.attachments[0]
+    labels = {"device_name": attachment.device, "storage_type": disk.spec.type, "device_type": "permanent"}
+    return labels if asked.peaks else {**labels, "instance_name": attachment.vm.name}
 
 
 def _resource_labels(one: Measured) -> dict[str, str]:
-    vm = one.seats[0][1].vm
+    vm = one.attachments[0][1].vm
     return {"project_id": vm.project, "zone": vm.zone, "instance_id": vm.id}
 
 

@@ -1,6 +1,5 @@
 """The hierarchy: the organization's folders and projects, as Resource Manager lists and searches them."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -10,7 +9,6 @@ from cloud_simulator.google.compute_resources import Resource
 from cloud_simulator.google.fleet import GoogleFleet
 from cloud_simulator.google.http_front import Call, Front, Route
 
-_TERM: Final = re.compile(r'(?:AND\s+)?(\w+)\s*[:=]\s*("[^"]*"|\S+)\s*')
 _MOST: Final = 300
 _FIRST_NUMBER: Final = 400_000_000_001
 
@@ -24,14 +22,8 @@ class Hierarchy:
     def add_to(self, front: Front) -> None:
         """Adds its routes."""
         front.routes["GET", "/v3/projects"] = Route("projects.list", lambda call: self._under(call, self._projects()))
-        front.routes["GET", "/v3/projects:search"] = Route(
-            "projects.search", lambda call: _searched(call, self._projects())
-        )
         front.routes["GET", r"/v3/projects/(?P<project>[^/:]+)"] = Route("projects.get", self._project)
         front.routes["GET", "/v3/folders"] = Route("folders.list", lambda call: self._under(call, self._folders()))
-        front.routes["GET", "/v3/folders:search"] = Route(
-            "folders.search", lambda call: _searched(call, self._folders())
-        )
 
     def _project(self, call: Call) -> Resource:
         for project in self._projects()["projects"]:
@@ -72,19 +64,6 @@ class Hierarchy:
                 for one in self.fleet.folders
             ]
         }
-
-
-def _searched(call: Call, listed: Mapping[str, list[Resource]]) -> Mapping[str, Any]:
-    """What a query means: parent, state, projectId or id, all of which must hold."""
-    ((kind, resources),) = listed.items()
-    text, at, terms = call.query.get("query", "").strip(), 0, []
-    while at < len(text):
-        term = _TERM.match(text, at)
-        if term is None:
-            raise Refused("INVALID_ARGUMENT", f"Field query had an invalid value of {text!r}.")
-        terms.append(({"id": "projectId"}.get(term[1], term[1]), term[2].strip('"')))
-        at = term.end()
-    return _page(call, kind, [one for one in resources if all(one.get(name) == value for name, value in terms)])
 
 
 def _page(call: Call, kind: str, found: list[Resource]) -> Mapping[str, Any]:

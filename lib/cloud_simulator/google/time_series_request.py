@@ -1,13 +1,14 @@
 """Requests for time series: what is asked for, refused where the real Cloud Monitoring refuses it."""
 
 import hashlib
+import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from cloud_simulator.faults import Refused
-from cloud_simulator.google.filters import Matches, parsed
-from plimsoll.domain.units import MINUTE_S
+from cloud_simulator.units import MINUTE_S
 
 PREFIX: Final = "compute.googleapis.com/instance/disk/"
 METRICS: Final = {
@@ -21,28 +22,39 @@ METRICS: Final = {
 MOST_POINTS: Final = 100_000
 """Of a page (google-cloud-monitoring 2.32, ListTimeSeriesRequest.page_size)."""
 
-HEADERS: Final = 1
-_STATS: Final = {0: None, 10: "Minimum", 11: "Maximum", 13: "SampleCount", 14: "Sum"}
-"""The statistic of each aligner: none, ALIGN_MIN, ALIGN_MAX, ALIGN_COUNT and ALIGN_SUM."""
+_STATS: Final = {11: "Maximum", 14: "Sum"}
+"""The statistic of each aligner: ALIGN_MAX and ALIGN_SUM."""
 
-_TYPE: Final = re.compile(r'metric\.type\s*=\s*"([^"]*)"')
+_STRING: Final = r'"(?:[^"\\]|\\.)*"'
+_CLAUSE: Final = re.compile(rf"([a-z_.]+) = (?:({_STRING})|one_of\(({_STRING}(?:,{_STRING})*)\))(?: AND |$)")
+_LABELS: Final = frozenset(
+    {
+        "metric.type",
+        "resource.type",
+        "resource.labels.project_id",
+        "resource.labels.instance_id",
+        "resource.labels.zone",
+        "metric.labels.device_name",
+    }
+)
+"""What a filter can compare."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """Points of one metric in (start_s, end_s], aligned by `stat` to `period_s`, or as they are (None, a minute).
+    """Points of one metric in (start_s, end_s], aligned by `stat` to `period_s`.
 
-    `first` is the number of the series to go on with, `skip` how many of its points were told before.
+    `wanted` are the values of each label that a series must have. `first` is the number of the series to go on with,
+    `skip` how many of its points were given before.
     """
 
     project: str
     metric: str
-    matches: Matches
+    wanted: Mapping[str, frozenset[str]]
     start_s: float
     end_s: float
-    stat: str | None
+    stat: str
     period_s: int
-    headers_only: bool
     room: int
     first: int
     skip: int
@@ -68,23 +80,22 @@ def parse(request: Any) -> Asked:
     place = re.fullmatch(r"projects/([^/]+)", request.name)
     if place is None:
         raise Refused("INVALID_ARGUMENT", f"Name must begin with 'projects/', got: {request.name!r}.")
-    if request.order_by:
-        raise Refused("INVALID_ARGUMENT", "Field order_by is unsupported: must be left blank.")
+    if request.order_by or request.view:
+        raise Refused("INVALID_ARGUMENT", "The simulated Cloud Monitoring gives full series, newest first.")
     if request.page_size < 0:
         raise Refused("INVALID_ARGUMENT", "Field page_size must not be negative.")
     stat, period_s = _alignment(request)
     start_s, end_s = _interval(request.interval)
-    seal = _seal(request)
+    seal, wanted = _seal(request), _wanted(request.filter)
     first, skip = _from(request.page_token, seal)
     return Asked(
         project=place[1],
-        metric=_metric(request.filter),
-        matches=parsed(request.filter),
+        metric=_metric(wanted),
+        wanted=wanted,
         start_s=start_s,
         end_s=end_s,
         stat=stat,
         period_s=period_s,
-        headers_only=request.view == HEADERS,
         room=min(request.page_size or MOST_POINTS, MOST_POINTS),
         first=first,
         skip=skip,
@@ -92,14 +103,34 @@ def parse(request: Any) -> Asked:
     )
 
 
-def _metric(text: str) -> str:
-    named = set(_TYPE.findall(text))
-    if len(named) != 1:
+def _wanted(text: str) -> dict[str, frozenset[str]]:
+    """A filter's values by label: clauses `LABEL = "VALUE"` or `LABEL = one_of("VALUE","VALUE")`, joined by AND."""
+    found: dict[str, frozenset[str]] = {}
+    at = 0
+    while clause := _CLAUSE.match(text, at):
+        label, one, several = clause.groups()
+        if label not in _LABELS or label in found:
+            break
+        found[label] = frozenset(json.loads(f"[{one or several}]"))
+        at = clause.end()
+    if at < len(text) or not text or text.endswith(" AND "):
+        raise Refused(
+            "INVALID_ARGUMENT",
+            f"Field filter had an invalid value of {text[:200]!r}: the simulated Cloud Monitoring knows "
+            f'`LABEL = "VALUE"` and `LABEL = one_of("VALUE","VALUE")`, joined by AND, once for each of '
+            f"{', '.join(sorted(_LABELS))}.",
+        )
+    return found
+
+
+def _metric(wanted: Mapping[str, frozenset[str]]) -> str:
+    types = wanted.get("metric.type", frozenset())
+    if len(types) != 1:
         raise Refused("INVALID_ARGUMENT", "Field filter must specify exactly one metric type.")
-    (metric,) = named
+    (metric,) = types
     if metric not in METRICS:
         raise Refused("NOT_FOUND", f'Cannot find metric(s) that match type = "{metric}".')
-    return str(metric)
+    return metric
 
 
 def _interval(interval: Any) -> tuple[float, float]:
@@ -113,23 +144,19 @@ def _interval(interval: Any) -> tuple[float, float]:
     return start_s, end_s
 
 
-def _alignment(request: Any) -> tuple[str | None, int]:
+def _alignment(request: Any) -> tuple[str, int]:
     asked = request.aggregation
     if asked.cross_series_reducer or request.HasField("secondary_aggregation"):
         raise Refused("INVALID_ARGUMENT", "The simulated Cloud Monitoring reduces nothing across series.")
     if asked.per_series_aligner not in _STATS:
         raise Refused(
             "INVALID_ARGUMENT",
-            "The simulated Cloud Monitoring aligns by ALIGN_SUM, ALIGN_MAX, ALIGN_MIN and ALIGN_COUNT alone: "
-            "it invents nothing in gaps.",
+            "The simulated Cloud Monitoring aligns by ALIGN_SUM and ALIGN_MAX alone: it invents nothing in gaps.",
         )
-    stat = _STATS[asked.per_series_aligner]
-    if stat is None:
-        return None, MINUTE_S
     period_s = asked.alignment_period.seconds
     if period_s < MINUTE_S or period_s % MINUTE_S or asked.alignment_period.nanos:
         raise Refused("INVALID_ARGUMENT", "Field aggregation.alignment_period must be whole minutes, and one at least.")
-    return stat, int(period_s)
+    return _STATS[asked.per_series_aligner], int(period_s)
 
 
 def _seal(request: Any) -> str:

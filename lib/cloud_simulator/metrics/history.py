@@ -8,18 +8,16 @@ of the minutes themselves.
 
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Final, Generic, Protocol, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from cloud_simulator.aws.fleet import SimulatedVolume, served_minutes
 from cloud_simulator.metrics.statistics import fold
 from cloud_simulator.metrics.workloads import DAY_MINUTES
-from plimsoll.domain.period import FloatArray
-from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
+from cloud_simulator.units import DAY_S, HOUR_S, MINUTE_S, FloatArray
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -63,22 +61,6 @@ MINUTES_BYTES: Final = 48 << 20
 FOLDS_BYTES: Final = 192 << 20
 """The hours of fifteen thousand volumes over a fortnight."""
 
-USUAL: Final = {
-    "read_ops": "Sum",
-    "write_ops": "Sum",
-    "read_bytes": "Sum",
-    "write_bytes": "Sum",
-    "idle_s": "Sum",
-    "burst_balance_pct": "Minimum",
-    "iops_exceeded": "Maximum",
-    "throughput_exceeded": "Maximum",
-}
-"""The statistic of each of CloudWatch's series that is remembered."""
-
-_UNEVEN: Final = frozenset({"idle_s"})
-"""Its minutes are no whole numbers, so that the last bit of a sum depends on how it is grouped: longer periods than an
-hour are remembered each for themselves. Sums of whole numbers are exact below 2^53: 97 GiB in every second of a day."""
-
 _OVERHEAD_BYTES: Final = 128
 """Of an array beside its figures, and of what holds them, for each array of theirs."""
 
@@ -110,23 +92,22 @@ class _Folded:
 
 
 @dataclass(slots=True)
-class Kept(Generic[Subject]):
-    """Buckets of any subject that has minutes; `minutes` and `folds` are what it remembers.
+class History(Generic[Subject]):
+    """Buckets of subjects that have minutes.
 
-    `usual` is the statistic of each series that is remembered, `uneven` the series whose minutes are no whole numbers.
+    `served` makes all series of a span of minutes since the epoch, NaN where there is no point. `usual` is the
+    statistic of each series that is remembered. `uneven` are series whose minutes are no whole numbers, so that the
+    last bit of a sum depends on how it is grouped: periods longer than an hour are remembered each for themselves. Sums
+    of whole numbers are exact below 2^53: 97 GiB in every second of a day.
     """
 
-    usual: ClassVar[Mapping[str, str]]
-    uneven: ClassVar[frozenset[str]] = frozenset()
-
+    served: Callable[[Subject, int, int], dict[str, FloatArray]]
+    usual: Mapping[str, str]
+    uneven: frozenset[str] = frozenset()
     minutes: Remembered[tuple[str, int, int], dict[str, FloatArray]] = field(
         default_factory=lambda: Remembered(MINUTES_BYTES)
     )
     folds: Remembered[tuple[str, int, int], _Folded] = field(default_factory=lambda: Remembered(FOLDS_BYTES))
-
-    def served(self, volume: Subject, first_minute: int, count: int) -> dict[str, FloatArray]:
-        """All series of a span of minutes since the epoch; NaN where there is no point."""
-        raise NotImplementedError
 
     def buckets(self, volume: Subject, series: str, stat: str, start_s: int, count: int, period_s: int) -> FloatArray:
         """A statistic of `count` minutes from `start_s` (epoch seconds) on, by buckets that begin there.
@@ -201,18 +182,6 @@ class Kept(Generic[Subject]):
             self.minutes.put(key, made, sum(values.nbytes for values in made.values()))
         begin = first - first_day * DAY_MINUTES
         return {name: values[begin : begin + count] for name, values in made.items()}
-
-
-@dataclass(slots=True)
-class History(Kept[SimulatedVolume]):
-    """What CloudWatch has of the fleet's volumes."""
-
-    usual = USUAL
-    uneven = _UNEVEN
-
-    def served(self, volume: SimulatedVolume, first_minute: int, count: int) -> dict[str, FloatArray]:
-        """What the volume did."""
-        return served_minutes(volume, first_minute, count)
 
 
 def _joined(parts: Iterable[_Folded]) -> _Folded:

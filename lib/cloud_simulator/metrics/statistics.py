@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 
 from cloud_simulator.faults import Refused
-from plimsoll.domain.period import FloatArray
+from cloud_simulator.units import FloatArray
 
 Fold = Callable[[FloatArray], FloatArray]
 
@@ -14,7 +14,7 @@ Fold = Callable[[FloatArray], FloatArray]
 def fold(buckets: FloatArray, stat: str) -> FloatArray:
     """The statistic of each row of minutes (NaN: no point), NaN for a row without any.
 
-    Refused for a statistic that there is none of.
+    Refused for an unknown statistic.
     """
     found = _FOLDS.get(stat)
     if found is None:

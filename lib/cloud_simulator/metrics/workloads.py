@@ -15,8 +15,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from plimsoll.domain.period import FloatArray
-from plimsoll.domain.units import KIB, MIB
+from cloud_simulator.units import KIB, MIB, FloatArray
 
 Flags = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int64]

@@ -1,44 +1,34 @@
-"""The composition root: the only place that chooses which implementation fulfils which port."""
+"""The composition root: the only place that chooses which implementation fulfills which port."""
 
-import math
 import time
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from importlib.metadata import version
 from pathlib import Path
 
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.bootstrap.measured import envelope_library as envelope_library
-from plimsoll.bootstrap.measured import validation_book as validation_book
-from plimsoll.bootstrap.recorded import ports_recorded
-from plimsoll.bootstrap.recorded import recording_ports as recording_ports
-from plimsoll.bootstrap.scope import AWS as AWS
-from plimsoll.bootstrap.scope import GOOGLE as GOOGLE
-from plimsoll.bootstrap.scope import Scope as Scope
-from plimsoll.bootstrap.scope import SignedIn as SignedIn
-from plimsoll.bootstrap.scope import sign_in as sign_in
-from plimsoll.clouds.aws.bench import AwsBench
-from plimsoll.clouds.aws.catalog import AwsCatalog
-from plimsoll.clouds.aws.console import console_link as aws_console_link
-from plimsoll.clouds.aws.inventory import AwsInventory
-from plimsoll.clouds.aws.metrics import AwsMetrics
-from plimsoll.clouds.aws.outputs import ResultsBucket
-from plimsoll.clouds.aws.price_book import shipped_prices
-from plimsoll.clouds.aws.prices import AwsPrices
-from plimsoll.clouds.aws.query_cost import query_cost
+from plimsoll.clouds.cloud import Connection
 from plimsoll.clouds.file_claims import FileClaims
-from plimsoll.clouds.google.console import console_link as google_console_link
 from plimsoll.clouds.ledger import Ledger, NotedInventory
-from plimsoll.clouds.pacing import Pacer
-from plimsoll.clouds.price_file import load_prices
-from plimsoll.clouds.published import published_types
+from plimsoll.clouds.published import host_cap, published_types, query_cost_of
+from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
 from plimsoll.clouds.recording import open_recording
+from plimsoll.clouds.registry import AWS as AWS
+from plimsoll.clouds.registry import CLOUDS
+from plimsoll.clouds.registry import GOOGLE as GOOGLE
+from plimsoll.clouds.scope import Scope as Scope
 from plimsoll.clouds.stripes import StripeBook
+from plimsoll.clouds.validation_book import ValidationBook
+from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import Window
-from plimsoll.ports import Bench, Claims, Clock
+from plimsoll.envelopes.library import EnvelopeLibrary, load_library, shipped_campaigns
+from plimsoll.ports import Bench, Claims, Clock, Inventory, Metrics, Prices, RunStore
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.settings import Settings
 from plimsoll.validation.patience import Patience
+from tests.in_memory.folder_store import FolderStore
 
 LEDGER = "ledger.json"
 STRIPES = "stripes.json"
@@ -55,73 +45,67 @@ class SystemClock:
         return datetime.now(UTC)
 
 
-def aws_bench(signed_in: SignedIn, settings: Settings) -> Bench:
-    """The bench behind AWS's APIs."""
-    bucket = settings.results_bucket
-    return AwsBench(sessions=signed_in.sessions, results=ResultsBucket(name=bucket) if bucket else None)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenCloud:
+    """A cloud over the accounts of a scope: the ports of its audit, and what else is reached there."""
+
+    ports: AuditPorts
+    connection: Connection
+
+    @property
+    def bench(self) -> Bench:
+        """Where volumes are measured."""
+        return self.connection.bench()
 
 
-def aws_ports(
-    scope: Scope,
-    settings: Settings,
-    *,
-    today: date,
-    ledger: Ledger,
-    paced: bool = True,
-    signed_in: SignedIn | None = None,
-) -> AuditPorts:
-    """The ports behind AWS's APIs; BadInput for a region that does not exist or a price file that is none.
+def open_clouds(
+    scope: Scope, settings: Settings, *, today: date, ledger: Ledger, paced: bool = True
+) -> Iterator[OpenCloud]:
+    """Each cloud of a scope, in the scope's order.
 
-    `paced`: keep to the quotas; a simulated cloud may have none. `signed_in`: the accounts, where they are open
-    already.
+    BadInput for a region or an account that cannot be, or a price file that is none. `paced`: keep to the quotas; a
+    simulated cloud may have none.
     """
-    entered = signed_in or sign_in(scope, settings)
-    sessions, failed = entered.sessions, entered.failed
-    inventory = AwsInventory(sessions=sessions, regions=scope.regions_of(AWS) or None, failed=failed)
-    book = load_prices(Path(scope.prices)) if scope.prices else shipped_prices()
-    reckoned = query_cost(settings)
-    return AuditPorts(
-        inventory=NotedInventory(inventory=inventory, ledger=ledger),
-        metrics=AwsMetrics(
-            sessions=sessions,
-            calls=Pacer(settings.calls_per_s if paced else math.inf),
-            datapoints=Pacer(settings.datapoints_per_s if paced else math.inf),
-            parallel=settings.parallel_calls,
-            query_cost=reckoned,
-        ),
-        prices=AwsPrices(
-            shipped=book,
-            sessions=None if scope.prices else sessions,
-            today=today,
-        ),
-        catalog=AwsCatalog(),
-        envelopes=tuple(envelope_library(settings.measured_dir).envelopes.values()),
-        query_cost=reckoned,
-        failed_measurements=validation_book(settings).failed_measurements(),
-        stripes=stripe_book(settings).sets,
-        sold_elsewhere=frozenset(published_types()),
-    )
+    for name in scope.clouds:
+        alone = replace(scope, clouds=(name,), regions=scope.regions_of(name))
+        connection = CLOUDS[name].connect(alone, settings, today=today, paced=paced)
+        yield OpenCloud(ports=connected_ports(name, connection, settings, ledger), connection=connection)
 
 
 def ports_of(scope: Scope, settings: Settings, *, today: date, ledger: Ledger, paced: bool = True) -> list[AuditPorts]:
-    """A ports for each cloud of a scope, in the scope's order; errors as of `aws_ports`."""
-    return [_ports_of_cloud(cloud, scope, settings, today=today, ledger=ledger, paced=paced) for cloud in scope.clouds]
+    """The ports of each cloud of a scope, in the scope's order; errors as of `open_clouds`."""
+    return [one.ports for one in open_clouds(scope, settings, today=today, ledger=ledger, paced=paced)]
 
 
-def _ports_of_cloud(
-    cloud: str, scope: Scope, settings: Settings, *, today: date, ledger: Ledger, paced: bool
-) -> AuditPorts:
-    if cloud != GOOGLE:
-        return aws_ports(scope, settings, today=today, ledger=ledger, paced=paced)
-    from plimsoll.bootstrap.google import google_ports  # noqa: PLC0415  # Google's libraries take a second to import
-
-    return google_ports(scope, settings, today=today, ledger=ledger, paced=paced)
+def connected_ports(cloud: str, connection: Connection, settings: Settings, ledger: Ledger) -> AuditPorts:
+    """The ports of a cloud over a connection, with the changes that the ledger knows."""
+    inventory = NotedInventory(inventory=connection.inventory, ledger=ledger)
+    return _ports(cloud, inventory, connection.metrics, connection.prices, settings)
 
 
 def recorded_ports(path: Path, settings: Settings) -> tuple[list[AuditPorts], datetime]:
-    """A ports for each cloud that a recording has, and when it was made; BadInput where the file is none."""
+    """The ports of each cloud that a recording has, and when it was made; BadInput where the file is none."""
     recordings = open_recording(path)
-    return ports_recorded(recordings, settings, stripe_book(settings)), recordings[0].now
+    for recording in recordings:
+        if recording.provider not in CLOUDS:
+            raise BadInput(
+                f"{recording.path} is a recording of the cloud {recording.provider!r}, which Plimsoll "
+                f"{version('plimsoll')} does not know: it was made by version {recording.version}; decide by that one."
+            )
+    ports = [replace(_ports(one.provider, one, one, one, settings), every_minute=True) for one in recordings]
+    return ports, recordings[0].now
+
+
+def recording_ports(ports: AuditPorts, recorder: Recorder) -> AuditPorts:
+    """The same ports, recorded as they are read: every minute, so that another policy can decide by it as well."""
+    provider = ports.catalog.provider
+    return replace(
+        ports,
+        inventory=RecordingInventory(inventory=ports.inventory, recorder=recorder, provider=provider),
+        metrics=RecordingMetrics(metrics=ports.metrics, recorder=recorder),
+        prices=RecordingPrices(prices=ports.prices, recorder=recorder),
+        every_minute=True,
+    )
 
 
 def measured_again(ports: AuditPorts, settings: Settings) -> AuditPorts:
@@ -131,6 +115,16 @@ def measured_again(ports: AuditPorts, settings: Settings) -> AuditPorts:
         envelopes=tuple(envelope_library(settings.measured_dir).envelopes.values()),
         failed_measurements=validation_book(settings).failed_measurements(),
     )
+
+
+def envelope_library(measured: Path | None = None) -> EnvelopeLibrary:
+    """Every measured campaign that ships, and those measured here, in that folder."""
+    return load_library([shipped_campaigns(), *([measured] if measured else [])], published_types(), host_cap)
+
+
+def validation_book(settings: Settings) -> ValidationBook:
+    """The book of validations."""
+    return ValidationBook(folder=settings.measured_dir)
 
 
 def change_ledger(settings: Settings) -> Ledger:
@@ -148,6 +142,11 @@ def validation_claims(settings: Settings) -> Claims:
     return FileClaims(folder=settings.measured_dir / CLAIMS)
 
 
+def validation_jobs(settings: Settings) -> RunStore:
+    """The documents of validations that are under way, or whose process was killed."""
+    return FolderStore(settings.runs_dir)
+
+
 def patience_of(settings: Settings) -> Patience:
     """How long a bench is waited for."""
     return Patience.of(settings, now=clock().now, pause=time.sleep)
@@ -156,12 +155,24 @@ def patience_of(settings: Settings) -> Patience:
 def console_link(volume: RecommendationRecord, policy: Policy, now: datetime) -> str:
     """Where the volume's demand over the policy's window can be seen in its cloud's own console."""
     window = Window.before(now, days=policy.lookback_days)
-    if volume.provider == GOOGLE:
-        place = volume.name or volume.volume_id
-        return google_console_link(volume.account, volume.zone, place, window, policy.resolution_s, volume.hosts)
-    return aws_console_link(volume.region, volume.volume_id, window, policy.resolution_s)
+    return CLOUDS[volume.provider].published.console_link(volume, window, policy.resolution_s)
 
 
 def clock() -> Clock:
     """The clock that runs go by."""
     return SystemClock()
+
+
+def _ports(cloud: str, inventory: Inventory, metrics: Metrics, prices: Prices, settings: Settings) -> AuditPorts:
+    """The ports of a cloud with what has been measured by now."""
+    return AuditPorts(
+        inventory=inventory,
+        metrics=metrics,
+        prices=prices,
+        catalog=CLOUDS[cloud].published.catalog,
+        envelopes=tuple(envelope_library(settings.measured_dir).envelopes.values()),
+        query_cost=query_cost_of(cloud, settings),
+        failed_measurements=validation_book(settings).failed_measurements(),
+        stripes=stripe_book(settings).sets,
+        sold_elsewhere=frozenset(published_types()),
+    )

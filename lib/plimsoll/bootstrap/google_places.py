@@ -9,9 +9,9 @@ from datetime import datetime
 from pathlib import Path
 
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.bootstrap.places import without_bench
-from plimsoll.clouds.google.names import PROVIDER
+from plimsoll.bootstrap.service import without_bench
 from plimsoll.clouds.ledger import Ledger
+from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import CloudError, NotMeasured
 from plimsoll.ports import Bench, FailedTarget, Target
 from plimsoll.service.config import ServiceConfig
@@ -21,7 +21,7 @@ from plimsoll.settings import Settings
 
 def google_places(config: ServiceConfig, settings: Settings) -> Mapping[str, Places]:
     """The places of Google Cloud by its name; none where no project is in scope."""
-    return {PROVIDER: GooglePlaces(config=config, settings=settings)} if config.audits_google else {}
+    return {GOOGLE: GooglePlaces(config=config, settings=settings)} if config.audits_google else {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

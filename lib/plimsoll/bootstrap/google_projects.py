@@ -5,13 +5,14 @@ from datetime import date
 from functools import cache
 
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.bootstrap.google import google_ports
-from plimsoll.bootstrap.scope import GOOGLE, Scope
-from plimsoll.clouds.google.audited import inventory_in
+from plimsoll.bootstrap import connected_ports
 from plimsoll.clouds.google.clients import Clients
+from plimsoll.clouds.google.connection import connection_of, inventory_in
+from plimsoll.clouds.google.federated_credentials import keyless_credentials
 from plimsoll.clouds.google.federation import FederationConfig
-from plimsoll.clouds.google.keyless import keyless_credentials
 from plimsoll.clouds.ledger import Ledger
+from plimsoll.clouds.registry import GOOGLE
+from plimsoll.clouds.scope import Scope
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.service.config import ServiceConfig
 from plimsoll.settings import Settings
@@ -37,14 +38,9 @@ def project_ports(
     target: Target, config: ServiceConfig, settings: Settings, *, today: date, ledger: Ledger, paced: bool
 ) -> AuditPorts:
     """The ports of one project in one region."""
-    return google_ports(
-        Scope(clouds=(GOOGLE,), projects=(target.account,), regions=(target.region,)),
-        settings,
-        today=today,
-        ledger=ledger,
-        paced=paced,
-        clients=clients_of(config, settings),
-    )
+    there = Scope(clouds=(GOOGLE,), projects=(target.account,), regions=(target.region,))
+    connection = connection_of(clients_of(config, settings), there, settings, today=today, paced=paced)
+    return connected_ports(GOOGLE, connection, settings, ledger)
 
 
 @cache

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -12,27 +12,69 @@ from typing import Any
 import boto3
 
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.bootstrap import aws_bench, aws_ports, clock, console_link, envelope_library
-from plimsoll.bootstrap.places import PlacesByCloud
-from plimsoll.bootstrap.scope import Scope, SignedIn, open_accounts, sign_in
+from plimsoll.bootstrap import clock, connected_ports, console_link, envelope_library
 from plimsoll.clouds.aws.claims import DynamoClaims
+from plimsoll.clouds.aws.connection import SignedIn, connection_of, open_accounts, sign_in
 from plimsoll.clouds.aws.console import object_link
 from plimsoll.clouds.aws.errors import AUDITING, attempted
 from plimsoll.clouds.aws.events import BusEvents
 from plimsoll.clouds.aws.executions import StepExecutions
 from plimsoll.clouds.aws.history import DynamoHistory
 from plimsoll.clouds.aws.inventory import AwsInventory
-from plimsoll.clouds.aws.names import PROVIDER as AWS
 from plimsoll.clouds.aws.names import role_arn
 from plimsoll.clouds.aws.s3_store import S3Store
 from plimsoll.clouds.aws.sessions import Credential
+from plimsoll.clouds.cloud import Connection
 from plimsoll.clouds.ledger import Ledger
+from plimsoll.clouds.registry import AWS
+from plimsoll.clouds.scope import Scope
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.errors import BadInput
 from plimsoll.ports import Bench, FailedTarget, Target
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.service import Places, Service
 from plimsoll.settings import PREFIX, Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacesByCloud:
+    """The places of each cloud, by the name that targets give it."""
+
+    clouds: Mapping[str, Places]
+
+    def targets(self) -> Sequence[Target | FailedTarget]:
+        """Every target of every cloud, cloud by cloud."""
+        return [target for places in self.clouds.values() for target in places.targets()]
+
+    def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> AuditPorts:
+        """The ports of that target alone; BadInput for a cloud that is not audited from here."""
+        return self._of(target).ports(target, now=now, measured=measured, ledger=ledger)
+
+    def bench(self, target: Target) -> Bench:
+        """Where volumes of that target are measured; BadInput where none are."""
+        return self._of(target).bench(target)
+
+    def unmeasured(self, target: Target) -> str | None:
+        """Why nothing can be measured there, None where it can."""
+        there = self.clouds.get(target.provider)
+        return without_bench(target) if there is None else there.unmeasured(target)
+
+    def _of(self, target: Target) -> Places:
+        try:
+            return self.clouds[target.provider]
+        except KeyError as error:
+            raise BadInput(
+                f"{target} is of the cloud {target.provider!r}, which is not in the scope of this service: see its "
+                "configuration."
+            ) from error
+
+
+def without_bench(target: Target) -> str:
+    """Why nothing is measured at a target of a cloud where the service has no bench."""
+    return (
+        f"nothing is measured in {target}: the service has no bench in the cloud {target.provider!r}. What is "
+        "recommended there rests on published limits, and on what was measured elsewhere."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,22 +110,22 @@ class AwsPlaces:
 
     def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> AuditPorts:
         """The ports of that target alone, by the audit role, with what was measured in that folder."""
-        return aws_ports(
-            Scope(regions=(target.region,)),
-            self.settings.model_copy(update={"runs_dir": measured, "campaigns_dir": measured}),
-            today=now.date(),
-            ledger=ledger,
-            paced=self.paced,
-            signed_in=self._entered(target.account, self.config.role_name),
-        )
+        connection = self._connection(target, self.config.role_name, today=now.date())
+        here = self.settings.model_copy(update={"runs_dir": measured, "campaigns_dir": measured})
+        return connected_ports(AWS, connection, here, ledger)
 
     def bench(self, target: Target) -> Bench:
         """Where volumes of that target are measured, by the validation role."""
-        return aws_bench(self._entered(target.account, self.config.validation_role_name), self.settings)
+        return self._connection(target, self.config.validation_role_name, today=date.min).bench()
 
     def unmeasured(self, target: Target) -> str | None:  # noqa: ARG002 - as for every cloud
         """None: every account may have bench hosts."""
         return None
+
+    def _connection(self, target: Target, role_name: str, *, today: date) -> Connection:
+        """One account in one region, by that role; CloudError where it cannot be entered."""
+        entered, there = self._entered(target.account, role_name), Scope(regions=(target.region,))
+        return connection_of(entered, there, self.settings, today=today, paced=self.paced)
 
     def _entered(self, account: str, role_name: str) -> SignedIn:
         """One account alone; CloudError where it cannot be entered."""
@@ -103,7 +145,7 @@ MorePlaces = Callable[[ServiceConfig, Settings], Mapping[str, Places]]
 
 
 def aws_alone(_config: ServiceConfig, _settings: Settings) -> Mapping[str, Places]:
-    """No further cloud: what does not read volumes, and what measures, needs none."""
+    """No further cloud. Functions that read no volumes, and those that measure, need AWS alone."""
     return {}
 
 

@@ -14,76 +14,83 @@ from plimsoll.audit import plan_audit
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import Scope, change_ledger, clock, ports_of, recorded_ports, recording_ports
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
-from plimsoll.cli.leaving import LeaveReports
+from plimsoll.cli.options import RunOptions
 from plimsoll.cli.progress import RunBar
-from plimsoll.cli.terms import Terms
-from plimsoll.cli.validate import validate_recommendations
+from plimsoll.cli.run_folder import leave_reports
+from plimsoll.cli.validate import Terms, validate_recommendations
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.recorder import Recorder
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.stored import RECOMMENDATIONS, RUN
-from plimsoll.reports.tally import Tally
 from plimsoll.reports.terminal.run import show_plan, show_run
+from plimsoll.reports.totals import Totals
 from plimsoll.run import Order, carry_out, plan_summary, resumed, versions
 from plimsoll.settings import Settings
 
 
-def audit_into_folder(
-    scope: Scope,
-    policy: Policy,
-    leave_reports: LeaveReports,
-    *,
-    out: Path | None,
-    record: Path | None,
-    from_: Path | None,
-    resume: Path | None,
-    every_minute: bool,
-    plan: bool,
-    validate: Terms | None = None,
-) -> None:
-    """Audits a scope, what a recording has, or the rest of an earlier run, and exits as the run ended.
+def audit_into_folder(scope: Scope, policy: Policy, options: RunOptions, *, validate: Terms | None = None) -> None:
+    """Audits a scope, a recording, or the rest of an earlier run, and exits as the run ended.
 
-    With `plan` says what that would take, and exits; with `validate` measures what has thin evidence afterwards.
+    `options.plan` prints what that would take, and exits. `validate` then measures what has thin evidence.
     """
-    settings = Settings.of_environment()
-    console = Console()
-    if resume is not None and (record or from_ or out or every_minute):
-        raise BadInput(
-            "--resume goes on with a run as it was begun: leave out --out, --record, --from and --every-minute."
-        )
-    if validate is not None and (from_ is not None or plan):
-        raise BadInput("--validate measures in the clouds that were audited: leave out --from and --plan.")
-    if plan and (record or from_ or resume):
-        raise BadInput("--plan is for what clouds would be asked: leave out --record, --from and --resume.")
-    now = clock().now()
-    ledger = change_ledger(settings)
-    if plan:
+    _check(options, validates=validate is not None)
+    settings, console = Settings.of_environment(), Console()
+    now, ledger = clock().now(), change_ledger(settings)
+    if options.plan:
         asked = ports_of(scope, settings, today=now.date(), ledger=ledger)
-        foresee(console, [replace(ports, every_minute=every_minute) for ports in asked], policy, now)
+        show_expected(console, [replace(ports, every_minute=options.every_minute) for ports in asked], policy, now)
         return
     with ExitStack() as stack:
-        if resume is not None:
-            order = resumed(resume)
-            audits = _worlds_of(order, settings, ledger)
-        elif from_ is not None:
-            audits, then = recorded_ports(from_, settings)
-            order = _order(out, {"recording": str(from_)}, policy, then, settings, every_minute)
-        else:
-            audits = ports_of(scope, settings, today=now.date(), ledger=ledger)
-            order = _order(out, scope.as_dict(), policy, now, settings, every_minute)
-        if record is not None:
-            audits = _recorded(stack, record, audits, now)
-        run = follow(console, order, audits, leave_reports)
+        order, audits = _order_and_audits(scope, policy, options, settings, ledger, now)
+        if options.record is not None:
+            audits = _recorded(stack, options.record, audits, now)
+        run = follow(console, order, audits)
     ledger.save(now)
     reported = leave_reports(console, order.folder)
     if validate is not None:
-        validate_recommendations(order.folder, None, validate, leave_reports)
+        validate_recommendations(order.folder, None, validate)
     if run["status"] != "complete" or not reported:
         raise typer.Exit(PARTIAL)
 
 
-def _worlds_of(order: Order, settings: Settings, ledger: Ledger) -> Sequence[AuditPorts]:
+def _check(options: RunOptions, *, validates: bool) -> None:
+    """BadInput for options that contradict each other."""
+    if options.resume is not None and (options.record or options.from_ or options.out or options.every_minute):
+        raise BadInput(
+            "--resume goes on with a run as it was begun: leave out --out, --record, --from and --every-minute."
+        )
+    if validates and (options.from_ is not None or options.plan):
+        raise BadInput("--validate measures in the clouds that were audited: leave out --from and --plan.")
+    if options.plan and (options.record or options.from_ or options.resume):
+        raise BadInput("--plan is for what clouds would be asked: leave out --record, --from and --resume.")
+
+
+def _order_and_audits(
+    scope: Scope, policy: Policy, options: RunOptions, settings: Settings, ledger: Ledger, now: datetime
+) -> tuple[Order, Sequence[AuditPorts]]:
+    """The run to carry out, and the ports of each cloud: those it was begun with, a recording's, or the scope's."""
+    if options.resume is not None:
+        order = resumed(options.resume)
+        return order, _ports_of_earlier(order, settings, ledger)
+    folder = _new_folder(options.out, settings)
+    if options.from_ is not None:
+        audits, now = recorded_ports(options.from_, settings)
+        asked: dict[str, Any] = {"recording": str(options.from_)}
+    else:
+        audits, asked = ports_of(scope, settings, today=now.date(), ledger=ledger), scope.as_dict()
+    return Order(folder=folder, scope=asked, policy=policy, now=now, every_minute=options.every_minute), audits
+
+
+def _new_folder(out: Path | None, settings: Settings) -> Path:
+    if out is None:
+        return settings.runs_dir / clock().now().strftime("%Y%m%dT%H%M%SZ")
+    if (out / RECOMMENDATIONS).exists():
+        raise BadInput(f"{out} holds a run already: give another --out, or go on with it by --resume {out}.")
+    return out
+
+
+def _ports_of_earlier(order: Order, settings: Settings, ledger: Ledger) -> Sequence[AuditPorts]:
     """The audits that an earlier part of a run was begun in."""
     recording = order.scope.get("recording")
     if isinstance(recording, str):
@@ -91,7 +98,7 @@ def _worlds_of(order: Order, settings: Settings, ledger: Ledger) -> Sequence[Aud
     return ports_of(Scope.from_dict(order.scope), settings, today=order.now.date(), ledger=ledger)
 
 
-def follow(console: Console, order: Order, audits: Sequence[AuditPorts], leave_reports: LeaveReports) -> dict[str, Any]:
+def follow(console: Console, order: Order, audits: Sequence[AuditPorts]) -> dict[str, Any]:
     """Carries a run out under a progress bar and prints it; on Ctrl-C leaves its reports and says how to go on."""
     try:
         with RunBar(console, [ports.metrics.usage for ports in audits]) as bar:
@@ -113,32 +120,17 @@ def follow(console: Console, order: Order, audits: Sequence[AuditPorts], leave_r
     return run
 
 
-def foresee(console: Console, audits: Sequence[AuditPorts], policy: Policy, now: datetime) -> None:
+def show_expected(console: Console, audits: Sequence[AuditPorts], policy: Policy, now: datetime) -> None:
     """Prints what an audit is expected to take; exits as partial where a target could not be listed."""
-    tally = Tally()
+    totals = Totals()
     with console.status("listing volumes"):
         for ports in audits:
             for outcome in plan_audit(ports, policy, now):
-                tally.take(outcome)
+                totals.add(outcome)
     query_costs = {ports.catalog.provider: ports.query_cost for ports in audits}
-    show_plan(console, plan_summary(tally.plans, query_costs), tally.failed_targets, list(query_costs))
-    if tally.partial:
+    show_plan(console, plan_summary(totals.plans, query_costs), totals.failed_targets, list(query_costs))
+    if totals.partial:
         raise typer.Exit(PARTIAL)
-
-
-def _order(
-    out: Path | None, scope: dict[str, Any], policy: Policy, now: datetime, settings: Settings, every_minute: bool
-) -> Order:
-    folder = out or settings.runs_dir / clock().now().strftime("%Y%m%dT%H%M%SZ")
-    if out is not None and (out / RECOMMENDATIONS).exists():
-        raise BadInput(f"{out} holds a run already: give another --out, or go on with it by --resume {out}.")
-    return Order(
-        folder=folder,
-        scope=scope,
-        policy=policy,
-        now=now,
-        every_minute=every_minute,
-    )
 
 
 def _recorded(stack: ExitStack, path: Path, audits: Sequence[AuditPorts], now: datetime) -> Sequence[AuditPorts]:

@@ -13,16 +13,17 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from plimsoll.bench.jobs import job_sections
 from plimsoll.bench.local import MEASURING, Placed
 from plimsoll.bench.targets import GIB
-from plimsoll.benchmark import Bounds, Told, measured, planned, still_climbing
+from plimsoll.benchmark import Bounds, MeasuredVolume, plan_benchmark, run_benchmark, still_climbing
 from plimsoll.bootstrap import clock
-from plimsoll.cli.envelopes import check_told
+from plimsoll.cli.envelopes import check_place, spec_from
 from plimsoll.cli.exit_codes import INTERRUPTED
-from plimsoll.clouds.published_by import cloud_of, types_by_cloud
+from plimsoll.cli.options import MeasuredVolumeOptions
+from plimsoll.clouds.published import cloud_of, types_by_cloud
+from plimsoll.clouds.registry import AWS
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import LOCAL
 from plimsoll.domain.units import MIB, MINUTE_S
-from plimsoll.domain.volume import VolumeSpec
-from plimsoll.envelopes.additions import UNKNOWN_TYPE
+from plimsoll.envelopes.new_campaigns import UNKNOWN_TYPE
 from plimsoll.reports.terminal import benchmark as report
 from plimsoll.settings import Settings
 
@@ -30,25 +31,18 @@ from plimsoll.settings import Settings
 def benchmark_path(
     path: Path,
     job: str,
-    spec: VolumeSpec,
+    given: MeasuredVolumeOptions,
     *,
     name: str | None,
     runtime_s: int | None,
     ramp_s: int | None,
     file_mib: int | None,
-    max_minutes: float,
-    max_gib: float,
-    volumes: int,
-    provider: str | None,
-    host_type: str | None,
-    account: str | None,
-    region: str | None,
+    bounds: Bounds,
     yes: bool,
 ) -> None:
-    """Runs a job on a place, after saying what it takes; prints what came of it and adds it to the library."""
-    settings, console = Settings.of_environment(), Console(highlight=False)
-    bounds = Bounds(minutes=max_minutes, gib=max_gib)
-    one = planned(
+    """Runs a job on a path, after saying what it takes. Prints the result and adds it to the library."""
+    settings, console, spec = Settings.of_environment(), Console(highlight=False), spec_from(given)
+    one = plan_benchmark(
         path,
         job,
         runtime_s=settings.benchmark_runtime_s if runtime_s is None else runtime_s,
@@ -57,29 +51,29 @@ def benchmark_path(
         bounds=bounds,
     )
     now = clock().now()
-    told = Told(
+    volume = MeasuredVolume(
         name=name or f"{job}-{now:%Y%m%dT%H%M%SZ}",
         spec=spec,
-        volumes=volumes,
-        provider=provider or (LOCAL if spec.type == UNKNOWN_TYPE else cloud_of(spec.type) or "aws"),
-        host_type=host_type or f"{platform.machine()} with {os.cpu_count()} CPUs",
-        account=account,
-        region=region,
+        volumes=given.volumes,
+        provider=given.provider or (LOCAL if spec.type == UNKNOWN_TYPE else cloud_of(spec.type) or AWS),
+        host_type=given.host_type or f"{platform.machine()} with {os.cpu_count()} CPUs",
+        account=given.account,
+        region=given.region,
     )
-    check_told(spec, told.provider, account, region)
+    check_place(spec, volume.provider, given)
     _foresee(console, one, path, job, bounds)
     if not yes:
         _ask()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with _Bar(console, one) as bar:
-            written, envelope = measured(
+            written, envelope = run_benchmark(
                 one,
-                told,
+                volume,
                 settings.measured_dir,
-                types_by_cloud().get(told.provider, {}),
+                types_by_cloud().get(volume.provider, {}),
                 bounds=bounds,
-                title=f"{job} on {told.host_type}",
+                title=f"{job} on {volume.host_type}",
                 today=now.date(),
                 watch=bar.take,
             )
@@ -87,7 +81,7 @@ def benchmark_path(
         console.print("interrupted: fio is stopped, and what it wrote is removed. Nothing was recorded.")
         raise typer.Exit(INTERRUPTED) from None
     console.print(report.results(envelope, list(still_climbing(envelope)), console.width), soft_wrap=True)
-    console.print(f"added to the library as {told.name}: {written}", soft_wrap=True)
+    console.print(f"added to the library as {volume.name}: {written}", soft_wrap=True)
 
 
 def _foresee(console: Console, one: Placed, given: Path, job: str, bounds: Bounds) -> None:

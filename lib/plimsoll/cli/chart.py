@@ -10,9 +10,11 @@ from typing import Final
 import typer
 
 from plimsoll.bootstrap import Scope, envelope_library
-from plimsoll.cli.chosen import policy_from, run_folder
 from plimsoll.cli.envelopes import compared
 from plimsoll.cli.explain import read_volume
+from plimsoll.cli.option_values import policy_from, scope_from
+from plimsoll.cli.options import PictureOptions, PolicyOptions, ScopeOptions
+from plimsoll.cli.run_folder import run_folder
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
 from plimsoll.envelopes.library import EnvelopeLibrary
@@ -55,6 +57,11 @@ class Drawing:
         if self.scale is not None and not self._is_png:
             raise BadInput("--scale is the size of a PNG's pixels: name the file with --out FILE.png.")
 
+    @classmethod
+    def of(cls, given: PictureOptions) -> "Drawing":
+        """The drawing that these options name."""
+        return cls(out=given.out, theme=given.theme, width=given.width, scale=given.scale)
+
     @property
     def _is_png(self) -> bool:
         return self.out is not None and self.out.suffix.lower() == ".png"
@@ -96,17 +103,12 @@ class Source:
         return record, _observed(volume, find_profile(folder, full_name(record)))
 
 
-def source_from(
-    run: Path | None,
-    from_: Path | None,
-    policy: Path | None,
-    pairs: list[str] | None,
-    scope: Scope,
-) -> Source:
-    """The source that these options name: a run, unless any of them is about a cloud or a recording."""
-    if not any((from_, policy, pairs)) and scope == Scope():
-        return Source(run=run)
-    return Source(run=run, live=(scope, policy_from(policy, pairs), from_))
+def source_from(picture: PictureOptions, from_: Path | None, policy: PolicyOptions, given: ScopeOptions) -> Source:
+    """The source that these options name: a run, unless one of them is about a cloud or a recording."""
+    scope = scope_from(given, policy.prices)
+    if not any((from_, policy.policy, policy.set_)) and scope == Scope():
+        return Source(run=picture.run)
+    return Source(run=picture.run, live=(scope, policy_from(policy), from_))
 
 
 def draw_demand(volume: str, source: Source, drawing: Drawing) -> None:

@@ -16,9 +16,9 @@ from cloud_simulator.google.projects import LEAST_DISKS
 from cloud_simulator.running import running, running_google
 from plimsoll.bootstrap import AWS, GOOGLE, Scope, clock, ports_of
 from plimsoll.cli.audit import follow
-from plimsoll.cli.leaving import LeaveReports
+from plimsoll.cli.demo_validations import validate_examples
+from plimsoll.cli.run_folder import leave_reports
 from plimsoll.cli.simulate import started
-from plimsoll.cli.trials import put_to_the_test
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.stored import PAGE, read_records
@@ -42,7 +42,7 @@ SHORT: Final = {"benchmark_runtime_s": 2, "benchmark_ramp_s": 0, "poll_s": 0.25}
 """Jobs of seconds, where a real validation takes minutes."""
 
 
-def audit_simulated(clouds: Sequence[str], volumes: int | None, seed: int, leave_reports: LeaveReports) -> None:
+def audit_simulated(clouds: Sequence[str], volumes: int | None, seed: int) -> None:
     """Audits simulated clouds into the demo's folder as one run, prints it, and puts some answers to the test."""
     console = Console()
     folder = Settings.of_environment().runs_dir / FOLDER
@@ -52,9 +52,9 @@ def audit_simulated(clouds: Sequence[str], volumes: int | None, seed: int, leave
         scope = _simulated(stack, console, clouds, now, volumes, seed)
         found = Settings.of_environment()  # where the simulated clouds are is in the environment by now
         settings = found.model_copy(update={**SHORT, "campaigns_dir": folder / "measured"})
-        _audit(console, scope, settings, folder, now, leave_reports)
+        _audit(console, scope, settings, folder, now)
         ledger = Ledger(path=folder / "ledger.json")
-        put_to_the_test(console, scope, settings, ledger, read_records(folder), now)
+        validate_examples(console, scope, settings, ledger, read_records(folder), now)
     console.print(
         f"\nOpen {folder / PAGE} in a browser: it says what to do first, and why.", style="bold", soft_wrap=True
     )
@@ -78,13 +78,11 @@ def _simulated(
     return scope
 
 
-def _audit(
-    console: Console, scope: Scope, settings: Settings, folder: Path, now: datetime, leave_reports: LeaveReports
-) -> None:
+def _audit(console: Console, scope: Scope, settings: Settings, folder: Path, now: datetime) -> None:
     ledger = Ledger(path=folder / "ledger.json")
     worlds = ports_of(scope, settings, today=now.date(), ledger=ledger, paced=False)
     order = Order(folder=folder, scope=scope.as_dict(), policy=Policy(), now=now)
-    follow(console, order, worlds, leave_reports)
+    follow(console, order, worlds)
     leave_reports(console, folder)
     console.print(
         "In each cloud one volume is of a type that Plimsoll does not know, so the run is partial: a real audit would "

@@ -8,14 +8,16 @@ import typer
 from rich.console import Console
 
 from plimsoll.bootstrap import clock, envelope_library
-from plimsoll.clouds.published_by import cloud_of, types_by_cloud
+from plimsoll.cli.options import MeasuredVolumeOptions
+from plimsoll.clouds.published import cloud_of, types_by_cloud
+from plimsoll.clouds.registry import AWS
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import best_grade
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
-from plimsoll.envelopes.additions import UNKNOWN_TYPE, NewCampaign, add_campaign, as_measured
 from plimsoll.envelopes.campaign_file import HostEntry
+from plimsoll.envelopes.new_campaigns import UNKNOWN_TYPE, NewCampaign, add_campaign, as_measured
 from plimsoll.envelopes.reading import read_output
 from plimsoll.envelopes.results import Output
 from plimsoll.reports.envelope_data import as_data
@@ -74,21 +76,11 @@ def compared(names: Sequence[str]) -> list[Envelope]:
     return [library.get(name) for name in names]
 
 
-def import_files(
-    files: Sequence[Path],
-    name: str,
-    spec: VolumeSpec,
-    *,
-    volumes: int,
-    provider: str | None,
-    host_type: str | None,
-    account: str | None,
-    region: str | None,
-    measured_on: str | None,
-) -> None:
-    """Reads every file, then adds one campaign of what they hold, and prints the envelope fitted to it."""
-    provider = provider or cloud_of(spec.type) or "aws"
-    check_told(spec, provider, account, region)
+def import_files(files: Sequence[Path], name: str, given: MeasuredVolumeOptions, *, measured_on: str | None) -> None:
+    """Reads every file, adds one campaign of what they hold, and prints the envelope that fits it."""
+    spec, volumes, host_type = spec_from(given), given.volumes, given.host_type
+    provider = given.provider or cloud_of(spec.type) or AWS
+    check_place(spec, provider, given)
     outputs = [read_output(_text(path), name=str(path)) for path in files]
     found = Output(
         results=tuple(one for output in outputs for one in output.results),
@@ -105,8 +97,8 @@ def import_files(
         tool_version=found.results[0].tool_version,
         measured_on=measured_on,
         provider=provider,
-        account=account,
-        region=region,
+        account=given.account,
+        region=given.region,
         system=name,
         spec=spec,
         volumes=volumes,
@@ -120,25 +112,26 @@ def import_files(
     show_one(name, as_json=False)
 
 
-def spec_from(
-    type_name: str | None, size_gib: int | None, iops: int | None, throughput_mib_s: int | None
-) -> VolumeSpec:
-    """The volume that was measured; BadInput where its figures are told without its type."""
-    if type_name is None and (size_gib, iops, throughput_mib_s) != (None, None, None):
+def spec_from(given: MeasuredVolumeOptions) -> VolumeSpec:
+    """The volume that was measured. BadInput for figures without a type."""
+    if given.type_ is None and (given.size_gib, given.iops, given.throughput_mib_s) != (None, None, None):
         raise BadInput("a size, IOPS or throughput mean nothing without the volume's type: add --type, such as gp3.")
     return VolumeSpec(
-        type=type_name or UNKNOWN_TYPE, size_gib=size_gib or 0, iops=iops, throughput_mib_s=throughput_mib_s
+        type=given.type_ or UNKNOWN_TYPE,
+        size_gib=given.size_gib or 0,
+        iops=given.iops,
+        throughput_mib_s=given.throughput_mib_s,
     )
 
 
-def check_told(spec: VolumeSpec, provider: str, account: str | None, region: str | None) -> None:
-    """BadInput for a type that its cloud has not, or half of a place."""
+def check_place(spec: VolumeSpec, provider: str, given: MeasuredVolumeOptions) -> None:
+    """BadInput for a type that its cloud does not have, or for half a place."""
     types = types_by_cloud().get(provider)
     if types is not None and spec.type not in {UNKNOWN_TYPE, *types}:
         raise BadInput(
             f"there is no volume type {spec.type} in {provider}: --type is one of {', '.join(sorted(types))}."
         )
-    if (account is None) != (region is None):
+    if (given.account is None) != (given.region is None):
         raise BadInput("what was measured here is told by --account and --region together: give both or neither.")
 
 

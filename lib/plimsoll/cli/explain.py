@@ -6,7 +6,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from plimsoll.bootstrap import GOOGLE, Scope, change_ledger, clock, console_link, ports_of, recorded_ports
+from plimsoll.bootstrap import Scope, change_ledger, clock, console_link, ports_of, recorded_ports
+from plimsoll.clouds.registry import CLOUDS
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.errors import BadInput, Unexpected
 from plimsoll.domain.policy import Policy
@@ -39,13 +40,15 @@ def read_volume(volume: str, scope: Scope, policy: Policy, *, from_: Path | None
     settings = Settings.of_environment()
     now = clock().now()
     if from_ is not None:
-        worlds, now = recorded_ports(from_, settings)
+        audits, now = recorded_ports(from_, settings)
     else:
         ledger = change_ledger(settings)
-        worlds = ports_of(scope, settings, today=now.date(), ledger=ledger)
-    found = explain_anywhere(worlds, volume, policy, now)
+        audits = ports_of(scope, settings, today=now.date(), ledger=ledger)
+    found = explain_anywhere(audits, volume, policy, now)
     if found is None:
-        places, options = ("projects", "--project") if scope.clouds == (GOOGLE,) else ("accounts", "--profile")
+        words = [CLOUDS[cloud].words for cloud in scope.clouds]
+        places = " or ".join(f"{one.account}s" for one in words)
+        options = ", ".join(one.account_option for one in words)
         raise BadInput(f"there is no volume {volume} in these {places} and regions: check {options} and --region.")
     outcome = found.outcome
     if isinstance(outcome, FailedVolume):

@@ -1,129 +1,223 @@
-"""Options that several commands share."""
+"""Options that several commands share, in the groups that help shows."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
-from plimsoll.domain.validation import Mode
-from plimsoll.reports.charts.theme import ThemeName
+from plimsoll.cli.option_groups import OptionGroup
+from plimsoll.clouds import registry
+from plimsoll.clouds.registry import CLOUDS
+from plimsoll.reports.charts.theme import WIDTH_PX, ThemeName
 
 
-class Cloud(StrEnum):
-    """The clouds that can be asked."""
-
-    AWS = "aws"
-    GOOGLE = "google"
-
-
-class DemoCloud(StrEnum):
-    """What the demo simulates."""
+class SimulatedCloud(StrEnum):
+    """What can be simulated."""
 
     AWS = "aws"
     GOOGLE = "google"
     BOTH = "both"
 
 
-def cloud_named(name: str) -> Cloud:
-    """The cloud of that name; BadParameter where there is none. `gcp`, google's earlier name, still works."""
-    return Cloud(_named(name, Cloud))
+def cloud_named(name: str) -> str:
+    """The cloud of that name, or of that earlier name (`gcp`); BadParameter where there is none."""
+    found = registry.cloud_named(name)
+    if found is None:
+        raise _no_cloud(name, CLOUDS)
+    return found.name
 
 
-def demo_cloud_named(name: str) -> DemoCloud:
-    """What the demo simulates by that name; BadParameter where there is none."""
-    return DemoCloud(_named(name, DemoCloud))
+def simulated_named(name: str) -> SimulatedCloud:
+    """What is simulated by that name; BadParameter where there is nothing."""
+    found = registry.cloud_named(name)
+    wanted = found.name if found else name
+    if wanted not in set(SimulatedCloud):
+        raise _no_cloud(name, SimulatedCloud)
+    return SimulatedCloud(wanted)
 
 
-def _named(name: str, clouds: type[StrEnum]) -> str:
-    wanted = "google" if name == "gcp" else name
-    if wanted not in set(clouds):
-        raise typer.BadParameter(f"{name!r} is not one of {', '.join(clouds)}.")
-    return wanted
+def one_simulated_named(name: str) -> SimulatedCloud:
+    """As `simulated_named`, for one cloud alone."""
+    found = simulated_named(name)
+    if found is SimulatedCloud.BOTH:
+        raise _no_cloud(name, [one for one in SimulatedCloud if one is not found])
+    return found
 
 
-Clouds = Annotated[
-    list[Cloud] | None,
-    typer.Option(
-        "--cloud",
-        parser=cloud_named,
-        metavar="aws|google",
-        help="Cloud to ask; repeat for one report over several. Default: aws.",
-    ),
-]
-Projects = Annotated[
-    list[str] | None, typer.Option("--project", metavar="ID", help="Google Cloud project; repeatable.")
-]
-Folders = Annotated[
-    list[str] | None,
-    typer.Option("--folder", metavar="NUMBER", help="The active projects under this Google Cloud folder; repeatable."),
-]
-GoogleOrganizations = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--google-organization",
-        "--gcp-organization",
-        metavar="NUMBER",
-        help="The active projects of this organization there; repeatable.",
-    ),
-]
-Profiles = Annotated[list[str] | None, typer.Option("--profile", help="AWS profile; repeat for several accounts.")]
-Roles = Annotated[list[str] | None, typer.Option("--role-arn", help="Role to assume, one an account; repeatable.")]
-ExternalId = Annotated[str | None, typer.Option(help="External id of these roles.")]
-Organization = Annotated[
-    bool, typer.Option("--organization", help="Every active account of the Organization, each by its --role-name.")
-]
-Units = Annotated[
-    list[str] | None, typer.Option("--unit", metavar="OU", help="The active accounts under this unit; repeatable.")
-]
-Accounts = Annotated[list[str] | None, typer.Option("--account", metavar="ID", help="This account; repeatable.")]
-RoleName = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Role to assume in each of these accounts (plimsoll-audit).")
-]
+def _no_cloud(name: str, names: Iterable[str]) -> typer.BadParameter:
+    return typer.BadParameter(f"{name!r} is not one of {', '.join(names)}.")
+
+
 Regions = Annotated[
     list[str] | None, typer.Option("--region", help="Region; repeatable. Default: all, of each cloud with none named.")
 ]
-PolicyPath = Annotated[Path | None, typer.Option("--policy", help="Policy file (YAML); see docs/policy.md.")]
-Settings_ = Annotated[
-    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A policy key, over the file's; repeatable.")
+RunFolder = Annotated[Path | None, typer.Argument(help="A run's folder. Default: the newest.")]
+Where = Annotated[
+    str | None, typer.Option(help="Only volumes for which this holds, in SQL: \"owner.name = 'payments'\".")
 ]
-Lookback = Annotated[int | None, typer.Option("--lookback-days", help="Days of metrics to judge by (14).")]
-Headroom = Annotated[float | None, typer.Option("--headroom-pct", help="Headroom over the peak, in percent (20).")]
-MinSaving = Annotated[float | None, typer.Option("--min-saving", help="Least saving worth a change, USD a month (1).")]
-PriceFile = Annotated[Path | None, typer.Option("--prices", help="Price file to use instead of price lists.")]
-FromFile = Annotated[Path | None, typer.Option("--from", help="Decide again from a recording, without a cloud.")]
-MeasureMode = Annotated[
-    Mode,
-    typer.Option(
-        help="On a new volume of the target's spec (canary), on a copy of the volume (copy), or the volume as it is, "
-        "within its free headroom (in-place)."
-    ),
+VolumeId = Annotated[str, typer.Argument(help="Volume id, such as vol-0123456789abcdef0, or a disk's number.")]
+FromRecording = Annotated[Path | None, typer.Option("--from", help="Decide again from a recording, without a cloud.")]
+SimulatedVolumes = Annotated[
+    int | None, typer.Option(min=1, help="Volumes at least. Default: 600 of AWS, 140 of Google Cloud.")
 ]
-BenchHosts = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--bench-host", help="Instance to attach scratch volumes to; repeatable. Default: by the policy's tag."
-    ),
-]
-MaxUsd = Annotated[float, typer.Option(min=0, help="Most to spend on scratch volumes, USD.")]
-MaxRuns = Annotated[int, typer.Option(min=1, help="Most measurements to make.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask before measuring.")]
-Volumes = Annotated[int | None, typer.Option(min=1, help="Volumes at least. Default: 600 of AWS, 140 of Google Cloud.")]
 Seed = Annotated[int, typer.Option(help="The same seed makes the same volumes.")]
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON, every printed figure included.")]
-VolumeType = Annotated[
-    str | None, typer.Option("--type", help="Volume type, such as gp3. Without it, evidence for no offer.")
-]
-SizeGib = Annotated[int | None, typer.Option(min=1, help="Size of one volume.")]
-ProvisionedIops = Annotated[int | None, typer.Option("--iops", min=1, help="IOPS provisioned to one volume.")]
-ProvisionedThroughput = Annotated[
-    int | None, typer.Option("--throughput-mib-s", min=1, help="MiB/s provisioned to one volume.")
-]
-Striped = Annotated[int, typer.Option(min=1, help="Volumes striped into the measured device.")]
-ChartOf = Annotated[Path | None, typer.Option("--run", help="Folder of a run. Default: the run written last.")]
-ChartOut = Annotated[
-    Path | None, typer.Option("--out", help="File, .svg or .png. Default: NAME-demand.svg or the like.")
-]
-ChartTheme = Annotated[ThemeName, typer.Option(help="For white or for dark pages.")]
-ChartWidth = Annotated[int, typer.Option(min=320, max=4000, help="Pixels.")]
-ChartScale = Annotated[float | None, typer.Option(min=0.5, max=8, help="Pixels of a PNG for each of its width (1).")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AwsOptions(OptionGroup):
+    """Which accounts of AWS."""
+
+    PANEL: ClassVar[str] = "AWS accounts"
+
+    profile: Annotated[list[str] | None, typer.Option(help="AWS profile; repeat for several accounts.")] = None
+    role_arn: Annotated[list[str] | None, typer.Option(help="Role to assume, one an account; repeatable.")] = None
+    external_id: Annotated[str | None, typer.Option(help="External id of these roles.")] = None
+    organization: Annotated[
+        bool, typer.Option("--organization", help="Every active account of the Organization, each by its --role-name.")
+    ] = False
+    unit: Annotated[
+        list[str] | None, typer.Option(metavar="OU", help="The active accounts under this unit; repeatable.")
+    ] = None
+    account: Annotated[list[str] | None, typer.Option(metavar="ID", help="This account; repeatable.")] = None
+    role_name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Role to assume in each of these accounts (plimsoll-audit).")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoogleOptions(OptionGroup):
+    """Which projects of Google Cloud."""
+
+    PANEL: ClassVar[str] = "Google Cloud projects"
+
+    project: Annotated[list[str] | None, typer.Option(metavar="ID", help="Google Cloud project; repeatable.")] = None
+    folder: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NUMBER", help="The active projects under this Google Cloud folder; repeatable."),
+    ] = None
+    google_organization: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NUMBER", help="The active projects of this organization there; repeatable."),
+    ] = None
+    gcp_organization: Annotated[list[str] | None, typer.Option(hidden=True)] = None
+    """The earlier name of the option before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScopeOptions(OptionGroup):
+    """Which clouds, accounts and regions."""
+
+    PANEL: ClassVar[str] = "Scope"
+
+    cloud: Annotated[
+        list[str] | None,
+        typer.Option(
+            parser=cloud_named,
+            metavar="|".join(CLOUDS),
+            help="Cloud to ask; repeat for one report over several. Default: aws.",
+        ),
+    ] = None
+    region: Regions = None
+    aws: AwsOptions = field(default_factory=AwsOptions)
+    google: GoogleOptions = field(default_factory=GoogleOptions)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyOptions(OptionGroup):
+    """By which policy and prices."""
+
+    PANEL: ClassVar[str] = "Policy and prices"
+
+    policy: Annotated[Path | None, typer.Option(help="Policy file (YAML); see docs/policy.md.")] = None
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A policy key, over the file's; repeatable.")
+    ] = None
+    prices: Annotated[Path | None, typer.Option(help="Price file to use instead of price lists.")] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditPolicyOptions(PolicyOptions):
+    """By which policy and prices, with the policy's keys that are changed most."""
+
+    lookback_days: Annotated[int | None, typer.Option(help="Days of metrics to judge by (14).")] = None
+    headroom_pct: Annotated[float | None, typer.Option(help="Headroom over the peak, in percent (20).")] = None
+    min_saving: Annotated[float | None, typer.Option(help="Least saving worth a change, USD a month (1).")] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions(OptionGroup):
+    """How an audit is run, and into which folder."""
+
+    PANEL: ClassVar[str] = "Run"
+
+    out: Annotated[Path | None, typer.Option(help="Folder of the run. Default: a new one under ./plimsoll-runs.")] = (
+        None
+    )
+    record: Annotated[Path | None, typer.Option(help="Keep what the clouds answer in this file.")] = None
+    from_: FromRecording = None
+    resume: Annotated[Path | None, typer.Option(help="Go on with the run in this folder.")] = None
+    every_minute: Annotated[
+        bool, typer.Option("--every-minute", help="Read every minute, also those that cannot change an answer.")
+    ] = False
+    plan: Annotated[bool, typer.Option("--plan", help="Say what reading the metrics would take, and read none.")] = (
+        False
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasureOptions(OptionGroup):
+    """Where a validation measures, and what it may take."""
+
+    PANEL: ClassVar[str] = "Validation"
+
+    bench_host: Annotated[
+        list[str] | None,
+        typer.Option(help="Instance to attach scratch volumes to; repeatable. Default: by the policy's tag."),
+    ] = None
+    max_usd: Annotated[float, typer.Option(min=0, help="Most to spend on scratch volumes, USD.")] = 5.0
+    max_runs: Annotated[int, typer.Option(min=1, help="Most measurements to make.")] = 10
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before measuring.")] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredVolumeOptions(OptionGroup):
+    """The volume that was or is measured, and where it is."""
+
+    PANEL: ClassVar[str] = "Measured volume"
+
+    type_: Annotated[
+        str | None, typer.Option("--type", help="Volume type, such as gp3. Without it, evidence for no offer.")
+    ] = None
+    size_gib: Annotated[int | None, typer.Option(min=1, help="Size of one volume.")] = None
+    iops: Annotated[int | None, typer.Option(min=1, help="IOPS provisioned to one volume.")] = None
+    throughput_mib_s: Annotated[int | None, typer.Option(min=1, help="MiB/s provisioned to one volume.")] = None
+    volumes: Annotated[int, typer.Option(min=1, help="Volumes striped into the measured device.")] = 1
+    host_type: Annotated[
+        str | None, typer.Option(help="Type of the host, such as r5.large. A benchmark's default: its processor.")
+    ] = None
+    provider: Annotated[
+        str | None, typer.Option(help="Cloud of the volume: aws, google or another. Default: the one of its type.")
+    ] = None
+    account: Annotated[
+        str | None, typer.Option(help="Account it was measured in: with --region, you vouch that it is of there.")
+    ] = None
+    region: Annotated[str | None, typer.Option(help="Region it was measured in; with --account.")] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PictureOptions(OptionGroup):
+    """The run that a picture is drawn of, its file and how it looks."""
+
+    PANEL: ClassVar[str] = "Picture"
+
+    run: Annotated[Path | None, typer.Option(help="Folder of a run. Default: the run written last.")] = None
+    out: Annotated[Path | None, typer.Option(help="File, .svg or .png. Default: NAME-demand.svg or the like.")] = None
+    theme: Annotated[ThemeName, typer.Option(help="For white or for dark pages.")] = ThemeName.LIGHT
+    width: Annotated[int, typer.Option(min=320, max=4000, help="Pixels.")] = WIDTH_PX
+    scale: Annotated[float | None, typer.Option(min=0.5, max=8, help="Pixels of a PNG for each of its width (1).")] = (
+        None
+    )

@@ -10,8 +10,8 @@ from rich.console import Console
 
 from plimsoll.bootstrap import envelope_library
 from plimsoll.bootstrap.slack import client_of_environment, webhook_of_environment
-from plimsoll.cli.chosen import run_folder
 from plimsoll.cli.exit_codes import PARTIAL
+from plimsoll.cli.run_folder import run_folder
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.domain.recommendation import CHANGES
 from plimsoll.reports.data.database import opened
@@ -25,9 +25,10 @@ from plimsoll.reports.summary.matched import Only
 from plimsoll.reports.wording import count_of
 from plimsoll.service.slack_config import Channel
 from plimsoll.settings import Settings
+from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.message import Conversation
 from plimsoll.slack.blocks.pictures import Draft, run_drafts
-from plimsoll.slack.blocks.run import run_conversation
+from plimsoll.slack.blocks.report import run_conversation
 from plimsoll.slack.notifications.ledger import MAIN, POSTED, FileLedger, Progress, picture_key, reply_key
 from plimsoll.slack.notifications.posting import Picture, post
 from plimsoll.slack.notifications.webhook import post_by_webhook
@@ -119,7 +120,15 @@ def _read(folder: Path, wanted: Wanted) -> _Read:
             selection = select(database, wanted.where, ())
     only, part = (selection.has, selection.told) if selection else (None, "")
     since, new = ("", frozenset[str]()) if wanted.since is None else _since(run_folder(wanted.since), folder)
-    told = run_conversation(folder, only, part, since=since, new=new, acting=wanted.buttons, threaded=wanted.thread)
+    told = run_conversation(
+        folder,
+        only,
+        part,
+        since=since,
+        new=new,
+        controls=CONTROLS if wanted.buttons else (),
+        threaded=wanted.thread,
+    )
     pictures, no_pictures = _drafts(folder, only) if wanted.pictures else ((), "")
     return _Read(id=str(read_run(folder)["id"]), told=told, pictures=pictures, no_pictures=no_pictures)
 

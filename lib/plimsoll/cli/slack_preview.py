@@ -7,8 +7,9 @@ from plimsoll.reports.data.selection import Selection
 from plimsoll.reports.html.about import audited_at
 from plimsoll.reports.stored import read_run
 from plimsoll.settings import Settings
+from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.pictures import run_drafts
-from plimsoll.slack.blocks.run import run_conversation
+from plimsoll.slack.blocks.report import run_conversation
 from plimsoll.slack.preview.page import preview
 from plimsoll.writing import write_lines
 
@@ -21,7 +22,7 @@ def write_preview(folder: Path, place: Path, selection: Selection | None) -> Non
     only, told = (selection.has, selection.told) if selection else (None, "")
     envelopes = envelope_library(Settings.of_environment().measured_dir).envelopes
     page = preview(
-        run_conversation(folder, only, told),
+        run_conversation(folder, only, told, controls=CONTROLS),
         pictures={draft.title: draft.png() for draft in run_drafts(folder, envelopes, only)},
         sent=audited_at(read_run(folder)),
     )

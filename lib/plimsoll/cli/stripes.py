@@ -5,17 +5,7 @@ from collections.abc import Sequence
 import typer
 from rich.console import Console
 
-from plimsoll.bootstrap import (
-    Scope,
-    SignedIn,
-    aws_bench,
-    aws_ports,
-    change_ledger,
-    clock,
-    patience_of,
-    sign_in,
-    stripe_book,
-)
+from plimsoll.bootstrap import Scope, change_ledger, clock, open_clouds, patience_of, stripe_book
 from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.domain.errors import BadInput, CloudError, PlimsollError
 from plimsoll.ports import Bench, FailedTarget, Target
@@ -27,10 +17,9 @@ from plimsoll.validation.inspecting import stripe_sets
 def find_stripes(hosts: Sequence[str], scope: Scope) -> None:
     """Asks each host, keeps what they told, and prints it; exits as partial where one could not tell."""
     settings, console = Settings.of_environment(), Console()
-    signed_in = sign_in(scope, settings)
-    bench = aws_bench(signed_in, settings)
+    (cloud,) = open_clouds(scope, settings, today=clock().now().date(), ledger=change_ledger(settings))
+    bench, targets = cloud.bench, cloud.ports.inventory.targets()
     patience, book = patience_of(settings), stripe_book(settings)
-    targets = _targets(scope, settings, signed_in)
     failed = False
     for host_id in hosts:
         try:
@@ -46,12 +35,6 @@ def find_stripes(hosts: Sequence[str], scope: Scope) -> None:
         show_lines(console, told or [f"{host_id} in {target}: no volumes are one device"])
     if failed:
         raise typer.Exit(PARTIAL)
-
-
-def _targets(scope: Scope, settings: Settings, signed_in: SignedIn) -> Sequence[Target | FailedTarget]:
-    ledger = change_ledger(settings)
-    world = aws_ports(scope, settings, today=clock().now().date(), ledger=ledger, signed_in=signed_in)
-    return world.inventory.targets()
 
 
 def _place_of(host_id: str, targets: Sequence[Target | FailedTarget], bench: Bench) -> Target:

@@ -3,14 +3,13 @@
 import typer
 from rich.console import Console
 
-from plimsoll.bootstrap import Scope, change_ledger, clock, patience_of
-from plimsoll.bootstrap.benches import bays_of
+from plimsoll.bootstrap import Scope, change_ledger, clock, open_clouds, patience_of
 from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.ports import FailedTarget
 from plimsoll.reports.terminal.validation import show_lines
 from plimsoll.reports.wording import count_of
 from plimsoll.settings import Settings
-from plimsoll.validation.sweeping import Swept, sweep
+from plimsoll.validation.scratch_volume import Swept, sweep
 
 
 def sweep_scratch(scope: Scope, *, everything: bool) -> None:
@@ -19,10 +18,10 @@ def sweep_scratch(scope: Scope, *, everything: bool) -> None:
     now = clock().now()
     patience = patience_of(settings)
     found = []
-    for bay in bays_of(scope, settings, today=now.date(), ledger=change_ledger(settings)):
-        targets = bay.ports.inventory.targets()
-        for one in sweep(targets, now, bench=bay.bench, patience=patience, everything=everything):
-            show_lines(console, [_told(one)])
+    for cloud in open_clouds(scope, settings, today=now.date(), ledger=change_ledger(settings)):
+        targets = cloud.ports.inventory.targets()
+        for one in sweep(targets, now, bench=cloud.bench, patience=patience, everything=everything):
+            show_lines(console, [_text(one)])
             found.append(one)
     deleted = sum(isinstance(one, Swept) and one.deleted for one in found)
     console.print(f"{count_of(deleted, 'scratch volume')} deleted")
@@ -30,7 +29,7 @@ def sweep_scratch(scope: Scope, *, everything: bool) -> None:
         raise typer.Exit(PARTIAL)
 
 
-def _told(one: Swept | FailedTarget) -> str:
+def _text(one: Swept | FailedTarget) -> str:
     if isinstance(one, FailedTarget):
         return f"failed {one.name}: {one.error}"
     if one.left is not None:

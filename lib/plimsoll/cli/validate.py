@@ -3,8 +3,9 @@
 import secrets
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -13,24 +14,26 @@ from rich.console import Console
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import (
+    OpenCloud,
     Scope,
     change_ledger,
     clock,
     measured_again,
+    open_clouds,
     patience_of,
     validation_book,
     validation_claims,
+    validation_jobs,
 )
-from plimsoll.bootstrap.benches import bays_of
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
-from plimsoll.cli.leaving import LeaveReports
-from plimsoll.cli.terms import Terms
+from plimsoll.cli.options import MeasureOptions
+from plimsoll.cli.run_folder import leave_reports
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import Grade
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.validation import MeasuringRun, PlannedRun
+from plimsoll.domain.validation import Budget, MeasuringRun, Mode, PlannedRun
 from plimsoll.domain.volume import VolumeSpec
-from plimsoll.ports import Bench
+from plimsoll.ports import Target
 from plimsoll.reports.files import replace_records
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.stored import read_records
@@ -43,9 +46,27 @@ from plimsoll.reports.terminal.validation import (
 )
 from plimsoll.run import resumed
 from plimsoll.settings import Settings
-from plimsoll.validation.desk import Desk
-from plimsoll.validation.rounds import Concluded, Decided, Event, NotConcluded, Office, validate_run, validate_volume
+from plimsoll.validate import Concluded, Decided, Event, NotConcluded, RunValidation, validate_volume
+from plimsoll.validation.context import Agree, Context
+from plimsoll.validation.job import Job, JobName
 from plimsoll.validation.scratch_volume import Left
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """How a validation is carried out. `plan` only shows what it would measure, and `yes` does not ask first."""
+
+    mode: Mode = Mode.CANARY
+    bench_hosts: tuple[str, ...] = ()
+    budget: Budget
+    plan: bool = False
+    yes: bool = False
+
+    @classmethod
+    def of(cls, given: MeasureOptions, *, mode: Mode = Mode.CANARY, plan: bool = False) -> "Terms":
+        """The terms that these options name."""
+        budget = Budget(max_usd=given.max_usd, max_runs=given.max_runs)
+        return cls(mode=mode, bench_hosts=tuple(given.bench_host or ()), budget=budget, plan=plan, yes=given.yes)
 
 
 def validate_one(volume: str, target: str | None, scope: Scope, policy: Policy, terms: Terms) -> None:
@@ -54,34 +75,39 @@ def validate_one(volume: str, target: str | None, scope: Scope, policy: Policy, 
     now = clock().now()
     if len(scope.clouds) > 1:
         raise BadInput("a volume is of one cloud: say which with one --cloud.")
-    (office,) = offices_for(scope, policy, terms, settings, console, now)
+    (cloud,) = open_clouds(scope, settings, today=now.date(), ledger=change_ledger(settings))
+    job = new_job(volume, target, terms, cloud.ports, now)
     with ended_by_sigterm():
-        ended = follow(console, validate_volume(volume, target, terms.mode, office))
+        ended = follow(console, validate_volume(job, context_of(cloud, policy, terms, settings, console)))
     if ended:
         raise typer.Exit(PARTIAL)
 
 
-def validate_recommendations(folder: Path, least: Grade | None, terms: Terms, leave_reports: LeaveReports) -> None:
+def validate_recommendations(folder: Path, least: Grade | None, terms: Terms) -> None:
     """Validates the recommendations of a run whose evidence is thin, and puts the new answers into its files."""
     settings, console = Settings.of_environment(), Console()
     order = resumed(folder)
     if "recording" in order.scope:
         raise BadInput(f"{folder} was decided from a recording, in which nothing can be measured: validate a run.")
-    offices = list(offices_for(Scope.from_dict(order.scope), order.policy, terms, settings, console, order.now))
+    scope = Scope.from_dict(order.scope)
+    clouds = list(open_clouds(scope, settings, today=order.now.date(), ledger=change_ledger(settings)))
     changed: dict[str, RecommendationRecord] = {}
     ended: list[Event] = []
-    reported = True
+    reported, measured = True, False
     try:
         with ended_by_sigterm():
-            for office in offices:
-                records = [one for one in read_records(folder) if one.provider == office.desk.provider]
-                ended += follow(console, validate_run(records, least, terms.mode, office), changed)
+            for cloud in clouds:
+                context = context_of(cloud, order.policy, terms, settings, console)
+                validation = _of_run(cloud, order.now, least, terms, context)
+                records = [one for one in read_records(folder) if one.provider == validation.place.provider]
+                ended += follow(console, validation.events(records), changed)
+                measured = measured or validation.runs > 0
     finally:
         if changed:
             replace_records(folder, changed)
             console.print(f"{len(changed):,} recommendations in {folder} were decided again", soft_wrap=True)
             reported = leave_reports(console, folder)
-    if not any(office.runs for office in offices):
+    if not measured:
         console.print(
             "nothing was measured: no recommendation that can be carried out has evidence under the grade, or the "
             "budget allows no run.",
@@ -91,43 +117,47 @@ def validate_recommendations(folder: Path, least: Grade | None, terms: Terms, le
         raise typer.Exit(PARTIAL)
 
 
-def offices_for(
-    scope: Scope, policy: Policy, terms: Terms, settings: Settings, console: Console, now: datetime
-) -> Iterator[Office]:
-    """What a validation of that scope works with, an office for each of its clouds; each has the whole budget."""
-    for bay in bays_of(scope, settings, today=now.date(), ledger=change_ledger(settings)):
-        yield make_office(bay.ports, bay.bench, policy, terms, settings, console, now)
+def new_job(volume: str, target: str | None, terms: Terms, ports: AuditPorts, now: datetime) -> Job:
+    """The job of one volume. Its account and region are known once it is found; each cloud has the whole budget."""
+    return Job(
+        name=JobName(validation=_new_name(), index=0),
+        place=Target(account="", region="", provider=ports.catalog.provider),
+        volume_id=volume,
+        mode=terms.mode,
+        now=now,
+        budget=terms.budget,
+        asked=target,
+    )
 
 
-def make_office(
-    ports: AuditPorts, bench: Bench, policy: Policy, terms: Terms, settings: Settings, console: Console, now: datetime
-) -> Office:
-    """The office of a ports and a bench."""
-    desk = Desk(
-        bench=bench,
-        book=validation_book(settings),
+def context_of(cloud: OpenCloud, policy: Policy, terms: Terms, settings: Settings, console: Console) -> Context:
+    """What a validation in one cloud is given: what was measured and the jobs are kept in the folder of runs."""
+    bench = cloud.bench
+    return Context(
+        bench=lambda _place: bench,
+        ports=lambda _place, _now: measured_again(cloud.ports, settings),
+        types=cloud.ports.catalog.types,
+        verdicts=validation_book(settings),
         claims=validation_claims(settings),
-        measured_dir=settings.measured_dir,
-        provider=ports.catalog.provider,
-        types=ports.catalog.types,
+        jobs=validation_jobs(settings),
         policy=policy,
         patience=patience_of(settings),
         runtime_s=settings.benchmark_runtime_s,
         ramp_s=settings.benchmark_ramp_s,
-        new_id=lambda: f"{clock().now():%Y%m%dt%H%M%S}-{secrets.token_hex(3)}",
-        tell=lambda text: show_lines(console, [text], "dim"),
+        say=lambda text: show_lines(console, [text], "dim"),
         host_ids=terms.bench_hosts,
         in_place_file_mib=settings.in_place_file_mib,
-    )
-    return Office(
-        ports=ports,
-        desk=desk,
-        policy=policy,
-        now=now,
-        budget=terms.budget,
-        remeasured=lambda known: measured_again(known, settings),
         agree=_agreement(console, terms),
     )
+
+
+def _of_run(cloud: OpenCloud, now: datetime, least: Grade | None, terms: Terms, context: Context) -> RunValidation:
+    place = Target(account="", region="", provider=cloud.ports.catalog.provider)
+    return RunValidation(name=_new_name(), place=place, now=now, budget=terms.budget, least=least, context=context)
+
+
+def _new_name() -> str:
+    return f"{clock().now():%Y%m%dt%H%M%S}-{secrets.token_hex(3)}"
 
 
 def follow(
@@ -174,7 +204,7 @@ def _show(console: Console, event: Event, *, many: bool) -> None:
             return
 
 
-def _agreement(console: Console, terms: Terms) -> Callable[[Sequence[PlannedRun], Sequence[MeasuringRun]], None]:
+def _agreement(console: Console, terms: Terms) -> Agree:
     def agree(planned: Sequence[PlannedRun], left: Sequence[MeasuringRun]) -> None:
         if not planned and not left:
             return

@@ -1,12 +1,35 @@
-"""What every cloud publishes: the volume types that policies and measurements may name, whichever cloud is asked."""
+"""What the clouds publish: their volume types, which policies and measurements may name, whichever cloud is asked."""
 
 from collections.abc import Mapping
 
-from plimsoll.clouds.aws.limits import volume_types as aws_types
-from plimsoll.clouds.google.limits import volume_types as google_types
+from plimsoll.clouds.registry import CLOUDS
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.query_cost import QueryCost
 from plimsoll.domain.volume_types import VolumeType
+from plimsoll.settings import Settings
+
+
+def types_by_cloud() -> Mapping[str, Mapping[str, VolumeType]]:
+    """The volume types of each cloud by name, by the cloud's name."""
+    return {name: cloud.published.catalog.types for name, cloud in CLOUDS.items()}
 
 
 def published_types() -> Mapping[str, VolumeType]:
     """The volume types of all clouds by name; no two clouds have one of the same name."""
-    return {**aws_types(), **google_types()}
+    return {name: kind for types in types_by_cloud().values() for name, kind in types.items()}
+
+
+def cloud_of(type_name: str) -> str | None:
+    """The name of the cloud that publishes a volume type; None where none does."""
+    return next((cloud for cloud, types in types_by_cloud().items() if type_name in types), None)
+
+
+def host_cap(host_type: str, type_name: str) -> Ceiling | None:
+    """What all volumes of a type carry together on a host of a type; None where that is not published."""
+    found = (cloud.published.host_cap(host_type, type_name) for cloud in CLOUDS.values())
+    return next((cap for cap in found if cap is not None), None)
+
+
+def query_cost_of(provider: str, settings: Settings) -> QueryCost:
+    """What reading metrics costs in a cloud; KeyError for one that Plimsoll does not ask."""
+    return CLOUDS[provider].published.query_cost(settings)

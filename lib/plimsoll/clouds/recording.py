@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.clouds.recording_format import (
-    FIRST_PROVIDER,
     FORMAT,
     READ_FORMATS,
     REMARKS,
@@ -22,6 +21,7 @@ from plimsoll.clouds.recording_format import (
     unpack,
     volume_adapter,
 )
+from plimsoll.clouds.registry import AWS
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import BadInput, CloudError, Unexpected
 from plimsoll.domain.prices import PriceBook
@@ -138,7 +138,7 @@ def open_recording(path: Path) -> tuple[Recording, ...]:
                 {int(period): days for period, days in kept.items()},
                 int(about.get("visible_after_s", {}).get(provider, 0)),
                 _zip=opened,
-                _targets=[found for found in about["targets"] if found.get("provider", FIRST_PROVIDER) == provider],
+                _targets=[found for found in about["targets"] if found.get("provider", AWS) == provider],
             )
             for provider, kept in _retention(about).items()
         )
@@ -153,7 +153,7 @@ def _retention(about: Mapping[str, Any]) -> Mapping[str, Mapping[str, float]]:
     kept = about["retention_days"]
     if not kept:
         raise ValueError("it names no cloud")
-    return {FIRST_PROVIDER: kept} if about["format"] == READ_FORMATS[0] else kept
+    return {AWS: kept} if about["format"] == READ_FORMATS[0] else kept
 
 
 _DAMAGE = (zipfile.BadZipFile, zlib.error, OSError, ValueError)

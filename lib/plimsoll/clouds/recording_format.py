@@ -28,9 +28,6 @@ READ_FORMATS: Final = (2, FORMAT)
 REMARKS: Final = "remarks.json"
 """The member of a target with what is to be known of what was read."""
 
-FIRST_PROVIDER: Final = "aws"
-"""The cloud of recordings that name none."""
-
 
 @cache
 def volume_adapter() -> TypeAdapter[Volume]:

@@ -1,6 +1,7 @@
 """The book of validations: what was measured with which verdict. `validations.jsonl` has a line for each."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +15,7 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import DELIVERED
 from plimsoll.domain.verdict import FailedMeasurement
 from plimsoll.domain.volume import VolumeSpec
+from plimsoll.writing import whole
 
 LINES: Final = "validations.jsonl"
 
@@ -115,6 +117,13 @@ class ValidationBook:
             into.write(line.model_dump_json() + "\n")
             into.flush()
             os.fsync(into.fileno())
+
+    def keep(self, campaign: Path, line: ValidationLine) -> None:
+        """Keeps a verdict and the file of its campaign, beside it; doing it again changes nothing."""
+        with whole(self.folder / campaign.name) as beside:
+            shutil.copyfile(campaign, beside)
+        if all(kept.id != line.id for kept in self.lines()):
+            self.add(line)
 
     def failed_measurements(self) -> tuple[FailedMeasurement, ...]:
         """What the verdicts speak against; a later verdict on the same class of volume stands over an earlier one."""

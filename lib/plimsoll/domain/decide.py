@@ -5,9 +5,8 @@ from dataclasses import replace
 
 from plimsoll.domain import reasons
 from plimsoll.domain.blockers import blockers, evidence_blocker
-from plimsoll.domain.case import Case, DecisionContext, case_of
+from plimsoll.domain.case import Case, DecisionContext
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.demand import Demand
 from plimsoll.domain.evidence import Evidence, Place, evidence_for
 from plimsoll.domain.offer import Offer, drop_in, flip, offers
 from plimsoll.domain.recommendation import (
@@ -21,7 +20,6 @@ from plimsoll.domain.recommendation import (
     Upgrade,
 )
 from plimsoll.domain.replay import replay
-from plimsoll.domain.saturation import HostLoad
 from plimsoll.domain.volume import Volume, VolumeSpec, VolumeState
 from plimsoll.domain.volume_types import type_of
 
@@ -36,14 +34,6 @@ def recommend_detached(volume: Volume, context: DecisionContext) -> Detached:
     type_of(volume.spec, context.market.types)
     usd_month = context.market.book.usd_month(volume.spec)
     return Detached(volume=volume, usd_month_now=usd_month, reasons=reasons.detached(usd_month))
-
-
-def recommend(volume: Volume, demand: Demand, host: HostLoad | None, context: DecisionContext) -> Recommendation:
-    """What should be done with an attached volume.
-
-    `host` is the traffic of its only host, None where it has several or an unknown one. Raises UnknownVolumeType.
-    """
-    return answer(case_of(volume, demand, host, context))
 
 
 def answer(case: Case) -> Recommendation:

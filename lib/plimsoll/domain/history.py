@@ -8,12 +8,14 @@ again in the run that finds the time run out, one that somebody said was done in
 same (the word was wrong, or not true yet), and one whose volume was excluded in the first run that answers of it again.
 `insufficient-data` says nothing, and takes nothing back.
 
-It is *done* when the volume's configuration has changed and is now what was recommended, or nearly; doing it adds to
-what was saved, and undoing it (the volume is not that any more, and the same is recommended again) takes that back.
+It is *done* when the volume's configuration has changed and is now what was recommended, or its drop-in replacement,
+or nearly. Doing it adds to what was saved. Undoing it (the volume is not that any more, and the same is recommended
+again) takes that back. `became` says the same of two runs, so that `plimsoll diff` and the service agree.
 """
 
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from enum import StrEnum
 from typing import Final
 
 from plimsoll.domain.decisions import Holding
@@ -27,13 +29,80 @@ ENOUGH: Final = 0.5
 """The part of the way to a figure that must be gone for a recommendation within one type to be done."""
 
 
+class Became(StrEnum):
+    """What became of a volume between two runs that both answer of it, or know that it is not there."""
+
+    DONE = "done"
+    OPEN = "open"
+    CHANGED = "changed"
+    ALTERED = "altered"
+    NEW = "new"
+    GONE = "gone"
+    SAME = "same"
+
+
+class How(StrEnum):
+    """How a recommendation was carried out."""
+
+    EXACTLY = "exactly"
+    DROP_IN = "drop-in"
+    NEARLY = "nearly"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a run says of a volume: `target` is None where it is to stay as it is or nothing is known."""
+
+    action: str
+    current: VolumeSpec | None
+    target: VolumeSpec | None
+    drop_in: VolumeSpec | None = None
+
+
+def became(before: Answer | None, after: Answer | None) -> Became:
+    """What became of a volume; None for a run in which it was not there. One of the two is given."""
+    if before is None:
+        return Became.NEW
+    if after is None:
+        return Became.DONE if before.action == Detached.action else Became.GONE
+    if after.current is not None and carried_out(before, after.current) is not None:
+        return Became.DONE
+    if before.current != after.current:
+        return Became.ALTERED
+    if not _same_answer(before, after):
+        return Became.CHANGED
+    return Became.OPEN if _asks(after.action) else Became.SAME
+
+
+def carried_out(answer: Answer, now: VolumeSpec) -> How | None:
+    """How a recommendation was carried out where the volume is `now` that; None where it was not.
+
+    Sizes do not count. Nearly is at least half of the way to each figure of the target within one type, and up to
+    `JITTER` away from it where the type has changed.
+    """
+    before, target = answer.current, answer.target
+    if target is None or not _asks(answer.action) or (before is not None and _figures(before) == _figures(now)):
+        return None
+    if _figures(now) == _figures(target):
+        return How.EXACTLY
+    if answer.drop_in is not None and _figures(now) == _figures(answer.drop_in):
+        return How.DROP_IN
+    if now.type != target.type:
+        return None
+    if before is None or before.type != target.type:
+        near = _alike(now, target)
+    else:
+        near = all(map(_reached, _figures(before)[1:], _figures(target)[1:], _figures(now)[1:]))
+    return How.NEARLY if near else None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryEntry:
     """A volume's latest recommendation: announced by `first_run`, and seen last by `last_run`. Money is USD a month.
 
-    `target` is None where nothing is to be changed, and as first announced otherwise; `current` is the configuration
-    that was seen last. `snoozed_until` and `decided_by` are what people said of it. `done_on` is when a change was last
-    first seen carried out, by `done_run`, to `done_target`; all that were carried out save `done_saved_usd_month`.
+    `target` and `drop_in` are as first announced, None where nothing is to be changed; `current` is the configuration
+    that was seen last. `done_on` is the day on which a change was first seen carried out, by `done_run`;
+    `done_target` is what the volume became. All changes that were carried out save `done_saved_usd_month`.
     """
 
     account: str
@@ -52,6 +121,12 @@ class HistoryEntry:
     done_run: str | None = None
     done_target: VolumeSpec | None = None
     last_answered: datetime | None = None
+    drop_in: VolumeSpec | None = None
+
+    @property
+    def answer(self) -> Answer:
+        """What was said of the volume last."""
+        return Answer(action=self.action, current=self.current, target=self.target, drop_in=self.drop_in)
 
     @property
     def recommends(self) -> bool:
@@ -80,6 +155,12 @@ class Sighting:
     saved_usd_month: float
     run_id: str
     now: datetime
+    drop_in: VolumeSpec | None = None
+
+    @property
+    def answer(self) -> Answer:
+        """What the run says of the volume."""
+        return Answer(action=self.action, current=self.current, target=self.target, drop_in=self.drop_in)
 
 
 def seen(prior: HistoryEntry | None, sighting: Sighting, holding: Holding) -> HistoryEntry | None:
@@ -92,13 +173,13 @@ def seen(prior: HistoryEntry | None, sighting: Sighting, holding: Holding) -> Hi
     if sighting.now < prior.last_seen:
         return prior
     answered = prior.last_answered or prior.last_seen
-    entry = _carried_out(prior, sighting) if _is_done(prior, sighting) else prior
+    entry = prior if carried_out(prior.answer, sighting.current) is None else _carried_out(prior, sighting)
     entry = replace(entry, last_seen=sighting.now, last_run=sighting.run_id, current=sighting.current)
     if sighting.action == InsufficientData.action:
         return replace(entry, last_answered=answered)
     entry = replace(entry, last_answered=None)
     if not _asks(sighting.action):
-        return replace(entry, action=sighting.action, target=None, saved_usd_month=0.0)
+        return replace(entry, action=sighting.action, target=None, drop_in=None, saved_usd_month=0.0)
     if _is_undone(entry, sighting):
         entry = replace(entry, done_on=None, done_run=None, done_target=None, done_saved_usd_month=0.0)
     if holding.after(entry.done_on).speaks(answered, sighting.now):
@@ -108,6 +189,11 @@ def seen(prior: HistoryEntry | None, sighting: Sighting, holding: Holding) -> Hi
 
 def _asks(action: str) -> bool:
     return action in CHANGES or action == Detached.action
+
+
+def _same_answer(one: Answer, other: Answer) -> bool:
+    """Whether two runs ask for the same, or both for nothing, but for what figures differ by from week to week."""
+    return one.action == other.action and _alike(one.target, other.target)
 
 
 def _announced(sighting: Sighting) -> HistoryEntry:
@@ -123,17 +209,19 @@ def _announced(sighting: Sighting) -> HistoryEntry:
         last_seen=sighting.now,
         last_run=sighting.run_id,
         current=sighting.current,
+        drop_in=sighting.drop_in,
     )
 
 
 def _asked_again(entry: HistoryEntry, sighting: Sighting) -> HistoryEntry:
     """The entry of a volume of which something is recommended, whether that is the same as before or not."""
-    if entry.action == sighting.action and _alike(entry.target, sighting.target):
+    if _same_answer(entry.answer, sighting.answer):
         return replace(entry, saved_usd_month=sighting.saved_usd_month)
     return replace(
         entry,
         action=sighting.action,
         target=sighting.target,
+        drop_in=sighting.drop_in,
         saved_usd_month=sighting.saved_usd_month,
         first_seen=sighting.now,
         first_run=sighting.run_id,
@@ -146,27 +234,19 @@ def _carried_out(prior: HistoryEntry, sighting: Sighting) -> HistoryEntry:
         prior,
         action="keep",
         target=None,
+        drop_in=None,
         saved_usd_month=0.0,
         done_on=sighting.now.date(),
         done_run=sighting.run_id,
-        done_target=prior.target,
+        done_target=sighting.current,
         done_saved_usd_month=round(prior.done_saved_usd_month + max(0.0, prior.saved_usd_month), 2),
     )
 
 
-def _is_done(prior: HistoryEntry, sighting: Sighting) -> bool:
-    """Whether the volume has been changed since into what was recommended, or nearly; its size is no matter."""
-    before, target, now = prior.current, prior.target, sighting.current
-    if target is None or now.type != target.type or (before is not None and _figures(before) == _figures(now)):
-        return False
-    if before is None or before.type != target.type:
-        return _alike(now, target)
-    return all(map(_reached, _figures(before)[1:], _figures(target)[1:], _figures(now)[1:]))
-
-
 def _is_undone(entry: HistoryEntry, sighting: Sighting) -> bool:
+    """Whether a volume is not what it became any more, and that would be as recommended again."""
     done = entry.done_target
-    return done is not None and not _alike(sighting.current, done) and _alike(sighting.target, done)
+    return done is not None and not _alike(sighting.current, done) and carried_out(sighting.answer, done) is not None
 
 
 def _figures(spec: VolumeSpec) -> tuple[str, int | None, int | None]:

@@ -59,12 +59,6 @@ def throughput_expression(read_bytes: str, write_bytes: str, *, period_s: int | 
     return f"{total}/{MIB}/{_period(read_bytes, period_s)}"
 
 
-def io_size_expression(ids: tuple[str, str, str, str], *, period_s: int | None = None) -> str:
-    """Mean KiB an operation in metric math; `ids` are those of read bytes, write bytes, read ops, write ops."""
-    read_bytes, write_bytes, read_ops, write_ops = (_filled(name, period_s) for name in ids)
-    return f"({read_bytes}+{write_bytes})/({read_ops}+{write_ops})/{KIB}"
-
-
 def _filled(metric_id: str, period_s: int | None) -> str:
     return metric_id if period_s is None else f"FILL({metric_id},0)"
 

@@ -5,7 +5,6 @@ from typing import Final
 KIB: Final = 1 << 10
 MIB: Final = 1 << 20
 MB: Final = 10**6
-GIB_PER_TIB: Final = 1024
 MIB_PER_GIB: Final = 1024
 KIB_PER_MIB: Final = 1024
 MINUTE_S: Final = 60

@@ -127,8 +127,3 @@ class Volume:
     def hosts(self) -> tuple[Host, ...]:
         """The hosts it is attached to, as far as they are known."""
         return tuple(attachment.host for attachment in self.attachments if attachment.host is not None)
-
-    @property
-    def attached_since(self) -> datetime | None:
-        """When the oldest of its present attachments began; None while detached."""
-        return min((attachment.since for attachment in self.attachments), default=None)

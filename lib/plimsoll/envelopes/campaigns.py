@@ -14,8 +14,8 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.units import mib_s_from_mb_s
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.envelopes.campaign_file import CampaignEntry, Figures, HostEntry, MeasuredEntry, read_campaign_file
-from plimsoll.envelopes.figures import earliest_day
-from plimsoll.envelopes.sides import device_iops, latency, rates
+from plimsoll.envelopes.printed_numbers import earliest_day
+from plimsoll.envelopes.printed_rates import device_iops, latency, rates
 
 KIB_PER_GIB: Final = 1 << 20
 

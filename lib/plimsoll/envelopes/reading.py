@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.envelopes import fio_json, fio_terse, fio_text, sysbench_text
+from plimsoll.envelopes import fio_json, fio_terse, fio_text, sysbench
 from plimsoll.envelopes.results import Broken, Output, Result
 
 
@@ -23,7 +23,7 @@ _FIO: Final = (
 )
 """Most precise first: fio can print one run in several formats, and then the first of these is read."""
 
-_SYSBENCH: Final = _Format("sysbench's output", sysbench_text.looks_like, sysbench_text.read)
+_SYSBENCH: Final = _Format("sysbench's output", sysbench.looks_like, sysbench.read)
 _EXPECTED: Final = "fio (json, json+, normal or terse) or sysbench (fileio, cpu, memory, mutex)"
 
 

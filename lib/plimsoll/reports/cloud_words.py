@@ -1,64 +1,28 @@
-"""Cloud words: what each cloud calls its things, by the name that records, targets and run.json have of it."""
+"""Cloud words: what each cloud calls its things, by the cloud's name in records, targets and run.json."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
+from plimsoll.clouds.registry import CLOUDS, CloudWords
 from plimsoll.reports.record import FIRST_PROVIDER
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CloudWords:
-    """What a cloud is called, what it calls an account, its monitoring and the call that reads metrics, what a link
-    there shows, the settings that reading is reckoned by, and what is to be known of the way back from a change."""
-
-    cloud: str
-    account: str
-    monitoring: str
-    shown: str
-    call: str
-    quotas: str
-    price: str
-    way_back: str
-
-
-_WORDS: Final[Mapping[str, CloudWords]] = {
-    "aws": CloudWords(
-        cloud="AWS",
-        account="account",
-        monitoring="CloudWatch",
-        shown="opens the console with the same PERIOD expressions",
-        call="GetMetricData",
-        quotas="PLIMSOLL_CALLS_PER_S and _DATAPOINTS_PER_S",
-        price="PLIMSOLL_USD_PER_1000_METRICS",
-        way_back="A volume is changed while it is in use; AWS takes four changes of it in 24 hours, and none while the "
-        "last one is under way.",
-    ),
-    "google": CloudWords(
-        cloud="Google Cloud",
-        account="project",
-        monitoring="Cloud Monitoring",
-        shown="opens Metrics Explorer with the peaks per second of every disk on its hosts",
-        call="ListTimeSeries",
-        quotas="PLIMSOLL_GOOGLE_CALLS_PER_S and what one process takes in",
-        price="PLIMSOLL_GOOGLE_USD_PER_1000_SERIES",
-        way_back="What a Hyperdisk is provisioned with is changed while it is in use. A type is changed back as it was "
-        "changed: by a snapshot of the disk as it is then, so that nothing written since is lost.",
-    ),
-}
 
 
 def words_of(provider: str) -> CloudWords:
     """A cloud's words; those of a cloud that has none here are its name and general terms."""
-    return _WORDS.get(provider) or CloudWords(
-        cloud=provider,
-        account="account",
-        monitoring="its monitoring",
-        shown="opens its console",
-        call="metric",
-        quotas="its quotas",
-        price="its price list",
-        way_back="What it can be changed back by, and how often, its cloud says.",
+    return (
+        CLOUDS[provider].words
+        if provider in CLOUDS
+        else CloudWords(
+            cloud=provider,
+            account="account",
+            account_option="--account",
+            monitoring="its monitoring",
+            shown="opens its console",
+            call="metric",
+            quotas="its quotas",
+            price="its price list",
+            way_back="What it can be changed back by, and how often, its cloud says.",
+        )
     )
 
 

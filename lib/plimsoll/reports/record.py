@@ -3,15 +3,23 @@
 Money is in USD a month with two decimals, rates with two, hours and minutes with one. Keys carry their unit.
 """
 
+import json
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 Action = Literal["migrate", "reprovision", "upgrade", "keep", "detached", "insufficient-data"]
 Grades = Literal["A", "B", "C"]
 
 FIRST_PROVIDER: Final = "aws"
 """The cloud of volumes whose record names none: those of earlier versions, which knew no other."""
+
+
+OLD_KEYS: Final = {"monthly_usd_saved_drop_in": "monthly_usd_saved_at_parity", "drop_in": "parity"}
+"""The keys of a recommendation that earlier versions wrote under another name, each with that name."""
+
+_OLD_MONEY_KEYS: Final = {"saved_drop_in": "saved_at_parity"}
+"""The same for `monthly_usd` in run.json."""
 
 
 class _Record(BaseModel):
@@ -157,8 +165,14 @@ class RecommendationRecord(_Record):
     monthly_usd_now: float | None = Field(description="null where the region has no price for the present type")
     monthly_usd_then: float | None
     monthly_usd_saved: float
-    monthly_usd_saved_drop_in: float = Field(description="the part of the saving that needs no proof")
-    drop_in: OfferRecord | None = Field(description="the cheapest that carries all the present volume ever could")
+    monthly_usd_saved_drop_in: float = Field(
+        description="what the drop-in replacement alone would save",
+        validation_alias=AliasChoices("monthly_usd_saved_drop_in", OLD_KEYS["monthly_usd_saved_drop_in"]),
+    )
+    drop_in: OfferRecord | None = Field(
+        description="the cheapest offer that can do everything the present volume can",
+        validation_alias=AliasChoices("drop_in", OLD_KEYS["drop_in"]),
+    )
     demand: DemandRecord | None
     replay: ReplayRecord | None
     evidence: EvidenceRecord | None
@@ -180,6 +194,16 @@ class RecommendationRecord(_Record):
         default_factory=list,
         description="the other volumes of its host that share one ceiling with it, and change with it or not at all",
     )
+
+
+def run_of(text: str | bytes) -> dict[str, Any]:
+    """A run.json with the keys of today, whichever version wrote it; ValueError and TypeError where it is none."""
+    run = {**json.loads(text)}
+    money = run.get("monthly_usd")
+    if isinstance(money, dict):
+        today = {old: new for new, old in _OLD_MONEY_KEYS.items()}
+        run["monthly_usd"] = {today.get(key, key): amount for key, amount in money.items()}
+    return run
 
 
 def schema() -> dict[str, Any]:

@@ -19,6 +19,7 @@ from plimsoll.domain.recommendation import (
     SetAnswer,
 )
 from plimsoll.domain.volume import NAME_TAG, VolumeSpec
+from plimsoll.outcomes import Answered
 from plimsoll.reports.record import (
     Action,
     BlockerRecord,
@@ -77,6 +78,11 @@ def record_of(recommendation: Recommendation, change: str = "", *, provider: str
         provider=provider,
         pool=list(recommendation.pool),
     )
+
+
+def answered_record(answered: Answered) -> RecommendationRecord:
+    """The record of an audit's answer."""
+    return record_of(answered.recommendation, answered.change, provider=answered.target.provider)
 
 
 def cents(usd: float | None) -> float | None:

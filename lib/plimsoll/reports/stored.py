@@ -1,6 +1,5 @@
 """What a run's folder holds, read as a stream: memory does not grow with the fleet."""
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
@@ -9,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.profile_record import DemandProfileRecord
-from plimsoll.reports.record import FIRST_PROVIDER, RecommendationRecord
+from plimsoll.reports.record import FIRST_PROVIDER, RecommendationRecord, run_of
 
 RECOMMENDATIONS: Final = "recommendations.json"
 TABLE: Final = "recommendations.csv"
@@ -109,7 +108,7 @@ def damaged(path: Path, told: str = "is damaged") -> BadInput:
 def read_run(folder: Path) -> dict[str, Any]:
     """The run.json of a run; BadInput where there is none."""
     try:
-        return {**json.loads((folder / RUN).read_text(encoding="utf-8"))}
+        return run_of((folder / RUN).read_bytes())
     except (OSError, TypeError, ValueError) as error:
         raise BadInput(
             f"{folder} holds no readable {RUN}: give the folder of a run, such as one under plimsoll-runs."

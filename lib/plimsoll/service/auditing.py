@@ -9,12 +9,12 @@ from typing import Final
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.ledger import Ledger
-from plimsoll.clouds.listed import ListedInventory, ListedPrices
+from plimsoll.clouds.stored_ports import StoredInventory, StoredPrices
 from plimsoll.domain.errors import OutOfTime
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.data.exports import write_parquet
 from plimsoll.reports.stored import DEMAND, RECOMMENDATIONS, RUN, UNANSWERED, stream_records
-from plimsoll.reports.tally import Tally
+from plimsoll.reports.totals import Totals
 from plimsoll.run import Order, Progress, carry_out
 from plimsoll.service.kept import BatchResult, Part, Spent, book_in, bring_needed, stripes_in, volumes_in
 from plimsoll.service.layout import Batch, RunKeys
@@ -84,13 +84,14 @@ class _Desk:
         """Audits what is not answered, keeps it, and says what that came to."""
         progress, ports = Progress(), self._world(slice_volumes)
         run, _best = carry_out(self.order, [ports], lambda _progress, _outcome: None, stop=stop, progress=progress)
-        usage, tally = ports.metrics.usage, progress.tally + Tally(notices=dict(before.notices))
+        usage, totals = ports.metrics.usage, progress.totals
+        totals.merge(Totals(notices=dict(before.notices)))
         part = Part(
             attempt=self.attempt,
-            answered=tally.answered,
+            answered=totals.answered,
             spent=before.spent + Spent.of(usage, run["seconds"]),
-            plans=before.plans or tally.plans,
-            notices=tally.notices,
+            plans=before.plans or totals.plans,
+            notices=totals.notices,
         )
         stopped = run["status"] == "interrupted"
         if stopped and part.answered == before.answered:
@@ -100,7 +101,8 @@ class _Desk:
             )
         self._keep(part)
         if not stopped:
-            self._conclude(replace(tally, plans=dict(part.plans)), part.spent)
+            totals.plans = dict(part.plans)
+            self._conclude(totals, part.spent)
         return Attempt(volumes=part.answered - before.answered, datapoints=usage.datapoints)
 
     def _world(self, slice_volumes: int) -> AuditPorts:
@@ -114,8 +116,8 @@ class _Desk:
         stripes = stripes_in(service.store, keys.stripes(target))
         return replace(
             ports,
-            inventory=ListedInventory(target=target, given=volumes),
-            prices=ListedPrices(answer=book_in(service.store, keys.prices(target))),
+            inventory=StoredInventory(target=target, given=volumes),
+            prices=StoredPrices(answer=book_in(service.store, keys.prices(target))),
             stripes=[one for one in stripes if here.issuperset(one.members)],
             batch_volumes=slice_volumes,
             excluded=left_out(service.history, target, [volume.id for volume in volumes]),
@@ -126,14 +128,15 @@ class _Desk:
             self.service.store.put_file(self.keys.answered(self.batch, self.attempt, name), self.order.folder / name)
         self.service.store.put(self.keys.part(self.batch), part.model_dump_json().encode())
 
-    def _conclude(self, tally: Tally, spent: Spent) -> None:
+    def _conclude(self, totals: Totals, spent: Spent) -> None:
         """Keeps the batch's tables, what is new of it, and last what says that it is answered as a whole."""
         store, keys, order = self.service.store, self.keys, self.order
         with TemporaryDirectory(prefix="plimsoll-") as tables, opened(order.folder) as database:
             for path in write_parquet(database, Path(tables), None, run_id=order.id):
                 store.put_file(keys.table(path.stem, order.now.date(), self.batch), path)
-        remembered = remember(stream_records(order.folder), self.service.history, run_id=order.id, now=order.now)
-        if tally.failed:
+        history, news = remember(stream_records(order.folder), self.service.history, run_id=order.id, now=order.now)
+        totals.merge(history)
+        if totals.failed:
             store.put(keys.incomplete_batch(self.batch), b"")
-        result = BatchResult(attempt=self.attempt, tally=tally, remembered=remembered, spent=spent)
+        result = BatchResult(attempt=self.attempt, totals=totals, news=news, spent=spent)
         store.put(keys.result(self.batch), result.model_dump_json().encode())

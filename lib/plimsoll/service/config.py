@@ -10,9 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from plimsoll.clouds.aws.names import AUDIT_ROLE, VALIDATION_ROLE
 from plimsoll.clouds.google.federation import FederationConfig
-from plimsoll.clouds.google.identifiers import FOLDER_ID, ORGANIZATION_ID
-from plimsoll.clouds.google.identifiers import REGION_NAME as GOOGLE_REGION
-from plimsoll.clouds.google.names import PROJECT_ID
+from plimsoll.clouds.google.names import FOLDER_ID, ORGANIZATION_ID, PROJECT_ID
+from plimsoll.clouds.google.names import REGION_NAME as GOOGLE_REGION
 from plimsoll.domain.errors import BadInput, PolicyError
 from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import parse_policy
@@ -23,10 +22,10 @@ MOST_BYTES: Final = 8192
 
 Unit = Annotated[str, StringConstraints(pattern=r"^(ou-[0-9a-z]{4,32}-[0-9a-z]{8,32}|r-[0-9a-z]{4,32})$")]
 
-Project = Annotated[str, StringConstraints(pattern=PROJECT_ID)]
-Folder = Annotated[str, StringConstraints(pattern=FOLDER_ID)]
-GoogleOrganization = Annotated[str, StringConstraints(pattern=ORGANIZATION_ID)]
-GoogleRegion = Annotated[str, StringConstraints(pattern=GOOGLE_REGION)]
+Project = Annotated[str, StringConstraints(pattern=rf"^{PROJECT_ID}$")]
+Folder = Annotated[str, StringConstraints(pattern=rf"^{FOLDER_ID}$")]
+GoogleOrganization = Annotated[str, StringConstraints(pattern=rf"^{ORGANIZATION_ID}$")]
+GoogleRegion = Annotated[str, StringConstraints(pattern=rf"^{GOOGLE_REGION}$")]
 
 _CREDENTIALS: Final = "google_credentials"
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.outcomes import FailedVolume, Outcome, Seen
 from plimsoll.ports import FailedTarget, RunStore
-from plimsoll.reports.tally import Tally
-from plimsoll.service.kept import tally_out, volumes_in
+from plimsoll.reports.totals import Totals
+from plimsoll.service.kept import totals_out, volumes_in
 from plimsoll.service.layout import Batch, RunKeys
 from plimsoll.service.messages import FailureMessage, Nothing
 from plimsoll.service.service import Service
@@ -21,12 +21,12 @@ def note_failure(service: Service, told: FailureMessage) -> Nothing:
     if told.batch is not None:
         batch = told.batch.whole
         if store.get(keys.result(batch)) is None:
-            store.put(keys.failed_batch(batch), tally_out(Tally.of(_batch_failed(store, keys, batch, why))))
+            store.put(keys.failed_batch(batch), totals_out(Totals.of(_batch_failed(store, keys, batch, why))))
     elif told.target is not None:
         target = told.target.target
         if store.get(keys.listed(target)) is None:
             failed = FailedTarget(name=str(target), error=CloudError(why))
-            store.put(keys.failed_target(target), tally_out(Tally.of([failed])))
+            store.put(keys.failed_target(target), totals_out(Totals.of([failed])))
     else:
         raise BadInput(f"a failure in run {told.run_id} names neither a target nor a batch: {why}")
     return Nothing()

@@ -13,7 +13,7 @@ from plimsoll.audit import audit
 from plimsoll.auditing.inventory import list_volumes, notices_of
 from plimsoll.auditing.ports import BATCH_VOLUMES, AuditPorts
 from plimsoll.clouds.ledger import Ledger
-from plimsoll.clouds.listed import ListedInventory, ListedPrices
+from plimsoll.clouds.stored_ports import StoredInventory, StoredPrices
 from plimsoll.domain.errors import CloudError, Throttled, Unreachable
 from plimsoll.domain.hosting import by_host
 from plimsoll.domain.prices import PriceBook
@@ -21,8 +21,8 @@ from plimsoll.domain.stripes import standing
 from plimsoll.domain.volume import Volume
 from plimsoll.outcomes import Outcome
 from plimsoll.ports import FailedTarget, RunStore, Target, Usage
-from plimsoll.reports.tally import Tally
-from plimsoll.service.kept import Listed, Spent, book_out, ledger_in, stripes_out, tally_out, volumes_out
+from plimsoll.reports.totals import Totals
+from plimsoll.service.kept import Listed, Spent, book_out, ledger_in, stripes_out, totals_out, volumes_out
 from plimsoll.service.layout import Batch, RunKeys, ledger_key
 from plimsoll.service.measured import bring
 from plimsoll.service.messages import Nothing, TargetMessage
@@ -52,12 +52,12 @@ def take_inventory(service: Service, told: TargetMessage, *, batch_volumes: int 
     if isinstance(ports, CloudError):
         _fail(service.store, keys, target, [FailedTarget(name=str(target), error=ports)])
     elif error is not None:
-        there = ListedInventory(target=target, given=volumes, error=error)
+        there = StoredInventory(target=target, given=volumes, error=error)
         _fail(service.store, keys, target, audit(replace(ports, inventory=there), order.parsed_policy, order.now))
     elif service.store.get(keys.listed(target)) is None:  # another attempt, given up for dead, may have been faster
         count = _keep_batches(service.store, keys, target, volumes, batch_volumes)
-        tally = _keep_rest(service.store, keys, target, volumes, ports, order)
-        made = Listed(batches=count, tally=tally, spent=Spent.of(Usage(), ports.stages.seconds))
+        totals = _keep_rest(service.store, keys, target, volumes, ports, order)
+        made = Listed(batches=count, totals=totals, spent=Spent.of(Usage(), ports.stages.seconds))
         service.store.put(keys.listed(target), made.model_dump_json().encode())
     return Nothing()
 
@@ -82,15 +82,15 @@ def _keep_batches(store: RunStore, keys: RunKeys, target: Target, volumes: list[
 
 def _keep_rest(
     store: RunStore, keys: RunKeys, target: Target, volumes: list[Volume], ports: AuditPorts, order: RunOrder
-) -> Tally:
+) -> Totals:
     """Keeps prices and stripe sets, and gives what is to be told of the target apart from its volumes."""
     book = _book(target, ports)
     store.put(keys.prices(target), book_out(book))
     stripes, void = standing(ports.stripes, volumes, account=target.account, region=target.region)
     store.put(keys.stripes(target), stripes_out(stripes))
-    there = ListedInventory(target=target, given=(), texts=(*notices_of(target, ports), *void))
-    without_volumes = replace(ports, inventory=there, prices=ListedPrices(answer=book), stripes=())
-    return Tally.of(audit(without_volumes, order.parsed_policy, order.now))
+    there = StoredInventory(target=target, given=(), texts=(*notices_of(target, ports), *void))
+    without_volumes = replace(ports, inventory=there, prices=StoredPrices(answer=book), stripes=())
+    return Totals.of(audit(without_volumes, order.parsed_policy, order.now))
 
 
 def _book(target: Target, ports: AuditPorts) -> PriceBook | CloudError | None:
@@ -103,7 +103,7 @@ def _book(target: Target, ports: AuditPorts) -> PriceBook | CloudError | None:
 
 def _fail(store: RunStore, keys: RunKeys, target: Target, outcomes: Iterable[Outcome]) -> None:
     """Keeps that a target failed, and which of its volumes are known."""
-    store.put(keys.failed_target(target), tally_out(Tally.of(outcomes)))
+    store.put(keys.failed_target(target), totals_out(Totals.of(outcomes)))
 
 
 @contextmanager

@@ -19,9 +19,9 @@ from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.stripes import StripeSet
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import RunStore, Target, Usage
-from plimsoll.reports.tally import Tally
+from plimsoll.reports.totals import Totals
+from plimsoll.service.events import Event
 from plimsoll.service.layout import LATEST_REPORT, ledger_key
-from plimsoll.service.remembering import Remembered
 
 
 class _Kept(BaseModel):
@@ -62,7 +62,7 @@ class Listed(_Kept):
     """That a target's inventory is whole: so many batches, what is to be told of the target, and what it took."""
 
     batches: int
-    tally: Tally
+    totals: Totals
     spent: Spent
 
 
@@ -85,8 +85,8 @@ class BatchResult(_Kept):
     them, and what it took."""
 
     attempt: str
-    tally: Tally
-    remembered: Remembered
+    totals: Totals
+    news: list[Event]
     spent: Spent
 
 
@@ -108,14 +108,14 @@ def result_of(store: RunStore, key: str) -> BatchResult:
     return BatchResult.model_validate_json(needed(store, key))
 
 
-def tally_out(tally: Tally) -> bytes:
-    """A tally as JSON."""
-    return json.dumps(tally.plain).encode()
+def totals_out(totals: Totals) -> bytes:
+    """Totals as JSON."""
+    return json.dumps(totals.plain).encode()
 
 
-def tally_in(content: bytes) -> Tally:
-    """The tally in JSON."""
-    return Tally.parsed(json.loads(content))
+def totals_in(content: bytes) -> Totals:
+    """The totals in JSON."""
+    return Totals.parsed(json.loads(content))
 
 
 def volumes_out(volumes: Sequence[Volume]) -> bytes:

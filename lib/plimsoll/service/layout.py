@@ -57,7 +57,7 @@ class RunKeys:
 
     @property
     def unnamed(self) -> str:
-        """The targets that could not even be named, as a tally."""
+        """The targets that could not even be named, as totals."""
         return self._work("unnamed.json")
 
     @property

@@ -6,6 +6,7 @@ of time.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -37,24 +38,30 @@ def bring(store: RunStore, folder: Path) -> None:
     write_lines((f"{line.model_dump_json()}\n" for line in found), folder / LINES, "utf-8")
 
 
-def keep(store: RunStore, folder: Path, line: ValidationLine) -> None:
-    """Keeps a verdict and its campaign, which is a file in that folder; doing it again changes nothing.
+@dataclass(frozen=True, slots=True)
+class StoreVerdicts:
+    """Verdicts and their campaigns in a store."""
 
-    The verdict comes last: where there is one, what it rests on is there.
-    """
-    store.put_file(campaign_key(line.campaign), folder / f"{line.campaign}.yaml")
-    store.put(f"{VERDICTS}{line.id}.jsonl", f"{line.model_dump_json()}\n".encode())
+    store: RunStore
+
+    def lines(self) -> list[ValidationLine]:
+        """Every verdict that is kept, oldest first; BadInput for a damaged one."""
+        found = ((key, self.store.get(key)) for key in self.store.keys(VERDICTS))
+        lines = (_read(kept, key) for key, kept in found if kept is not None)
+        return sorted(lines, key=lambda line: (line.at, line.id))
+
+    def keep(self, campaign: Path, line: ValidationLine) -> None:
+        """Keeps a verdict and the file of its campaign; doing it again changes nothing.
+
+        The verdict comes last: where there is one, what it rests on is there.
+        """
+        self.store.put_file(campaign_key(line.campaign), campaign)
+        self.store.put(f"{VERDICTS}{line.id}.jsonl", f"{line.model_dump_json()}\n".encode())
 
 
 def campaign_key(name: str) -> str:
     """Where a campaign is kept."""
     return f"{MEASURED}{name}.yaml"
-
-
-def verdicts_in(store: RunStore) -> list[ValidationLine]:
-    """Every verdict that is kept, oldest first; BadInput for a damaged one."""
-    found = ((key, store.get(key)) for key in store.keys(VERDICTS))
-    return sorted((_read(kept, key) for key, kept in found if kept is not None), key=lambda line: (line.at, line.id))
 
 
 def _is_ours(key: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AliasChoices, AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
-from plimsoll.clouds.names import ACCOUNT_NAME, REGION_NAME
+from plimsoll.clouds.registry import account_pattern, region_pattern
 from plimsoll.clouds.targets import named_target
 from plimsoll.domain import errors
 from plimsoll.domain.errors import PlimsollError
@@ -19,8 +19,8 @@ from plimsoll.service.layout import Batch
 RunId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][\w.@+=-]{0,79}$")]
 """A run's name, which stands in keys: as Step Functions names executions, without what separates folders."""
 
-Account = Annotated[str, StringConstraints(pattern=ACCOUNT_NAME)]
-Region = Annotated[str, StringConstraints(pattern=REGION_NAME)]
+Account = Annotated[str, StringConstraints(pattern=account_pattern())]
+Region = Annotated[str, StringConstraints(pattern=region_pattern())]
 
 _LONGEST: Final = 1000
 """How much of a cause is kept, in characters: Lambda's own may hold a traceback."""

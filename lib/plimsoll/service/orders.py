@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from plimsoll.clouds.registry import AWS, GOOGLE
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import dump_policy, parse_policy
@@ -76,7 +77,7 @@ def _scope(config: ServiceConfig) -> dict[str, Any]:
         "role_name": config.role_name,
         "regions": [*config.regions, *config.google_regions],
         "prices": None,
-        "clouds": ["aws", "google"] if config.audits_google else ["aws"],
+        "clouds": [AWS, GOOGLE] if config.audits_google else [AWS],
         "projects": list(config.google_projects),
         "folders": list(config.google_folders),
         "google_organizations": list(config.google_organizations),

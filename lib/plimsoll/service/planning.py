@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from plimsoll.clouds.published import published_types
 from plimsoll.domain.offer import check_types
 from plimsoll.ports import FailedTarget, RunStore, Target
-from plimsoll.reports.tally import Tally
-from plimsoll.service.kept import tally_out
+from plimsoll.reports.totals import Totals
+from plimsoll.service.kept import totals_out
 from plimsoll.service.layout import RESULT, Batch, RunKeys
 from plimsoll.service.messages import AuditPlan, BatchItem, Pending, PlanMessage, RunMessage, TargetItem
 from plimsoll.service.orders import begin
@@ -74,7 +74,7 @@ def _missing(service: Service, keys: RunKeys) -> list[TargetItem]:
             unnamed.append(found)
         elif found not in taken:
             missing.append(TargetItem.of(found))
-    store.put(keys.unnamed, tally_out(Tally.of(unnamed)))
+    store.put(keys.unnamed, totals_out(Totals.of(unnamed)))
     store.put(keys.targets, json.dumps([item.model_dump() for item in missing]).encode())
     return missing
 

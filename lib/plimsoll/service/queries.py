@@ -7,6 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from plimsoll.reports.record import OLD_KEYS
+
+_DROP_IN: Final = "monthly_usd_saved_drop_in"
+
 _LATEST: Final = """with latest as (
   select run_date, max(run_id) as run_id
   from recommendations
@@ -25,14 +29,16 @@ class SavedQuery:
 
 QUERIES: Final[Mapping[str, SavedQuery]] = {
     "savings-by-account": SavedQuery(
-        title="What each account can save, USD a month, what of it needs no proof, and what is blocked today.",
+        title="What each account can save, what of it drop-in replacements would save, and what is blocked.",
         sql=f"""{_LATEST}
 select
   account,
   count(*) as volumes,
   round(sum(monthly_usd_now), 2) as usd_now,
   round(sum(case when is_saving then monthly_usd_saved else 0 end), 2) as usd_saved,
-  round(sum(case when is_saving then monthly_usd_saved_drop_in else 0 end), 2) as usd_saved_drop_in,
+  round(
+    sum(case when is_saving then coalesce({_DROP_IN}, {OLD_KEYS[_DROP_IN]}) else 0 end), 2
+  ) as usd_saved_drop_in,
   round(sum(case when is_saving and cardinality(blockers) > 0 then monthly_usd_saved else 0 end), 2) as usd_blocked
 from (
   select

@@ -3,81 +3,34 @@
 The history grows with the volumes of which something has ever been recommended, and no others.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from functools import cache
 from itertools import groupby
-from typing import Any, Final
-
-from pydantic import TypeAdapter
+from typing import Final
 
 from plimsoll.clouds.targets import named_target
 from plimsoll.domain.decisions import Holding, holding
 from plimsoll.domain.history import HistoryEntry, Sighting, seen
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import History, Target
-from plimsoll.reports.money import in_cents
+from plimsoll.reports.foremost import Foremost
 from plimsoll.reports.record import RecommendationRecord, SpecRecord
-from plimsoll.service.events import Event, HistoryTold, recommendation_new
+from plimsoll.reports.totals import Totals, in_cents
+from plimsoll.service.events import Event, recommendation_new
 
 MOST_NEWS: Final = 1000
-"""How many new recommendations are kept to be told of one by one, those that save most: more is no news."""
+"""How many new recommendations are announced one by one: those that save most."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Remembered:
-    """What became of the recommendations of some volumes; parts of a run add up to the whole in any order.
+def remember(
+    records: Iterable[RecommendationRecord], history: History, *, run_id: str, now: datetime
+) -> tuple[Totals, list[Event]]:
+    """Compares a run's recommendations with the history and writes what has changed; CloudError as of the history.
 
-    `news` are the events of new recommendations, at most `MOST_NEWS`, those that save most first.
+    Gives the history's totals, and the events of the new recommendations. The same recommendations of the same run
+    write nothing the second time, and give the same, unless people decided something in between.
     """
-
-    new: int = 0
-    snoozed: int = 0
-    done: int = 0
-    done_now: int = 0
-    saved_cents: int = 0
-    news: tuple[Event, ...] = ()
-
-    def __add__(self, other: "Remembered") -> "Remembered":
-        return Remembered(
-            new=self.new + other.new,
-            snoozed=self.snoozed + other.snoozed,
-            done=self.done + other.done,
-            done_now=self.done_now + other.done_now,
-            saved_cents=self.saved_cents + other.saved_cents,
-            news=tuple(sorted((*self.news, *other.news), key=_by_saving)[:MOST_NEWS]),
-        )
-
-    @classmethod
-    def parsed(cls, plain: Mapping[str, Any]) -> "Remembered":
-        """What `plain` gave; pydantic's ValidationError where these are other values."""
-        return _adapter().validate_python(dict(plain))
-
-    @property
-    def plain(self) -> dict[str, Any]:
-        """The same in plain values, as JSON holds them."""
-        return dict(_adapter().dump_python(self, mode="json"))
-
-    @property
-    def told(self) -> dict[str, Any]:
-        """The block `history` of run.json."""
-        return HistoryTold(
-            new=self.new,
-            snoozed=self.snoozed,
-            done=self.done,
-            done_now=self.done_now,
-            saved_usd_month_since=self.saved_cents / 100,
-        ).model_dump()
-
-
-def remember(records: Iterable[RecommendationRecord], history: History, *, run_id: str, now: datetime) -> Remembered:
-    """Holds a run's recommendations against the history and writes what has changed; CloudError as of the history.
-
-    The same recommendations of the same run again write nothing and are told alike, unless people decided something
-    in between.
-    """
-    remembered = Remembered()
+    totals, news = Totals(), announced()
     ordered = sorted(records, key=lambda one: (one.account, one.region, one.volume_id))
     for (account, region), found in groupby(ordered, key=lambda one: (one.account, one.region)):
         there, target = list(found), named_target(account, region)
@@ -92,8 +45,23 @@ def remember(records: Iterable[RecommendationRecord], history: History, *, run_i
         if changed:
             history.write(changed)
         for record, entry in kept:
-            remembered += _told(record, entry, run_id, now, held[record.volume_id])
-    return remembered
+            new = _count(totals, entry, run_id, now, held[record.volume_id])
+            if new:
+                announce(news, [recommendation_new(record, run_id)])
+    return totals, news.items
+
+
+def announced() -> Foremost[Event]:
+    """New recommendations to announce: none yet."""
+    return Foremost(most=MOST_NEWS)
+
+
+def announce(news: Foremost[Event], events: Iterable[Event]) -> None:
+    """Adds new recommendations to those to announce."""
+    for event in events:
+        _kind, detail = event
+        name = f"{detail['account']}/{detail['region']}/{detail['volume_id']}"
+        news.add(detail["monthly_usd_saved"], name, event)
 
 
 def left_out(history: History, target: Target, volume_ids: Sequence[str]) -> dict[str, str]:
@@ -102,16 +70,15 @@ def left_out(history: History, target: Target, volume_ids: Sequence[str]) -> dic
     return {one: why for one, why in found.items() if why is not None}
 
 
-def _told(record: RecommendationRecord, entry: HistoryEntry, run_id: str, now: datetime, held: Holding) -> Remembered:
+def _count(totals: Totals, entry: HistoryEntry, run_id: str, now: datetime, held: Holding) -> bool:
+    """Counts what became of a volume's recommendation; gives whether it is new."""
     new = entry.new_in(run_id, now, held)
-    return Remembered(
-        new=int(new),
-        snoozed=int(entry.silent(now, held)),
-        done=int(entry.done_on is not None),
-        done_now=int(entry.done_run == run_id),
-        saved_cents=in_cents(entry.done_saved_usd_month),
-        news=(recommendation_new(record, run_id),) if new else (),
-    )
+    totals.new += new
+    totals.snoozed += entry.silent(now, held)
+    totals.done += entry.done_on is not None
+    totals.done_now += entry.done_run == run_id
+    totals.done_saved_cents += in_cents(entry.done_saved_usd_month)
+    return new
 
 
 def _sighting(record: RecommendationRecord, run_id: str, now: datetime) -> Sighting:
@@ -124,6 +91,7 @@ def _sighting(record: RecommendationRecord, run_id: str, now: datetime) -> Sight
         action=record.action,
         current=current,
         target=target,
+        drop_in=None if record.drop_in is None else _spec(record.drop_in.spec),
         saved_usd_month=record.monthly_usd_saved,
         run_id=run_id,
         now=now,
@@ -132,13 +100,3 @@ def _sighting(record: RecommendationRecord, run_id: str, now: datetime) -> Sight
 
 def _spec(record: SpecRecord) -> VolumeSpec:
     return VolumeSpec(**record.model_dump())
-
-
-def _by_saving(event: Event) -> tuple[float, str, str, str]:
-    _kind, detail = event
-    return -detail["monthly_usd_saved"], detail["account"], detail["region"], detail["volume_id"]
-
-
-@cache
-def _adapter() -> TypeAdapter[Remembered]:
-    return TypeAdapter(Remembered)

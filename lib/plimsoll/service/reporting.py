@@ -11,7 +11,7 @@ from typing import Any, Final
 from plimsoll.ports import RunStore
 from plimsoll.reports.files import RunFolder
 from plimsoll.reports.html.page import write_html
-from plimsoll.reports.record import FIRST_PROVIDER, RecommendationRecord
+from plimsoll.reports.record import FIRST_PROVIDER, RecommendationRecord, run_of
 from plimsoll.reports.stored import (
     DEMAND,
     PAGE,
@@ -25,7 +25,7 @@ from plimsoll.reports.stored import (
     stream_unanswered,
 )
 from plimsoll.reports.summary.matched import matched_records
-from plimsoll.reports.tally import Tally
+from plimsoll.reports.totals import Totals
 from plimsoll.service.events import Event, audit_completed
 from plimsoll.service.kept import LatestReport, bring_needed, latest_report, needed, result_of
 from plimsoll.service.layout import LATEST_REPORT, RESULT, Batch, RunKeys
@@ -56,7 +56,7 @@ def report(service: Service, told: RunMessage) -> Report:
     does not grow with the fleet; the disk of this machine holds all recommendations, and the demand of those shown.
     """
     keys, store = RunKeys(run_id=told.run_id), service.store
-    order, run = order_of(store, told.run_id), json.loads(needed(store, keys.summary))
+    order, run = order_of(store, told.run_id), run_of(needed(store, keys.summary))
     with TemporaryDirectory(prefix="plimsoll-") as temporary:
         folder = Path(temporary) / told.run_id
         batches = _Batches(store=store, keys=keys, beside=Path(temporary) / "batch")
@@ -133,7 +133,7 @@ def _put_together(batches: _Batches, run: dict[str, Any], shown: frozenset[str] 
                 whole.leave_out(volume)
 
 
-def _left_out(failed: Tally, providers: Mapping[str, str]) -> Iterator[UnansweredRecord]:
+def _left_out(failed: Totals, providers: Mapping[str, str]) -> Iterator[UnansweredRecord]:
     """The volumes of a target or a batch that failed; `providers` are the clouds by target."""
     for place, reasons in failed.failed_volumes.items():
         account, region = place.split("/")

@@ -6,13 +6,13 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from plimsoll.clouds.aws.names import ACCOUNT_ID
-from plimsoll.clouds.names import ACCOUNT_NAME
+from plimsoll.clouds.registry import account_pattern
 
 Channel = Annotated[str, StringConstraints(pattern=r"^[CG][A-Z0-9]{5,20}$")]
 Team = Annotated[str, StringConstraints(pattern=r"^[TE][A-Z0-9]{5,20}$")]
 UserGroup = Annotated[str, StringConstraints(pattern=r"^S[A-Z0-9]{5,20}$")]
-Account = Annotated[str, StringConstraints(pattern=ACCOUNT_ID)]
-AccountOrProject = Annotated[str, StringConstraints(pattern=ACCOUNT_NAME)]
+Account = Annotated[str, StringConstraints(pattern=rf"^{ACCOUNT_ID}$")]
+AccountOrProject = Annotated[str, StringConstraints(pattern=account_pattern())]
 
 
 class Route(BaseModel):

@@ -2,13 +2,14 @@
 
 from datetime import date
 
+from plimsoll.bench.answer import BenchAnswer
 from plimsoll.bench.inspection import stacks
 from plimsoll.domain.errors import NotMeasured
 from plimsoll.domain.stripes import StripeSet
 from plimsoll.domain.task import Task, TaskMode
 from plimsoll.ports import Bench, Target
+from plimsoll.validation.command import Command, command_s
 from plimsoll.validation.patience import Patience
-from plimsoll.validation.tasks import run_task
 
 LIMIT_S = 120
 """Looking at block devices takes a second; a host that needs longer than this has other troubles."""
@@ -16,7 +17,7 @@ LIMIT_S = 120
 
 def stripe_sets(host_id: str, target: Target, today: date, *, bench: Bench, patience: Patience) -> list[StripeSet]:
     """The md and LVM devices of a host that are made of its volumes; NotMeasured or CloudError where it cannot tell."""
-    answer = run_task(Task(mode=TaskMode.INSPECT, limit_s=LIMIT_S), host_id, target, bench=bench, patience=patience)
+    answer = _run(Task(mode=TaskMode.INSPECT, limit_s=LIMIT_S), host_id, target, bench=bench, patience=patience)
     if answer.inspection is None:
         raise NotMeasured(f"{host_id} in {target} did not say how its volumes are put together: try again.")
     return [
@@ -32,3 +33,18 @@ def stripe_sets(host_id: str, target: Target, today: date, *, bench: Bench, pati
         )
         for stack in stacks(answer.inspection)
     ]
+
+
+def _run(task: Task, host_id: str, target: Target, *, bench: Bench, patience: Patience) -> BenchAnswer:
+    """What a task printed on a host; NotMeasured when it failed, ended badly or did not end in time.
+
+    A command that is given up is asked to stop; the document bounds itself on the host, so that it does stop.
+    """
+    command = Command(id=bench.send(target, host_id, task), target=target, host_id=host_id)
+    limit_s = command_s(task, patience)
+    try:
+        outcome = patience.wait_for(lambda: command.look(bench), limit_s=limit_s, otherwise=command.overdue(limit_s))
+    except BaseException:
+        command.give_up(bench)
+        raise
+    return command.answer(outcome)

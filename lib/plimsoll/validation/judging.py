@@ -1,8 +1,10 @@
 """Judging: the results of a run, and the verdict on them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime
 
+from plimsoll.bench.answer import BenchAnswer
 from plimsoll.domain.ceiling import Accounting
 from plimsoll.domain.errors import NotMeasured
 from plimsoll.domain.need import Need
@@ -11,9 +13,24 @@ from plimsoll.domain.verdict import Shown, Verdict, held, verdict
 from plimsoll.domain.workload import WorkloadShape
 from plimsoll.envelopes.reading import read_results
 from plimsoll.envelopes.results import Result
-from plimsoll.validation.desk import Desk, Subject
-from plimsoll.validation.jobs import within_headroom
-from plimsoll.validation.measuring import Measured
+from plimsoll.ports import BenchHost
+from plimsoll.validation.context import Context
+from plimsoll.validation.fio_job import within_headroom
+from plimsoll.validation.job import Subject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What a bench host printed, the host, when that was, and for how many seconds a scratch volume was paid.
+
+    `volumes` are those that carried the load together, more than one where a volume in use is one of a stripe set.
+    """
+
+    answer: BenchAnswer
+    host: BenchHost
+    at: datetime
+    seconds: float
+    volumes: int = 1
 
 
 def results_of(measured: Measured, run: MeasuringRun) -> Sequence[Result]:
@@ -35,17 +52,17 @@ def results_of(measured: Measured, run: MeasuringRun) -> Sequence[Result]:
 
 
 def judged(
-    results: Sequence[Result], run: MeasuringRun, subject: Subject, mode: Mode, volumes: int, desk: Desk
+    results: Sequence[Result], run: MeasuringRun, subject: Subject, mode: Mode, volumes: int, context: Context
 ) -> Verdict:
     """The verdict on what a volume showed; in place, on whether it held what its free headroom allowed. All of it is
     counted as the ceiling of the run counts."""
     counted, today = run.ceiling.accounting, subject.today_mean_latency_us
     shown = [_shown(one, volumes, counted) for one in results]
     if mode is Mode.IN_PLACE and subject.shape is not None:
-        asked = _asked(within_headroom(subject.shape, run, subject, desk), volumes, counted)
-        found = held(shown, asked, today_mean_latency_us=today, policy=desk.policy)
+        asked = _asked(within_headroom(subject.shape, run, subject, context), volumes, counted)
+        found = held(shown, asked, today_mean_latency_us=today, policy=context.policy)
     else:
-        found = verdict(shown, subject.need, today_mean_latency_us=today, policy=desk.policy)
+        found = verdict(shown, subject.need, today_mean_latency_us=today, policy=context.policy)
     return replace(found, reasons=(*found.reasons, *_told(run, subject)))
 
 

@@ -1,64 +1,172 @@
-"""Measuring: a run carried out at one go, on a scratch volume or where the volume is."""
+"""Measuring, step by step: a scratch volume made and attached, the command sent and looked at, all of it taken away.
 
-from collections.abc import Callable
-from dataclasses import dataclass
+Each step may be called again, whatever ended it before: what is done already is not done twice.
+"""
+
+from dataclasses import replace
 from datetime import datetime
 
-from plimsoll.bench.answer import BenchAnswer
-from plimsoll.domain.scratch import ScratchOrder
-from plimsoll.domain.validation import MeasuringRun, Mode
-from plimsoll.ports import BenchHost
+from plimsoll.domain.errors import BadInput, CloudError, NotMeasured, Unexpected, Unreachable
+from plimsoll.domain.task import Task
 from plimsoll.reports.wording import duration
-from plimsoll.validation.desk import Desk, Subject
-from plimsoll.validation.preparing import Prepared, prepare
-from plimsoll.validation.scratch_volume import Left, scratch_volume
-from plimsoll.validation.tasks import run_task
+from plimsoll.validation.command import Command, command_s
+from plimsoll.validation.context import Context
+from plimsoll.validation.job import Attempt, Job
+from plimsoll.validation.scratch_volume import Awaited, attached, clean, made
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
-    """What a bench host printed, the host, when that was, and for how many seconds a scratch volume was paid.
-
-    `volumes` are those that carried the load together, more than one where a volume in use is one of a stripe set.
-    """
-
-    answer: BenchAnswer
-    host: BenchHost
-    at: datetime
-    seconds: float
-    volumes: int = 1
-
-
-def measure(run: MeasuringRun, subject: Subject, mode: Mode, desk: Desk, left: Callable[[Left], None]) -> Measured:
-    """Carries out a run; NotMeasured or CloudError where that fails, with nothing left behind but what `left` hears."""
-    prepared = prepare(run, subject, mode, desk)
-    if prepared.order is None:
-        return _in_place(prepared, subject, desk)
-    return _on_scratch(prepared, prepared.order, subject, desk, left)
-
-
-def _on_scratch(
-    prepared: Prepared, order: ScratchOrder, subject: Subject, desk: Desk, left: Callable[[Left], None]
-) -> Measured:
-    host, patience = prepared.host, desk.patience
-    if subject.pool_gib is not None:
-        desk.tell(
-            f"{subject.volume.id} is to share what {subject.pool_gib:,} GiB of {order.spec.type} on its host carry: "
-            "one volume as large is measured, and asked for what all of them need"
+def create(job: Job, context: Context) -> Job:
+    """Begins to make the scratch volume of what was proposed; the same order gives the same volume. CloudError."""
+    attempt = job.under_way
+    order, host = attempt.prepared.order, attempt.prepared.host
+    if order is None:
+        raise BadInput(f"{job.volume_id} is measured in place: there is no scratch volume to make.")
+    if attempt.volume_id is not None:
+        return job
+    pool_gib = attempt.proposal.subject.pool_gib
+    if pool_gib is not None:
+        context.say(
+            f"{job.volume_id} is to share what {pool_gib:,} GiB of {order.spec.type} on its host carry: one volume as "
+            "large is measured, and asked for what all of them need"
         )
-    desk.tell(f"making a scratch volume of {order.spec} in {host.zone}, on {host.host.id} ({host.host.type})")
-    with scratch_volume(order, host, prepared.target, bench=desk.bench, patience=patience, left=left) as volume_id:
-        task = prepared.on(volume_id)
-        desk.tell(f"measuring {volume_id} for about {duration(task.limit_s - patience.setting_up_s)}")
-        answer = run_task(task, host.host.id, prepared.target, bench=desk.bench, patience=patience)
-        desk.tell(f"measured; deleting {volume_id}")
-    now = patience.now()
-    return Measured(answer=answer, host=host, at=now, seconds=(now - prepared.began).total_seconds())
+    context.say(f"making a scratch volume of {order.spec} in {host.zone}, on {host.host.id} ({host.host.type})")
+    volume_id = context.bench(job.place).create(order)
+    return context.keep(job.having(volume_id=volume_id, creating=context.now()))
 
 
-def _in_place(prepared: Prepared, subject: Subject, desk: Desk) -> Measured:
-    host, volume_id = prepared.host, subject.volume.id
-    what = volume_id if prepared.volumes == 1 else f"the stripe set of {', '.join(prepared.members)}"
-    desk.tell(f"measuring {what} where it is, on {host.host.id}, within the free headroom of {volume_id}")
-    answer = run_task(prepared.task, host.host.id, prepared.target, bench=desk.bench, patience=desk.patience)
-    return Measured(answer=answer, host=host, at=desk.patience.now(), seconds=0.0, volumes=prepared.volumes)
+def look_at_volume(job: Job, context: Context) -> Job:
+    """Looks once whether the scratch volume is made; NotMeasured where that takes too long, CloudError."""
+    attempt = job.under_way
+    if attempt.made or not _is_there(job, made(context.patience), attempt.creating or context.now(), context):
+        return job
+    return context.keep(job.having(made=True))
+
+
+def attach(job: Job, context: Context) -> Job:
+    """Begins to attach the scratch volume to the bench host; attached already is no error. CloudError."""
+    attempt = job.under_way
+    context.bench(job.place).attach(job.place, _volume_of(job), attempt.prepared.host.host.id)
+    return context.keep(job.having(attaching=attempt.attaching or context.now()))
+
+
+def look_at_attachment(job: Job, context: Context) -> Job:
+    """Looks once whether the volume is attached; NotMeasured where that takes too long, CloudError."""
+    attempt = job.under_way
+    awaited = attached(attempt.prepared.host.host.id, context.patience)
+    if attempt.attached or not _is_there(job, awaited, attempt.attaching or context.now(), context):
+        return job
+    return context.keep(job.having(attached=True))
+
+
+def send(job: Job, context: Context) -> Job:
+    """Sends the command that measures, once. CloudError where it was not sent; NotMeasured where an earlier try left
+    open whether it was."""
+    attempt = job.under_way
+    host_id = attempt.prepared.host.host.id
+    if attempt.command_id is not None:
+        return job
+    if attempt.sending is not None:
+        raise NotMeasured(
+            f"the command for {host_id} in {job.place} may have been sent already: its answer was lost. It is not "
+            "sent twice; validate again."
+        )
+    context.say(_measuring(job, attempt, context))
+    job = context.keep(job.having(sending=context.now()))
+    try:
+        command_id = context.bench(job.place).send(job.place, host_id, _task_of(attempt))
+    except CloudError as error:
+        if not isinstance(error, Unreachable | Unexpected):  # with these it may have arrived
+            context.keep(job.having(sending=None))
+        raise
+    return context.keep(job.having(command_id=command_id))
+
+
+def look_at_command(job: Job, context: Context) -> Job:
+    """Looks once whether the command has ended. NotMeasured where it takes too long or ended badly, CloudError where
+    several looks in a row have failed."""
+    attempt, command = job.under_way, command_of(job)
+    if attempt.outcome is None:
+        try:
+            outcome = command.look(context.bench(job.place))
+        except CloudError:
+            context.keep(job.having(failed_looks=command.failed_looks))
+            raise
+        if (command.failed_looks, outcome) != (attempt.failed_looks, None):
+            job = context.keep(job.having(failed_looks=command.failed_looks, outcome=outcome))
+    if job.under_way.outcome is not None:
+        command.answer(job.under_way.outcome)
+        return job
+    limit_s = command_s(attempt.prepared.task, context.patience)
+    context.patience.check(attempt.sending or context.now(), limit_s=limit_s, otherwise=command.overdue(limit_s))
+    return job
+
+
+def clean_up(job: Job, context: Context) -> Job:
+    """Stops what still runs and takes away what was made; what cannot be deleted is `left`, and the sweep has it from
+    its deadline on. What was measured on it is as good as if it were gone."""
+    attempt = job.attempt
+    if attempt is not None and attempt.volume_id is not None and attempt.outcome is not None:
+        context.say(f"measured; deleting {attempt.volume_id}")
+    _stop(job, context)
+    _clean(job, context)
+    return job if attempt is None else context.keep(job.having(cleaned=attempt.cleaned or context.now()))
+
+
+def fail(job: Job, why: str, context: Context) -> Job:
+    """Ends a measurement that failed: what it claimed is free, what runs is stopped, what it made is taken away."""
+    try:
+        _stop(job, context)
+    finally:
+        job.release(context.claims)
+    job = context.keep(job.ended(note=why))
+    _clean(job, context)
+    return job
+
+
+def command_of(job: Job) -> Command:
+    """The command that was sent for a job; BadInput where none was."""
+    attempt = job.under_way
+    if attempt.command_id is None:
+        raise BadInput(f"no command was sent for {job.name.key}: send it first.")
+    host_id = attempt.prepared.host.host.id
+    return Command(id=attempt.command_id, target=job.place, host_id=host_id, failed_looks=attempt.failed_looks)
+
+
+def _stop(job: Job, context: Context) -> None:
+    """Asks a command that has not ended to stop."""
+    if job.attempt is not None and job.attempt.command_id is not None and job.attempt.outcome is None:
+        command_of(job).give_up(context.bench(job.place))
+
+
+def _clean(job: Job, context: Context) -> None:
+    for one in clean(job.name.scratch_id, job.place, bench=context.bench(job.place), patience=context.patience):
+        context.left(one)
+
+
+def _is_there(job: Job, awaited: Awaited, since: datetime, context: Context) -> bool:
+    volume_id = _volume_of(job)
+    if awaited.is_there(volume_id, job.place, bench=context.bench(job.place)):
+        return True
+    context.patience.check(since, limit_s=awaited.limit_s, otherwise=awaited.overdue(volume_id))
+    return False
+
+
+def _volume_of(job: Job) -> str:
+    volume_id = job.under_way.volume_id
+    if volume_id is None:
+        raise BadInput(f"no scratch volume was made for {job.name.key}: create it first.")
+    return volume_id
+
+
+def _task_of(attempt: Attempt) -> Task:
+    task = attempt.prepared.task
+    return task if attempt.volume_id is None else replace(task, volume_id=attempt.volume_id)
+
+
+def _measuring(job: Job, attempt: Attempt, context: Context) -> str:
+    prepared = attempt.prepared
+    if prepared.order is not None:
+        about = duration(prepared.task.limit_s - context.patience.setting_up_s)
+        return f"measuring {attempt.volume_id} for about {about}"
+    what = job.volume_id if prepared.volumes == 1 else f"the stripe set of {', '.join(prepared.members)}"
+    return f"measuring {what} where it is, on {prepared.host.host.id}, within the free headroom of {job.volume_id}"

@@ -29,7 +29,8 @@ from plimsoll.domain.volume_types import Provisioned, VolumeType
 from plimsoll.domain.workload import recounted, shape_of
 from plimsoll.explain import Explained
 from plimsoll.outcomes import Answered, FailedVolume
-from plimsoll.validation.desk import Desk, Subject
+from plimsoll.ports import Bench, Target
+from plimsoll.validation.job import Subject
 
 FLIP: Final = "flip"
 """The target that a bare change of type gives, without asking for IOPS or throughput."""
@@ -109,7 +110,9 @@ def want_of(volume: Volume, spec: VolumeSpec, ceiling: Ceiling, saved_usd_month:
     )
 
 
-def subject_of(found: Weighed, run: MeasuringRun, *, desk: Desk, policy: Policy, now: datetime) -> Subject:
+def subject_of(
+    found: Weighed, run: MeasuringRun, *, bench: Bench, place: Target, policy: Policy, now: datetime
+) -> Subject:
     """The subject of a run: its need, shape, peaks and latency today over the policy's window.
 
     The shape has the rates of the peaks themselves: with headroom an offer of just the right size would be asked for
@@ -118,9 +121,8 @@ def subject_of(found: Weighed, run: MeasuringRun, *, desk: Desk, policy: Policy,
     volume, demand = found.volume, found.demand
     offer, counted = found.comparison.offer(run.spec.type), run.ceiling.accounting
     need = recounted(_finite(offer.need), demand, offer.ceiling.accounting, counted)
-    target = desk.target(volume.account, volume.region)
     try:
-        today = desk.bench.mean_latency_us(target, volume.id, now - timedelta(days=policy.lookback_days), now)
+        today = bench.mean_latency_us(place, volume.id, now - timedelta(days=policy.lookback_days), now)
     except CloudError:
         today = None  # the verdict then rests on the policy's p99 alone, and says so
     return Subject(

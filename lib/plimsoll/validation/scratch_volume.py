@@ -1,13 +1,13 @@
-"""A scratch volume for as long as a block: made and attached before, detached and deleted after, whatever happens."""
+"""Scratch volumes: whether one is where it is awaited, and how it is taken away, whoever made it."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final, TypeVar
 
-from plimsoll.domain.errors import BadInput, NotMeasured, PlimsollError
-from plimsoll.domain.scratch import ScratchOrder, ScratchVolume
-from plimsoll.ports import Bench, BenchHost, Target
+from plimsoll.domain.errors import BadInput, CloudError, NotMeasured, PlimsollError
+from plimsoll.domain.scratch import ScratchVolume
+from plimsoll.ports import Bench, FailedTarget, Target
 from plimsoll.validation.patience import Patience
 
 DELETE_ATTEMPTS: Final = 4
@@ -60,32 +60,6 @@ def attached(host_id: str, patience: Patience) -> Awaited:
     return Awaited(state="in-use", limit_s=patience.attach_s, otherwise=f"was not attached to {host_id}")
 
 
-@contextmanager
-def scratch_volume(
-    order: ScratchOrder,
-    host: BenchHost,
-    target: Target,
-    *,
-    bench: Bench,
-    patience: Patience,
-    left: Callable[[Left], None],
-) -> Iterator[str]:
-    """The id of a scratch volume that is made at the target and attached to the host while the block lasts.
-
-    Afterwards, also on errors and Ctrl-C, every volume with the order's validation id is detached and deleted, known
-    or not: a call that failed may have worked. What could not be deleted is handed to `left`.
-    """
-    try:
-        volume_id = bench.create(order)
-        _wait(made(patience), bench, target, volume_id, patience)
-        bench.attach(target, volume_id, host.host.id)
-        _wait(attached(host.host.id, patience), bench, target, volume_id, patience)
-        yield volume_id
-    finally:
-        for one in clean(order.validation_id, target, bench=bench, patience=patience):
-            left(one)
-
-
 def clean(validation_id: str, target: Target, *, bench: Bench, patience: Patience) -> Iterator[Left]:
     """Detaches and deletes every scratch volume of a validation; gives what it could not delete, with why."""
     try:
@@ -128,15 +102,6 @@ def _detach(volume: ScratchVolume, target: Target, bench: Bench, patience: Patie
         patience.wait_for(free, limit_s=patience.detach_s, otherwise=otherwise)
 
 
-def _wait(awaited: Awaited, bench: Bench, target: Target, volume_id: str, patience: Patience) -> None:
-    """Waits until a volume is where it is awaited."""
-    patience.wait_for(
-        lambda: True if awaited.is_there(volume_id, target, bench=bench) else None,
-        limit_s=awaited.limit_s,
-        otherwise=awaited.overdue(volume_id),
-    )
-
-
 def _try_often(call: Callable[[], Result], patience: Patience) -> Result:
     """A call, tried again on errors that may pass."""
     for attempt in range(1, DELETE_ATTEMPTS):
@@ -147,3 +112,42 @@ def _try_often(call: Callable[[], Result], patience: Patience) -> Result:
         except PlimsollError:
             patience.pause(patience.every_s * attempt)
     return call()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Swept:
+    """A scratch volume that was found: `deleted`, or not yet due (`left` None), or why it is still there."""
+
+    target: Target
+    volume: ScratchVolume
+    deleted: bool
+    left: Left | None = None
+
+
+def sweep(
+    targets: Iterable[Target | FailedTarget],
+    now: datetime,
+    *,
+    bench: Bench,
+    patience: Patience,
+    everything: bool = False,
+) -> Iterator[Swept | FailedTarget]:
+    """Every scratch volume of the targets, deleted where its deadline has passed, or all of them with `everything`.
+
+    A failing target costs itself only.
+    """
+    for target in targets:
+        if isinstance(target, FailedTarget):
+            yield target
+            continue
+        try:
+            found = bench.scratch(target)
+        except CloudError as error:
+            yield FailedTarget(name=str(target), error=error)
+            continue
+        for volume in found:
+            if not everything and not volume.is_due(now):
+                yield Swept(target=target, volume=volume, deleted=False)
+                continue
+            left = next(remove(volume, target, bench=bench, patience=patience), None)
+            yield Swept(target=target, volume=volume, deleted=left is None, left=left)

@@ -32,7 +32,7 @@ def test_no_more_items_are_begun_than_may_be_under_way():
 
 
 def test_items_are_worked_on_at_the_same_time():
-    met = threading.Barrier(2, timeout=10)
+    met = threading.Barrier(2, timeout=120)
     assert len(list(ahead(lambda _number: met.wait(), range(2), 2))) == 2
 
 

@@ -96,7 +96,7 @@ def processes_in(folder: Path) -> list[str]:
     return found
 
 
-def eventually(holds, *, seconds: float = 30) -> bool:
+def eventually(holds, *, seconds: float = 300) -> bool:
     """Whether something comes to hold; the bound only ends a test that fails."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -40,7 +40,7 @@ def test_a_signal_ends_fio_and_is_told(sent, tmp_path):
         with running(task, tmp_path) as process:
             assert eventually(_fio_measures(place))
             process.send_signal(sent)
-            output, _ = process.communicate(timeout=60)
+            output, _ = process.communicate(timeout=300)
             assert process.returncode == 128 + sent
             with pytest.raises(NotMeasured, match=rf"\(stopped\): the script was stopped by {sent.name}"):
                 read_answer(output)
@@ -80,7 +80,7 @@ def test_fio_has_no_process_that_outlives_its_group(tmp_path):
             assert eventually(_fio_measures(place))
             (group,) = (tmp_path / "tmp").glob("plimsoll-*/engine")
             os.killpg(int(group.read_text()), signal.SIGKILL)
-            output, _ = process.communicate(timeout=60)
+            output, _ = process.communicate(timeout=300)
             with pytest.raises(NotMeasured, match=r"\(fio\): fio ended with 137"):
                 read_answer(output)
             assert eventually(_nothing_stays(tmp_path, place))

@@ -115,7 +115,7 @@ def test_a_mix_is_written_as_fio_reads_it():
 def run_fio(job, folder):
     """Each section's IOPS, MiB/s, read share and mean KiB of reads and of writes, from real fio on a temporary file."""
     (folder / "job.fio").write_text(job.replace("[global]\n", "[global]\nfilename=data\nsize=64m\n", 1))
-    subprocess.run(["fio", "--output=out.json", "--output-format=json", "job.fio"], cwd=folder, check=True, timeout=60)
+    subprocess.run(["fio", "--output=out.json", "--output-format=json", "job.fio"], cwd=folder, check=True, timeout=300)
     return {one["jobname"]: one for one in json.loads((folder / "out.json").read_text())["jobs"]}
 
 

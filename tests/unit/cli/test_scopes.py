@@ -7,19 +7,19 @@ import typer
 from typer.testing import CliRunner
 
 from plimsoll.bootstrap import AWS, GOOGLE, Scope
-from plimsoll.cli.chosen import scope_from
-from plimsoll.cli.options import Clouds
+from plimsoll.cli.option_groups import with_option_groups
+from plimsoll.cli.option_values import scope_from
+from plimsoll.cli.options import AwsOptions, GoogleOptions, ScopeOptions
 from plimsoll.domain.errors import BadInput
 
-NOTHING = (None, None, None, False, None, None, None, None, None)
 
-
-def scope(*, region=None, profile=None, **google):
-    return scope_from(profile, None, None, False, None, None, None, region, None, **google)
+def scope(*, region=None, cloud=None, profile=None, **google):
+    aws, of_google = AwsOptions(profile=profile), GoogleOptions(**google)
+    return scope_from(ScopeOptions(cloud=cloud, region=region, aws=aws, google=of_google))
 
 
 def test_aws_is_asked_where_no_cloud_is_named():
-    assert scope_from(*NOTHING) == Scope()
+    assert scope_from(ScopeOptions()) == Scope()
     assert Scope().clouds == (AWS,)
 
 
@@ -57,8 +57,9 @@ def test_the_command_line_takes_both_names_of_google(words):
     asked = []
 
     @app.command()
-    def ask(clouds: Clouds = None):
-        asked.extend(clouds)
+    @with_option_groups
+    def ask(scope: ScopeOptions):
+        asked.extend(scope.cloud)
 
     assert CliRunner().invoke(app, words).exit_code == 0
     assert asked == [GOOGLE]
@@ -80,6 +81,11 @@ def test_the_command_line_takes_both_names_of_google(words):
 def test_an_option_about_a_cloud_that_is_not_asked_is_refused(given, sentence):
     with pytest.raises(BadInput, match=sentence):
         scope(**given)
+
+
+def test_the_earlier_name_of_a_google_organization_is_still_taken():
+    both = scope(cloud=["google"], google_organization=["1"], gcp_organization=["2"])
+    assert both.google_organizations == ("1", "2")
 
 
 def test_regions_go_to_the_cloud_that_has_them_where_both_are_asked():

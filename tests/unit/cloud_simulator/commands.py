@@ -48,7 +48,7 @@ class Sender:
     def refused(self, **asked: Any) -> str:
         return refused(self.ssm.send_command, **{"InstanceIds": [self.host_id], "DocumentName": self.name, **asked})
 
-    def ended(self, command_id: str, patience_s: float = 30.0) -> dict[str, Any]:
+    def ended(self, command_id: str, patience_s: float = 120.0) -> dict[str, Any]:
         """The invocation, once it runs no more."""
 
         def found() -> dict[str, Any] | None:

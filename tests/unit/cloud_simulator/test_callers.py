@@ -17,32 +17,6 @@ def test_each_caller_is_in_an_account_of_its_own_and_sees_its_own_volumes(accoun
     assert seen == {volume.id for volume in account.fleet.at(number, "us-east-1")}
 
 
-def test_metrics_of_another_accounts_volume_are_not_seen(account):
-    theirs = next(volume for volume in account.fleet.at("222222222222", "us-east-1") if volume.hosts)
-    asked = {
-        "MetricDataQueries": [
-            {
-                "Id": "q0",
-                "MetricStat": {
-                    "Metric": {
-                        "Namespace": "AWS/EBS",
-                        "MetricName": "VolumeReadOps",
-                        "Dimensions": [{"Name": "VolumeId", "Value": theirs.id}],
-                    },
-                    "Period": 3600,
-                    "Stat": "Sum",
-                },
-            }
-        ],
-        "StartTime": "2026-11-20T00:00:00Z",
-        "EndTime": "2026-11-20T09:00:00Z",
-    }
-    (mine,) = account.client("cloudwatch").get_metric_data(**asked)["MetricDataResults"]
-    (yours,) = account.client("cloudwatch", account="222222222222").get_metric_data(**asked)["MetricDataResults"]
-    assert (mine["Values"], mine["StatusCode"]) == ([], "Complete")
-    assert len(yours["Values"]) == 9
-
-
 def test_a_role_outside_the_organization_cannot_be_assumed(account):
     with pytest.raises(ClientError, match=r"AccessDenied.*sts:AssumeRole"):
         account.client("sts").assume_role(RoleArn="arn:aws:iam::999999999999:role/x", RoleSessionName="test")
@@ -68,12 +42,3 @@ def test_an_unknown_key_is_refused_as_each_service_does(account, service, call, 
     with pytest.raises(ClientError) as refused:
         getattr(stranger, call)()
     assert refused.value.response["Error"]["Code"] == code
-
-
-def test_only_one_account_is_enrolled_in_compute_optimizer_automation(account):
-    for number in account.fleet.accounts:
-        expected = "Active" if number in account.fleet.automated else "Inactive"
-        automation = account.client("compute-optimizer-automation", account=number)
-        assert automation.get_enrollment_configuration()["status"] == expected
-        assert account.client("compute-optimizer", account=number).get_enrollment_status()["status"] == expected
-    assert len(account.fleet.automated) == 1

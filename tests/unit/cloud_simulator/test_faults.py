@@ -1,6 +1,5 @@
 """What can be made to go wrong, and that it goes wrong there alone."""
 
-import time
 from datetime import timedelta
 
 import pytest
@@ -31,12 +30,6 @@ def test_a_denied_operation_is_denied_in_its_account_alone(fleet):
         assert code_of(here.client("ec2", account=OTHER).describe_volumes) == "UnauthorizedOperation"
         assert code_of(here.client("ec2", account=OTHER).describe_instances) is None
         assert code_of(here.client("ec2").describe_volumes) is None
-
-
-def test_a_region_that_is_switched_off_answers_nothing(fleet):
-    with served(fleet, Fault(code="OptInRequired", region="eu-west-1", status=401)) as here:
-        assert code_of(here.client("ec2", region="eu-west-1").describe_volumes) == "OptInRequired"
-        assert code_of(here.client("ec2", region="us-east-1").describe_volumes) is None
 
 
 @pytest.mark.parametrize(
@@ -78,13 +71,6 @@ def test_chances_are_seeded():
     assert 80 < sum(struck(1)) < 160
 
 
-def test_a_delay_delays_and_nothing_else():
-    faults = Faults([Fault(operation="DescribeVolumes", delay_ms=60)])
-    start = time.monotonic()
-    faults.meet("DescribeVolumes", "1", "r")
-    assert time.monotonic() - start >= 0.06
-
-
 @pytest.mark.parametrize(("status", "count"), [("InternalError", 0), ("Forbidden", 0), ("PartialData", 30)])
 def test_a_metric_comes_back_broken_and_then_whole_while_others_are_whole(fleet, status, count):
     volume = named(fleet, "index")
@@ -99,19 +85,6 @@ def test_a_metric_comes_back_broken_and_then_whole_while_others_are_whole(fleet,
     assert [one["StatusCode"] for one in first["MetricDataResults"]] == [status, "Complete"]
     assert [len(values) for _, values in points([first]).values()] == [count, 60]
     assert [len(values) for _, values in points([second]).values()] == [60, 60]
-
-
-def test_a_metric_is_broken_in_its_place_alone(fleet):
-    asked = {"StartTime": NOW - timedelta(hours=1), "EndTime": NOW}
-    with served(fleet, Fault(code="Forbidden", metric="VolumeReadOps", region="eu-west-1")) as here:
-        statuses = {}
-        for region in fleet.regions:
-            volume = next(one for one in fleet.at("111111111111", region) if one.hosts)
-            answer = here.client("cloudwatch", region=region).get_metric_data(
-                MetricDataQueries=[query(volume, "VolumeReadOps")], **asked
-            )
-            statuses[region] = answer["MetricDataResults"][0]["StatusCode"]
-    assert statuses == {"us-east-1": "Complete", "eu-west-1": "Forbidden"}
 
 
 @pytest.mark.parametrize(("hours", "word"), [(1, "earlier"), (-1, "later")])

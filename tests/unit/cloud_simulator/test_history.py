@@ -1,23 +1,20 @@
 """Remembered or not, every answer is the fold of its minutes, to the last bit."""
 
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cloud_simulator.aws.cloudwatch import CloudWatch
+from cloud_simulator.aws.cloudwatch import UNEVEN, USUAL
 from cloud_simulator.aws.fleet import served_minutes
-from cloud_simulator.aws.organization import fleet_of
-from cloud_simulator.metrics import history
-from cloud_simulator.metrics.history import USUAL, History, Remembered
+from cloud_simulator.metrics.history import History, Remembered
 from cloud_simulator.metrics.workloads import SERIES
 from plimsoll.domain.units import DAY_S, HOUR_S, MINUTE_S
 from tests.profiles import examples
 
-from .served import HOME, NOW, named, query
+from .served import NOW, named
 
 NOW_S = int(NOW.timestamp())
 HOUR = NOW_S // HOUR_S * HOUR_S
@@ -47,7 +44,7 @@ def same(one, other):
 
 @pytest.fixture(scope="module")
 def remembering():
-    return History()
+    return History(served_minutes, USUAL, UNEVEN)
 
 
 @given(
@@ -71,14 +68,14 @@ def test_any_window_period_and_statistic_is_the_naive_fold(
     expected = naive(volume, *asked)
     same(remembering.buckets(volume, *asked), expected)
     same(remembering.buckets(volume, *asked), expected)
-    forgetful = History(minutes=Remembered(0), folds=Remembered(0))
+    forgetful = History(served_minutes, USUAL, UNEVEN, minutes=Remembered(0), folds=Remembered(0))
     same(forgetful.buckets(volume, *asked), expected)
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("series", SERIES)
 def test_windows_that_grow_shrink_and_lie_apart_stay_exact(fleet, name, series):
-    volume, kept = named(fleet, name), History()
+    volume, kept = named(fleet, name), History(served_minutes, USUAL, UNEVEN)
     for days_ago, days in ((5, 2), (6, 3), (4, 4), (14, 14), (7, 1), (40, 2), (14, 14)):
         for period_s in (DAY_S, HOUR_S, 6 * HOUR_S):
             for offset_s in (0, 5 * HOUR_S):
@@ -86,62 +83,18 @@ def test_windows_that_grow_shrink_and_lie_apart_stay_exact(fleet, name, series):
                 same(kept.buckets(volume, *asked), naive(volume, *asked))
 
 
-def test_whole_hours_are_answered_without_their_minutes(fleet, monkeypatch):
-    volume, kept = named(fleet, "patchy"), History()
+def test_whole_hours_are_answered_without_their_minutes(fleet):
+    volume, kept = named(fleet, "patchy"), History(served_minutes, USUAL, UNEVEN)
     for series in SERIES:
         kept.buckets(volume, series, USUAL[series], HOUR - 14 * DAY_S, 14 * 1440, DAY_S)
     kept.minutes = Remembered(0)
-    monkeypatch.setattr(history, "served_minutes", lambda *_: pytest.fail("minutes were made again"))
+    kept.served = lambda *_: pytest.fail("minutes were made again")
     for series in SERIES:
         for period_s in (HOUR_S, DAY_S) if series == "idle_s" else (HOUR_S, 3 * HOUR_S, 7 * HOUR_S, DAY_S):
             for days_ago, days in ((14, 14), (9, 3)):
                 start_s, count = HOUR - days_ago * DAY_S, days * DAY_S // period_s * period_s // MINUTE_S
                 asked = (series, USUAL[series], start_s, count, period_s)
                 same(kept.buckets(volume, *asked), naive(volume, *asked))
-
-
-def test_the_minutes_of_a_day_are_made_once_for_all_series_and_windows_in_it(fleet, monkeypatch):
-    volume, kept, made = named(fleet, "wiki"), History(), []
-    monkeypatch.setattr(history, "served_minutes", lambda *asked: made.append(asked) or served_minutes(*asked))
-    for series in SERIES:
-        for minutes in range(0, 600, 60):
-            kept.buckets(volume, series, USUAL[series], NOW_S // DAY_S * DAY_S + minutes * 60, 60, 60)
-    assert len(made) == 1
-
-
-def test_the_present_cuts_the_last_bucket_and_moves_on(fleet):
-    volume = named(fleet, "index")
-    passed_s = [0]
-    cloudwatch = CloudWatch(fleet, clock=lambda: NOW_S + passed_s[0])
-    start_s = HOUR - 2 * DAY_S
-    for passed in (0, 59, 60, 1799, 1800, 5400, DAY_S, DAY_S + 60):
-        passed_s[0] = passed
-        asked = {
-            "MetricDataQueries": [query(volume, "VolumeIdleTime", Period=DAY_S)],
-            "StartTime": start_s,
-            "EndTime": start_s + 5 * DAY_S,
-            "ScanBy": "TimestampAscending",
-        }
-        (found,) = cloudwatch.get_metric_data(asked, HOME, "us-east-1")["MetricDataResults"]
-        known = (NOW_S + passed) // 60 + 1 - start_s // 60
-        expected = naive(volume, "idle_s", "Sum", start_s, known, DAY_S)
-        same(found["Values"], expected)
-        assert found["Timestamps"].tolist() == [start_s + DAY_S * index for index in range(len(expected))]
-
-
-def test_many_threads_are_told_the_same(fleet):
-    volumes = [named(fleet, name) for name in NAMES]
-    kept = History(minutes=Remembered(3 << 20), folds=Remembered(60_000))
-    cases = [
-        (volume, series, USUAL[series], HOUR - days * DAY_S, days * 1440, period_s)
-        for days in (3, 7, 5)
-        for volume in volumes
-        for series in SERIES
-        for period_s in (HOUR_S, DAY_S)
-    ]
-    with ThreadPoolExecutor(8) as pool:
-        for asked, found in zip(cases, pool.map(lambda asked: kept.buckets(*asked), cases), strict=True):
-            same(found, naive(*asked))
 
 
 def test_what_is_remembered_stays_within_its_budget_and_the_least_used_goes_first():
@@ -155,13 +108,3 @@ def test_what_is_remembered_stays_within_its_budget_and_the_least_used_goes_firs
     assert kept.used_bytes == 85
     kept.put("huge", "", 101)
     assert (kept.get("huge"), kept.used_bytes) == (None, 85)
-
-
-def test_the_hours_of_ten_thousand_volumes_fit():
-    fleet = fleet_of(40, NOW)
-    attached = [volume for volume in fleet.volumes if volume.hosts]
-    kept = History()
-    for volume in attached:
-        for series in SERIES:
-            kept.buckets(volume, series, USUAL[series], HOUR - 14 * DAY_S, 14 * 1440, DAY_S)
-    assert kept.folds.used_bytes / len(attached) * 10_000 < history.FOLDS_BYTES

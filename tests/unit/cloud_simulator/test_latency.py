@@ -33,15 +33,3 @@ def mean_ms(account, name, hours):
 )
 def test_operations_take_what_their_type_does_and_longer_at_the_ceiling(account, name, hours, expected_ms):
     assert mean_ms(account, name, hours) == pytest.approx(expected_ms, rel=0.01)
-
-
-def test_sums_of_minutes_and_of_an_hour_agree(account):
-    volume = named(account.fleet, "index")
-    start = NOW.replace(hour=8, minute=30)
-    ask = {"StartTime": start, "EndTime": start + timedelta(hours=1)}
-    queries = [query(volume, "VolumeTotalReadTime", f"p{period}", Period=period) for period in (60, 300, 3600)]
-    found = points([account.client("cloudwatch").get_metric_data(MetricDataQueries=queries, **ask)])
-    sums = [sum(values) for _, values in found.values()]
-    assert [len(values) for _, values in found.values()] == [60, 12, 1]
-    assert sums == pytest.approx([sums[0]] * 3)
-    assert sums[0] > 0

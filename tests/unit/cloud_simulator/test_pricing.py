@@ -2,14 +2,12 @@
 
 import json
 from collections import Counter
-from datetime import date
 
 import pytest
 from botocore.exceptions import ClientError
 
-from plimsoll.clouds.aws.price_book import shipped_prices
-from plimsoll.clouds.aws.prices import AwsPrices, prices_in
-from plimsoll.ports import Target
+from plimsoll.clouds.aws.prices import prices_in
+from plimsoll.clouds.aws.shipped import shipped_prices
 
 
 @pytest.fixture(scope="module")
@@ -42,49 +40,10 @@ def test_the_rows_read_back_are_the_shipped_prices(pricing, region):
         assert [usd for _, usd in found[name].iops_tiers] == pytest.approx([usd for _, usd in price.iops_tiers])
 
 
-@pytest.mark.parametrize(
-    ("usagetype", "expected"),
-    [
-        ("EBS:VolumeUsage.gp3", ("GB-Mo", 0.08, "0")),
-        ("EBS:VolumeUsage.io2", ("GB-month", 0.125, "0")),
-        ("EBS:VolumeUsage.piops", ("GB-Mo", 0.125, "0")),
-        ("EBS:VolumeUsage", ("GB-Mo", 0.05, "0")),
-        ("EBS:VolumeP-IOPS.gp3", ("IOPS-Mo", 0.005, "3000")),
-        ("EBS:VolumeP-IOPS.piops", ("IOPS-Mo", 0.065, "0")),
-        ("EBS:VolumeP-IOPS.io2.tier3", ("IOPS-Mo", 0.03185, "0")),
-        ("EBS:VolumeP-Throughput.gp3", ("GiBps-mo", 40.96, "0")),
-    ],
-)
-def test_rows_have_the_real_units_names_and_ranges(pricing, usagetype, expected):
-    assert only(pricing, regionCode="us-east-1", usagetype=usagetype) == expected
-
-
-def test_other_regions_carry_a_prefix(pricing):
-    names = {row["product"]["attributes"]["usagetype"] for row in rows(pricing, regionCode="eu-west-1")}
-    assert names
-    assert all(name.startswith("EU-EBS:") for name in names)
-
-
 def test_decoys_are_there(pricing):
     found = rows(pricing, regionCode="us-east-1", volumeApiName="gp3", productFamily="Storage")
     kinds = Counter((row["product"]["attributes"]["locationType"], *row["terms"]) for row in found)
     assert kinds == {("AWS Region", "OnDemand"): 1, ("AWS Region", "Reserved"): 1, ("AWS Local Zone", "OnDemand"): 1}
-
-
-def test_pages_are_bounded_and_whole(pricing):
-    filters = [{"Type": "TERM_MATCH", "Field": "regionCode", "Value": "us-east-1"}]
-    whole = pricing.get_products(ServiceCode="AmazonEC2", Filters=filters)["PriceList"]
-    pages = list(
-        pricing.get_paginator("get_products").paginate(
-            ServiceCode="AmazonEC2", Filters=filters, PaginationConfig={"PageSize": 4}
-        )
-    )
-    assert [row for page in pages for row in page["PriceList"]] == whole
-    assert max(len(page["PriceList"]) for page in pages) == 4
-
-
-def test_a_region_without_prices_has_no_rows(pricing):
-    assert rows(pricing, regionCode="ap-southeast-7") == []
 
 
 def test_a_kind_of_filter_that_is_not_simulated_is_refused(pricing):
@@ -92,12 +51,3 @@ def test_a_kind_of_filter_that_is_not_simulated_is_refused(pricing):
         pricing.get_products(
             ServiceCode="AmazonEC2", Filters=[{"Type": "CONTAINS", "Field": "usagetype", "Value": "gp3"}]
         )
-
-
-def test_the_audits_own_reader_believes_the_list(account):
-    class OneAccount:
-        def client(self, service, number, region):
-            return account.client(service, account=number, region=region)
-
-    prices = AwsPrices(shipped=shipped_prices(), sessions=OneAccount(), today=date(2026, 11, 20))
-    assert prices.book(Target(account="111111111111", region="us-east-1")).source == "AWS Price List API"

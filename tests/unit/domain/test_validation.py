@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.clouds.aws.shipped import volume_types
 from plimsoll.domain.evidence import OVERSHOOT
 from plimsoll.domain.validation import Budget, Want, class_key, runs_for, usd_for, within
 from plimsoll.domain.volume import VolumeSpec

@@ -1,7 +1,4 @@
-from datetime import timedelta
-
-from plimsoll.domain.volume import Attachment
-from tests.builders import LONG_AGO, NOW, a_host, a_spec, a_volume
+from tests.builders import a_host, a_spec, a_volume
 
 
 def test_a_spec_reads_as_it_would_be_said():
@@ -25,9 +22,3 @@ def test_hosts_that_the_cloud_hides_are_attachments_but_not_hosts():
     hidden = a_volume(on=[a_host(), None])
     assert len(hidden.attachments) == 2
     assert hidden.hosts == (a_host(),)
-
-
-def test_a_volume_is_attached_since_its_oldest_attachment():
-    later = Attachment(host=a_host(id="i-2"), device="/dev/sdg", since=NOW - timedelta(days=1))
-    assert a_volume(attachments=(later, *a_volume().attachments)).attached_since == LONG_AGO
-    assert a_volume(on=[]).attached_since is None

@@ -32,7 +32,7 @@ def run(folder: Path, *options: str, text: str = JOB) -> str:
     job = folder / "job.fio"
     job.write_text(text, encoding="ascii")
     words = ["fio", f"--directory={folder}", f"--output={folder / 'out'}", *options, str(job)]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     return (folder / "out").read_text(encoding="utf-8")
 
@@ -110,6 +110,6 @@ def test_a_run_without_group_reporting_is_still_one_result_a_group(tmp_path):
 
 def test_a_job_that_the_device_refused_is_no_measurement(tmp_path):
     words = ["fio", "--name=full", "--rw=write", "--bs=4k", "--size=1m", "--filename=/dev/full", "--output-format=json"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
     (found,) = read_results(done.stdout, name="out")
     assert found.fault == "the job full ended with error 28 (No space left on device)"

@@ -3,7 +3,7 @@
 from hypothesis import strategies as some
 
 from plimsoll.reports.record import RecommendationRecord, StripeSetRecord
-from plimsoll.reports.summary.fleet import Fleet, counted
+from plimsoll.reports.summary.overview import Overview, counted
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.strategies import HOSTILE
 
@@ -74,7 +74,7 @@ FLEETS = some.lists(
 )
 
 
-def fleet_of(records):
-    fleet = Fleet()
-    assert [record for record, _ in counted(((record, None) for record in records), fleet)] == list(records)
-    return fleet
+def overview_of(records):
+    overview = Overview()
+    assert [record for record, _ in counted(((record, None) for record in records), overview)] == list(records)
+    return overview

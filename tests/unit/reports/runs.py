@@ -9,7 +9,7 @@ from plimsoll.policy_file import dump_policy
 from plimsoll.reports.files import RunFolder
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.stored import UnansweredRecord
-from plimsoll.reports.tally import Tally
+from plimsoll.reports.totals import Totals
 from tests.unit.reports.recommendations import a_profile
 
 
@@ -34,21 +34,21 @@ def a_run(
 
     `changes` replace keys of its run.json.
     """
-    tally = Tally(failed_targets=dict(failed_places or {}))
-    tally.prices = {place: {"source": "a list", "as_of": "2027-01-01"} for place in places}
+    totals = Totals(failed_targets=dict(failed_places or {}))
+    totals.prices = {place: {"source": "a list", "as_of": "2027-01-01"} for place in places}
     with RunFolder(folder) as written:
         for record in records:
-            tally.seen += 1
-            tally.count(record)
+            totals.seen += 1
+            totals.add(record)
             weighed = profiles and record.demand is not None
             written.add(record, a_profile((100.0, None, 300.0), of=record, throttled=(0.5,)) if weighed else None)
         for volume in unanswered:
-            tally.seen += 1
+            totals.seen += 1
             written.leave_out(volume)
             if volume.outcome == "skipped":
-                tally.skipped[volume.reason] += 1
+                totals.skipped[volume.reason] += 1
             else:
-                reasons = tally.failed_volumes.setdefault(f"{volume.account}/{volume.region}", {})
+                reasons = totals.failed_volumes.setdefault(f"{volume.account}/{volume.region}", {})
                 reasons.setdefault(volume.reason, []).append(volume.volume_id)
         written.describe(
             {
@@ -57,7 +57,7 @@ def a_run(
                 "now": "2027-01-15T08:00:00+00:00",
                 "scope": {},
                 "policy": dump_policy(policy or Policy()),
-                **tally.summary(),
+                **totals.summary(),
                 "versions": {"plimsoll": "0.1.0"},
                 "usage": {"calls": 1, "metrics": 4, "datapoints": 100, "estimated_usd": 0.01},
                 "plan": {"most_datapoints": 1000},

@@ -17,12 +17,12 @@ from plimsoll.reports.files import RunFolder
 from plimsoll.reports.html.savings import breakdowns
 from plimsoll.reports.markdown.ticket import ticket
 from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.recorded import answered_record
 from plimsoll.reports.stored import read_records
-from plimsoll.reports.summary.fleet import Fleet
 from plimsoll.reports.summary.noted import noted
 from plimsoll.reports.table import header, row
-from plimsoll.reports.tally import Tally
 from plimsoll.reports.terminal.run import show_plan, show_run
+from plimsoll.reports.totals import DIMENSIONS, Totals
 from tests.unit.slack.blocks.said import told_of
 
 from .html.pages import read_page, written
@@ -48,13 +48,13 @@ PLAN = dict.fromkeys(
 
 
 def a_run(*records):
-    tally = Tally()
+    totals = Totals()
     for record in records:
-        tally.count(record)
+        totals.add(record)
     return {
         "id": "1",
         "status": "complete",
-        **tally.summary(),
+        **totals.summary(),
         "usage": {"calls": 3, "metrics": 4, "datapoints": 5, "estimated_usd": 0.0},
         "plan": {"most_datapoints": 0},
         "seconds": {"elapsed": 1.0},
@@ -69,8 +69,7 @@ def shown(run, width=160):
 
 def test_a_record_names_the_cloud_of_its_target():
     target = Target(account="plimsoll-shop", region="us-central1", provider="google")
-    record = Tally().take(Answered(target=target, recommendation=every_action()["migrate"]))
-    assert record is not None
+    record = answered_record(Answered(target=target, recommendation=every_action()["migrate"]))
     assert record.provider == "google"
 
 
@@ -160,10 +159,7 @@ def test_a_ticket_is_in_the_words_of_its_cloud():
 
 
 def test_savings_are_broken_down_by_cloud_only_where_there_are_several():
-    one, both = Fleet(), Fleet()
-    for fleet, records in ((one, [AWS]), (both, [AWS, DISK])):
-        for record in records:
-            fleet.count(record)
+    one, both = Totals.of([AWS], by=DIMENSIONS), Totals.of([AWS, DISK], by=DIMENSIONS)
     assert "cloud" not in {found.dimension for found in breakdowns(one, "account")}
     (clouds,) = [found for found in breakdowns(both, "account") if found.dimension == "cloud"]
     assert {line.label for line in clouds.shown} == {"AWS", "Google Cloud"}

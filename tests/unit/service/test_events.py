@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from plimsoll.cli.main import app
 from plimsoll.domain.errors import BadInput
-from plimsoll.reports.tally import Tally
+from plimsoll.reports.totals import Totals
 from plimsoll.service.events import (
     KINDS,
     HistoryTold,
@@ -20,7 +20,6 @@ from plimsoll.service.events import (
     recommendation_new,
     validation_completed,
 )
-from plimsoll.service.remembering import Remembered
 from tests.unit.clouds.test_validation_book import a_line
 from tests.unit.reports.recommendations import a_record, every_action
 from tests.unit.reports.strategies import records
@@ -31,10 +30,10 @@ EVENT_BYTES = 256 * 1024
 
 
 def a_run(**changes):
-    tally = Tally()
-    tally.count(a_record())
+    totals = Totals()
+    totals.add(a_record())
     now = "2027-01-15T08:00:00+00:00"
-    return {"id": "20270115T080000Z", "status": "complete", "now": now, **tally.summary(), **changes}
+    return {"id": "20270115T080000Z", "status": "complete", "now": now, **totals.summary(), **changes}
 
 
 def valid(event):
@@ -75,7 +74,7 @@ def test_what_is_new_or_measured_names_its_cloud():
 
 def test_an_audit_says_where_its_report_is_what_it_could_not_read_and_what_is_new():
     failures = {"targets": {"2/eu-west-1": "no role", "1/eu-west-1": "no role"}, "volumes": {}}
-    told = Remembered(new=2, done=1, saved_cents=1_250).told
+    told = Totals(new=2, done=1, done_saved_cents=1_250).history()
     detail = valid(audit_completed(a_run(status="partial", failures=failures, history=told), "s3://b/report.html"))
     assert (detail["status"], detail["report"]) == ("partial", "s3://b/report.html")
     assert detail["failed_places"] == ["1/eu-west-1: no role", "2/eu-west-1: no role"]

@@ -4,12 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from plimsoll.clouds.folder_store import FolderStore
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.domain.errors import BadInput
 from plimsoll.envelopes.library import load_library
-from plimsoll.service.measured import bring, keep, verdicts_in
+from plimsoll.service.measured import StoreVerdicts, bring
 from tests.builders import NOW
+from tests.in_memory.folder_store import FolderStore
 from tests.pipelines.lab import TYPES, Lab
 
 
@@ -21,6 +21,10 @@ def measured(tmp_path_factory):
     return lab.book
 
 
+def keep(store, book, line):
+    StoreVerdicts(store).keep(book.folder / f"{line.campaign}.yaml", line)
+
+
 def the_line(book):
     (line,) = book.lines()
     return line
@@ -28,7 +32,7 @@ def the_line(book):
 
 def test_what_was_kept_comes_back_as_the_folder_that_a_validation_leaves(measured, tmp_path):
     store, here = FolderStore(tmp_path / "store"), tmp_path / "here"
-    keep(store, measured.folder, the_line(measured))
+    keep(store, measured, the_line(measured))
     bring(store, here)
     assert list(ValidationBook(folder=here).lines()) == list(measured.lines())
     before, after = (load_library([folder], TYPES).envelopes for folder in (measured.folder, here))
@@ -45,8 +49,8 @@ def test_nothing_measured_yet_is_an_empty_folder(tmp_path):
 def test_keeping_twice_changes_nothing(measured, tmp_path):
     store = FolderStore(tmp_path / "store")
     for _ in range(2):
-        keep(store, measured.folder, the_line(measured))
-    assert verdicts_in(store) == [the_line(measured)]
+        keep(store, measured, the_line(measured))
+    assert StoreVerdicts(store).lines() == [the_line(measured)]
     assert len(list(store.keys(""))) == 2
 
 
@@ -54,14 +58,14 @@ def test_verdicts_are_joined_in_the_order_of_time_whatever_they_are_called(measu
     store, line = FolderStore(tmp_path / "store"), the_line(measured)
     later = line.model_copy(update={"id": "a-later-one", "at": NOW + timedelta(days=1)})
     for one in (later, line):
-        keep(store, measured.folder, one)
+        keep(store, measured, one)
     bring(store, tmp_path / "here")
     assert [one.id for one in ValidationBook(folder=tmp_path / "here").lines()] == [line.id, later.id]
 
 
 def test_what_is_here_already_is_not_brought_again_and_what_was_withdrawn_goes(measured, tmp_path):
     store, here, line = FolderStore(tmp_path / "store"), tmp_path / "here", the_line(measured)
-    keep(store, measured.folder, line)
+    keep(store, measured, line)
     bring(store, here)
     campaign = here / f"{line.campaign}.yaml"
     stamp = campaign.stat().st_mtime_ns

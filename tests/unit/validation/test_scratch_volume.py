@@ -7,18 +7,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.clouds.memory import MemoryClock
-from plimsoll.clouds.memory_bench import MemoryBench
-from plimsoll.clouds.memory_faults import Fault
 from plimsoll.domain.errors import PlimsollError, Throttled
 from plimsoll.domain.scratch import ScratchOrder
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import BenchHost, Target
 from plimsoll.validation.patience import Patience
-from plimsoll.validation.scratch_volume import scratch_volume
-from plimsoll.validation.sweeping import sweep
+from plimsoll.validation.scratch_volume import sweep
 from tests.bench_faults import faults_of
 from tests.builders import a_host
+from tests.in_memory.bench import MemoryBench
+from tests.in_memory.faults import Fault
 from tests.profiles import examples
+from tests.scratch_block import scratch_volume
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 PLACE = Target(account="111111111111", region="us-east-1")

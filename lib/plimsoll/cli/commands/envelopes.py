@@ -1,4 +1,4 @@
-"""What was measured: the library of envelopes."""
+"""Commands on the library of envelopes, which holds everything that was measured."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from plimsoll.cli import options
+from plimsoll.cli.option_groups import with_option_groups
 
 envelopes = typer.Typer(help="Measured envelopes: list, show, compare, import.", no_args_is_help=True)
 
@@ -44,37 +45,17 @@ def compare_envelopes(
 
 
 @envelopes.command(name="import")
+@with_option_groups
 def import_envelope(
     files: Annotated[list[Path], typer.Argument(help="What fio or sysbench printed; see docs/results.md.")],
+    *,
     name: Annotated[str, typer.Option("--as", help="Name of the new campaign and its envelope.")],
-    type_: options.VolumeType = None,
-    size_gib: options.SizeGib = None,
-    iops: options.ProvisionedIops = None,
-    throughput_mib_s: options.ProvisionedThroughput = None,
-    volumes: options.Striped = 1,
-    host_type: Annotated[str | None, typer.Option(help="Type of the host, such as r5.large.")] = None,
-    provider: Annotated[
-        str | None, typer.Option(help="Cloud of the volume: aws, google or another. Default: the one of its type.")
-    ] = None,
-    account: Annotated[
-        str | None, typer.Option(help="Account it was measured in: with --region, you vouch that it is of there.")
-    ] = None,
-    region: Annotated[str | None, typer.Option(help="Region it was measured in.")] = None,
+    measured: options.MeasuredVolumeOptions,
     measured_on: Annotated[
         str | None, typer.Option(help="Day (2026-11-21), month or year. Default: as printed.")
     ] = None,
 ) -> None:
     """Add what fio or sysbench printed to the library, and fit its envelope."""
-    from plimsoll.cli.envelopes import import_files, spec_from
+    from plimsoll.cli.envelopes import import_files
 
-    import_files(
-        files,
-        name,
-        spec_from(type_, size_gib, iops, throughput_mib_s),
-        volumes=volumes,
-        provider=provider,
-        host_type=host_type,
-        account=account,
-        region=region,
-        measured_on=measured_on,
-    )
+    import_files(files, name, measured, measured_on=measured_on)

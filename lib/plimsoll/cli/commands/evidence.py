@@ -1,4 +1,4 @@
-"""What measures: targets before anything is moved, and devices of one's own."""
+"""Commands that measure: targets before anything is moved, and devices of one's own."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,11 +6,12 @@ from typing import Annotated
 import typer
 
 from plimsoll.cli import options
-from plimsoll.cli.commands.leaving import leave_reports
+from plimsoll.cli.option_groups import with_option_groups
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.validation import Mode
 
 
+@with_option_groups
 def validate(
     volume: Annotated[str | None, typer.Argument(help="Volume id, or none with --recommendation.")] = None,
     recommendation: Annotated[
@@ -23,36 +24,32 @@ def validate(
         str | None,
         typer.Option(help="With --recommendation: validate what is under this grade (the policy's, else B)."),
     ] = None,
-    mode: options.MeasureMode = Mode.CANARY,
-    bench_host: options.BenchHosts = None,
-    max_usd: options.MaxUsd = 5.0,
-    max_runs: options.MaxRuns = 10,
+    mode: Annotated[
+        Mode,
+        typer.Option(
+            help="On a new volume of the target's spec (canary), on a copy of the volume (copy), or the volume as it "
+            "is, within its free headroom (in-place).",
+            rich_help_panel=options.MeasureOptions.PANEL,
+        ),
+    ] = Mode.CANARY,
     plan: Annotated[
-        bool, typer.Option("--plan", help="Say what would be measured and what it costs, and stop.")
+        bool,
+        typer.Option(
+            "--plan",
+            help="Say what would be measured and what it costs, and stop.",
+            rich_help_panel=options.MeasureOptions.PANEL,
+        ),
     ] = False,
-    yes: options.Yes = False,
-    cloud: options.Clouds = None,
-    project: options.Projects = None,
-    folder: options.Folders = None,
-    google_organization: options.GoogleOrganizations = None,
-    profile: options.Profiles = None,
-    role_arn: options.Roles = None,
-    external_id: options.ExternalId = None,
-    organization: options.Organization = False,
-    unit: options.Units = None,
-    account: options.Accounts = None,
-    role_name: options.RoleName = None,
-    region: options.Regions = None,
-    policy: options.PolicyPath = None,
-    set_: options.Settings_ = None,
-    prices: options.PriceFile = None,
+    *,
+    measure: options.MeasureOptions,
+    scope: options.ScopeOptions,
+    policy: options.PolicyOptions,
 ) -> None:
     """Measure a target with fio, on a scratch volume beside the workload's own, before anything is moved to it."""
-    from plimsoll.cli.chosen import grade_from, policy_from, scope_from
-    from plimsoll.cli.terms import Terms
-    from plimsoll.cli.validate import validate_one, validate_recommendations
+    from plimsoll.cli.option_values import grade_from, policy_from, scope_from
+    from plimsoll.cli.validate import Terms, validate_one, validate_recommendations
 
-    terms = Terms.of(bench_host, mode=mode, max_usd=max_usd, max_runs=max_runs, plan=plan, yes=yes)
+    terms = Terms.of(measure, mode=mode, plan=plan)
     if (volume is None) == (recommendation is None):
         raise BadInput("name a volume, or a run with --recommendation: one of both.")
     if recommendation is not None:
@@ -60,30 +57,17 @@ def validate(
             raise BadInput(
                 "--recommendation validates what is recommended, on new volumes: leave out --target and --mode."
             )
-        validate_recommendations(recommendation, grade_from(grade), terms, leave_reports)
+        validate_recommendations(recommendation, grade_from(grade), terms)
         return
     if grade is not None:
         raise BadInput("--grade chooses among a run's recommendations: give it with --recommendation.")
-    scope = scope_from(
-        profile,
-        role_arn,
-        external_id,
-        organization,
-        unit,
-        account,
-        role_name,
-        region,
-        prices,
-        cloud=cloud,
-        project=project,
-        folder=folder,
-        google_organization=google_organization,
-    )
-    validate_one(volume or "", target, scope, policy_from(policy, set_), terms)
+    validate_one(volume or "", target, scope_from(scope, policy.prices), policy_from(policy), terms)
 
 
+@with_option_groups
 def benchmark(
     path: Annotated[Path, typer.Argument(help="A directory, or an empty block device.")],
+    *,
     job: Annotated[str, typer.Option(help="What is run; benchmarks/jobs has them.")] = "sweep",
     name: Annotated[
         str | None,
@@ -96,87 +80,44 @@ def benchmark(
     file_mib: Annotated[int | None, typer.Option(min=64, help="Size of each file. Default: the job's.")] = None,
     max_minutes: Annotated[float, typer.Option(min=0, help="Minutes that it may take at most.")] = 120,
     max_gib: Annotated[float, typer.Option(min=0, help="GiB that it may write to at most.")] = 32,
-    type_: options.VolumeType = None,
-    size_gib: options.SizeGib = None,
-    iops: options.ProvisionedIops = None,
-    throughput_mib_s: options.ProvisionedThroughput = None,
-    volumes: options.Striped = 1,
-    host_type: Annotated[
-        str | None, typer.Option(help="Type of this host, such as r5.large. Default: its processor.")
-    ] = None,
-    provider: Annotated[
-        str | None, typer.Option(help="Cloud of the volume. Default: the one of --type, or local.")
-    ] = None,
-    account: Annotated[str | None, typer.Option(help="Account that this host is in; with --region.")] = None,
-    region: Annotated[str | None, typer.Option(help="Region that this host is in; with --account.")] = None,
+    measured: options.MeasuredVolumeOptions,
     yes: Annotated[bool, typer.Option("--yes", help="Begin without asking.")] = False,
 ) -> None:
     """Run fio here, on a directory or an empty device, and add what it measured to the library."""
+    from plimsoll.benchmark import Bounds
     from plimsoll.cli.benchmark import benchmark_path
-    from plimsoll.cli.envelopes import spec_from
 
     benchmark_path(
         path,
         job,
-        spec_from(type_, size_gib, iops, throughput_mib_s),
+        measured,
         name=name,
         runtime_s=runtime_s,
         ramp_s=ramp_s,
         file_mib=file_mib,
-        max_minutes=max_minutes,
-        max_gib=max_gib,
-        volumes=volumes,
-        provider=provider,
-        host_type=host_type,
-        account=account,
-        region=region,
+        bounds=Bounds(minutes=max_minutes, gib=max_gib),
         yes=yes,
     )
 
 
+@with_option_groups
 def sweep(
+    *,
     everything: Annotated[
         bool, typer.Option("--all", help="Delete scratch volumes that are not due yet, too: their runs then fail.")
     ] = False,
-    cloud: options.Clouds = None,
-    project: options.Projects = None,
-    folder: options.Folders = None,
-    google_organization: options.GoogleOrganizations = None,
-    profile: options.Profiles = None,
-    role_arn: options.Roles = None,
-    external_id: options.ExternalId = None,
-    organization: options.Organization = False,
-    unit: options.Units = None,
-    account: options.Accounts = None,
-    role_name: options.RoleName = None,
-    region: options.Regions = None,
+    scope: options.ScopeOptions,
 ) -> None:
     """Delete scratch volumes past their deadline, whoever made them and however that ended."""
-    from plimsoll.cli.chosen import scope_from
+    from plimsoll.cli.option_values import scope_from
     from plimsoll.cli.sweep import sweep_scratch
 
-    sweep_scratch(
-        scope_from(
-            profile,
-            role_arn,
-            external_id,
-            organization,
-            unit,
-            account,
-            role_name,
-            region,
-            None,
-            cloud=cloud,
-            project=project,
-            folder=folder,
-            google_organization=google_organization,
-        ),
-        everything=everything,
-    )
+    sweep_scratch(scope_from(scope), everything=everything)
 
 
 def bench_agent() -> None:
     """Print the startup script that makes a VM of Google Cloud a bench host (docs/validation.md)."""
-    from plimsoll.cli.bench_agent import print_agent
+    from plimsoll.bench.agent import agent_script
+    from plimsoll.reports.screen import put_out
 
-    print_agent()
+    put_out([agent_script()])

@@ -1,16 +1,19 @@
-"""What reads runs: reports, queries and differences."""
+"""Commands that read runs: reports, queries and differences."""
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
+from plimsoll.cli import options
 from plimsoll.domain.errors import BadInput
+
+DIFF_FORMATS: Final = ("text", "json", "md")
 
 
 def report(
-    run: Annotated[Path | None, typer.Argument(help="A run's folder. Default: the newest.")] = None,
+    run: options.RunFolder = None,
     format_: Annotated[
         str, typer.Option("--format", help="html, json, csv, parquet, md, slack or slack-preview.")
     ] = "html",
@@ -18,18 +21,16 @@ def report(
         Path | None,
         typer.Option(help="File to write (- is standard output, and slack's default). Default: in the run's folder."),
     ] = None,
-    where: Annotated[
-        str | None, typer.Option(help="Only volumes for which this holds, in SQL: \"owner.name = 'payments'\".")
-    ] = None,
+    where: options.Where = None,
     volume: Annotated[
         list[str] | None,
         typer.Option(help="Only this volume (its id, or account/region/id); repeatable. With md: a ticket."),
     ] = None,
 ) -> None:
     """Write a run's report: the page to read, the data as files, Markdown for a ticket, or messages for Slack."""
-    from plimsoll.cli.report import Part, report_run
+    from plimsoll.cli.report import report_run
 
-    report_run(run, format_=format_, out=out, part=Part(where=where, volumes=tuple(volume or ())))
+    report_run(run, format_=format_, out=out, where=where, volumes=tuple(volume or ()))
 
 
 def query(
@@ -54,9 +55,20 @@ def diff(
     rows: Annotated[int, typer.Option(min=0, help="Most volumes listed of each group; 0 lists all.")] = 10,
 ) -> None:
     """Compare two runs: what is new, gone, changed and done, and what has been saved since."""
-    from plimsoll.cli.diff import diff_runs
+    from rich.console import Console
 
-    diff_runs(before, after, format_=format_, rows=rows)
+    from plimsoll.cli.run_folder import run_folder
+    from plimsoll.reports.diff.compared import compared
+    from plimsoll.reports.diff.shown import json_diff, markdown_diff, show_diff
+    from plimsoll.reports.screen import put_out
+
+    if format_ not in DIFF_FORMATS:
+        raise BadInput(f"--format {format_}: it must be one of {', '.join(DIFF_FORMATS)}.")
+    with compared(run_folder(before), run_folder(after)) as found:
+        if format_ == "text":
+            show_diff(Console(highlight=False), found, rows)
+        else:
+            put_out(json_diff(found) if format_ == "json" else [markdown_diff(found)])
 
 
 def schema(

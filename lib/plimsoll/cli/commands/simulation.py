@@ -5,40 +5,39 @@ from typing import Annotated
 import typer
 
 from plimsoll.cli import options
-from plimsoll.cli.commands.leaving import leave_reports
 
 
 def demo(
     cloud: Annotated[
-        options.DemoCloud,
-        typer.Option(parser=options.demo_cloud_named, metavar="aws|google|both", help="What is simulated."),
-    ] = options.DemoCloud.AWS,
-    volumes: options.Volumes = None,
+        options.SimulatedCloud,
+        typer.Option(parser=options.simulated_named, metavar="aws|google|both", help="What is simulated."),
+    ] = options.SimulatedCloud.AWS,
+    volumes: options.SimulatedVolumes = None,
     seed: options.Seed = 1,
 ) -> None:
     """Audit simulated accounts of AWS or projects of Google Cloud, or both: no cloud, no Docker, no configuration."""
     from plimsoll.cli.demo import audit_simulated
 
-    both = options.DemoCloud.BOTH
-    clouds = [str(one) for one in options.DemoCloud if one is not both and cloud in {one, both}]
-    audit_simulated(clouds, volumes, seed, leave_reports)
+    both = options.SimulatedCloud.BOTH
+    clouds = [str(one) for one in options.SimulatedCloud if one is not both and cloud in {one, both}]
+    audit_simulated(clouds, volumes, seed)
 
 
 def simulate(
     cloud: Annotated[
-        options.Cloud,
+        options.SimulatedCloud,
         typer.Option(
-            parser=options.cloud_named,
+            parser=options.one_simulated_named,
             metavar="aws|google",
             help="An organization of AWS (aws), or projects of Google Cloud (google).",
         ),
-    ] = options.Cloud.AWS,
-    volumes: options.Volumes = None,
+    ] = options.SimulatedCloud.AWS,
+    volumes: options.SimulatedVolumes = None,
     seed: options.Seed = 1,
     port: Annotated[int, typer.Option(help="Port on 127.0.0.1 (google: of HTTP). Default: a free one.")] = 0,
 ) -> None:
     """Run a simulated cloud on loopback until Ctrl-C, and print how to point a tool at it."""
-    if cloud is options.Cloud.GOOGLE:
+    if cloud is options.SimulatedCloud.GOOGLE:
         from plimsoll.cli.simulate import serve_projects
 
         serve_projects(volumes, seed, port)

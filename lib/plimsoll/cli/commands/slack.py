@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from plimsoll.cli import options
 from plimsoll.domain.errors import BadInput
 
 slack = typer.Typer(help="Post a run's report to Slack, and print the manifest of the app.", no_args_is_help=True)
@@ -12,14 +13,12 @@ slack = typer.Typer(help="Post a run's report to Slack, and print the manifest o
 
 @slack.command(name="post")
 def post(
-    run: Annotated[Path | None, typer.Argument(help="A run's folder. Default: the newest.")] = None,
+    run: options.RunFolder = None,
     channel: Annotated[str | None, typer.Option(help="The channel's id, such as C0123456789.")] = None,
     since: Annotated[
         Path | None, typer.Option(help="An earlier run: say what is new and what was saved since.")
     ] = None,
-    where: Annotated[
-        str | None, typer.Option(help="Only volumes for which this holds, in SQL: \"owner.name = 'payments'\".")
-    ] = None,
+    where: options.Where = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the message here and send nothing.")] = False,
     again: Annotated[bool, typer.Option("--again", help="Post it although it was posted there before.")] = False,
     webhook: Annotated[

@@ -7,6 +7,7 @@ from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 from plimsoll.clouds.aws.queries import COUNTERS, NAMESPACE
+from plimsoll.clouds.cloud import ShownVolume
 from plimsoll.domain.period import iops_expression, throughput_expression
 from plimsoll.domain.sums import Window
 from plimsoll.domain.units import MINUTE_S
@@ -49,6 +50,11 @@ def console_link(region: str, volume_id: str, window: Window, period_s: int = MI
     graph = quote(json.dumps(metric_math(region, volume_id, window, period_s), separators=(",", ":")), safe="")
     host = f"https://{region}.console.aws.amazon.com/cloudwatch/home"
     return f"{host}?region={region}#metricsV2?graph={graph}"
+
+
+def volume_link(volume: ShownVolume, window: Window, period_s: int) -> str:
+    """The address of that graph for a volume as it is reported."""
+    return console_link(volume.region, volume.volume_id, window, period_s)
 
 
 def object_link(region: str, bucket: str, key: str, *, partition: str = "aws") -> str | None:

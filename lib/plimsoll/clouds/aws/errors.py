@@ -22,8 +22,8 @@ from botocore.exceptions import (
 )
 from botocore.parsers import ResponseParserError
 
-from plimsoll.clouds.aws.refusals import REMEDIES
-from plimsoll.clouds.one_line import one_line
+from plimsoll.clouds.aws.error_remedies import REMEDIES
+from plimsoll.clouds.common.messages import one_line
 from plimsoll.domain.errors import (
     AccessDenied,
     BadCredentials,

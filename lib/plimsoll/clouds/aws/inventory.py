@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from plimsoll.clouds.aws.errors import FAILURES, translate, translated
 from plimsoll.clouds.aws.hosts import Hosts
-from plimsoll.clouds.aws.limits import volume_types
 from plimsoll.clouds.aws.owners import owner_of
 from plimsoll.clouds.aws.sessions import HOME_REGION, Sessions
+from plimsoll.clouds.aws.shipped import volume_types
 from plimsoll.domain.errors import AccessDenied
 from plimsoll.domain.volume import Attachment, Modification, Volume, VolumeSpec, VolumeState
 from plimsoll.domain.volume_types import Provisioned

@@ -2,9 +2,6 @@
 
 from typing import Final
 
-PROVIDER: Final = "aws"
-"""The cloud's name in data, evidence and targets."""
-
 PACKAGE: Final = "plimsoll.clouds.aws"
 """Where this cloud's data ships."""
 
@@ -21,11 +18,10 @@ SLACK_EXECUTIONS: Final = "slack-"
 CLAIM_PREFIX: Final = "claim#"
 """How the ids of claims begin in the table of coordination; what else is in it has other ids."""
 
-ACCOUNT_ID: Final = r"^[0-9]{12}$"
-"""An account's id."""
-
-VOLUME_NAME: Final = r"^([0-9]{12}/[a-z0-9-]+/)?vol-[0-9a-z]{1,32}$"
-"""How a volume is named by people and machines: its id, or account/region/id, which need not be searched for."""
+ACCOUNT_ID: Final = r"[0-9]{12}"
+REGION_NAME: Final = r"[a-z]{2,8}(-[a-z]+)+-[0-9]{1,2}"
+VOLUME_ID: Final = r"vol-[0-9a-z]{1,32}"
+"""Patterns for a whole name, without ^ and $."""
 
 
 def role_arn(account: str, role_name: str, partition: str = "aws") -> str:

@@ -127,7 +127,7 @@ SECRET: Final = frozenset({"secretsmanager:GetSecretValue"})
 """What reading Slack's signing secret and token uses, on their secret. One with a KMS key also needs `WITH_KEY`."""
 
 HANDING_OVER: Final = frozenset({"lambda:InvokeFunction"})
-"""What handing a wish on to the function that carries it out uses, on that function."""
+"""What handing a request to the function that carries it out uses, on that function."""
 
 BEGINNING: Final = frozenset({"states:StartExecution"})
 """What beginning an audit or a validation uses, on its state machine."""

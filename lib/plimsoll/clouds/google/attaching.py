@@ -6,11 +6,10 @@ from google.api_core.exceptions import GoogleAPICallError, NotFound
 from google.cloud import compute_v1
 
 from plimsoll.bench.agent import device_name
+from plimsoll.clouds.google.bench_calls import CLEANING, MEASURING, Follower, cleaning, measuring
 from plimsoll.clouds.google.bench_hosts import find_instance, instance_of, lent_types
 from plimsoll.clouds.google.clients import CALL_S, Clients
-from plimsoll.clouds.google.operations import Follower
-from plimsoll.clouds.google.purposes import CLEANING, MEASURING, cleaning, measuring
-from plimsoll.clouds.google.scratch import check_scratch, type_of, zone_of
+from plimsoll.clouds.google.scratch_disks import check_scratch, type_of, zone_of
 from plimsoll.domain.errors import CloudError
 from plimsoll.ports import Target
 

@@ -1,6 +1,6 @@
-"""The console: links to a disk's demand in Metrics Explorer, by the peaks that it is judged by, and to its page.
+"""The console: links to a disk's demand in Metrics Explorer, by the peaks that it is judged by.
 
-Both addresses are those that the console itself shows (November 2026); Google documents neither.
+The address is the one that the console itself shows (November 2026). Google does not document it.
 """
 
 import json
@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
-from plimsoll.clouds.google.metric_names import METRICS
+from plimsoll.clouds.cloud import ShownVolume
+from plimsoll.clouds.google.queries import METRICS
 from plimsoll.domain.sums import Window
 from plimsoll.domain.units import MINUTE_S
 
@@ -60,15 +61,10 @@ def console_link(
     return f"{_CONSOLE}/monitoring/metrics-explorer?{query}"
 
 
-def disk_link(project: str, zone: str, name: str) -> str:
-    """The address of the disk's own page, where its measurements are under a tab; of a regional disk, its region's."""
-    zones = zone.split("+")
-    place = f"zones/{quote(zone, safe='')}" if len(zones) == 1 else f"regions/{quote(_region(zones[0]), safe='')}"
-    return f"{_CONSOLE}/compute/disksDetail/{place}/disks/{quote(name, safe='')}?{urlencode({'project': project})}"
-
-
-def _region(zone: str) -> str:
-    return zone.rpartition("-")[0]
+def volume_link(volume: ShownVolume, window: Window, period_s: int) -> str:
+    """The address of that chart for a disk as it is reported."""
+    name = volume.name or volume.volume_id
+    return console_link(volume.account, volume.zone, name, window, period_s, volume.hosts)
 
 
 def _one_of(label: str, values: Sequence[str]) -> str:

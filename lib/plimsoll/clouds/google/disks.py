@@ -1,16 +1,13 @@
 """Disks: Persistent Disks and Hyperdisks as volumes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from plimsoll.clouds.google.attachments import attachments_of, marks_of
 from plimsoll.clouds.google.hosts import Instance
-from plimsoll.clouds.google.labels import tags_of
-from plimsoll.clouds.google.limits import volume_types
-from plimsoll.clouds.google.moments import moment
 from plimsoll.clouds.google.owners import owner_of
-from plimsoll.clouds.google.scopes import last_of, zone_of
-from plimsoll.domain.volume import Volume, VolumeSpec, VolumeState
+from plimsoll.clouds.google.resource_fields import last_of, moment, path_of, tags_of, zone_of
+from plimsoll.clouds.google.shipped import volume_types
+from plimsoll.domain.volume import Attachment, Volume, VolumeSpec, VolumeState
 from plimsoll.domain.volume_types import Provisioned
 
 _STATES: Final = {
@@ -76,3 +73,27 @@ def _state(found: Any) -> VolumeState:
 def _operator(found: Any) -> str | None:
     replicating = found.resource_status.async_primary_disk.state in _REPLICATING
     return _REPLICATION if found.async_primary_disk.disk and replicating else None
+
+
+def attachments_of(disk: Any, instances: Mapping[str, Instance]) -> Iterator[Attachment]:
+    """One attachment for each user of a compute_v1.Disk, since its latest attachment.
+
+    The host is None where it is of another project or gone by now, or holds the disk no longer.
+    """
+    since = moment(disk.last_attach_timestamp or disk.creation_timestamp)
+    path = path_of(disk.self_link)
+    for user in disk.users:
+        instance = instances.get(path_of(user))
+        seat = instance.seats.get(path) if instance else None
+        yield Attachment(
+            host=instance.host if instance and seat else None,
+            device=seat.device if seat else "",
+            since=since,
+            boot=seat is not None and seat.boot,
+        )
+
+
+def marks_of(disk: Any, instances: Mapping[str, Instance]) -> dict[str, str]:
+    """What the instances that use a disk say of who made them."""
+    users = [instances[path_of(user)] for user in disk.users if path_of(user) in instances]
+    return {key: value for instance in users for key, value in instance.marks.items()}

@@ -11,8 +11,8 @@ from google.auth import exceptions as auth
 from google.protobuf.json_format import ParseError
 from requests import RequestException
 
+from plimsoll.clouds.common.messages import one_line
 from plimsoll.clouds.google.names import BILLING, COMPUTE, MONITORING, RESOURCE_MANAGER
-from plimsoll.clouds.one_line import one_line
 from plimsoll.domain.errors import (
     AccessDenied,
     ApiDisabled,

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.clouds.google.labels import tags_of
 from plimsoll.clouds.google.machines import machine
 from plimsoll.clouds.google.owners import HOST_METADATA
-from plimsoll.clouds.google.scopes import last_of, path_of
+from plimsoll.clouds.google.resource_fields import last_of, path_of, tags_of
 from plimsoll.domain.host import Host
 
 

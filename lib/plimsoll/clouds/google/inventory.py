@@ -8,14 +8,14 @@ from typing import Final
 
 from google.cloud import compute_v1
 
-from plimsoll.clouds.google.aggregated import PAGE, disk_pages
+from plimsoll.clouds.common.messages import check_regions
 from plimsoll.clouds.google.clients import CALL_S, Clients
 from plimsoll.clouds.google.errors import translated
-from plimsoll.clouds.google.limits import volume_types
-from plimsoll.clouds.google.listing import Listing
-from plimsoll.clouds.google.names import LIST_REGIONS, PROVIDER
-from plimsoll.clouds.google.scopes import region_of
-from plimsoll.clouds.region_names import check_regions
+from plimsoll.clouds.google.listing import PAGE, Listing, disk_pages
+from plimsoll.clouds.google.names import LIST_REGIONS
+from plimsoll.clouds.google.resource_fields import region_of
+from plimsoll.clouds.google.shipped import volume_types
+from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import ApiDisabled, CloudError
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import FailedTarget, Target
@@ -49,7 +49,7 @@ class GoogleInventory:
                 if self.named is None or project in self.named or not isinstance(error, ApiDisabled):
                     found.append(FailedTarget(name=project, error=error))
                 continue
-            found += [Target(account=project, region=region, provider=PROVIDER) for region in regions]
+            found += [Target(account=project, region=region, provider=GOOGLE) for region in regions]
         return [*found, *self.failed]
 
     def volumes(self, target: Target) -> Iterator[Volume]:

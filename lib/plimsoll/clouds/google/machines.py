@@ -9,8 +9,8 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from plimsoll.clouds.common.data_file import read_data
 from plimsoll.clouds.google.names import PACKAGE
-from plimsoll.clouds.shipped import shipped
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.host import HostLimits
 
@@ -82,9 +82,15 @@ def machine(type_name: str) -> Machine | None:
     return Machine(vcpus=named.vcpus, limits=_limits(tuple(caps.values())), caps=tuple(caps.items()))
 
 
+def host_cap(host_type: str, type_name: str) -> Ceiling | None:
+    """What all disks of a type carry together on a machine of a type; None where that is not published."""
+    found = machine(host_type)
+    return dict(found.caps).get(type_name) if found else None
+
+
 @cache
 def _machines() -> _Machines:
-    return _Machines.model_validate(shipped(PACKAGE, "machines.yaml"))
+    return _Machines.model_validate(read_data(PACKAGE, "machines.yaml"))
 
 
 def _read(type_name: str) -> _Named | None:

@@ -1,9 +1,6 @@
-"""Names that the adapters of Google Cloud agree on."""
+"""Names that the adapters of Google Cloud agree on. Patterns are for a whole name, without ^ and $."""
 
 from typing import Final
-
-PROVIDER: Final = "google"
-"""What this cloud is called in data, evidence and targets."""
 
 PACKAGE: Final = "plimsoll.clouds.google"
 """Where this cloud's data ships."""
@@ -23,8 +20,18 @@ LIST_PROJECTS: Final = "resourcemanager.projects.list"
 LIST_FOLDERS: Final = "resourcemanager.folders.list"
 """Permissions, as roles and refusals call them."""
 
-PROJECT_ID: Final = r"^([a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]$"
+PROJECT_ID: Final = r"([a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]"
 """A project's id, perhaps under a domain (Resource Manager v3, `Project.project_id`, read 2026-11-22)."""
 
-PROJECT_NUMBER: Final = r"^[0-9]{6,19}$"
+PROJECT_NUMBER: Final = r"[0-9]{6,19}"
 """A project's number, which all APIs take for its id."""
+
+FOLDER_ID: Final = r"(folders/)?[0-9]{1,20}"
+ORGANIZATION_ID: Final = r"(organizations/)?[0-9]{1,20}"
+"""A number, alone or as the API names it."""
+
+REGION_NAME: Final = r"[a-z]{2,12}-[a-z]{2,12}[0-9]{1,2}"
+"""A region, such as us-central1 or northamerica-northeast1."""
+
+DISK_ID: Final = r"[0-9]{1,20}"
+"""A disk's own number, which has 64 bits (Compute Engine v1, `Disk.id`)."""

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
+from plimsoll.clouds.common.price_file import PriceFile
 from plimsoll.clouds.google.clients import CALL_S, Clients
 from plimsoll.clouds.google.errors import FAILURES
-from plimsoll.clouds.price_file import PriceFile
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.prices import PriceBook, TypePrice
 from plimsoll.domain.units import HOUR_S, MONTH_S

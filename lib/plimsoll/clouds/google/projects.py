@@ -58,7 +58,7 @@ def _default(clients: Clients) -> str | FailedTarget:
 
 def _checked(project: str) -> str:
     name = project.removeprefix("projects/")
-    if not re.match(PROJECT_ID, name) and not re.match(PROJECT_NUMBER, name):
+    if not re.fullmatch(PROJECT_ID, name) and not re.fullmatch(PROJECT_NUMBER, name):
         raise BadInput(
             f"{project} is no id of a Google Cloud project (6 to 30 lowercase letters, digits and hyphens): see the "
             "ids with `gcloud projects list`."
@@ -78,7 +78,7 @@ def _parent(kind: str, named: str) -> str:
 
 def _by_id(clients: Clients, project: str) -> str | FailedTarget:
     """The id of a project that is named by id or number. Whether an id can be read shows where its disks are listed."""
-    if not re.match(PROJECT_NUMBER, project):
+    if not re.fullmatch(PROJECT_NUMBER, project):
         return project
     try:
         with attempted(f"find the project {project}", project, GET_PROJECT, LISTING):

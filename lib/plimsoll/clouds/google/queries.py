@@ -4,17 +4,43 @@ A call has one metric, one window and one period, and brings the series of many 
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from plimsoll.clouds.common.query_batches import query_batches
 from plimsoll.clouds.google.joining import Claim, claims_of
-from plimsoll.clouds.google.metric_names import METRICS, Metric
-from plimsoll.clouds.lots import lots_of
 from plimsoll.domain.branch_and_bound import Ask
 from plimsoll.domain.knowledge import Look
 from plimsoll.domain.sums import Window
 from plimsoll.domain.units import MINUTE_S
+
+METRIC_PREFIX: Final = "compute.googleapis.com/instance/disk/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """A metric by its name. A count is added up over a bucket; a peak (operations or bytes of the busiest second of a
+    minute) is the highest of it."""
+
+    name: str
+    peak: bool
+
+
+METRICS: Final[Mapping[str, Metric]] = {
+    **{
+        f"{way}_{unit}": Metric(name=f"{METRIC_PREFIX}{way}_{unit}_count", peak=False)
+        for unit in ("ops", "bytes")
+        for way in ("read", "write")
+    },
+    **{
+        f"peak_{way}_{unit}": Metric(name=f"{METRIC_PREFIX}max_{way}_{unit}_count", peak=True)
+        for unit in ("ops", "bytes")
+        for way in ("read", "write")
+    },
+}
+"""Which metric fills which series; idle time, balances and exceeded checks are not published."""
+
 
 NAMES_A_CALL: Final = 100
 """The most names that one filter lists: `one_of` takes 100 (constant of Google's own custom-metrics adapter for
@@ -112,9 +138,9 @@ def calls_of(queries: Iterable[Query], *, datapoints_a_call: float) -> Iterator[
     for query in queries:
         kinds.setdefault((query.series, query.period_s, query.claim.instance_id is None), []).append(query)
     for (series, period_s, _), alike in kinds.items():
-        for lot in lots_of(alike, datapoints_a_call=datapoints_a_call, queries_a_call=NAMES_A_CALL):
-            for some in _cut(lot.queries):
-                yield Call(series=series, window=lot.window, period_s=period_s, queries=tuple(some))
+        for batch in query_batches(alike, datapoints_a_call=datapoints_a_call, queries_a_call=NAMES_A_CALL):
+            for some in _cut(batch.queries):
+                yield Call(series=series, window=batch.window, period_s=period_s, queries=tuple(some))
 
 
 def _cut(queries: Sequence[Query]) -> Iterator[list[Query]]:

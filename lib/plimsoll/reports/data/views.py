@@ -1,13 +1,13 @@
 """Views: a run's files as four tables, in SQL; what each has, and how it is made."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from pydantic import BaseModel
 
 from plimsoll.reports.data.columns import column_types, literal, quoted
 from plimsoll.reports.profile_record import DemandProfileRecord
-from plimsoll.reports.record import FIRST_PROVIDER, RecommendationRecord, SpecRecord
+from plimsoll.reports.record import FIRST_PROVIDER, OLD_KEYS, RecommendationRecord, SpecRecord
 from plimsoll.reports.steps import STEP_SQL
 from plimsoll.reports.stored import UnansweredRecord
 
@@ -23,9 +23,20 @@ KEYS: Final = ("account", "region", "volume_id")
 """What names a volume in every view."""
 
 
-def source(model: type[BaseModel], path: str | None, layout: str) -> str:
-    """The rows of a JSON file, or none where there is no file, with a model's columns; `layout` as DuckDB names it."""
-    columns = column_types(model)
+def source(model: type[BaseModel], path: str | None, layout: str, old_keys: Mapping[str, str] = {}) -> str:
+    """The rows of a JSON file, or none where there is no file, with a model's columns; `layout` as DuckDB names it.
+
+    `old_keys` are columns with the name that files of earlier versions have for them.
+    """
+    types = column_types(model)
+    rows = _rows({**types, **{old: types[name] for name, old in old_keys.items()}}, path, layout)
+    if not old_keys:
+        return rows
+    given = ", ".join(f"coalesce({name}, {old}) as {name}" for name, old in old_keys.items())
+    return f"(select * exclude ({', '.join(old_keys.values())}) replace ({given}) from {rows})"
+
+
+def _rows(columns: Mapping[str, str], path: str | None, layout: str) -> str:
     if path is None:
         nothing = ", ".join(f"null::{kind} as {quoted(name)}" for name, kind in columns.items())
         return f"(select {nothing} where false)"
@@ -93,7 +104,7 @@ def profiles(path: str | None) -> str:
 
 def records(path: str | None) -> str:
     """The rows of recommendations.json."""
-    return source(RecommendationRecord, path, "array")
+    return source(RecommendationRecord, path, "array", OLD_KEYS)
 
 
 def unanswered(path: str | None) -> str:

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from plimsoll.reports.data.columns import GLUE, column_types
 from plimsoll.reports.data.views import KEYS
 from plimsoll.reports.profile_record import DemandProfileRecord
-from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.record import OLD_KEYS, RecommendationRecord
 
 RUN_ID: Final = "run_id"
 """The column that says which run a row is of, where rows of many runs are in one table."""
@@ -26,9 +26,15 @@ def glue_types(model: type[BaseModel]) -> dict[str, str]:
 
 
 def glue_tables() -> Mapping[str, dict[str, str]]:
-    """The columns of each table with their Glue types, as in its Parquet files, without the partition."""
+    """The columns of each table with their Glue types, as in its Parquet files, without the partition.
+
+    Columns that earlier versions wrote under another name are kept under that one as well, at the end: Athena finds
+    columns by their names, so that the partitions of then are still read.
+    """
+    types = glue_types(RecommendationRecord)
+    old = {old: types[name] for name, old in OLD_KEYS.items()}
     return {
-        "recommendations": {**glue_types(RecommendationRecord), "step": "string", RUN_ID: "string"},
+        "recommendations": {**types, "step": "string", RUN_ID: "string", **old},
         "demand": {**_spans(), RUN_ID: "string"},
     }
 

@@ -107,7 +107,8 @@ def compared(before: Path, after: Path) -> Iterator[Diff]:
         schemas = [schema_of(number, 2) for number in range(2)]
         for schema, folder, run in zip(schemas, (before, after), runs, strict=True):
             _note_places(database, schema, _read_places(folder, run))
-        database.run(sql.differences(*schemas))
+        with database.function(sql.BECAME, sql.judge):
+            database.run(sql.differences(*schemas))
         found = {Group(row[0]): row[1:] for row in database.rows(sql.totals())}
         count, usd_more = next(database.rows(sql.repriced()))
         told = [Money(volumes=volumes, usd=usd) for volumes, usd in database.rows(sql.money())]

@@ -1,9 +1,12 @@
 """What became of each volume between two runs, in SQL: each volume of either run is in exactly one group."""
 
+import json
 from enum import StrEnum
 from typing import Final
 
-from plimsoll.domain.recommendation import CHANGES, Detached, Upgrade
+from plimsoll.domain.history import Answer, Became, became, carried_out
+from plimsoll.domain.recommendation import Detached, Upgrade
+from plimsoll.domain.volume import VolumeSpec
 from plimsoll.reports.data.views import KEYS
 from plimsoll.reports.steps import CENT
 
@@ -11,17 +14,17 @@ from plimsoll.reports.steps import CENT
 class Group(StrEnum):
     """What became of a volume; each is in exactly one."""
 
-    DONE = "done"
-    OPEN = "open"
-    CHANGED = "changed"
-    ALTERED = "altered"
-    NEW = "new"
-    GONE = "gone"
+    DONE = Became.DONE
+    OPEN = Became.OPEN
+    CHANGED = Became.CHANGED
+    ALTERED = Became.ALTERED
+    NEW = Became.NEW
+    GONE = Became.GONE
     FAILED = "failed"
     LEFT_OUT = "left-out"
     NOT_READ = "not-read"
     FIRST_READ = "first-read"
-    SAME = "same"
+    SAME = Became.SAME
     UNANSWERED = "unanswered"
 
 
@@ -51,13 +54,12 @@ _SIDE: Final = """provider, hosts, action, current, target, drop_in.spec as drop
     list_append([{'spec': offer.spec, 'usd': offer.monthly_usd} for offer in offers],
     {'spec': drop_in.spec, 'usd': drop_in.monthly_usd}) as weighed, 'answered' as state, null::varchar as reason"""
 
-ENOUGH: Final = 0.5
-"""The part of the recommended saving that a configuration a little above the recommended one must bring to be done."""
+BECAME: Final = "became"
+"""The function of the history that judges a volume, as the database knows it."""
 
 
 def differences(before: str, after: str) -> str:
     """The table of differences between the runs in two schemas."""
-    actions = ", ".join(f"'{action}'" for action in CHANGES)
     return f"""
         create table {DIFFERENCES} as
         with one as ({_side(before)}), other as ({_side(after)}),
@@ -74,10 +76,11 @@ def differences(before: str, after: str) -> str:
             from joined
         ), saving as (
             select *, usd_before - coalesce(usd_at_first, usd_after) as usd_less from priced
-        ), carried_out as (
-            select *, {_how(actions)} as how from saving
+        ), judged as (
+            select *, case when is_now in ('answered', 'absent') and was in ('answered', 'absent')
+                then {BECAME}({_answer("was", "one")}, {_answer("is_now", "other")}) end as verdict from saving
         ), grouped as (
-            select *, {_group(actions)} as what from carried_out
+            select *, {_group()} as what, nullif(split_part(verdict, ' ', 2), '') as how from judged
         )
         select *, case when what in ('{Group.DONE}', '{Group.ALTERED}') then usd_less end as usd_saved,
             coalesce(what = '{Group.DONE}' and one.action = '{Upgrade.action}' and usd_less < 0, false) as costs_more,
@@ -153,41 +156,41 @@ def _state(side: str, schema: str) -> str:
         then 'absent' else 'unread' end)"""
 
 
-def _group(actions: str) -> str:
-    detached = f"one.action = '{Detached.action}'"
+def judge(before: str, after: str) -> str:
+    """What became of a volume by two runs' answers as JSON, empty where it was not there; and how, if it is done."""
+    one, other = (_parsed(text) if text else None for text in (before, after))
+    found = became(one, other)
+    how = carried_out(one, other.current) if one and other and other.current and found is Became.DONE else None
+    return f"{found} {how or ''}".rstrip()
+
+
+def _parsed(text: str) -> Answer:
+    plain = json.loads(text)
+    current, target, drop_in = (
+        None if plain[key] is None else VolumeSpec(**plain[key]) for key in ("current", "target", "drop_in")
+    )
+    return Answer(
+        action=plain["action"], current=current, target=None if target == current else target, drop_in=drop_in
+    )
+
+
+def _answer(state: str, side: str) -> str:
+    """A side's answer as JSON, empty where the volume was not there."""
+    fields = ", ".join(f"'{name}': {side}.{name}" for name in ("action", "current", "target", "drop_in"))
+    return f"case when {state} = 'answered' then to_json({{{fields}}})::varchar else '' end"
+
+
+def _group() -> str:
     return f"""case
         when is_now = 'failed' then if(was = 'failed', '{Group.UNANSWERED}', '{Group.FAILED}')
         when is_now = 'skipped' then if(was = 'skipped', '{Group.UNANSWERED}', '{Group.LEFT_OUT}')
         when is_now = 'unread' then if(was = 'answered', '{Group.NOT_READ}', '{Group.UNANSWERED}')
-        when is_now = 'absent' then if({detached}, '{Group.DONE}', '{Group.GONE}')
-        when was = 'absent' then '{Group.NEW}'
-        when was <> 'answered' then '{Group.FIRST_READ}'
-        when one.current <> other.current
-            then if(how is not null, '{Group.DONE}', '{Group.ALTERED}')
-        when one.action <> other.action or one.target is distinct from other.target then '{Group.CHANGED}'
-        when one.action in ({actions}) or {detached} then '{Group.OPEN}'
-        else '{Group.SAME}'
+        when verdict is not null then split_part(verdict, ' ', 1)
+        when is_now = 'absent' then '{Group.GONE}'
+        else '{Group.FIRST_READ}'
     end"""
 
 
 def _usd(state: str, side: str) -> str:
     """What a volume costs in a run: nothing where it is known not to be there, null where that is not known."""
     return f"case {state} when 'answered' then {side}.monthly_usd_now when 'absent' then 0 end"
-
-
-def _how(actions: str) -> str:
-    """How a recommendation was carried out; null where it was not."""
-    at_least = " and ".join(
-        f"coalesce(other.current.{figure}, 0) >= coalesce(one.target.{figure}, 0)"
-        for figure in ("iops", "throughput_mib_s")
-    )
-    same = "other.current.type = one.target.type and other.current.size_gib = one.target.size_gib"
-    return f"""case
-        when one.action not in ({actions}) or was <> 'answered' or is_now <> 'answered' then null
-        when one.current = other.current then null
-        when other.current = one.target then 'exactly'
-        when other.current = one.drop_in then 'drop_in'
-        when {same} and {at_least}
-            and (one.action = '{Upgrade.action}' or usd_less >= {ENOUGH} * (one.monthly_usd_now - one.monthly_usd_then))
-            then 'nearly'
-    end"""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from plimsoll.domain.history import How
 from plimsoll.domain.recommendation import InsufficientData
 from plimsoll.reports.diff.sql import Group
 from plimsoll.reports.record import SpecRecord
@@ -57,9 +58,9 @@ def unread(run: Mapping[str, Any], account: str, region: str) -> str:
 
 
 def _done(how: str | None, before: Mapping[str, Any]) -> str:
-    if how == "drop_in":
+    if how == How.DROP_IN:
         return "as a drop-in replacement"
-    return f"a little more than needed: {_wanted(before)}" if how == "nearly" else ""
+    return f"nearly: {_wanted(before)}" if how == How.NEARLY else ""
 
 
 def _wanted(before: Mapping[str, Any]) -> str:

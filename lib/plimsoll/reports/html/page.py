@@ -18,10 +18,10 @@ from plimsoll.reports.html.savings import breakdowns
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.steps import Step
 from plimsoll.reports.stored import read_run
-from plimsoll.reports.summary.fleet import Fleet, counted
 from plimsoll.reports.summary.headline import figures, headline, incomplete, resume_command
 from plimsoll.reports.summary.matched import Only, matched_records
 from plimsoll.reports.summary.noted import noted
+from plimsoll.reports.summary.overview import Overview, counted
 from plimsoll.reports.summary.since import since_before
 from plimsoll.reports.summary.step_words import judged_by, step_words
 from plimsoll.reports.summary.todos import most_money, todos
@@ -53,23 +53,23 @@ def write_html(
     what its commands call the folder, where readers will have it elsewhere. BadInput where the folder holds no run or a
     damaged one, or the file cannot be written.
     """
-    run, fleet = read_run(folder), Fleet()
-    found = counted(matched_records(folder, only), fleet)
+    run, overview = read_run(folder), Overview()
+    found = counted(matched_records(folder, only), overview)
     volumes = found if shown is None else (volume for volume in found if shown(volume[0]))
     # What stands above the volumes is their sum, so that they are read first, once, and put aside.
     with whole(out) as beside, TemporaryFile("w+", encoding="ascii") as aside:
         keep_blocks(
             blocks(volumes, pictures=lambda volume: pictures_of(volume, envelopes), console_link=console_link), aside
         )
-        said = _said(called or folder, run, fleet, told, whole_run=only is None)
+        said = _said(called or folder, run, overview, told, whole_run=only is None)
         template = _environment().get_template("page.html.j2")
         page = template.stream(**said, shown_told=shown_told, blocks=kept_blocks(aside))
         with beside.open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(page)
 
 
-def _said(folder: Path, run: Mapping[str, Any], fleet: Fleet, told: str, *, whole_run: bool) -> dict[str, Any]:
-    policy = parse_policy(dict(run["policy"]))
+def _said(folder: Path, run: Mapping[str, Any], overview: Overview, told: str, *, whole_run: bool) -> dict[str, Any]:
+    policy, totals = parse_policy(dict(run["policy"])), overview.totals
     steps = {str(step): step_words(step, policy, SEEN) for step in Step}
     account = accounts_in(clouds_of(run))
     return {
@@ -77,23 +77,23 @@ def _said(folder: Path, run: Mapping[str, Any], fleet: Fleet, told: str, *, whol
         "run": run,
         "day": f"{audited_at(run):%Y-%m-%d}",
         "told": told,
-        "headline": headline(fleet, run, whole=whole_run),
+        "headline": headline(totals, run, whole=whole_run),
         "judged_by": judged_by(policy),
         "incomplete": incomplete(run, whole=whole_run),
         "resume": resume_command(run, folder),
         "since": since_before(run) if whole_run else "",
-        "tally": fleet.tally,
-        "figures": list(figures(fleet, judged_by(policy))),
-        "most_money": most_money(fleet),
-        "todos": list(todos(fleet, policy, folder)),
+        "totals": totals,
+        "figures": list(figures(totals, judged_by(policy))),
+        "most_money": most_money(totals),
+        "todos": list(todos(overview, policy, folder)),
         "unread": list(unread(run)) if whole_run else [],
         "left_out": list(left_out(run)) if whole_run else [],
         "notices": list(noted(run)) if whole_run else [],
-        "clouds": len(fleet.groups["cloud"]),
+        "clouds": len(totals.by["cloud"]),
         "account": account,
-        "breakdowns": list(breakdowns(fleet, account)),
+        "breakdowns": list(breakdowns(totals, account)),
         "about": list(about(run, policy)),
-        "steps": {step: words for step, words in steps.items() if step in fleet.steps},
+        "steps": {step: words for step, words in steps.items() if step in totals.by["step"]},
     }
 
 

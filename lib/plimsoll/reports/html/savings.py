@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlencode
 
-from plimsoll.reports.summary.fleet import Fleet, Group
+from plimsoll.reports.cloud_words import words_of
+from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import count_of
 
 SHOWN: Final = 6
 FOLDED: Final = 60
 
+_DIMENSIONS: Final = ("cloud", "account", "region", "owner", "type")
 _PRESENT: Final = {"type": "present type"}
 """Dimensions that have a name of their own in a head."""
 
@@ -22,7 +24,7 @@ class Line:
 
     label: str
     link: str | None
-    group: Group
+    totals: Totals
     drop_in_pct: float
     proof_pct: float
 
@@ -37,39 +39,42 @@ class Breakdown:
     folded: list[Line]
 
 
-def breakdowns(fleet: Fleet, account: str) -> Iterator[Breakdown]:
+def breakdowns(totals: Totals, account: str) -> Iterator[Breakdown]:
     """Every dimension's savings, those that save most first; `account` is what the run's clouds call one."""
     columns = {**_PRESENT, "account": account}
-    for dimension, groups in fleet.groups.items():
-        if dimension == "cloud" and len(groups) < 2:
-            continue
+    for dimension in _DIMENSIONS:
+        groups = totals.by[dimension]
+        if dimension == "cloud":
+            if len(groups) < 2:
+                continue
+            groups = {words_of(provider).cloud: part for provider, part in groups.items()}
         lines = list(_lines(dimension, groups))
         yield Breakdown(
             dimension=dimension, column=columns.get(dimension, dimension), shown=lines[:SHOWN], folded=lines[SHOWN:]
         )
 
 
-def _lines(dimension: str, groups: Mapping[str, Group]) -> Iterator[Line]:
-    ordered = sorted(groups.items(), key=lambda item: (-item[1].money.usd_saved, -item[1].money.usd_now, item[0]))
-    most = max((group.money.usd_saved for group in groups.values()), default=0.0)
+def _lines(dimension: str, groups: Mapping[str, Totals]) -> Iterator[Line]:
+    ordered = sorted(groups.items(), key=lambda item: (-item[1].usd_saved, -item[1].usd_now, item[0]))
+    most = max((group.usd_saved for group in groups.values()), default=0.0)
     for value, group in ordered[: SHOWN + FOLDED]:
         yield _line(value, "#" + urlencode({dimension: value}), group, most)
     tail = ordered[SHOWN + FOLDED :]
     if tail:
-        rest = Group()
+        rest = Totals(by={})
         for _, group in tail:
-            rest.add(group.money, group.volumes)
+            rest.merge(group)
         yield _line(f"{count_of(len(tail), 'other')}", None, rest, most)
 
 
-def _line(label: str, link: str | None, group: Group, most: float) -> Line:
+def _line(label: str, link: str | None, group: Totals, most: float) -> Line:
     def pct(amount: float) -> float:
         return round(min(100.0, amount / most * 100), 2) if most > 0 else 0.0
 
     return Line(
         label=label,
         link=link,
-        group=group,
-        drop_in_pct=pct(group.money.usd_saved_drop_in),
-        proof_pct=pct(group.money.usd_saved_on_proof),
+        totals=group,
+        drop_in_pct=pct(group.usd_saved_drop_in),
+        proof_pct=pct(group.usd_saved_on_proof),
     )

@@ -6,20 +6,21 @@ from typing import Any, Final
 
 from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import parse_policy
+from plimsoll.reports.foremost import Foremost
 from plimsoll.reports.markdown.fitting import LAST, MOST, fitting, length
 from plimsoll.reports.markdown.text import fence, name, prose, table
 from plimsoll.reports.markdown.ticket import ticket
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.stored import read_run, stream_records
-from plimsoll.reports.summary.fleet import Fleet
-from plimsoll.reports.summary.foremost import Foremost
 from plimsoll.reports.summary.headline import figures, headline, incomplete, resume_command
 from plimsoll.reports.summary.matched import Only
+from plimsoll.reports.summary.overview import Overview
 from plimsoll.reports.summary.since import since_before
 from plimsoll.reports.summary.step_words import STEP_NAMES, judged_by
 from plimsoll.reports.summary.todos import todos
 from plimsoll.reports.summary.unread import left_out, unread
+from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import count_of, spec_text
 
 _BEST: Final = 50
@@ -32,21 +33,21 @@ def run_markdown(folder: Path, only: Only | None, told: str) -> str:
 
     `only` restricts it to some volumes, and `told` says to which.
     """
-    run, policy, fleet = read_run(folder), _policy(folder), Fleet()
+    run, policy, overview = read_run(folder), _policy(folder), Overview()
     throttled: Foremost[RecommendationRecord] = Foremost(most=_THROTTLED)
     saving: Foremost[RecommendationRecord] = Foremost(most=_BEST)
     for record in _records(folder, only):
-        fleet.count(record)
+        overview.add(record)
         if step_of(record) is Step.THROTTLED:
             throttled.add(record.demand.throttled_minutes if record.demand else 0.0, record.volume_id, record)
         elif record.monthly_usd_saved > 0:
             saving.add(record.monthly_usd_saved, record.volume_id, record)
     part = f"Of {prose(told)} alone.\n" if only is not None else ""
-    page = [f"# Plimsoll run {name(str(run['id']))}\n", part, *_money(fleet, run, policy, whole=only is None)]
+    page = [f"# Plimsoll run {name(str(run['id']))}\n", part, *_money(overview.totals, run, policy, whole=only is None)]
     since = since_before(run) if only is None else ""
     page += [f"{prose(since)}\n"] if since else []
     page += _incomplete(run, folder, whole=only is None)
-    page += _steps(fleet, policy, folder)
+    page += _steps(overview, policy, folder)
     page += _changes("Throttled today", throttled)
     page += _changes("The best changes", saving)
     if only is None:
@@ -76,9 +77,9 @@ def _policy(folder: Path) -> Policy:
     return parse_policy(dict(read_run(folder)["policy"]))
 
 
-def _money(fleet: Fleet, run: dict[str, Any], policy: Policy, *, whole: bool) -> Iterator[str]:
-    yield f"**{prose(headline(fleet, run, whole=whole))}**\n"
-    found = list(figures(fleet, judged_by(policy)))
+def _money(totals: Totals, run: dict[str, Any], policy: Policy, *, whole: bool) -> Iterator[str]:
+    yield f"**{prose(headline(totals, run, whole=whole))}**\n"
+    found = list(figures(totals, judged_by(policy)))
     if found:
         yield "".join(f"- {one.amount} {one.label}. {prose(one.meaning)}\n" for one in found)
 
@@ -94,8 +95,8 @@ def _incomplete(run: dict[str, Any], folder: Path, *, whole: bool) -> Iterator[s
         yield f"{prose(told.removesuffix('.'))}; see the end.\n"
 
 
-def _steps(fleet: Fleet, policy: Policy, folder: Path) -> Iterator[str]:
-    found = list(todos(fleet, policy, folder))
+def _steps(overview: Overview, policy: Policy, folder: Path) -> Iterator[str]:
+    found = list(todos(overview, policy, folder))
     if not found:
         return
     rows = [

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from plimsoll.reports.cloud_words import accounts_in, clouds_of
-from plimsoll.reports.money import Money
 from plimsoll.reports.steps import CENT
-from plimsoll.reports.summary.fleet import Fleet
+from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import count_of, usd
 
 _UNENDED: Final = {
@@ -63,44 +62,43 @@ def resume_command(run: Mapping[str, Any], folder: Path) -> str | None:
     return shlex.join(["plimsoll", "audit", "--resume", str(folder)]) if run["status"] in _UNENDED else None
 
 
-def headline(fleet: Fleet, run: Mapping[str, Any], *, whole: bool) -> str:
+def headline(totals: Totals, run: Mapping[str, Any], *, whole: bool) -> str:
     """What can be saved of what, in one sentence; `whole` where it is about the run and not a part of it."""
-    tally, money, priced = fleet.tally, fleet.tally.money, fleet.tally.answered - fleet.unpriced
-    if tally.answered == 0:
+    priced = totals.answered - totals.unpriced
+    if totals.answered == 0:
         return _nothing_answered(run) if whole else "No volume matches this report."
     if priced == 0:
-        return f"No price is known for {_these(tally.answered)}, so that no saving can be told."
+        return f"No price is known for {_these(totals.answered)}, so that no saving can be told."
     costs = "costs" if priced == 1 else "cost"
-    if money.usd_saved < CENT:
-        said = f"Nothing can be saved on {_these(priced)}, which {costs} {usd(money.usd_now)} a month"
+    if totals.usd_saved < CENT:
+        said = f"Nothing can be saved on {_these(priced)}, which {costs} {usd(totals.usd_now)} a month"
     else:
         said = (
-            f"{usd(money.usd_saved)} a month can be saved: {_share(money.usd_saved / money.usd_now)} of the "
-            f"{usd(money.usd_now)} that {_these(priced)} {costs}"
+            f"{usd(totals.usd_saved)} a month can be saved: {_share(totals.usd_saved / totals.usd_now)} of the "
+            f"{usd(totals.usd_now)} that {_these(priced)} {costs}"
         )
-    if fleet.unpriced:
-        said += f"; no price is known for {count_of(fleet.unpriced, 'other')}"
+    if totals.unpriced:
+        said += f"; no price is known for {count_of(totals.unpriced, 'other')}"
     return f"{said}."
 
 
-def figures(fleet: Fleet, judged_by: str) -> Iterator[Figure]:
+def figures(totals: Totals, judged_by: str) -> Iterator[Figure]:
     """How much of the saving is how sure, and what else is about money."""
-    money = fleet.tally.money
-    if money.usd_saved >= CENT:
+    if totals.usd_saved >= CENT:
         yield Figure(
             kind="drop-in",
-            amount=usd(money.usd_saved_drop_in),
+            amount=usd(totals.usd_saved_drop_in),
             label="would be saved even as a drop-in replacement",
             meaning="If each volume went to its drop-in replacement instead of the recommended one: most are dearer, "
             "keep all the IOPS and MiB/s that the volume could ever carry, and are shown on its page.",
         )
         yield Figure(
             kind="proof",
-            amount=usd(money.usd_saved_on_proof),
+            amount=usd(totals.usd_saved_on_proof),
             label="more with what is recommended",
             meaning=f"Rests on the measured demand: the offers carry {judged_by}.",
         )
-    yield from _besides(money)
+    yield from _besides(totals)
 
 
 def _share(part: float) -> str:
@@ -114,25 +112,25 @@ def _these(volumes: int) -> str:
     return "this one volume" if volumes == 1 else f"these {volumes:,} volumes"
 
 
-def _besides(money: Money) -> Iterator[Figure]:
-    if money.usd_blocked >= CENT:
+def _besides(totals: Totals) -> Iterator[Figure]:
+    if totals.usd_blocked >= CENT:
         yield Figure(
             kind="blocked",
-            amount=usd(money.usd_blocked),
+            amount=usd(totals.usd_blocked),
             label="of the saving is blocked today",
             meaning="The change is right, but must wait; each volume says for what.",
         )
-    if money.usd_upgrades >= CENT:
+    if totals.usd_upgrades >= CENT:
         yield Figure(
             kind="upgrades",
-            amount=usd(money.usd_upgrades),
+            amount=usd(totals.usd_upgrades),
             label="a month more for throttled volumes",
             meaning="Not taken off the saving: paying for speed is a decision of its own.",
         )
-    if money.usd_detached >= CENT:
+    if totals.usd_detached >= CENT:
         yield Figure(
             kind="detached",
-            amount=usd(money.usd_detached),
+            amount=usd(totals.usd_detached),
             label="a month for what is attached to nothing",
             meaning="Not counted as a saving: only the owner knows whether it is needed.",
         )

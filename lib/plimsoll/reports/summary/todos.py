@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Final
 
 from plimsoll.domain.policy import Policy
-from plimsoll.reports.money import Money
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.steps import CENT, Step
-from plimsoll.reports.summary.fleet import Fleet, StepSum
+from plimsoll.reports.summary.overview import Overview
 from plimsoll.reports.summary.step_words import StepWords, step_words
+from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import count_of, usd
 
 _QUIET: Final = frozenset({Step.WAIT, Step.KEEP})
@@ -31,55 +31,54 @@ class Todo:
     command: str | None
 
 
-def todos(fleet: Fleet, policy: Policy, folder: Path) -> Iterator[Todo]:
+def todos(overview: Overview, policy: Policy, folder: Path) -> Iterator[Todo]:
     """The steps that hold volumes, in the order in which to act."""
     for step in Step:
-        found = fleet.steps.get(step)
+        found = overview.totals.by["step"].get(step)
         if found is None:
             continue
-        first = [] if step in _QUIET else found.first
+        first = [] if step in _QUIET else overview.first[step].items
         yield Todo(
             step=step,
             words=step_words(step, policy),
             volumes=_volumes(step, found),
-            money=_money(found.tally.money),
+            money=_money(found),
             first=first,
-            more=found.tally.answered - len(first),
+            more=found.answered - len(first),
             command=shlex.join(["plimsoll", "validate", "--recommendation", str(folder)])
             if step is Step.MEASURE
             else None,
         )
 
 
-def most_money(fleet: Fleet) -> str:
+def most_money(totals: Totals) -> str:
     """Which step holds the most of the saving, as a sentence; empty where no more than one saves."""
-    money = {step: found.tally.money for step, found in fleet.steps.items()}
-    saving = {step: found.usd_saved for step, found in money.items() if found.usd_saved >= CENT}
+    steps = totals.by["step"]
+    saving = {step: found.usd_saved for step, found in steps.items() if found.usd_saved >= CENT}
     if len(saving) < 2:
         return ""
-    step = max(sorted(saving), key=lambda one: saving[one])
-    number = [one for one in Step if one in fleet.steps].index(step) + 1
+    step = Step(max(sorted(saving), key=lambda one: saving[one]))
+    number = [one for one in Step if one in steps].index(step) + 1
     return (
-        f"The most money is in step {number}, which saves {usd(saving[step])} of the "
-        f"{usd(fleet.tally.money.usd_saved)} a month."
+        f"The most money is in step {number}, which saves {usd(saving[step])} of the {usd(totals.usd_saved)} a month."
     )
 
 
-def _volumes(step: Step, found: StepSum) -> str:
+def _volumes(step: Step, found: Totals) -> str:
     """How many volumes a step holds, and how many of those throttled today must wait."""
-    volumes = count_of(found.tally.answered, "volume")
+    volumes = count_of(found.answered, "volume")
     return f"{volumes}, {found.blocked:,} of them blocked" if step is Step.THROTTLED and found.blocked else volumes
 
 
-def _money(money: Money) -> str:
+def _money(totals: Totals) -> str:
     """What a step does to the bill, USD a month."""
     parts = []
-    if money.usd_saved >= CENT:
-        less = CENT <= money.usd_saved_drop_in < money.usd_saved - CENT
-        instead = f" ({usd(money.usd_saved_drop_in)} as a drop-in replacement instead)" if less else ""
-        parts.append(f"saves {usd(money.usd_saved)} a month{instead}")
-    if money.usd_upgrades >= CENT:
-        parts.append(f"{'others cost' if parts else 'costs'} {usd(money.usd_upgrades)} a month more")
-    if not parts and money.usd_now >= CENT:
-        parts.append(f"costs {usd(money.usd_now)} a month")
+    if totals.usd_saved >= CENT:
+        less = CENT <= totals.usd_saved_drop_in < totals.usd_saved - CENT
+        instead = f" ({usd(totals.usd_saved_drop_in)} as a drop-in replacement instead)" if less else ""
+        parts.append(f"saves {usd(totals.usd_saved)} a month{instead}")
+    if totals.usd_upgrades >= CENT:
+        parts.append(f"{'others cost' if parts else 'costs'} {usd(totals.usd_upgrades)} a month more")
+    if not parts and totals.usd_now >= CENT:
+        parts.append(f"costs {usd(totals.usd_now)} a month")
     return "; ".join(parts) or "no price known"

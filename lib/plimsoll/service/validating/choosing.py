@@ -1,36 +1,34 @@
 """Choosing: which volumes a validation measures for, within its budget, before anything is measured."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from plimsoll.auditing.ports import AuditPorts
-from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.clouds.aws.shipped import volume_types
 from plimsoll.clouds.targets import named_target
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.domain.validation import Budget, MeasuringRun, Mode, PlannedRun, Want, runs_for, within
 from plimsoll.domain.volume_types import VolumeType
-from plimsoll.ports import Target
+from plimsoll.ports import Prices, Target
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.stored import RECOMMENDATIONS, stream_records
 from plimsoll.service.layout import RunKeys
 from plimsoll.service.service import Service
 from plimsoll.service.validating.messages import ChooseMessage, Chosen, ChosenItem, ValidationInput
-from plimsoll.service.validating.places import desk_at, placed, world_at
-from plimsoll.service.validating.work import Work, WorkName, keep
-from plimsoll.validation.planning import planned
+from plimsoll.service.validating.places import context_of, placed, ports_at
+from plimsoll.validation.deciding import planned, usd_month_of
+from plimsoll.validation.job import Job, JobName, job_of_class, keep
 from plimsoll.validation.proposal import FLIP, parsed
-from plimsoll.validation.thin import wants_in
+from plimsoll.validation.thin_evidence import wants_in
 
-_MOST_TOLD: Final = 100
+_MOST_REPORTED: Final = 100
 """How many sentences on places where nothing can be measured are given."""
 
 
 def choose(service: Service, message: ChooseMessage) -> Chosen:
-    """Begins the work of a validation: of one volume, or of the thin evidence of a run, class by class, those with the
+    """Begins the jobs of a validation: of one volume, or of the thin evidence of a run, class by class, those with the
     most at stake first.
 
     BadInput for a volume, a target or a run that is not there, and where nothing can be measured; CloudError where a
@@ -38,10 +36,10 @@ def choose(service: Service, message: ChooseMessage) -> Chosen:
     """
     now, given = service.clock.now(), message.given
     if given.run_id is None:
-        works, left, unmeasured = [_asked(message, now, service)], 0, list[str]()
+        jobs, left, unmeasured = [_asked(message, now, service)], 0, list[str]()
     else:
-        works, left, unmeasured = _thin(message.name, given.run_id, now, service)
-    items = [_item(keep(work, service.store)) for work in works]
+        jobs, left, unmeasured = _thin(message.name, given.run_id, now, service)
+    items = [_item(keep(job, service.store)) for job in jobs]
     return Chosen(validation=message.name, items=items, left_out=left, unmeasured=unmeasured)
 
 
@@ -70,16 +68,16 @@ def shares(planned_runs: Sequence[PlannedRun], budget: Budget) -> tuple[Budget, 
     )
 
 
-def _asked(message: ChooseMessage, now: datetime, service: Service) -> Work:
-    """The work of one volume."""
+def _asked(message: ChooseMessage, now: datetime, service: Service) -> Job:
+    """The job of one volume."""
     given = message.given
     _check_target(given, volume_types())
     place, volume_id = placed(given.volume_id or "", now, service)
     why = service.places.unmeasured(place)
     if why is not None:
         raise BadInput(why)
-    return Work(
-        name=WorkName(validation=message.name, index=0),
+    return Job(
+        name=JobName(validation=message.name, index=0),
         place=place,
         volume_id=volume_id,
         mode=given.mode,
@@ -99,20 +97,20 @@ def _check_target(given: ValidationInput, types: Mapping[str, VolumeType]) -> No
         parsed(given.target, 1, types)
 
 
-def _thin(validation: str, run_id: str, now: datetime, service: Service) -> tuple[list[Work], int, list[str]]:
-    """The works of the classes of a run's thin evidence that the budget allows, how many it does not, and why nothing
+def _thin(validation: str, run_id: str, now: datetime, service: Service) -> tuple[list[Job], int, list[str]]:
+    """The jobs of the classes of a run's thin evidence that the budget allows, how many it does not, and why nothing
     is measured in some places."""
     wants, unmeasured = _wants(run_id, service)
     runs = runs_for(wants)
-    plans = {found.run.class_key: found for found in _plans(runs, validation, now, service)}
+    plans = {found.run.class_key: found for found in _plans(runs, now, service)}
     budget = budget_of(service)
     chosen, left = within(runs, lambda run: plans[run.class_key].usd or 0.0, budget)
     parts = shares([plans[run.class_key] for run in chosen], budget)
-    works = [
-        replace(_work(run, WorkName(validation=validation, index=index), now), budget=part)
+    jobs = [
+        job_of_class(run, JobName(validation=validation, index=index), _place_of(run), now, budget=part)
         for index, (run, part) in enumerate(zip(chosen, parts, strict=True))
     ]
-    return works, len(left), unmeasured
+    return jobs, len(left), unmeasured
 
 
 def _wants(run_id: str, service: Service) -> tuple[Sequence[Want], list[str]]:
@@ -131,48 +129,39 @@ def _wants(run_id: str, service: Service) -> tuple[Sequence[Want], list[str]]:
             raise BadInput(f"there is no run {run_id} with a report: give the id of an audit that has ended.")
         measured = filter(is_measured, stream_records(folder))
         wants = list(wants_in(measured, service.config.parsed_policy, None, volume_types()))
-    return wants, [why for _place, why in sorted(whys.items()) if why is not None][:_MOST_TOLD]
+    return wants, [why for _place, why in sorted(whys.items()) if why is not None][:_MOST_REPORTED]
 
 
-def _plans(runs: Iterable[MeasuringRun], validation: str, now: datetime, service: Service) -> Iterator[PlannedRun]:
+def _plans(runs: Iterable[MeasuringRun], now: datetime, service: Service) -> Iterator[PlannedRun]:
     """What runs would take. Where a target cannot be entered, they cost nothing: nothing can be made there either."""
-    audits: dict[Target, AuditPorts | None] = {}
+    entered: dict[Target, Prices | None] = {}
+    context = context_of(service)
     for run in runs:
-        work = _work(run, WorkName(validation=validation, index=0), now)
-        if work.place not in audits:
-            audits[work.place] = _entered(work.place, now, service)
-        ports = audits[work.place]
-        if ports is None:
+        place = _place_of(run)
+        if place not in entered:
+            entered[place] = _prices_at(place, now, service)
+        prices = entered[place]
+        if prices is None:
             yield PlannedRun(run=run, usd=None, seconds=0.0)
         else:
-            yield planned(run, work.mode, ports.prices, desk_at(work, ports, service))
+            yield planned(run, Mode.CANARY, usd_month_of(run, place, prices), context)
 
 
-def _entered(place: Target, now: datetime, service: Service) -> AuditPorts | None:
-    """The ports of a target that can be measured in, None where it cannot."""
+def _prices_at(place: Target, now: datetime, service: Service) -> Prices | None:
+    """The prices of a target that can be measured in, None where it cannot."""
     try:
         service.places.bench(place)
-        return world_at(place, now, service)
+        return ports_at(place, now, service).prices
     except CloudError:
         return None  # that is said of each of its runs, when they are proposed
 
 
-def _work(run: MeasuringRun, name: WorkName, now: datetime) -> Work:
-    """The work of a class: it begins with the volume that has the most at stake."""
-    first = run.wants[0]
-    return Work(
-        name=name,
-        place=named_target(first.account, first.region),
-        volume_id=first.volume_id,
-        mode=Mode.CANARY,
-        now=now,
-        budget=Budget(),
-        following=run,
-    )
+def _place_of(run: MeasuringRun) -> Target:
+    return named_target(run.wants[0].account, run.wants[0].region)
 
 
-def _item(work: Work) -> ChosenItem:
-    target = work.asked if work.following is None else str(work.following.spec)
+def _item(job: Job) -> ChosenItem:
+    target = job.asked if job.following is None else str(job.following.spec)
     return ChosenItem(
-        account=work.place.account, region=work.place.region, volume_id=work.volume_id, target=target, mode=work.mode
+        account=job.place.account, region=job.place.region, volume_id=job.volume_id, target=target, mode=job.mode
     )

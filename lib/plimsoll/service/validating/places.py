@@ -1,21 +1,23 @@
-"""Places: where a volume is, and the ports and the desk of one target."""
+"""Where a volume of the service is, the ports of a target, and what the steps of a validation are given."""
 
 import logging
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from plimsoll.auditing.ports import AuditPorts
+from plimsoll.clouds.published import published_types
 from plimsoll.clouds.targets import may_have, named_target
-from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.ports import FailedTarget, Target
+from plimsoll.service.events import validation_completed
 from plimsoll.service.kept import ledger_in
-from plimsoll.service.measured import bring
+from plimsoll.service.measured import StoreVerdicts, bring
 from plimsoll.service.service import Service
-from plimsoll.service.validating.work import Work
-from plimsoll.validation.desk import Desk
+from plimsoll.validation.context import Context
 from plimsoll.validation.patience import Patience
+from plimsoll.validation.scratch_volume import Left
 
 _log = logging.getLogger(__name__)
 
@@ -25,7 +27,7 @@ def patience_of(service: Service) -> Patience:
     return Patience.of(service.settings, now=service.clock.now, pause=service.pause)
 
 
-def world_at(place: Target, now: datetime, service: Service) -> AuditPorts:
+def ports_at(place: Target, now: datetime, service: Service) -> AuditPorts:
     """The ports of a target as of that time, with all that has been measured by now, which is brought here."""
     bring(service.store, service.measured)
     with TemporaryDirectory() as folder:
@@ -49,7 +51,7 @@ def _found(volume_id: str, now: datetime, service: Service) -> Target:
                 raise target.error
             if not may_have(target, volume_id):
                 continue
-            ports = world_at(target, now, service)
+            ports = ports_at(target, now, service)
             if any(volume.id == volume_id for volume in ports.inventory.volumes(target)):
                 return target
         except CloudError as error:
@@ -62,23 +64,23 @@ def _found(volume_id: str, now: datetime, service: Service) -> Target:
     )
 
 
-def desk_at(work: Work, ports: AuditPorts, service: Service, folder: Path | None = None) -> Desk:
-    """What a step works with at the work's target; campaigns are added to that folder, by default where all are that
-    were brought here. Nothing is noted in its book: verdicts are kept in the store."""
-    settings, measured = service.settings, folder or service.measured
-    return Desk(
-        bench=service.places.bench(work.place),
-        book=ValidationBook(folder=measured),
+def context_of(service: Service, left: Callable[[Left], None] = lambda _left: None) -> Context:
+    """What the steps of a validation are given; `left` hears what could not be deleted."""
+    settings = service.settings
+    return Context(
+        bench=service.places.bench,
+        ports=lambda place, now: ports_at(place, now, service),
+        types=published_types(),
+        verdicts=StoreVerdicts(service.store),
         claims=service.claims,
-        measured_dir=measured,
-        provider=ports.catalog.provider,
-        types=ports.catalog.types,
+        jobs=service.store,
         policy=service.config.parsed_policy,
         patience=patience_of(service),
         runtime_s=settings.benchmark_runtime_s,
         ramp_s=settings.benchmark_ramp_s,
-        new_id=lambda: work.name.scratch_id,
-        tell=_log.info,
+        say=_log.info,
         host_ids=service.config.validation.bench_hosts,
         in_place_file_mib=settings.in_place_file_mib,
+        report=lambda line: service.events.send([validation_completed(line)]),
+        left=left,
     )

@@ -1,58 +1,12 @@
-"""Savings: what the last audit found, in a few lines, and where its report is."""
+"""Savings: what the last audit found, in a few lines."""
 
-import json
-from collections.abc import Iterator, Mapping
-from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
-from plimsoll.domain.errors import BadInput
-from plimsoll.reports.steps import CENT
-from plimsoll.reports.stored import PAGE, RUN
-from plimsoll.reports.summary.headline import incomplete
-from plimsoll.reports.summary.since import since_before
-from plimsoll.reports.wording import count_of, usd
-from plimsoll.service.kept import latest_report, needed
-from plimsoll.service.layout import RunKeys
-from plimsoll.service.service import Service
-from plimsoll.slack.blocks.elements import Block, bold, bullets, header, note, said
-from plimsoll.slack.blocks.message import Message
-
-_BESIDE: Final = {
-    "saved_drop_in": "of it keeps all that the volumes could ever carry",
-    "saved_on_proof": "of it rests on what their work was seen to ask for",
-    "saved_but_blocked": "of it must wait for what blocks the change today",
-    "more_for_upgrades": "a month more would speed up what is throttled",
-    "detached": "a month is paid for what is attached to nothing",
-}
-"""The figures of run.json beside the saving, and what each means."""
+from plimsoll.slack.actions.action import Action, Work
 
 
-def savings(service: Service) -> Message:
-    """The figures of the latest report; BadInput where there is none yet."""
-    latest = latest_report(service.store)
-    if latest is None:
-        raise BadInput("there is no report yet: begin an audit with /plimsoll audit, and its report comes here.")
-    keys = RunKeys(run_id=latest.run_id)
-    run = json.loads(needed(service.store, keys.report(RUN)))
-    text = _headline(run)
-    return Message.of(text, _blocks(run, text, f"{service.root}/{keys.report(PAGE)}"))
+def _perform(work: Work) -> None:
+    work.answers.to_all(work.savings())
 
 
-def _blocks(run: Mapping[str, Any], text: str, place: str) -> Iterator[Block]:
-    money, missing, since = run["monthly_usd"], incomplete(run, whole=True), since_before(run)
-    yield header(text)
-    if money["now"] >= CENT:
-        yield said(f"The volumes whose price is known cost {usd(money['now'])} a month.")
-    figures = [(key, words) for key, words in _BESIDE.items() if money[key] >= CENT]
-    yield from bullets([bold(usd(money[key])), f" {words}"] for key, words in figures)
-    if since:
-        yield said(since)
-    if missing:
-        yield said(missing)
-    when = f"{datetime.fromisoformat(run['now']):%Y-%m-%d %H:%M} UTC"
-    yield note(f"Audit {run['id']} of {when}, {count_of(run['volumes']['seen'], 'volume')}. Its report: {place}")
-
-
-def _headline(run: Mapping[str, Any]) -> str:
-    saved = run["monthly_usd"]["saved"]
-    return f"{usd(saved)} a month can be saved" if saved >= CENT else "Nothing can be saved"
+SAVINGS: Final = Action(name="savings", command="what the last audit found", of_volume=False, perform=_perform)

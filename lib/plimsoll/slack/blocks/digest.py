@@ -6,13 +6,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from plimsoll.reports.cloud_words import words_of
-from plimsoll.reports.money import Money, money_of
+from plimsoll.reports.foremost import Foremost
 from plimsoll.reports.record import OwnerRecord, RecommendationRecord
 from plimsoll.reports.steps import EVIDENCE, Step, step_of
 from plimsoll.reports.stored import full_name
-from plimsoll.reports.summary.fleet import Group
-from plimsoll.reports.summary.foremost import Foremost
-from plimsoll.reports.tally import Tally
+from plimsoll.reports.totals import Totals, saved_cents
 from plimsoll.reports.wording import owner_text
 from plimsoll.slack.blocks.text import line
 from plimsoll.slack.blocks.volume import Listed, listed
@@ -37,15 +35,14 @@ class Sums:
     """
 
     most: int
-    tally: Tally = field(default_factory=Tally)
-    unpriced: int = 0
+    totals: Totals = field(default_factory=Totals)
     quiet: int = 0
     dearer: int = 0
-    steps: dict[Step, Group] = field(default_factory=dict)
+    steps: dict[Step, Totals] = field(default_factory=dict)
     savers: Foremost[Listed] = field(init=False)
     saved_cents: int = 0
     throttled: Foremost[Listed] = field(init=False)
-    blocked: dict[tuple[str, str], Group] = field(default_factory=dict)
+    blocked: dict[tuple[str, str], Totals] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.savers = Foremost(most=self.most)
@@ -54,18 +51,16 @@ class Sums:
     @property
     def busy(self) -> bool:
         """Whether there is something to do."""
-        return bool(self.savers.total or self.quiet or self.throttled.total or self.tally.actions["detached"])
+        return bool(self.savers.total or self.quiet or self.throttled.total or self.totals.actions["detached"])
 
     def count(self, record: RecommendationRecord, one: Listed | None) -> None:
         """Counts a recommendation; `one` is how it is listed, None where it saves nothing and is not throttled."""
-        self.tally.count(record)
-        self.unpriced += record.monthly_usd_now is None
-        money = money_of(record)
-        self.dearer += money.upgrades_cents > 0
-        if money.saved_cents > 0:
-            self.steps.setdefault(step_of(record), Group()).add(money, 1)
+        self.totals.add(record)
+        self.dearer += record.action == "upgrade" and record.monthly_usd_saved < 0
+        if saved_cents(record) > 0:
+            self.steps.setdefault(step_of(record), Totals(by={})).add(record)
         if record.blockers:
-            self._block(record, money)
+            self._block(record)
         if one is None:
             return
         if record.action == "upgrade":
@@ -74,13 +69,13 @@ class Sums:
             self.saved_cents += one.saved_cents
             self.savers.add(one.saved_cents, record.volume_id, one)
 
-    def _block(self, record: RecommendationRecord, money: Money) -> None:
+    def _block(self, record: RecommendationRecord) -> None:
         codes = [blocker.code for blocker in record.blockers]
         code = next((code for code in codes if code != EVIDENCE), EVIDENCE)
         key = (line(_maker(record.owner)), code)
         if key not in self.blocked and len(self.blocked) >= _GROUPS:
             key = (OTHERS, code)
-        self.blocked.setdefault(key, Group()).add(money, 1)
+        self.blocked.setdefault(key, Totals(by={})).add(record)
 
 
 def _maker(owner: OwnerRecord) -> str:
@@ -114,8 +109,8 @@ class Digest:
         if record.account not in self.accounts:
             self.accounts[record.account] = Sums(self.whole.most)
             self.called[record.account] = words_of(record.provider).account
-        saves = money_of(record).saved_cents > 0
         quiet = full_name(record) in self._quiet
+        saves = saved_cents(record) > 0
         shown = (saves or record.action == "upgrade") and not quiet
         one = listed(record, measured=self._measured(record)) if shown else None
         for sums in (self.whole, self.accounts[record.account]):

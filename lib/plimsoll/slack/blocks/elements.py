@@ -1,11 +1,12 @@
 """Blocks: what messages and views are built of, as plain values that Slack takes.
 
-Whatever is said goes into rich text or plain text without emoji codes, where Slack looks for no markup, so that no
-name can be a mention, a link or a line of our own.
+All text is rich text, or plain text without emoji codes. Slack looks for no markup there, so that no name can be a
+mention, a link or a line of ours.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from slack_sdk.models.blocks import (
@@ -15,6 +16,8 @@ from slack_sdk.models.blocks import (
     DividerBlock,
     HeaderBlock,
     LinkButtonElement,
+    Option,
+    OverflowMenuElement,
     PlainTextObject,
     RichTextBlock,
     RichTextElementParts,
@@ -30,18 +33,11 @@ Said = RichTextElementParts.Text
 Mention = RichTextElementParts.User | RichTextElementParts.Channel
 Part = str | Said | Mention
 
-LABELS: Final = {
-    "explain": "Explain",
-    "validate": "Validate",
-    "snooze": "Snooze",
-    "done": "Done",
-    "exclude": "Not this volume",
-    "include": "Audit it again",
-}
-"""The action ids of a volume's buttons, in the order in which they stand, and what each says."""
-
 OPEN_REPORT: Final = "open-report"
-"""The action id of the link to a report, which asks nothing of us."""
+"""The action id of the link to a report, which needs no answer."""
+
+MENU: Final = "menu"
+"""The action id of a volume's menu; what was chosen there is the option's value."""
 
 _VOLUME: Final = "volume:"
 _MOST_ID: Final = 255
@@ -62,7 +58,7 @@ def header(text: str) -> Block:
 
 
 def bold(text: str) -> Said:
-    """A part of a paragraph that is to be seen first."""
+    """The part of a paragraph that readers see first."""
     return Said(text=shown(text), style=RichTextElementParts.TextStyle(bold=True))
 
 
@@ -118,20 +114,33 @@ def divider() -> Block:
     return DividerBlock().to_dict()
 
 
-def buttons(volume: str, actions: Iterable[str]) -> list[Block]:
-    """A volume's buttons, by their action ids; `volume` is account/region/id and names the block, which holds them.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Control:
+    """A button under a volume, or a line of its menu; `action` is what it asks for.
 
-    None where there is no action, or the volume's name is longer than a block's may be.
+    `unproved_only`: only volumes whose evidence is missing have it.
     """
-    wanted, block_id = set(actions), f"{_VOLUME}{volume}"
-    found = [
-        ButtonElement(text=PlainTextObject(text=label), action_id=action)
-        for action, label in LABELS.items()
-        if action in wanted
-    ]
-    if not found or long(block_id) > _MOST_ID or shown(block_id) != block_id:
+
+    action: str
+    label: str
+    in_menu: bool = False
+    unproved_only: bool = False
+
+
+def controls(volume: str, offered: Sequence[Control]) -> list[Block]:
+    """A volume's buttons, and a menu for the rest; `volume` is account/region/id and names the block.
+
+    No block where nothing is offered, or where the volume's name is longer than a block's may be.
+    """
+    block_id = f"{_VOLUME}{volume}"
+    if not offered or long(block_id) > _MOST_ID or shown(block_id) != block_id:
         return []
-    return [ActionsBlock(block_id=block_id, elements=found).to_dict()]
+    elements: list[ButtonElement | OverflowMenuElement] = [
+        ButtonElement(text=PlainTextObject(text=one.label), action_id=one.action) for one in offered if not one.in_menu
+    ]
+    options = [Option(value=one.action, text=PlainTextObject(text=one.label)) for one in offered if one.in_menu]
+    menu = [OverflowMenuElement(action_id=MENU, options=options)] if options else []
+    return [ActionsBlock(block_id=block_id, elements=[*elements, *menu]).to_dict()]
 
 
 def volume_of(block_id: str) -> str | None:
@@ -139,8 +148,16 @@ def volume_of(block_id: str) -> str | None:
     return block_id.removeprefix(_VOLUME) if block_id.startswith(_VOLUME) else None
 
 
+def link(url: str, text: str) -> list[Block]:
+    """A paragraph that is a link; none where its address is too long for one."""
+    if len(url) > _MOST_URL:
+        return []
+    section = RichTextSectionElement(elements=[RichTextElementParts.Link(url=url, text=text)])
+    return [RichTextBlock(elements=[section]).to_dict()]
+
+
 def report_link(url: str | None) -> list[Block]:
-    """A button that opens a report; none where its address is none that a browser opens."""
+    """A button that opens a report; none for an address that no browser opens."""
     if url is None or not url.startswith(("https://", "http://")) or len(url) > _MOST_URL:
         return []
     button = LinkButtonElement(text=PlainTextObject(text="Open the report"), url=url, action_id=OPEN_REPORT)

@@ -1,16 +1,17 @@
-"""What matters of some volumes, a line each: what to do first, what is throttled, blocked, attached to nothing, or
-unreadable."""
+"""The beginning of a report: what can be saved and how sure that is, and a line for each thing that matters."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
+from plimsoll.domain.policy import Policy
 from plimsoll.reports.steps import CENT, EVIDENCE, Step
-from plimsoll.reports.summary.fleet import Group
-from plimsoll.reports.summary.headline import unreadable
+from plimsoll.reports.summary.headline import headline, unended, unreadable
+from plimsoll.reports.summary.step_words import judged_by
 from plimsoll.reports.summary.unread import Unread, unread
+from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import count_of, usd
 from plimsoll.slack.blocks.digest import BY_HAND, OTHERS, Sums
-from plimsoll.slack.blocks.elements import Said, bold, named
+from plimsoll.slack.blocks.elements import Block, Said, bold, header, named, said
 from plimsoll.slack.blocks.text import line
 from plimsoll.slack.blocks.volume import Listed
 
@@ -62,16 +63,16 @@ def of_accounts(run: Mapping[str, Any], accounts: Collection[str]) -> dict[str, 
 
 def _first(sums: Sums) -> Iterator[Row]:
     found = [(words, sums.steps[step]) for step, words in _FIRST.items() if step in sums.steps]
-    told = [f"{usd(one.money.usd_saved)} on {count_of(one.volumes, 'volume')} {words}" for words, one in found]
+    told = [f"{usd(one.usd_saved)} on {count_of(one.answered, 'volume')} {words}" for words, one in found]
     if told:
         yield (bold("What to do first:"), f" {'; then '.join(told)}.")
 
 
 def _throttled(sums: Sums) -> Iterator[Row]:
-    total = sums.tally.actions["upgrade"]
+    total = sums.totals.actions["upgrade"]
     if not total:
         return
-    money = sums.tally.money.usd_upgrades
+    money = sums.totals.usd_upgrades
     lead = f"{count_of(total, 'volume')} {'is' if total == 1 else 'are'} throttled today"
     whose = "more speed" if sums.dearer == total else f"more speed for {sums.dearer:,} of them"
     cost = f", and {whose} costs {usd(money)} a month" if money >= CENT else ""
@@ -88,30 +89,30 @@ def _worst(one: Listed) -> Iterator[str | Said]:
 def _blocked(sums: Sums) -> Iterator[Row]:
     if not sums.blocked:
         return
-    money, groups = sums.tally.money.usd_blocked, sorted(sums.blocked.items(), key=_weight)
-    volumes = sum(group.volumes for group in sums.blocked.values())
+    money, groups = sums.totals.usd_blocked, sorted(sums.blocked.items(), key=_weight)
+    volumes = sum(group.answered for group in sums.blocked.values())
     are = "is" if volumes == 1 else "are"
     lead = f"{usd(money)} of the saving is" if money >= CENT else f"{count_of(volumes, 'volume')} {are}"
     told = [part for (who, code), group in groups[:_MOST] for part in _group(who, code, group)][:-1]
-    left = volumes - sum(group.volumes for _, group in groups[:_MOST])
+    left = volumes - sum(group.answered for _, group in groups[:_MOST])
     yield (bold(f"{lead} blocked today:"), *told, f"; {count_of(left, 'volume')} more." if left else ".")
 
 
-def _group(who: str, code: str, group: Group) -> Iterator[str | Said]:
-    money = f" {usd(group.money.usd_saved)} on" if group.money.usd_saved >= CENT else ""
-    yield f"{money} {count_of(group.volumes, 'volume')} {_FORBIDS.get(code, line(code))} ("
+def _group(who: str, code: str, group: Totals) -> Iterator[str | Said]:
+    money = f" {usd(group.usd_saved)} on" if group.usd_saved >= CENT else ""
+    yield f"{money} {count_of(group.answered, 'volume')} {_FORBIDS.get(code, line(code))} ("
     yield who if who in {BY_HAND, OTHERS} else named(who)
     yield ")"
     yield ";"
 
 
-def _weight(group: tuple[tuple[str, str], Group]) -> tuple[int, int, tuple[str, str]]:
+def _weight(group: tuple[tuple[str, str], Totals]) -> tuple[int, int, tuple[str, str]]:
     key, found = group
-    return -found.money.saved_cents, -found.volumes, key
+    return -found.saved_cents, -found.answered, key
 
 
 def _detached(sums: Sums) -> Iterator[Row]:
-    total, money = sums.tally.actions["detached"], sums.tally.money.usd_detached
+    total, money = sums.totals.actions["detached"], sums.totals.usd_detached
     if total:
         is_, costs = ("is", "costs") if total == 1 else ("are", "cost")
         priced = f" and {costs} {usd(money)} a month" if money >= CENT else ""
@@ -135,3 +136,38 @@ def _place(one: Unread) -> Iterator[str | Said]:
     yield " In "
     yield named(line(one.place))
     yield f", {line(one.what)}: {line(one.why, _WHY)}"
+
+
+_PURPOSE: Final = (
+    "Plimsoll compares what cloud disks are asked for with what is paid for, and recommends cheaper ones that still "
+    "carry the work."
+)
+
+
+def first_sentence(sums: Sums, run: Mapping[str, Any], part: str) -> str:
+    """What can be saved of what, in one sentence."""
+    return headline(sums.totals, run, whole=not part)
+
+
+def opening(sums: Sums, run: Mapping[str, Any], policy: Policy, part: str) -> Iterator[Block]:
+    """The title, and a paragraph for somebody who has never heard of Plimsoll."""
+    yield header(first_sentence(sums, run, part).removesuffix("."))
+    if told := unended(run):
+        yield said(bold("Partial. "), told)
+    about = f"This report is of {line(part)} alone." if part else ""
+    known = f"{_PURPOSE} {_how_sure(sums.totals, policy)}" if sums.totals.answered else ""
+    if told := f"{about} {known}".strip():
+        yield said(told)
+
+
+def _how_sure(totals: Totals, policy: Policy) -> str:
+    """How much of the saving needs no proof and how much rests on what was measured; empty where nothing is saved."""
+    if totals.usd_saved < CENT:
+        return ""
+    carries = f"the measured demand: the cheaper ones carry {judged_by(policy)}."
+    kept = "would be saved even with all of today's IOPS and MiB/s kept"
+    if totals.usd_saved_drop_in < CENT:
+        return f"The saving rests on {carries}"
+    if totals.usd_saved_on_proof < CENT:
+        return f"All of the saving {kept}."
+    return f"{usd(totals.usd_saved_drop_in)} {kept}; the other {usd(totals.usd_saved_on_proof)} rests on {carries}"

@@ -10,11 +10,11 @@ from plimsoll.reports.charts.picture import Picture
 from plimsoll.reports.charts.roofline import roofline_picture
 from plimsoll.reports.charts.savings import savings_chart
 from plimsoll.reports.charts.theme import LIGHT
-from plimsoll.reports.money import Money, money_of
 from plimsoll.reports.profile_record import DemandProfileRecord
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.steps import CENT
 from plimsoll.reports.summary.matched import Only, matched_records
+from plimsoll.reports.totals import Totals, saved_cents
 from plimsoll.reports.wording import short_name
 from plimsoll.slack.blocks.text import line
 
@@ -62,15 +62,15 @@ def drafts(
 def run_drafts(folder: Path, envelopes: Mapping[str, Envelope], only: Only | None = None) -> tuple[Draft, ...]:
     """The pictures of a run on disk, of the volumes that `only` takes where it is given; `envelopes` are those
     measured, by name. BadInput where the folder is damaged. Memory grows with the accounts, not with the volumes."""
-    by_account: dict[str, Money] = {}
+    totals = Totals.of((), by=("account",))
     largest, observed, most_cents = None, None, 0
     for record, profile in matched_records(folder, only):
-        money = money_of(record)
-        by_account[record.account] = by_account.get(record.account, Money()) + money
-        if money.saved_cents > most_cents:
-            largest, observed, most_cents = record, profile, money.saved_cents
+        totals.add(record)
+        saved = saved_cents(record)
+        if saved > most_cents:
+            largest, observed, most_cents = record, profile, saved
     named = largest.evidence.envelope if largest is not None and largest.evidence is not None else None
-    savings = {account: money.usd_saved for account, money in by_account.items()}
+    savings = {account: part.usd_saved for account, part in totals.by["account"].items()}
     return drafts(savings, largest, observed, envelopes.get(named or ""))
 
 

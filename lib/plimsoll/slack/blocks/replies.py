@@ -6,10 +6,8 @@ from typing import Any, Final
 from plimsoll.reports.wording import count_of, usd
 from plimsoll.slack.blocks.digest import Digest, Sums
 from plimsoll.slack.blocks.elements import Block, bold, bullets, named, said
-from plimsoll.slack.blocks.fitting import Budget
-from plimsoll.slack.blocks.highlights import matters, of_accounts
-from plimsoll.slack.blocks.message import Message, Reply
-from plimsoll.slack.blocks.opening import first_sentence
+from plimsoll.slack.blocks.highlights import first_sentence, matters, of_accounts
+from plimsoll.slack.blocks.message import Budget, Message, Reply
 from plimsoll.slack.blocks.text import line
 from plimsoll.slack.blocks.volumes import Manner, Numbered, of_an_account, with_buttons
 
@@ -37,7 +35,7 @@ def replies(digest: Digest, run: Mapping[str, Any], manner: Manner) -> Iterator[
     """
     busy = sorted(
         ((account, sums) for account, sums in digest.accounts.items() if sums.busy),
-        key=lambda found: (-found[1].tally.money.saved_cents, found[0]),
+        key=lambda found: (-found[1].totals.saved_cents, found[0]),
     )
     for account, sums in busy[:MOST_REPLIES]:
         part, called = of_accounts(run, {account}), digest.called[account].capitalize()
@@ -54,7 +52,7 @@ def _account(called: str, account: str, sums: Sums, run: Mapping[str, Any], mann
 
 
 def _more(others: list[Sums]) -> Message:
-    saved = sum(sums.tally.money.saved_cents for sums in others) / 100
+    saved = sum(sums.totals.saved_cents for sums in others) / 100
     volumes = sum(sums.savers.total + sums.quiet for sums in others)
     told = (
         f"{count_of(len(others), 'more account')} with something to do: {count_of(volumes, 'volume')} "

@@ -1,18 +1,19 @@
 """The report of a run: what a channel is told at a glance, with a thread that tells each account's part."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final
 
 from plimsoll.policy_file import parse_policy
+from plimsoll.reports.stored import read_run, stream_records
+from plimsoll.reports.summary.matched import Only
 from plimsoll.reports.summary.since import since_before
 from plimsoll.reports.wording import count_of
 from plimsoll.slack.blocks.digest import Digest
-from plimsoll.slack.blocks.elements import Block, bullets, note, report_link, said
-from plimsoll.slack.blocks.fitting import Budget
-from plimsoll.slack.blocks.highlights import matters, of_accounts
-from plimsoll.slack.blocks.message import Conversation, Message
-from plimsoll.slack.blocks.opening import first_sentence, opening
+from plimsoll.slack.blocks.elements import Block, Control, bullets, note, report_link, said
+from plimsoll.slack.blocks.highlights import first_sentence, matters, of_accounts, opening
+from plimsoll.slack.blocks.message import Budget, Conversation, Message
 from plimsoll.slack.blocks.replies import buttons_elsewhere, replies
 from plimsoll.slack.blocks.text import line
 from plimsoll.slack.blocks.volumes import Manner, Numbered, first_of_all
@@ -35,7 +36,7 @@ def conversation(
     since: str = "",
     new: Collection[str] = (),
     part: str = "",
-    acting: bool = True,
+    controls: Sequence[Control] = (),
     threaded: bool = True,
     accounts: Collection[str] = (),
 ) -> Conversation:
@@ -45,11 +46,11 @@ def conversation(
     does. `since` says what is new and what was done, and is the run's own word for it where it is empty and the report
     is of the whole run. `new` names the volumes first recommended by this run, as account/region/id. `part` says which
     part of the run the records are; what could not be read is then told of their accounts and of `accounts`. Without
-    `acting` there are no buttons that ask for something, and without `threaded`, as webhooks have it, no replies.
+    `controls` volumes have no buttons, and without `threaded`, as webhooks have it, no replies.
     """
     told = of_accounts(run, {*digest.accounts, *accounts}) if part else run
     policy = parse_policy(dict(run["policy"]))
-    manner = Manner(policy=policy, new=new, acting=acting, threaded=threaded)
+    manner = Manner(policy=policy, new=new, controls=controls, threaded=threaded)
     blocks, elsewhere = _blocks(digest, told, manner, since or ("" if part else since_before(run)), part, link)
     thread = (*buttons_elsewhere(elsewhere, manner), *replies(digest, told, manner)) if threaded else ()
     return Conversation(main=Message.of(_notice(digest, told, part), blocks), replies=thread)
@@ -70,7 +71,7 @@ def _blocks(
 
 def _notice(digest: Digest, run: Mapping[str, Any], part: str) -> str:
     """What a phone's screen says of it."""
-    throttled = digest.whole.tally.actions["upgrade"]
+    throttled = digest.whole.totals.actions["upgrade"]
     told = f"Plimsoll{f' on {line(part)}' if part else ''}: {first_sentence(digest.whole, run, part)}"
     return f"{told} {count_of(throttled, 'volume')} throttled today." if throttled else told
 
@@ -81,4 +82,26 @@ def _about(run: Mapping[str, Any], link: str | None) -> Block:
     place = "" if link is None or report_link(link) else f" Its report: {line(link, _MOST_SINCE)}"
     return note(
         f"Plimsoll run {run_id} of {when:%Y-%m-%d %H:%M} UTC, {_ENDED.get(run['status'], run['status'])}.{place}"
+    )
+
+
+def run_conversation(
+    folder: Path,
+    only: Only | None = None,
+    part: str = "",
+    *,
+    link: str | None = None,
+    since: str = "",
+    new: Collection[str] = (),
+    controls: Sequence[Control] = (),
+    threaded: bool = True,
+) -> Conversation:
+    """The report of a run, of the records that `only` takes where it is given, which `part` names; BadInput where the
+    folder is damaged. The rest is as of `conversation`."""
+    digest = Digest()
+    for record in stream_records(folder):
+        if only is None or only(record):
+            digest.count(record)
+    return conversation(
+        digest, read_run(folder), link=link, since=since, new=new, part=part, controls=controls, threaded=threaded
     )

@@ -1,15 +1,14 @@
 """A volume in a list: its change, its money, and on what evidence and at what risk, in a few plain words."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from plimsoll.domain.reasons import GIVEN_UP
 from plimsoll.domain.recommendation import CHANGES
-from plimsoll.reports.money import money_of
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.steps import EVIDENCE, Step, step_of
 from plimsoll.reports.stored import full_name
+from plimsoll.reports.totals import saved_cents
 from plimsoll.reports.wording import change_words, given_up, outcome_text, plight
 from plimsoll.slack.blocks.text import line
 
@@ -29,9 +28,9 @@ _SIGNS: Final = 120
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """What is shown of a volume; it holds no more than that, since every account keeps some.
+    """What a list shows of a volume, and no more, because every account keeps some of these.
 
-    `id` is empty where the volume has no name and is called by it.
+    `id` is empty where the volume has no name and is called by its id. `unproved`: a measurement would add evidence.
     """
 
     volume: str
@@ -43,7 +42,7 @@ class Listed:
     change: str
     risk: str
     saved_cents: int
-    actions: tuple[str, ...]
+    unproved: bool
 
     def place(self, *, account: bool = True) -> str:
         """Where it is; without its account where that is told already."""
@@ -51,10 +50,7 @@ class Listed:
 
 
 def listed(record: RecommendationRecord, *, measured: bool = True) -> Listed:
-    """A volume as lists show it; `actions` are those of its buttons that could do something.
-
-    `measured`: something can be measured where it is.
-    """
+    """A volume as lists show it; `measured`: something can be measured where it is."""
     name, volume_id = line(record.name or ""), line(record.volume_id)
     return Listed(
         volume=full_name(record),
@@ -65,19 +61,15 @@ def listed(record: RecommendationRecord, *, measured: bool = True) -> Listed:
         outcome=outcome_text(record),
         change=line(change_words(record), _SIGNS),
         risk=" ".join(filter(None, [_together(record), _risk(record)])),
-        saved_cents=money_of(record).saved_cents,
-        actions=tuple(_actions(record, measured=measured)),
+        saved_cents=saved_cents(record),
+        unproved=measured and _unproved(record),
     )
 
 
-def _actions(record: RecommendationRecord, *, measured: bool) -> Iterator[str]:
-    if record.action not in CHANGES:
-        return
-    yield "explain"
+def _unproved(record: RecommendationRecord) -> bool:
+    """Whether a measurement would add to the evidence of a change."""
     thin = step_of(record) is Step.MEASURE or (record.evidence is not None and record.evidence.grade != "A")
-    if thin and measured:
-        yield "validate"
-    yield from ("snooze", "done", "exclude")
+    return record.action in CHANGES and thin
 
 
 def _together(record: RecommendationRecord) -> str:

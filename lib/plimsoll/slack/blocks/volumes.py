@@ -8,8 +8,8 @@ from typing import Final
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.wording import count_of, usd
 from plimsoll.slack.blocks.digest import Sums
-from plimsoll.slack.blocks.elements import Block, bold, buttons, said
-from plimsoll.slack.blocks.fitting import Budget
+from plimsoll.slack.blocks.elements import Block, Control, bold, controls, said
+from plimsoll.slack.blocks.message import Budget
 from plimsoll.slack.blocks.volume import Listed
 
 Numbered = tuple[int, Listed]
@@ -22,7 +22,7 @@ class Manner:
 
     policy: Policy
     new: Collection[str]
-    acting: bool
+    controls: Sequence[Control]
     threaded: bool
 
 
@@ -42,7 +42,7 @@ def first_of_all(sums: Sums, budget: Budget, manner: Manner) -> tuple[list[Block
     found = found[: len(rows)]
     below = list(takewhile(budget.take, _buttons(found, manner)))
     listed = [block for at, row in enumerate(rows) for block in (row, *(below[at] if at < len(below) else ()))]
-    elsewhere = found[len(below) :] if manner.acting and manner.threaded else []
+    elsewhere = found[len(below) :] if manner.controls and manner.threaded else []
     told = [*_left(sums, [one for _, one in found], rest), *(_ELSEWHERE if elsewhere else ())]
     return [*_title(sums, len(rows)), *listed, *told], elsewhere
 
@@ -88,9 +88,9 @@ def _buttons(found: Iterable[Numbered], manner: Manner) -> Iterator[list[Block]]
     """The buttons of each volume; none of one that was there before, since they are told apart by the volume."""
     before: set[str] = set()
     for _, one in found:
-        wanted = manner.acting and one.volume not in before
+        offered = [control for control in manner.controls if one.unproved or not control.unproved_only]
+        yield controls(one.volume, offered) if one.volume not in before else []
         before.add(one.volume)
-        yield buttons(one.volume, one.actions) if wanted else []
 
 
 def _title(sums: Sums, listed: int) -> list[Block]:

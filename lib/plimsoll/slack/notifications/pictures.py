@@ -15,7 +15,7 @@ from plimsoll.service.layout import RESULT, RunKeys
 from plimsoll.service.measured import bring
 from plimsoll.service.service import Service
 from plimsoll.slack.blocks.pictures import ROOFLINE, SAVINGS, Draft, drafts
-from plimsoll.slack.notifications.parts import Part
+from plimsoll.slack.notifications.channels import Part
 from plimsoll.slack.notifications.posting import Picture
 
 _log = logging.getLogger(__name__)

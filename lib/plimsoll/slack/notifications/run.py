@@ -18,15 +18,14 @@ from plimsoll.service.kept import bring_needed
 from plimsoll.service.layout import RunKeys
 from plimsoll.service.service import Service
 from plimsoll.service.slack_config import SlackConfig
+from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.pictures import ROOFLINE, SAVINGS
 from plimsoll.slack.blocks.report import conversation
-from plimsoll.slack.notifications.kept import StoreLedger
-from plimsoll.slack.notifications.ledger import picture_key
-from plimsoll.slack.notifications.messages import RunTold
-from plimsoll.slack.notifications.parts import Part, parts_of, quiet_of
+from plimsoll.slack.notifications.channels import Part, accounts_of, channels_of, part_of, parts_of, quiet_of
+from plimsoll.slack.notifications.events import RunTold
+from plimsoll.slack.notifications.ledger import StoreLedger, picture_key
 from plimsoll.slack.notifications.pictures import Draw, Gallery
 from plimsoll.slack.notifications.posting import post
-from plimsoll.slack.notifications.routing import accounts_of, channels_of, part_of
 
 _CLAIMED: Final = timedelta(minutes=16)
 """How long a run is kept from others who would tell of it: a function lives for 15 minutes at most."""
@@ -123,7 +122,7 @@ class _Telling:
                 link=self.service.file_link(self.keys.report(PAGE)),
                 new=self.new,
                 part=part_of(self.slack, channel),
-                acting=bool(self.slack.user_groups),
+                controls=CONTROLS if self.slack.user_groups else (),
                 accounts=accounts_of(self.slack, channel),
             ),
             channel,

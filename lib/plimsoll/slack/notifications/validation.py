@@ -10,15 +10,16 @@ from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.service.service import Service
-from plimsoll.service.validating.work import Work, WorkName, find
-from plimsoll.slack.actions.asked import Asked, Validate
+from plimsoll.slack.actions.asked import Asked
+from plimsoll.slack.actions.validate import VALIDATE
 from plimsoll.slack.blocks.message import Message
 from plimsoll.slack.blocks.verdict import Measured, Validated, verdict_message
 from plimsoll.slack.client import say
-from plimsoll.slack.notifications.kept import asked_for
-from plimsoll.slack.notifications.messages import ExecutionEnded, ValidationTold
+from plimsoll.slack.notifications.events import ExecutionEnded, ValidationTold
+from plimsoll.slack.notifications.ledger import asked_for
+from plimsoll.validation.job import Job, JobName, find
 
-_GONE: Final = "it has ended, and the store has nothing of its work any more: ask for it again."
+_GONE: Final = "it has ended, and the store has nothing of its job any more: ask for it again."
 
 
 def tell_validation(service: Service, ended: ExecutionEnded, client: WebClient) -> ValidationTold:
@@ -28,30 +29,30 @@ def tell_validation(service: Service, ended: ExecutionEnded, client: WebClient) 
     what is kept is damaged.
     """
     asked = asked_for(ended.name, service.store)
-    if asked is None or not isinstance(asked.wish, Validate):
+    if asked is None or asked.do != VALIDATE.name or asked.volume is None:
         return ValidationTold(validation=ended.name, told=False)
-    works = list(_works(ended.name, service))
-    message = verdict_message(_validated(asked, asked.wish.volume, works, ended, service.config.parsed_policy))
+    jobs = list(_jobs(ended.name, service))
+    message = verdict_message(_validated(asked, asked.volume, jobs, ended, service.config.parsed_policy))
     _answer(asked, message, client)
     return ValidationTold(validation=ended.name, told=True)
 
 
-def _works(validation: str, service: Service) -> Iterator[Work]:
-    """The works of a validation, which are numbered from 0."""
+def _jobs(validation: str, service: Service) -> Iterator[Job]:
+    """The jobs of a validation, which are numbered from 0."""
     for index in count():
-        work = find(WorkName(validation=validation, index=index), service.store)
-        if work is None:
+        job = find(JobName(validation=validation, index=index), service.store)
+        if job is None:
             return
-        yield work
+        yield job
 
 
-def _validated(asked: Asked, volume: str, works: Sequence[Work], ended: ExecutionEnded, policy: Policy) -> Validated:
-    last = works[-1] if works else None
-    troubles = [*(work.note for work in works), ended.trouble if works or ended.trouble else _GONE]
+def _validated(asked: Asked, volume: str, jobs: Sequence[Job], ended: ExecutionEnded, policy: Policy) -> Validated:
+    last = jobs[-1] if jobs else None
+    troubles = [*(job.note for job in jobs), ended.trouble if jobs or ended.trouble else _GONE]
     return Validated(
         user=asked.user,
         volume=f"{last.place}/{last.volume_id}" if last else volume,
-        measured=[_measured(line, policy) for work in works for line in work.lines],
+        measured=[_measured(line, policy) for job in jobs for line in job.lines],
         problems=[trouble for trouble in troubles if trouble is not None],
         before=last.before if last else None,
         after=last.after if last else None,

@@ -1,135 +1,100 @@
-"""What Slack sends when somebody presses a button, submits a dialog or types the command, as far as it is used.
+"""What Slack sends for a button, a dialog and the command: what is read of it, and what of it is admitted.
 
 Fields as docs.slack.dev/reference/interaction-payloads and docs.slack.dev/interactivity/implementing-slash-commands
-have them (checked 2026-11). What else Slack sends is left aside.
+have them (checked 2026-11). What else Slack sends is ignored.
 """
 
-import json
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Annotated, Any, Final
-from urllib.parse import parse_qsl
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from plimsoll.slack.requests.signed import HttpRequest, Refused
+from plimsoll.service.slack_config import SlackConfig
+from plimsoll.slack.actions.registry import ACTIONS
+from plimsoll.slack.blocks.elements import MENU, OPEN_REPORT
+from plimsoll.slack.client import is_hook
+from plimsoll.slack.requests.signed import Refused, malformed
 
 COMMAND: Final = "/plimsoll"
-
-FORM: Final = "application/x-www-form-urlencoded"
 
 Maybe = Annotated[str | None, BeforeValidator(lambda given: given or None)]
 """A text that may be missing, which forms write as an empty one."""
 
 
-class _Payload(BaseModel):
-    """Texts of other people are not repeated in an error."""
+class _Sent(BaseModel):
+    """`persons_team` is the workspace or organization of the person. Errors do not repeat other people's texts."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
-
-class Named(_Payload):
-    """Something with an id."""
-
-    id: str
-
-
-class Workspace(Named):
-    """A workspace, and the organization that it is part of."""
-
-    enterprise_id: Maybe = None
+    user: str
+    persons_team: Maybe = None
+    team: Maybe = None
+    enterprise: Maybe = None
+    response_url: Maybe = None
 
 
-class Person(Named):
-    """Somebody, and the workspace, or in an organization of workspaces that organization, that they belong to."""
-
-    team_id: Maybe = None
-
-
-class _Interaction(_Payload):
+class _Interaction(_Sent):
     """`team` is missing where the app is installed for a whole organization."""
 
-    user: Person
-    team: Workspace | None = None
-    enterprise: Named | None = None
-
-    @property
-    def enterprise_id(self) -> str | None:
-        """The organization of workspaces that it comes from, as far as it says."""
-        if self.enterprise is not None:
-            return self.enterprise.id
-        return self.team.enterprise_id if self.team else None
-
-
-class Action(_Payload):
-    """A button: its own name and that of the row it is in."""
-
-    action_id: str
-    block_id: str = ""
-
-
-class Container(_Payload):
-    """Where a button is."""
-
-    message_ts: str | None = None
-    thread_ts: str | None = None
-    is_ephemeral: bool = False
-
-
-class Posted(_Payload):
-    """A message that stays."""
-
-    ts: str
-    thread_ts: str | None = None
+    user: str = Field(validation_alias=AliasPath("user", "id"))
+    persons_team: Maybe = Field(None, validation_alias=AliasPath("user", "team_id"))
+    team: Maybe = Field(None, validation_alias=AliasPath("team", "id"))
+    enterprise: Maybe = Field(
+        None, validation_alias=AliasChoices(AliasPath("enterprise", "id"), AliasPath("team", "enterprise_id"))
+    )
 
 
 class Pressed(_Interaction):
-    """A button that was pressed; `trigger_id` opens a dialog within 3 seconds."""
+    """A button that was pressed, or a line of a menu; `trigger_id` opens a view within 3 seconds."""
 
-    actions: tuple[Action, ...] = Field(min_length=1, max_length=1)
+    action_id: str = Field(validation_alias=AliasPath("actions", 0, "action_id"))
+    block_id: str = Field("", validation_alias=AliasPath("actions", 0, "block_id"))
+    selected: Maybe = Field(None, validation_alias=AliasPath("actions", 0, "selected_option", "value"))
     trigger_id: str
-    channel: Named | None = None
-    message: Posted | None = None
-    container: Container = Container()
-    response_url: Maybe = None
+    channel: Maybe = Field(None, validation_alias=AliasPath("channel", "id"))
+    message_ts: Maybe = Field(None, validation_alias=AliasPath("message", "ts"))
+    message_thread: Maybe = Field(None, validation_alias=AliasPath("message", "thread_ts"))
+    container_thread: Maybe = Field(None, validation_alias=AliasPath("container", "thread_ts"))
+    is_ephemeral: bool = Field(False, validation_alias=AliasPath("container", "is_ephemeral"))
 
-
-class State(_Payload):
-    """What was entered, by the ids of blocks and of their elements."""
-
-    values: Mapping[str, Mapping[str, Mapping[str, Any]]] = Field(default_factory=dict)
-
-
-class View(_Payload):
-    """A dialog as it was submitted; `private_metadata` is what we gave it."""
-
-    id: str
-    callback_id: str
-    private_metadata: str = ""
-    state: State = State()
+    @property
+    def name(self) -> str:
+        """The action's name: the button's own, or that of the line chosen in the menu."""
+        return self.selected or "" if self.action_id == MENU else self.action_id
 
 
 class Submitted(_Interaction):
-    """A dialog that was submitted."""
+    """A dialog that was submitted; `private_metadata` is what we gave it, `values` what was entered."""
 
-    view: View
+    view_id: str = Field(validation_alias=AliasPath("view", "id"))
+    name: str = Field(validation_alias=AliasPath("view", "callback_id"))
+    private_metadata: str = Field("", validation_alias=AliasPath("view", "private_metadata"))
+    values: Mapping[str, Mapping[str, Mapping[str, Any]]] = Field(
+        default_factory=dict, validation_alias=AliasPath("view", "state", "values")
+    )
+
+    @property
+    def entered(self) -> dict[str, str]:
+        """What was entered or chosen, by the ids of the inputs; empty inputs are left out."""
+        found = {name: _value(one) for inputs in self.values.values() for name, one in inputs.items()}
+        return {name: value for name, value in found.items() if value}
 
 
-class Typed(_Payload):
+class Typed(_Sent):
     """The command as it was typed."""
 
-    command: str
-    team_id: Maybe = None
-    enterprise_id: Maybe = None
-    user_id: str
-    channel_id: str
+    name: str = Field(validation_alias="command")
+    user: str = Field(validation_alias="user_id")
+    team: Maybe = Field(None, validation_alias="team_id")
+    enterprise: Maybe = Field(None, validation_alias="enterprise_id")
+    channel: str = Field(validation_alias="channel_id")
     trigger_id: str
     text: str = ""
-    response_url: Maybe = None
 
 
-class SslCheck(_Payload):
-    """Slack looks whether the certificate is good, and wants nothing."""
+class SslCheck(BaseModel):
+    """Slack checks the certificate and wants nothing."""
 
 
 Payload = Pressed | Submitted | Typed | SslCheck
@@ -140,26 +105,8 @@ _INTERACTIONS: Final[Mapping[str, type[Pressed | Submitted]]] = {
 }
 
 
-def content_of(request: HttpRequest) -> dict[str, Any]:
-    """A request's content in plain values; Refused (400) where it is no form, or holds a payload that is no JSON."""
-    if request.headers.get("content-type", "").split(";")[0].strip().lower() != FORM:
-        raise _malformed("the body is no form")
-    fields = dict(parse_qsl(request.form, keep_blank_values=True))
-    if not fields:
-        raise _malformed("the form is empty")
-    if "payload" not in fields:
-        return fields
-    try:
-        found = json.loads(fields["payload"])
-    except (ValueError, RecursionError) as error:  # ValueError: no JSON, or a number of thousands of digits
-        raise _malformed("the payload is no JSON") from error
-    if not isinstance(found, dict):
-        raise _malformed("the payload is no JSON object")
-    return found
-
-
 def parsed(content: Mapping[str, Any]) -> Payload:
-    """What it is; Refused (404) for what is not taken here, (400) for what lacks something or has it wrong."""
+    """The payload; Refused (404) for another kind than these, (400) where something is missing or wrong."""
     if content.get("ssl_check") == "1":
         return SslCheck()
     kind = Typed if "command" in content else _INTERACTIONS.get(str(content.get("type")))
@@ -169,8 +116,46 @@ def parsed(content: Mapping[str, Any]) -> Payload:
         return kind.model_validate(dict(content))
     except ValidationError as error:
         place = ".".join(str(part) for part in error.errors(include_input=False)[0]["loc"])
-        raise _malformed(f"the content lacks {place}, or has it wrong") from error
+        raise malformed(f"the content lacks {place}, or has it wrong") from error
 
 
-def _malformed(reason: str) -> Refused:
-    return Refused(HTTPStatus.BAD_REQUEST, reason)
+def admit(payload: Payload, config: SlackConfig | None, api_url: str) -> None:
+    """Refuses what is not from a configured workspace (403), not for one of our actions (404), or answered elsewhere
+    than at Slack (400)."""
+    if isinstance(payload, SslCheck):
+        return
+    _check_team(payload, config)
+    if not _is_known(payload):
+        raise Refused(HTTPStatus.NOT_FOUND, "the button, dialog or command is none of ours")
+    if payload.response_url is not None and not is_hook(payload.response_url, api_url):
+        raise malformed("the address for answers is none of Slack's")
+
+
+def _check_team(payload: Pressed | Submitted | Typed, config: SlackConfig | None) -> None:
+    """An organization is configured by its own id, which stands for all of its workspaces.
+
+    People of other workspaces see our buttons in a shared channel: they are refused by their own workspace. Where there
+    is an organization, `user.team_id` has its id (docs.slack.dev/reference/interaction-payloads, 2026-11).
+    """
+    if config is None:
+        raise Refused(HTTPStatus.FORBIDDEN, "the service is not configured for Slack")
+    if not {payload.team, payload.enterprise} & set(config.teams):
+        raise Refused(HTTPStatus.FORBIDDEN, "the workspace is none that is configured")
+    if payload.persons_team not in {None, payload.team, payload.enterprise, *config.teams}:
+        raise Refused(HTTPStatus.FORBIDDEN, "somebody of another workspace asks")
+
+
+def _is_known(payload: Pressed | Submitted | Typed) -> bool:
+    if isinstance(payload, Typed):
+        return payload.name == COMMAND
+    if isinstance(payload, Submitted):
+        return payload.name in ACTIONS and ACTIONS[payload.name].dialog is not None
+    action = ACTIONS.get(payload.name)
+    return payload.name == OPEN_REPORT or (action is not None and action.of_volume)
+
+
+def _value(given: Mapping[str, Any]) -> str:
+    """What an input holds: a text, or the value of the chosen option."""
+    chosen = given.get("selected_option")
+    found = chosen.get("value") if isinstance(chosen, Mapping) else given.get("value")
+    return found if isinstance(found, str) else ""

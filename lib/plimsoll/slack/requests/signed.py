@@ -1,18 +1,22 @@
-"""What is asked of every request that says it comes from Slack, before anything of it is believed.
+"""What is checked of every request that claims to come from Slack, before any of it is believed.
 
 Slack signs what it sends with the app's signing secret: https://docs.slack.dev/authentication/verifying-requests-from-slack
-(version v0, checked 2026-11). Each check raises Refused with the HTTP status of the refusal, and with a reason that
-holds nothing of the request, so that it can be logged.
+(version v0, checked 2026-11). The SDK's verifier, which Bolt uses as well, holds the signature and its age. Bolt's own
+middleware is not used: it parses a body before it verifies it, and fails on a timestamp that is no number.
 """
 
+import json
 import re
+from base64 import b64decode
+from binascii import Error as NotBase64
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
-from urllib.parse import parse_qs
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qs, parse_qsl
+from uuid import uuid4
 
 from slack_sdk.signature import Clock as SlackClock
 from slack_sdk.signature import SignatureVerifier
@@ -23,21 +27,23 @@ if TYPE_CHECKING:
     from plimsoll.ports import Claims  # the ports bring numpy along, which the function in front has no time for
 
 MOST_BYTES: Final = 256 * 1024
-"""The longest body that is read. What Slack sends has some KiB; the messages that buttons bring along are the longest,
+"""The longest body that is read. Slack sends some KiB; the longest requests bring along the message with the button,
 and Slack takes no message of more than about 12,000 characters."""
 
 MOST_AGE: Final = timedelta(minutes=5)
-"""How far a request's time may be from ours, in either direction, as Slack's page on signatures advises."""
+"""How far a request's time may be from ours, in either direction, as the SDK's verifier has it."""
 
 REMEMBERED: Final = 2 * MOST_AGE + timedelta(minutes=1)
-"""How long a signature is remembered: longer than the time between the earliest and the latest moment it is taken."""
+"""How long a signature is remembered: longer than a request with it is taken."""
+
+FORM: Final = "application/x-www-form-urlencoded"
 
 _TIMESTAMP: Final = re.compile(r"[0-9]{1,12}")
 _SIGNATURE: Final = re.compile(r"v0=[0-9a-f]{64}")
 
 
 class Refused(BadInput):
-    """A request that is not taken: the HTTP status, and a reason that holds nothing of the request."""
+    """A request that is not taken: the HTTP status, and a reason for the log that holds nothing of the request."""
 
     def __init__(self, status: HTTPStatus, reason: str) -> None:
         super().__init__(reason)
@@ -53,28 +59,40 @@ class HttpRequest:
     query: str = ""
     body: bytes = b""
 
+    @classmethod
+    def of(cls, event: Mapping[str, Any]) -> "HttpRequest":
+        """The request in an event of Lambda's function URL (payload format 2.0); Refused (413, 400)."""
+        body = str(event.get("body") or "")
+        if len(body) > 2 * MOST_BYTES:  # base64 makes four bytes of three
+            raise _too_long()
+        try:
+            content = b64decode(body, validate=True) if event.get("isBase64Encoded") else body.encode()
+        except (NotBase64, ValueError) as error:
+            raise malformed("the body is no base64") from error
+        return cls(
+            method=str(event.get("requestContext", {}).get("http", {}).get("method", "")),
+            headers={str(name).lower(): str(value) for name, value in (event.get("headers") or {}).items()},
+            query=str(event.get("rawQueryString") or ""),
+            body=content,
+        )
+
     @property
     def is_ssl_check(self) -> bool:
-        """Whether Slack only looks if the certificate is good, as it does from time to time with a GET."""
+        """Whether Slack only checks the certificate, as it does from time to time with a GET."""
         return self.method == "GET" and parse_qs(self.query).get("ssl_check") == ["1"]
 
     @property
     def signature(self) -> str:
-        """What it is signed with, empty where it is not."""
+        """Its signature; empty where there is none."""
         return self.headers.get("x-slack-signature", "")
 
     @property
-    def timestamp(self) -> str:
-        """When it says that it was sent, in seconds since 1970, empty where it does not."""
-        return self.headers.get("x-slack-request-timestamp", "")
-
-    @property
-    def form(self) -> str:
+    def text(self) -> str:
         """The body as text; Refused (400) where it is none."""
         try:
             return self.body.decode()
         except UnicodeDecodeError as error:
-            raise Refused(HTTPStatus.BAD_REQUEST, "the body is no UTF-8") from error
+            raise malformed("the body is no UTF-8") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,33 +106,56 @@ class _At(SlackClock):
 
 
 def check_shape(request: HttpRequest) -> None:
-    """Refuses what is too long to read (413), and what is not sent by POST (405)."""
+    """Refuses a body that is too long (413), and every method but POST (405)."""
     if len(request.body) > MOST_BYTES:
-        raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body is longer than {MOST_BYTES} bytes")
+        raise _too_long()
     if request.method != "POST":
         raise Refused(HTTPStatus.METHOD_NOT_ALLOWED, "the method is not POST")
 
 
-def check_age(request: HttpRequest, now: datetime) -> None:
-    """Refuses (401) what was sent too long ago, what is from the future, and what does not say when it was sent."""
-    if not _TIMESTAMP.fullmatch(request.timestamp):
-        raise Refused(HTTPStatus.UNAUTHORIZED, "the timestamp is no number of seconds")
-    age_s = now.timestamp() - int(request.timestamp)
-    if abs(age_s) > MOST_AGE.total_seconds():
-        raise Refused(HTTPStatus.UNAUTHORIZED, f"the timestamp is {'old' if age_s > 0 else 'of the future'}")
-
-
 def check_signature(request: HttpRequest, signing_secret: str, now: datetime) -> None:
-    """Refuses (401) what was not signed with that secret just as it is."""
-    if not _SIGNATURE.fullmatch(request.signature):
-        raise Refused(HTTPStatus.UNAUTHORIZED, "there is no signature of version v0")
+    """Refuses (401) what was not signed with that secret just as it is, or is more than 5 minutes from now."""
+    timestamp = request.headers.get("x-slack-request-timestamp", "")
+    if not _TIMESTAMP.fullmatch(timestamp) or not _SIGNATURE.fullmatch(request.signature):
+        raise Refused(HTTPStatus.UNAUTHORIZED, "there is no timestamp, or no signature of version v0")
     verifier = SignatureVerifier(signing_secret, _At(now))
-    if not verifier.is_valid(request.form, request.timestamp, request.signature):
-        raise Refused(HTTPStatus.UNAUTHORIZED, "the signature is not that of the signing secret")
+    if not verifier.is_valid(request.text, timestamp, request.signature):
+        raise Refused(HTTPStatus.UNAUTHORIZED, "the signature is not that of the signing secret, or is too old")
 
 
-def check_replay(request: HttpRequest, claims: "Claims", holder: str, now: datetime) -> None:
-    """Refuses (409) what came before; `holder` is this request's own name. CloudError where nobody can tell."""
+def check_replay(request: HttpRequest, claims: "Claims", now: datetime) -> None:
+    """Refuses (409) a signature that came before; CloudError where the claims cannot be asked."""
     key = f"slack/{sha256(request.signature.encode()).hexdigest()}"
-    if not claims.claim(key, holder, now + REMEMBERED, now):
+    if not claims.claim(key, uuid4().hex, now + REMEMBERED, now):
         raise Refused(HTTPStatus.CONFLICT, "the same request came before")
+
+
+def content_of(request: HttpRequest) -> dict[str, Any]:
+    """A request's content in plain values; Refused (400) where it is no form, or its payload is no JSON object.
+
+    Bolt is given this and does not parse the body: it takes a form for empty that has the word payload in any field,
+    such as a channel's name.
+    """
+    if request.headers.get("content-type", "").split(";")[0].strip().lower() != FORM:
+        raise malformed("the body is no form")
+    fields = dict(parse_qsl(request.text, keep_blank_values=True))
+    if not fields:
+        raise malformed("the form is empty")
+    if "payload" not in fields:
+        return fields
+    try:
+        found = json.loads(fields["payload"])
+    except (ValueError, RecursionError) as error:  # ValueError: no JSON, or a number of thousands of digits
+        raise malformed("the payload is no JSON") from error
+    if not isinstance(found, dict):
+        raise malformed("the payload is no JSON object")
+    return found
+
+
+def malformed(reason: str) -> Refused:
+    """The refusal (400) of a content that is not as it must be."""
+    return Refused(HTTPStatus.BAD_REQUEST, reason)
+
+
+def _too_long() -> Refused:
+    return Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body is longer than {MOST_BYTES} bytes")

@@ -16,7 +16,7 @@ from plimsoll.domain.period import FloatArray
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 END = NOW.replace(minute=0)
 SHOP = "plimsoll-sim-shop"
-NONE, MAX, COUNT, SUM = 0, 11, 13, 14
+MAX, SUM = 11, 14
 PREFIX = "compute.googleapis.com/instance/disk/"
 
 Figures = dict[tuple[str, str], dict[int, int]]

@@ -14,7 +14,7 @@ from cloud_simulator.google.time_series_request import METRICS
 from plimsoll.domain.sums import Window
 from plimsoll.domain.units import DAY_S
 
-from .served import COUNT, END, MAX, NONE, NOW, SHOP, SUM, asking, figures, folded, named
+from .served import END, MAX, NOW, SHOP, SUM, asking, figures, folded, named
 
 END_S = int(END.timestamp())
 
@@ -24,7 +24,7 @@ def window(hours: float, end_s: int = END_S) -> Window:
 
 
 @pytest.mark.parametrize("metric", [metric.rpartition("/")[2] for metric in METRICS])
-@pytest.mark.parametrize(("hours", "period_s"), [(1, 60), (8, 300), (72, 3600), (96, 86_400), (7, 25_200)])
+@pytest.mark.parametrize(("hours", "period_s"), [(1, 60), (8, 300), (72, 3600), (7, 25_200)])
 def test_every_series_at_any_period_is_the_truth_folded(fleet, clients, metric, hours, period_s):
     name = METRICS[f"compute.googleapis.com/instance/disk/{metric}"]
     how = USUAL[name]
@@ -32,36 +32,26 @@ def test_every_series_at_any_period_is_the_truth_folded(fleet, clients, metric, 
     found = figures(clients, request)
     compared = 0
     for disk in fleet.disks(SHOP):
-        if len(disk.known_seats) == 1 and disk.name != "legacy-data":
-            seat = disk.known_seats[0]
+        if len(disk.known_attachments) == 1 and disk.name != "legacy-data":
+            attachment = disk.known_attachments[0]
             minutes = getattr(truth(disk, window(hours)), name)
             expected = folded(minutes, END_S - hours * 3600, period_s, how)
-            assert found.get((seat.vm.id, seat.device), {}) == expected, disk.name
+            assert found.get((attachment.vm.id, attachment.device), {}) == expected, disk.name
             compared += 1
     assert compared > 20
 
 
-@pytest.mark.parametrize("size", [1, 7, 24, 25, 1000])
+@pytest.mark.parametrize("size", [7, 25, 1000])
 def test_pages_of_any_size_are_the_same(clients, size):
-    only = 'resource.labels.zone = starts_with("us-central1-")'
+    only = 'resource.labels.zone = one_of("us-central1-a","us-central1-b")'
     whole = figures(clients, asking("read_ops_count", hours=6, only=only))
     assert figures(clients, asking("read_ops_count", hours=6, only=only, page_size=size)) == whole
     assert len(whole) > 10
 
 
-def test_points_as_they_are_have_a_minute_each_and_the_first_is_after_the_start(clients, fleet):
-    disk = named(fleet.disks(SHOP), "shop-db-a")
-    only = 'metric.labels.device_name = "shop-db-a"'
-    found = figures(clients, asking("write_bytes_count", hours=2, aligner=NONE, only=only))
-    ((_, minutes),) = found.items()
-    assert minutes == folded(truth(disk, window(2)).write_bytes, END_S - 7200, 60, "Sum")
-    assert min(minutes) == END_S - 7200 + 60
-    assert max(minutes) == END_S
-
-
 def test_buckets_are_counted_back_from_the_end_and_the_oldest_has_what_is_asked_of_it(clients, fleet):
     disk = named(fleet.disks(SHOP), "shop-db-a")
-    only = 'metric.labels.device_name = one_of("shop-db-a", "nothing")'
+    only = 'metric.labels.device_name = one_of("shop-db-a","nothing")'
     end = END - timedelta(minutes=7)
     ((_, found),) = figures(clients, asking("read_ops_count", hours=2.5, end=end, only=only)).items()
     end_s = END_S - 420
@@ -73,27 +63,19 @@ def test_buckets_are_counted_back_from_the_end_and_the_oldest_has_what_is_asked_
     }
 
 
-def test_an_end_between_minutes_keeps_its_seconds(clients, fleet):
-    only = 'metric.labels.device_name = "shop-db-a"'
-    end = END - timedelta(seconds=20)
-    ((_, found),) = figures(clients, asking("read_ops_count", hours=1, end=end, only=only)).items()
-    minutes = truth(named(fleet.disks(SHOP), "shop-db-a"), window(1, END_S - 60)).read_ops
-    assert found == {END_S - 20: minutes.sum()}
-
-
 def test_a_bucket_of_a_gap_has_no_point(clients, fleet):
     patchy = named(fleet.volumes, "patchy")
     only = 'metric.labels.device_name = "patchy"'
     asked = asking("read_ops_count", hours=24 * 7, only=only, project=patchy.project)
     ((_, found),) = figures(clients, asked).items()
     assert 24 * 7 - len(found) in {12, 18}, "six hours of every third day"
-    counted = figures(clients, asking("read_ops_count", aligner=COUNT, only=only, project=patchy.project, hours=24 * 7))
-    assert set(counted.popitem()[1]) == set(found)
 
 
 def test_points_appear_after_four_minutes_and_are_kept_for_six_weeks(clients):
     only = 'metric.labels.device_name = "shop-db-a"'
-    ((_, recent),) = figures(clients, asking("read_ops_count", hours=1, end=NOW, aligner=NONE, only=only)).items()
+    ((_, recent),) = figures(
+        clients, asking("read_ops_count", hours=1, period_s=60, end=NOW.replace(second=0), only=only)
+    ).items()
     assert max(recent) == NOW.timestamp() - LAG_S
     old = asking("read_ops_count", hours=24 * 50, period_s=DAY_S, only=only)
     ((_, kept),) = figures(clients, old).items()
@@ -104,36 +86,27 @@ def test_a_claim_that_moved_is_two_series_that_add_up(clients, fleet):
     disk = named(fleet.disks(SHOP), "pvc-7be20d41")
     asked = asking("read_ops_count", hours=24 * 7, only=f'metric.labels.device_name = "{disk.name}"')
     found = figures(clients, asked)
-    assert {instance for instance, _ in found} == {seat.vm.id for seat in disk.seats}
+    assert {instance for instance, _ in found} == {attachment.vm.id for attachment in disk.attachments}
     minutes = truth(disk, window(24 * 7)).read_ops
     assert sum(sum(one.values()) for one in found.values()) == np.nansum(minutes)
     assert np.isnan(minutes).sum() == 4, "between the nodes: from 10:07 until the first whole minute after 10:10:20"
 
 
-def test_a_deleted_node_is_in_the_metrics_alone(clients, fleet):
-    disk = named(fleet.disks(SHOP), "pvc-c0ffee12")
-    found = figures(clients, asking("max_read_ops_count", hours=24 * 7, aligner=MAX))
-    gone, there = disk.seats
-    assert (gone.vm.id, disk.name) in found
-    assert gone.vm.id not in {vm.id for vm in fleet.vms(SHOP)}
-    assert there.vm.id in {vm.id for vm in fleet.vms(SHOP)}
-
-
 def test_a_device_name_that_was_another_disks_before_is_one_series_of_both(clients, fleet):
     disk, old = named(fleet.volumes, "legacy-data"), named(fleet.gone, "legacy-old")
-    (seat,) = disk.seats
-    only = f'resource.labels.instance_id = "{seat.vm.id}" AND metric.label.device_name = "persistent-disk-1"'
+    (attachment,) = disk.attachments
+    only = f'resource.labels.instance_id = "{attachment.vm.id}" AND metric.labels.device_name = "persistent-disk-1"'
     asked = asking("write_ops_count", hours=24 * 8, only=only, project=disk.project)
     ((_, found),) = figures(clients, asked).items()
-    straddling = int(seat.since.replace(minute=0, second=0).timestamp()) + 3600
+    straddling = int(attachment.since.replace(minute=0, second=0).timestamp()) + 3600
     assert found[straddling - 3600] > 3 * found[straddling + 3600], "the other one did more"
     own = truth(disk, window(24 * 8)).write_ops
-    assert np.isnan(own).sum() * 60 == -(-seat.since.timestamp() // 60) * 60 - (END_S - 8 * DAY_S)
-    assert old.seats[0].vm == seat.vm
+    assert np.isnan(own).sum() * 60 == -(-attachment.since.timestamp() // 60) * 60 - (END_S - 8 * DAY_S)
+    assert old.attachments[0].vm == attachment.vm
 
 
 def test_labels_say_the_instance_and_the_device_and_only_counts_its_name(clients, fleet):
-    vm = named(fleet.disks(SHOP), "shop-db-a").seats[0].vm
+    vm = named(fleet.disks(SHOP), "shop-db-a").attachments[0].vm
     only = 'metric.labels.device_name = "shop-db-a"'
     (count,) = clients.metrics.list_time_series(request=asking("read_ops_count", only=only))
     (peak,) = clients.metrics.list_time_series(request=asking("max_read_ops_count", only=only, aligner=MAX))
@@ -148,27 +121,25 @@ def test_labels_say_the_instance_and_the_device_and_only_counts_its_name(clients
     assert peak_of_it.end_time == peak_of_it.start_time == last.end_time
 
 
-def test_headers_alone_have_no_points(clients):
-    found = list(clients.metrics.list_time_series(request=asking("read_ops_count", view=1, page_size=3)))
-    assert len(found) == len(figures(clients, asking("read_ops_count")))
-    assert not any(one.points for one in found)
-
-
 @pytest.mark.parametrize(
     ("changed", "error", "why"),
     [
-        ({"filter": 'metric.type = "a" OR metric.type = "b"'}, InvalidArgument, "exactly one metric type"),
-        ({"filter": f'metric.type = "{asking("x")["name"]}"'}, NotFound, "Cannot find metric"),
-        ({"filter": asking("read_ops_count")["filter"] + " AND ("}, InvalidArgument, "ends too early"),
-        ({"filter": asking("read_ops_count")["filter"] + ' AND project > "a"'}, InvalidArgument, "unexpected"),
+        ({"filter": 'metric.type = "a" OR metric.type = "b"'}, InvalidArgument, "joined by AND"),
+        ({"filter": 'resource.type = "gce_instance"'}, InvalidArgument, "exactly one metric type"),
+        ({"filter": 'metric.type = "x"'}, NotFound, "Cannot find metric"),
+        ({"filter": asking("read_ops_count")["filter"] + " AND ("}, InvalidArgument, "joined by AND"),
+        ({"filter": asking("read_ops_count")["filter"] + ' AND project > "a"'}, InvalidArgument, "joined by AND"),
+        ({"filter": asking("read_ops_count")["filter"] + " AND "}, InvalidArgument, "joined by AND"),
         ({"interval": {"start_time": NOW, "end_time": END}}, InvalidArgument, "must not be later"),
         ({"interval": {"start_time": END}}, InvalidArgument, "end_time is required"),
         ({"aggregation": {"per_series_aligner": 1, "alignment_period": {"seconds": 60}}}, InvalidArgument, "invents"),
         ({"aggregation": {"per_series_aligner": SUM, "alignment_period": {"seconds": 30}}}, InvalidArgument, "minutes"),
         ({"aggregation": {"per_series_aligner": SUM}}, InvalidArgument, "alignment_period"),
+        ({"aggregation": {}}, InvalidArgument, "ALIGN_SUM"),
         ({"page_token": "0123456789abcdef.1.0"}, InvalidArgument, "page_token"),
         ({"page_size": -1}, InvalidArgument, "page_size"),
-        ({"order_by": "x"}, InvalidArgument, "order_by"),
+        ({"order_by": "x"}, InvalidArgument, "newest first"),
+        ({"view": 1}, InvalidArgument, "full series"),
         ({"name": "folders/1"}, InvalidArgument, "projects/"),
     ],
 )

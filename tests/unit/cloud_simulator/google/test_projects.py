@@ -1,14 +1,12 @@
 """The simulated projects hold one of everything, and what is measured there follows from what is published."""
 
-import re
-
 import numpy as np
 import pytest
 
 from cloud_simulator.google.disk_minutes import truth
 from cloud_simulator.google.projects import LEAST_DISKS, PROJECTS, REGIONS, projects_of
-from plimsoll.clouds.google.limits import volume_types
 from plimsoll.clouds.google.machines import machine
+from plimsoll.clouds.google.shipped import volume_types
 from plimsoll.domain.sums import Window
 from plimsoll.domain.volume import VolumeSpec
 
@@ -52,25 +50,6 @@ def test_the_projects_hold_every_type_machine_and_state(fleet):
     assert {disk.status for disk in fleet.volumes} == {"READY", "CREATING", "FAILED"}
     places = {(disk.project, disk.region) for disk in fleet.volumes}
     assert places == {(project, region) for project in PROJECTS for region in REGIONS} - {(PROJECTS[-1], REGIONS[-1])}
-
-
-def test_names_are_their_zones_own_and_ids_nobody_elses(fleet):
-    disks = (*fleet.volumes, *fleet.gone)
-    names = [(disk.project, zone, disk.name) for disk in disks for zone in disk.zones]
-    assert len(names) == len(set(names))
-    vms = {seat.vm.id for disk in disks for seat in disk.seats}
-    assert len({disk.id for disk in disks} | vms) == len(disks) + len(vms)
-    for name in (*(disk.name for disk in disks), *(vm.name for project in PROJECTS for vm in fleet.vms(project))):
-        assert re.fullmatch(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?", name), name
-    assert all(len(disk.id) <= 19 and int(disk.id) < 2**63 for disk in disks)
-
-
-def test_labels_are_such_as_google_allows(fleet):
-    for disk in fleet.volumes:
-        for key, value in disk.labels:
-            assert re.fullmatch(r"[^\W\d_][\w-]{0,62}", key), key
-            assert key == key.lower()
-            assert re.fullmatch(r"[\w-]{0,63}", value), value
 
 
 def test_siblings_stand_together_at_what_is_published_for_the_sum_of_their_sizes(fleet):
@@ -118,19 +97,3 @@ def test_micro_bursts_reach_the_ceiling_in_single_seconds_of_quiet_minutes(fleet
     found = truth(disk, WEEK)
     assert np.nanmax(iops(found)) < 0.1 * disk.workload.ceiling_iops
     assert np.nanmax(peak_iops(found)) == pytest.approx(disk.workload.ceiling_iops, rel=0.01)
-
-
-def test_what_several_machines_do_on_one_disk_adds_up(fleet):
-    disk = named(fleet.volumes, "model")
-    assert len(disk.attached) == 3
-    found = truth(disk, WEEK)
-    assert not np.isnan(found.read_ops).any()
-    assert np.nanmax(found.write_ops) == 0, "it is only read"
-
-
-def test_silence_is_what_a_stopped_machine_leaves(fleet):
-    assert np.isnan(truth(named(fleet.volumes, "batch-old"), WEEK).read_ops).all()
-    week = truth(named(fleet.volumes, "batch-week"), WEEK)
-    assert 0 < np.isnan(week.read_ops).mean() < 1
-    assert truth(named(fleet.volumes, "forgotten"), WEEK) is None
-    assert truth(named(fleet.volumes, "legacy-spare"), WEEK) is None

@@ -160,7 +160,7 @@ def test_an_attachment_whose_instance_the_cloud_hides_has_no_host():
     hidden = {"Device": None, "State": "attached", "AttachTime": SINCE, "InstanceOwningService": "ecs.amazonaws.com"}
     account = Account().changes().page(volume(Attachments=[{k: v for k, v in hidden.items() if v}], State="in-use"))
     (found,) = account.volumes()
-    assert (found.attachments[0].host, found.hosts, found.attached_since) == (None, (), SINCE)
+    assert (found.attachments[0].host, found.hosts, found.attachments[0].since) == (None, (), SINCE)
 
 
 def test_an_attachment_that_ends_is_none():
@@ -170,7 +170,7 @@ def test_an_attachment_that_ends_is_none():
 
 def test_a_detached_volume_has_neither_hosts_nor_a_time():
     (found,) = Account().changes().page(volume()).volumes()
-    assert (found.state, found.attachments, found.attached_since) == (VolumeState.AVAILABLE, (), None)
+    assert (found.state, found.attachments) == (VolumeState.AVAILABLE, ())
 
 
 @pytest.mark.parametrize(("device", "boot"), [("/dev/xvda", True), ("/dev/sdf", False)])

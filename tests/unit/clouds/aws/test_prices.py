@@ -8,10 +8,9 @@ from types import SimpleNamespace
 import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
 
-from plimsoll.clouds.aws.limits import verified_on
-from plimsoll.clouds.aws.price_book import shipped_prices
 from plimsoll.clouds.aws.prices import AwsPrices, prices_in
-from plimsoll.clouds.price_file import load_prices
+from plimsoll.clouds.aws.shipped import shipped_prices, verified_on
+from plimsoll.clouds.common.price_file import load_prices
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.prices import PriceBook, TypePrice
 from plimsoll.domain.volume import VolumeSpec

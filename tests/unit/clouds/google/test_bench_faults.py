@@ -13,10 +13,11 @@ from plimsoll.clouds.google.bench import GoogleBench
 from plimsoll.domain.errors import PlimsollError, Unreachable
 from plimsoll.domain.scratch import ScratchOrder
 from plimsoll.validation.patience import Patience
-from plimsoll.validation.scratch_volume import clean, scratch_volume
+from plimsoll.validation.scratch_volume import clean
 from tests.builders import a_spec
 from tests.contract.google_bench import google_bench
 from tests.profiles import examples
+from tests.scratch_block import scratch_volume
 
 STEPS = (
     *("disks.insert", "disks.delete", "disks.aggregatedList", "disks.get", "zoneOperations.get"),

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from plimsoll.clouds.google.console import console_link, disk_link
+from plimsoll.clouds.google.console import console_link
 from plimsoll.domain.sums import Window
 
 MOST_IN_SLACK = 3000
@@ -68,10 +68,3 @@ def test_the_link_goes_to_the_project_and_holds_nothing_unquoted():
     assert parse_qs(urlsplit(link).query)["project"] == ["example.com:shop"]
     assert not set('"<> ') & set(link)
     assert all(r'="data-\"<x> &"' in text for text in filters_of(link))
-
-
-def test_a_disks_page_is_its_zones_or_its_regions():
-    zonal = urlsplit(disk_link("shop-prod", "us-central1-a", "data"))
-    assert (zonal.path, zonal.query) == ("/compute/disksDetail/zones/us-central1-a/disks/data", "project=shop-prod")
-    regional = urlsplit(disk_link("shop-prod", "us-central1-a+us-central1-b", "data"))
-    assert regional.path == "/compute/disksDetail/regions/us-central1/disks/data"

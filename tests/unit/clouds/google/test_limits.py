@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.clouds.google.limits import verified_on, volume_types
+from plimsoll.clouds.google.shipped import verified_on, volume_types
 from plimsoll.domain.need import Need
 from plimsoll.domain.offer import fitted
 from plimsoll.domain.volume import VolumeSpec

@@ -4,8 +4,8 @@ from datetime import date
 
 import pytest
 
-from plimsoll.clouds.google.limits import volume_types
 from plimsoll.clouds.google.machines import machine, verified_on
+from plimsoll.clouds.google.shipped import volume_types
 
 
 def figures(type_name, disk_type):

@@ -12,9 +12,8 @@ import pytest
 from google.cloud.billing_v1 import ListSkusResponse, Sku
 
 from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.limits import volume_types
-from plimsoll.clouds.google.price_book import shipped_prices
 from plimsoll.clouds.google.prices import GooglePrices, prices_in
+from plimsoll.clouds.google.shipped import shipped_prices, volume_types
 from plimsoll.domain.errors import BadCredentials
 from plimsoll.domain.prices import PriceBook, TypePrice
 from plimsoll.domain.volume import VolumeSpec

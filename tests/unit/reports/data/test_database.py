@@ -16,7 +16,7 @@ from plimsoll.reports.data.views import VIEWS
 from plimsoll.reports.profile_record import DemandProfileRecord
 from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.stored import read_records, stream_profiles
-from plimsoll.reports.tally import Tally
+from plimsoll.reports.totals import Totals
 from tests.profiles import examples
 from tests.unit.reports.recommendations import a_record, every_action
 from tests.unit.reports.runs import a_run, an_unanswered
@@ -47,15 +47,15 @@ def run(tmp_path):
 def test_sums_steps_and_names_are_those_of_the_records(fleet):
     with TemporaryDirectory() as folder:
         run = a_run(Path(folder) / "run", fleet)
-        tally = Tally()
+        totals = Totals()
         for record in fleet:
-            tally.count(record)
+            totals.add(record)
         rows = asked(run, "select volume_id, name, owner.name, step, coalesce(monthly_usd_now, 0) from recommendations")
         assert rows == [
             (one.volume_id, one.name, one.owner.name, str(step_of(one)), one.monthly_usd_now or 0) for one in fleet
         ]
         counts = dict(asked(run, "select action, count(*) from recommendations group by action"))
-        assert counts == dict(tally.actions)
+        assert counts == dict(totals.actions)
         kept = "action <> 'detached' and not (action = 'upgrade' and monthly_usd_saved < 0)"
         ((now, saved, drop_in),) = asked(
             run,
@@ -63,7 +63,7 @@ def test_sums_steps_and_names_are_those_of_the_records(fleet):
             f"sum(monthly_usd_saved_drop_in) filter ({kept}) from recommendations",
         )
         assert (now or 0, saved or 0, drop_in or 0) == pytest.approx(
-            (tally.money.usd_now, tally.money.usd_saved, tally.money.usd_saved_drop_in)
+            (totals.usd_now, totals.usd_saved, totals.usd_saved_drop_in)
         )
 
 

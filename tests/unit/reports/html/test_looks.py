@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.reports.html.assets import early, script, style
 
-_PAIR = re.compile(r"--(\w+): light-dark\((#\w{6}), (#\w{6})\)")
+_PAIR = re.compile(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)")
 COLORS = {name: (light, dark) for name, light, dark in _PAIR.findall(style())}
 GROUNDS = ("paper", "panel", "calm", "alert")
 

@@ -11,7 +11,7 @@ from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.summary.step_words import judged_by, observed, step_words
 from plimsoll.reports.summary.todos import most_money, todos
 from tests.builders import a_policy
-from tests.unit.reports.fleets import FLEETS, fleet_of
+from tests.unit.reports.fleets import FLEETS, overview_of
 from tests.unit.reports.recommendations import a_record
 
 FOLDER = Path("plimsoll-runs/a run")
@@ -19,7 +19,7 @@ FOLDER = Path("plimsoll-runs/a run")
 
 @given(FLEETS)
 def test_every_volume_is_in_one_step_and_steps_come_in_their_order(records):
-    found = list(todos(fleet_of(records), a_policy(), FOLDER))
+    found = list(todos(overview_of(records), a_policy(), FOLDER))
     assert [todo.step for todo in found] == [step for step in Step if any(step_of(one) is step for one in records)]
     assert sum(len(todo.first) + todo.more for todo in found) == len(records)
     for todo in found:
@@ -27,7 +27,7 @@ def test_every_volume_is_in_one_step_and_steps_come_in_their_order(records):
 
 
 def test_the_volumes_named_first_are_those_that_matter_most():
-    fleet = fleet_of(
+    fleet = overview_of(
         [a_record("detached", volume_id=f"vol-{usd}", monthly_usd_now=float(usd)) for usd in (3, 9, 1, 7, 5)]
     )
     (todo,) = todos(fleet, a_policy(), FOLDER)
@@ -38,7 +38,7 @@ def test_the_volumes_named_first_are_those_that_matter_most():
 def test_a_measurement_is_asked_for_by_a_command_that_can_be_pasted():
     evidence = a_record().evidence.model_copy(update={"grade": "C"})
     record = a_record(evidence=evidence, monthly_usd_saved=10.0, monthly_usd_saved_drop_in=0.0)
-    (todo,) = todos(fleet_of([record]), a_policy(), FOLDER)
+    (todo,) = todos(overview_of([record]), a_policy(), FOLDER)
     assert todo.step is Step.MEASURE
     assert todo.command == "plimsoll validate --recommendation 'plimsoll-runs/a run'"
 
@@ -74,14 +74,14 @@ def test_one_volume_is_judged_by_the_hours_that_it_was_observed(step):
 
 def test_blocked_upgrades_are_counted_where_they_stand():
     blocked = a_record("upgrade", blockers=[BlockerRecord(code="state", text="it is being changed")])
-    (todo,) = todos(fleet_of([blocked, a_record("upgrade"), a_record("upgrade")]), a_policy(), FOLDER)
+    (todo,) = todos(overview_of([blocked, a_record("upgrade"), a_record("upgrade")]), a_policy(), FOLDER)
     assert todo.volumes == "3 volumes, 1 of them blocked"
 
 
 def test_the_step_that_holds_the_money_is_named_where_several_save():
     one = a_record("upgrade", monthly_usd_saved=1.0, monthly_usd_saved_drop_in=0.0)
     other = a_record(monthly_usd_saved=20.0, monthly_usd_saved_drop_in=0.0)
-    assert most_money(fleet_of([one, a_record("keep"), other])) == (
+    assert most_money(overview_of([one, a_record("keep"), other]).totals) == (
         "The most money is in step 2, which saves $20.00 of the $21.00 a month."
     )
-    assert most_money(fleet_of([other, other])) == ""
+    assert most_money(overview_of([other, other]).totals) == ""

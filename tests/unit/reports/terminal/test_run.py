@@ -11,10 +11,10 @@ from plimsoll.domain.recommendation import Change, Keep
 from plimsoll.domain.volume import Owner, OwnerKind
 from plimsoll.reports.record import FIRST_PROVIDER, SpecRecord
 from plimsoll.reports.recorded import record_of
-from plimsoll.reports.tally import Tally, best_savings
 from plimsoll.reports.terminal.explain import offers_table, show_explanation
 from plimsoll.reports.terminal.plot import plot
 from plimsoll.reports.terminal.run import savings_table, show_run
+from plimsoll.reports.totals import Totals
 from tests.builders import a_demand, a_volume, decision
 from tests.unit.reports.recommendations import a_record, every_action
 
@@ -37,13 +37,13 @@ def a_console(width):
 
 def a_run(records=(), **fields):
     """What run.json says of a run of these records."""
-    tally = Tally(seen=len(records))
+    totals = Totals(seen=len(records))
     for record in records:
-        tally.count(record)
+        totals.add(record)
     return {
         "id": "20261120T120000Z",
         "status": "complete",
-        **tally.summary(),
+        **totals.summary(),
         "usage": {"calls": 1_234, "metrics": 56_789, "datapoints": 12_345_678, "estimated_usd": 0.57},
         "plan": {"datapoints": 11_000_000, "most_datapoints": 246_913_560},
         "seconds": {"metrics": 12.3, "elapsed": 10.0},
@@ -84,7 +84,7 @@ def test_no_line_of_a_run_is_wider_than_the_console(width):
         "volumes": {"111122223333/us-east-1": {f"no metrics, {long}": ["vol-1", "vol-2"]}},
     }
     run = a_run(records, failures=failures, notices={"111122223333/us-east-1": [long]})
-    best = [record.model_copy(update={"name": long}) for record in best_savings(records, 10)]
+    best = [record.model_copy(update={"name": long}) for record in records if record.monthly_usd_saved > 0][:10]
     assert best
     assert too_wide(shown_run(width, run, best), width) == []
 
@@ -141,12 +141,6 @@ def test_an_empty_run_is_shown_without_a_share_of_nothing():
     text = shown_run(80, a_run())
     assert "% of $" not in text
     assert "0 volumes seen" in " ".join(text.split())
-
-
-def test_the_best_savings_are_the_largest_first_and_nothing_that_saves_nothing():
-    records = [a_record(volume_id=f"vol-{usd}", monthly_usd_saved=usd) for usd in (3.0, 0.0, 9.0, -4.0, 6.0)]
-    assert [one.monthly_usd_saved for one in best_savings(records, 2)] == [9.0, 6.0]
-    assert [one.monthly_usd_saved for one in best_savings(records, 10)] == [9.0, 6.0, 3.0]
 
 
 def test_a_wide_console_says_where_and_what_blocks():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.clouds.aws.limits import volume_types
+from plimsoll.clouds.aws.shipped import volume_types
 from plimsoll.domain.validation import Budget, PlannedRun, runs_for
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.service.validating.choosing import shares

@@ -4,9 +4,9 @@ import json
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from plimsoll.slack.actions.acting import act
 from plimsoll.slack.actions.asked import Asked
 from plimsoll.slack.actions.members import Members
+from plimsoll.slack.actions.work import act
 from plimsoll.slack.client import slack_client
 from tests.slack.server import FakeSlack
 from tests.slack.workspace import CHANNEL, GROUP, MEMBER, TEAM
@@ -37,17 +37,18 @@ class Workplace:
         self.client = slack_client(self.slack.token, api_url=self.slack.api_url, pause=lambda _seconds: None)
         self.thread = self.client.chat_postMessage(channel=CHANNEL, text="the report")["ts"]
 
-    def ask(self, do, *, user=MEMBER, request=None, place=True, **wish):
+    def ask(self, do, *, user=MEMBER, request=None, place=True, volume=NAME, **entered):
         """Asks by a button in the thread, or from elsewhere as `place` says."""
         self.asked += 1
-        volume = {} if do in {"audit", "savings"} else {"volume": NAME}
         there = {"channel": CHANNEL, "thread": self.thread} if place is True else place
         asked = Asked.model_validate(
             {
                 "id": request or f"request-{self.asked}",
                 "team": TEAM,
                 "user": user,
-                "wish": {"do": do, **volume, **wish},
+                "do": do,
+                "volume": None if do in {"audit", "savings"} else volume,
+                "entered": entered,
                 **there,
             }
         )

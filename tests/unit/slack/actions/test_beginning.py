@@ -15,7 +15,7 @@ def test_a_measurement_is_begun_with_who_asked_kept_for_the_answer(tmp_path):
         assert (decision.kind.value, decision.by) == ("validate", f"slack:{asked.team}/{MEMBER}")
         (said,) = workplace.replies
         assert said.startswith(f"@{MEMBER} asked for a measurement of {VOLUME}")
-        assert "about 21 minutes, and this costs at most $5.00. The result comes here." in said
+        assert "about 21 minutes and costs at most $5.00. The result comes here." in said
 
 
 def test_a_second_press_begins_nothing_and_leaves_the_answer_where_it_was(tmp_path):
@@ -94,4 +94,6 @@ def test_an_audit_is_begun_once(tmp_path):
 def test_an_audit_that_stops_beside_another_is_said_to(tmp_path):
     with a_workplace(tmp_path, when_busy="stop") as workplace:
         workplace.ask("audit")
-        assert "Where another is under way, this one stops, and only the other's report comes." in workplace.replies[0]
+        assert (
+            "If another audit is under way, this one stops, and only the other's report comes." in workplace.replies[0]
+        )

@@ -19,7 +19,7 @@ def workplace(tmp_path):
 
 
 def test_a_snooze_is_kept_with_who_and_why_and_told_in_the_thread(workplace):
-    asked = workplace.ask("snooze", days=30, reason=HOSTILE)
+    asked = workplace.ask("snooze", days="30", reason=HOSTILE)
     (decision,) = workplace.decisions().values()
     assert (decision.id, decision.by, decision.until, decision.at) == (
         asked.id,
@@ -35,8 +35,8 @@ def test_a_snooze_is_kept_with_who_and_why_and_told_in_the_thread(workplace):
 @pytest.mark.parametrize(
     ("do", "words"),
     [
-        ("done", "says that this is done: vol-one"),
-        ("exclude", "left this volume out of audits: vol-one"),
+        ("done", "says that this change is made: vol-one"),
+        ("exclude", "excluded this volume from audits: vol-one"),
     ],
 )
 def test_a_second_press_does_nothing_twice_and_says_who_was_first(do, words, workplace):
@@ -54,20 +54,20 @@ def test_a_second_press_does_nothing_twice_and_says_who_was_first(do, words, wor
 
 
 def test_an_exclusion_is_lifted_by_whoever_takes_the_volume_in_again(workplace):
-    workplace.ask("exclude", reason="kept for its licence")
+    workplace.ask("exclude", reason="kept for its license")
     (message,) = workplace.slack.there.in_thread(workplace.thread)
     (row,) = [block for block in message.blocks if block["type"] == "actions"]
     assert (row["block_id"], [button["action_id"] for button in row["elements"]]) == (f"volume:{NAME}", ["include"])
     workplace.ask("include")
     workplace.ask("include")
-    assert "takes this volume into audits again" in workplace.replies[1]
-    assert "is not left out by anybody" in workplace.replies[2]
+    assert "included this volume in audits again" in workplace.replies[1]
+    assert "Nobody has excluded" in workplace.replies[2]
     assert [one.kind.value for one in workplace.decisions().values()] == ["exclude", "include"]
 
 
 def test_an_id_alone_is_searched_for_and_one_that_is_nowhere_is_said_so_to_the_asker(workplace):
     place, responses = workplace.typed()
-    workplace.ask("snooze", days=7, volume=VOLUME, place=place)
+    workplace.ask("snooze", days="7", volume=VOLUME, place=place)
     assert workplace.decisions()
     workplace.ask("include", volume="vol-nowhere", place=place)
     assert "there is no volume vol-nowhere in the accounts and regions of this service" in responses()[1]
@@ -81,7 +81,7 @@ def test_who_is_in_no_group_is_refused_politely_and_alone(workplace):
     assert workplace.service.executions.begun == {}
     assert workplace.replies == []
     assert [one.user for one in workplace.slack.there.ephemerals] == [STRANGER] * 5
-    assert all("Only members of certain user groups may ask" in said for said in workplace.quietly)
+    assert all("Only members of certain user groups may use Plimsoll here" in said for said in workplace.quietly)
 
 
 def test_where_slack_does_not_say_who_is_a_member_nothing_is_done_and_why_is_said(workplace):
@@ -144,6 +144,6 @@ def test_what_nobody_thought_of_is_raised_and_the_asker_is_told_where_to_look(wo
 
 def test_a_volume_that_was_never_seen_may_be_snoozed(tmp_path):
     with a_workplace(tmp_path, a_volume("vol-other")) as workplace:
-        workplace.ask("snooze", days=7)
+        workplace.ask("snooze", days="7")
         (decision,) = workplace.decisions().values()
         assert decision.until == date(NOW.year, NOW.month, NOW.day) + timedelta(days=7)

@@ -10,7 +10,8 @@ from plimsoll.domain.errors import AccessDenied
 from plimsoll.domain.stripes import StripeSet
 from plimsoll.ports import Target
 from plimsoll.reports.stored import stream_unanswered
-from plimsoll.slack.actions.explaining import _whole
+from plimsoll.slack.actions.action import Explanation
+from plimsoll.slack.actions.explain import screen_blocks
 from tests.builders import NOW
 from tests.service_loop import Loop, files
 from tests.slack.limits import check_view
@@ -46,12 +47,12 @@ def test_a_disks_demand_is_linked_to_where_its_own_cloud_shows_it(tmp_path):
 
 def test_a_volume_that_is_gone_or_left_out_or_cannot_be_read_says_so_in_the_view(tmp_path):
     with a_workplace(tmp_path, a_volume(), a_volume("vol-out")) as workplace:
-        workplace.ask("exclude", volume=f"{PLACE}/vol-out", reason="licence")
+        workplace.ask("exclude", volume=f"{PLACE}/vol-out", reason="license")
         place, view = workplace.view()
         for volume, words in (
             (f"{PLACE}/vol-gone", "there is no volume vol-gone"),
-            (f"{PLACE}/vol-out", "vol-out is left out: excluded by slack:T0PLIMSOLL/U0ANNA: licence."),
-            (f"{PLACE}/vol-out", f" /plimsoll include {PLACE}/vol-out takes it in again."),
+            (f"{PLACE}/vol-out", "vol-out is left out: excluded by slack:T0PLIMSOLL/U0ANNA: license."),
+            (f"{PLACE}/vol-out", f" /plimsoll include {PLACE}/vol-out includes it again."),
         ):
             workplace.ask("explain", volume=volume, place=place)
             assert words in told(view())
@@ -82,7 +83,7 @@ def test_one_of_a_stripe_set_is_held_back_by_another_that_somebody_excluded_as_i
     )
     with a_workplace(tmp_path, a_volume(), a_volume("vol-out")) as workplace:
         workplace.service.store.put("measured/stripes.json", sets_adapter().dump_json([both]))
-        workplace.ask("exclude", volume=f"{PLACE}/vol-out", reason="licence")
+        workplace.ask("exclude", volume=f"{PLACE}/vol-out", reason="license")
         place, view = workplace.view()
         workplace.ask("explain", place=place)
         said = " ".join(told(view()).split())
@@ -90,9 +91,13 @@ def test_one_of_a_stripe_set_is_held_back_by_another_that_somebody_excluded_as_i
         assert "held back by vol-out (it is excluded by" in said
 
 
+def whole(screen):
+    return list(screen_blocks(Explanation(volume_id=VOLUME, screen=screen, monitoring="", link="")))
+
+
 def test_a_screen_of_any_length_is_a_view_that_slack_takes():
     for screen in ("", "x" * 20_000, "▁▂▃▄ line\n" * 30_000, "\u0000\u202e" * 5000):
-        blocks = list(_whole(screen))
+        blocks = whole(screen)
         view = {
             "type": "modal",
             "title": {"type": "plain_text", "text": "Explain"},
@@ -100,19 +105,19 @@ def test_a_screen_of_any_length_is_a_view_that_slack_takes():
         }
         check_view(view)
         assert len(json.dumps(view)) < 250_000
-    assert "plimsoll explain" in json.dumps(list(_whole("line of a screen\n" * 30_000))[-1])
+    assert "plimsoll explain" in json.dumps(whole("line of a screen\n" * 30_000)[-1])
 
 
 def test_an_excluded_volume_has_no_answer_in_an_audit_until_it_is_taken_in_again(tmp_path):
     with a_workplace(tmp_path, a_volume(), a_volume("vol-out")) as workplace:
-        workplace.ask("exclude", volume=f"{PLACE}/vol-out", reason="licence")
+        workplace.ask("exclude", volume=f"{PLACE}/vol-out", reason="license")
         loop = Loop(service=workplace.service, now=NOW)
         loop.run("first")
         run = workplace.stored("reports/first/run.json")
         assert run["volumes"]["skipped"] == {"excluded by somebody": 1}
         assert (run["volumes"]["answered"], run["volumes"]["reconciled"]) == (1, True)
         (left_out,) = stream_unanswered(files(workplace.service, "first"))
-        assert left_out.reason == "excluded by slack:T0PLIMSOLL/U0ANNA: licence"
+        assert left_out.reason == "excluded by slack:T0PLIMSOLL/U0ANNA: license"
         assert run["plan"]["volumes"] == 2, "it loads the host of the other, and is read for that"
         workplace.ask("include", volume=f"{PLACE}/vol-out")
         loop.run("second")

@@ -26,7 +26,7 @@ def test_a_disk_is_explained_by_its_number_or_its_whole_name(workplace, name):
     assert "answer: migrate to gp3 500 GiB" in told(view())
 
 
-@pytest.mark.parametrize(("do", "more"), [("snooze", {"days": 30}), ("done", {}), ("exclude", {"reason": "licence"})])
+@pytest.mark.parametrize(("do", "more"), [("snooze", {"days": "30"}), ("done", {}), ("exclude", {"reason": "license"})])
 def test_what_people_decide_of_a_disk_is_kept_under_its_project(workplace, do, more):
     workplace.ask(do, volume=NAME, **more)
     (decision,) = workplace.service.history.decided[THERE.account, THERE.region, DISK.id].values()

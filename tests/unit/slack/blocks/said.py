@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.digest import Digest
 from plimsoll.slack.blocks.message import Conversation, Message
 from plimsoll.slack.blocks.report import conversation
@@ -18,12 +19,13 @@ RUN = {
 """What a message asks of a run.json."""
 
 
-def told_of(records, *, quiet=(), most=10, **options) -> Conversation:
-    """The conversation about some records of a run; `run` replaces keys of its run.json."""
+def told_of(records, *, quiet=(), most=10, acting=True, **options) -> Conversation:
+    """The conversation about some records of a run, with buttons or not; `run` replaces keys of its run.json."""
     digest = Digest(most, quiet=quiet)
     for record in records:
         digest.count(record)
-    return conversation(digest, {**RUN, **options.pop("run", {})}, **options)
+    run = {**RUN, **options.pop("run", {})}
+    return conversation(digest, run, controls=CONTROLS if acting else (), **options)
 
 
 def messages(told: Conversation) -> list[Message]:
@@ -48,12 +50,18 @@ def told(records, **options) -> str:
 
 
 def pressed(message: Message) -> dict[str, list[str]]:
-    """The action ids of the buttons, by the id of their block."""
+    """The actions of the buttons and of the menu's lines, by the id of their block."""
     return {
-        block["block_id"]: [one["action_id"] for one in block["elements"]]
+        block["block_id"]: [action for one in block["elements"] for action in _actions(one)]
         for block in message.blocks
         if block["type"] == "actions" and "block_id" in block
     }
+
+
+def _actions(element) -> list[str]:
+    if element["type"] == "overflow":
+        return [option["value"] for option in element["options"]]
+    return [element["action_id"]]
 
 
 def _lines(block) -> Iterator[str]:

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks import elements as blocks
-from plimsoll.slack.blocks.fitting import MOST_BLOCKS, Budget, size
-from plimsoll.slack.blocks.message import Message
+from plimsoll.slack.blocks.message import MOST_BLOCKS, Budget, Message, size
 from plimsoll.slack.blocks.text import cut, escaped, fallback, line, long
 from tests.slack.limits import check_message
 from tests.unit.cli.test_imports import imported
@@ -21,7 +21,7 @@ def test_whatever_is_said_makes_blocks_that_slack_takes(text):
         [blocks.said(text, blocks.bold(text), blocks.named(text))],
         blocks.bullets([[text], [blocks.named(text)]]),
         blocks.preformatted(text),
-        blocks.buttons(text, ["explain", "done"]),
+        blocks.controls(text, CONTROLS),
         blocks.report_link(text),
     ):
         check_message(Message.of(text, made).payload)
@@ -56,15 +56,17 @@ def test_a_screen_is_shown_whole_where_it_fits_and_says_where_it_is_cut():
 
 
 def test_buttons_stand_in_their_order_and_name_their_volume():
-    (row,) = blocks.buttons("1/us-east-1/vol-1", {"exclude", "explain", "include"})
-    assert [one["text"]["text"] for one in row["elements"]] == ["Explain", "Not this volume", "Audit it again"]
+    (row,) = blocks.controls("1/us-east-1/vol-1", CONTROLS)
+    explain, validate, menu = row["elements"]
+    assert [explain["action_id"], validate["action_id"], menu["action_id"]] == ["explain", "validate", blocks.MENU]
+    assert [one["value"] for one in menu["options"]] == ["snooze", "done", "exclude"]
     assert blocks.volume_of(row["block_id"]) == "1/us-east-1/vol-1"
     assert blocks.volume_of("report") is None
 
 
 @pytest.mark.parametrize("volume", ["x" * 250, "1/us-east-1/vol-\0"])
 def test_a_volume_that_no_block_can_name_has_no_buttons(volume):
-    assert blocks.buttons(volume, ["explain"]) == []
+    assert blocks.controls(volume, CONTROLS) == []
 
 
 def test_a_budget_gives_room_for_as_much_as_slack_takes():

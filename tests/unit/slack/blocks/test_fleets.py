@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.reports.record import BlockerRecord, EvidenceRecord, OwnerRecord
-from plimsoll.reports.tally import Tally
+from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import usd
+from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.digest import Digest
-from plimsoll.slack.blocks.elements import buttons, volume_of
+from plimsoll.slack.blocks.elements import controls, volume_of
 from plimsoll.slack.blocks.report import conversation
 from tests.profiles import examples
 from tests.unit.reports.recommendations import a_record
@@ -63,9 +64,9 @@ def fleets(count):
 
 def check(fleet, told, most=10):
     """That all messages are taken, hold no markup, and tell of all that saves."""
-    tally = Tally()
+    totals = Totals()
     for record in fleet:
-        tally.count(record)
+        totals.add(record)
     assert json.loads(json.dumps(told.payload, ensure_ascii=False).encode()) == told.payload
     for message in messages(told):
         assert '"mrkdwn"' not in json.dumps(message.payload), "names stand where there is no markup"
@@ -73,7 +74,7 @@ def check(fleet, told, most=10):
         assert len(message.text) <= 3000
     saving = [record for record in fleet if record.monthly_usd_saved > 0 and record.action != "detached"]
     if saving:
-        assert told.main.blocks[0]["text"]["text"].startswith(f"{usd(tally.money.usd_saved)} a month can be saved")
+        assert told.main.blocks[0]["text"]["text"].startswith(f"{usd(totals.usd_saved)} a month can be saved")
     shown, left = listed(told.main)
     assert shown == min(most, len(saving))
     assert shown + left == len(saving)
@@ -81,7 +82,7 @@ def check(fleet, told, most=10):
 
 def check_buttons(told, digest):
     """That each of the volumes in the main message has its buttons, there or in the thread."""
-    wanted = {one.volume for one in digest.whole.savers.items if buttons(one.volume, one.actions)}
+    wanted = {one.volume for one in digest.whole.savers.items if controls(one.volume, CONTROLS)}
     found = {volume_of(block_id) for message in messages(told) for block_id in pressed(message)}
     assert wanted <= found
 
@@ -163,7 +164,9 @@ def failures(count):
 @pytest.mark.parametrize("acting", [True, False])
 def test_a_fleet_of_ten_thousand_in_as_many_accounts(ten_thousand, digest, acting):
     run = {**RUN, "status": "partial", "failures": failures(10_000)}
-    told = conversation(digest, run, link="https://reports.example.org/" + "r" * 2900, acting=acting)
+    told = conversation(
+        digest, run, link="https://reports.example.org/" + "r" * 2900, controls=CONTROLS if acting else ()
+    )
     check(ten_thousand, told)
     if acting:
         check_buttons(told, digest)

@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.clouds.memory_faults import Fault
 from plimsoll.domain.errors import BadInput, CloudError, Throttled
 from plimsoll.domain.validation import Mode
 from plimsoll.service.layout import asked_key
-from plimsoll.slack.actions.asked import Asked, Audit, Validate
-from plimsoll.slack.notifications.kept import asked_for
-from plimsoll.slack.notifications.messages import AuditEvent, ExecutionEnded, ValidationEvent
+from plimsoll.slack.actions.asked import Asked
+from plimsoll.slack.notifications.events import AuditEvent, ExecutionEnded, ValidationEvent
+from plimsoll.slack.notifications.ledger import asked_for
 from plimsoll.slack.notifications.validation import tell_validation
 from tests.builders import a_volume
+from tests.in_memory.faults import Fault
 from tests.pipelines.lab import Lab, work
 from tests.pipelines.stepping import Stepping
 from tests.slack.workspace import CHANNEL, MEMBER, TEAM, text_of
@@ -63,7 +63,7 @@ def asked_in(slack, **facts):
     if channel is not None:
         answer = slack_message(slack, channel)
         thread = answer["ts"]
-    usual = {"id": "0a1b2c3d", "team": TEAM, "user": MEMBER, "wish": Validate(volume="vol-1")}
+    usual = {"id": "0a1b2c3d", "team": TEAM, "user": MEMBER, "do": "validate", "volume": "vol-1"}
     return Asked(**{**usual, "channel": channel, "thread": thread, **facts})
 
 
@@ -215,7 +215,7 @@ def test_who_asked_outside_a_thread_is_told_alone(tmp_path, slack):
 def test_where_nobody_asked_in_slack_nobody_is_told(tmp_path, slack):
     stepping = Stepping(lab=Lab(tmp_path))
     assert not tell_validation(stepping.service, ended(), slack.client).told
-    keep_asked(stepping.service, asked_in(slack, wish=Audit()))
+    keep_asked(stepping.service, asked_in(slack, do="audit", volume=None))
     assert not tell_validation(stepping.service, ended(), slack.client).told
     assert len(slack.there.messages) == 1, "the message that was there before"
 

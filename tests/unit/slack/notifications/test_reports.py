@@ -12,7 +12,7 @@ from plimsoll.domain.decisions import Decision, DecisionKind
 from plimsoll.domain.errors import AccessDenied, BadInput, CloudError, OutOfTime, Unreachable
 from plimsoll.ports import Target
 from plimsoll.reports.stored import stream_records
-from plimsoll.slack.notifications.parts import quiet_of
+from plimsoll.slack.notifications.channels import quiet_of
 from plimsoll.slack.notifications.run import tell_run
 from tests.builders import NOW
 from tests.service_loop import files

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.slack.actions.asked import Asked
-from plimsoll.slack.requests import dialogs
+from plimsoll.slack.actions.dialog import Origin, notice
+from plimsoll.slack.actions.registry import ACTIONS
 from plimsoll.slack.requests.asking import Unclear, asked_by_button, asked_by_dialog, asked_by_words, origin_of
 from plimsoll.slack.requests.payloads import Pressed, Submitted, Typed
 from plimsoll.slack.requests.signed import Refused
@@ -15,7 +16,7 @@ from tests.slack.limits import check_view
 from tests.slack.signing import VOLUME, because, pressed, snoozed, submitted
 
 TYPED = {"command": "/plimsoll", "team_id": "T0PLIMSOLL", "user_id": "U0ANNA", "channel_id": "D0DIRECT"}
-ORIGIN = dialogs.Origin(
+ORIGIN = Origin(
     volume=VOLUME, channel="C0STORAGE", message="1.1", thread="1.0", response_url="https://hooks.slack.com/x"
 )
 
@@ -25,7 +26,7 @@ def by_button(action_id, volume=VOLUME, **more):
 
 
 def by_words(text, trigger_id="1.2.x"):
-    return asked_by_words(Typed(**TYPED, text=text, trigger_id=trigger_id))
+    return asked_by_words(Typed.model_validate(TYPED | {"text": text, "trigger_id": trigger_id}))
 
 
 def test_a_button_of_one_message_asks_one_thing_by_whomever():
@@ -34,7 +35,7 @@ def test_a_button_of_one_message_asks_one_thing_by_whomever():
         assert by_button(do, ts="1.1").id == by_button(do, ts="1.1", user=ben).id
 
 
-def test_what_differs_in_message_volume_or_wish_is_asked_apart():
+def test_what_differs_in_message_volume_or_action_is_asked_apart():
     other = VOLUME.replace("vol-0", "vol-1")
     asked = [
         by_button("validate", ts="1.1"),
@@ -60,7 +61,7 @@ def test_a_button_in_a_message_that_one_alone_sees_is_answered_where_it_was_show
 
 
 def test_each_dialog_asks_once():
-    view = {**dialogs.snooze(ORIGIN)}
+    view = ACTIONS["snooze"].dialog(ORIGIN)
     once = asked_by_dialog(Submitted.model_validate(submitted(view, snoozed(), view_id="V1")))
     again = asked_by_dialog(Submitted.model_validate(submitted(view, snoozed(), view_id="V1")))
     other = asked_by_dialog(Submitted.model_validate(submitted(view, snoozed(), view_id="V2")))
@@ -71,14 +72,14 @@ def test_each_dialog_asks_once():
 
 @given(reason=st.text(max_size=300))
 def test_any_reason_comes_through_as_it_is_but_for_space_around_it(reason):
-    asked = asked_by_dialog(Submitted.model_validate(submitted(dialogs.exclude(ORIGIN), because(reason))))
-    assert asked.wish.reason in reason
-    assert asked.wish.reason.strip() == reason.strip()
+    asked = asked_by_dialog(Submitted.model_validate(submitted(ACTIONS["exclude"].dialog(ORIGIN), because(reason))))
+    assert asked.entered["reason"] in reason
+    assert asked.entered["reason"].strip() == reason.strip()
     assert Asked.model_validate_json(asked.model_dump_json()) == asked
 
 
 @given(text=st.text(max_size=100))
-def test_any_words_are_either_a_wish_or_answered(text):
+def test_any_words_are_either_an_action_or_answered(text):
     found = by_words(text)
     assert isinstance(found, (Asked, Unclear))
     if isinstance(found, Unclear) and text.strip():
@@ -87,22 +88,34 @@ def test_any_words_are_either_a_wish_or_answered(text):
 
 def test_the_command_is_answered_where_it_was_typed():
     asked = by_words("validate vol-0abc")
-    assert (asked.channel, asked.thread, asked.wish.volume) == ("D0DIRECT", None, "vol-0abc")
+    assert (asked.channel, asked.thread, asked.volume) == ("D0DIRECT", None, "vol-0abc")
     assert asked.id != by_words("validate vol-0abc", "3.4.y").id
 
 
 def test_every_dialog_keeps_to_the_limits_of_slack():
-    longest = dialogs.Origin(
-        volume=f"111122223333/{'a' * 200}/vol-{'0' * 32}",
+    longest = Origin(
+        volume=f"111122223333/eu-{'a' * 200}-1/vol-{'0' * 32}",
         channel="C" + "0" * 20,
         message="1700000000.000100",
         thread="1700000000.000100",
         response_url="https://hooks.slack.com/actions/" + "x" * 1000,
     )
-    for origin in (ORIGIN, longest, dialogs.Origin(volume="vol-1")):
-        for view in (dialogs.snooze(origin), dialogs.exclude(origin), dialogs.reading(origin.volume)):
-            check_view(view)
-    check_view(dialogs.notice("x" * 3000))
+    for origin in (ORIGIN, longest, Origin(volume="vol-1")):
+        for action in ACTIONS.values():
+            if action.dialog is not None:
+                check_view(action.dialog(origin))
+    check_view(notice("x" * 3000))
+
+
+def test_a_line_of_the_menu_asks_what_its_button_would():
+    menu = {
+        "type": "overflow",
+        "action_id": "menu",
+        "block_id": f"volume:{VOLUME}",
+        "selected_option": {"value": "done"},
+    }
+    chosen = asked_by_button(Pressed.model_validate(pressed("menu", ts="1.1", actions=[menu])))
+    assert chosen == by_button("done", ts="1.1")
 
 
 def test_a_button_with_no_volume_is_refused():

@@ -1,0 +1,36 @@
+"""What the simulator shares with Plimsoll: published limits and prices, and the types that they are written in.
+
+No other module imports Plimsoll, but the one that puts its agent on Google's bench machines. Nothing that Plimsoll
+decides is here: what a cloud publishes is the same on both sides, as a mirror of one set of dated files.
+"""
+
+from plimsoll.clouds.aws.hosts import limits_of as instance_limits
+from plimsoll.clouds.aws.shipped import shipped_prices as aws_prices
+from plimsoll.clouds.aws.shipped import volume_types as ebs_types
+from plimsoll.clouds.google.machines import machine
+from plimsoll.clouds.google.shipped import shipped_prices as google_prices
+from plimsoll.clouds.google.shipped import volume_types as disk_types
+from plimsoll.domain.ceiling import UNBOUNDED, Ceiling
+from plimsoll.domain.host import Host
+from plimsoll.domain.prices import TypePrice
+from plimsoll.domain.sums import Sums, Window
+from plimsoll.domain.volume import VolumeSpec
+from plimsoll.domain.volume_types import Provisioned, VolumeType
+
+__all__ = [
+    "UNBOUNDED",
+    "Ceiling",
+    "Host",
+    "Provisioned",
+    "Sums",
+    "TypePrice",
+    "VolumeSpec",
+    "VolumeType",
+    "Window",
+    "aws_prices",
+    "disk_types",
+    "ebs_types",
+    "google_prices",
+    "instance_limits",
+    "machine",
+]

@@ -1,0 +1,69 @@
+"""What a cloud's package gives: what is published of the cloud, and a connection to the accounts of a scope."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Protocol
+
+from plimsoll.clouds.scope import Scope
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.query_cost import QueryCost
+from plimsoll.domain.sums import Window
+from plimsoll.ports import Bench, Catalog, Inventory, Metrics, Prices
+from plimsoll.settings import Settings
+
+
+class ShownVolume(Protocol):
+    """A volume as a console link needs it. `name` is what it is called, `hosts` are the ids of its hosts."""
+
+    @property
+    def account(self) -> str: ...  # noqa: D102  # named by its class
+    @property
+    def region(self) -> str: ...  # noqa: D102
+    @property
+    def zone(self) -> str: ...  # noqa: D102
+    @property
+    def volume_id(self) -> str: ...  # noqa: D102
+    @property
+    def name(self) -> str | None: ...  # noqa: D102
+    @property
+    def hosts(self) -> Sequence[str]: ...  # noqa: D102
+
+
+def no_cap(_host_type: str, _type_name: str) -> Ceiling | None:
+    """None: the cloud publishes no limit that the volumes of one type share on a host."""
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """What is known of a cloud without asking it.
+
+    - `catalog` has the volume types, and says how a change is made.
+    - `query_cost` is what reading metrics costs by some settings.
+    - `console_link` is the address of a volume's demand over a window, at a period in seconds.
+    - `host_cap` is what all volumes of a type carry together on a host of a type; None where none is published.
+    """
+
+    catalog: Catalog
+    query_cost: Callable[[Settings], QueryCost]
+    console_link: Callable[[ShownVolume, Window, int], str]
+    host_cap: Callable[[str, str], Ceiling | None] = no_cap
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connection:
+    """A cloud's ports over the accounts of a scope. `bench` makes what measures there."""
+
+    inventory: Inventory
+    metrics: Metrics
+    prices: Prices
+    bench: Callable[[], Bench]
+
+
+class Connect(Protocol):
+    """Reaches the accounts of a scope; BadInput for a scope that cannot be, or a price file that is none."""
+
+    def __call__(self, scope: Scope, settings: Settings, *, today: date, paced: bool = True) -> Connection:
+        """`paced`: keep to the quotas of calls; a simulated cloud may have none."""
+        ...

@@ -1,0 +1,91 @@
+"""A connection to Google Cloud: the projects of a scope, and the ports over them."""
+
+import math
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+
+from plimsoll.clouds.cloud import Connection
+from plimsoll.clouds.common.pacing import Pacer
+from plimsoll.clouds.common.price_file import load_prices
+from plimsoll.clouds.google.bench import GoogleBench
+from plimsoll.clouds.google.clients import Clients
+from plimsoll.clouds.google.inventory import GoogleInventory
+from plimsoll.clouds.google.listing import AttachedPlaces
+from plimsoll.clouds.google.metrics import GoogleMetrics
+from plimsoll.clouds.google.prices import GooglePrices
+from plimsoll.clouds.google.projects import projects_in
+from plimsoll.clouds.google.published import query_cost
+from plimsoll.clouds.google.shipped import shipped_prices
+from plimsoll.clouds.registry import GOOGLE
+from plimsoll.clouds.scope import Scope
+from plimsoll.domain.errors import CloudError
+from plimsoll.ports import FailedTarget
+from plimsoll.settings import Settings
+
+
+def connect(scope: Scope, settings: Settings, *, today: date, paced: bool = True) -> Connection:
+    """The ports over every project of a scope; BadInput for a project that cannot be one."""
+    clients = Clients(url=settings.google_url, monitoring=settings.google_monitoring, attempts=settings.max_attempts)
+    return connection_of(clients, scope, settings, today=today, paced=paced)
+
+
+def connection_of(clients: Clients, scope: Scope, settings: Settings, *, today: date, paced: bool = True) -> Connection:
+    """The ports over the projects that these clients reach."""
+    reckoned = query_cost(settings)
+    return Connection(
+        inventory=_inventory(clients, scope),
+        metrics=GoogleMetrics(
+            clients=clients,
+            calls=Pacer(reckoned.calls_per_s if paced else math.inf),
+            parallel=settings.parallel_calls,
+            query_cost=reckoned,
+            attached=AttachedPlaces(clients=clients),
+        ),
+        prices=GooglePrices(
+            shipped=load_prices(Path(scope.prices)) if scope.prices else shipped_prices(),
+            clients=None if scope.prices else clients,
+            today=today,
+        ),
+        bench=lambda: GoogleBench(clients=clients),
+    )
+
+
+def inventory_in(
+    clients: Clients,
+    *,
+    projects: Sequence[str] = (),
+    folders: Sequence[str] = (),
+    organizations: Sequence[str] = (),
+    regions: Sequence[str] = (),
+) -> GoogleInventory:
+    """The inventory of the named projects and of those in folders and organizations, as `projects_in` has them.
+
+    No `regions` are all. A project that only lies in a folder or an organization may have Compute Engine switched off.
+    """
+    named = projects_in(clients, projects=projects) if projects or not (folders or organizations) else []
+    below = projects_in(clients, folders=folders, organizations=organizations) if folders or organizations else []
+    found = [*named, *(one for one in below if one not in named)]
+    return GoogleInventory(
+        clients=clients,
+        projects=[one for one in found if isinstance(one, str)],
+        regions=regions or None,
+        failed=[one for one in found if isinstance(one, FailedTarget)],
+        named=[one for one in named if isinstance(one, str)],
+    )
+
+
+def _inventory(clients: Clients, scope: Scope) -> GoogleInventory:
+    """The inventory of the scope. Where its projects cannot be listed it has none but says why: the other clouds of the
+    same run are still read."""
+    try:
+        return inventory_in(
+            clients,
+            projects=scope.projects,
+            folders=scope.folders,
+            organizations=scope.google_organizations,
+            regions=scope.regions_of(GOOGLE),
+        )
+    except CloudError as error:
+        failed = FailedTarget(name="Google Cloud", error=error)
+        return GoogleInventory(clients=clients, projects=(), failed=[failed])

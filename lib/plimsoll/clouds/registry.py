@@ -1,0 +1,160 @@
+"""The clouds that Plimsoll knows: one row each.
+
+A row is text alone: what a cloud is called, how it names things and what its reports say. The modules of the cloud's
+package are imported when they are first asked for, so that Google's libraries load only where Google is asked.
+A new cloud is a package with `published.py` and `connection.py`, and one row here.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from plimsoll.clouds.aws.names import ACCOUNT_ID
+from plimsoll.clouds.aws.names import REGION_NAME as AWS_REGION
+from plimsoll.clouds.aws.names import VOLUME_ID as EBS_VOLUME_ID
+from plimsoll.clouds.google.names import DISK_ID, PROJECT_ID
+from plimsoll.clouds.google.names import REGION_NAME as GOOGLE_REGION
+
+if TYPE_CHECKING:
+    from plimsoll.clouds.cloud import Connect, Published
+
+AWS: Final = "aws"
+GOOGLE: Final = "google"
+"""The names of clouds in options, records, recordings, evidence and targets."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CloudWords:
+    """What a cloud calls its things, for reports.
+
+    - `cloud`, `account` and `monitoring` are names; `account_option` is the option that names accounts.
+    - `shown` says what a console link opens, and `call` reads metrics.
+    - `quotas` and `price` are the settings that reading is reckoned by.
+    - `way_back` says how a change is undone.
+    """
+
+    cloud: str
+    account: str
+    account_option: str
+    monitoring: str
+    shown: str
+    call: str
+    quotas: str
+    price: str
+    way_back: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cloud:
+    """One cloud. `account_id`, `region_name` and `volume_id` are patterns for a whole name, without ^ and $."""
+
+    name: str
+    package: str
+    account_id: str
+    region_name: str
+    volume_id: str
+    words: CloudWords
+    earlier_names: tuple[str, ...] = ()
+
+    @property
+    def published(self) -> "Published":
+        """What is known of the cloud without asking it."""
+        found: Published = import_module(f"{self.package}.published").PUBLISHED
+        return found
+
+    @property
+    def connect(self) -> "Connect":
+        """What reaches the accounts of a scope. This imports the cloud's own libraries."""
+        found: Connect = import_module(f"{self.package}.connection").connect
+        return found
+
+
+CLOUDS: Final[dict[str, Cloud]] = {
+    AWS: Cloud(
+        name=AWS,
+        package="plimsoll.clouds.aws",
+        account_id=ACCOUNT_ID,
+        region_name=AWS_REGION,
+        volume_id=EBS_VOLUME_ID,
+        words=CloudWords(
+            cloud="AWS",
+            account="account",
+            account_option="--profile",
+            monitoring="CloudWatch",
+            shown="opens the console with the same PERIOD expressions",
+            call="GetMetricData",
+            quotas="PLIMSOLL_CALLS_PER_S and _DATAPOINTS_PER_S",
+            price="PLIMSOLL_USD_PER_1000_METRICS",
+            way_back="A volume is changed while it is in use; AWS takes four changes of it in 24 hours, and none while "
+            "the last one is under way.",
+        ),
+    ),
+    GOOGLE: Cloud(
+        name=GOOGLE,
+        package="plimsoll.clouds.google",
+        account_id=PROJECT_ID,
+        region_name=GOOGLE_REGION,
+        volume_id=DISK_ID,
+        earlier_names=("gcp",),
+        words=CloudWords(
+            cloud="Google Cloud",
+            account="project",
+            account_option="--project",
+            monitoring="Cloud Monitoring",
+            shown="opens Metrics Explorer with the peaks per second of every disk on its hosts",
+            call="ListTimeSeries",
+            quotas="PLIMSOLL_GOOGLE_CALLS_PER_S and what one process takes in",
+            price="PLIMSOLL_GOOGLE_USD_PER_1000_SERIES",
+            way_back="What a Hyperdisk is provisioned with is changed while it is in use. A type is changed back as it "
+            "was changed: by a snapshot of the disk as it is then, so that nothing written since is lost.",
+        ),
+    ),
+}
+
+
+def cloud_named(name: str) -> Cloud | None:
+    """The cloud of that name, or of that earlier name; None where there is none."""
+    return CLOUDS.get(name) or next((one for one in CLOUDS.values() if name in one.earlier_names), None)
+
+
+def cloud_of_account(account: str) -> Cloud:
+    """The cloud that names accounts so; the first where none does. No text is the id of an account in two clouds."""
+    return _first_match("account_id", account, CLOUDS)
+
+
+def cloud_of_region(region: str, clouds: Iterable[str]) -> Cloud:
+    """The one of these clouds that names regions so; the first in the registry's order where none does."""
+    asked = set(clouds)
+    return _first_match("region_name", region, {name: one for name, one in CLOUDS.items() if name in asked})
+
+
+def account_pattern() -> str:
+    """What matches the id of an account of any cloud, from its first character to its last."""
+    return _any_of(one.account_id for one in CLOUDS.values())
+
+
+def region_pattern() -> str:
+    """What matches the name of a region of any cloud."""
+    return _any_of(one.region_name for one in CLOUDS.values())
+
+
+def volume_pattern() -> str:
+    """What matches a volume of any cloud: its id, or account/region/id, which need not be searched for."""
+    return _any_of(f"({one.account_id}/{one.region_name}/)?{one.volume_id}" for one in CLOUDS.values())
+
+
+def _first_match(pattern: str, name: str, clouds: Mapping[str, Cloud]) -> Cloud:
+    rows = list(clouds.values())
+    return next((one for one in rows if _compiled(getattr(one, pattern)).fullmatch(name)), rows[0])
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def _any_of(patterns: Iterable[str]) -> str:
+    return "|".join(f"(^{pattern}$)" for pattern in patterns)

@@ -1,0 +1,284 @@
+"""sysbench's output, 1.0 and 1.1: fileio is a result of storage; cpu, memory, mutex and threads are the host's profile.
+
+Every value stands behind its name, so nothing relies on line ends. The command, where the text has it, tells what the
+figures do not: the test, its mode, the size of its files.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from plimsoll.domain.envelope import JobShape
+from plimsoll.envelopes.campaign_file import Figures, PrintedEntry
+from plimsoll.envelopes.job_groups import gib_of, mean_block_kib, unstated_mode
+from plimsoll.envelopes.printed_numbers import number_in, size_kib_in
+from plimsoll.envelopes.printed_rates import DIRECTIONS, latency, latency_of, rates
+from plimsoll.envelopes.results import Broken, Direction, Output, Profile, Result, line_at
+
+_N: Final = r"(\d+(?:\.\d+)?)"
+
+START: Final = re.compile(
+    r"(?P<fileio>\bread:\s+IOPS=\d[\d.]{0,20}\s)|(?P<old_fileio>\breads/s:)|(?P<cpu>\bevents per second:)"
+    r"|(?P<memory>\bTotal operations:)|(?P<events>\bevents/s\s+\(eps\):)|(?P<old_events>\bGeneral statistics:)"
+)
+"""Where the figures of a test begin, by the test."""
+
+_FILE_IO: Final = re.compile(
+    rf"read:\s+IOPS={_N}\s+{_N}\s+MiB/s\s+\({_N}\s+MB/s\)\s+write:\s+IOPS={_N}\s+{_N}\s+MiB/s\s+\({_N}\s+MB/s\)"
+    rf"\s+fsync:\s+IOPS={_N}(?=\s)"
+)
+_OLD_FILE_IO: Final = re.compile(
+    rf"reads/s:\s+{_N}\s+writes/s:\s+{_N}\s+fsyncs/s:\s+{_N}\s+Throughput:\s+read,\s+MiB/s:\s+{_N}"
+    rf"\s+written,\s+MiB/s:\s+{_N}(?=\s)"
+)
+_MEMORY: Final = re.compile(
+    rf"Total operations:\s+(\d+)\s+\({_N}\s+per second\)(?:\s+{_N}\s+MiB transferred\s+\({_N}\s+MiB/sec\))?"
+)
+_EVENTS: Final = {
+    "events_per_s_headline": re.compile(rf"events per second:\s+{_N}(?=\s)"),
+    "events_per_s": re.compile(rf"events/s\s+\(eps\):\s+{_N}(?=\s)"),
+    "time_elapsed_s": re.compile(rf"(?:time elapsed|total time):\s+{_N}s"),
+    "events": re.compile(r"total number of events:\s+(\d+)(?=\s)"),
+}
+_LATENCY: Final = re.compile(
+    rf"Latency\s+\(ms\):\s+min:\s+{_N}\s+avg:\s+{_N}\s+max:\s+{_N}"
+    rf"\s+(?:(\d+th percentile):\s+{_N}\s+)?sum:\s+{_N}(?=\s|$)"
+)
+_FAIRNESS: Final = re.compile(
+    r"events\s+\(avg/stddev\):\s+([\d.]+/[\d.]+)\s+execution time\s+\(avg/stddev\):\s+([\d.]+/[\d.]+)"
+)
+
+
+def file_io_in(body: str) -> Figures:
+    """Reads, writes and fsyncs of a fileio test, and the latency of all of them together."""
+    new = _FILE_IO.search(body)
+    if new is not None:
+        names = ("iops", "mib_s", "mb_s")
+        sides = {
+            "read": dict(zip(names, new.groups()[:3], strict=True)),
+            "write": dict(zip(names, new.groups()[3:6], strict=True)),
+        }
+        return {**sides, "fsync": {"iops": new[7]}, **latency_in(body)}
+    old = _OLD_FILE_IO.search(body)
+    if old is None:
+        raise ValueError("the test of files breaks off before its fsyncs or throughput")
+    return {
+        "read": {"iops": old[1], "mib_s": old[4]},
+        "write": {"iops": old[2], "mib_s": old[5]},
+        "fsync": {"iops": old[3]},
+        **latency_in(body),
+    }
+
+
+def memory_in(body: str) -> Figures:
+    """Operations and MiB a second of a memory test."""
+    found = _MEMORY.search(body)
+    if found is None:
+        raise ValueError("the test of memory breaks off before its rate")
+    return _told(dict(zip(("operations", "operations_per_s", "mib", "mib_s"), found.groups(), strict=True)))
+
+
+def events_in(body: str) -> Figures:
+    """Events a second, their number, time and fairness of any test. 1.0 tells the rate of cpu alone."""
+    found: Figures = {}
+    for name, pattern in _EVENTS.items():
+        told = pattern.search(body)
+        if told is not None:
+            found[name] = told[1]
+    fairness = _FAIRNESS.search(body)
+    if fairness is not None:
+        found["fairness"] = dict(zip(("events", "execution_time"), fairness.groups(), strict=True))
+    return found
+
+
+def latency_in(body: str) -> Figures:
+    """Milliseconds of a request; empty where the output gives none."""
+    found = _LATENCY.search(body)
+    if found is None:
+        return {}
+    least, mean, most, nth, percentile, total = found.groups()
+    told = {"min": least, "avg": mean, "max": most, "sum": total}
+    return {"latency_ms": told | ({nth: percentile} if nth is not None else {})}
+
+
+def _told(figures: dict[str, str | None]) -> Figures:
+    return {name: figure for name, figure in figures.items() if figure is not None}
+
+
+_TESTS: Final = "cpu|memory|fileio|mutex|threads"
+_COMMAND: Final = re.compile(rf"\bsysbench\s+((?:(?:--?[\w-]+(?:=\S+)?|\\|{_TESTS})\s+){{1,40}}?)run\b")
+_OPTION: Final = re.compile(r"--([\w-]+)(?:=(\S+))?")
+_VERSION: Final = re.compile(r"\bsysbench\s+(\d+\.\d+[\w.-]*)")
+_HINT: Final = re.compile(
+    r"\bsysbench\s+(?:--\S+\s+)*(?:cpu|memory|fileio|mutex|threads|\d+\.\d)|Running the test with following"
+)
+_THREADS: Final = re.compile(r"Number of threads:\s*(\d{1,6})\b")
+_BLOCK: Final = re.compile(r"Block size\s+([\d.]+[KMG]?i?B)")
+_TOTAL: Final = re.compile(r"([\d.]+[KMG]?i?B)\s+total file size")
+_DOING: Final = {
+    "sequential write (creation)": "seqwr",
+    "sequential rewrite": "seqrewr",
+    "sequential read": "seqrd",
+    "random read": "rndrd",
+    "random write": "rndwr",
+    "random r/w": "rndrw",
+}
+_MODES: Final = frozenset(_DOING.values())
+
+
+def looks_like(text: str) -> bool:
+    """Whether this may be sysbench's output."""
+    return START.search(text) is not None or _HINT.search(text) is not None
+
+
+def read(text: str) -> Output:
+    """Every result and profile in it; Broken where there is none or one breaks off."""
+    starts = _starts(text)
+    if not starts:
+        hint = _HINT.search(text)
+        raise Broken("it breaks off before any figure of a test", line_at(text, hint.start() if hint else 0))
+    results: list[Result] = []
+    profiles: list[Profile] = []
+    asked = _Asked()
+    for at, start in enumerate(starts):
+        end = starts[at + 1].start() if at + 1 < len(starts) else len(text)
+        body, asked = text[start.start() : end], asked.then(text[starts[at - 1].end() if at else 0 : start.start()])
+        try:
+            if start.lastgroup in {"fileio", "old_fileio"}:
+                results.append(_result(body, asked))
+            else:
+                profiles.append(_profile(start, body, asked))
+        except ValueError as error:
+            raise Broken(str(error), line_at(text, start.start())) from error
+    return Output(results=tuple(results), profiles=tuple(profiles))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What stands before a result: the nearest command, sysbench's version, and what it says of the test."""
+
+    words: tuple[str, ...] = ()
+    version: str | None = None
+    said: str = ""
+
+    def then(self, said: str) -> "_Asked":
+        """The same, after more was said."""
+        commands, versions = list(_COMMAND.finditer(said)), list(_VERSION.finditer(said))
+        told = tuple(word for word in commands[-1][1].split() if word != "\\") if commands else self.words
+        return _Asked(told, versions[-1][1] if versions else self.version, said)
+
+    @property
+    def command(self) -> str | None:
+        """The command in one line, None where the text has none."""
+        return " ".join(["sysbench", *self.words, "run"]) if self.words else None
+
+    @property
+    def test(self) -> str | None:
+        """The test that the command names."""
+        return next((word for word in self.words if not word.startswith("-")), None)
+
+    @property
+    def options(self) -> Mapping[str, str]:
+        """The command's options."""
+        return dict(_OPTION.findall(self.command or ""))
+
+
+def _starts(text: str) -> list[re.Match[str]]:
+    """Where each test's figures begin: events go on with the test before them, until its latency or another command."""
+    found: list[re.Match[str]] = []
+    ended, before = True, 0
+    for one in START.finditer(text):
+        ended = ended or text.find("Latency (ms)", before, one.start()) >= 0
+        ended = ended or _COMMAND.search(text, before, one.start()) is not None
+        before = one.end()
+        if ended or one.lastgroup not in {"events", "old_events"}:
+            found.append(one)
+            ended = False
+    return found
+
+
+def _result(body: str, asked: _Asked) -> Result:
+    printed = PrintedEntry(figures=file_io_in(body))
+    iops, throughput_mib_s = rates(printed)
+    told = {name: printed.figures[name] for name in DIRECTIONS}
+    used = {name: figures for name, figures in told.items() if number_in(figures["iops"]) > 0}
+    mode = _mode(asked, list(used))
+    return Result(
+        name=mode,
+        group=0,
+        tool="sysbench",
+        tool_version=asked.version,
+        job=_shape(asked, mode, iops, throughput_mib_s),
+        iops=iops if used else None,
+        throughput_mib_s=throughput_mib_s if used else None,
+        latency=latency(printed),
+        directions=dict(_directions(used)),
+        printed=printed,
+        options=asked.options,
+    )
+
+
+def _directions(used: Mapping[str, Figures]) -> Iterator[tuple[str, Direction]]:
+    """sysbench tells one latency of all requests together, so a direction has none of its own."""
+    for name, figures in used.items():
+        yield (
+            name,
+            Direction(
+                iops=number_in(figures["iops"]),
+                throughput_mib_s=number_in(figures["mib_s"]),
+                operations=None,
+                latency=latency_of({}),
+            ),
+        )
+
+
+def _mode(asked: _Asked, used: Sequence[str]) -> str:
+    said = next((mode for words, mode in _DOING.items() if f"Doing {words}" in asked.said), None)
+    stated = said or asked.options.get("file-test-mode")
+    return stated if stated in _MODES else unstated_mode(used or DIRECTIONS)
+
+
+def _shape(asked: _Asked, mode: str, iops: float | None, throughput_mib_s: float | None) -> JobShape:
+    options = asked.options
+    commanded = asked.command is not None
+    threads = _THREADS.search(asked.said)
+    total = _TOTAL.search(asked.said)
+    block = _BLOCK.search(asked.said)
+    stated = options.get("file-block-size") or (block[1] if block else "")
+    jobs = threads[1] if threads else options.get("threads", "1" if commanded else "")
+    runtime = options.get("time", "10" if commanded else "")
+    return JobShape(
+        mode=mode,
+        block_kib=size_kib_in(stated) or mean_block_kib(iops, throughput_mib_s) or 16.0,
+        jobs=int(jobs) if jobs.isdecimal() and len(jobs) < 7 else None,
+        engine=options.get("file-io-mode", "sync" if commanded else None),
+        runtime_s=float(runtime) if runtime.isdecimal() and int(runtime[:9]) > 0 else None,
+        direct="direct" in options.get("file-extra-flags", "") if commanded else None,
+        file_size_gib=gib_of(options.get("file-total-size") or (total[1] if total else None)),
+    )
+
+
+def _profile(start: re.Match[str], body: str, asked: _Asked) -> Profile:
+    kind = start.lastgroup if start.lastgroup in {"cpu", "memory"} else None
+    figures = {**(memory_in(body) if kind == "memory" else {}), **events_in(body), **latency_in(body)}
+    same_test = asked.test is not None and (kind is None or kind == asked.test) and asked.test != "fileio"
+    return Profile(
+        kind=kind or (asked.test if same_test and asked.test else "events"),
+        tool="sysbench",
+        tool_version=asked.version,
+        job=asked.command if same_test else None,
+        events_per_s=_rate(figures),
+        latency=latency_of(figures),
+        figures=figures,
+    )
+
+
+def _rate(figures: Figures) -> float:
+    """Operations a second; 1.0 tells only their number and time of most tests."""
+    for name in ("operations_per_s", "events_per_s", "events_per_s_headline"):
+        if name in figures:
+            return number_in(figures[name])
+    if "events" not in figures or not number_in(figures.get("time_elapsed_s", "0")):
+        raise ValueError("the test breaks off before its rate")
+    return number_in(figures["events"]) / number_in(figures["time_elapsed_s"])

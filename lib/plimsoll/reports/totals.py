@@ -1,0 +1,315 @@
+"""Totals: what a run's volumes add up to. Every report reads these, and parts of a run merge into the whole.
+
+Money is held in whole cents a month, so that neither the split of a run nor the order of its parts changes a sum.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Final
+
+from pydantic import TypeAdapter
+
+from plimsoll.domain.plan import Plan
+from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Planned, Priced, Seen, Skipped
+from plimsoll.ports import FailedTarget
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.recorded import answered_record
+from plimsoll.reports.steps import step_of
+from plimsoll.reports.wording import owner_text
+
+DIMENSIONS: Final[Mapping[str, Callable[[RecommendationRecord], str]]] = {
+    "cloud": lambda record: record.provider,
+    "account": lambda record: record.account,
+    "region": lambda record: record.region,
+    "owner": lambda record: owner_text(record.owner),
+    "type": lambda record: record.current.type,
+    "step": step_of,
+}
+"""What totals can be broken down by, each with a volume's value."""
+
+_SUMS: Final = (
+    *("seen", "unpriced", "blocked", "now_cents", "saved_cents", "saved_drop_in_cents", "blocked_cents"),
+    *("detached_cents", "upgrades_cents", "new", "snoozed", "done", "done_now", "done_saved_cents"),
+)
+_Price = dict[str, str | None]
+
+
+@dataclass(slots=True)
+class Totals:
+    """Counts and sums over some volumes, added to in place.
+
+    Their memory grows with targets, failures and the values of `by`, not with the volumes. `by` holds the parts by
+    dimension and value; a dimension that is not in it is not broken down. `plans` are what reading each cloud's metrics
+    is expected to take, each at its cloud's own query cost. `new` to `done_saved_cents` come from the history, and
+    stay 0 where none is kept. `unpriced` and `blocked` count volumes.
+    """
+
+    seen: int = 0
+    actions: Counter[str] = field(default_factory=Counter)
+    unpriced: int = 0
+    blocked: int = 0
+    now_cents: int = 0
+    saved_cents: int = 0
+    saved_drop_in_cents: int = 0
+    blocked_cents: int = 0
+    detached_cents: int = 0
+    upgrades_cents: int = 0
+    new: int = 0
+    snoozed: int = 0
+    done: int = 0
+    done_now: int = 0
+    done_saved_cents: int = 0
+    by: dict[str, dict[str, "Totals"]] = field(default_factory=lambda: {"cloud": {}})
+    plans: dict[str, Plan] = field(default_factory=dict)
+    skipped: Counter[str] = field(default_factory=Counter)
+    failed_volumes: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    failed_targets: dict[str, str] = field(default_factory=dict)
+    notices: dict[str, list[str]] = field(default_factory=dict)
+    prices: dict[str, _Price] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, added: Iterable[RecommendationRecord | Outcome], by: Iterable[str] = ("cloud",)) -> "Totals":
+        """What some records and outcomes add up to, broken down by those dimensions."""
+        totals = cls(by={dimension: {} for dimension in by})
+        for one in added:
+            totals.add(one)
+        return totals
+
+    @classmethod
+    def parsed(cls, plain: Mapping[str, Any]) -> "Totals":
+        """The totals that `plain` gave; pydantic's ValidationError where these are other values."""
+        return _adapter().validate_python(dict(plain))
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """The totals in plain values, as JSON holds them."""
+        return dict(_adapter().dump_python(self._ordered(), mode="json"))
+
+    @property
+    def answered(self) -> int:
+        """Volumes with a recommendation."""
+        return self.actions.total()
+
+    @property
+    def failed(self) -> int:
+        """Volumes that could not be answered."""
+        return sum(len(ids) for reasons in self.failed_volumes.values() for ids in reasons.values())
+
+    @property
+    def reconciled(self) -> bool:
+        """Whether every volume seen ended in exactly one answer, exclusion or named failure."""
+        return self.seen == self.answered + self.skipped.total() + self.failed
+
+    @property
+    def partial(self) -> bool:
+        """Whether something could not be read."""
+        return bool(self.failed_targets or self.failed_volumes)
+
+    @property
+    def usd_now(self) -> float:
+        """What the volumes cost, USD a month."""
+        return self.now_cents / 100
+
+    @property
+    def usd_saved(self) -> float:
+        """What can be saved, USD a month."""
+        return self.saved_cents / 100
+
+    @property
+    def usd_saved_drop_in(self) -> float:
+        """What drop-in replacements alone would save, USD a month."""
+        return self.saved_drop_in_cents / 100
+
+    @property
+    def usd_saved_on_proof(self) -> float:
+        """What of the saving rests on the measured demand, USD a month."""
+        return (self.saved_cents - self.saved_drop_in_cents) / 100
+
+    @property
+    def usd_blocked(self) -> float:
+        """What of the saving is blocked today, USD a month."""
+        return self.blocked_cents / 100
+
+    @property
+    def usd_detached(self) -> float:
+        """What is paid for volumes that are attached to nothing, USD a month; no part of the saving."""
+        return self.detached_cents / 100
+
+    @property
+    def usd_upgrades(self) -> float:
+        """What throttled volumes would cost more, USD a month; not taken off the saving."""
+        return self.upgrades_cents / 100
+
+    def add(self, one: RecommendationRecord | Outcome) -> None:
+        """Counts a recommendation's record, or any outcome of an audit."""
+        match one:
+            case RecommendationRecord():
+                self._count(one, _cents_of(one))
+            case Answered():
+                self.add(answered_record(one))
+            case Seen():
+                self.seen += one.volumes
+            case Planned():
+                self._plan(one.target.provider, one.plan)
+            case Priced():
+                as_of = one.as_of.isoformat() if one.as_of else None
+                self._price(str(one.target), {"source": one.source, "as_of": as_of})
+            case Notice():
+                self._note(str(one.target), [one.text])
+            case Skipped() | FailedVolume() | FailedTarget():
+                self._miss(one)
+
+    def merge(self, other: "Totals") -> None:
+        """Adds another part of the same run; its size alone decides how long that takes."""
+        for name in _SUMS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.actions.update(other.actions)
+        self.skipped.update(other.skipped)
+        for dimension, groups in other.by.items():
+            self.by.setdefault(dimension, {})
+            for value, part in groups.items():
+                self._part(dimension, value).merge(part)
+        for cloud, plan in other.plans.items():
+            self._plan(cloud, plan)
+        for place, reasons in other.failed_volumes.items():
+            for reason, ids in reasons.items():
+                self.failed_volumes.setdefault(place, {}).setdefault(reason, []).extend(ids)
+        for name, reason in other.failed_targets.items():
+            self._fail(name, reason)
+        for place, texts in other.notices.items():
+            self._note(place, texts)
+        for place, price in other.prices.items():
+            self._price(place, price)
+
+    def summary(self) -> dict[str, Any]:
+        """The totals for run.json."""
+        self._ordered()
+        return {
+            "volumes": {
+                "seen": self.seen,
+                "answered": self.answered,
+                "skipped": _sorted(self.skipped),
+                "failed": self.failed,
+                "reconciled": self.reconciled,
+            },
+            "actions": _sorted(self.actions),
+            "monthly_usd": {
+                "now": self.usd_now,
+                "saved": self.usd_saved,
+                "saved_drop_in": self.usd_saved_drop_in,
+                "saved_on_proof": self.usd_saved_on_proof,
+                "saved_but_blocked": self.usd_blocked,
+                "detached": self.usd_detached,
+                "more_for_upgrades": self.usd_upgrades,
+            },
+            "failures": {
+                "targets": _sorted(self.failed_targets),
+                "volumes": {target: _sorted(reasons) for target, reasons in sorted(self.failed_volumes.items())},
+            },
+            "notices": _sorted(self.notices),
+            "prices": _sorted(self.prices),
+            "clouds": {cloud: part.cloud_summary() for cloud, part in sorted(self.by.get("cloud", {}).items())},
+        }
+
+    def cloud_summary(self) -> dict[str, Any]:
+        """One cloud's totals for run.json."""
+        return {"volumes": self.answered, "monthly_usd": {"now": self.usd_now, "saved": self.usd_saved}}
+
+    def history(self) -> dict[str, Any]:
+        """What became of earlier recommendations, for run.json and events."""
+        return {
+            "new": self.new,
+            "snoozed": self.snoozed,
+            "done": self.done,
+            "done_now": self.done_now,
+            "saved_usd_month_since": self.done_saved_cents / 100,
+        }
+
+    def _count(self, record: RecommendationRecord, cents: Mapping[str, int]) -> None:
+        self.actions[record.action] += 1
+        self.unpriced += record.monthly_usd_now is None
+        self.blocked += bool(record.blockers)
+        for name, amount in cents.items():
+            setattr(self, name, getattr(self, name) + amount)
+        for dimension in self.by:
+            self._part(dimension, DIMENSIONS[dimension](record))._count(record, cents)
+
+    def _part(self, dimension: str, value: str) -> "Totals":
+        groups = self.by[dimension]
+        if value not in groups:
+            groups[value] = Totals(by={})
+        return groups[value]
+
+    def _miss(self, one: Skipped | FailedVolume | FailedTarget) -> None:
+        match one:
+            case Skipped():
+                self.skipped[one.kind or one.reason] += 1
+            case FailedVolume():
+                reasons = self.failed_volumes.setdefault(str(one.target), {})
+                reasons.setdefault(one.reason, []).append(one.volume_id)
+            case FailedTarget():
+                self._fail(one.name, str(one.error))
+
+    def _plan(self, cloud: str, plan: Plan) -> None:
+        self.plans[cloud] = self.plans.get(cloud, Plan()) + plan
+
+    def _fail(self, name: str, reason: str) -> None:
+        """Of two parts that name a target, the reason that sorts first stays, whichever comes first."""
+        self.failed_targets[name] = min(reason, self.failed_targets.get(name, reason))
+
+    def _price(self, place: str, price: _Price) -> None:
+        self.prices[place] = min(price, self.prices.get(place, price), key=_price_order)
+
+    def _note(self, place: str, texts: Iterable[str]) -> None:
+        """Parts of a target note the same of it: each text is kept once."""
+        known = self.notices.setdefault(place, [])
+        known += [text for text in dict.fromkeys(texts) if text not in known]
+
+    def _ordered(self) -> "Totals":
+        """The same totals with sorted lists, so that merging in another order reads alike."""
+        for texts in self.notices.values():
+            texts.sort()
+        for reasons in self.failed_volumes.values():
+            for ids in reasons.values():
+                ids.sort()
+        return self
+
+
+def in_cents(usd: float) -> int:
+    """Money of two decimals in whole cents."""
+    return round(usd * 100)
+
+
+def saved_cents(record: RecommendationRecord) -> int:
+    """What a recommendation saves, in cents a month; 0 for what is detached and for what costs more."""
+    return _cents_of(record).get("saved_cents", 0)
+
+
+def _cents_of(record: RecommendationRecord) -> dict[str, int]:
+    """A recommendation's money in cents; nothing where no price is known."""
+    now, saved = in_cents(record.monthly_usd_now or 0.0), in_cents(record.monthly_usd_saved)
+    if record.action == "detached":
+        return {"now_cents": now, "detached_cents": now}
+    if record.action == "upgrade" and saved < 0:
+        return {"now_cents": now, "upgrades_cents": -saved}
+    return {
+        "now_cents": now,
+        "saved_cents": saved,
+        "saved_drop_in_cents": in_cents(record.monthly_usd_saved_drop_in),
+        "blocked_cents": saved if record.blockers else 0,
+    }
+
+
+def _price_order(price: _Price) -> tuple[str, str]:
+    return price["source"] or "", price["as_of"] or ""
+
+
+def _sorted(found: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(sorted(found.items()))
+
+
+@cache
+def _adapter() -> TypeAdapter[Totals]:
+    return TypeAdapter(Totals)

@@ -1,0 +1,151 @@
+"""The steps of a validation, each a call: the job is brought, the step of `plimsoll.validate` is done, and what comes
+next is answered."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from plimsoll.domain.errors import BadInput, CloudError
+from plimsoll.ports import FailedTarget, Target
+from plimsoll.service.messages import StepError
+from plimsoll.service.service import Service
+from plimsoll.service.validating.messages import Cleaned, Concluded, Looked, Proposed, Stepped, SweptAll
+from plimsoll.service.validating.places import context_of, patience_of
+from plimsoll.validate import STEPS
+from plimsoll.validation import measuring
+from plimsoll.validation.job import Attempt, Job, JobName, Step, find, load
+from plimsoll.validation.scratch_volume import Left, Swept, clean, sweep
+
+MOST_NAMED: Final = 100
+"""How many sentences on what is left are given."""
+
+_LOOKS: Final[Mapping[str, tuple[Step, Callable[[Attempt], bool]]]] = {
+    "volume": (Step.LOOK_AT_VOLUME, lambda attempt: attempt.made),
+    "attachment": (Step.LOOK_AT_ATTACHMENT, lambda attempt: attempt.attached),
+    "command": (Step.LOOK_AT_COMMAND, lambda attempt: attempt.outcome is not None),
+}
+"""What is looked at, by which step, and whether it is there."""
+
+
+def propose(service: Service, name: JobName) -> Proposed:
+    """Decides what is measured next for a job, and prepares it; what is prepared already stays as it is."""
+    context, job = context_of(service), load(name, service.store)
+    while job.next in {Step.DECIDE, Step.PROPOSE}:
+        step = job.next
+        job = STEPS[step](job, context)
+        if job.next is step:
+            return Proposed(job=name.key, next="wait")
+    if job.attempt is None:
+        return Proposed(job=name.key, next="done")
+    return Proposed(job=name.key, next="send" if job.attempt.prepared.order is None else "create")
+
+
+def create_scratch(service: Service, name: JobName) -> Stepped:
+    """Begins to make the scratch volume of what was proposed."""
+    return _stepped(service, name, Step.CREATE)
+
+
+def attach_scratch(service: Service, name: JobName) -> Stepped:
+    """Begins to attach the scratch volume to the bench host."""
+    return _stepped(service, name, Step.ATTACH)
+
+
+def sending_of(service: Service, name: JobName) -> dict[str, str | int]:
+    """What is to be sent once: the command of that job's present measurement."""
+    return {"job": name.key, "attempt": load(name, service.store).under_way.number}
+
+
+def send_command(service: Service, name: JobName) -> Stepped:
+    """Sends the command that measures, once."""
+    return _stepped(service, name, Step.SEND)
+
+
+def look(service: Service, name: JobName, at: str) -> Looked:
+    """Looks once at the job's `volume`, its `attachment` or its `command`, and says whether that is there, or ended."""
+    step, is_ready = _LOOKS[at]
+    job = STEPS[step](load(name, service.store), context_of(service))
+    return Looked(job=name.key, ready=is_ready(job.under_way))
+
+
+def conclude(service: Service, name: JobName) -> Concluded:
+    """Judges what was measured, and decides again."""
+    context = context_of(service)
+    job = STEPS[Step.DECIDE](STEPS[Step.CONCLUDE](load(name, service.store), context), context)
+    last = job.lines[-1]
+    return Concluded(job=name.key, again=job.run is not None, passed=last.passed, campaign=last.campaign)
+
+
+def clean_up(service: Service, name: JobName, error: StepError | None = None) -> Cleaned:
+    """Takes away what a job made, by its tag: whatever its document says or lacks.
+
+    With an `error` the job has failed: that is noted, its class and its host are free again, and a CloudError says what
+    is left, so that this is tried again.
+    """
+    left: list[Left] = []
+    job, context = _known(name, service), context_of(service, left.append)
+    if job is None:
+        for place in service.places.targets():
+            left.extend(_left_at(place, name, service))
+    elif error is None:
+        measuring.clean_up(job, context)
+    else:
+        measuring.fail(job, error.sentence, context)
+    texts = [one.text for one in left]
+    if texts and error is not None:
+        raise CloudError(" ".join(texts))
+    return Cleaned(job=name.key, left=texts)
+
+
+def sweep_all(service: Service) -> SweptAll:
+    """Deletes the scratch volumes that are past their deadline; a failing target costs itself only."""
+    counts: Counter[str] = Counter()
+    left_behind: list[str] = []
+    for one in _swept(service):
+        if isinstance(one, FailedTarget):
+            counts["failed"] += 1
+            left_behind.append(f"{one.name}: {one.error}")
+        elif one.left is not None:
+            counts["left"] += 1
+            left_behind.append(one.left.text)
+        else:
+            counts["deleted" if one.deleted else "alive"] += 1
+    return SweptAll(
+        deleted=counts["deleted"],
+        left=counts["left"],
+        alive=counts["alive"],
+        failed=counts["failed"],
+        left_behind=left_behind[:MOST_NAMED],
+    )
+
+
+def _stepped(service: Service, name: JobName, step: Step) -> Stepped:
+    STEPS[step](load(name, service.store), context_of(service))
+    return Stepped(job=name.key)
+
+
+def _known(name: JobName, service: Service) -> Job | None:
+    try:
+        return find(name, service.store)
+    except BadInput:
+        return None  # what is left of it on the bench is found by its tag all the same
+
+
+def _left_at(place: Target | FailedTarget, name: JobName, service: Service) -> Iterator[Left]:
+    if isinstance(place, FailedTarget):
+        yield Left(volume_id=None, text=str(place.error))
+        return
+    yield from clean(name.scratch_id, place, bench=service.places.bench(place), patience=patience_of(service))
+
+
+def _swept(service: Service) -> Iterator[Swept | FailedTarget]:
+    now, patience = service.clock.now(), patience_of(service)
+    for target in service.places.targets():
+        if isinstance(target, FailedTarget):
+            yield target
+            continue
+        try:
+            bench = service.places.bench(target)
+        except CloudError as error:
+            yield FailedTarget(name=str(target), error=error)
+            continue
+        yield from sweep([target], now, bench=bench, patience=patience)

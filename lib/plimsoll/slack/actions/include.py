@@ -1,0 +1,32 @@
+"""Include: audits take a volume in again that somebody excluded."""
+
+from typing import Final
+
+from plimsoll.domain.decisions import DecisionKind, holding
+from plimsoll.slack.actions.action import Action, Work
+from plimsoll.slack.actions.answers import plain
+from plimsoll.slack.actions.decided import Words, decide
+
+_WORDS: Final = Words(
+    verb="included this volume in audits again:",
+    state="included in audits again",
+    follows="The next audit reports it.",
+)
+
+
+def _perform(work: Work) -> None:
+    """Keeps nothing about a volume that nobody excluded: any name can be typed, and nothing follows from it."""
+    decision = work.decision(DecisionKind.INCLUDE)
+    decisions = work.decisions(decision)
+    if holding(decisions).excluded is None and all(one.id != decision.id for one in decisions):
+        work.answers.to_all(plain(f"Nobody has excluded {decision.volume_id}: audits follow the policy for it."))
+        return
+    decide(work, decision, _WORDS)
+
+
+INCLUDE: Final = Action(
+    name="include",
+    label="Audit it again",
+    command='audit it again, where somebody pressed "Not this volume"',
+    perform=_perform,
+)

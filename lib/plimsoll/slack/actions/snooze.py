@@ -1,0 +1,54 @@
+"""Snooze: reports leave a volume's recommendation out for some days."""
+
+from datetime import timedelta
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict
+from slack_sdk.models.blocks import InputBlock, Option, RadioButtonsElement
+
+from plimsoll.domain.decisions import DecisionKind
+from plimsoll.slack.actions.action import Action, Shown, Work
+from plimsoll.slack.actions.asked import Reason
+from plimsoll.slack.actions.decided import Words, decide
+from plimsoll.slack.actions.dialog import Origin, dialog, plain_text, reason_input
+
+_DAYS: Final = ("7", "30", "90")
+_WORDS: Final = Words(
+    verb="snoozed",
+    state="snoozed",
+    follows="Audits go on. The first one from that day on reports it as new again.",
+)
+
+
+class _Entered(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    days: Literal["7", "30", "90"]
+    reason: Reason = ""
+
+
+def _dialog(origin: Origin) -> dict[str, Any]:
+    options = [Option(value=days, text=plain_text(f"{days} days")) for days in _DAYS]
+    choice = RadioButtonsElement(action_id="days", options=options, initial_option=options[0])
+    return dialog(
+        "Snooze",
+        f"Reports leave {origin.volume_id} out for so long, and then report it again.",
+        [
+            InputBlock(block_id="days", label=plain_text("For how long?"), element=choice),
+            reason_input("for example: a release is under way"),
+        ],
+        origin=origin,
+        action="snooze",
+        submit="Snooze",
+    )
+
+
+def _perform(work: Work) -> None:
+    entered = _Entered.model_validate(work.asked.entered)
+    until = work.today + timedelta(days=int(entered.days))
+    decide(work, work.decision(DecisionKind.SNOOZE, reason=entered.reason, until=until), _WORDS)
+
+
+SNOOZE: Final = Action(
+    name="snooze", label="Snooze", shown=Shown.MENU, dialog=_dialog, entered=_Entered, perform=_perform
+)

@@ -1,0 +1,81 @@
+"""Commands: a task that was sent to a host, looked at until it ends, and read."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from plimsoll.bench.answer import BenchAnswer, read_answer
+from plimsoll.domain.errors import CloudError, NotMeasured
+from plimsoll.domain.task import Task, TaskEnd, TaskOutcome
+from plimsoll.ports import Bench, Target
+from plimsoll.validation.patience import Patience
+
+FAILED_LOOKS: Final = 5
+"""How many looks at a command may fail one after another before it is given up."""
+
+_ENDS: Final = {
+    TaskEnd.FAILED: "failed",
+    TaskEnd.TIMED_OUT: "ran into its time limit",
+    TaskEnd.CANCELLED: "was cancelled, by somebody or by its alarm",
+    TaskEnd.UNDELIVERED: "could not be delivered to the agent",
+}
+
+
+def command_s(task: Task, patience: Patience) -> float:
+    """The seconds after which the command of a task is given up."""
+    return task.limit_s + patience.grace_s
+
+
+@dataclass(slots=True, kw_only=True)
+class Command:
+    """A command that was sent to a host, and how many looks at it have failed, one after another."""
+
+    id: str
+    target: Target
+    host_id: str
+    failed_looks: int = 0
+
+    def look(self, bench: Bench) -> TaskOutcome | None:
+        """What came of it, None while it runs or a look fails; the CloudError where too many have failed in a row."""
+        try:
+            found = bench.outcome(self.target, self.host_id, self.id)
+        except CloudError:
+            self.failed_looks += 1
+            if self.failed_looks >= FAILED_LOOKS:
+                raise
+            return None
+        self.failed_looks = 0
+        return found
+
+    def overdue(self, limit_s: float) -> str:
+        """That it has not ended in time."""
+        return (
+            f"the command {self.id} on {self.host_id} did not end within {limit_s:,.0f} s: its agent may be dead. "
+            "Look at the instance, or name another with --bench-host."
+        )
+
+    def give_up(self, bench: Bench) -> None:
+        """Asks it to stop."""
+        try:
+            bench.cancel(self.target, self.host_id, self.id)
+        except CloudError:
+            return  # the document's own limit ends it; why the command was given up is what people have to know
+
+    def answer(self, outcome: TaskOutcome) -> BenchAnswer:
+        """What it printed; NotMeasured where it ended badly."""
+        if outcome.end is not TaskEnd.SUCCESS:
+            raise NotMeasured(_why(outcome, self.id, self.host_id))
+        return read_answer(outcome.output)
+
+
+def _why(outcome: TaskOutcome, command_id: str, host_id: str) -> str:
+    """The document's own sentence where it gave one, else how the command ended."""
+    if outcome.output:
+        try:
+            read_answer(outcome.output)
+        except NotMeasured as error:
+            return str(error)
+    reason = f" ({outcome.reason.rstrip('.')})" if outcome.reason else ""
+    return (
+        f"the command {command_id} on {host_id} {_ENDS[outcome.end]}{reason}. Nothing was measured; look at "
+        "the command's error output, and try again."
+    )

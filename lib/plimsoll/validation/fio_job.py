@@ -1,0 +1,116 @@
+"""The fio job that a run needs, and how long it takes."""
+
+from dataclasses import replace
+from typing import Final
+
+from plimsoll.bench.jobs import corner_jobs, head, job_seconds, workload_job
+from plimsoll.domain.errors import NotMeasured
+from plimsoll.domain.units import HOUR_S, MIB_PER_GIB
+from plimsoll.domain.validation import MeasuringRun, Mode
+from plimsoll.domain.workload import Moment, WorkloadShape
+from plimsoll.validation.context import Context
+from plimsoll.validation.job import Proposal, Subject
+
+PACED_JOBS: Final = 2
+MOST_JOBS: Final = 6
+"""Four of a workload's shape and the two corners of the ceiling."""
+
+AROUND_S: Final = 120
+"""What making, attaching, detaching and deleting a scratch volume usually take together."""
+
+LAID_OUT_MIB_S: Final = 25
+"""The pace at which the document writes the file of a volume in use (bench/script/filesystem.sh)."""
+
+LONGEST_TASK_S: Final = 99_000
+"""The document's LimitSeconds has five digits."""
+
+INITIALISED_MIB_S: Final = 100.0
+"""The pace at which a copy is read first, at least: a volume from a snapshot initializes at 100 to 300 MiB/s (EC2
+CreateVolume, VolumeInitializationRate)."""
+
+
+def fio_job(proposal: Proposal, mode: Mode, context: Context) -> str:
+    """The text of the fio job of a proposal; NotMeasured where there is nothing to measure by."""
+    times = {"runtime_s": context.runtime_s, "ramp_s": context.ramp_s}
+    run, subject, shape = proposal.run, proposal.subject, proposal.subject.shape
+    if shape is None and mode is not Mode.CANARY:
+        raise NotMeasured(f"{subject.volume.id} had no operations in the window: there is nothing to measure by.")
+    if shape is not None and mode is Mode.IN_PLACE:
+        return _paced_only(workload_job(within_headroom(shape, run, subject, context), **times))
+    if shape is not None and mode is Mode.COPY:
+        shape = _reads_of(shape)
+    own = head(**times) if shape is None else workload_job(shape, **times)
+    return "\n".join([own, *corner_jobs(run.ceiling, shape)])
+
+
+def expected_seconds(run: MeasuringRun, mode: Mode, context: Context) -> float:
+    """About how long a run takes, before its workload is known: at most six jobs, and what goes before and after."""
+    jobs = PACED_JOBS if mode is Mode.IN_PLACE else MOST_JOBS
+    return _around(jobs, context.runtime_s, context.ramp_s) + _filling_s(run, mode, context)
+
+
+def canary_seconds(*, runtime_s: int, ramp_s: int) -> float:
+    """The same of any run on a scratch volume, by how long each job takes."""
+    return _around(MOST_JOBS, runtime_s, ramp_s)
+
+
+def _around(jobs: int, runtime_s: int, ramp_s: int) -> float:
+    return jobs * (runtime_s + ramp_s) + AROUND_S
+
+
+def seconds_of(job: str, run: MeasuringRun, mode: Mode, context: Context) -> float:
+    """About how long the task of a job takes on its host; NotMeasured where that is longer than a task may."""
+    seconds = job_seconds(job) + _filling_s(run, mode, context)
+    if seconds + context.patience.setting_up_s > LONGEST_TASK_S:
+        raise NotMeasured(
+            f"measuring {run.spec} as a {mode.value} takes about {seconds / HOUR_S:,.0f} hours, longer than one "
+            "command may: use the mode canary, or shorten PLIMSOLL_BENCHMARK_RUNTIME_S."
+        )
+    return seconds
+
+
+def _filling_s(run: MeasuringRun, mode: Mode, context: Context) -> float:
+    """How long it takes to read a copy once, or to write the file of a volume in use."""
+    match mode:
+        case Mode.COPY:
+            return run.spec.size_gib * MIB_PER_GIB / INITIALISED_MIB_S
+        case Mode.IN_PLACE:
+            return context.in_place_file_mib / LAID_OUT_MIB_S
+        case Mode.CANARY:
+            return 0.0
+
+
+def within_headroom(shape: WorkloadShape, run: MeasuringRun, subject: Subject, context: Context) -> WorkloadShape:
+    """The shape at a rate within the policy's share of what the volume has free at its peak."""
+    share, counted = context.policy.in_place_share_pct / 100, run.ceiling.accounting
+    free_iops = share * (run.ceiling.iops - subject.peak_iops)
+    free_throughput = share * (run.ceiling.throughput_mib_s - subject.peak_throughput_mib_s)
+    if free_iops < 1 or free_throughput < 1:
+        raise NotMeasured(
+            f"{subject.volume.id} has no headroom free at its peak, so that measuring it there would throttle its "
+            "workload: use the mode canary or copy."
+        )
+
+    def capped(moment: Moment) -> Moment:
+        iops = moment.iops * counted.mean_iops_cost(moment.read_share)
+        throughput_mib_s = moment.throughput_mib_s * counted.mean_throughput_cost(moment.read_share)
+        factor = min(1.0, free_iops / iops, free_throughput / throughput_mib_s)
+        return replace(moment, iops=moment.iops * factor, throughput_mib_s=moment.throughput_mib_s * factor)
+
+    return replace(shape, at_most_iops=capped(shape.at_most_iops), at_most_throughput=capped(shape.at_most_throughput))
+
+
+def _paced_only(job: str) -> str:
+    """A job without its unbounded sections: nothing on a volume in use goes unbounded."""
+    head, *sections = job.split("\n[")
+    return "\n[".join([head, *(found for found in sections if not found.startswith("unbounded"))])
+
+
+def _reads_of(shape: WorkloadShape) -> WorkloadShape:
+    """The same I/O as reads alone: a copy is read where its data are, and never written."""
+
+    def reads(moment: Moment) -> Moment:
+        sizes = moment.read_sizes_kib or moment.write_sizes_kib
+        return replace(moment, read_share=1.0, read_sizes_kib=sizes, write_sizes_kib=())
+
+    return replace(shape, at_most_iops=reads(shape.at_most_iops), at_most_throughput=reads(shape.at_most_throughput))

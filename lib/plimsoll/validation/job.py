@@ -1,0 +1,294 @@
+"""The job of a validation: one volume, what is being measured for it now, and what has come of it so far.
+
+It is one document, kept after each step. Whoever finds it can go on with it, whatever ended the process before.
+"""
+
+import re
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from functools import cache
+from typing import Final
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from plimsoll.clouds.validation_book import ValidationLine
+from plimsoll.domain.errors import BadInput
+from plimsoll.domain.need import Need
+from plimsoll.domain.scratch import ScratchOrder
+from plimsoll.domain.task import Task, TaskOutcome
+from plimsoll.domain.validation import Budget, MeasuringRun, Mode
+from plimsoll.domain.volume import Volume, VolumeSpec
+from plimsoll.domain.workload import WorkloadShape
+from plimsoll.ports import BenchHost, Claims, RunStore, Target
+from plimsoll.reports.record import RecommendationRecord
+
+JOBS: Final = "validations/"
+_KEY: Final = re.compile(JOBS + r"(?P<validation>[^/]+)/(?P<index>\d+)\.json")
+
+
+class Step(StrEnum):
+    """What is done next for a job."""
+
+    DECIDE = "decide"
+    PROPOSE = "propose"
+    CREATE = "create"
+    LOOK_AT_VOLUME = "look-at-volume"
+    ATTACH = "attach"
+    LOOK_AT_ATTACHMENT = "look-at-attachment"
+    SEND = "send"
+    LOOK_AT_COMMAND = "look-at-command"
+    CLEAN_UP = "clean-up"
+    CONCLUDE = "conclude"
+    DONE = "done"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobName:
+    """An item of a validation, by its number from 0."""
+
+    validation: str
+    index: int
+
+    @property
+    def key(self) -> str:
+        """Where its document is kept."""
+        return f"{JOBS}{self.validation}/{self.index}.json"
+
+    @property
+    def holder(self) -> str:
+        """Who claims for it."""
+        return f"{self.validation}/{self.index}"
+
+    @property
+    def scratch_id(self) -> str:
+        """The tag of all its scratch volumes: they are found by it even where the document is lost."""
+        return f"{self.validation}-{self.index}"
+
+    @classmethod
+    def of(cls, key: str) -> "JobName":
+        """The item whose document has that key; BadInput for a key of something else."""
+        found = _KEY.fullmatch(key)
+        if found is None:
+            raise BadInput(f"{key} is no job of a validation: begin with `choose`, and pass on what it gives.")
+        return cls(validation=found["validation"], index=int(found["index"]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """The volume whose workload is run: what its target must carry, its shape (None where nothing was ever asked), its
+    peaks, and its mean latency today (None where the cloud publishes none).
+
+    Need and peaks are counted as the ceiling of the run counts, the shape's rates are real. Where its target is of a
+    type that volumes share, the need is that of all of them, and `pool_gib` the size of all.
+    """
+
+    volume: Volume
+    need: Need
+    shape: WorkloadShape | None
+    peak_iops: float
+    peak_throughput_mib_s: float
+    today_mean_latency_us: float | None
+    pool_gib: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """What is measured next, by whose workload. `usd_month` is the list price of the spec."""
+
+    run: MeasuringRun
+    subject: Subject
+    usd_month: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """What is to be carried out. `order` is that of the scratch volume which is made first, None where the volume is
+    measured in place; `began` is from when on that is paid; `members` are the volumes that carry the load together in
+    place, more than one where the volume is one of a stripe set."""
+
+    host: BenchHost
+    task: Task
+    began: datetime
+    order: ScratchOrder | None = None
+    members: tuple[str, ...] = ()
+
+    @property
+    def volumes(self) -> int:
+        """How many volumes carry the load together."""
+        return max(1, len(self.members))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One measurement, as far as it is. Times are when a step was done first: limits count from there.
+
+    `cleaned` is when its scratch volume was gone, `judged` when the verdict was given, and `reported` whether others
+    have heard of it.
+    """
+
+    number: int
+    proposal: Proposal
+    prepared: Prepared
+    creating: datetime | None = None
+    volume_id: str | None = None
+    made: bool = False
+    attaching: datetime | None = None
+    attached: bool = False
+    sending: datetime | None = None
+    command_id: str | None = None
+    failed_looks: int = 0
+    outcome: TaskOutcome | None = None
+    cleaned: datetime | None = None
+    judged: datetime | None = None
+    reported: bool = False
+
+    @property
+    def next(self) -> Step:
+        """What is done next for it."""
+        on_scratch = self.prepared.order is not None
+        ahead = (
+            (Step.CREATE, on_scratch and self.volume_id is None),
+            (Step.LOOK_AT_VOLUME, on_scratch and not self.made),
+            (Step.ATTACH, on_scratch and self.attaching is None),
+            (Step.LOOK_AT_ATTACHMENT, on_scratch and not self.attached),
+            (Step.SEND, self.command_id is None),
+            (Step.LOOK_AT_COMMAND, self.outcome is None),
+            (Step.CLEAN_UP, self.cleaned is None),
+        )
+        return next((step for step, is_ahead in ahead if is_ahead), Step.CONCLUDE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """An item of a validation.
+
+    `asked` is the target that was asked for, None for what is recommended, and `asked_spec` the configuration that it
+    names; `following` is the run that was chosen for it beforehand. `now` is the time that is decided by. `before` is
+    what was recommended when the job was begun, `after` what is since its last verdict. `to_decide` says that nothing
+    is decided yet, or not since the last verdict. `claimed` is the class that it claims, or waits for from
+    `waiting_since` on, and `claimed_host` the bench host: two loads on one host at a time would each measure the other.
+    `note` says why it ended without a measurement.
+    """
+
+    name: JobName
+    place: Target
+    volume_id: str
+    mode: Mode
+    now: datetime
+    budget: Budget
+    asked: str | None = None
+    asked_spec: VolumeSpec | None = None
+    following: MeasuringRun | None = None
+    to_decide: bool = True
+    before: RecommendationRecord | None = None
+    after: RecommendationRecord | None = None
+    tried: tuple[str, ...] = ()
+    lines: tuple[ValidationLine, ...] = ()
+    proposal: Proposal | None = None
+    attempt: Attempt | None = None
+    claimed: str | None = None
+    claimed_host: str | None = None
+    waiting_since: datetime | None = None
+    note: str | None = None
+
+    @property
+    def next(self) -> Step:
+        """What is done next."""
+        if self.attempt is not None:
+            return self.attempt.next
+        if self.note is not None:
+            return Step.DONE
+        if self.to_decide:
+            return Step.DECIDE
+        return Step.DONE if self.proposal is None else Step.PROPOSE
+
+    @property
+    def usd(self) -> float:
+        """What its scratch volumes have cost so far, USD."""
+        return sum(line.usd or 0.0 for line in self.lines)
+
+    @property
+    def under_way(self) -> Attempt:
+        """The measurement that is under way; BadInput where none is."""
+        if self.attempt is None:
+            raise BadInput(f"nothing is being measured for {self.name.key}: propose first.")
+        return self.attempt
+
+    @property
+    def run(self) -> MeasuringRun | None:
+        """The run that is proposed or under way."""
+        proposal = self.proposal if self.attempt is None else self.attempt.proposal
+        return None if proposal is None else proposal.run
+
+    def claim_on(self, run: MeasuringRun) -> str:
+        """What only one may measure at a time: a class, or a volume itself or its copy."""
+        canary = self.mode is Mode.CANARY
+        return run.class_key if canary else f"{self.mode.value}/{self.volume_id}/{run.class_key}"
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """What it claims or waits for."""
+        return tuple(key for key in (self.claimed, self.claimed_host) if key is not None)
+
+    def release(self, claims: Claims) -> None:
+        """Gives up what it has; what another has stays."""
+        for key in self.claims:
+            claims.release(key, self.name.holder)
+
+    def having(self, **facts: object) -> "Job":
+        """The job with more known of its present measurement."""
+        return replace(self, attempt=replace(self.under_way, **facts))  # type: ignore[arg-type]  # named as the fields are
+
+    def ended(self, **facts: object) -> "Job":
+        """The job without what it proposed and claimed, once that is measured or has failed; with those facts."""
+        tried = self.tried if self.run is None else (*self.tried, self.run.class_key)
+        ended = replace(self, tried=tried, following=None, proposal=None, attempt=None, to_decide=True)
+        free = replace(ended, claimed=None, claimed_host=None, waiting_since=None)
+        return replace(free, **facts)  # type: ignore[arg-type]  # named as the fields are
+
+
+def job_of_class(run: MeasuringRun, name: JobName, place: Target, now: datetime, *, budget: Budget) -> Job:
+    """The job of a class of thin recommendations: it begins with the volume that has the most at stake."""
+    return Job(
+        name=name,
+        place=place,
+        volume_id=run.wants[0].volume_id,
+        mode=Mode.CANARY,
+        now=now,
+        budget=budget,
+        following=run,
+    )
+
+
+def keep(job: Job, store: RunStore) -> Job:
+    """Keeps the job's document, in the place of what was known before."""
+    store.put(job.name.key, _document().dump_json(job))
+    return job
+
+
+def find(name: JobName, store: RunStore) -> Job | None:
+    """The job as it was kept last, None where there is none; BadInput where its document is damaged."""
+    kept = store.get(name.key)
+    if kept is None:
+        return None
+    try:
+        return _document().validate_json(kept)
+    except ValidationError as error:
+        raise BadInput(
+            f"the job {name.key} cannot be read ({error.errors()[0]['msg']}): begin a new validation."
+        ) from error
+
+
+def load(name: JobName, store: RunStore) -> Job:
+    """The job of that name; BadInput where there is none, or its document is damaged."""
+    found = find(name, store)
+    if found is None:
+        raise BadInput(f"there is no job {name.key} in the store: begin with `choose`.")
+    return found
+
+
+@cache
+def _document() -> TypeAdapter[Job | None]:
+    # A type may publish no bound, and infinity is no null.
+    return TypeAdapter(Job | None, config=ConfigDict(ser_json_inf_nan="constants"))

@@ -1,0 +1,148 @@
+"""CONTRIBUTING's walks are complete: who touches the files that a walk lists, and no others, has added the thing."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from plimsoll.cli.main import app
+from plimsoll.cli.report_formats import FORMATS
+from tests.docs.walks import ROOT, Copy, files_naming, files_of
+
+WALKS = ("A cloud", "A volume type", "A metric", "A report format", "A Slack button")
+
+A_TYPE = """  gp4:
+    source: Amazon EBS User Guide, a type of next year
+    size_gib: [1, 65536]
+    io_kib: 256
+    iops: {least: 3000, most: 80000, per_gib: 500, included: 3000}
+    throughput_mib_s: {least: 125, most: 2000, per_iops: 0.25, included: 125}
+    latency: single-digit-ms
+    durability_pct: 99.8
+    boots: true
+    multi_attach: false
+    target: true
+"""
+A_PRICE = (
+    "    gp4: {gib_month: 0.01, iops_month: 0.001, included_iops: 3000, throughput_mib_s_month: 0.01, "
+    "included_throughput_mib_s: 125}\n"
+)
+AUDITED = """
+from plimsoll.clouds.aws.shipped import shipped_prices
+from tests.builders import a_volume
+from tests.pipelines.test_audit import a_world, by_volume, outcomes
+
+found = outcomes(a_world([a_volume("gp2", 500)], books={"us-east-1": shipped_prices().book("us-east-1")}))
+print(by_volume(found)["vol-1"].recommendation.target.spec)
+"""
+
+
+A_REPORT = '''
+"""A run in words."""
+
+from pathlib import Path
+
+from plimsoll.reports.stored import stream_records
+
+
+def in_words(folder: Path) -> list[str]:
+    return [f"{record.action} {record.volume_id}\\n" for record in stream_records(folder)]
+'''
+A_BUTTON = '''
+"""Wave: says hello."""
+
+from plimsoll.slack.actions.action import Action, Shown, Work
+from plimsoll.slack.blocks.message import Message
+
+
+def _perform(work: Work) -> None:
+    work.answers.to_all(Message.of("Hello", []))
+
+
+WAVE = Action(name="wave", label="Wave", shown=Shown.BUTTON, perform=_perform)
+'''
+REPORTED = """
+import sys
+from pathlib import Path
+
+from plimsoll.cli.main import main
+from tests.unit.reports.recommendations import a_record
+from tests.unit.reports.runs import a_run
+
+run = a_run(Path("run"), [a_record(volume_id="vol-1")])
+sys.argv = ["plimsoll", "report", str(run), "--out", "-", "--format", sys.argv[1]]
+main()
+"""
+
+
+@pytest.fixture
+def copy(tmp_path):
+    return Copy(tmp_path)
+
+
+@pytest.mark.parametrize("walk", WALKS)
+def test_every_file_of_a_walk_exists(walk):
+    files = files_of(walk)
+    assert files
+    assert [path for path in files if not (ROOT / path).exists()] == []
+
+
+def test_a_volume_type_is_data_alone(copy):
+    limits, prices = files_of("A volume type")
+    assert copy.run(AUDITED) == "gp3 500 GiB 3,000 IOPS 125 MiB/s"
+    copy.replace(limits, "types:\n", f"types:\n{A_TYPE}")
+    written = (ROOT / prices).read_text(encoding="utf-8").split("\n  us-east-1:\n")[1].splitlines(keepends=True)[0]
+    copy.replace(prices, f"\n  us-east-1:\n{written}", f"\n  us-east-1:\n{written}{A_PRICE}")
+    assert copy.run(AUDITED) == "gp4 500 GiB 3,000 IOPS 125 MiB/s"
+
+
+def test_a_metric_is_known_to_the_files_that_its_walk_lists():
+    assert files_naming("throughput_exceeded", "lib") == sorted(files_of("A metric"))
+
+
+def test_a_cloud_is_the_package_and_the_row_that_the_tests_third_cloud_has():
+    row, *package = files_of("A cloud")
+    assert row == "lib/plimsoll/clouds/registry.py"
+    third = {path.name for path in (ROOT / "tests" / "third_cloud").glob("*.py")} - {"__init__.py"}
+    assert {Path(path).name for path in package} == third
+    taken = (ROOT / "tests" / "unit" / "clouds" / "test_third_cloud.py").read_text(encoding="utf-8")
+    assert "audit" in taken
+    assert "explain" in taken
+
+
+def test_a_report_format_is_a_module_and_a_row(copy):
+    row, command = files_of("A report format")
+    copy.write("lib/plimsoll/reports/words.py", A_REPORT)
+    copy.replace(
+        row,
+        '        ReportFormat(name="html"',
+        '        ReportFormat(name="words", file="words.txt", lines=lambda report: in_words(report.folder)),\n'
+        '        ReportFormat(name="html"',
+    )
+    copy.replace(
+        row, "from plimsoll.run import", "from plimsoll.reports.words import in_words\nfrom plimsoll.run import"
+    )
+    copy.replace(command, '"html, json', '"words, html, json')
+    assert copy.run(REPORTED, "words") == "migrate vol-1"
+
+
+def test_help_names_the_formats_that_there_are():
+    shown = CliRunner().invoke(app, ["report", "--help"], env={"COLUMNS": "200"}).output
+    assert " or ".join([", ".join(list(FORMATS)[:-1]), list(FORMATS)[-1]]) in shown
+
+
+def test_a_slack_button_is_a_module_and_a_row(copy):
+    registry, module = files_of("A Slack button")
+    copy.write(str(Path(module).with_name("wave.py")), A_BUTTON)
+    copy.replace(
+        registry,
+        "from plimsoll.slack.blocks",
+        "from plimsoll.slack.actions.wave import WAVE\nfrom plimsoll.slack.blocks",
+    )
+    copy.replace(registry, "(SAVINGS, EXPLAIN,", "(SAVINGS, WAVE, EXPLAIN,")
+    assert '"Wave"' in copy.run(REPORTED, "slack")
+
+
+def test_a_slack_button_is_known_to_its_module_and_the_registry_alone():
+    known = set(files_naming("snooze", "lib/plimsoll", "functions"))
+    assert known - {"lib/plimsoll/domain/decisions.py"} == set(files_of("A Slack button"))

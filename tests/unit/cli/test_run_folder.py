@@ -1,0 +1,45 @@
+"""The run that a command is about, where none or a wrong one is named."""
+
+import os
+
+import pytest
+
+from plimsoll.cli.run_folder import run_folder
+from plimsoll.domain.errors import BadInput
+
+
+@pytest.fixture
+def runs(tmp_path, monkeypatch):
+    monkeypatch.setenv("PLIMSOLL_RUNS_DIR", str(tmp_path / "runs"))
+    return tmp_path / "runs"
+
+
+def a_run(folder, *, written_s):
+    folder.mkdir(parents=True)
+    (folder / "run.json").write_text("{}", encoding="utf-8")
+    os.utime(folder / "run.json", (written_s, written_s))
+    return folder
+
+
+def test_the_run_that_was_written_last_is_the_one_that_is_meant(runs):
+    a_run(runs / "20270101T000000Z", written_s=1_000)
+    newest = a_run(runs / "demo", written_s=2_000)
+    a_run(runs / "20260101T000000Z", written_s=1_500)
+    (runs / "measured").mkdir()
+    assert run_folder(None) == newest
+
+
+def test_a_run_that_is_named_is_that_run(runs, tmp_path):
+    a_run(runs / "newest", written_s=2_000)
+    named = a_run(tmp_path / "kept", written_s=1_000)
+    assert run_folder(named) == named
+
+
+def test_without_a_run_it_says_how_to_come_by_one(runs):
+    with pytest.raises(BadInput, match=r"there is no run under .*runs yet: .*begin with `plimsoll audit`"):
+        run_folder(None)
+
+
+def test_a_folder_that_is_no_run_is_refused(runs, tmp_path):
+    with pytest.raises(BadInput, match=r"holds no run\.json: give the folder of a run"):
+        run_folder(tmp_path)

@@ -1,0 +1,59 @@
+"""The document of a job holds all that the next step needs, to the digit."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from plimsoll.domain.ceiling import UNBOUNDED
+from plimsoll.domain.errors import BadInput
+from plimsoll.domain.validation import Mode
+from plimsoll.service.validating.choosing import choose
+from plimsoll.service.validating.messages import ChooseMessage
+from plimsoll.service.validating.steps import look, propose, send_command
+from plimsoll.validation.job import JobName, find, keep, load
+from tests.in_memory.folder_store import FolderStore
+from tests.pipelines.lab import Lab, work
+from tests.pipelines.stepping import Stepping
+
+NAME = JobName(validation="v", index=0)
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    """A job whose command has ended: with everything in it that a job can have before its verdict."""
+    lab = Lab(tmp_path_factory.mktemp("measured"), work_of={"vol-1": work(500.0, 8.0)})
+    stepping = Stepping(lab=lab)
+    choose(stepping.service, ChooseMessage(name="v", given={"volume_id": "vol-1", "mode": Mode.IN_PLACE}))
+    propose(stepping.service, NAME)
+    send_command(stepping.service, NAME)
+    while not look(stepping.service, NAME, "command").ready:
+        pass
+    return load(NAME, stepping.store)
+
+
+def test_what_is_kept_is_what_is_found(measured, tmp_path):
+    store = FolderStore(tmp_path)
+    assert measured.attempt.outcome is not None
+    assert load(keep(measured, store).name, store) == measured
+
+
+def test_a_ceiling_without_bound_stays_without_bound(measured, tmp_path):
+    store, proposal = FolderStore(tmp_path), measured.attempt.proposal
+    boundless = measured.having(proposal=replace(proposal, run=replace(proposal.run, ceiling=UNBOUNDED)))
+    assert load(keep(boundless, store).name, store).attempt.proposal.run.ceiling.iops == math.inf
+
+
+def test_a_key_is_that_of_its_work_and_no_other(tmp_path):
+    assert JobName.of(NAME.key) == NAME
+    for key in ("validations/v/first.json", "validations/0.json", "work/v/0.json", "validations/v/0.json/more"):
+        with pytest.raises(BadInput, match="is no job of a validation"):
+            JobName.of(key)
+
+
+def test_no_document_is_none_and_a_damaged_one_is_named(tmp_path):
+    store = FolderStore(tmp_path)
+    assert find(NAME, store) is None
+    store.put(NAME.key, b'{"name":')
+    with pytest.raises(BadInput, match=r"the job validations/v/0\.json cannot be read"):
+        find(NAME, store)
