@@ -1,6 +1,7 @@
 """What the pipelines need of the world, as protocols named for the need.
 
-Those that an audit reads from have one in memory that ships (`clouds.memory`), and every implementation passes one contract suite.
+Those that an audit reads from have an implementation in memory that ships (`clouds.memory`). Every implementation
+passes one contract suite.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -50,7 +50,7 @@ _OAUTH_CODE: Final = re.compile(r"^Error code (?!server_error|temporarily_unavai
 class Purpose:
     """What a call is for, as its error says it.
 
-    `goes_on` says what follows from the failure, `allow` how to allow the call, `again` what to do about too many calls.
+    `goes_on` says what follows from the failure, `allow` how to allow the call, `again` what to do about too many.
     """
 
     goes_on: str
