@@ -103,7 +103,7 @@ class Stepping:
         )
 
     def validate(self, name="v", **given):
-        """Carries out a whole validation, item by item, and gives the work of each as it ended."""
+        """Carries out a whole validation, item by item, and gives the job of each as it ended."""
         chosen = self.call("choose", choose, ChooseMessage(name=name, given=given or {"volume_id": "vol-1"}))
         names = [JobName(validation=name, index=index) for index in range(len(chosen.items))]
         for one in names:
