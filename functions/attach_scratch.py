@@ -4,11 +4,11 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.shared import entry
 from plimsoll.service.service import Service
-from plimsoll.service.validating.messages import Worked, WorkMessage
+from plimsoll.service.validating.messages import JobMessage, Stepped
 from plimsoll.service.validating.steps import attach_scratch
 
 
-@entry(WorkMessage)
-def handler(told: WorkMessage, service: Service, _context: LambdaContext) -> Worked:
-    """The work whose volume is being attached."""
-    return attach_scratch(service, told.work)
+@entry(JobMessage)
+def handler(message: JobMessage, service: Service, _context: LambdaContext) -> Stepped:
+    """The job whose volume is being attached."""
+    return attach_scratch(service, message.job)

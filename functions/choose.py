@@ -9,6 +9,6 @@ from plimsoll.service.validating.messages import ChooseMessage, Chosen
 
 
 @entry(ChooseMessage)
-def handler(told: ChooseMessage, service: Service, _context: LambdaContext) -> Chosen:
+def handler(message: ChooseMessage, service: Service, _context: LambdaContext) -> Chosen:
     """The volumes that are measured for, and how many measurements the budget leaves out."""
-    return choose(service, told)
+    return choose(service, message)

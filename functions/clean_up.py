@@ -9,10 +9,10 @@ from plimsoll.service.validating.steps import clean_up
 
 
 @entry(CleanUpMessage)
-def handler(told: CleanUpMessage, service: Service, _context: LambdaContext) -> Cleaned:
-    """The work of which nothing is left on the bench, but what is left to the sweep."""
-    cleaned = clean_up(service, told.work, told.error)
-    if told.error is not None:
+def handler(message: CleanUpMessage, service: Service, _context: LambdaContext) -> Cleaned:
+    """The job of which nothing is left on the bench, but what is left to the sweep."""
+    cleaned = clean_up(service, message.job, message.error)
+    if message.error is not None:
         count(failed_validations=1)
     if cleaned.left:
         logger.warning("left behind", places=cleaned.left)

@@ -4,13 +4,13 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.shared import count, entry
 from plimsoll.service.service import Service
-from plimsoll.service.validating.messages import Concluded, WorkMessage
+from plimsoll.service.validating.messages import Concluded, JobMessage
 from plimsoll.service.validating.steps import conclude
 
 
-@entry(WorkMessage)
-def handler(told: WorkMessage, service: Service, _context: LambdaContext) -> Concluded:
+@entry(JobMessage)
+def handler(message: JobMessage, service: Service, _context: LambdaContext) -> Concluded:
     """The verdict, and whether there is more to measure for the same volume."""
-    concluded = conclude(service, told.work)
+    concluded = conclude(service, message.job)
     count(validations=1, validations_passed=int(concluded.passed))
     return concluded

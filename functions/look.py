@@ -1,4 +1,4 @@
-"""Looks whether what a work waits for is there."""
+"""Looks whether what a job waits for is there."""
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
@@ -9,6 +9,6 @@ from plimsoll.service.validating.steps import look
 
 
 @entry(LookMessage)
-def handler(told: LookMessage, service: Service, _context: LambdaContext) -> Looked:
+def handler(message: LookMessage, service: Service, _context: LambdaContext) -> Looked:
     """Whether it is ready."""
-    return look(service, told.work, told.at)
+    return look(service, message.job, message.at)

@@ -9,6 +9,6 @@ from plimsoll.service.validating.steps import propose
 
 
 @entry(ProposeMessage)
-def handler(told: ProposeMessage, service: Service, _context: LambdaContext) -> Proposed:
+def handler(message: ProposeMessage, service: Service, _context: LambdaContext) -> Proposed:
     """What comes next: to create, to send, to wait, or nothing more."""
-    return propose(service, told.work)
+    return propose(service, message.job)

@@ -9,7 +9,7 @@ from plimsoll.service.validating.steps import sweep_all
 
 
 @entry(SweepMessage)
-def handler(_told: SweepMessage, service: Service, _context: LambdaContext) -> SweptAll:
+def handler(_message: SweepMessage, service: Service, _context: LambdaContext) -> SweptAll:
     """How many were deleted, are left and are in use."""
     swept = sweep_all(service)
     count(scratch_deleted=swept.deleted, scratch_left=swept.left, scratch_alive=swept.alive + swept.left)

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from infra.allowed import claims, enter, judging, look, once, scope_reading, store, tell
 from infra.constructs.service_function import FunctionShape
+from infra.function_grants import claims, enter, judging, look, once, scope_reading, store, tell
 from infra.grants import Grant
 from infra.measuring import Measuring
 from infra.names import Names
@@ -28,7 +28,7 @@ VALIDATION_ENTERS: Final = (
 VALIDATION_AUDITS: Final = ("choose", "propose", "clean_up", "conclude", SWEEP)
 """Those that go there as an audit does as well, to find and to judge volumes, and where to clean up."""
 
-_WORK: Final = "validations/"
+_JOBS: Final = "validations/"
 _CALLER: Final = frozenset({"sts:GetCallerIdentity"})
 
 
@@ -37,11 +37,11 @@ def validation_shapes(names: Names, deployment: Deployment) -> list[FunctionShap
     bench = Measuring(stack=names.stack, deployment=deployment)
     entering = [look(_CALLER, "name the caller"), *enter(names, deployment, deployment.validation_role_name)]
     member = enter(names, deployment, deployment.role_name)
-    working = [*store(names, write=(_WORK,)), *entering]
+    working = [*store(names, write=(_JOBS,)), *entering]
     deciding = [*_deciding(names, deployment), *entering, bench.looks]
     # In place the host is asked first how its volumes are put together, by a command that only reads.
     proposing = [*deciding, claims(names), *bench.commands, bench.cancels]
-    # Where the document of a work is lost, every target is asked for what it left.
+    # Where the document of a job is lost, every target is asked for what it left.
     everywhere = [*scope_reading(deployment), *member]
     return [
         FunctionShape(name="choose", memory_mib=1024, timeout_s=600, grants=deciding),
@@ -68,6 +68,6 @@ def validation_shapes(names: Names, deployment: Deployment) -> list[FunctionShap
 def _deciding(names: Names, deployment: Deployment) -> list[Grant]:
     """Decides of one volume as an audit does, by the audit's role, on what has been measured by now."""
     return [
-        *store(names, read=("measured/", "ledger/", "reports/"), write=(_WORK,)),
+        *store(names, read=("measured/", "ledger/", "reports/"), write=(_JOBS,)),
         *judging(names, deployment),
     ]

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from plimsoll.clouds.memory_faults import Fault
 from plimsoll.domain.errors import Throttled, Unreachable
+from tests.in_memory.faults import Fault
 
 ERRORS = st.sampled_from([None, Throttled("a fault."), Unreachable("a fault."), KeyboardInterrupt()])
 

@@ -21,11 +21,11 @@ _COMMAND_WAIT_S: Final = 60
 """Seconds between looks at a measurement, which takes minutes, and at most a day: an execution may have 25,000 events,
 and a look has nine of them (AWS Step Functions Developer Guide, "Service quotas", read 2026-11-21)."""
 
-WORK_KEY: Final = "validations/{}/{}.json"
+JOB_KEY: Final = "validations/{}/{}.json"
 """Where the state of one item of a validation is kept: by the validation's name and the item's number."""
 
 _VALIDATION: Final = sfn.JsonPath.string_at("$.validation")
-_WORK: Final = sfn.JsonPath.string_at("$.proposed.work")
+_JOB: Final = sfn.JsonPath.string_at("$.proposed.job")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,9 +59,7 @@ def validation_definition(scope: Construct, functions: ValidationFunctions, *, a
             "index": sfn.JsonPath.number_at("$$.Map.Item.Index"),
             "item": sfn.JsonPath.object_at("$$.Map.Item.Value"),
             # Known before anything is proposed, so that the clean-up knows it as well where the proposing itself fails.
-            "proposed": {
-                "work": sfn.JsonPath.format(WORK_KEY, _VALIDATION, sfn.JsonPath.string_at("$$.Map.Item.Index"))
-            },
+            "proposed": {"job": sfn.JsonPath.format(JOB_KEY, _VALIDATION, sfn.JsonPath.string_at("$$.Map.Item.Index"))},
         },
         max_concurrency=at_once,
         result_path=sfn.JsonPath.DISCARD,
@@ -82,7 +80,7 @@ class _Item:
             scope,
             "CleanUpAfterFailure",
             functions.clean_up,
-            {"work": _WORK, "error": sfn.JsonPath.object_at("$.error")},
+            {"job": _JOB, "error": sfn.JsonPath.object_at("$.error")},
             answer_at=sfn.JsonPath.DISCARD,
         )
         self._rescue.add_catch(self._ended, errors=[EVERY_ERROR], result_path="$.left").next(self._ended)
@@ -101,20 +99,20 @@ class _Item:
                     "item": sfn.JsonPath.object_at("$.item"),
                 },
                 answer_at="$.proposed",
-                answer={"work": "work", "next": "next"},
+                answer={"job": "job", "next": "next"},
             )
         )
-        send = self._on_work("SendCommand", functions.send_command)
+        send = self._on_job("SendCommand", functions.send_command)
         conclude = self._conclude(again=propose)
         # What was measured counts although a volume cannot be deleted now: that is the sweep's.
         clean_up = step(
-            self._scope, "CleanUp", functions.clean_up, {"work": _WORK}, answer_at=sfn.JsonPath.DISCARD
+            self._scope, "CleanUp", functions.clean_up, {"job": _JOB}, answer_at=sfn.JsonPath.DISCARD
         ).add_catch(conclude, errors=[EVERY_ERROR], result_path="$.left")
         looked = self._look_until_ready("Command", wait_s=_COMMAND_WAIT_S, then=clean_up.next(conclude))
         send.next(looked)
-        attach = self._on_work("AttachScratch", functions.attach_scratch)
+        attach = self._on_job("AttachScratch", functions.attach_scratch)
         attach.next(self._look_until_ready("Attachment", wait_s=_VOLUME_WAIT_S, then=send))
-        create = self._on_work("CreateScratch", functions.create_scratch)
+        create = self._on_job("CreateScratch", functions.create_scratch)
         create.next(self._look_until_ready("Volume", wait_s=_VOLUME_WAIT_S, then=attach))
         wait = sfn.Wait(self._scope, "WaitForTheHost", time=sfn.WaitTime.duration(Duration.seconds(_HOST_WAIT_S)))
         wait.next(propose)
@@ -125,7 +123,7 @@ class _Item:
         return propose
 
     def _conclude(self, *, again: sfn.IChainable) -> sfn.IChainable:
-        conclude = self._on_work(
+        conclude = self._on_job(
             "Conclude", self._functions.conclude, answer_at="$.concluded", answer={"again": "again"}
         )
         more = sfn.Choice(self._scope, "IsMoreToMeasure")
@@ -140,7 +138,7 @@ class _Item:
                 self._scope,
                 f"LookAt{thing}",
                 self._functions.look,
-                {"work": _WORK, "at": thing.lower()},
+                {"job": _JOB, "at": thing.lower()},
                 answer_at="$.looked",
                 answer={"ready": "ready"},
             )
@@ -152,7 +150,7 @@ class _Item:
         look.next(ready)
         return look
 
-    def _on_work(
+    def _on_job(
         self,
         name: str,
         callee: Callee,
@@ -160,7 +158,7 @@ class _Item:
         answer_at: str = sfn.JsonPath.DISCARD,
         answer: Mapping[str, str] | None = None,
     ) -> tasks.LambdaInvoke:
-        return self._guarded(step(self._scope, name, callee, {"work": _WORK}, answer_at=answer_at, answer=answer))
+        return self._guarded(step(self._scope, name, callee, {"job": _JOB}, answer_at=answer_at, answer=answer))
 
     def _guarded(self, task: tasks.LambdaInvoke) -> tasks.LambdaInvoke:
         task.add_catch(self._rescue, errors=[EVERY_ERROR], result_path="$.error")

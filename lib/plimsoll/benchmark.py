@@ -31,8 +31,8 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """What the user tells of the volume under the place: its envelope's name, what it is, and where it is."""
+class MeasuredVolume:
+    """The volume under the path, as its user describes it: its envelope's name, its spec, and where it is."""
 
     name: str
     spec: VolumeSpec
@@ -43,10 +43,10 @@ class Told:
     region: str | None = None
 
 
-def planned(
+def plan_benchmark(
     path: Path, job_name: str, *, runtime_s: int, ramp_s: int, file_bytes: int | None, bounds: Bounds
 ) -> Placed:
-    """A job on a place that is fit for it; BadInput where it is not, or where that takes more than the bounds."""
+    """A job on a path that is fit for it. BadInput where it is not, or where the job takes more than the bounds."""
     job = load_job(job_name, runtime_s=runtime_s, ramp_s=ramp_s)
     fio_path()
     one = placed(job, target_at(path), file_bytes=file_bytes)
@@ -64,9 +64,9 @@ def planned(
     return one
 
 
-def measured(
+def run_benchmark(
     one: Placed,
-    told: Told,
+    volume: MeasuredVolume,
     folder: Path,
     types: Mapping[str, VolumeType],
     *,
@@ -75,29 +75,29 @@ def measured(
     today: date,
     watch: Watch,
 ) -> tuple[Path, Envelope]:
-    """Runs a planned job and adds what it measured to the library's folder: the campaign's file and its envelope.
+    """Runs a planned job and adds its results to the library's folder. Gives the campaign's file and its envelope.
 
-    BadInput where the name is used already, before anything is run; NotMeasured where fio gave no result.
+    BadInput before anything runs where the name is taken. NotMeasured where fio gave no result.
     """
-    check_names(folder, told.name, told.name, types)
+    check_names(folder, volume.name, volume.name, types)
     with claimed(one.target):
         output = run(one, limit_s=bounds.minutes * MINUTE_S, watch=watch)
     results = read_results(output, name="what fio printed")
     where = f"a {one.target.filesystem or 'unnamed'} filesystem" if not one.target.is_device else "an empty device"
     new = NewCampaign(
-        name=told.name,
+        name=volume.name,
         title=title,
         source=f"plimsoll benchmark, on {where}",
         tool=results[0].tool,
         tool_version=results[0].tool_version,
         measured_on=today.isoformat(),
-        provider=told.provider,
-        account=told.account,
-        region=told.region,
-        system=told.name,
-        spec=told.spec,
-        volumes=told.volumes,
-        host=HostEntry(type=told.host_type),
+        provider=volume.provider,
+        account=volume.account,
+        region=volume.region,
+        system=volume.name,
+        spec=volume.spec,
+        volumes=volume.volumes,
+        host=HostEntry(type=volume.host_type),
         results=tuple(as_measured(result) for result in results),
     )
     path = add_campaign(folder, new, types)
@@ -105,9 +105,9 @@ def measured(
 
 
 def still_climbing(envelope: Envelope) -> Iterator[str]:
-    """A sentence for each maximum that was found at the edge of the sizes while figures still rose: that is none.
+    """A sentence for each mode whose figures still rose at the last size: its best is no maximum.
 
-    Where something else shows a roof (another mode, the published limit) there is nothing to say.
+    Nothing where something else shows a roof: another mode, or the published limit.
     """
     for side, unit in ((Resource.IOPS, "IOPS"), (Resource.THROUGHPUT, "MiB/s")):
         if envelope.roof(side) is not None:

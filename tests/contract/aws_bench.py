@@ -25,7 +25,7 @@ from werkzeug.test import run_wsgi_app
 from cloud_simulator.aws.protocols import Call, call_of, refusal, reply
 from cloud_simulator.faults import Refused
 from plimsoll.clouds.aws.bench import AwsBench
-from plimsoll.clouds.aws.outputs import ResultsBucket
+from plimsoll.clouds.aws.commands import ResultsBucket
 from plimsoll.clouds.aws.sessions import Credential, Sessions
 from plimsoll.ports import Target
 

@@ -21,8 +21,8 @@ from plimsoll.clouds.aws.sessions import Credential, Sessions
 from plimsoll.clouds.aws.shipped import shipped_prices
 from plimsoll.clouds.common.pacing import Pacer
 from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.held import Held
 from plimsoll.clouds.google.inventory import GoogleInventory
+from plimsoll.clouds.google.listing import AttachedPlaces
 from plimsoll.clouds.google.metrics import GoogleMetrics
 from plimsoll.clouds.google.prices import GooglePrices
 from plimsoll.clouds.google.shipped import shipped_prices as shipped_google_prices
@@ -157,7 +157,11 @@ def google(_folder: Path) -> Iterator[Ports]:
                     clients=clients, projects=there.projects, regions=PROJECT_REGIONS, failed=[lost]
                 ),
                 metrics=GoogleMetrics(
-                    clients=clients, calls=Pacer(1e9), parallel=4, query_cost=a_tariff(), held=Held(clients=clients)
+                    clients=clients,
+                    calls=Pacer(1e9),
+                    parallel=4,
+                    query_cost=a_tariff(),
+                    attached=AttachedPlaces(clients=clients),
                 ),
                 prices=GooglePrices(shipped=shipped_google_prices(), clients=clients, today=NOW.date()),
                 home=home,

@@ -12,7 +12,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "google-cloud.md").read_text(encodi
 
 def test_the_custom_role_is_the_one_that_an_audit_needs():
     (written,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
-    assert yaml.safe_load(written) == yaml.safe_load(permissions.custom_role())
+    assert set(yaml.safe_load(written)["includedPermissions"]) == permissions.AUDIT
 
 
 def test_every_permission_of_an_audit_stands_in_the_table():

@@ -27,7 +27,7 @@ from tests.pipelines.stepping import Stepping
 from .calls import Context, ask
 
 NAME = JobName(validation="v", index=0)
-WORK = {"work": NAME.key}
+JOB = {"job": NAME.key}
 ITEM = {"validation": "v", "index": 0, "item": {"volume_id": "vol-1"}}
 
 
@@ -56,7 +56,7 @@ def begun(stepping):
 
 
 def until_ready(stepping, at):
-    while not (told := ask(look, {**WORK, "at": at}))["ready"]:
+    while not (told := ask(look, {**JOB, "at": at}))["ready"]:
         pass
     return told
 
@@ -66,35 +66,35 @@ def test_the_functions_carry_out_a_validation_by_the_events_of_the_state_machine
     place = {"account": "111122223333", "region": "us-east-1"}
     item = {**place, "volume_id": "vol-1", "target": None, "mode": "canary"}
     assert chosen == {"validation": "v", "items": [item], "left_out": 0, "unmeasured": []}
-    assert ask(propose, {**ITEM, "item": item}) == {**WORK, "next": "create"}
-    assert ask(create_scratch, WORK) == WORK
-    assert until_ready(stepping, "volume") == {**WORK, "ready": True}
-    assert ask(attach_scratch, WORK) == WORK
-    assert until_ready(stepping, "attachment") == {**WORK, "ready": True}
-    assert ask(send_command, WORK) == WORK
-    assert until_ready(stepping, "command") == {**WORK, "ready": True}
-    assert ask(clean_up, WORK) == {**WORK, "left": []}
-    concluded = ask(conclude, WORK)
-    assert (concluded["work"], concluded["again"], concluded["passed"]) == (WORK["work"], False, True)
-    assert ask(propose, {**ITEM, "item": item}) == {**WORK, "next": "done"}
+    assert ask(propose, {**ITEM, "item": item}) == {**JOB, "next": "create"}
+    assert ask(create_scratch, JOB) == JOB
+    assert until_ready(stepping, "volume") == {**JOB, "ready": True}
+    assert ask(attach_scratch, JOB) == JOB
+    assert until_ready(stepping, "attachment") == {**JOB, "ready": True}
+    assert ask(send_command, JOB) == JOB
+    assert until_ready(stepping, "command") == {**JOB, "ready": True}
+    assert ask(clean_up, JOB) == {**JOB, "left": []}
+    concluded = ask(conclude, JOB)
+    assert (concluded["job"], concluded["again"], concluded["passed"]) == (JOB["job"], False, True)
+    assert ask(propose, {**ITEM, "item": item}) == {**JOB, "next": "done"}
     assert not stepping.lab.leaked
 
 
-def test_a_command_is_not_sent_twice_even_where_the_document_of_the_work_forgot_it(stepping):
+def test_a_command_is_not_sent_twice_even_where_the_document_of_the_job_forgot_it(stepping):
     begun(stepping)
-    ask(create_scratch, WORK)
+    ask(create_scratch, JOB)
     before = load(NAME, stepping.store)
-    ask(send_command, WORK)
+    ask(send_command, JOB)
     keep(before, stepping.store)
-    assert ask(send_command, WORK) == WORK
+    assert ask(send_command, JOB) == JOB
     assert stepping.lab.bench.calls["send"] == 1
 
 
 def test_a_failure_is_cleaned_up_after_and_noted_as_people_read_it(stepping):
     begun(stepping)
-    ask(create_scratch, WORK)
+    ask(create_scratch, JOB)
     cause = json.dumps({"errorType": "NotMeasured", "errorMessage": "no fio there.", "trace": []})
-    assert ask(clean_up, {**WORK, "error": {"Error": "NotMeasured", "Cause": cause}}) == {**WORK, "left": []}
+    assert ask(clean_up, {**JOB, "error": {"Error": "NotMeasured", "Cause": cause}}) == {**JOB, "left": []}
     assert load(NAME, stepping.store).note == "no fio there."
     assert not stepping.lab.leaked
     assert not stepping.claims.held
@@ -102,7 +102,7 @@ def test_a_failure_is_cleaned_up_after_and_noted_as_people_read_it(stepping):
 
 def test_the_sweep_counts_what_there_is(stepping):
     begun(stepping)
-    ask(create_scratch, WORK)
+    ask(create_scratch, JOB)
     told = ask(sweep, {})
     assert told == {"deleted": 0, "left": 0, "alive": 1, "failed": 0, "left_behind": []}
 
@@ -118,9 +118,9 @@ def test_the_sweep_counts_what_there_is(stepping):
         (choose, {"name": "v", "input": {"run_id": "r", "target": "gp3"}}, "target and mode are of one volume"),
         (propose, {"validation": "v", "index": -1}, "index is -1"),
         (propose, {"validation": "never", "index": 0}, "there is no job validations/never/0.json"),
-        (look, {**WORK, "at": "moon"}, "at is 'moon'"),
-        (create_scratch, {"work": "runs/v/0.json"}, "runs/v/0.json is no job of a validation"),
-        (create_scratch, {"work": "validations/never/0.json"}, "there is no job"),
+        (look, {**JOB, "at": "moon"}, "at is 'moon'"),
+        (create_scratch, {"job": "runs/v/0.json"}, "runs/v/0.json is no job of a validation"),
+        (create_scratch, {"job": "validations/never/0.json"}, "there is no job"),
     ],
 )
 def test_bad_input_is_a_sentence(function, event, said, stepping):
@@ -132,12 +132,12 @@ def test_steps_out_of_their_order_are_refused(stepping):
     ask(choose, {"name": "v", "input": {"volume_id": "vol-1"}})
     for function in (create_scratch, attach_scratch, send_command, conclude):
         with pytest.raises(BadInput, match="nothing is being measured for validations/v/0"):
-            function.handler(dict(WORK), Context())
+            function.handler(dict(JOB), Context())
     ask(propose, ITEM)
     with pytest.raises(BadInput, match="no scratch volume was made"):
-        ask(attach_scratch, WORK)
+        ask(attach_scratch, JOB)
     with pytest.raises(BadInput, match="no command was sent"):
-        ask(look, {**WORK, "at": "command"})
+        ask(look, {**JOB, "at": "command"})
 
 
 def test_a_command_that_may_have_been_sent_is_not_sent_again(stepping):
@@ -145,6 +145,6 @@ def test_a_command_that_may_have_been_sent_is_not_sent_again(stepping):
     job = load(NAME, stepping.store)
     keep(job.having(sending=stepping.lab.clock.now()), stepping.store)
     with pytest.raises(NotMeasured, match="may have been sent already"):
-        ask(send_command, WORK)
+        ask(send_command, JOB)
     assert "send" not in stepping.lab.bench.calls
     assert NAME.holder == "v/0"

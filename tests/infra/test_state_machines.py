@@ -124,7 +124,7 @@ def test_what_the_items_of_a_distributed_map_answer_does_not_add_up(templates):
             assert "ResultPath" not in state
 
 
-def test_the_work_to_clean_up_is_known_before_anything_is_proposed(templates):
+def test_the_job_to_clean_up_is_known_before_anything_is_proposed(templates):
     items = templates.definition("validation")["States"]["Items"]
-    begun = items["ItemSelector"]["proposed"]["work.$"]
+    begun = items["ItemSelector"]["proposed"]["job.$"]
     assert begun == "States.Format('validations/{}/{}.json', $.validation, $$.Map.Item.Index)"

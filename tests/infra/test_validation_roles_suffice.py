@@ -59,7 +59,7 @@ def validated():
 
 def carried_out(fleet):
     """The calls of each function: of a scratch volume until it is attached, and of a volume in place until its host is
-    asked; then of the clean-up of a work without a document, and of the sweep."""
+    asked; then of the clean-up of a job without a document, and of the sweep."""
     listener = Listener()
 
     def step(function, event):
@@ -69,27 +69,27 @@ def carried_out(fleet):
 
     def begun(validation, **given):
         step(choose, {"name": validation, "input": given})
-        return {"validation": validation, "index": 0, "item": {}}, {"work": f"validations/{validation}/0.json"}
+        return {"validation": validation, "index": 0, "item": {}}, {"job": f"validations/{validation}/0.json"}
 
-    def until_ready(work, at):
-        while not step(look, {**work, "at": at})["ready"]:
+    def until_ready(job, at):
+        while not step(look, {**job, "at": at})["ready"]:
             time.sleep(0.1)
 
     with listener.listening():
-        item, work = begun("scratch", volume_id=named(fleet, "stack-data"))
+        item, job = begun("scratch", volume_id=named(fleet, "stack-data"))
         step(propose, item)
-        step(create_scratch, work)
-        until_ready(work, "volume")
-        step(attach_scratch, work)
-        until_ready(work, "attachment")
-        step(clean_up, {**work, "error": FAILED})
+        step(create_scratch, job)
+        until_ready(job, "volume")
+        step(attach_scratch, job)
+        until_ready(job, "attachment")
+        step(clean_up, {**job, "error": FAILED})
         for number, volume_id in enumerate(in_use(fleet)):
             item, _ = begun(f"in-place-{number}", volume_id=volume_id, mode="in-place")
             with suppress(NotMeasured):  # one has no headroom, or no operations: then its host is not asked
                 step(propose, item)
             if any(call.action == "ssm:SendCommand" for call in listener.heard["propose"]):
                 break
-        step(clean_up, {"work": "validations/lost/0.json", "error": FAILED})
+        step(clean_up, {"job": "validations/lost/0.json", "error": FAILED})
         step(sweep, {})
     return listener.heard
 

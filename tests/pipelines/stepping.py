@@ -4,8 +4,6 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
-from plimsoll.clouds.folder_store import FolderStore
-from plimsoll.clouds.memory_service import MemoryClaims, MemoryEvents
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.envelopes.library import load_library
 from plimsoll.service.config import ServiceConfig
@@ -24,6 +22,8 @@ from plimsoll.service.validating.steps import (
 from plimsoll.settings import Settings
 from plimsoll.validation.job import JobName, load
 from tests.builders import NOW
+from tests.in_memory.folder_store import FolderStore
+from tests.in_memory.service import MemoryClaims, MemoryEvents
 from tests.service_loop import a_service
 
 from .lab import DAYS, TYPES, Lab
@@ -103,7 +103,7 @@ class Stepping:
         )
 
     def validate(self, name="v", **given):
-        """Carries out a whole validation, item by item, and gives the work of each as it ended."""
+        """Carries out a whole validation, item by item, and gives the job of each as it ended."""
         chosen = self.call("choose", choose, ChooseMessage(name=name, given=given or {"volume_id": "vol-1"}))
         names = [JobName(validation=name, index=index) for index in range(len(chosen.items))]
         for one in names:

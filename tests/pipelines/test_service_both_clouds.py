@@ -12,7 +12,7 @@ from cloud_simulator.faults import Fault
 from cloud_simulator.running import running_google
 from plimsoll.bootstrap import Scope, ports_of
 from plimsoll.bootstrap.google_places import GooglePlaces, google_places
-from plimsoll.bootstrap.places import PlacesByCloud
+from plimsoll.bootstrap.service import PlacesByCloud
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.stored import PAGE

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.clouds.memory_faults import STEPS, Fault
 from plimsoll.domain.errors import BadInput, Throttled
 from plimsoll.domain.task import TaskEnd, TaskOutcome
 from plimsoll.domain.validation import Budget, Mode
@@ -23,6 +22,7 @@ from plimsoll.validate import Concluded, Decided, NotConcluded, validate_volume
 from plimsoll.validation.scratch_volume import Left, sweep
 from tests.bench_faults import faults_of
 from tests.builders import NOW, a_host, a_policy, a_volume
+from tests.in_memory.faults import STEPS, Fault
 from tests.profiles import examples
 
 from .lab import DAYS, TYPES, Lab, the, work

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.bootstrap.places import without_bench
+from plimsoll.bootstrap.service import without_bench
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import CloudError, NotMeasured

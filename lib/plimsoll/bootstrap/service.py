@@ -13,7 +13,6 @@ import boto3
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import clock, connected_ports, console_link, envelope_library
-from plimsoll.bootstrap.places import PlacesByCloud
 from plimsoll.clouds.aws.claims import DynamoClaims
 from plimsoll.clouds.aws.connection import SignedIn, connection_of, open_accounts, sign_in
 from plimsoll.clouds.aws.console import object_link
@@ -38,12 +37,55 @@ from plimsoll.settings import PREFIX, Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlacesByCloud:
+    """The places of each cloud, by the name that targets give it."""
+
+    clouds: Mapping[str, Places]
+
+    def targets(self) -> Sequence[Target | FailedTarget]:
+        """Every target of every cloud, cloud by cloud."""
+        return [target for places in self.clouds.values() for target in places.targets()]
+
+    def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> AuditPorts:
+        """The ports of that target alone; BadInput for a cloud that is not audited from here."""
+        return self._of(target).ports(target, now=now, measured=measured, ledger=ledger)
+
+    def bench(self, target: Target) -> Bench:
+        """Where volumes of that target are measured; BadInput where none are."""
+        return self._of(target).bench(target)
+
+    def unmeasured(self, target: Target) -> str | None:
+        """Why nothing can be measured there, None where it can."""
+        there = self.clouds.get(target.provider)
+        return without_bench(target) if there is None else there.unmeasured(target)
+
+    def _of(self, target: Target) -> Places:
+        try:
+            return self.clouds[target.provider]
+        except KeyError as error:
+            raise BadInput(
+                f"{target} is of the cloud {target.provider!r}, which is not in the scope of this service: see its "
+                "configuration."
+            ) from error
+
+
+def without_bench(target: Target) -> str:
+    """Why nothing is measured at a target of a cloud where the service has no bench."""
+    return (
+        f"nothing is measured in {target}: the service has no bench in the cloud {target.provider!r}. What is "
+        "recommended there rests on published limits, and on what was measured elsewhere."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AwsPlaces:
     """The accounts of the configuration: the one that the service runs in as it is, the others by their roles.
 
     `home` is that account, `partition` the part of AWS that all are in. `paced`: keep to the quotas; a simulated cloud
-    may have none. Targets come account by account: of each role the last that was signed in to stays open for the next
-    region, and no more, since the clients of a large organization would not fit into memory.
+    may have none.
+
+    Targets come account by account. For each role, the account that was entered last stays open for its next region.
+    No more stay open: the clients of a large organization would not fit into memory.
     """
 
     config: ServiceConfig
@@ -167,7 +209,7 @@ def _measured_folder() -> Path:
 
 
 def _machines() -> Mapping[str, str]:
-    """The state machines that can be begun from here, by kind; only a function that begins any is told of them."""
+    """The state machines that can be begun from here, by kind; only functions that begin one have them."""
     kinds = ("audit", "validation")
     return {kind: os.environ.get(f"{PREFIX}{kind.upper()}_MACHINE", "") for kind in kinds}
 

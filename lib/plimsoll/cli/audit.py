@@ -17,8 +17,7 @@ from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
 from plimsoll.cli.options import RunOptions
 from plimsoll.cli.progress import RunBar
 from plimsoll.cli.run_folder import leave_reports
-from plimsoll.cli.terms import Terms
-from plimsoll.cli.validate import validate_recommendations
+from plimsoll.cli.validate import Terms, validate_recommendations
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.recorder import Recorder
 from plimsoll.domain.errors import BadInput

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from plimsoll.bench.jobs import job_sections
 from plimsoll.bench.local import MEASURING, Placed
 from plimsoll.bench.targets import GIB
-from plimsoll.benchmark import Bounds, Told, measured, planned, still_climbing
+from plimsoll.benchmark import Bounds, MeasuredVolume, plan_benchmark, run_benchmark, still_climbing
 from plimsoll.bootstrap import clock
 from plimsoll.cli.envelopes import check_place, spec_from
 from plimsoll.cli.exit_codes import INTERRUPTED
@@ -42,7 +42,7 @@ def benchmark_path(
 ) -> None:
     """Runs a job on a path, after saying what it takes. Prints the result and adds it to the library."""
     settings, console, spec = Settings.of_environment(), Console(highlight=False), spec_from(given)
-    one = planned(
+    one = plan_benchmark(
         path,
         job,
         runtime_s=settings.benchmark_runtime_s if runtime_s is None else runtime_s,
@@ -51,7 +51,7 @@ def benchmark_path(
         bounds=bounds,
     )
     now = clock().now()
-    told = Told(
+    volume = MeasuredVolume(
         name=name or f"{job}-{now:%Y%m%dT%H%M%SZ}",
         spec=spec,
         volumes=given.volumes,
@@ -60,20 +60,20 @@ def benchmark_path(
         account=given.account,
         region=given.region,
     )
-    check_place(spec, told.provider, given)
+    check_place(spec, volume.provider, given)
     _foresee(console, one, path, job, bounds)
     if not yes:
         _ask()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with _Bar(console, one) as bar:
-            written, envelope = measured(
+            written, envelope = run_benchmark(
                 one,
-                told,
+                volume,
                 settings.measured_dir,
-                types_by_cloud().get(told.provider, {}),
+                types_by_cloud().get(volume.provider, {}),
                 bounds=bounds,
-                title=f"{job} on {told.host_type}",
+                title=f"{job} on {volume.host_type}",
                 today=now.date(),
                 watch=bar.take,
             )
@@ -81,7 +81,7 @@ def benchmark_path(
         console.print("interrupted: fio is stopped, and what it wrote is removed. Nothing was recorded.")
         raise typer.Exit(INTERRUPTED) from None
     console.print(report.results(envelope, list(still_climbing(envelope)), console.width), soft_wrap=True)
-    console.print(f"added to the library as {told.name}: {written}", soft_wrap=True)
+    console.print(f"added to the library as {volume.name}: {written}", soft_wrap=True)
 
 
 def _foresee(console: Console, one: Placed, given: Path, job: str, bounds: Bounds) -> None:

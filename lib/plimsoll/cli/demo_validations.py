@@ -8,12 +8,11 @@ from typing import Final
 from rich.console import Console
 
 from plimsoll.bootstrap import AWS, OpenCloud, Scope, open_clouds
-from plimsoll.cli.terms import Terms
-from plimsoll.cli.validate import context_of, ended_by_sigterm, follow, new_job
+from plimsoll.cli.validate import Terms, context_of, ended_by_sigterm, follow, new_job
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.evidence import Grade
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.validation import Want
+from plimsoll.domain.validation import Budget, Want
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.settings import Settings
 from plimsoll.validate import validate_volume
@@ -62,7 +61,7 @@ def validate_examples(
 
 
 def _carry_out(console: Console, example: Example, cloud: OpenCloud, settings: Settings, now: datetime) -> None:
-    terms = Terms.of(None, max_runs=3, yes=True)
+    terms = Terms(budget=Budget(max_runs=3), yes=True)
     job = new_job(example.record.volume_id, example.target, terms, cloud.ports, now)
     with ended_by_sigterm():
         follow(console, validate_volume(job, context_of(cloud, NO_LATENCY, terms, settings, console)))

@@ -40,11 +40,11 @@ def read_volume(volume: str, scope: Scope, policy: Policy, *, from_: Path | None
     settings = Settings.of_environment()
     now = clock().now()
     if from_ is not None:
-        worlds, now = recorded_ports(from_, settings)
+        audits, now = recorded_ports(from_, settings)
     else:
         ledger = change_ledger(settings)
-        worlds = ports_of(scope, settings, today=now.date(), ledger=ledger)
-    found = explain_anywhere(worlds, volume, policy, now)
+        audits = ports_of(scope, settings, today=now.date(), ledger=ledger)
+    found = explain_anywhere(audits, volume, policy, now)
     if found is None:
         words = [CLOUDS[cloud].words for cloud in scope.clouds]
         places = " or ".join(f"{one.account}s" for one in words)

@@ -7,11 +7,10 @@ from rich.console import Console
 
 from plimsoll.cli.report_formats import FORMATS, Report, ReportFormat
 from plimsoll.cli.run_folder import run_folder
-from plimsoll.cli.standard_output import put_out
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.extras import SQL, how_to_install
 from plimsoll.reports.data.exports import not_of_the_run
-from plimsoll.reports.screen import printable
+from plimsoll.reports.screen import printable, put_out
 from plimsoll.writing import write_lines
 
 SCREEN: Final = Path("-")

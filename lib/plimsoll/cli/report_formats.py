@@ -90,7 +90,7 @@ def _markdown(report: Report) -> Iterable[str]:
 def _slack(report: Report) -> Iterable[str]:
     """The message to a channel, as it is sent to Slack."""
     from plimsoll.slack.actions.registry import CONTROLS  # noqa: PLC0415  # the extra `slack` brings what it needs
-    from plimsoll.slack.blocks.run import run_conversation  # noqa: PLC0415  # as above
+    from plimsoll.slack.blocks.report import run_conversation  # noqa: PLC0415  # as above
 
     selection = report.selection()
     only, part = (selection.has, selection.told) if selection else (None, "")

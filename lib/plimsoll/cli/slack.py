@@ -28,7 +28,7 @@ from plimsoll.settings import Settings
 from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.message import Conversation
 from plimsoll.slack.blocks.pictures import Draft, run_drafts
-from plimsoll.slack.blocks.run import run_conversation
+from plimsoll.slack.blocks.report import run_conversation
 from plimsoll.slack.notifications.ledger import MAIN, POSTED, FileLedger, Progress, picture_key, reply_key
 from plimsoll.slack.notifications.posting import Picture, post
 from plimsoll.slack.notifications.webhook import post_by_webhook

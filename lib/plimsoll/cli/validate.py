@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -25,12 +26,12 @@ from plimsoll.bootstrap import (
     validation_jobs,
 )
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
+from plimsoll.cli.options import MeasureOptions
 from plimsoll.cli.run_folder import leave_reports
-from plimsoll.cli.terms import Terms
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import Grade
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.validation import MeasuringRun, PlannedRun
+from plimsoll.domain.validation import Budget, MeasuringRun, Mode, PlannedRun
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import Target
 from plimsoll.reports.files import replace_records
@@ -49,6 +50,23 @@ from plimsoll.validate import Concluded, Decided, Event, NotConcluded, RunValida
 from plimsoll.validation.context import Agree, Context
 from plimsoll.validation.job import Job, JobName
 from plimsoll.validation.scratch_volume import Left
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """How a validation is carried out. `plan` only shows what it would measure, and `yes` does not ask first."""
+
+    mode: Mode = Mode.CANARY
+    bench_hosts: tuple[str, ...] = ()
+    budget: Budget
+    plan: bool = False
+    yes: bool = False
+
+    @classmethod
+    def of(cls, given: MeasureOptions, *, mode: Mode = Mode.CANARY, plan: bool = False) -> "Terms":
+        """The terms that these options name."""
+        budget = Budget(max_usd=given.max_usd, max_runs=given.max_runs)
+        return cls(mode=mode, bench_hosts=tuple(given.bench_host or ()), budget=budget, plan=plan, yes=given.yes)
 
 
 def validate_one(volume: str, target: str | None, scope: Scope, policy: Policy, terms: Terms) -> None:

@@ -1,6 +1,8 @@
 """The screen: text that a terminal shows and does not obey. Names come from tags, and tags from anybody."""
 
 import re
+import sys
+from collections.abc import Iterable
 from typing import Any, Final
 
 _OBEYED: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]|\r(?!\n)")
@@ -25,3 +27,8 @@ def printable_values(found: Any) -> Any:
             return [printable_values(value) for value in found]
         case _:
             return found
+
+
+def put_out(lines: Iterable[str]) -> None:
+    """Writes data to standard output: as it is for the next program, and harmless where it is a terminal."""
+    sys.stdout.writelines(map(printable, lines) if sys.stdout.isatty() else lines)

@@ -9,7 +9,7 @@ from typing import Final
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.ledger import Ledger
-from plimsoll.clouds.listed import ListedInventory, ListedPrices
+from plimsoll.clouds.stored_ports import StoredInventory, StoredPrices
 from plimsoll.domain.errors import OutOfTime
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.data.exports import write_parquet
@@ -116,8 +116,8 @@ class _Desk:
         stripes = stripes_in(service.store, keys.stripes(target))
         return replace(
             ports,
-            inventory=ListedInventory(target=target, given=volumes),
-            prices=ListedPrices(answer=book_in(service.store, keys.prices(target))),
+            inventory=StoredInventory(target=target, given=volumes),
+            prices=StoredPrices(answer=book_in(service.store, keys.prices(target))),
             stripes=[one for one in stripes if here.issuperset(one.members)],
             batch_volumes=slice_volumes,
             excluded=left_out(service.history, target, [volume.id for volume in volumes]),

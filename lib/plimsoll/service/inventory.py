@@ -13,11 +13,11 @@ from plimsoll.audit import audit
 from plimsoll.auditing.inventory import list_volumes, notices_of
 from plimsoll.auditing.ports import BATCH_VOLUMES, AuditPorts
 from plimsoll.clouds.ledger import Ledger
-from plimsoll.clouds.listed import ListedInventory, ListedPrices
+from plimsoll.clouds.stored_ports import StoredInventory, StoredPrices
 from plimsoll.domain.errors import CloudError, Throttled, Unreachable
 from plimsoll.domain.hosting import by_host
 from plimsoll.domain.prices import PriceBook
-from plimsoll.domain.stripes import standing
+from plimsoll.domain.stripes import unchanged
 from plimsoll.domain.volume import Volume
 from plimsoll.outcomes import Outcome
 from plimsoll.ports import FailedTarget, RunStore, Target, Usage
@@ -52,7 +52,7 @@ def take_inventory(service: Service, told: TargetMessage, *, batch_volumes: int 
     if isinstance(ports, CloudError):
         _fail(service.store, keys, target, [FailedTarget(name=str(target), error=ports)])
     elif error is not None:
-        there = ListedInventory(target=target, given=volumes, error=error)
+        there = StoredInventory(target=target, given=volumes, error=error)
         _fail(service.store, keys, target, audit(replace(ports, inventory=there), order.parsed_policy, order.now))
     elif service.store.get(keys.listed(target)) is None:  # another attempt, given up for dead, may have been faster
         count = _keep_batches(service.store, keys, target, volumes, batch_volumes)
@@ -86,10 +86,10 @@ def _keep_rest(
     """Keeps prices and stripe sets, and gives what is to be told of the target apart from its volumes."""
     book = _book(target, ports)
     store.put(keys.prices(target), book_out(book))
-    stripes, void = standing(ports.stripes, volumes, account=target.account, region=target.region)
+    stripes, void = unchanged(ports.stripes, volumes, account=target.account, region=target.region)
     store.put(keys.stripes(target), stripes_out(stripes))
-    there = ListedInventory(target=target, given=(), texts=(*notices_of(target, ports), *void))
-    without_volumes = replace(ports, inventory=there, prices=ListedPrices(answer=book), stripes=())
+    there = StoredInventory(target=target, given=(), texts=(*notices_of(target, ports), *void))
+    without_volumes = replace(ports, inventory=there, prices=StoredPrices(answer=book), stripes=())
     return Totals.of(audit(without_volumes, order.parsed_policy, order.now))
 
 

@@ -3,8 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from plimsoll.bench.corners import corner_jobs
-from plimsoll.bench.jobs import head, job_seconds, workload_job
+from plimsoll.bench.jobs import corner_jobs, head, job_seconds, workload_job
 from plimsoll.domain.errors import NotMeasured
 from plimsoll.domain.units import HOUR_S, MIB_PER_GIB
 from plimsoll.domain.validation import MeasuringRun, Mode

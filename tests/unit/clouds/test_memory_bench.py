@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 
 from plimsoll.bench.answer import read_answer
 from plimsoll.clouds.memory import MemoryClock
-from plimsoll.clouds.memory_answer import AsPublished
-from plimsoll.clouds.memory_bench import MemoryBench
-from plimsoll.clouds.memory_faults import Fault
 from plimsoll.domain.errors import CloudError, NotMeasured, Throttled, Unreachable
 from plimsoll.domain.scratch import ScratchOrder
 from plimsoll.domain.task import Task, TaskEnd, TaskMode
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import BenchHost, Target
 from tests.builders import NOW, TYPES, a_host, a_spec
+from tests.in_memory.answer import AsPublished
+from tests.in_memory.bench import MemoryBench
+from tests.in_memory.faults import Fault
 
 HOME = Target(account="111122223333", region="us-east-1")
 LOST = Unreachable("cannot reach us-east-1: the answer was lost.")

@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from plimsoll.cli.main import main
-from plimsoll.cli.standard_output import put_out
 from plimsoll.reports.data.answer import show_answer
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.diff.compared import compared
 from plimsoll.reports.diff.shown import show_diff
 from plimsoll.reports.record import FIRST_PROVIDER
 from plimsoll.reports.recorded import record_of
-from plimsoll.reports.screen import printable
+from plimsoll.reports.screen import printable, put_out
 from plimsoll.reports.stored import read_run
 from plimsoll.reports.terminal.explain import show_explanation
 from plimsoll.reports.terminal.run import show_plan, show_run

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from plimsoll.bootstrap.places import PlacesByCloud, without_bench
+from plimsoll.bootstrap.service import PlacesByCloud, without_bench
 from plimsoll.clouds.memory import MemoryCatalog, MemoryPrices
 from plimsoll.ports import FailedTarget, Target
 from tests.builders import TYPES, US_EAST_1, a_host, a_volume

@@ -5,7 +5,6 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from plimsoll.clouds.memory_service import MemoryExecutions
 from plimsoll.domain.errors import AccessDenied, PolicyError
 from plimsoll.ports import FailedTarget
 from plimsoll.service.inventory import take_inventory
@@ -13,6 +12,7 @@ from plimsoll.service.messages import PlanMessage, TargetItem, TargetMessage
 from plimsoll.service.orders import order_of
 from plimsoll.service.planning import plan
 from tests.builders import NOW
+from tests.in_memory.service import MemoryExecutions
 from tests.service_loop import MACHINE
 from tests.unit.service.places import ACCOUNT, places_of, service_of, volumes
 

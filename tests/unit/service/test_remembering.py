@@ -7,13 +7,13 @@ from datetime import UTC, date, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.clouds.memory_service import MemoryHistory
 from plimsoll.domain.decisions import Decision, DecisionKind
 from plimsoll.ports import Target
 from plimsoll.reports.diff.compared import compared
 from plimsoll.reports.diff.sql import Group
 from plimsoll.reports.totals import Totals
 from plimsoll.service.remembering import MOST_NEWS, announce, announced, left_out, remember
+from tests.in_memory.service import MemoryHistory
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run
 from tests.unit.reports.strategies import fleets

@@ -7,7 +7,7 @@ from plimsoll.domain.errors import NotMeasured
 from plimsoll.domain.host import Host, HostLimits
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import BenchHost
-from plimsoll.validation.hosts import choose
+from plimsoll.validation.preparing import choose_host
 
 SPEC = VolumeSpec(type="gp3", size_gib=100, iops=6000, throughput_mib_s=250)
 CEILING = volume_types()["gp3"].ceiling(SPEC)
@@ -26,12 +26,12 @@ def a_bench_host(name, *, iops=20_000.0, throughput_mib_s=600.0, most_iops=None,
 
 
 def chosen(*hosts, zones=("a",), is_free=lambda _host: True):
-    return choose(hosts, SPEC, CEILING, zones, is_free).host.id
+    return choose_host(hosts, SPEC, CEILING, zones, is_free).host.id
 
 
 def refusal(*hosts, zones=("a",)):
     with pytest.raises(NotMeasured) as raised:
-        choose(hosts, SPEC, CEILING, zones, lambda _host: True)
+        choose_host(hosts, SPEC, CEILING, zones, lambda _host: True)
     return str(raised.value)
 
 

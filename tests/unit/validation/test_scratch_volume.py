@@ -7,8 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.clouds.memory import MemoryClock
-from plimsoll.clouds.memory_bench import MemoryBench
-from plimsoll.clouds.memory_faults import Fault
 from plimsoll.domain.errors import PlimsollError, Throttled
 from plimsoll.domain.scratch import ScratchOrder
 from plimsoll.domain.volume import VolumeSpec
@@ -17,6 +15,8 @@ from plimsoll.validation.patience import Patience
 from plimsoll.validation.scratch_volume import sweep
 from tests.bench_faults import faults_of
 from tests.builders import a_host
+from tests.in_memory.bench import MemoryBench
+from tests.in_memory.faults import Fault
 from tests.profiles import examples
 from tests.scratch_block import scratch_volume
 

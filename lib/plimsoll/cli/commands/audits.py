@@ -27,15 +27,13 @@ def audit(
     """Recommend what each volume should be, with the saving, the evidence and what stands in the way."""
     from plimsoll.cli.audit import audit_into_folder
     from plimsoll.cli.option_values import policy_from, scope_from
-    from plimsoll.cli.terms import Terms
+    from plimsoll.cli.validate import Terms
 
     audit_into_folder(
         scope_from(scope, policy.prices),
         policy_from(policy),
         run,
-        validate=Terms.of(measure.bench_host, max_usd=measure.max_usd, max_runs=measure.max_runs, yes=measure.yes)
-        if validate
-        else None,
+        validate=Terms.of(measure) if validate else None,
     )
 
 

@@ -47,12 +47,9 @@ def validate(
 ) -> None:
     """Measure a target with fio, on a scratch volume beside the workload's own, before anything is moved to it."""
     from plimsoll.cli.option_values import grade_from, policy_from, scope_from
-    from plimsoll.cli.terms import Terms
-    from plimsoll.cli.validate import validate_one, validate_recommendations
+    from plimsoll.cli.validate import Terms, validate_one, validate_recommendations
 
-    terms = Terms.of(
-        measure.bench_host, mode=mode, max_usd=measure.max_usd, max_runs=measure.max_runs, plan=plan, yes=measure.yes
-    )
+    terms = Terms.of(measure, mode=mode, plan=plan)
     if (volume is None) == (recommendation is None):
         raise BadInput("name a volume, or a run with --recommendation: one of both.")
     if recommendation is not None:
@@ -121,6 +118,6 @@ def sweep(
 def bench_agent() -> None:
     """Print the startup script that makes a VM of Google Cloud a bench host (docs/validation.md)."""
     from plimsoll.bench.agent import agent_script
-    from plimsoll.cli.standard_output import put_out
+    from plimsoll.reports.screen import put_out
 
     put_out([agent_script()])

@@ -1,23 +1,36 @@
 """The bench on AWS: EBS volumes on EC2 hosts, tasks by Systems Manager's Run Command."""
 
+import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
-from plimsoll.clouds.aws.attaching import attach_volume, delete_volume, detach_volume
 from plimsoll.clouds.aws.bench_hosts import find_hosts
-from plimsoll.clouds.aws.commands import Invocation, cancel_command, invocation, send_command
-from plimsoll.clouds.aws.documents import ensure_document
-from plimsoll.clouds.aws.latency import mean_latency_us
-from plimsoll.clouds.aws.outputs import CUT_CHARS, ResultsBucket
-from plimsoll.clouds.aws.scratch import create_volume, scratch_volumes
+from plimsoll.clouds.aws.commands import (
+    CUT_CHARS,
+    Invocation,
+    ResultsBucket,
+    cancel_command,
+    ensure_document,
+    invocation,
+    send_command,
+)
+from plimsoll.clouds.aws.errors import MEASURING, attempted
+from plimsoll.clouds.aws.scratch_volumes import (
+    attach_volume,
+    create_volume,
+    delete_volume,
+    detach_volume,
+    scratch_volumes,
+)
 from plimsoll.clouds.aws.sessions import Sessions
-from plimsoll.domain.errors import CloudError
+from plimsoll.domain.errors import AccessDenied, CloudError, Unexpected
 from plimsoll.domain.policy import TagMatch
 from plimsoll.domain.scratch import ScratchOrder, ScratchVolume
 from plimsoll.domain.task import Task, TaskOutcome
+from plimsoll.domain.units import HOUR_S
 from plimsoll.ports import BenchHost, Target
 
 
@@ -63,7 +76,7 @@ class AwsBench:
         return send_command(ssm, target, host_id, task, version=self._versions[target], storage=storage)
 
     def outcome(self, target: Target, host_id: str, command_id: str) -> TaskOutcome | None:
-        """GetCommandInvocation, and S3 for what it cuts. A host whose agent died stays None for ever."""
+        """GetCommandInvocation, and S3 for what it cuts. A host whose agent died stays None."""
         ended = invocation(self._ssm(target), target, host_id, command_id)
         if ended is None:
             return None
@@ -80,8 +93,8 @@ class AwsBench:
         return mean_latency_us(cloudwatch, target, volume_id, start, end)
 
     def _whole(self, ended: Invocation, target: Target, host_id: str, command_id: str) -> tuple[str, str]:
-        """The output and the reason. What was measured is not lost for a bucket that cannot be read: the answer's line
-        comes first in the output, so that it is often whole even so."""
+        """The output and the reason. A bucket that cannot be read loses no measurement: the answer's line comes
+        first in the output, so that it is often whole."""
         if self.results is None or len(ended.output) < CUT_CHARS:
             return ended.output, ended.reason
         try:
@@ -95,3 +108,51 @@ class AwsBench:
 
     def _ssm(self, target: Target) -> Any:
         return self.sessions.client("ssm", target.account, target.region)
+
+
+_PERMISSION: Final = "cloudwatch:GetMetricData"
+_TIMES_S: Final = ("VolumeTotalReadTime", "VolumeTotalWriteTime")
+_OPERATIONS: Final = ("VolumeReadOps", "VolumeWriteOps")
+_US_PER_S: Final = 1e6
+
+
+def mean_latency_us(cloudwatch: Any, target: Target, volume_id: str, start: datetime, end: datetime) -> float | None:
+    """Seconds that operations took over their number, in us, from hourly sums; None where nothing is published or done.
+
+    VolumeTotal*Time sums the time of all operations that completed (Amazon EBS User Guide, "CloudWatch metrics for
+    Amazon EBS", read 2026-11-20).
+    """
+    pages = cloudwatch.get_paginator("get_metric_data").paginate(
+        MetricDataQueries=[_query(name, volume_id) for name in (*_TIMES_S, *_OPERATIONS)],
+        StartTime=start.replace(minute=0, second=0, microsecond=0),
+        EndTime=end,
+    )
+    sums: dict[str, list[float]] = {}
+    with attempted(f"read the latency of {volume_id} in {target}", _PERMISSION, MEASURING):
+        for page in pages:
+            for found in page["MetricDataResults"]:
+                _check(found, volume_id, target)
+                sums.setdefault(found["Id"], []).extend(found["Values"])
+    seconds, operations = (
+        [value for name in names for value in sums.get(name.lower(), ())] for names in (_TIMES_S, _OPERATIONS)
+    )
+    done = math.fsum(operations)
+    return math.fsum(seconds) / done * _US_PER_S if seconds and done > 0 else None
+
+
+def _query(name: str, volume_id: str) -> Mapping[str, Any]:
+    metric = {"Namespace": "AWS/EBS", "MetricName": name, "Dimensions": [{"Name": "VolumeId", "Value": volume_id}]}
+    return {"Id": name.lower(), "MetricStat": {"Metric": metric, "Period": HOUR_S, "Stat": "Sum"}}
+
+
+def _check(found: Mapping[str, Any], volume_id: str, target: Target) -> None:
+    """Complete, or a page of what goes on (PartialData has a next page); anything else says nothing."""
+    status = found.get("StatusCode", "Complete")
+    if status == "Forbidden":
+        raise AccessDenied(
+            f"cannot read the latency of {volume_id} in {target}: Forbidden for {_PERMISSION}. {MEASURING.allow}."
+        )
+    if status not in {"Complete", "PartialData"}:
+        raise Unexpected(
+            f"cannot read the latency of {volume_id} in {target}: CloudWatch answered {status}. Run again later."
+        )

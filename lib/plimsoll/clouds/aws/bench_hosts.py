@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from plimsoll.clouds.aws.chunks import in_chunks
 from plimsoll.clouds.aws.errors import MEASURING, attempted
 from plimsoll.clouds.aws.hosts import Hosts
-from plimsoll.clouds.aws.paging import in_chunks
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.policy import TagMatch

@@ -1,13 +1,17 @@
-"""Run Command: a task sent to one host, and what came of it."""
+"""Run Command: the document, a task sent to one host, what came of it, and its whole output."""
 
-from collections.abc import Mapping
+import json
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from botocore.exceptions import ClientError
 
-from plimsoll.bench.document import DOCUMENT_NAME, parameters_of
+from plimsoll.bench.document import DOCUMENT_NAME, document, document_hash, parameters_of
 from plimsoll.clouds.aws.errors import CLEANING, MEASURING, attempted, code_of
+from plimsoll.clouds.aws.sessions import Sessions
+from plimsoll.domain.errors import CloudError
 from plimsoll.domain.task import Task, TaskEnd
 from plimsoll.ports import Target
 
@@ -99,3 +103,114 @@ def _reason(found: Mapping[str, Any], details: str) -> str:
     lines = [line.strip() for line in found.get("StandardErrorContent", "").splitlines() if line.strip()]
     complaints = [line for line in lines if not line.startswith(_NOISE)]
     return f"{text}: {complaints[-1].rstrip('.')}" if complaints else text
+
+
+CUT_CHARS: Final = 24_000
+"""What GetCommandInvocation gives of a standard output at most (AWS Systems Manager API Reference, read 2026-11-20)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultsBucket:
+    """Where the whole output of commands is kept: the host's instance profile must be allowed to put it there."""
+
+    name: str
+    prefix: str = "plimsoll"
+
+    @property
+    def storage(self) -> Mapping[str, str]:
+        """What SendCommand is told."""
+        return {"OutputS3BucketName": self.name, "OutputS3KeyPrefix": self.prefix}
+
+    def read(self, sessions: Sessions, target: Target, host_id: str, command_id: str) -> str | None:
+        """All that the command's steps printed to standard output, None where nothing has arrived."""
+        s3 = sessions.client("s3", target.account, target.region)
+        folder = f"{self.prefix}/{command_id}/{host_id}/"
+        what = f"read the whole output of command {command_id} in s3://{self.name}/{folder}"
+        with attempted(what, "s3:ListBucket", MEASURING):
+            pages = s3.get_paginator("list_objects_v2").paginate(Bucket=self.name, Prefix=folder)
+            keys = [one["Key"] for page in pages for one in page.get("Contents", ())]
+        wanted = sorted(key for key in keys if key.endswith("/stdout"))
+        with attempted(what, "s3:GetObject", MEASURING):
+            parts = [_text(s3.get_object(Bucket=self.name, Key=key)) for key in wanted]
+        return "".join(parts) if parts else None
+
+
+def _text(found: Mapping[str, Any]) -> str:
+    body: bytes = found["Body"].read()
+    return body.decode("utf-8", errors="replace")
+
+
+LOOKS: Final = 10
+"""How often a version that has just been made is looked for, a second apart, until it can be run."""
+
+_MISSING: Final = {"InvalidDocument", "InvalidDocumentVersion"}
+_THERE_ALREADY: Final = {"DuplicateDocumentVersionName", "DuplicateDocumentContent"}
+
+
+def ensure_document(ssm: Any, target: Target, sleep: Callable[[float], None] = time.sleep) -> str:
+    """The number of the document's version that is exactly this Plimsoll's document.
+
+    A version is found by its name, which is the content's hash, and its content is compared. Commands name the version
+    that they run, so the default version is left as it is, and two versions of Plimsoll do not disturb each other.
+    """
+    content = document()
+    name = version_name()
+    found = _version(ssm, target, name)
+    if found is None:
+        _make(ssm, target, content, name)
+    for look in range(LOOKS):
+        if found is not None and found.get("Status", "Active") == "Active":
+            return _checked(found, content, target)
+        if look:
+            sleep(1.0)
+        found = _version(ssm, target, name)
+    raise CloudError(
+        f"cannot run {DOCUMENT_NAME} in {target}: its version {name} is {(found or {}).get('Status', 'missing')}. Run "
+        "again; if it stays so, delete the document in Systems Manager, Documents."
+    )
+
+
+def version_name() -> str:
+    """The name of the version with this content."""
+    return f"plimsoll-{document_hash()}"
+
+
+def _version(ssm: Any, target: Target, name: str) -> Mapping[str, Any] | None:
+    with attempted(f"read the document {DOCUMENT_NAME} in {target}", "ssm:GetDocument", MEASURING):
+        try:
+            return dict(ssm.get_document(Name=DOCUMENT_NAME, VersionName=name, DocumentFormat="JSON"))
+        except ClientError as error:
+            if code_of(error) in _MISSING:
+                return None
+            raise
+
+
+def _make(ssm: Any, target: Target, content: Mapping[str, Any], name: str) -> None:
+    request = {"Name": DOCUMENT_NAME, "Content": json.dumps(content), "VersionName": name, "DocumentFormat": "JSON"}
+    with attempted(f"create the document {DOCUMENT_NAME} in {target}", "ssm:CreateDocument", MEASURING):
+        try:
+            ssm.create_document(**request, DocumentType="Command", TargetType="/AWS::EC2::Instance")
+        except ClientError as error:
+            if code_of(error) != "DocumentAlreadyExists":
+                raise
+        else:
+            return
+    with attempted(f"update the document {DOCUMENT_NAME} in {target}", "ssm:UpdateDocument", MEASURING):
+        try:
+            ssm.update_document(**request, DocumentVersion="$LATEST", TargetType="/AWS::EC2::Instance")
+        except ClientError as error:
+            if code_of(error) not in _THERE_ALREADY:  # another of us was faster
+                raise
+
+
+def _checked(found: Mapping[str, Any], content: Mapping[str, Any], target: Target) -> str:
+    try:
+        same = json.loads(found["Content"]) == content
+    except ValueError:
+        same = False
+    if not same:
+        raise CloudError(
+            f"cannot run {DOCUMENT_NAME} in {target}: its version {found.get('VersionName')} is not what this Plimsoll "
+            "wrote. See who changed it, and delete the document in Systems Manager, Documents: it is made anew."
+        )
+    return str(found["DocumentVersion"])

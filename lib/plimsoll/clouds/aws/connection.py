@@ -7,11 +7,11 @@ from datetime import date
 from pathlib import Path
 
 from plimsoll.clouds.aws.bench import AwsBench
+from plimsoll.clouds.aws.commands import ResultsBucket
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.aws.names import role_arn
 from plimsoll.clouds.aws.organization import accounts_in
-from plimsoll.clouds.aws.outputs import ResultsBucket
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.aws.published import query_cost
 from plimsoll.clouds.aws.sessions import HOME_REGION, Credential, Sessions, check_regions
@@ -83,7 +83,7 @@ def open_accounts(
 
 
 def _of_members(scope: Scope, settings: Settings) -> tuple[list[Credential], list[FailedTarget]]:
-    """The way into each account of the Organization that the scope names, and what of it cannot be had."""
+    """How to enter each account of the Organization that the scope names, and which cannot be entered."""
     if len(scope.profiles) > 1:
         raise BadInput(
             "with --organization, --unit or --account one --profile assumes the roles of all accounts: name one."

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from botocore.exceptions import ClientError
 
+from plimsoll.clouds.aws.chunks import send_all
 from plimsoll.clouds.aws.errors import KEEPING, attempted, refused
 from plimsoll.clouds.aws.names import EVENT_SOURCE
-from plimsoll.clouds.aws.remainders import remainder
 
 ENTRIES_A_CALL: Final = 10
 BYTES_A_CALL: Final = 1_000_000
@@ -40,7 +40,7 @@ class BusEvents:
             return [entry for entry, _answer in failed]
 
         for batch in _batches([self._entry(kind, detail) for kind, detail in events]):
-            if remainder(batch, put, self.sleep):
+            if send_all(batch, put, self.sleep):
                 last = refusals[-1]
                 told: Any = {"Error": {"Code": last["ErrorCode"], "Message": last.get("ErrorMessage", "")}}
                 raise refused(ClientError(told, "PutEvents"), what, "events:PutEvents", KEEPING)

@@ -12,9 +12,8 @@ from typing import Any, Final
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from pydantic import TypeAdapter, ValidationError
 
+from plimsoll.clouds.aws.chunks import in_chunks, send_all
 from plimsoll.clouds.aws.errors import DECIDING, KEEPING, attempted
-from plimsoll.clouds.aws.paging import in_chunks
-from plimsoll.clouds.aws.remainders import remainder
 from plimsoll.domain.decisions import Decision
 from plimsoll.domain.errors import Throttled, Unexpected
 from plimsoll.domain.history import HistoryEntry
@@ -62,7 +61,7 @@ class DynamoHistory:
 
         last = {(entry.account, entry.region, entry.volume_id): entry for entry in entries}
         for chunk in in_chunks(({"PutRequest": {"Item": _item(entry)}} for entry in last.values()), WRITES_A_CALL):
-            self._check(remainder(chunk, put, self.sleep), "dynamodb:BatchWriteItem")
+            self._check(send_all(chunk, put, self.sleep), "dynamodb:BatchWriteItem")
 
     def decisions(self, target: Target, volume_ids: Sequence[str]) -> Mapping[str, Sequence[Decision]]:
         """What people decided of those volumes, of whichever anybody did, by volume id and in no order."""
@@ -115,7 +114,7 @@ class DynamoHistory:
             return left
 
         for chunk in in_chunks([_key(target, name) for name in dict.fromkeys(names)], KEYS_A_CALL):
-            self._check(remainder(chunk, read, self.sleep), "dynamodb:BatchGetItem")
+            self._check(send_all(chunk, read, self.sleep), "dynamodb:BatchGetItem")
         return [{name: TypeDeserializer().deserialize(value) for name, value in item.items()} for item in found]
 
     def _check(self, left: Sequence[Attributes], permission: str) -> None:

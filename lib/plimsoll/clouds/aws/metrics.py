@@ -4,6 +4,7 @@ Raw sums are asked for and divided elsewhere, because math expressions cannot be
 what comes back partial or broken is asked again, within a bound.
 """
 
+import json
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,13 +13,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
+import cbor2
 import numpy as np
 
-from plimsoll.clouds.aws.calls import DATAPOINTS_A_CALL, QUERIES_A_CALL, Call, calls_of
 from plimsoll.clouds.aws.errors import FAILURES, translate
-from plimsoll.clouds.aws.queries import Query, metrics_of, queries_of
+from plimsoll.clouds.aws.queries import DATAPOINTS_A_CALL, QUERIES_A_CALL, Call, Query, calls_of, metrics_of, queries_of
 from plimsoll.clouds.aws.sessions import Sessions
-from plimsoll.clouds.aws.wire import decode_fast, epoch_s
 from plimsoll.clouds.common.pacing import Pacer
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import AccessDenied, CloudError, Unexpected
@@ -155,3 +155,39 @@ def _found(asks: Sequence[Ask], answers: Iterable[Answers]) -> list[Found | Clou
         before = series.get(query.series)
         series[query.series] = answer if before is None else np.fmax(before, answer)
     return [failed.get(number, series) for number, series in enumerate(found)]
+
+
+_EVENT: Final = "before-parse.cloudwatch.GetMetricData"
+_OK: Final = 200
+_PROTOCOLS: Final[dict[str, tuple[Callable[[bytes], Any], bytes]]] = {
+    "application/x-amz-json": (json.loads, b"{}"),
+    "application/cbor": (cbor2.loads, cbor2.dumps({})),
+}
+"""By the beginning of the content type: the decoder, and an empty answer."""
+
+
+def decode_fast(client: Any) -> None:
+    """Makes a CloudWatch client decode GetMetricData's answers whole; `epoch_s` reads their timestamps."""
+    client.meta.events.register(_EVENT, _decode, unique_id="plimsoll-wire")
+
+
+def epoch_s(stamps: Sequence[Any]) -> FloatArray:
+    """Timestamps in epoch seconds, whether the wire had numbers or the decoder made times of them."""
+    if stamps and isinstance(stamps[0], datetime):
+        stamps = [stamp.timestamp() for stamp in stamps]
+    return np.asarray(stamps, dtype=np.float64)
+
+
+def _decode(response_dict: dict[str, Any], customized_response_dict: dict[str, Any], **_others: object) -> None:
+    kind = response_dict["headers"].get("content-type", "")
+    found = next((found for start, found in _PROTOCOLS.items() if kind.startswith(start)), None)
+    if response_dict["status_code"] != _OK or found is None:
+        return
+    decode, empty = found
+    try:
+        decoded = decode(response_dict["body"])
+    except (ValueError, cbor2.CBORDecodeError):
+        return  # botocore reads it again and raises what it raises for a broken answer
+    if isinstance(decoded, dict):
+        response_dict["body"] = empty
+        customized_response_dict.update(decoded)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from plimsoll.clouds.common.terraform_marks import said, terraform_owner
+from plimsoll.clouds.common.terraform_owner import known_details, terraform_owner
 from plimsoll.domain.volume import BY_HAND, Owner, OwnerKind
 
 _CLAIM: Final = "kubernetes.io/created-for/pvc/name"
@@ -38,7 +38,7 @@ def _kubernetes(tags: Mapping[str, str]) -> Owner | None:
         "storage_class": tags.get("storageclass") or tags.get("kubernetes.io/storageclass"),
     }
     name = f"{namespace}/{claim}" if claim else cluster
-    return Owner(kind=OwnerKind.KUBERNETES, name=name, details=said(details))
+    return Owner(kind=OwnerKind.KUBERNETES, name=name, details=known_details(details))
 
 
 def _cloudformation(tags: Mapping[str, str]) -> Owner | None:
@@ -49,7 +49,7 @@ def _cloudformation(tags: Mapping[str, str]) -> Owner | None:
         "logical_id": tags.get("aws:cloudformation:logical-id"),
         "stack_id": tags.get("aws:cloudformation:stack-id"),
     }
-    return Owner(kind=OwnerKind.CLOUDFORMATION, name=stack, details=said(details))
+    return Owner(kind=OwnerKind.CLOUDFORMATION, name=stack, details=known_details(details))
 
 
 def _auto_scaling(host_tags: Mapping[str, str]) -> Owner | None:
@@ -60,5 +60,5 @@ def _auto_scaling(host_tags: Mapping[str, str]) -> Owner | None:
     return Owner(
         kind=OwnerKind.AUTO_SCALING,
         name=group or template,
-        details=said({"group": group, "launch_template": template}),
+        details=known_details({"group": group, "launch_template": template}),
     )

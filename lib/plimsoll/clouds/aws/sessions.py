@@ -14,7 +14,7 @@ from botocore.exceptions import NoCredentialsError
 from botocore.loaders import Loader
 
 from plimsoll.clouds.aws.errors import FAILURES, translate
-from plimsoll.clouds.common import region_names
+from plimsoll.clouds.common import messages
 from plimsoll.ports import FailedTarget
 
 HOME_REGION: Final = "us-east-1"
@@ -88,7 +88,7 @@ def known_regions() -> tuple[str, ...]:
 
 def check_regions(regions: Sequence[str]) -> None:
     """BadInput for a name that is no AWS region, with the nearest that is."""
-    region_names.check_regions(regions, known_regions(), cloud="AWS", listed_by="aws ec2 describe-regions")
+    messages.check_regions(regions, known_regions(), cloud="AWS", listed_by="aws ec2 describe-regions")
 
 
 def _session(credential: Credential) -> boto3.Session:

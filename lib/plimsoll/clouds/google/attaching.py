@@ -6,11 +6,10 @@ from google.api_core.exceptions import GoogleAPICallError, NotFound
 from google.cloud import compute_v1
 
 from plimsoll.bench.agent import device_name
+from plimsoll.clouds.google.bench_calls import CLEANING, MEASURING, Follower, cleaning, measuring
 from plimsoll.clouds.google.bench_hosts import find_instance, instance_of, lent_types
 from plimsoll.clouds.google.clients import CALL_S, Clients
-from plimsoll.clouds.google.operations import Follower
-from plimsoll.clouds.google.purposes import CLEANING, MEASURING, cleaning, measuring
-from plimsoll.clouds.google.scratch import check_scratch, type_of, zone_of
+from plimsoll.clouds.google.scratch_disks import check_scratch, type_of, zone_of
 from plimsoll.domain.errors import CloudError
 from plimsoll.ports import Target
 
@@ -63,7 +62,7 @@ def attach_disk(clients: Clients, target: Target, volume_id: str, host_id: str, 
 
 
 def detach_disk(clients: Clients, target: Target, volume_id: str, sleep: Sleep) -> None:
-    """Begins to detach a scratch disk from wherever it is; BadInput where it is none. Google knows no force here."""
+    """Begins to detach a scratch disk from wherever it is; BadInput for any other disk. Google knows no force here."""
     disk = check_scratch(clients, target, volume_id, "detach")
     if disk is None:
         return
@@ -99,7 +98,7 @@ def _detach_one(
 
 
 def delete_disk(clients: Clients, target: Target, volume_id: str, sleep: Sleep) -> None:
-    """Deletes a scratch disk; BadInput where it is none, CloudError while it is attached."""
+    """Deletes a scratch disk; BadInput for any other disk, CloudError while it is attached."""
     disk = check_scratch(clients, target, volume_id, "delete")
     if disk is None or disk.status == "DELETING":
         return

@@ -9,7 +9,7 @@ from plimsoll.clouds.google.attaching import attach_disk, delete_disk, detach_di
 from plimsoll.clouds.google.bench_hosts import find_hosts
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.commands import Agents
-from plimsoll.clouds.google.scratch import create_disk, scratch_disks
+from plimsoll.clouds.google.scratch_disks import create_disk, scratch_disks
 from plimsoll.domain.policy import TagMatch
 from plimsoll.domain.scratch import ScratchOrder, ScratchVolume
 from plimsoll.domain.task import Task, TaskOutcome
@@ -57,7 +57,7 @@ class GoogleBench:
         return self._agents(target).send(host_id, task)
 
     def outcome(self, target: Target, host_id: str, command_id: str) -> TaskOutcome | None:
-        """instances.getGuestAttributes. A VM whose agent died amid a task stays None for ever."""
+        """instances.getGuestAttributes. A VM whose agent died amid a task stays None."""
         return self._agents(target).outcome(host_id, command_id)
 
     def cancel(self, target: Target, host_id: str, command_id: str) -> None:

@@ -9,13 +9,11 @@ from google.api_core.exceptions import NotFound
 from google.cloud import compute_v1
 
 from plimsoll.bench.agent import agent_version
+from plimsoll.clouds.google.bench_calls import measuring
 from plimsoll.clouds.google.clients import CALL_S, Clients
-from plimsoll.clouds.google.guest_attributes import guest_attributes
-from plimsoll.clouds.google.hosts import instance_of as read_instance
-from plimsoll.clouds.google.labels import tags_of
+from plimsoll.clouds.google.disks import instance_of as read_instance
 from plimsoll.clouds.google.names import LIST_INSTANCES
-from plimsoll.clouds.google.purposes import measuring
-from plimsoll.clouds.google.scopes import last_of, region_of
+from plimsoll.clouds.google.resource_fields import last_of, region_of, tags_of
 from plimsoll.clouds.google.shipped import volume_types
 from plimsoll.domain.errors import CloudError, Unreachable
 from plimsoll.domain.policy import TagMatch
@@ -161,3 +159,19 @@ def _why_not(host: compute_v1.Instance, target: Target, said: Mapping[str, str],
 def host_zone(host: compute_v1.Instance) -> str:
     """A VM's zone."""
     return last_of(host.zone)
+
+
+NAMESPACE: Final = "plimsoll"
+_PERMISSION: Final = "compute.instances.getGuestAttributes"
+
+
+def guest_attributes(clients: Clients, target: Target, zone: str, name: str) -> dict[str, str]:
+    """All that the agent on a VM has written, by key; empty where it has written nothing yet."""
+    place = f"{target.account}/{zone}"
+    request = {"project": target.account, "zone": zone, "instance": name, "query_path": f"{NAMESPACE}/"}
+    with measuring(f"read what the agent on {name} in {place} says", place, _PERMISSION):
+        try:
+            found = clients.instances.get_guest_attributes(request=request, retry=clients.retry, timeout=CALL_S)
+        except NotFound:
+            return {}
+    return {item.key: item.value for item in found.query_value.items if item.namespace == NAMESPACE}

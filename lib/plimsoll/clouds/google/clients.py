@@ -1,4 +1,4 @@
-"""Clients: whose credentials are used, and Google's clients made from them."""
+"""Clients: whose credentials are used, Google's clients made from them, and how often a call is tried."""
 
 import os
 import threading
@@ -21,12 +21,23 @@ from google.cloud import compute_v1, monitoring_v3
 from google.cloud.monitoring_v3.services.metric_service.transports import MetricServiceGrpcTransport
 
 from plimsoll.clouds.google.errors import AUDITING, attempted, no_credentials
-from plimsoll.clouds.google.patience import Patience
 from plimsoll.domain.errors import BadCredentials
 
 if TYPE_CHECKING:
     from google.cloud.billing_v1 import CloudCatalogClient
     from google.cloud.resourcemanager_v3 import FoldersClient, ProjectsClient
+from typing import ParamSpec
+
+from google.api_core import exceptions as api
+from google.auth import aws
+from google.auth.exceptions import TransportError as TokenUnreachable
+from requests import ConnectionError as NoConnection
+from requests import Timeout
+from requests.exceptions import ChunkedEncodingError
+
+from plimsoll.clouds.google.errors import no_token_now, too_many
+from plimsoll.clouds.google.federation import FederationConfig
+from plimsoll.domain.errors import BadInput
 
 SCOPES: Final = ("https://www.googleapis.com/auth/cloud-platform",)
 """What tokens are asked for; what the caller may do is its roles'."""
@@ -181,3 +192,78 @@ class Clients:
         except GoogleAuthError as error:
             return BadCredentials(no_credentials(error))
         return found, project
+
+
+_PASSING: Final = (
+    api.ServiceUnavailable,
+    api.InternalServerError,
+    api.BadGateway,
+    api.GatewayTimeout,
+    NoConnection,
+    Timeout,
+    ChunkedEncodingError,
+    TokenUnreachable,
+)
+_FIRST_WAIT_S: Final = 0.5
+_LONGEST_WAIT_S: Final = 30.0
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Patience(retries.Retry):
+    """A retry that gives a call up after so many attempts, with what the last one ended in. Waits are random, below a
+    bound that doubles."""
+
+    def __init__(self, attempts: int) -> None:
+        super().__init__(predicate=passing, initial=_FIRST_WAIT_S, maximum=_LONGEST_WAIT_S, timeout=None)
+        self._attempts = attempts
+
+    def __call__(self, func: Callable[P, R], on_error: Callable[[Exception], Any] | None = None) -> Callable[P, R]:
+        """The call with its retries; each call counts its own attempts."""
+
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            left = iter(range(self._attempts - 1))
+            once_more = retries.Retry(
+                predicate=lambda error: passing(error) and next(left, None) is not None,
+                initial=_FIRST_WAIT_S,
+                maximum=_LONGEST_WAIT_S,
+                timeout=None,
+            )
+            return once_more(func, on_error)(*args, **kwargs)
+
+        return call
+
+
+def passing(error: Exception) -> bool:
+    """Whether the same call may go well a little later."""
+    return isinstance(error, _PASSING) or too_many(error) or no_token_now(error)
+
+
+READ_ONLY_SCOPES: Final = (
+    "https://www.googleapis.com/auth/cloud-platform.read-only",
+    "https://www.googleapis.com/auth/compute.readonly",
+    "https://www.googleapis.com/auth/monitoring.read",
+    "https://www.googleapis.com/auth/cloud-billing.readonly",
+)
+"""What a token is good for: reading, whatever roles its holder has. One scope for each of the APIs: Resource Manager,
+Compute Engine, Cloud Monitoring and Cloud Billing (AUTH_SCOPES of their clients, and for Compute Engine the scopes of
+`disks.aggregatedList`, read 2026-11-22)."""
+
+
+def keyless_credentials(config: FederationConfig) -> aws.Credentials:
+    """Credentials that prove the AWS role of this process to Google by a signed request; nothing is asked yet.
+
+    Access key, session token and region come from AWS's own environment variables, which Lambda sets. BadInput where
+    google-auth cannot use the configuration.
+    """
+    try:
+        found: aws.Credentials = aws.Credentials.from_info(  # type: ignore[no-untyped-call]  # google-auth has no types
+            config.written, scopes=list(READ_ONLY_SCOPES)
+        )
+    except (GoogleAuthError, ValueError) as error:
+        raise BadInput(
+            f"google_credentials cannot be used: {error}. Write them anew with `gcloud iam workload-identity-pools "
+            "create-cred-config`, and deploy the service again."
+        ) from error
+    return found

@@ -11,12 +11,10 @@ from google.api_core.exceptions import PreconditionFailed
 from google.cloud import compute_v1
 
 from plimsoll.bench.agent import CANCEL_KEY, TASK_KEY, device_name, task_text
-from plimsoll.clouds.google.bench_hosts import find_instance, host_zone
+from plimsoll.clouds.google.bench_calls import MEASURING, Follower, measuring
+from plimsoll.clouds.google.bench_hosts import find_instance, guest_attributes, host_zone
 from plimsoll.clouds.google.clients import CALL_S, Clients
-from plimsoll.clouds.google.guest_attributes import guest_attributes
-from plimsoll.clouds.google.operations import Follower
-from plimsoll.clouds.google.purposes import MEASURING, measuring
-from plimsoll.clouds.google.scratch import find_disk
+from plimsoll.clouds.google.scratch_disks import find_disk
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.task import Task, TaskEnd, TaskMode, TaskOutcome
 from plimsoll.ports import Target

@@ -10,8 +10,8 @@ from plimsoll.clouds.common.pacing import Pacer
 from plimsoll.clouds.common.price_file import load_prices
 from plimsoll.clouds.google.bench import GoogleBench
 from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.held import Held
 from plimsoll.clouds.google.inventory import GoogleInventory
+from plimsoll.clouds.google.listing import AttachedPlaces
 from plimsoll.clouds.google.metrics import GoogleMetrics
 from plimsoll.clouds.google.prices import GooglePrices
 from plimsoll.clouds.google.projects import projects_in
@@ -40,7 +40,7 @@ def connection_of(clients: Clients, scope: Scope, settings: Settings, *, today: 
             calls=Pacer(reckoned.calls_per_s if paced else math.inf),
             parallel=settings.parallel_calls,
             query_cost=reckoned,
-            held=Held(clients=clients),
+            attached=AttachedPlaces(clients=clients),
         ),
         prices=GooglePrices(
             shipped=load_prices(Path(scope.prices)) if scope.prices else shipped_prices(),

@@ -10,7 +10,7 @@ from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 from plimsoll.clouds.cloud import ShownVolume
-from plimsoll.clouds.google.metric_names import METRICS
+from plimsoll.clouds.google.queries import METRICS
 from plimsoll.domain.sums import Window
 from plimsoll.domain.units import MINUTE_S
 

@@ -11,7 +11,7 @@ from google.auth import exceptions as auth
 from google.protobuf.json_format import ParseError
 from requests import RequestException
 
-from plimsoll.clouds.common.error_text import one_line
+from plimsoll.clouds.common.messages import one_line
 from plimsoll.clouds.google.names import BILLING, COMPUTE, MONITORING, RESOURCE_MANAGER
 from plimsoll.domain.errors import (
     AccessDenied,
@@ -48,8 +48,10 @@ _OAUTH_CODE: Final = re.compile(r"^Error code (?!server_error|temporarily_unavai
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Purpose:
-    """What a call is for, as far as its error has to say it: what follows from the failure, how it is allowed, and what
-    to do about too many calls."""
+    """What a call is for, as its error says it.
+
+    `goes_on` says what follows from the failure, `allow` how to allow the call, `again` what to do about too many.
+    """
 
     goes_on: str
     allow: str

@@ -8,13 +8,12 @@ from typing import Final
 
 from google.cloud import compute_v1
 
-from plimsoll.clouds.common.region_names import check_regions
-from plimsoll.clouds.google.aggregated import PAGE, disk_pages
+from plimsoll.clouds.common.messages import check_regions
 from plimsoll.clouds.google.clients import CALL_S, Clients
 from plimsoll.clouds.google.errors import translated
-from plimsoll.clouds.google.listing import Listing
+from plimsoll.clouds.google.listing import PAGE, Listing, disk_pages
 from plimsoll.clouds.google.names import LIST_REGIONS
-from plimsoll.clouds.google.scopes import region_of
+from plimsoll.clouds.google.resource_fields import region_of
 from plimsoll.clouds.google.shipped import volume_types
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import ApiDisabled, CloudError

@@ -1,14 +1,66 @@
-"""A listing: all disks of one project, read once for all its regions and no further than they are asked for."""
+"""Listing a project: its disks by region, read once and no further than asked for, and where disks are attached."""
 
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Final
 
-from plimsoll.clouds.google.aggregated import Page, disk_pages, instance_pages
-from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.disks import volume_of
-from plimsoll.clouds.google.hosts import Instance, instance_of
-from plimsoll.clouds.google.scopes import last_of, path_of, region_of
+from google.cloud import compute_v1
+
+from plimsoll.clouds.google.clients import CALL_S, Clients
+from plimsoll.clouds.google.disks import Instance, instance_of, volume_of
+from plimsoll.clouds.google.errors import translated
+from plimsoll.clouds.google.joining import Place
+from plimsoll.clouds.google.names import LIST_DISKS, LIST_INSTANCES
+from plimsoll.clouds.google.resource_fields import last_of, path_of, region_of
 from plimsoll.domain.volume import Volume
+
+PAGE: Final = 500
+"""The most that a page brings (compute_v1 1.57, `max_results`, read 2026-11-22)."""
+
+_SILENT: Final = "UNREACHABLE"
+_PARTIAL: Final = "return_partial_success"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """What a page has, each with its scope (zones/..., regions/...), and the scopes that did not answer."""
+
+    found: tuple[tuple[str, Any], ...]
+    unreachable: frozenset[str]
+
+
+def disk_pages(clients: Clients, project: str, place: str) -> Iterator[Page]:
+    """The disks of a project, those of zones and of regions; raises CloudError that names the place."""
+    with translated(place, LIST_DISKS):
+        request = compute_v1.AggregatedListDisksRequest(_asked(compute_v1.AggregatedListDisksRequest, project))
+        pages = clients.disks.aggregated_list(request=request, retry=clients.retry, timeout=CALL_S).pages
+        for page in pages:
+            yield _page(compute_v1.DiskAggregatedList.pb(page), "disks")
+
+
+def instance_pages(clients: Clients, project: str, place: str) -> Iterator[Page]:
+    """The instances of a project; raises CloudError that names the place."""
+    with translated(place, LIST_INSTANCES):
+        request = compute_v1.AggregatedListInstancesRequest(_asked(compute_v1.AggregatedListInstancesRequest, project))
+        pages = clients.instances.aggregated_list(request=request, retry=clients.retry, timeout=CALL_S).pages
+        for page in pages:
+            yield _page(compute_v1.InstanceAggregatedList.pb(page), "instances")
+
+
+def _asked(kind: Any, project: str) -> dict[str, Any]:
+    """What is asked for. Some versions of the client do not know the wish to have what answers where a zone does not:
+    with those such a zone is the whole list's failure, or Google grants it unasked."""
+    partial = {_PARTIAL: True} if _PARTIAL in kind.meta.fields else {}
+    return {"project": project, "max_results": PAGE, **partial}
+
+
+def _page(page: Any, kind: str) -> Page:
+    silent = {scope for scope, listed in page.items.items() if listed.warning.code == _SILENT}
+    return Page(
+        found=tuple((scope, one) for scope, listed in page.items.items() for one in getattr(listed, kind)),
+        unreachable=frozenset({*page.unreachables, *silent}),
+    )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -83,3 +135,24 @@ class Listing:
             if found.storage_pool:
                 self.pooled.add(volume.id)
             self._waiting.setdefault(region, []).append(volume)
+
+
+@dataclass(slots=True, kw_only=True)
+class AttachedPlaces:
+    """The places of each project that have a disk, listed when they are first asked for and then kept."""
+
+    clients: Clients
+    _known: dict[str, frozenset[Place]] = field(default_factory=dict, init=False, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+
+    def __call__(self, project: str, place: str) -> frozenset[Place]:
+        """Those of a project; raises CloudError that names the place."""
+        with self._lock:
+            if project not in self._known:
+                self._known[project] = frozenset(
+                    (str(found.id), disk.device_name)
+                    for page in instance_pages(self.clients, project, place)
+                    for _, found in page.found
+                    for disk in found.disks
+                )
+            return self._known[project]

@@ -19,10 +19,9 @@ from plimsoll.clouds.common.pacing import Pacer
 from plimsoll.clouds.google.clients import CALL_S, Clients
 from plimsoll.clouds.google.errors import AUDITING, FAILURES, refused
 from plimsoll.clouds.google.joining import Place, claims_of
-from plimsoll.clouds.google.metric_names import METRICS
 from plimsoll.clouds.google.names import LIST_TIME_SERIES
 from plimsoll.clouds.google.points import Cells, points_of
-from plimsoll.clouds.google.queries import NAMES_A_CALL, POINTS_A_PAGE, Call, calls_of, queries_of
+from plimsoll.clouds.google.queries import METRICS, NAMES_A_CALL, POINTS_A_PAGE, Call, calls_of, queries_of
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError, Unexpected
 from plimsoll.domain.query_cost import QueryCost
@@ -59,14 +58,14 @@ _SUM, _MAX = monitoring_v3.Aggregation.Aligner.ALIGN_SUM, monitoring_v3.Aggregat
 class GoogleMetrics:
     """Series from Cloud Monitoring, `parallel` calls at a time, within the pacer's quota of calls a second.
 
-    `held` gives the places of a project that hold a disk now, and raises CloudError that names what it is told.
+    `attached` gives the places of a project where a disk is attached now; its CloudError names the place it is given.
     """
 
     clients: Clients
     calls: Pacer
     parallel: int
     query_cost: QueryCost
-    held: Callable[[str, str], Collection[Place]]
+    attached: Callable[[str, str], Collection[Place]]
     usage: Usage = field(default_factory=Usage)
     retention_days: Mapping[int, float] = field(default_factory=lambda: RETENTION_DAYS)
     visible_after_s: int = VISIBLE_AFTER_S
@@ -161,7 +160,7 @@ class GoogleMetrics:
         """Whether a series may be of an ask's disk: no other one has that place now."""
         if where in here.places:
             return here.is_of(ask, where)
-        if where in self.held(here.project, here.place):
+        if where in self.attached(here.project, here.place):
             return False
         with self._lock:
             self._left.add(here.place)

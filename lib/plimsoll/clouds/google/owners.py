@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Final, Protocol
 
-from plimsoll.clouds.common.terraform_marks import said, terraform_owner
+from plimsoll.clouds.common.terraform_owner import known_details, terraform_owner
 from plimsoll.domain.volume import BY_HAND, NAME_TAG, Owner, OwnerKind
 
 CREATED_BY: Final = "created-by"
@@ -89,7 +89,7 @@ def _kubernetes(tags: Mapping[str, str], description: str) -> Owner | None:
         "location": tags.get(_CLUSTER_LOCATION),
     }
     name = f"{namespace}/{claim}" if claim else tags.get(_CLUSTER)
-    return Owner(kind=OwnerKind.KUBERNETES, name=name, details=said(details))
+    return Owner(kind=OwnerKind.KUBERNETES, name=name, details=known_details(details))
 
 
 def _marks(description: str) -> dict[str, str]:
@@ -106,7 +106,7 @@ def _marks(description: str) -> dict[str, str]:
 def _node_pool(made: Mapping[str, str]) -> Owner | None:
     if _GKE_NODE not in made:
         return None
-    details = said(
+    details = known_details(
         {
             "node_pool": made.get(_NODE_POOL),
             "cluster": made.get(_CLUSTER),
@@ -122,7 +122,7 @@ def _dataproc(made: Mapping[str, str]) -> Owner | None:
     if cluster is None:
         return None
     details = {"service": "dataproc", "cluster": cluster, "location": made.get(_DATAPROC_LOCATION)}
-    return Owner(kind=OwnerKind.OPERATOR, name=f"Dataproc cluster {cluster}", details=said(details))
+    return Owner(kind=OwnerKind.OPERATOR, name=f"Dataproc cluster {cluster}", details=known_details(details))
 
 
 def _group(made: Mapping[str, str]) -> Owner | None:
@@ -132,7 +132,7 @@ def _group(made: Mapping[str, str]) -> Owner | None:
     location, group = found.groups()
     template = made.get(INSTANCE_TEMPLATE, "").rpartition("/")[2] or None
     details = {"group": group, "location": location, "template": template}
-    return Owner(kind=OwnerKind.AUTO_SCALING, name=group, details=said(details))
+    return Owner(kind=OwnerKind.AUTO_SCALING, name=group, details=known_details(details))
 
 
 def _terraform(made: Mapping[str, str]) -> Owner | None:

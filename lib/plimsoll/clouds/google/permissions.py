@@ -1,4 +1,4 @@
-"""Permissions: exactly what each capability uses, for the roles that grant it."""
+"""Permissions: exactly what an audit, a validation and a sweep use, for the roles that grant them."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -34,18 +34,30 @@ APIS: Final[Mapping[str, frozenset[str]]] = {
 """The API behind each. Compute Engine and Cloud Monitoring must be enabled in every project that is read, Resource
 Manager in the one that calls count for."""
 
-ROLE_ID: Final = "plimsollAudit"
-"""The id of the custom role."""
+SWEEP: Final = frozenset(
+    {
+        LIST_DISKS,
+        "compute.disks.delete",
+        "compute.disks.use",
+        "compute.instances.detachDisk",
+        "compute.instances.get",
+        "compute.zoneOperations.get",
+    }
+)
+"""What finding, detaching and deleting scratch disks takes. Compute Engine asks compute.disks.use for a disk that is
+attached or detached, and labels only where they are changed later (access control of Compute Engine, from memory: not
+held against a live project)."""
 
-
-def custom_role(permissions: frozenset[str] = AUDIT) -> str:
-    """The YAML of a custom role, for `gcloud iam roles create plimsollAudit --project PROJECT --file FILE`, or with
-    `--organization` for all projects of one. BELOW can only be granted at the folder or organization."""
-    lines = [
-        "title: Plimsoll audit",
-        "description: Reads disks, instances and disk metrics; changes nothing.",
-        "stage: GA",
-        "includedPermissions:",
-        *(f"- {permission}" for permission in sorted(permissions)),
-    ]
-    return "\n".join(lines) + "\n"
+VALIDATION: Final = SWEEP | {
+    LIST_INSTANCES,
+    "compute.disks.create",
+    "compute.disks.get",
+    "compute.disks.setLabels",
+    "compute.disks.useReadOnly",
+    "compute.instances.attachDisk",
+    "compute.instances.getGuestAttributes",
+    "compute.instances.setMetadata",
+}
+"""What a validation does, copies included (useReadOnly, of the disk that is cloned). compute.instances.setMetadata lets
+its holder give the VM another startup script, so grant it on bench VMs alone; where a VM runs as a service account, the
+holder needs iam.serviceAccounts.actAs on that account as well."""

@@ -11,8 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from plimsoll.clouds.google.joining import Place, places_of
-from plimsoll.clouds.google.metric_names import METRICS
-from plimsoll.clouds.google.queries import Query, grid_s
+from plimsoll.clouds.google.queries import METRICS, Query, grid_s
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.knowledge import BoolArray, IntArray, Look
 from plimsoll.domain.period import FloatArray

@@ -4,17 +4,43 @@ A call has one metric, one window and one period, and brings the series of many 
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from plimsoll.clouds.common.query_batches import query_batches
 from plimsoll.clouds.google.joining import Claim, claims_of
-from plimsoll.clouds.google.metric_names import METRICS, Metric
 from plimsoll.domain.branch_and_bound import Ask
 from plimsoll.domain.knowledge import Look
 from plimsoll.domain.sums import Window
 from plimsoll.domain.units import MINUTE_S
+
+METRIC_PREFIX: Final = "compute.googleapis.com/instance/disk/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """A metric by its name. A count is added up over a bucket; a peak (operations or bytes of the busiest second of a
+    minute) is the highest of it."""
+
+    name: str
+    peak: bool
+
+
+METRICS: Final[Mapping[str, Metric]] = {
+    **{
+        f"{way}_{unit}": Metric(name=f"{METRIC_PREFIX}{way}_{unit}_count", peak=False)
+        for unit in ("ops", "bytes")
+        for way in ("read", "write")
+    },
+    **{
+        f"peak_{way}_{unit}": Metric(name=f"{METRIC_PREFIX}max_{way}_{unit}_count", peak=True)
+        for unit in ("ops", "bytes")
+        for way in ("read", "write")
+    },
+}
+"""Which metric fills which series; idle time, balances and exceeded checks are not published."""
+
 
 NAMES_A_CALL: Final = 100
 """The most names that one filter lists: `one_of` takes 100 (constant of Google's own custom-metrics adapter for

@@ -1,4 +1,4 @@
-"""The validation's messages: what its functions are told and what they answer, as the state machine passes them on."""
+"""The validation's messages: what its functions are given and what they answer, as the state machine passes them on."""
 
 from typing import Annotated, Literal, Self
 
@@ -74,40 +74,40 @@ class ProposeMessage(Message):
     index: Annotated[int, Field(ge=0)]
 
     @property
-    def work(self) -> JobName:
-        """The item's work."""
+    def job(self) -> JobName:
+        """The item's job."""
         return JobName(validation=self.validation, index=self.index)
 
     @property
     def topic(self) -> str:
         """The item."""
-        return self.work.holder
+        return self.job.holder
 
 
-class WorkMessage(Message):
-    """The work of an item."""
+class JobMessage(Message):
+    """The job of an item."""
 
-    key: str = Field(validation_alias=AliasChoices("work", "key"))
+    key: str = Field(validation_alias=AliasChoices("job", "work", "key"))
 
     @property
-    def work(self) -> JobName:
-        """The item's work; BadInput for a key of something else."""
+    def job(self) -> JobName:
+        """The item's job; BadInput for a key of something else."""
         return JobName.of(self.key)
 
     @property
     def topic(self) -> str:
         """The item."""
-        return self.work.holder
+        return self.job.holder
 
 
-class LookMessage(WorkMessage):
-    """What of the work is looked at."""
+class LookMessage(JobMessage):
+    """What of the job is looked at."""
 
     at: Literal["volume", "attachment", "command"]
 
 
-class CleanUpMessage(WorkMessage):
-    """The work whose scratch volumes are deleted, and why it failed where it did."""
+class CleanUpMessage(JobMessage):
+    """The job whose scratch volumes are deleted, and why it failed where it did."""
 
     error: StepError | None = None
 
@@ -121,32 +121,32 @@ class SweepMessage(Message):
         return "sweep"
 
 
-class Worked(Answer):
-    """The work that was done."""
+class Stepped(Answer):
+    """The job whose step was done."""
 
-    work: str
+    job: str
 
 
-class Cleaned(Worked):
-    """The work that was cleaned up after, and what of it is left to the sweep, a sentence each."""
+class Cleaned(Stepped):
+    """The job that was cleaned up after, and what of it is left to the sweep, a sentence each."""
 
     left: list[str]
 
 
-class Proposed(Worked):
+class Proposed(Stepped):
     """What comes next: a scratch volume to create, a command to send at once, to wait for another's measurement of the
     same class, or nothing more."""
 
     next: Literal["create", "send", "wait", "done"]
 
 
-class Looked(Worked):
+class Looked(Stepped):
     """Whether what is waited for is there."""
 
     ready: bool
 
 
-class Concluded(Worked):
+class Concluded(Stepped):
     """Whether there is more to measure for the same item, and what the verdict was."""
 
     again: bool

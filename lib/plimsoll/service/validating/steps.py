@@ -9,7 +9,7 @@ from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.service.messages import StepError
 from plimsoll.service.service import Service
-from plimsoll.service.validating.messages import Cleaned, Concluded, Looked, Proposed, SweptAll, Worked
+from plimsoll.service.validating.messages import Cleaned, Concluded, Looked, Proposed, Stepped, SweptAll
 from plimsoll.service.validating.places import context_of, patience_of
 from plimsoll.validate import STEPS
 from plimsoll.validation import measuring
@@ -34,37 +34,37 @@ def propose(service: Service, name: JobName) -> Proposed:
         step = job.next
         job = STEPS[step](job, context)
         if job.next is step:
-            return Proposed(work=name.key, next="wait")
+            return Proposed(job=name.key, next="wait")
     if job.attempt is None:
-        return Proposed(work=name.key, next="done")
-    return Proposed(work=name.key, next="send" if job.attempt.prepared.order is None else "create")
+        return Proposed(job=name.key, next="done")
+    return Proposed(job=name.key, next="send" if job.attempt.prepared.order is None else "create")
 
 
-def create_scratch(service: Service, name: JobName) -> Worked:
+def create_scratch(service: Service, name: JobName) -> Stepped:
     """Begins to make the scratch volume of what was proposed."""
-    return _worked(service, name, Step.CREATE)
+    return _stepped(service, name, Step.CREATE)
 
 
-def attach_scratch(service: Service, name: JobName) -> Worked:
+def attach_scratch(service: Service, name: JobName) -> Stepped:
     """Begins to attach the scratch volume to the bench host."""
-    return _worked(service, name, Step.ATTACH)
+    return _stepped(service, name, Step.ATTACH)
 
 
 def sending_of(service: Service, name: JobName) -> dict[str, str | int]:
     """What is to be sent once: the command of that job's present measurement."""
-    return {"work": name.key, "round": load(name, service.store).under_way.number}
+    return {"job": name.key, "attempt": load(name, service.store).under_way.number}
 
 
-def send_command(service: Service, name: JobName) -> Worked:
+def send_command(service: Service, name: JobName) -> Stepped:
     """Sends the command that measures, once."""
-    return _worked(service, name, Step.SEND)
+    return _stepped(service, name, Step.SEND)
 
 
 def look(service: Service, name: JobName, at: str) -> Looked:
     """Looks once at the job's `volume`, its `attachment` or its `command`, and says whether that is there, or ended."""
     step, is_ready = _LOOKS[at]
     job = STEPS[step](load(name, service.store), context_of(service))
-    return Looked(work=name.key, ready=is_ready(job.under_way))
+    return Looked(job=name.key, ready=is_ready(job.under_way))
 
 
 def conclude(service: Service, name: JobName) -> Concluded:
@@ -72,7 +72,7 @@ def conclude(service: Service, name: JobName) -> Concluded:
     context = context_of(service)
     job = STEPS[Step.DECIDE](STEPS[Step.CONCLUDE](load(name, service.store), context), context)
     last = job.lines[-1]
-    return Concluded(work=name.key, again=job.run is not None, passed=last.passed, campaign=last.campaign)
+    return Concluded(job=name.key, again=job.run is not None, passed=last.passed, campaign=last.campaign)
 
 
 def clean_up(service: Service, name: JobName, error: StepError | None = None) -> Cleaned:
@@ -93,7 +93,7 @@ def clean_up(service: Service, name: JobName, error: StepError | None = None) ->
     texts = [one.text for one in left]
     if texts and error is not None:
         raise CloudError(" ".join(texts))
-    return Cleaned(work=name.key, left=texts)
+    return Cleaned(job=name.key, left=texts)
 
 
 def sweep_all(service: Service) -> SweptAll:
@@ -118,9 +118,9 @@ def sweep_all(service: Service) -> SweptAll:
     )
 
 
-def _worked(service: Service, name: JobName, step: Step) -> Worked:
+def _stepped(service: Service, name: JobName, step: Step) -> Stepped:
     STEPS[step](load(name, service.store), context_of(service))
-    return Worked(work=name.key)
+    return Stepped(job=name.key)
 
 
 def _known(name: JobName, service: Service) -> Job | None:

@@ -1,16 +1,17 @@
-"""What matters of some volumes, a line each: what to do first, what is throttled, blocked, attached to nothing, or
-unreadable."""
+"""The beginning of a report: what can be saved and how sure that is, and a line for each thing that matters."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
+from plimsoll.domain.policy import Policy
 from plimsoll.reports.steps import CENT, EVIDENCE, Step
-from plimsoll.reports.summary.headline import unreadable
+from plimsoll.reports.summary.headline import headline, unended, unreadable
+from plimsoll.reports.summary.step_words import judged_by
 from plimsoll.reports.summary.unread import Unread, unread
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import count_of, usd
 from plimsoll.slack.blocks.digest import BY_HAND, OTHERS, Sums
-from plimsoll.slack.blocks.elements import Said, bold, named
+from plimsoll.slack.blocks.elements import Block, Said, bold, header, named, said
 from plimsoll.slack.blocks.text import line
 from plimsoll.slack.blocks.volume import Listed
 
@@ -42,8 +43,8 @@ _FORBIDS: Final = {
 Row = tuple[str | Said, ...]
 
 
-def matters(sums: Sums, run: Mapping[str, Any]) -> Iterator[Row]:
-    """The lines; what could not be read is as `run` has it."""
+def highlights(sums: Sums, run: Mapping[str, Any]) -> Iterator[Row]:
+    """A line for each thing that matters; `run` says what could not be read."""
     yield from _first(sums)
     yield from _throttled(sums)
     yield from _blocked(sums)
@@ -135,3 +136,38 @@ def _place(one: Unread) -> Iterator[str | Said]:
     yield " In "
     yield named(line(one.place))
     yield f", {line(one.what)}: {line(one.why, _WHY)}"
+
+
+_PURPOSE: Final = (
+    "Plimsoll compares what cloud disks are asked for with what is paid for, and recommends cheaper ones that still "
+    "carry the work."
+)
+
+
+def first_sentence(sums: Sums, run: Mapping[str, Any], part: str) -> str:
+    """What can be saved of what, in one sentence."""
+    return headline(sums.totals, run, whole=not part)
+
+
+def opening(sums: Sums, run: Mapping[str, Any], policy: Policy, part: str) -> Iterator[Block]:
+    """The title, and a paragraph for somebody who has never heard of Plimsoll."""
+    yield header(first_sentence(sums, run, part).removesuffix("."))
+    if told := unended(run):
+        yield said(bold("Partial. "), told)
+    about = f"This report is of {line(part)} alone." if part else ""
+    known = f"{_PURPOSE} {_how_sure(sums.totals, policy)}" if sums.totals.answered else ""
+    if told := f"{about} {known}".strip():
+        yield said(told)
+
+
+def _how_sure(totals: Totals, policy: Policy) -> str:
+    """How much of the saving is a drop-in replacement and how much rests on measurements; empty without savings."""
+    if totals.usd_saved < CENT:
+        return ""
+    carries = f"the measured demand: the cheaper ones carry {judged_by(policy)}."
+    kept = "would be saved even with all of today's IOPS and MiB/s kept"
+    if totals.usd_saved_drop_in < CENT:
+        return f"The saving rests on {carries}"
+    if totals.usd_saved_on_proof < CENT:
+        return f"All of the saving {kept}."
+    return f"{usd(totals.usd_saved_drop_in)} {kept}; the other {usd(totals.usd_saved_on_proof)} rests on {carries}"

@@ -1,11 +1,12 @@
-"""Messages: what is posted, and a report as a conversation, one message with its replies."""
+"""Messages: what is posted, a report as a conversation, and how much of Slack's limits a message has left."""
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from plimsoll.slack.blocks.elements import Block
-from plimsoll.slack.blocks.text import fallback
+from plimsoll.slack.blocks.text import fallback, long
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,3 +51,34 @@ class Conversation:
     def payload(self) -> Mapping[str, Any]:
         """All of it in plain values, as JSON holds them."""
         return {"main": self.main.payload, "replies": [reply.payload for reply in self.replies]}
+
+
+MOST_BLOCKS: Final = 50
+MOST_CHARACTERS: Final = 12_000
+"""Blocks of a message, and characters of the JSON of all of them (docs.slack.dev/reference/block-kit/blocks, November
+2026). For msg_blocks_too_long Slack publishes no figure; that of all Markdown blocks of a message is taken."""
+
+
+def size(blocks: Sequence[Block]) -> int:
+    """The characters of blocks in a message's JSON, each with the sign that parts it from the next."""
+    return sum(long(json.dumps(block, ensure_ascii=False, separators=(",", ":"))) + 1 for block in blocks)
+
+
+class Budget:
+    """What a message may still hold."""
+
+    def __init__(self) -> None:
+        self._blocks, self._characters = MOST_BLOCKS, MOST_CHARACTERS - 1
+
+    def take(self, blocks: Sequence[Block]) -> bool:
+        """Whether there is room for all of these, which is then taken."""
+        characters = size(blocks)
+        if len(blocks) > self._blocks or characters > self._characters:
+            return False
+        self._blocks -= len(blocks)
+        self._characters -= characters
+        return True
+
+    def taken(self, blocks: list[Block]) -> list[Block]:
+        """The first of these for which there is room, which is then taken."""
+        return [block for block in blocks if self.take([block])]

@@ -9,7 +9,7 @@ from plimsoll.domain.policy import Policy
 from plimsoll.reports.wording import count_of, usd
 from plimsoll.slack.blocks.digest import Sums
 from plimsoll.slack.blocks.elements import Block, Control, bold, controls, said
-from plimsoll.slack.blocks.fitting import Budget
+from plimsoll.slack.blocks.message import Budget
 from plimsoll.slack.blocks.volume import Listed
 
 Numbered = tuple[int, Listed]

@@ -1,26 +1,36 @@
-"""`slack-preview.html`: what a conversation or a window looks like in Slack, as one file that opens offline."""
+"""`slack-preview.html`: what a conversation looks like in Slack, as one file that opens offline.
 
+It draws the blocks that Plimsoll posts, and names any other.
+"""
+
+import html
+import re
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
 from jinja2 import Environment
+from markupsafe import Markup, escape
 
 from plimsoll.reports.screen import printable
 from plimsoll.reports.templating import templates_of
 from plimsoll.slack.blocks.message import Conversation
-from plimsoll.slack.preview.marks import mrkdwn, safe_address, shown
-from plimsoll.slack.preview.rich import rich
 
 CHANNEL: Final = "cloud-costs"
 """The channel that a preview shows where none is named."""
 
-_DRAWN: Final = frozenset(
-    ("header", "section", "context", "divider", "rich_text", "actions", "image", "table", "input")
-)
+_STYLES: Final = {
+    "bold": Markup("<b>{}</b>"),
+    "italic": Markup("<i>{}</i>"),
+    "code": Markup("<code>{}</code>"),
+}
+_LINK: Final = Markup('<a href="{}" rel="noreferrer noopener" target="_blank">{}</a>')
+_MENTION: Final = Markup('<span class="mention">{}</span>')
+_UNKNOWN: Final = Markup('<span class="unknown">[{}: not drawn here]</span>')
+_ADDRESS: Final = re.compile(r"(https?|mailto):", re.IGNORECASE)
 
 
 def preview(
@@ -35,24 +45,16 @@ def preview(
     `pictures` are PNG images by title, which stand in the thread first. A block that the page cannot draw says so.
     """
     found = {title: _inline(png) for title, png in (pictures or {}).items()}
-    return _page(
-        "client.html.j2",
+    page = _environment().get_template("client.html.j2")
+    drawn = page.render(
         conversation=conversation,
         pictures=found,
         answers=len(found) + len(conversation.replies),
         sent=sent,
         channel=channel,
+        style=(files(__package__) / "styles" / "preview.css").read_text(encoding="utf-8"),
     )
-
-
-def preview_view(view: Mapping[str, Any]) -> str:
-    """A page that resembles a window that Slack opens, such as after a button; otherwise as `preview`."""
-    return _page("view.html.j2", view=view)
-
-
-def _page(template: str, **said: Any) -> str:
-    style = (files(__package__) / "styles" / "preview.css").read_text(encoding="utf-8")
-    return printable(_environment().get_template(template).render(**said, style=style))
+    return printable(drawn)
 
 
 def _inline(png: bytes) -> str:
@@ -62,6 +64,38 @@ def _inline(png: bytes) -> str:
 @cache
 def _environment() -> Environment:
     environment = templates_of("plimsoll.slack.preview")
-    environment.globals["drawn"] = _DRAWN
-    environment.filters.update(shown=shown, mrkdwn=mrkdwn, rich=rich, address=safe_address)
+    environment.filters.update(rich=_rich, address=_address, unescaped=html.unescape)
     return environment
+
+
+def _rich(elements: Iterable[Mapping[str, Any]]) -> Markup:
+    """The elements of a line of rich text as HTML."""
+    return Markup("").join(_styled(_piece(one), one.get("style") or {}) for one in elements)
+
+
+def _piece(one: Mapping[str, Any]) -> Markup:
+    match one["type"]:
+        case "text":
+            return escape(one["text"])
+        case "link" if _ADDRESS.match(one["url"]):
+            return _LINK.format(one["url"], one.get("text") or one["url"])
+        case "link":
+            return escape(one.get("text") or one["url"])
+        case "user":
+            return _MENTION.format(f"@{one['user_id']}")
+        case "channel":
+            return _MENTION.format(f"#{one['channel_id']}")
+        case unknown:
+            return _UNKNOWN.format(unknown)
+
+
+def _styled(text: Markup, styles: Mapping[str, bool]) -> Markup:
+    for style, is_on in styles.items():
+        if is_on and style in _STYLES:
+            text = _STYLES[style].format(text)
+    return text
+
+
+def _address(address: str) -> str:
+    """An address of the web or for mail; for any other, which a click might run, a place on no page."""
+    return address if _ADDRESS.match(address) else "#"

@@ -7,8 +7,7 @@ import boto3
 import pytest
 
 from cloud_simulator.faults import Refused
-from plimsoll.clouds.aws.attaching import DEVICE_NAMES
-from plimsoll.clouds.aws.scratch import token_of
+from plimsoll.clouds.aws.scratch_volumes import DEVICE_NAMES, token_of
 from plimsoll.domain.errors import AccessDenied, BadInput, CloudError, Throttled, Unexpected
 from plimsoll.domain.policy import TagMatch
 from plimsoll.domain.scratch import DEADLINE_TAG, SCRATCH_TAG, ScratchOrder

@@ -8,8 +8,7 @@ import pytest
 from cloud_simulator.faults import Refused
 from plimsoll.bench.document import DOCUMENT_NAME, document
 from plimsoll.clouds.aws.bench import AwsBench
-from plimsoll.clouds.aws.documents import LOOKS, version_name
-from plimsoll.clouds.aws.outputs import CUT_CHARS, ResultsBucket
+from plimsoll.clouds.aws.commands import CUT_CHARS, LOOKS, ResultsBucket, version_name
 from plimsoll.domain.errors import AccessDenied, CloudError
 from plimsoll.domain.task import Task, TaskEnd, TaskMode
 from tests.contract.aws_bench import HOME, served

@@ -6,7 +6,7 @@ import boto3
 import pytest
 
 from plimsoll.clouds.aws.bench import AwsBench
-from plimsoll.clouds.aws.outputs import CUT_CHARS, ResultsBucket
+from plimsoll.clouds.aws.commands import CUT_CHARS, ResultsBucket
 from plimsoll.clouds.aws.permissions import ON_SCRATCH_ALONE, SCRATCH_CONDITION, SWEEP, VALIDATION
 from plimsoll.clouds.aws.sessions import Credential, Sessions
 from plimsoll.domain.policy import TagMatch

@@ -10,9 +10,8 @@ from botocore.exceptions import ClientError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.clouds.aws.calls import DATAPOINTS_A_CALL, QUERIES_A_CALL
 from plimsoll.clouds.aws.metrics import AwsMetrics
-from plimsoll.clouds.aws.queries import metrics_of
+from plimsoll.clouds.aws.queries import DATAPOINTS_A_CALL, QUERIES_A_CALL, metrics_of
 from plimsoll.clouds.common.pacing import Pacer
 from plimsoll.domain.errors import AccessDenied, Throttled, Unexpected
 from plimsoll.domain.sums import Window

@@ -7,11 +7,11 @@ import pytest
 from botocore.exceptions import ClientError
 
 from cloud_simulator.faults import Fault
+from plimsoll.clouds.aws.chunks import ATTEMPTS, send_all
 from plimsoll.clouds.aws.claims import DynamoClaims
 from plimsoll.clouds.aws.events import BYTES_A_CALL, BusEvents
 from plimsoll.clouds.aws.executions import StepExecutions
 from plimsoll.clouds.aws.history import DynamoHistory
-from plimsoll.clouds.aws.remainders import ATTEMPTS, remainder
 from plimsoll.clouds.aws.s3_store import S3Store
 from plimsoll.domain.errors import AccessDenied, BadInput, CloudError, Throttled, Unexpected
 from tests.contract.service_ports import home_account, names
@@ -58,14 +58,14 @@ def test_what_is_left_is_asked_again_after_longer_waits_until_nothing_is(waits):
         asked.append(list(items))
         return items[1:]
 
-    assert remainder([1, 2, 3], attempt, waits.append) == []
+    assert send_all([1, 2, 3], attempt, waits.append) == []
     assert asked == [[1, 2, 3], [2, 3], [3]]
     assert len(waits) == 2
     assert all(0 <= wait <= 0.1 * 2**number for number, wait in enumerate(waits))
 
 
 def test_attempts_come_to_an_end_without_a_last_wait(waits):
-    assert remainder([1], lambda items: items, waits.append) == [1]
+    assert send_all([1], lambda items: items, waits.append) == [1]
     assert len(waits) == ATTEMPTS - 1
     assert max(waits) <= 5
 

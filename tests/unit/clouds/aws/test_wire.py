@@ -8,7 +8,7 @@ import cbor2
 import numpy as np
 import pytest
 
-from plimsoll.clouds.aws.wire import decode_fast, epoch_s
+from plimsoll.clouds.aws.metrics import decode_fast, epoch_s
 
 JSON = "application/x-amz-json-1.0"
 CBOR = "application/cbor"

@@ -8,12 +8,12 @@ from cloud_simulator.faults import Effect, Fault
 from cloud_simulator.google.metadata_server import VmKey
 from plimsoll.bench.agent import TASK_KEY
 from plimsoll.clouds.google.bench import GoogleBench
-from plimsoll.clouds.google.bench_permissions import VALIDATION
+from plimsoll.clouds.google.permissions import VALIDATION
 from plimsoll.domain.errors import AccessDenied, CloudError, NotMeasured
 from plimsoll.domain.policy import BENCH_TAG
 from plimsoll.domain.scratch import ScratchOrder
 from plimsoll.domain.task import Task, TaskEnd, TaskMode
-from plimsoll.validation.hosts import choose
+from plimsoll.validation.preparing import choose_host
 from tests.builders import TYPES, a_spec
 from tests.contract.google_bench import google_bench
 
@@ -94,13 +94,15 @@ def test_a_second_disk_of_a_pooled_type_is_refused_on_the_same_host(here):
     assert a_host(here).shares == ("pd-ssd",)
     ceiling = TYPES["gp3"].ceiling(a_spec("gp3", 100))
     with pytest.raises(NotMeasured, match="has a volume of pd-ssd already"):
-        choose([a_host(here)], a_spec("pd-ssd", 100), ceiling, [host.zone], lambda _host: True)
+        choose_host([a_host(here)], a_spec("pd-ssd", 100), ceiling, [host.zone], lambda _host: True)
 
 
 def test_a_host_whose_machine_type_takes_no_such_disk_is_refused(here):
     ceiling = TYPES["gp3"].ceiling(a_spec("gp3", 100))
     with pytest.raises(NotMeasured, match="takes no volume of hyperdisk-throughput"):
-        choose([a_host(here)], a_spec("hyperdisk-throughput", 2048), ceiling, [a_host(here).zone], lambda _host: True)
+        choose_host(
+            [a_host(here)], a_spec("hyperdisk-throughput", 2048), ceiling, [a_host(here).zone], lambda _host: True
+        )
 
 
 def test_a_copy_as_another_type_is_refused_before_anything_is_made(here):

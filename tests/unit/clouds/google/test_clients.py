@@ -11,9 +11,8 @@ from google.auth.exceptions import GoogleAuthError
 from google.cloud import compute_v1
 from google.oauth2 import service_account
 
-from plimsoll.clouds.google.clients import CALL_S, SCOPES, Clients
+from plimsoll.clouds.google.clients import CALL_S, SCOPES, Clients, Patience
 from plimsoll.clouds.google.names import BILLING, COMPUTE, MONITORING, RESOURCE_MANAGER
-from plimsoll.clouds.google.patience import Patience
 from plimsoll.domain.errors import BadCredentials
 from tests.unit.clouds.google.google_here import refusal
 

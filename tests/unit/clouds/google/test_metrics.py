@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from plimsoll.clouds.common.pacing import Pacer
 from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.metric_names import METRIC_PREFIX, METRICS
 from plimsoll.clouds.google.metrics import GoogleMetrics
+from plimsoll.clouds.google.queries import METRIC_PREFIX, METRICS
 from plimsoll.domain.branch_and_bound import Ask
 from plimsoll.domain.errors import AccessDenied, ApiDisabled, CloudError, Throttled, Unexpected, Unreachable
 from plimsoll.domain.knowledge import BYTES, IDLE, OPERATIONS, PEAKS, Look
@@ -58,7 +58,7 @@ def metrics(clients, monkeypatch):
 
 
 def made(clients, **fields):
-    given = {"calls": Pacer(1e9), "parallel": 4, "query_cost": a_tariff(), "held": lambda *_place: (), **fields}
+    given = {"calls": Pacer(1e9), "parallel": 4, "query_cost": a_tariff(), "attached": lambda *_place: (), **fields}
     return GoogleMetrics(clients=clients, **given)
 
 
@@ -162,7 +162,7 @@ def test_a_name_in_another_zone_or_project_or_before_the_disk_was_made_is_not_th
 def test_a_name_that_is_another_disks_device_now_is_that_ones_though_it_is_not_read_here(monitoring, clients):
     monitoring.kept = [raw(points={0: 5}), raw(machine="72", points={0: 900})]
     disk = a_disk(a_place())
-    (found,) = read(made(clients, held=lambda *_place: {("72", "disk-a")}), disk)
+    (found,) = read(made(clients, attached=lambda *_place: {("72", "disk-a")}), disk)
     assert minutes_of(found["read_ops"]) == {0: 5}
 
 
@@ -171,7 +171,7 @@ def test_where_it_cannot_be_told_who_holds_a_name_the_disk_is_not_read(monitorin
         raise AccessDenied(f"cannot read {place}: {project} says no.")
 
     monitoring.kept = [raw(points={0: 5}), raw(machine="72", points={0: 900})]
-    (found,) = read(made(clients, held=refused), a_disk(a_place()))
+    (found,) = read(made(clients, attached=refused), a_disk(a_place()))
     assert isinstance(found, AccessDenied)
 
 

@@ -5,8 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.clouds.google.metric_names import METRICS
-from plimsoll.clouds.google.queries import NAMES_A_CALL, calls_of, queries_of
+from plimsoll.clouds.google.queries import METRICS, NAMES_A_CALL, calls_of, queries_of
 from plimsoll.domain.branch_and_bound import Ask
 from plimsoll.domain.knowledge import FIRST, IDLE, OPERATIONS, PEAKS, Look
 from plimsoll.domain.sums import Window

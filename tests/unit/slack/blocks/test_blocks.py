@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks import elements as blocks
-from plimsoll.slack.blocks.fitting import MOST_BLOCKS, Budget, size
-from plimsoll.slack.blocks.message import Message
+from plimsoll.slack.blocks.message import MOST_BLOCKS, Budget, Message, size
 from plimsoll.slack.blocks.text import cut, escaped, fallback, line, long
 from tests.slack.limits import check_message
 from tests.unit.cli.test_imports import imported

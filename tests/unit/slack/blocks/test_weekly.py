@@ -8,7 +8,7 @@ from plimsoll.domain.reasons import GIVEN_UP
 from plimsoll.reports.record import BlockerRecord, EvidenceRecord, OwnerRecord
 from plimsoll.reports.wording import usd
 from plimsoll.slack.blocks.elements import OPEN_REPORT
-from plimsoll.slack.blocks.run import run_conversation
+from plimsoll.slack.blocks.report import run_conversation
 from tests.unit.reports.fleets import a_fleet, special_records
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run, an_unanswered

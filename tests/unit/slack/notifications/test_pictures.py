@@ -6,7 +6,7 @@ from plimsoll.domain.errors import NotMeasured
 from plimsoll.reports.stored import full_name, stream_records
 from plimsoll.service.layout import RunKeys
 from plimsoll.slack.blocks.pictures import Draft
-from plimsoll.slack.notifications.parts import parts_of
+from plimsoll.slack.notifications.channels import parts_of
 from plimsoll.slack.notifications.pictures import Gallery
 from tests.service_loop import files
 from tests.slack.workspace import CHANNEL

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from plimsoll.reports.record import OwnerRecord
 from plimsoll.reports.wording import owner_text
 from plimsoll.service.slack_config import SlackConfig
-from plimsoll.slack.notifications.routing import channels_of, part_of, routed
+from plimsoll.slack.notifications.channels import channels_of, part_of, routed
 from tests.profiles import examples
 from tests.unit.reports.recommendations import a_record
 

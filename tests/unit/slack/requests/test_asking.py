@@ -94,7 +94,7 @@ def test_the_command_is_answered_where_it_was_typed():
 
 def test_every_dialog_keeps_to_the_limits_of_slack():
     longest = Origin(
-        volume=f"111122223333/{'a' * 200}/vol-{'0' * 32}",
+        volume=f"111122223333/eu-{'a' * 200}-1/vol-{'0' * 32}",
         channel="C" + "0" * 20,
         message="1700000000.000100",
         thread="1700000000.000100",

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from plimsoll.clouds.memory_service import MemoryClaims
 from plimsoll.slack.requests.signed import (
     MOST_BYTES,
     HttpRequest,
@@ -16,6 +15,7 @@ from plimsoll.slack.requests.signed import (
     check_shape,
     check_signature,
 )
+from tests.in_memory.service import MemoryClaims
 from tests.slack.signing import SIGNING_SECRET, signature_of
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)

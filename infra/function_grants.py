@@ -1,0 +1,127 @@
+"""What functions may do with the service's own store, tables, bus and roles: a grant for each need."""
+
+from collections.abc import Sequence
+
+from infra.grants import Grant
+from infra.names import Names
+from infra.settings import Deployment
+from plimsoll.clouds.aws.permissions import (
+    AUDIT,
+    CLAIMS,
+    CLAIMS_CONDITION,
+    DECISIONS,
+    EVENTS,
+    EVENTS_CONDITION,
+    HISTORY,
+    IDEMPOTENCY,
+    MEMBERS,
+    ORGANIZATION,
+    STORE_LISTING,
+    STORE_READING,
+    STORE_WRITING,
+    trust_condition,
+)
+
+_OBJECTS = "The objects of a run have names of their own under this prefix."
+
+
+def store(names: Names, *, read: Sequence[str] = (), write: Sequence[str] = ()) -> list[Grant]:
+    """Reads under some prefixes of the bucket, and reads and writes under others; the bucket must be this account's."""
+    ours = {"StringEquals": {"s3:ResourceAccount": names.stack.account}}
+    both = (*read, *write)
+    grants = [
+        Grant(
+            actions=STORE_READING,
+            resources=tuple(names.objects(f"{prefix}*") for prefix in both),
+            conditions=ours,
+            wildcard=_OBJECTS,
+        ),
+        Grant(
+            actions=STORE_LISTING,
+            resources=(names.bucket_arn,),
+            conditions={**ours, "StringLikeIfExists": {"s3:prefix": [f"{prefix}*" for prefix in both]}},
+        ),
+    ]
+    if write:
+        grants.append(
+            Grant(
+                actions=STORE_WRITING,
+                resources=tuple(names.objects(f"{prefix}*") for prefix in write),
+                conditions=ours,
+                wildcard=_OBJECTS,
+            )
+        )
+    return grants
+
+
+def history(names: Names) -> Grant:
+    """Reads and writes what was recommended before."""
+    return Grant(actions=HISTORY, resources=(names.table_arn(names.history),))
+
+
+def decisions(names: Names) -> Grant:
+    """Reads what people decided of volumes, and adds to it."""
+    return Grant(actions=DECISIONS, resources=(names.table_arn(names.history),))
+
+
+def decided(names: Names) -> Grant:
+    """Reads what people decided of volumes."""
+    return Grant(actions=DECISIONS & HISTORY, resources=(names.table_arn(names.history),))
+
+
+def claims(names: Names) -> Grant:
+    """Takes and gives up claims, and touches no other item of their table."""
+    return Grant(actions=CLAIMS, resources=(names.table_arn(names.coordination),), conditions=CLAIMS_CONDITION)
+
+
+def once(names: Names) -> Grant:
+    """Keeps what must not be done twice."""
+    return Grant(actions=IDEMPOTENCY, resources=(names.table_arn(names.coordination),))
+
+
+def tell(names: Names) -> Grant:
+    """Sends the service's own events to its own bus."""
+    return Grant(actions=EVENTS, resources=(names.event_bus_arn,), conditions=EVENTS_CONDITION)
+
+
+def scope_reading(deployment: Deployment) -> list[Grant]:
+    """Finds the accounts of the scope, where it has others than the one deployed in, and the regions of this one."""
+    regions = look(frozenset({"ec2:DescribeRegions"}), "list an account's regions")
+    if deployment.organization or deployment.organizational_units or deployment.accounts:
+        return [regions, look(ORGANIZATION, "list the accounts of an Organization")]
+    return [regions]
+
+
+def judging(names: Names, deployment: Deployment) -> list[Grant]:
+    """Finds one volume in the scope and decides of it as an audit does, by the audit's role."""
+    return [
+        *scope_reading(deployment),
+        look(AUDIT, "read volumes, prices and metrics"),
+        *enter(names, deployment, deployment.role_name),
+    ]
+
+
+def enter(names: Names, deployment: Deployment, role_name: str) -> list[Grant]:
+    """Assumes the role of that name in the accounts of the scope, and no other; nothing where the scope has none."""
+    partition = names.stack.partition
+    asks = trust_condition(deployment.external_id)
+    if deployment.accounts:
+        roles = tuple(f"arn:{partition}:iam::{account}:role/{role_name}" for account in deployment.accounts)
+        return [Grant(actions=MEMBERS, resources=roles, conditions=asks)]
+    if deployment.organization or deployment.organizational_units:
+        return [
+            Grant(
+                actions=MEMBERS,
+                resources=(f"arn:{partition}:iam::*:role/{role_name}",),
+                conditions=asks,
+                wildcard="The accounts of an Organization come and go; the role has one name in all of them.",
+            )
+        ]
+    return []
+
+
+def look(actions: frozenset[str], what: str) -> Grant:
+    """Reading actions that have no resource-level permissions, in the account deployed in."""
+    return Grant(
+        actions=actions, resources=("*",), wildcard=f"The actions that {what} have no resource-level permissions."
+    )

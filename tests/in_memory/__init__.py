@@ -1,0 +1,1 @@
+"""Ports in memory that tests alone need."""
