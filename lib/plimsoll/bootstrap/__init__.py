@@ -10,6 +10,7 @@ from pathlib import Path
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.cloud import Connection
 from plimsoll.clouds.file_claims import FileClaims
+from plimsoll.clouds.folder_store import FolderStore
 from plimsoll.clouds.ledger import Ledger, NotedInventory
 from plimsoll.clouds.published import host_cap, published_types, query_cost_of
 from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
@@ -28,7 +29,6 @@ from plimsoll.ports import Bench, Claims, Clock, Inventory, Metrics, Prices, Run
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.settings import Settings
 from plimsoll.validation.patience import Patience
-from tests.in_memory.folder_store import FolderStore
 
 LEDGER = "ledger.json"
 STRIPES = "stripes.json"
