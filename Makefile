@@ -38,7 +38,7 @@ endef
 
 ifneq ($(ALSO_PYTHON),)
 ALSO_READY := .venv-$(ALSO)/.ready
-on_the_other = PLIMSOLL_TESTS_PROFILE=$1 $(CLEAN_ENV) .venv-$(ALSO)/bin/python -m pytest $(COMPUTING) "not needs and not once" $2
+on_the_other = PLIMSOLL_TESTS_PROFILE=$1 $(CLEAN_ENV) .venv-$(ALSO)/bin/python -m pytest $(COMPUTING) "$2" $3
 else
 on_the_other = @echo "== Python $(ALSO) is not here: tested on $$($(BIN)/python -V) alone"
 endif
@@ -66,11 +66,11 @@ demo: .venv/.ready tools ## audit a simulated organization, without AWS
 
 test: .venv/.ready tools $(ALSO_READY) ## what a change must pass; a smoke test on the other Python, where it is here
 	$(call on_this,push)
-	$(call on_the_other,quick,$(SMOKE))
+	$(call on_the_other,quick,not needs,$(SMOKE))
 
 test-all: .venv/.ready tools $(ALSO_READY) ## before a release: every test, with many examples (CONTRIBUTING says what it adds)
 	$(call on_this,all)
-	$(call on_the_other,push)
+	$(call on_the_other,push,not needs and not once)
 
 .venv-$(ALSO)/.ready: .venv/.ready
 	UV_PROJECT_ENVIRONMENT=.venv-$(ALSO) $(BIN)/uv sync --locked --quiet --python $(ALSO_PYTHON)

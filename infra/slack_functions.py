@@ -91,7 +91,7 @@ def front_shape(names: Names, deployment: Deployment, secret: Grant, worker: lam
     )
 
 
-def telling_shapes(names: Names, deployment: Deployment, secret: Grant) -> list[FunctionShape]:
+def notifying_shapes(names: Names, deployment: Deployment, secret: Grant) -> list[FunctionShape]:
     """The functions that tell of audits and, where there are any, of validations."""
     report = FunctionShape(
         name=REPORT,

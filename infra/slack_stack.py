@@ -17,7 +17,16 @@ from infra.constructs.undelivered import Undelivered
 from infra.grants import acknowledge
 from infra.names import Names
 from infra.settings import Deployment
-from infra.slack_functions import ANSWER, FRONT, REPORT, WORKER, front_shape, secret_grant, telling_shapes, worker_shape
+from infra.slack_functions import (
+    ANSWER,
+    FRONT,
+    REPORT,
+    WORKER,
+    front_shape,
+    notifying_shapes,
+    secret_grant,
+    worker_shape,
+)
 from plimsoll.clouds.aws.names import EVENT_SOURCE, SLACK_EXECUTIONS
 from plimsoll.service.events import AuditCompleted
 
@@ -44,7 +53,7 @@ class SlackStack(Stack):
         self.functions: dict[str, lambda_.Function] = {}
         secret = secret_grant(_secret(self, self._names, self._key).secret_arn)
         self._add(worker_shape(self._names, deployment, secret), undelivered=self._undelivered)
-        for shape in telling_shapes(self._names, deployment, secret):
+        for shape in notifying_shapes(self._names, deployment, secret):
             self._add(shape, undelivered=self._undelivered)
         # Somebody waits for this one, so that nothing of it can be undelivered.
         self._add(front_shape(self._names, deployment, secret, self.functions[WORKER]))

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from cloud_simulator.aws.organization import organization
+from plimsoll.service.config import ServiceConfig
 
 from .audits import by_command, by_machine, in_tables, run_audit
 from .deployment import deployed
@@ -18,7 +19,8 @@ def fleet():
 
 
 def test_the_machine_finds_what_the_command_line_finds(templates, fleet, tmp_path):
-    with deployed(templates, fleet, tmp_path) as service:
+    config = ServiceConfig(accounts=fleet.accounts, regions=fleet.regions, policy={"lookback_days": 3})
+    with deployed(templates, fleet, tmp_path, config=config) as service:
         ended = run_audit(service, "first")
         assert (ended.status, ended.cause) == ("SUCCEEDED", None)
         found = by_machine(service, "first")

@@ -58,6 +58,7 @@ def sharing(zips: Mapping[str, Path]) -> dict[Path, list[str]]:
     return {archive: [name for name, one in zips.items() if one == archive] for archive in set(zips.values())}
 
 
+@pytest.mark.release
 def test_every_handler_runs_from_its_zip_alone(native_zips: Mapping[str, Path], tmp_path: Path) -> None:
     for count, (archive, functions) in enumerate(sharing(native_zips).items()):
         unpacked = tmp_path / str(count)

@@ -35,7 +35,13 @@ class Audited:
         return found
 
 
-@pytest.fixture(scope="module", params=[(1, 14), (2, 2)], ids=["two-weeks", "two-days-of-another-seed"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param((1, 14), id="two-weeks"),
+        pytest.param((2, 2), id="two-days-of-another-seed", marks=pytest.mark.release),
+    ],
+)
 def audited(tmp_path_factory, request):
     """The projects of a seed, audited over some days by the ordinary path."""
     seed, days = request.param
@@ -60,7 +66,7 @@ def plain(disk: SimulatedDisk, window: Window) -> dict[str, object]:
             "throughput_mib_s": spec.throughput_mib_s,
         },
         "region": disk.region,
-        "boot": any(seat.boot for seat in disk.attached),
+        "boot": any(attachment.boot for attachment in disk.attached),
         "excluded": EXCLUDED in disk.labels,
         "detached": disk.status == "READY" and not disk.attached,
         "hosts": [{"id": vm.id, **machine_of(vm.type)} for vm in disk.hosts],

@@ -3,6 +3,7 @@
 import json
 import signal
 import subprocess
+import sys
 from datetime import UTC, datetime
 
 import boto3
@@ -56,6 +57,17 @@ def test_simulate_prints_what_points_plimsoll_at_the_projects_and_how_to_audit_t
         named = "--project plimsoll-sim-shop --project plimsoll-sim-data --project plimsoll-sim-lab"
         assert f"# all of them: plimsoll audit --cloud google {named}" in lines
         process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=120) == 0
+
+
+def test_one_command_starts_both_clouds_and_says_where_each_is():
+    words = [sys.executable, "-m", "cloud_simulator", "--cloud", "both", "--volumes", "1"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(words, **pipes, text=True) as process:
+        places = [json.loads(process.stdout.readline()) for _ in range(2)]
+        assert [(one["cloud"], one["volumes"] > 50) for one in places] == [("aws", True), ("google", True)]
+        assert places[1]["monitoring_port"] > 0
+        process.stdin.close()
         assert process.wait(timeout=120) == 0
 
 

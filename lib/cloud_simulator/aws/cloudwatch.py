@@ -119,7 +119,7 @@ class CloudWatch:
         return {"Label": label, "Datapoints": list(rows.values())}
 
     def _answered(self, one: AskedSeries, asked: AskedData, account: str, region: str) -> tuple[Points, str]:
-        """The points of a series in the order asked for, and its status; what is not there is a whole, empty series."""
+        """The points of a series in the order asked for, and its status; a missing one is complete and empty."""
         status = self.faults.status(one.metric, account, region)
         if status not in {COMPLETE, "PartialData"}:
             return _NOTHING, status
@@ -130,7 +130,7 @@ class CloudWatch:
         return (stamps[:kept], values[:kept]), status
 
     def _points(self, one: AskedSeries, asked: Asked, account: str, region: str) -> Points:
-        """The points there are; buckets begin at the start that was asked for, as the real ones do."""
+        """The present points; buckets begin at the start of the request, as the real ones do."""
         now_s = self._now_s()
         finest_s = finest_kept_s(asked.start_s, now_s)
         volume, series = self._named(one, account, region)

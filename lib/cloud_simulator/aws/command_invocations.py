@@ -38,7 +38,7 @@ class Invocation:
         if self.ended is None and self._cancelled_s is None:
             self._cancelled_s = time.monotonic()
 
-    def told(self) -> dict[str, Any]:
+    def invocation(self) -> dict[str, Any]:
         """GetCommandInvocation's answer; Refused in the first moment. Output stays empty until the end."""
         age_s = time.monotonic() - self._sent_s
         if age_s < self.pace_s:
@@ -62,8 +62,8 @@ class Invocation:
             "StandardErrorUrl": "",
         }
 
-    def listed(self) -> dict[str, Any]:
-        """It as SendCommand's answer describes it."""
+    def command(self) -> dict[str, Any]:
+        """The command as SendCommand answers."""
         return {
             "CommandId": self.command_id,
             "DocumentName": self.document,

@@ -30,7 +30,7 @@ class SimulatedHost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandingHost:
-    """A host that is there whether or not a volume is attached to it."""
+    """A host that exists whether or not a volume is attached to it."""
 
     account: str
     region: str
@@ -124,7 +124,7 @@ class Fleet:
         return self._hosts.get((account, region), {})
 
     def zone_of(self, host_id: str) -> str:
-        """The zone of an instance: that of the first volume on it, or where it stands."""
+        """The zone of an instance: that of the first volume on it, or its own."""
         return self._zones[host_id]
 
 
@@ -157,7 +157,7 @@ def truth(volume: SimulatedVolume, window: Window) -> Sums | None:
 BENCH_TAG: Final = "plimsoll:bench"
 SMALL_BENCH_TAG: Final = "plimsoll:bench-small"
 _KINDS: Final = ((BENCH_TAG, "m5.24xlarge"), (SMALL_BENCH_TAG, "m5.large"))
-"""The large one carries 80,000 IOPS and 2,375 MB/s for ever, the small one 3,600 and 81.25."""
+"""The large one sustains 80,000 IOPS and 2,375 MB/s, the small one 3,600 and 81.25."""
 
 
 def bench_hosts(volumes: Iterable[SimulatedVolume]) -> tuple[StandingHost, ...]:

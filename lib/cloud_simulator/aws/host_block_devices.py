@@ -1,4 +1,4 @@
-"""The block devices of a simulated host as lsblk and mdadm would tell them there, for a script that only looks."""
+"""The block devices of a simulated host as lsblk and mdadm print them, for a script that only looks."""
 
 import json
 import shlex

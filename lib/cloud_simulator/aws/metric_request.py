@@ -15,7 +15,7 @@ QUERIES_A_CALL: Final = 500
 DATAPOINTS_A_PAGE: Final = 100_800
 DATAPOINTS_OF_STATISTICS: Final = 1440
 KEPT_DAYS: Final = ((60, 15), (300, 63), (3600, 455))
-"""How many days data of each period lives, finest first."""
+"""How many days data of each period is kept, finest first."""
 
 _ID: Final = re.compile(r"[a-z][a-zA-Z0-9_]*")
 
@@ -117,7 +117,7 @@ def parse_statistics(request: Mapping[str, Any], now_s: float) -> AskedStatistic
 
 
 def finest_kept_s(start_s: float, now_s: float) -> int | None:
-    """The finest period for which data that old still lives; None where none does."""
+    """The finest period for which data that old is still kept; None where none is."""
     age_days = (now_s - start_s) / DAY_S
     return next((finest_s for finest_s, days in KEPT_DAYS if age_days <= days), None)
 

@@ -1,4 +1,4 @@
-"""The organization: three accounts in two regions with every workload, owner, blocker and oddity there is."""
+"""The organization: three accounts in two regions with every workload, owner, blocker and oddity."""
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime

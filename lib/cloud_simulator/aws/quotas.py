@@ -17,7 +17,7 @@ class _Bucket:
     filled_at_s: float
 
     def take(self, amount: float, now_s: float) -> bool:
-        """Whether that much is there now, and takes it; more than ever fits is lent by a full bucket."""
+        """Takes that much and says whether it could. A full bucket lends more than it holds."""
         self.level = min(self.rate_per_s, self.level + (now_s - self.filled_at_s) * self.rate_per_s)
         self.filled_at_s = now_s
         if self.level < min(amount, self.rate_per_s):

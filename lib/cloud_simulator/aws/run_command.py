@@ -46,9 +46,9 @@ class RunCommand:
             case "DescribeInstanceInformation":
                 return managed_instances.describe(asked, here)
             case "SendCommand":
-                return {"Command": self._send(asked, here).listed()}
+                return {"Command": self._send(asked, here).command()}
             case "GetCommandInvocation":
-                return self._invocation(asked["CommandId"], asked["InstanceId"], here).told()
+                return self._invocation(asked["CommandId"], asked["InstanceId"], here).invocation()
             case "CancelCommand":
                 self._cancel(asked, here)
                 return {}

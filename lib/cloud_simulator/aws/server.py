@@ -89,10 +89,10 @@ class Front:
         if call.operation == "AssumeRole":
             check_role(call.form, self.fleet)
             return None
-        told = self._told(call, here)
-        return None if told is None else reply(call, told)
+        answer = self._data(call, here)
+        return None if answer is None else reply(call, answer)
 
-    def _told(self, call: Call, here: AccountRegion) -> Mapping[str, Any] | None:
+    def _data(self, call: Call, here: AccountRegion) -> Mapping[str, Any] | None:
         """The answer of the services that speak CBOR or JSON."""
         if call.service == "organizations":
             return organizations_api.answer(call.operation, call.read(), here.account, here.fleet)
@@ -113,9 +113,9 @@ class Front:
         if not call.signed_at or not self.clock_offset:
             return
         signed = datetime.strptime(call.signed_at, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
-        here = datetime.now(UTC) + self.clock_offset
-        if abs(here - signed) > _SKEW_ALLOWED:
-            meant = "earlier" if here > signed else "later"
+        now = datetime.now(UTC) + self.clock_offset
+        if abs(now - signed) > _SKEW_ALLOWED:
+            meant = "earlier" if now > signed else "later"
             raise Refused(
                 "SignatureDoesNotMatch", f"Signature expired: {call.signed_at} is now {meant} than allowed.", 403
             )

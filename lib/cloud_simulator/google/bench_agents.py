@@ -27,8 +27,8 @@ class BenchAgents:
     _begun: set[tuple[VmKey, str]] = field(default_factory=set, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    def told(self, vm: VmKey, now_s: float) -> dict[str, str]:
-        """The guest attributes of a bench VM: its agent is there, and what it has written."""
+    def guest_attributes(self, vm: VmKey, now_s: float) -> dict[str, str]:
+        """The guest attributes of a bench VM: that its agent is ready, and what the agent has written."""
         guest = self.metadata.of(vm).guest
         return {"ready": f"{agent_version()} {int(now_s)}", **{k: v for k, v in guest.items() if k != "ready"}}
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from google.cloud import compute_v1
 
-from cloud_simulator.google.fleet import Seat, SimulatedDisk, SimulatedVm
+from cloud_simulator.google.fleet import Attachment, SimulatedDisk, SimulatedVm
 
 BASE: Final = "https://www.googleapis.com/compute/v1"
 """What the addresses of resources begin with."""
@@ -44,7 +44,7 @@ def disk_resource(disk: SimulatedDisk) -> Resource:
         type_=f"{scope}/diskTypes/{disk.spec.type.removeprefix(_REGIONAL)}",
         status=disk.status,
         labels=dict(disk.labels),
-        users=[instance_url(seat.vm) for seat in disk.attached],
+        users=[instance_url(attachment.vm) for attachment in disk.attached],
         creation_timestamp=_stamp(disk.created),
         self_link=disk_url(disk),
         physical_block_size_bytes=4096,
@@ -60,20 +60,20 @@ def disk_resource(disk: SimulatedDisk) -> Resource:
         made.provisioned_throughput = disk.spec.throughput_mib_s
     if disk.access_mode is not None:
         made.access_mode = disk.access_mode
-    _stamp_seats(made, disk.seats)
+    _stamp_attachments(made, disk.attachments)
     return written(made)
 
 
-def _stamp_seats(made: compute_v1.Disk, seats: Iterable[Seat]) -> None:
-    begun = [seat.since for seat in seats]
-    ended = [seat.until for seat in seats if seat.until is not None]
+def _stamp_attachments(made: compute_v1.Disk, attachments: Iterable[Attachment]) -> None:
+    begun = [attachment.since for attachment in attachments]
+    ended = [attachment.until for attachment in attachments if attachment.until is not None]
     if begun:
         made.last_attach_timestamp = _stamp(max(begun))
     if ended:
         made.last_detach_timestamp = _stamp(max(ended))
 
 
-def instance_resource(vm: SimulatedVm, attached: Iterable[tuple[SimulatedDisk, Seat]]) -> Resource:
+def instance_resource(vm: SimulatedVm, attached: Iterable[tuple[SimulatedDisk, Attachment]]) -> Resource:
     """An instance with what is attached to it."""
     zone = f"{BASE}/projects/{vm.project}/zones/{vm.zone}"
     made = compute_v1.Instance(
@@ -87,7 +87,7 @@ def instance_resource(vm: SimulatedVm, attached: Iterable[tuple[SimulatedDisk, S
         creation_timestamp=_stamp(vm.created),
         last_start_timestamp=_stamp(vm.created),
         self_link=instance_url(vm),
-        disks=[_attached(disk, seat, index) for index, (disk, seat) in enumerate(attached)],
+        disks=[_attached(disk, attachment, index) for index, (disk, attachment) in enumerate(attached)],
     )
     if vm.stopped:
         made.last_stop_timestamp = _stamp(vm.stopped)
@@ -97,15 +97,15 @@ def instance_resource(vm: SimulatedVm, attached: Iterable[tuple[SimulatedDisk, S
     return written(made)
 
 
-def _attached(disk: SimulatedDisk, seat: Seat, index: int) -> compute_v1.AttachedDisk:
+def _attached(disk: SimulatedDisk, attachment: Attachment, index: int) -> compute_v1.AttachedDisk:
     return compute_v1.AttachedDisk(
         kind="compute#attachedDisk",
         type_="PERSISTENT",
         mode="READ_ONLY" if disk.access_mode == "READ_ONLY_MANY" else "READ_WRITE",
         source=disk_url(disk),
-        device_name=seat.device,
+        device_name=attachment.device,
         index=index,
-        boot=seat.boot,
+        boot=attachment.boot,
         disk_size_gb=disk.spec.size_gib,
     )
 

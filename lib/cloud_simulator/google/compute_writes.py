@@ -1,6 +1,6 @@
 """What changes the simulated projects: scratch disks, attachments, metadata, and what agents answer.
 
-These routes are laid over those that read the fleet: what was made here is shown beside what the fleet has.
+These routes lie over those that read the fleet, and show scratch disks beside the fleet's.
 """
 
 import threading
@@ -85,8 +85,8 @@ class BenchWrites:
         """disks.insert; a clone has its source's type and zone."""
         source = call.body.get("sourceDisk", "")
         if source:
-            there = self.compute.one(_named(call, source.rpartition("/")[2]), "disks")
-            if there["type"].rpartition("/")[2] != call.body["type"].rpartition("/")[2]:
+            original = self.compute.one(_named(call, source.rpartition("/")[2]), "disks")
+            if original["type"].rpartition("/")[2] != call.body["type"].rpartition("/")[2]:
                 raise Refused("INVALID_ARGUMENT", "The disk type of a clone must be that of its source.")
         return self.disks.insert(call)
 
@@ -136,8 +136,8 @@ class BenchWrites:
         if BENCH_LABEL not in self.compute.one(call, "instances").get("labels", {}):
             raise Refused("NOT_FOUND", f"The resource '{call.path}' of guest attributes was not found")
         namespace = call.query.get("queryPath", "").partition("/")[0]
-        said = self.agents.told(self._key(call), time.time())
-        items = [{"namespace": namespace, "key": name, "value": value} for name, value in sorted(said.items())]
+        written = self.agents.guest_attributes(self._key(call), time.time())
+        items = [{"namespace": namespace, "key": name, "value": value} for name, value in sorted(written.items())]
         return {"kind": "compute#guestAttributes", "queryPath": f"{namespace}/", "queryValue": {"items": items}}
 
     def _key(self, call: Call) -> VmKey:
@@ -154,7 +154,7 @@ class BenchWrites:
         yield from self.below[0](project)
         for disk in self.disks.all():
             if disk.project == project:
-                yield f"zones/{disk.zone}", disk.told()
+                yield f"zones/{disk.zone}", disk.resource()
 
     def _all_instances(self, project: str) -> Iterator[tuple[str, Resource]]:
         for scope, found in self.below[1](project):

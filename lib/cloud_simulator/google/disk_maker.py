@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
-from cloud_simulator.google.fleet import Seat, SimulatedDisk, SimulatedVm
+from cloud_simulator.google.fleet import Attachment, SimulatedDisk, SimulatedVm
 from cloud_simulator.metrics.workloads import Archetype, Workload
 from cloud_simulator.published import Ceiling, VolumeSpec, disk_types, machine
 from cloud_simulator.units import ago
@@ -77,28 +77,28 @@ class Maker:
         device: str | None = None,
         boot: bool = False,
         since: datetime | None = None,
-        seats: tuple[Seat, ...] | None = None,
+        attachments: tuple[Attachment, ...] | None = None,
         labels: dict[str, str] | None = None,
         **changes: object,
     ) -> SimulatedDisk:
-        """A disk in a machine, or in the seats given, or in none; devices are called as their disks unless named."""
+        """A disk in a machine, with these attachments, or with none. A device has its disk's name unless named."""
         self.made += 1
         created = ago(self.now, days=_DAYS_AGO)
-        if seats is None:
-            seat = vm and Seat(vm=vm, device=device or name, since=since or created, boot=boot)
-            seats = (seat,) if seat else ()
+        if attachments is None:
+            attachment = vm and Attachment(vm=vm, device=device or name, since=since or created, boot=boot)
+            attachments = (attachment,) if attachment else ()
         number = self._number()
         disk = SimulatedDisk(
             id=str(number),
             name=name,
             project=self.project,
             region=self.region,
-            zones=self._zones(spec, seats),
+            zones=self._zones(spec, attachments),
             spec=spec,
-            created=min([created, *(seat.since for seat in seats)]),
+            created=min([created, *(attachment.since for attachment in attachments)]),
             labels=tuple((labels or {}).items()),
-            seats=seats,
-            workload=_workload(spec, doing, number, seats) if doing else None,
+            attachments=attachments,
+            workload=_workload(spec, doing, number, attachments) if doing else None,
         )
         disk = replace(disk, **changes)  # type: ignore[arg-type]  # names of its fields
         (self.gone if disk.deleted else self.disks).append(disk)
@@ -109,8 +109,8 @@ class Maker:
         doing = Doing(archetype=Archetype.STEADY, low=1, high=12)
         return self.disk(VolumeSpec(type=type_name, size_gib=size_gib), doing, vm.name, vm, boot=True)
 
-    def _zones(self, spec: VolumeSpec, seats: Sequence[Seat]) -> tuple[str, ...]:
-        zone = seats[-1].vm.zone if seats else self.zones[self.made % 3]
+    def _zones(self, spec: VolumeSpec, attachments: Sequence[Attachment]) -> tuple[str, ...]:
+        zone = attachments[-1].vm.zone if attachments else self.zones[self.made % 3]
         if not spec.type.startswith("regional-") and spec.type != "hyperdisk-balanced-high-availability":
             return (zone,)
         return zone, next(other for other in self.zones if other != zone)
@@ -139,8 +139,8 @@ def ceilings(type_name: str, specs: Sequence[VolumeSpec], machine_type: str) -> 
     return (*([kind.ceiling(whole)] if kind else []), *caps)
 
 
-def _workload(spec: VolumeSpec, doing: Doing, number: int, seats: Sequence[Seat]) -> Workload:
-    held = doing.ceilings or (ceilings(spec.type, [spec], seats[-1].vm.type) if seats else ())
+def _workload(spec: VolumeSpec, doing: Doing, number: int, attachments: Sequence[Attachment]) -> Workload:
+    held = doing.ceilings or (ceilings(spec.type, [spec], attachments[-1].vm.type) if attachments else ())
     iops, mib_s = carried(held, doing.read_share) if held else (0.0, 0.0)
     return Workload(
         archetype=doing.archetype,

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from cloud_simulator.google.fleet import Seat, SimulatedDisk
+from cloud_simulator.google.fleet import Attachment, SimulatedDisk
 from cloud_simulator.metrics.workloads import Workload, minutes
 from cloud_simulator.published import Sums, Window
 from cloud_simulator.units import KIB, MINUTE_S, FloatArray
@@ -31,35 +31,37 @@ USUAL: Final = {
 class Measured:
     """What Monitoring keeps as one: all that was ever done on a device of a virtual machine under one storage type."""
 
-    seats: tuple[tuple[SimulatedDisk, Seat], ...]
+    attachments: tuple[tuple[SimulatedDisk, Attachment], ...]
 
     @property
     def id(self) -> str:
         """Of its own."""
-        disk, seat = self.seats[0]
-        return f"{seat.vm.id}/{seat.device}/{disk.spec.type}"
+        disk, attachment = self.attachments[0]
+        return f"{attachment.vm.id}/{attachment.device}/{disk.spec.type}"
 
 
 def measured_minutes(one: Measured, first_minute: int, count: int) -> dict[str, FloatArray]:
     """The eight series of a span of minutes since the epoch, NaN where nothing was attached or nothing is known."""
-    parts = [seat_minutes(disk, seat, first_minute, count) for disk, seat in one.seats]
+    parts = [attachment_minutes(disk, attachment, first_minute, count) for disk, attachment in one.attachments]
     made = parts[0]
     for part in parts[1:]:
         made = {name: np.where(np.isnan(values), part[name], values) for name, values in made.items()}
     return made
 
 
-def seat_minutes(disk: SimulatedDisk, seat: Seat, first_minute: int, count: int) -> dict[str, FloatArray]:
-    """The eight series of a disk in one of its seats; NaN outside of the whole minutes that it was there."""
+def attachment_minutes(
+    disk: SimulatedDisk, attachment: Attachment, first_minute: int, count: int
+) -> dict[str, FloatArray]:
+    """The eight series of a disk in one of its attachments; NaN outside of the whole minutes that it was there."""
     workload = disk.workload
     if workload is None:
         raise ValueError(f"{disk.name} has no workload")
-    since_s, until_s = seat.span_s
+    since_s, until_s = attachment.span_s
     begin = int(min(count, max(0, -(-since_s // MINUTE_S) - first_minute)))
     end = count if until_s == float("inf") else int(max(begin, min(count, until_s // MINUTE_S - first_minute)))
     made = {name: np.full(count, np.nan) for name in USUAL}
     if begin < end:
-        for name, values in _active(workload, seat.part, first_minute + begin, end - begin).items():
+        for name, values in _active(workload, attachment.part, first_minute + begin, end - begin).items():
             made[name][begin:end] = values
     return made
 
@@ -81,15 +83,15 @@ def _active(workload: Workload, part: tuple[float, float], first_minute: int, co
 def truth(disk: SimulatedDisk, window: Window) -> Sums | None:
     """A disk's full-resolution sums over a window, without a cloud in between; None while it is attached to nothing.
 
-    Of several seats at once the counts and the peaks are added up. What it did under another name than its own in
+    Of several attachments at once the counts and the peaks are added up. What it did under another name than its own in
     machines that it has left is nowhere to be told from other disks, and left out.
     """
-    if disk.workload is None or not disk.known_seats:
+    if disk.workload is None or not disk.known_attachments:
         return None
     first, count = window.start_s // MINUTE_S, window.buckets(MINUTE_S)
     made = {name: np.full(count, np.nan) for name in USUAL}
-    for seat in disk.known_seats:
-        for name, values in seat_minutes(disk, seat, first, count).items():
+    for attachment in disk.known_attachments:
+        for name, values in attachment_minutes(disk, attachment, first, count).items():
             before = made[name]
             made[name] = np.where(np.isnan(values), before, values + np.nan_to_num(before))
     return Sums(start_s=window.start_s, period_s=MINUTE_S, **made)

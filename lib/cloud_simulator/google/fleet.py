@@ -28,7 +28,7 @@ class SimulatedVm:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seat:
+class Attachment:
     """A disk's place in a virtual machine from one time to another, or until now.
 
     `part` is which of its disk's operations pass there, from one share of them to another.
@@ -66,7 +66,7 @@ class SimulatedDisk:
     labels: tuple[tuple[str, str], ...] = ()
     description: str = ""
     access_mode: str | None = None
-    seats: tuple[Seat, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
     workload: Workload | None = None
     deleted: bool = False
 
@@ -81,22 +81,26 @@ class SimulatedDisk:
         return (*self.labels, ("Name", self.name))
 
     @property
-    def attached(self) -> tuple[Seat, ...]:
+    def attached(self) -> tuple[Attachment, ...]:
         """Where it is attached now."""
-        return tuple(seat for seat in self.seats if seat.until is None)
+        return tuple(attachment for attachment in self.attachments if attachment.until is None)
 
     @property
     def hosts(self) -> tuple[SimulatedVm, ...]:
         """The virtual machines that it is attached to."""
-        return tuple(seat.vm for seat in self.attached)
+        return tuple(attachment.vm for attachment in self.attached)
 
     @property
-    def known_seats(self) -> tuple[Seat, ...]:
-        """The seats whose measurements can be told to be this disk's: the present ones and, while there are any, the
-        former ones under its own name."""
+    def known_attachments(self) -> tuple[Attachment, ...]:
+        """The attachments whose measurements are surely this disk's.
+
+        These are the present ones and, while there are any, the former ones under its own name.
+        """
         if not self.attached:
             return ()
-        return tuple(seat for seat in self.seats if seat.until is None or seat.device == self.name)
+        return tuple(
+            attachment for attachment in self.attachments if attachment.until is None or attachment.device == self.name
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +116,7 @@ class Folder:
 class GoogleFleet:
     """All disks and virtual machines, by project; `now` is when they were laid out.
 
-    `volumes` are the disks that there are, `gone` those deleted ones that the metrics still show. `parents` says which
+    `volumes` are the disks that exist, `gone` those deleted ones that the metrics still show. `parents` says which
     folder or organization each project is in, `closing` are projects whose deletion was requested.
     """
 
@@ -128,7 +132,7 @@ class GoogleFleet:
     closing: tuple[str, ...] = ()
     _by_project: dict[str, list[SimulatedDisk]] = field(default_factory=dict, init=False, repr=False, compare=False)
     _vms: dict[str, dict[str, SimulatedVm]] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _attached: dict[str, list[tuple[SimulatedDisk, Seat]]] = field(
+    _attached: dict[str, list[tuple[SimulatedDisk, Attachment]]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
     _by_id: dict[str, SimulatedDisk] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -137,10 +141,10 @@ class GoogleFleet:
         for disk in self.volumes:
             self._by_project.setdefault(disk.project, []).append(disk)
             self._by_id[disk.id] = disk
-            for seat in disk.seats:
-                self._keep(seat.vm)
-                if seat.until is None:
-                    self._attached.setdefault(seat.vm.id, []).append((disk, seat))
+            for attachment in disk.attachments:
+                self._keep(attachment.vm)
+                if attachment.until is None:
+                    self._attached.setdefault(attachment.vm.id, []).append((disk, attachment))
         for vm in self.standing:
             self._keep(vm)
 
@@ -157,16 +161,16 @@ class GoogleFleet:
         return self._by_id.get(disk_id)
 
     def vms(self, project: str) -> list[SimulatedVm]:
-        """The virtual machines of a project that there are."""
+        """The virtual machines of a project that exist."""
         return list(self._vms.get(project, {}).values())
 
-    def on(self, vm: SimulatedVm) -> list[tuple[SimulatedDisk, Seat]]:
+    def on(self, vm: SimulatedVm) -> list[tuple[SimulatedDisk, Attachment]]:
         """What is attached to a virtual machine, its boot disk first."""
         return sorted(self._attached.get(vm.id, []), key=lambda one: not one[1].boot)
 
-    def measured(self) -> Iterator[tuple[SimulatedDisk, Seat]]:
-        """Every disk and seat that was ever measured, deleted ones too."""
+    def measured(self) -> Iterator[tuple[SimulatedDisk, Attachment]]:
+        """Every disk and attachment that was ever measured, deleted ones too."""
         for disk in (*self.volumes, *self.gone):
             if disk.workload is not None:
-                for seat in disk.seats:
-                    yield disk, seat
+                for attachment in disk.attachments:
+                    yield disk, attachment

@@ -22,7 +22,7 @@ from typing import Any, Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from cloud_simulator.faults import Faults, Refused
-from cloud_simulator.google.refusals import told
+from cloud_simulator.google.refusals import refusal_of
 
 GLOBAL: Final = "global"
 """The place of what is in no zone or region."""
@@ -95,7 +95,7 @@ class Front:
             self._meet(route.operation, call)
             return 200, route.handler(call)
         except Refused as refused:
-            refusal = told(refused, service, project)
+            refusal = refusal_of(refused, service, project)
             return refusal.http, refusal.body
 
     def _route(self, method: str, path: str) -> tuple[Route, Mapping[str, str]]:

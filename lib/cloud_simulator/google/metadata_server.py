@@ -1,4 +1,4 @@
-"""Metadata servers: what a simulated VM is told by its metadata, and the guest attributes that it writes.
+"""Metadata servers: what a simulated VM reads of its metadata, and the guest attributes that it writes.
 
 One server stands for those of all VMs; each has its own under `/PROJECT/ZONE/NAME` (VmKey.path).
 """

@@ -15,7 +15,7 @@ from google.cloud.monitoring_v3 import ListTimeSeriesRequest, TimeSeries
 
 from cloud_simulator.faults import Faults, Refused
 from cloud_simulator.google.disk_minutes import USUAL, Measured, measured_minutes
-from cloud_simulator.google.fleet import GoogleFleet, Seat, SimulatedDisk
+from cloud_simulator.google.fleet import Attachment, GoogleFleet, SimulatedDisk
 from cloud_simulator.google.http_front import GLOBAL
 from cloud_simulator.google.time_series_bytes import Numbers, points, series
 from cloud_simulator.google.time_series_request import Asked, parse
@@ -50,13 +50,13 @@ class Monitoring:
     _started: float = field(default_factory=time.monotonic, repr=False)
 
     def __post_init__(self) -> None:
-        together: dict[tuple[str, ...], list[tuple[SimulatedDisk, Seat]]] = {}
-        for disk, seat in self.fleet.measured():
-            key = (disk.project, seat.vm.id, seat.device, disk.spec.type)
-            together.setdefault(key, []).append((disk, seat))
+        together: dict[tuple[str, ...], list[tuple[SimulatedDisk, Attachment]]] = {}
+        for disk, attachment in self.fleet.measured():
+            key = (disk.project, attachment.vm.id, attachment.device, disk.spec.type)
+            together.setdefault(key, []).append((disk, attachment))
         self._measured = {project: [] for project in self.fleet.accounts}
-        for (project, *_), seats in sorted(together.items()):
-            self._measured[project].append(Measured(seats=tuple(seats)))
+        for (project, *_), attachments in sorted(together.items()):
+            self._measured[project].append(Measured(attachments=tuple(attachments)))
 
     def list_time_series(self, request: Any) -> bytes:
         """A page of the points that a ListTimeSeriesRequest asks for, as a serialized response."""
@@ -90,7 +90,7 @@ class Monitoring:
         return b"".join(found)
 
     def _points(self, one: Measured, asked: Asked) -> tuple[Numbers, Numbers, Numbers]:
-        """Starts, ends and values of the points there are, newest first."""
+        """Starts, ends and values of the present points, newest first."""
         now_s = self._now_s()
         begin_s = _minute(max(asked.start_s, now_s - KEPT_DAYS * DAY_S))
         end_s, known_s = _minute(asked.end_s), _minute(min(asked.end_s, now_s - LAG_S))
@@ -129,7 +129,7 @@ def _minute(at_s: float) -> int:
 
 def _there(one: Measured, begin_s: int, end_s: int) -> bool:
     """Whether anything was attached in a span."""
-    spans = [seat.span_s for _, seat in one.seats]
+    spans = [attachment.span_s for _, attachment in one.attachments]
     return any(since_s < end_s and until_s > begin_s for since_s, until_s in spans)
 
 
@@ -139,20 +139,20 @@ def _meant(labels: Mapping[str, str], asked: Asked) -> bool:
 
 def _labels(one: Measured, asked: Asked) -> dict[str, str]:
     """What a filter compares."""
-    _, seat = one.seats[0]
+    _, attachment = one.attachments[0]
     resource = {f"resource.labels.{name}": value for name, value in _resource_labels(one).items()}
     types = {"metric.type": asked.metric, "resource.type": "gce_instance"}
-    return {**types, **resource, "metric.labels.device_name": seat.device}
+    return {**types, **resource, "metric.labels.device_name": attachment.device}
 
 
 def _metric_labels(one: Measured, asked: Asked) -> dict[str, str]:
-    disk, seat = one.seats[0]
-    labels = {"device_name": seat.device, "storage_type": disk.spec.type, "device_type": "permanent"}
-    return labels if asked.peaks else {**labels, "instance_name": seat.vm.name}
+    disk, attachment = one.attachments[0]
+    labels = {"device_name": attachment.device, "storage_type": disk.spec.type, "device_type": "permanent"}
+    return labels if asked.peaks else {**labels, "instance_name": attachment.vm.name}
 
 
 def _resource_labels(one: Measured) -> dict[str, str]:
-    vm = one.seats[0][1].vm
+    vm = one.attachments[0][1].vm
     return {"project_id": vm.project, "zone": vm.zone, "instance_id": vm.id}
 
 

@@ -13,7 +13,7 @@ from cloud_simulator.faults import Refused
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """A code's HTTP status, the gRPC status that it is told as, and Compute's word for it."""
+    """A code's HTTP status, gRPC status and Compute's word for it."""
 
     http: int
     grpc: str
@@ -46,8 +46,8 @@ _TITLES: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """A refusal as a service tells it: its statuses, sentence and, where there is one, ErrorInfo."""
+class Refusal:
+    """A refusal as a service answers: its statuses, sentence and, where there is one, ErrorInfo."""
 
     http: int
     grpc: str
@@ -67,8 +67,8 @@ class Told:
         return {"error": {**error, "details": [{"@type": _DETAIL, **self.info}]} if self.info else error}
 
 
-def told(refused: Refused, service: str, project: str) -> Told:
-    """A refusal by a service of a project; a code that Google has not is told as INTERNAL."""
+def refusal_of(refused: Refused, service: str, project: str) -> Refusal:
+    """A refusal by a service of a project; a code that Google does not have becomes INTERNAL."""
     kind = _KINDS.get(refused.code, _KINDS["INTERNAL"])
     if refused.code == "SERVICE_DISABLED":
         message, info = _disabled(service, project)
@@ -78,7 +78,7 @@ def told(refused: Refused, service: str, project: str) -> Told:
         message, info = refused.message, _info("RATE_LIMIT_EXCEEDED", service, project)
     else:
         message, info = refused.message, None
-    return Told(http=kind.http, grpc=kind.grpc, message=message, reason=kind.reason, info=info)
+    return Refusal(http=kind.http, grpc=kind.grpc, message=message, reason=kind.reason, info=info)
 
 
 def _disabled(service: str, project: str) -> tuple[str, Mapping[str, Any]]:

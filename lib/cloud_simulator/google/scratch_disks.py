@@ -43,8 +43,8 @@ class ScratchDisk:
         """Its partial URL."""
         return f"projects/{self.project}/zones/{self.zone}/disks/{self.body['name']}"
 
-    def told(self) -> dict[str, Any]:
-        """It as JSON."""
+    def resource(self) -> dict[str, Any]:
+        """The disk as JSON."""
         zone = f"{BASE}/projects/{self.project}/zones/{self.zone}"
         users = [f"{BASE}/projects/{self.vm.project}/zones/{self.vm.zone}/instances/{self.vm.name}"] if self.vm else []
         return {
@@ -64,7 +64,7 @@ class ScratchDisk:
 class _Operation:
     """What is under way: from `due_s` on it has come about; never where a fault lets it hang."""
 
-    told: dict[str, Any]
+    resource: dict[str, Any]
     due_s: float
     comes_about: Callable[[], None]
 
@@ -81,7 +81,7 @@ class ScratchDisks:
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
     def all(self) -> list[ScratchDisk]:
-        """Those that there are now."""
+        """Those that exist now."""
         with self._lock:
             self._settle()
             return list(self._disks.values())
@@ -101,7 +101,7 @@ class ScratchDisks:
         with self._lock:
             self._settle()
             if asked in self._asked:
-                return self._operations[self._asked[asked]].told
+                return self._operations[self._asked[asked]].resource
             if self.named(call.project, zone, body["name"]):
                 raise Refused("ALREADY_EXISTS", f"The resource '{body['name']}' already exists")
             disk_id = str(secrets.randbelow(9 * 10**18) + 10**18)
@@ -149,9 +149,9 @@ class ScratchDisks:
     def done_later(self, call: Call, kind: str, target_id: str) -> Mapping[str, Any]:
         """An operation of another kind, which is as good as done."""
         with self._lock:
-            told = self._told(call, kind, target_id)
-            self._operations[told["name"]] = _Operation(told, time.monotonic() + self.pace_s, lambda: None)
-            return told
+            made = self._operation_of(call, kind, target_id)
+            self._operations[made["name"]] = _Operation(made, time.monotonic() + self.pace_s, lambda: None)
+            return made
 
     def operation(self, call: Call) -> Mapping[str, Any]:
         """An operation as it is now."""
@@ -160,17 +160,17 @@ class ScratchDisks:
             found = self._operations.get(call.named["operation"])
             if found is None:
                 raise Refused("NOT_FOUND", f"The resource '{call.path}' was not found")
-            return found.told
+            return found.resource
 
     def _begin(
         self, call: Call, kind: str, disk: ScratchDisk, comes_about: Callable[[], None], *, hangs: bool = False
     ) -> Mapping[str, Any]:
-        told = self._told(call, kind, disk.id)
+        made = self._operation_of(call, kind, disk.id)
         due_s = inf if hangs else time.monotonic() + self.pace_s
-        self._operations[told["name"]] = _Operation(told, due_s, comes_about)
-        return dict(told)
+        self._operations[made["name"]] = _Operation(made, due_s, comes_about)
+        return dict(made)
 
-    def _told(self, call: Call, kind: str, target_id: str) -> dict[str, Any]:
+    def _operation_of(self, call: Call, kind: str, target_id: str) -> dict[str, Any]:
         name = f"operation-{secrets.token_hex(8)}"
         zone = f"{BASE}/projects/{call.project}/zones/{call.place}"
         return {
@@ -187,8 +187,8 @@ class ScratchDisks:
     def _settle(self) -> None:
         """Lets what is due come about."""
         for operation in self._operations.values():
-            if operation.told["status"] != "DONE" and time.monotonic() >= operation.due_s:
-                operation.told["status"] = "DONE"
+            if operation.resource["status"] != "DONE" and time.monotonic() >= operation.due_s:
+                operation.resource["status"] = "DONE"
                 operation.comes_about()
 
     def _forget(self, disk: ScratchDisk) -> None:

@@ -21,7 +21,7 @@ from cloud_simulator.google.fleet import GoogleFleet
 from cloud_simulator.google.http_front import Front, http_server
 from cloud_simulator.google.monitoring import Monitoring, Request
 from cloud_simulator.google.projects import LEAST_DISKS, projects_of
-from cloud_simulator.google.refusals import Told, told
+from cloud_simulator.google.refusals import Refusal, refusal_of
 from cloud_simulator.google.resource_manager import Hierarchy
 
 _METHOD: Final = "/google.monitoring.v3.MetricService/ListTimeSeries"
@@ -107,13 +107,13 @@ class _Handler(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpc is untyped
         try:
             return self._monitoring.list_time_series(request)
         except Refused as refused:
-            refusal = told(refused, _SERVICE, request.name.removeprefix("projects/"))
+            refusal = refusal_of(refused, _SERVICE, request.name.removeprefix("projects/"))
         context.set_trailing_metadata((("grpc-status-details-bin", _details(refusal)),))
         context.abort(getattr(grpc.StatusCode, refusal.grpc), refusal.message)
         raise AssertionError("an aborted call has ended")
 
 
-def _details(refusal: Told) -> bytes:
+def _details(refusal: Refusal) -> bytes:
     status = status_pb2.Status(code=getattr(grpc.StatusCode, refusal.grpc).value[0], message=refusal.message)
     if refusal.info is not None:
         packed = any_pb2.Any()

@@ -14,7 +14,7 @@ Fold = Callable[[FloatArray], FloatArray]
 def fold(buckets: FloatArray, stat: str) -> FloatArray:
     """The statistic of each row of minutes (NaN: no point), NaN for a row without any.
 
-    Refused for a statistic that there is none of.
+    Refused for an unknown statistic.
     """
     found = _FOLDS.get(stat)
     if found is None:

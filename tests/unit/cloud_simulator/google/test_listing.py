@@ -39,7 +39,7 @@ def test_a_disk_is_described_as_it_is(clients, fleet):
         assert tuple(url.rpartition("/")[2] for url in found.replica_zones or disk.zones) == disk.zones
         assert scope == ("regions/" + disk.region if spec.type.startswith("regional-") else "zones/" + disk.zones[0])
         assert len(found.users) == len(disk.attached)
-        assert bool(found.last_attach_timestamp) == bool(disk.seats)
+        assert bool(found.last_attach_timestamp) == bool(disk.attachments)
 
 
 def test_instances_and_disks_know_each_other_by_their_addresses(clients, fleet):
@@ -49,10 +49,9 @@ def test_instances_and_disks_know_each_other_by_their_addresses(clients, fleet):
         from_instances = {(one.source, link) for link, vm in instances.items() for one in vm.disks}
         assert from_instances == {(link, user) for link, disk in disks.items() for user in disk.users}
         for vm in instances.values():
-            seats = {
-                seat.device: seat for _, seat in fleet.on(next(v for v in fleet.vms(project) if v.id == str(vm.id)))
-            }
-            assert {one.device_name: one.boot for one in vm.disks} == {name: seat.boot for name, seat in seats.items()}
+            (known,) = (one for one in fleet.vms(project) if one.id == str(vm.id))
+            boots = {attachment.device: attachment.boot for _, attachment in fleet.on(known)}
+            assert {one.device_name: one.boot for one in vm.disks} == boots
 
 
 def test_a_resource_is_got_by_name_or_id_and_what_is_missing_is_said(clients, fleet):

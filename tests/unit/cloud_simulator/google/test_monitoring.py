@@ -32,11 +32,11 @@ def test_every_series_at_any_period_is_the_truth_folded(fleet, clients, metric, 
     found = figures(clients, request)
     compared = 0
     for disk in fleet.disks(SHOP):
-        if len(disk.known_seats) == 1 and disk.name != "legacy-data":
-            seat = disk.known_seats[0]
+        if len(disk.known_attachments) == 1 and disk.name != "legacy-data":
+            attachment = disk.known_attachments[0]
             minutes = getattr(truth(disk, window(hours)), name)
             expected = folded(minutes, END_S - hours * 3600, period_s, how)
-            assert found.get((seat.vm.id, seat.device), {}) == expected, disk.name
+            assert found.get((attachment.vm.id, attachment.device), {}) == expected, disk.name
             compared += 1
     assert compared > 20
 
@@ -86,7 +86,7 @@ def test_a_claim_that_moved_is_two_series_that_add_up(clients, fleet):
     disk = named(fleet.disks(SHOP), "pvc-7be20d41")
     asked = asking("read_ops_count", hours=24 * 7, only=f'metric.labels.device_name = "{disk.name}"')
     found = figures(clients, asked)
-    assert {instance for instance, _ in found} == {seat.vm.id for seat in disk.seats}
+    assert {instance for instance, _ in found} == {attachment.vm.id for attachment in disk.attachments}
     minutes = truth(disk, window(24 * 7)).read_ops
     assert sum(sum(one.values()) for one in found.values()) == np.nansum(minutes)
     assert np.isnan(minutes).sum() == 4, "between the nodes: from 10:07 until the first whole minute after 10:10:20"
@@ -94,19 +94,19 @@ def test_a_claim_that_moved_is_two_series_that_add_up(clients, fleet):
 
 def test_a_device_name_that_was_another_disks_before_is_one_series_of_both(clients, fleet):
     disk, old = named(fleet.volumes, "legacy-data"), named(fleet.gone, "legacy-old")
-    (seat,) = disk.seats
-    only = f'resource.labels.instance_id = "{seat.vm.id}" AND metric.labels.device_name = "persistent-disk-1"'
+    (attachment,) = disk.attachments
+    only = f'resource.labels.instance_id = "{attachment.vm.id}" AND metric.labels.device_name = "persistent-disk-1"'
     asked = asking("write_ops_count", hours=24 * 8, only=only, project=disk.project)
     ((_, found),) = figures(clients, asked).items()
-    straddling = int(seat.since.replace(minute=0, second=0).timestamp()) + 3600
+    straddling = int(attachment.since.replace(minute=0, second=0).timestamp()) + 3600
     assert found[straddling - 3600] > 3 * found[straddling + 3600], "the other one did more"
     own = truth(disk, window(24 * 8)).write_ops
-    assert np.isnan(own).sum() * 60 == -(-seat.since.timestamp() // 60) * 60 - (END_S - 8 * DAY_S)
-    assert old.seats[0].vm == seat.vm
+    assert np.isnan(own).sum() * 60 == -(-attachment.since.timestamp() // 60) * 60 - (END_S - 8 * DAY_S)
+    assert old.attachments[0].vm == attachment.vm
 
 
 def test_labels_say_the_instance_and_the_device_and_only_counts_its_name(clients, fleet):
-    vm = named(fleet.disks(SHOP), "shop-db-a").seats[0].vm
+    vm = named(fleet.disks(SHOP), "shop-db-a").attachments[0].vm
     only = 'metric.labels.device_name = "shop-db-a"'
     (count,) = clients.metrics.list_time_series(request=asking("read_ops_count", only=only))
     (peak,) = clients.metrics.list_time_series(request=asking("max_read_ops_count", only=only, aligner=MAX))
