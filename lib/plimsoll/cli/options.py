@@ -101,13 +101,10 @@ class GoogleOptions(OptionGroup):
     ] = None
     google_organization: Annotated[
         list[str] | None,
-        typer.Option(
-            "--google-organization",
-            "--gcp-organization",
-            metavar="NUMBER",
-            help="The active projects of this organization there; repeatable.",
-        ),
+        typer.Option(metavar="NUMBER", help="The active projects of this organization there; repeatable."),
     ] = None
+    gcp_organization: Annotated[list[str] | None, typer.Option(hidden=True)] = None
+    """The earlier name of the option before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -83,6 +83,11 @@ def test_an_option_about_a_cloud_that_is_not_asked_is_refused(given, sentence):
         scope(**given)
 
 
+def test_the_earlier_name_of_a_google_organization_is_still_taken():
+    both = scope(cloud=["google"], google_organization=["1"], gcp_organization=["2"])
+    assert both.google_organizations == ("1", "2")
+
+
 def test_regions_go_to_the_cloud_that_has_them_where_both_are_asked():
     both = scope(
         cloud=["aws", "google"], region=["eu-west-1", "us-gov-east-1", "europe-west1", "northamerica-northeast2"]

@@ -20,6 +20,7 @@ from tests.builders import (
     ceiling_of,
     decision,
 )
+from tests.golden import assert_golden
 
 NEEDS = st.builds(
     Need,
@@ -103,32 +104,50 @@ def test_io2_is_offered_the_iops_that_its_throughput_needs_for_ever():
     assert TYPES["io2"].ceiling(found).sustained_throughput_mib_s >= 750
 
 
+def test_the_wording_of_every_refusal():
+    io2 = a_volume("io2", 500, iops=1000)
+    found = {
+        "a type that the policy does not name": refusals(a_volume("io1", 500), target_types=("gp3",))["io2"],
+        "a previous generation": refusals(a_volume("standard", 100))["standard"],
+        "too small": refusals(a_volume("gp2", 100), target_types=("st1", "gp3"))["st1"],
+        "too large": refusals(a_volume("gp3", 20_000))["io1"],
+        "a boot volume": refusals(a_volume("gp2", 500, boot=True), target_types=("st1", "gp3"))["st1"],
+        "several hosts": refusals(a_volume("io1", 500, on=[a_host(id="i-1"), a_host(id="i-2")]))["gp3"],
+        "latency": refusals(io2, latency_floor=LatencyClass.SUB_MS)["gp3"],
+        "durability": refusals(io2, durability_floor_pct=99.999)["gp3"],
+        "more than it sells": refusals(a_volume("io2", 10, iops=8000), a_demand(iops=6000))["gp3"],
+        "credits": refusals(a_volume("gp3", 100), a_demand(iops=1000), target_types=("gp2",))["gp2"],
+        "credits, with headroom": refusals(a_volume("gp3", 384), a_demand(iops=1151), target_types=("gp2",))["gp2"],
+    }
+    assert_golden("refusals", "\n".join(f"{name}\n  - {text}" for name, text in found.items()))
+
+
 def test_types_that_the_policy_does_not_name_are_refused_but_for_the_present_one():
     found = refusals(a_volume("io1", 500), target_types=("gp3",))
-    assert "io2 is not among the policy's target_types" in found["io2"]
+    assert "target_types" in found["io2"]
     assert found["gp3"] == found["io1"] == ""
 
 
 def test_the_previous_generation_is_refused_even_where_it_is_the_present_one():
-    assert "standard is of a previous generation" in refusals(a_volume("standard", 100))["standard"]
+    assert "previous generation" in refusals(a_volume("standard", 100))["standard"]
 
 
 def test_a_size_that_a_type_does_not_come_in_is_refused():
     found = refusals(a_volume("gp2", 100), target_types=("st1", "gp3"))
-    assert "st1 comes from 125 to 16,384 GiB" in found["st1"]
-    assert "io1 comes from 4 to 16,384 GiB" in refusals(a_volume("gp3", 20_000))["io1"]
+    assert "125 to 16,384 GiB" in found["st1"]
+    assert "4 to 16,384 GiB" in refusals(a_volume("gp3", 20_000))["io1"]
 
 
 def test_a_boot_volume_is_offered_nothing_that_boots_no_host():
     found = refusals(a_volume("gp2", 500, boot=True), target_types=("st1", "gp3"))
-    assert "st1 cannot be a boot volume" in found["st1"]
+    assert "boot volume" in found["st1"]
     assert "boot" not in refusals(a_volume("gp2", 500), target_types=("st1", "gp3"))["st1"]
 
 
 def test_a_volume_on_several_hosts_is_offered_nothing_that_attaches_to_one():
     shared = a_volume("io1", 500, on=[a_host(id="i-1"), a_host(id="i-2")])
     found = refusals(shared)
-    assert "gp3 cannot be attached to several hosts" in found["gp3"]
+    assert "several hosts" in found["gp3"]
     assert found["io2"] == ""
 
 
@@ -136,23 +155,23 @@ def test_latency_and_durability_floors_hold_an_io2_where_it_is():
     io2 = a_volume("io2", 500, iops=1000)
     assert refusals(io2)["gp3"] == ""
     by_latency = refusals(io2, latency_floor=LatencyClass.SUB_MS)
-    assert "gp3 answers in single-digit milliseconds, the policy wants under a millisecond" in by_latency["gp3"]
+    assert "single-digit milliseconds" in by_latency["gp3"]
     assert by_latency["io2"] == ""
-    assert "gp3 is 99.8 % durable, the policy wants 99.999 %" in refusals(io2, durability_floor_pct=99.999)["gp3"]
+    assert "99.8 % durable" in refusals(io2, durability_floor_pct=99.999)["gp3"]
 
 
 def test_a_type_without_a_price_is_refused():
     book = replace(US_EAST_1, types={name: price for name, price in US_EAST_1.types.items() if name != "gp3"})
     answer = decision(a_volume("gp2"), a_demand(iops=100), market=a_market(book))
     (gp3,) = (offer for offer in answer.comparison.offers if offer.spec.type == "gp3")
-    assert gp3.refused == ("there is no price for gp3 in us-east-1",)
+    assert ["no price for gp3" in reason for reason in gp3.refused] == [True]
     assert gp3.usd_month is None
     assert answer.comparison.offers[-1] == gp3
 
 
 def test_what_is_needed_above_all_that_a_type_sells_is_said():
     found = refusals(a_volume("io2", 10, iops=8000), a_demand(iops=6000))
-    assert "gp3 10 GiB 5,000 IOPS 125 MiB/s carries 5,000 IOPS, needed are 7,200.0" in found["gp3"]
+    assert "needed are 7,200.0" in found["gp3"]
 
 
 def test_a_type_whose_credits_would_run_out_is_refused_though_its_peak_is_enough():
@@ -164,7 +183,7 @@ def test_a_type_whose_credits_would_run_out_is_refused_though_its_peak_is_enough
 def test_credits_must_last_with_headroom_too():
     nearly_the_baseline = a_demand(iops=1150)
     found = refusals(a_volume("gp3", 384), a_demand(iops=1151), target_types=("gp2",))
-    assert "with headroom its credits run out" in found["gp2"]
+    assert "credits run out" in found["gp2"]
     assert refusals(a_volume("gp3", 480), nearly_the_baseline, target_types=("gp2",))["gp2"] == ""
 
 
