@@ -11,20 +11,20 @@ from functions.slack_secret import bot_token
 from plimsoll.service.messages import plain
 from plimsoll.service.service import Service
 from plimsoll.slack.client import slack_client
-from plimsoll.slack.notifications.events import ValidationEvent, ValidationTold
-from plimsoll.slack.notifications.validation import tell_validation
+from plimsoll.slack.notifications.events import ValidationEvent, VerdictPosted
+from plimsoll.slack.notifications.validation import post_verdict
 
 REMEMBERED: Final = timedelta(days=1)
 """How long an answer is not given again: EventBridge tries an event for 24 hours at most."""
 
 
 @entry(ValidationEvent)
-def handler(told: ValidationEvent, service: Service, context: LambdaContext) -> ValidationTold:
-    """Whether somebody was told."""
+def handler(event: ValidationEvent, service: Service, context: LambdaContext) -> VerdictPosted:
+    """Whether a verdict was posted."""
 
-    def tell(_validation: str) -> dict[str, Any]:
+    def answer(_validation: str) -> dict[str, Any]:
         client = slack_client(bot_token(), api_url=service.settings.slack_api_url)
-        return plain(tell_validation(service, told.detail, client))
+        return plain(post_verdict(service, event.detail, client))
 
-    answer = once(tell, told.detail.name, kind="slack-answer", remembered=REMEMBERED, context=context)
-    return ValidationTold.model_validate(answer)
+    found = once(answer, event.detail.name, kind="slack-answer", remembered=REMEMBERED, context=context)
+    return VerdictPosted.model_validate(found)

@@ -1,4 +1,4 @@
-"""Posts the report of an audit that has been reported to the channels that are told of it."""
+"""Posts the report of an audit to its channels."""
 
 from typing import Final
 
@@ -9,19 +9,19 @@ from functions.slack_secret import bot_token
 from plimsoll.service.service import Service
 from plimsoll.slack.blocks.pictures import Draft
 from plimsoll.slack.client import slack_client
-from plimsoll.slack.notifications.events import AuditEvent, RunTold
-from plimsoll.slack.notifications.run import tell_run
+from plimsoll.slack.notifications.events import AuditEvent, RunPosted
+from plimsoll.slack.notifications.run import post_run_report
 
 LEFT_MS: Final = 120_000
 """What is left of its time when nothing more is posted: a message may have to wait for that long (Retry-After)."""
 
 
 @entry(AuditEvent)
-def handler(told: AuditEvent, service: Service, context: LambdaContext) -> RunTold:
-    """The channels that were told; the event may come again, and its retries go on with what is missing."""
-    run = tell_run(
+def handler(event: AuditEvent, service: Service, context: LambdaContext) -> RunPosted:
+    """The channels that have it; when the event comes again, what is missing is posted."""
+    run = post_run_report(
         service,
-        told.detail.run_id,
+        event.detail.run_id,
         slack_client(bot_token(), api_url=service.settings.slack_api_url),
         Draft.png,
         holder=context.aws_request_id,

@@ -1,4 +1,4 @@
-"""Does what people ask for in Slack, once however often it is told."""
+"""Carries out what people ask for in Slack, once however often its event comes."""
 
 from datetime import timedelta
 from functools import cache
@@ -24,21 +24,21 @@ Guide, "Asynchronous invocation", read 2026-11-22)."""
 
 
 @entry(AskedMessage, google_places)
-def handler(told: AskedMessage, service: Service, context: LambdaContext) -> Nothing:
-    """Nothing: whoever asked is told in Slack.
+def handler(asked: AskedMessage, service: Service, context: LambdaContext) -> Nothing:
+    """Nothing: the answer goes to Slack.
 
-    The whole of what was asked tells one event from another, the address for its answer included: a second press of
-    the same button is another event, which is answered, and does nothing by the id that it shares with the first.
+    Events are told apart by all of the request, the address for its answer included. A second press of the same button
+    is another event: it is answered, and does nothing, because it has the id of the first.
     """
 
-    def carry_out(asked: dict[str, Any]) -> None:
+    def carry_out(given: dict[str, Any]) -> None:
         slack = slack_client(bot_token(), api_url=service.settings.slack_api_url)
-        act(service, Asked.model_validate(asked), slack, members=members(), request=context.aws_request_id)
+        act(service, Asked.model_validate(given), slack, members=members(), request=context.aws_request_id)
 
     try:
-        once(carry_out, told.model_dump(mode="json"), kind="slack-asked", remembered=REMEMBERED, context=context)
+        once(carry_out, asked.model_dump(mode="json"), kind="slack-asked", remembered=REMEMBERED, context=context)
     except IdempotencyAlreadyInProgressError:
-        logger.info("under way already", do=told.do)
+        logger.info("under way already", do=asked.do)
     return Nothing()
 
 

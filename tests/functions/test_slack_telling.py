@@ -144,7 +144,7 @@ def validated(tmp_path, slack):
 def test_who_asked_is_answered_once_however_often_the_event_comes(validated, given, slack):
     service, thread = validated
     with told_by(service, slack):
-        assert ask(slack_answer, ENDED) == ask(slack_answer, ENDED) == {"validation": NAME, "told": True}
+        assert ask(slack_answer, ENDED) == ask(slack_answer, ENDED) == {"validation": NAME, "posted": True}
     (answer,) = slack.there.in_thread(thread)
     assert answer.text.startswith("Passed: ")
 
@@ -155,13 +155,13 @@ def test_an_answer_that_slack_refused_is_given_by_the_next_try(validated, given,
     with told_by(service, slack):
         with pytest.raises(CloudError, match="the channel is archived"):
             ask(slack_answer, ENDED)
-        assert ask(slack_answer, ENDED)["told"]
+        assert ask(slack_answer, ENDED)["posted"]
     assert len(slack.there.in_thread(thread)) == 1
 
 
 def test_an_execution_that_nobody_asked_for_in_slack_tells_nobody(tmp_path, given, slack):
     with told_by(Stepping(lab=Lab(tmp_path)).service, slack):
-        assert ask(slack_answer, ENDED) == {"validation": NAME, "told": False}
+        assert ask(slack_answer, ENDED) == {"validation": NAME, "posted": False}
     assert slack.there.messages == []
 
 

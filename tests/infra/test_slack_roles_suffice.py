@@ -158,7 +158,7 @@ def asked_and_told(slack, fleet):
         act(1, "audit")
         act(1, "savings")
         ended = {"name": "slack-validate-1", "status": "ABORTED", "error": None, "cause": None}
-        assert step(slack_answer, {"detail": ended})["told"]
+        assert step(slack_answer, {"detail": ended})["posted"]
     return listener.heard
 
 

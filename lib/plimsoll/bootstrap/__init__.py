@@ -63,7 +63,7 @@ def open_clouds(
 ) -> Iterator[OpenCloud]:
     """Each cloud of a scope, in the scope's order.
 
-    BadInput for a region or an account that cannot be, or a price file that is none. `paced`: keep to the quotas; a
+    BadInput for a region, an account or a price file that cannot be used. `paced`: keep to the quotas; a
     simulated cloud may have none.
     """
     for name in scope.clouds:
@@ -84,7 +84,7 @@ def connected_ports(cloud: str, connection: Connection, settings: Settings, ledg
 
 
 def recorded_ports(path: Path, settings: Settings) -> tuple[list[AuditPorts], datetime]:
-    """The ports of each cloud that a recording has, and when it was made; BadInput where the file is none."""
+    """The ports of each cloud that a recording has, and when it was made; BadInput for a file that is no recording."""
     recordings = open_recording(path)
     for recording in recordings:
         if recording.provider not in CLOUDS:

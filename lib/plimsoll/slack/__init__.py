@@ -1,1 +1,1 @@
-"""Slack: what is sent there and what people ask of Plimsoll from there, over the Web API and its interactions."""
+"""All of Slack: messages, notifications, requests and the actions that they ask for."""

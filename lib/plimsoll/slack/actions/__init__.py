@@ -1,1 +1,1 @@
-"""Acting: what people ask for in Slack, carried out after Slack has its answer."""
+"""Actions: what people ask for in Slack, carried out after Slack has its first answer."""

@@ -43,8 +43,8 @@ _FORBIDS: Final = {
 Row = tuple[str | Said, ...]
 
 
-def matters(sums: Sums, run: Mapping[str, Any]) -> Iterator[Row]:
-    """The lines; what could not be read is as `run` has it."""
+def highlights(sums: Sums, run: Mapping[str, Any]) -> Iterator[Row]:
+    """A line for each thing that matters; `run` says what could not be read."""
     yield from _first(sums)
     yield from _throttled(sums)
     yield from _blocked(sums)
@@ -161,7 +161,7 @@ def opening(sums: Sums, run: Mapping[str, Any], policy: Policy, part: str) -> It
 
 
 def _how_sure(totals: Totals, policy: Policy) -> str:
-    """How much of the saving needs no proof and how much rests on what was measured; empty where nothing is saved."""
+    """How much of the saving is a drop-in replacement and how much rests on measurements; empty without savings."""
     if totals.usd_saved < CENT:
         return ""
     carries = f"the measured demand: the cheaper ones carry {judged_by(policy)}."

@@ -1,4 +1,4 @@
-"""The thread of a report: a reply for each account, those that save most first, and how much is in the others."""
+"""The thread of a report: a reply for each account, the largest savings first, and one about the rest."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -6,7 +6,7 @@ from typing import Any, Final
 from plimsoll.reports.wording import count_of, usd
 from plimsoll.slack.blocks.digest import Digest, Sums
 from plimsoll.slack.blocks.elements import Block, bold, bullets, named, said
-from plimsoll.slack.blocks.highlights import first_sentence, matters, of_accounts
+from plimsoll.slack.blocks.highlights import first_sentence, highlights, of_accounts
 from plimsoll.slack.blocks.message import Budget, Message, Reply
 from plimsoll.slack.blocks.text import line
 from plimsoll.slack.blocks.volumes import Manner, Numbered, of_an_account, with_buttons
@@ -31,7 +31,7 @@ def buttons_elsewhere(found: Sequence[Numbered], manner: Manner) -> Iterator[Rep
 def replies(digest: Digest, run: Mapping[str, Any], manner: Manner) -> Iterator[Reply]:
     """A reply for each account where there is something to do; then one about the others, where there are any.
 
-    `run` tells what could not be read, each account's in its own reply.
+    `run` says what could not be read: each reply has its own account's.
     """
     busy = sorted(
         ((account, sums) for account, sums in digest.accounts.items() if sums.busy),
@@ -47,7 +47,7 @@ def replies(digest: Digest, run: Mapping[str, Any], manner: Manner) -> Iterator[
 def _account(called: str, account: str, sums: Sums, run: Mapping[str, Any], manner: Manner) -> Message:
     sentence, budget = first_sentence(sums, run, account), Budget()
     begin = said(bold(f"{called} "), named(line(account)), bold(f": {sentence}"))
-    blocks: list[Block] = budget.taken([begin, *bullets(matters(sums, run))])
+    blocks: list[Block] = budget.taken([begin, *bullets(highlights(sums, run))])
     return Message.of(f"{called} {line(account)}: {sentence}", [*blocks, *of_an_account(sums, budget, manner)])
 
 

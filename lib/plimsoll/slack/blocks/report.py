@@ -1,4 +1,4 @@
-"""The report of a run: what a channel is told at a glance, with a thread that tells each account's part."""
+"""The report of a run: one message to read at a glance, and a thread with each account's part."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
@@ -12,7 +12,7 @@ from plimsoll.reports.summary.since import since_before
 from plimsoll.reports.wording import count_of
 from plimsoll.slack.blocks.digest import Digest
 from plimsoll.slack.blocks.elements import Block, Control, bullets, note, report_link, said
-from plimsoll.slack.blocks.highlights import first_sentence, matters, of_accounts, opening
+from plimsoll.slack.blocks.highlights import first_sentence, highlights, of_accounts, opening
 from plimsoll.slack.blocks.message import Budget, Conversation, Message
 from plimsoll.slack.blocks.replies import buttons_elsewhere, replies
 from plimsoll.slack.blocks.text import line
@@ -42,11 +42,11 @@ def conversation(
 ) -> Conversation:
     """A run's report: the message, and a reply for each account.
 
-    `run` is its run.json and `digest` its records. `link` is where the report can be opened; without one no button
-    does. `since` says what is new and what was done, and is the run's own word for it where it is empty and the report
-    is of the whole run. `new` names the volumes first recommended by this run, as account/region/id. `part` says which
-    part of the run the records are; what could not be read is then told of their accounts and of `accounts`. Without
-    `controls` volumes have no buttons, and without `threaded`, as webhooks have it, no replies.
+    `run` is its run.json and `digest` its records. `link` opens the report. `since` says what is new and what was done;
+    where it is empty, the report of a whole run says it by run.json. `new` names the volumes that this run is the first
+    to recommend a change for, as account/region/id. `part` names the part of the run that the records are: only what
+    could not be read in their accounts and in `accounts` is then reported. `controls` stand under each volume. Without
+    `threaded`, as for a webhook, there are no replies.
     """
     told = of_accounts(run, {*digest.accounts, *accounts}) if part else run
     policy = parse_policy(dict(run["policy"]))
@@ -63,14 +63,14 @@ def _blocks(
     budget, end = Budget(), [*report_link(link), _about(run, link)]
     budget.take(end)
     told = [said(line(since, _MOST_SINCE))] if since else []
-    begin = [*opening(digest.whole, run, manner.policy, part), *told, *bullets(matters(digest.whole, run))]
+    begin = [*opening(digest.whole, run, manner.policy, part), *told, *bullets(highlights(digest.whole, run))]
     begin = budget.taken(begin)
     listed, elsewhere = first_of_all(digest.whole, budget, manner)
     return [*begin, *listed, *end], elsewhere
 
 
 def _notice(digest: Digest, run: Mapping[str, Any], part: str) -> str:
-    """What a phone's screen says of it."""
+    """The notification, as a phone shows it."""
     throttled = digest.whole.totals.actions["upgrade"]
     told = f"Plimsoll{f' on {line(part)}' if part else ''}: {first_sentence(digest.whole, run, part)}"
     return f"{told} {count_of(throttled, 'volume')} throttled today." if throttled else told

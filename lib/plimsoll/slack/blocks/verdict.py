@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.wording import GRADE_WORDS, change_words, count_of, duration, outcome_text
@@ -19,40 +20,18 @@ _CAMPAIGN: Final = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
-    """One measurement with its verdict: rates a second, latency in microseconds, money in USD.
-
-    `p99_allowed_us` is what the policy allows; `usd` is what its scratch volume cost, None where no price is known.
-    """
-
-    spec: VolumeSpec
-    passed: bool
-    shown_iops: float
-    shown_throughput_mib_s: float
-    need_iops: float
-    need_throughput_mib_s: float
-    p99_latency_us: float | None
-    p99_allowed_us: float
-    failures: Sequence[str]
-    where: str
-    seconds: float
-    usd: float | None
-    simulated: bool
-    campaign: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Validated:
-    """What came of a validation that `user` asked for: the measurements, and the sentences of what went wrong.
+    """What came of a validation that `user` asked for: its measurements, and a sentence for each problem.
 
-    `volume` is its full name. `before` is what was recommended when it was begun and `after` what is now; both are None
-    where it never came so far.
+    `volume` is its full name. `p99_allowed_us` is the latency that the policy allows. `before` is the recommendation
+    when it was begun and `after` the one now; both are None where it never came so far.
     """
 
     user: str
     volume: str
-    measured: Sequence[Measured]
+    measured: Sequence[ValidationLine]
     problems: Sequence[str]
+    p99_allowed_us: float
     before: RecommendationRecord | None = None
     after: RecommendationRecord | None = None
 
@@ -66,18 +45,18 @@ def verdict_message(found: Validated) -> Message:
         return Message.of(f"Nothing was measured for {called}: {why[0]}", [*blocks, _asked_by(found)])
     last = found.measured[-1]
     blocks = [
-        *(block for one in found.measured[-_MOST:] for block in _measured(one, called)),
+        *(block for one in found.measured[-_MOST:] for block in _measured(one, called, found.p99_allowed_us)),
         *bullets([line(one, SENTENCE)] for one in found.problems[-_MOST:]),
         *_recommended(found),
         note(_footnote(found)),
         _asked_by(found),
     ]
-    return Message.of(f"{_word(last)}: {last.spec} for {called}", blocks)
+    return Message.of(f"{_word(last)}: {_spec(last)} for {called}", blocks)
 
 
-def _measured(one: Measured, called: str) -> Iterator[Block]:
+def _measured(one: ValidationLine, called: str, p99_allowed_us: float) -> Iterator[Block]:
     verb = "carries what is needed" if one.passed else "is not enough"
-    yield said(bold(f"{_word(one)}: "), f"{one.spec} {verb} for {called}.")
+    yield said(bold(f"{_word(one)}: "), f"{_spec(one)} {verb} for {called}.")
     p99 = "not known" if one.p99_latency_us is None else f"{one.p99_latency_us:,.0f} us"
     yield from bullets(
         [
@@ -86,7 +65,7 @@ def _measured(one: Measured, called: str) -> Iterator[Block]:
                 bold(f"{one.shown_throughput_mib_s:,.0f} MiB/s"),
                 f" measured, {one.need_throughput_mib_s:,.0f} needed",
             ],
-            [bold(f"p99 latency {p99}"), f" at the workload's rate, {one.p99_allowed_us:,.0f} us allowed"],
+            [bold(f"p99 latency {p99}"), f" at the workload's rate, {p99_allowed_us:,.0f} us allowed"],
             *([f"why not: {line(reason, SENTENCE)}"] for reason in one.failures[:_MOST]),
         ]
     )
@@ -112,13 +91,21 @@ def _footnote(found: Validated) -> str:
     """Where and how long was measured, what that cost, and where the measurements are kept."""
     usd = [one.usd for one in found.measured]
     cost = "" if None in usd else f", ${sum(one or 0.0 for one in usd):,.3f} for scratch volumes"
-    places = ", ".join(dict.fromkeys(line(one.where) for one in found.measured[-_MOST:]))
+    places = ", ".join(dict.fromkeys(line(_place(one)) for one in found.measured[-_MOST:]))
     campaigns = ", ".join(line(one.campaign, _CAMPAIGN) for one in found.measured[-_MOST:])
     taken = duration(sum(one.seconds for one in found.measured))
     return f"{count_of(len(found.measured), 'measurement')} on {places}, {taken}{cost}. Kept as {campaigns}."
 
 
-def _word(one: Measured) -> str:
+def _place(one: ValidationLine) -> str:
+    return f"{one.bench_host} ({one.bench_host_type}) in {one.zone}"
+
+
+def _spec(one: ValidationLine) -> VolumeSpec:
+    return VolumeSpec(**one.spec.model_dump())
+
+
+def _word(one: ValidationLine) -> str:
     return "Passed" if one.passed else "Did not pass"
 
 

@@ -1,1 +1,1 @@
-"""Telling: what happened is posted to Slack, once however often it is tried."""
+"""Notifications: reports and verdicts are posted to Slack, once however often that is tried."""

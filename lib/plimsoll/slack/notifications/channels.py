@@ -1,4 +1,4 @@
-"""Channels: which ones a volume is reported to, and what each is told of a run, counted as its records go by."""
+"""Channels: which ones a volume is reported to, and its part of a run, counted as the records go by."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ from plimsoll.slack.blocks.digest import Digest
 
 
 def channels_of(config: SlackConfig) -> list[str]:
-    """Every channel that is told anything: that of the whole first, then those of the routes, each once."""
+    """Every channel, each once: the one for the whole run first, then those of the routes."""
     return list(dict.fromkeys([config.channel, *(route.channel for route in config.routes)]))
 
 
 def routed(config: SlackConfig, record: RecommendationRecord) -> list[str]:
-    """The channels that are told of a volume, each once; that of the whole is told of all."""
+    """The channels that a volume is reported to, each once; the one for the whole run gets all."""
     owners = [name for name in (record.owner.name, owner_text(record.owner)) if name]
     tags = record.tags if record.name is None else {**record.tags, NAME_TAG: record.name}
     found = (route.channel for route in config.routes if _is_of(route, record.account, owners, tags))
@@ -34,13 +34,13 @@ def routed(config: SlackConfig, record: RecommendationRecord) -> list[str]:
 
 
 def accounts_of(config: SlackConfig, channel: str) -> list[str]:
-    """The accounts that a channel is told of as such, each once."""
+    """The accounts that routes name for a channel, each once."""
     routes = (route for route in config.routes if route.channel == channel)
     return list(dict.fromkeys(account for route in routes for account in route.accounts))
 
 
 def part_of(config: SlackConfig, channel: str) -> str:
-    """The part of a run that a channel is told of, in words; empty for the channel that is told of all."""
+    """A channel's part of a run in words; empty for the channel that gets all of it."""
     if channel == config.channel:
         return ""
     routes = [route for route in config.routes if route.channel == channel]
@@ -70,7 +70,7 @@ _AT_ONCE: Final = 500
 
 @dataclass(slots=True, kw_only=True)
 class Part:
-    """What a channel is told of: its digest, and the recommendation that saves the most and can be drawn."""
+    """A channel's part of a run: its digest, and the largest saving that can be drawn."""
 
     digest: Digest
     largest: RecommendationRecord | None = None
@@ -95,11 +95,11 @@ def parts_of(
     unread: Collection[str] = (),
     unmeasured: Callable[[Target], str | None] = lambda _target: None,
 ) -> dict[str, Part]:
-    """The part of each channel that is told anything, by its id: that of the whole, and of the others those with a
-    volume, or with an account of which something could not be read (`unread`).
+    """Each channel's part by the channel's id. A routed channel has one if it has a volume, or an account in `unread`,
+    where something could not be read.
 
-    `quiet` volumes, by their full names, are counted and not listed. Where `unmeasured` has a reason why nothing is
-    measured at a target, its volumes have no button to validate.
+    `quiet` volumes, by their full names, are counted and not listed. Where `unmeasured` gives a reason for a target,
+    nothing can be measured there, and its volumes have no button to validate.
     """
 
     def measured(record: RecommendationRecord) -> bool:
@@ -118,7 +118,7 @@ def parts_of(
 
 
 def quiet_of(records: Iterable[RecommendationRecord], history: History, now: datetime) -> frozenset[str]:
-    """The full names of those that people want silence about as of a time; CloudError as of the history."""
+    """The full names of volumes that are snoozed, done or excluded at a time; CloudError as the history raises it."""
     return frozenset(name for some in in_chunks(records, _AT_ONCE) for name in _silent(some, history, now))
 
 

@@ -1,4 +1,4 @@
-"""What the functions that notify people are told: events of EventBridge, of which only what is needed is read."""
+"""What the notifying functions are given: events of EventBridge, of which only the needed keys are read."""
 
 from typing import Literal
 
@@ -68,10 +68,10 @@ class ValidationEvent(Message):
         return self.detail.name
 
 
-class RunTold(Answer):
-    """The channels that have been told of a run, and the sentences of what is missing there.
+class RunPosted(Answer):
+    """The channels that have a run's report, and a sentence for each part that is missing there.
 
-    `busy`: another is telling it just now, and this one has told nobody.
+    `busy`: another function is posting it now, and this one has posted nothing.
     """
 
     run_id: str
@@ -80,8 +80,8 @@ class RunTold(Answer):
     busy: bool = False
 
 
-class ValidationTold(Answer):
-    """Whether somebody was told of a validation: nobody is where nobody asked for it in Slack."""
+class VerdictPosted(Answer):
+    """Whether a verdict was posted: it is where somebody asked for the validation in Slack."""
 
     validation: str
-    told: bool
+    posted: bool

@@ -1,4 +1,4 @@
-"""Pictures of what a channel is told: the savings by account, and the demand of the volume that saves the most."""
+"""The pictures of a channel's part: the savings by account, and the demand of the volume that saves the most."""
 
 import logging
 from collections.abc import Callable, Collection, Iterator
@@ -26,7 +26,7 @@ Draw = Callable[[Draft], bytes]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gallery:
-    """The pictures of one run; `folder` is there for as long as they are made."""
+    """The pictures of one run; `folder` exists while they are drawn."""
 
     service: Service
     keys: RunKeys

@@ -1,4 +1,4 @@
-"""Telling of a run: each channel has the report of its part of it, once however often it is tried."""
+"""A run's report: each channel gets its part of it, once however often that is tried."""
 
 import json
 from collections.abc import Callable, Collection, Mapping
@@ -22,7 +22,7 @@ from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.pictures import ROOFLINE, SAVINGS
 from plimsoll.slack.blocks.report import conversation
 from plimsoll.slack.notifications.channels import Part, accounts_of, channels_of, part_of, parts_of, quiet_of
-from plimsoll.slack.notifications.events import RunTold
+from plimsoll.slack.notifications.events import RunPosted
 from plimsoll.slack.notifications.ledger import StoreLedger, picture_key
 from plimsoll.slack.notifications.pictures import Draw, Gallery
 from plimsoll.slack.notifications.posting import post
@@ -31,7 +31,7 @@ _CLAIMED: Final = timedelta(minutes=16)
 """How long a run is kept from others who would tell of it: a function lives for 15 minutes at most."""
 
 
-def tell_run(
+def post_run_report(
     service: Service,
     run_id: str,
     client: WebClient,
@@ -39,26 +39,26 @@ def tell_run(
     *,
     holder: str,
     stop: Callable[[], bool] = never,
-) -> RunTold:
-    """Posts a run's report to every channel that is told of it, or of a part; what stands already is not posted again.
+) -> RunPosted:
+    """Posts a run's report to every channel that has a part of it; what was posted before is not posted again.
 
-    `holder` is who does it: another one meanwhile tells nobody. A channel that cannot be told keeps the others from
-    nothing: at the end a CloudError names each with its remedy, and the next try goes on with what is missing. So it
-    does after OutOfTime, which is raised once `stop` says so before all have been told. BadInput where the run has no
-    report, or the service no Slack.
+    `holder` names this attempt: while it runs, another one posts nothing. A channel that fails does not stop the
+    others: a CloudError at the end names each failure with its remedy. The next attempt goes on with what is missing,
+    also after OutOfTime, which is raised when `stop` says so. BadInput where the run has no report, or the service no
+    Slack.
     """
     claim, now = f"slack-report/{run_id}", service.clock.now()
     if not service.claims.claim(claim, holder, now + _CLAIMED, now):
-        return RunTold(run_id=run_id, busy=True)
+        return RunPosted(run_id=run_id, busy=True)
     try:
         with TemporaryDirectory(prefix="plimsoll-") as folder:
-            return _Telling.of(service, run_id, client, draw, Path(folder)).tell(stop)
+            return _RunReport.of(service, run_id, client, draw, Path(folder)).post(stop)
     finally:
         service.claims.release(claim, holder)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Telling:
+class _RunReport:
     service: Service
     slack: SlackConfig
     keys: RunKeys
@@ -69,11 +69,11 @@ class _Telling:
     gallery: Gallery
 
     @classmethod
-    def of(cls, service: Service, run_id: str, client: WebClient, draw: Draw, folder: Path) -> "_Telling":
-        """What is to be told, read from the store into a folder and counted."""
+    def of(cls, service: Service, run_id: str, client: WebClient, draw: Draw, folder: Path) -> "_RunReport":
+        """The report, read from the store into a folder and counted."""
         slack, keys = service.config.slack, RunKeys(run_id=run_id)
         if slack is None:
-            raise BadInput("the service has no Slack to tell: give slack.teams and slack.channel, and deploy it again.")
+            raise BadInput("Slack is not configured: give slack.teams and slack.channel, and deploy the service again.")
         for name in (RUN, RECOMMENDATIONS):
             bring_needed(service.store, keys.report(name), folder / name)
         run = read_run(folder)
@@ -89,26 +89,26 @@ class _Telling:
             gallery=Gallery(service=service, keys=keys, folder=folder, draw=draw),
         )
 
-    def tell(self, stop: Callable[[], bool]) -> RunTold:
-        """Every channel in turn."""
-        told: dict[str, tuple[str, ...]] = {}
+    def post(self, stop: Callable[[], bool]) -> RunPosted:
+        """Posts to every channel in turn."""
+        posted: dict[str, tuple[str, ...]] = {}
         failed: dict[str, PlimsollError] = {}
         for channel in channels_of(self.slack):
             if channel not in self.parts:
                 continue
             try:
-                told[channel] = self._post(channel, stop)
+                posted[channel] = self._post(channel, stop)
             except OutOfTime as error:
                 raise OutOfTime(" ".join([str(error), *_named(failed)])) from error
             except PlimsollError as error:
                 failed[channel] = error
         if failed:
             why = " ".join(_named(failed))
-            raise CloudError(f"not every channel could be told of the run {self.keys.run_id}. {why}") from next(
+            raise CloudError(f"the report of run {self.keys.run_id} did not reach every channel. {why}") from next(
                 iter(failed.values())
             )
-        troubles = [trouble for some in told.values() for trouble in some]
-        return RunTold(run_id=self.keys.run_id, channels=list(told), troubles=troubles)
+        troubles = [trouble for some in posted.values() for trouble in some]
+        return RunPosted(run_id=self.keys.run_id, channels=list(posted), troubles=troubles)
 
     def _post(self, channel: str, stop: Callable[[], bool]) -> tuple[str, ...]:
         part = self.parts[channel]

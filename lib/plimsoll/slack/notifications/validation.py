@@ -6,23 +6,21 @@ from typing import Final
 
 from slack_sdk import WebClient
 
-from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.volume import VolumeSpec
 from plimsoll.service.service import Service
 from plimsoll.slack.actions.asked import Asked
 from plimsoll.slack.actions.validate import VALIDATE
 from plimsoll.slack.blocks.message import Message
-from plimsoll.slack.blocks.verdict import Measured, Validated, verdict_message
+from plimsoll.slack.blocks.verdict import Validated, verdict_message
 from plimsoll.slack.client import say
-from plimsoll.slack.notifications.events import ExecutionEnded, ValidationTold
+from plimsoll.slack.notifications.events import ExecutionEnded, VerdictPosted
 from plimsoll.slack.notifications.ledger import asked_for
 from plimsoll.validation.job import Job, JobName, find
 
 _GONE: Final = "it has ended, and the store has nothing of its job any more: ask for it again."
 
 
-def tell_validation(service: Service, ended: ExecutionEnded, client: WebClient) -> ValidationTold:
+def post_verdict(service: Service, ended: ExecutionEnded, client: WebClient) -> VerdictPosted:
     """Answers who asked for a validation in Slack that has ended, in their thread; nobody where nobody did.
 
     A CloudError is Slack's; after it the same answer may be given again, and twice is better than never. BadInput where
@@ -30,11 +28,11 @@ def tell_validation(service: Service, ended: ExecutionEnded, client: WebClient) 
     """
     asked = asked_for(ended.name, service.store)
     if asked is None or asked.do != VALIDATE.name or asked.volume is None:
-        return ValidationTold(validation=ended.name, told=False)
+        return VerdictPosted(validation=ended.name, posted=False)
     jobs = list(_jobs(ended.name, service))
     message = verdict_message(_validated(asked, asked.volume, jobs, ended, service.config.parsed_policy))
     _answer(asked, message, client)
-    return ValidationTold(validation=ended.name, told=True)
+    return VerdictPosted(validation=ended.name, posted=True)
 
 
 def _jobs(validation: str, service: Service) -> Iterator[Job]:
@@ -52,29 +50,11 @@ def _validated(asked: Asked, volume: str, jobs: Sequence[Job], ended: ExecutionE
     return Validated(
         user=asked.user,
         volume=f"{last.place}/{last.volume_id}" if last else volume,
-        measured=[_measured(line, policy) for job in jobs for line in job.lines],
+        measured=[line for job in jobs for line in job.lines],
+        p99_allowed_us=policy.max_p99_latency_us,
         problems=[trouble for trouble in troubles if trouble is not None],
         before=last.before if last else None,
         after=last.after if last else None,
-    )
-
-
-def _measured(line: ValidationLine, policy: Policy) -> Measured:
-    return Measured(
-        spec=VolumeSpec(**line.spec.model_dump()),
-        passed=line.passed,
-        shown_iops=line.shown_iops,
-        shown_throughput_mib_s=line.shown_throughput_mib_s,
-        need_iops=line.need_iops,
-        need_throughput_mib_s=line.need_throughput_mib_s,
-        p99_latency_us=line.p99_latency_us,
-        p99_allowed_us=policy.max_p99_latency_us,
-        failures=line.failures,
-        where=f"{line.bench_host} ({line.bench_host_type}) in {line.zone}",
-        seconds=line.seconds,
-        usd=line.usd,
-        simulated=line.simulated,
-        campaign=line.campaign,
     )
 
 

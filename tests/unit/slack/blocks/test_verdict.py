@@ -1,14 +1,15 @@
 """A verdict is read at a glance, whatever the names and however much went wrong, and Slack takes it."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.reports.record import EvidenceRecord
-from plimsoll.slack.blocks.verdict import Measured, Validated, verdict_message
-from tests.builders import a_spec
+from plimsoll.slack.blocks.verdict import Validated, verdict_message
 from tests.profiles import examples
 from tests.slack.limits import check_message
 from tests.slack.workspace import text_of
@@ -20,26 +21,40 @@ PROVED = EvidenceRecord(grade="A", envelope="gp3-us-east-1", text="measured here
 
 def measured(**facts):
     usual = {
-        "spec": a_spec("gp3", 500),
-        "passed": True,
-        "shown_iops": 3012.4,
-        "shown_throughput_mib_s": 125.2,
+        "id": "1a2b3c4d",
+        "at": datetime(2026, 11, 20, 12, tzinfo=UTC),
+        "class_key": "aws/gp3",
+        "mode": "canary",
+        "account": "111122223333",
+        "region": "us-east-1",
+        "zone": "us-east-1a",
+        "volume_id": "vol-1",
+        "serves": ["vol-1"],
+        "spec": {"type": "gp3", "size_gib": 500, "iops": 3000, "throughput_mib_s": 125},
+        "ceiling_iops": 3000.0,
+        "ceiling_throughput_mib_s": 125.0,
         "need_iops": 1200.0,
         "need_throughput_mib_s": 19.2,
+        "bench_host": "i-bench",
+        "bench_host_type": "m5.large",
+        "passed": True,
+        "reasons": [],
+        "failures": [],
+        "shown_iops": 3012.4,
+        "shown_throughput_mib_s": 125.2,
         "p99_latency_us": 812.0,
-        "p99_allowed_us": 10_000.0,
-        "failures": (),
-        "where": "i-bench (m5.large) in us-east-1a",
-        "seconds": 240.0,
-        "usd": 0.0037,
+        "too_slow": False,
         "simulated": False,
         "campaign": "gp3-us-east-1-20261120t120000-1a2b3c4d",
+        "usd": 0.0037,
+        "seconds": 240.0,
     }
-    return Measured(**{**usual, **facts})
+    return ValidationLine.model_validate({**usual, **facts})
 
 
 def validated(*found, **facts):
     usual = {"user": "U0ANNA", "volume": "111122223333/us-east-1/vol-1", "measured": found, "problems": ()}
+    usual["p99_allowed_us"] = 10_000.0
     return Validated(**{**usual, **facts})
 
 
@@ -138,7 +153,7 @@ measurements = st.builds(
     usd=st.none() | rates,
     simulated=st.booleans(),
     failures=st.lists(names, max_size=6),
-    where=names,
+    bench_host=names,
     campaign=names,
 )
 

@@ -11,7 +11,7 @@ from plimsoll.service.layout import asked_key
 from plimsoll.slack.actions.asked import Asked
 from plimsoll.slack.notifications.events import AuditEvent, ExecutionEnded, ValidationEvent
 from plimsoll.slack.notifications.ledger import asked_for
-from plimsoll.slack.notifications.validation import tell_validation
+from plimsoll.slack.notifications.validation import post_verdict
 from tests.builders import a_volume
 from tests.in_memory.faults import Fault
 from tests.pipelines.lab import Lab, work
@@ -92,8 +92,8 @@ def validated(tmp_path, slack, *volumes, status="SUCCEEDED", detail=None, given=
     asked = asked_in(slack)
     keep_asked(stepping.service, asked)
     stepping.validate(NAME, **(given or {}))
-    told = tell_validation(stepping.service, ended(status, **(detail or {})), slack.client)
-    assert told.told
+    told = post_verdict(stepping.service, ended(status, **(detail or {})), slack.client)
+    assert told.posted
     (said,) = answers(slack, asked)
     return said
 
@@ -130,7 +130,7 @@ def test_a_simulated_bench_is_said_to_be_one(tmp_path, slack):
     asked = asked_in(slack)
     keep_asked(stepping.service, asked)
     stepping.validate(NAME)
-    tell_validation(stepping.service, ended(), slack.client)
+    post_verdict(stepping.service, ended(), slack.client)
     assert "no device was measured" in answers(slack, asked)[0]
 
 
@@ -145,7 +145,7 @@ def test_a_budget_that_allows_nothing_is_said(tmp_path, slack):
     asked = asked_in(slack)
     keep_asked(stepping.service, asked)
     stepping.validate(NAME)
-    tell_validation(stepping.service, ended(), slack.client)
+    post_verdict(stepping.service, ended(), slack.client)
     assert "the budget allows no run of it" in answers(slack, asked)[0]
 
 
@@ -164,7 +164,7 @@ def test_an_execution_that_failed_before_any_work_says_why(status, detail, why, 
     stepping = Stepping(lab=Lab(tmp_path))
     asked = asked_in(slack)
     keep_asked(stepping.service, asked)
-    assert tell_validation(stepping.service, ended(status, **detail), slack.client).told
+    assert post_verdict(stepping.service, ended(status, **detail), slack.client).posted
     (said,) = answers(slack, asked)
     assert said.startswith("Nothing was measured for vol-1: ")
     assert why in said
@@ -177,7 +177,7 @@ def test_where_no_more_is_kept_of_the_work_that_is_said(tmp_path, slack):
     stepping.validate(NAME)
     for key in list(stepping.service.store.keys("validations/")):
         stepping.service.store.delete(key)
-    assert tell_validation(stepping.service, ended(), slack.client).told
+    assert post_verdict(stepping.service, ended(), slack.client).posted
     (said,) = answers(slack, asked)
     assert said.startswith("Nothing was measured for vol-1: it has ended, and the store has nothing of its work")
 
@@ -207,16 +207,16 @@ def test_who_asked_outside_a_thread_is_told_alone(tmp_path, slack):
     stepping = Stepping(lab=Lab(tmp_path))
     keep_asked(stepping.service, asked_in(slack, channel=None, response_url=slack.response_url()))
     stepping.validate(NAME)
-    assert tell_validation(stepping.service, ended(), slack.client).told
+    assert post_verdict(stepping.service, ended(), slack.client).posted
     (message,) = slack.there.in_channel(MEMBER)
     assert message.text.startswith("Passed: ")
 
 
 def test_where_nobody_asked_in_slack_nobody_is_told(tmp_path, slack):
     stepping = Stepping(lab=Lab(tmp_path))
-    assert not tell_validation(stepping.service, ended(), slack.client).told
+    assert not post_verdict(stepping.service, ended(), slack.client).posted
     keep_asked(stepping.service, asked_in(slack, do="audit", volume=None))
-    assert not tell_validation(stepping.service, ended(), slack.client).told
+    assert not post_verdict(stepping.service, ended(), slack.client).posted
     assert len(slack.there.messages) == 1, "the message that was there before"
 
 
@@ -226,8 +226,8 @@ def test_slack_s_refusal_is_raised_with_its_remedy_so_that_it_is_tried_again(tmp
     keep_asked(stepping.service, asked)
     slack.fail("chat.postMessage", error="not_in_channel")
     with pytest.raises(CloudError, match="/invite @plimsoll"):
-        tell_validation(stepping.service, ended("ABORTED"), slack.client)
-    assert tell_validation(stepping.service, ended("ABORTED"), slack.client).told
+        post_verdict(stepping.service, ended("ABORTED"), slack.client)
+    assert post_verdict(stepping.service, ended("ABORTED"), slack.client).posted
     assert len(answers(slack, asked)) == 1
 
 

@@ -13,7 +13,7 @@ from plimsoll.domain.errors import AccessDenied, BadInput, CloudError, OutOfTime
 from plimsoll.ports import Target
 from plimsoll.reports.stored import stream_records
 from plimsoll.slack.notifications.channels import quiet_of
-from plimsoll.slack.notifications.run import tell_run
+from plimsoll.slack.notifications.run import post_run_report
 from tests.builders import NOW
 from tests.service_loop import files
 from tests.slack.workspace import CHANNEL, ELSEWHERE, text_of
@@ -29,7 +29,7 @@ def draw(_draft):
 
 
 def tell(service, slack, client, run_id="first", holder="one", **given):
-    return tell_run(
+    return post_run_report(
         replace(service, pause=slack.clock.pause), run_id, client, given.pop("draw", draw), holder=holder, **given
     )
 
