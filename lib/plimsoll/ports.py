@@ -1,6 +1,7 @@
 """What the pipelines need of the world, as protocols named for the need.
 
-Each has an in-memory implementation in `clouds.memory` that ships, and every implementation passes one contract suite.
+Those that an audit reads from have an implementation in memory that ships (`clouds.memory`). Every implementation
+passes one contract suite.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -139,9 +140,11 @@ class Catalog(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchHost:
-    """An instance that could measure. `ready` is False where it is not managed by the cloud's agent or not online, and
-    `not_ready` says why in a sentence that names the host, the place and the remedy. `shares` are the types of which it
-    has volumes that would share their ceiling with one more."""
+    """An instance that could measure. `ready` is False where the cloud's agent does not manage it, or it is offline.
+
+    `not_ready` says why, in a sentence that names the host, the place and the remedy. `shares` are the types of which
+    it has volumes that would share their ceiling with one more.
+    """
 
     host: Host
     account: str
@@ -157,7 +160,8 @@ class Bench(Protocol):
     all raise CloudError."""
 
     def hosts(self, target: Target, tags: Sequence[TagMatch], ids: Sequence[str]) -> Sequence[BenchHost]:
-        """The running instances with one of these tags or ids; CloudError where an id is none."""
+        """The running instances with one of these tags or ids; CloudError for an id that no
+        running instance has."""
         ...
 
     def create(self, order: ScratchOrder) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.stripes import standing
+from plimsoll.domain.stripes import unchanged
 from plimsoll.domain.volume import Volume
 from plimsoll.outcomes import Notice
 from plimsoll.ports import Target
@@ -36,5 +36,5 @@ def notices_of(target: Target, ports: AuditPorts) -> Sequence[str]:
 
 def with_stripes_of(target: Target, volumes: Sequence[Volume], ports: AuditPorts) -> tuple[AuditPorts, list[Notice]]:
     """The ports with only the target's stripe sets that are unchanged, and a notice for each that changed."""
-    stripes, void = standing(ports.stripes, volumes, account=target.account, region=target.region)
+    stripes, void = unchanged(ports.stripes, volumes, account=target.account, region=target.region)
     return replace(ports, stripes=stripes), [Notice(target=target, text=text) for text in void]

@@ -6,9 +6,8 @@ from functools import cache
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import connected_ports
-from plimsoll.clouds.google.clients import Clients
+from plimsoll.clouds.google.clients import Clients, keyless_credentials
 from plimsoll.clouds.google.connection import connection_of, inventory_in
-from plimsoll.clouds.google.federated_credentials import keyless_credentials
 from plimsoll.clouds.google.federation import FederationConfig
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.registry import GOOGLE

@@ -82,8 +82,10 @@ class AwsPlaces:
     """The accounts of the configuration: the one that the service runs in as it is, the others by their roles.
 
     `home` is that account, `partition` the part of AWS that all are in. `paced`: keep to the quotas; a simulated cloud
-    may have none. Targets come account by account: of each role the last that was signed in to stays open for the next
-    region, and no more, since the clients of a large organization would not fit into memory.
+    may have none.
+
+    Targets come account by account. For each role, the account that was entered last stays open for its next region.
+    No more stay open: the clients of a large organization would not fit into memory.
     """
 
     config: ServiceConfig
@@ -207,7 +209,7 @@ def _measured_folder() -> Path:
 
 
 def _machines() -> Mapping[str, str]:
-    """The state machines that can be begun from here, by kind; only a function that begins any is told of them."""
+    """The state machines that can be begun from here, by kind; only functions that begin one have them."""
     kinds = ("audit", "validation")
     return {kind: os.environ.get(f"{PREFIX}{kind.upper()}_MACHINE", "") for kind in kinds}
 

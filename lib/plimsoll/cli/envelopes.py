@@ -132,7 +132,7 @@ def check_place(spec: VolumeSpec, provider: str, given: MeasuredVolumeOptions) -
             f"there is no volume type {spec.type} in {provider}: --type is one of {', '.join(sorted(types))}."
         )
     if (given.account is None) != (given.region is None):
-        raise BadInput("what was measured here is told by --account and --region together: give both or neither.")
+        raise BadInput("--account and --region together say where it was measured: give both or neither.")
 
 
 def _text(path: Path) -> str:

@@ -62,7 +62,7 @@ class Connection:
 
 
 class Connect(Protocol):
-    """Reaches the accounts of a scope; BadInput for a scope that cannot be, or a price file that is none."""
+    """Reaches the accounts of a scope; BadInput for a region, an account or a price file that cannot be used."""
 
     def __call__(self, scope: Scope, settings: Settings, *, today: date, paced: bool = True) -> Connection:
         """`paced`: keep to the quotas of calls; a simulated cloud may have none."""

@@ -59,7 +59,7 @@ class MemoryMetrics:
 
     @property
     def call_limits(self) -> CallLimits:
-        """No end of it."""
+        """Without limit."""
         return CallLimits(queries=sys.maxsize, datapoints=sys.maxsize)
 
     def series(self, volume: Volume) -> int:

@@ -123,7 +123,7 @@ class Recording:
 
 
 def open_recording(path: Path) -> tuple[Recording, ...]:
-    """What a recording has of each cloud that was asked, in their order; BadInput where the file is none."""
+    """What a recording has of each cloud that was asked, in their order; BadInput for a file that is no recording."""
     try:
         opened = zipfile.ZipFile(path)
         about = json.loads(opened.read("about.json"))

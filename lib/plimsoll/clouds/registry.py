@@ -116,7 +116,7 @@ CLOUDS: Final[dict[str, Cloud]] = {
 
 
 def cloud_named(name: str) -> Cloud | None:
-    """The cloud of that name, or of that earlier name; None where there is none."""
+    """The cloud of that name or that earlier name; None for an unknown name."""
     return CLOUDS.get(name) or next((one for one in CLOUDS.values() if name in one.earlier_names), None)
 
 

@@ -11,10 +11,12 @@ from plimsoll.clouds.registry import AWS, cloud_named, cloud_of_region
 class Scope:
     """Which clouds, accounts and regions an audit covers, and a price file to use instead of their price lists.
 
-    Accounts are those of the profiles (the default credentials where none is named) and of the roles. With one of
-    `organization`, `units` or `accounts` they are those instead, each by its role `role_name`, but the caller's own by
-    the caller's credentials; and those of the roles. Google's projects are those named, those under the folders, and
-    those under the organizations; the environment's own where none of these is named.
+    Accounts are those of the profiles (the default credentials where no profile is named) and of the roles. With one of
+    `organization`, `units` or `accounts`, those accounts take the place of the profiles'. Each is entered by its role
+    `role_name`, and the caller's own account by the caller's credentials.
+
+    Google's projects are those named, those under the folders, and those under the organizations. Without any of the
+    three it is the environment's own project.
     """
 
     clouds: tuple[str, ...] = (AWS,)

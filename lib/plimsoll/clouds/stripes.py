@@ -1,4 +1,4 @@
-"""The book of stripe sets: what hosts have told of how their volumes are put together, kept from run to run."""
+"""The book of stripe sets: which volumes hosts use as one device, kept from run to run."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

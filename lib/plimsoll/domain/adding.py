@@ -1,4 +1,4 @@
-"""Adding: what several volumes ask for together."""
+"""The sum of several volumes' demands."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,8 +10,11 @@ from plimsoll.domain.demand import Demand, Spread
 
 
 def together(demands: Sequence[Demand]) -> Demand:
-    """What volumes asked for together, their demands on one grid; what only a volume has (checks, balances, idle time)
-    is left out. Their busiest seconds are taken to be the same."""
+    """The demand of several volumes together, from demands on one grid.
+
+    Exceeded checks, burst balances and idle time are left out, since they have no sum. The busiest seconds of all
+    volumes are taken to be the same second.
+    """
     first = demands[0]
     spreads = [demand.spread for demand in demands]
     return replace(

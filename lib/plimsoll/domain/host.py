@@ -8,10 +8,10 @@ from plimsoll.domain.units import DAY_S
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostLimits:
-    """A host type's published storage limits: baseline for ever, maximum for `burst_s` seconds at least once in 24
-    hours.
+    """A host type's published storage limits. It carries the maximum for `burst_s` seconds, at least once in 24 hours.
 
-    Figures are those of reads; a write counts for `write_iops_cost` or `write_throughput_cost` of a read.
+    At all other times it carries the baseline. Figures are those of reads. A write counts as `write_iops_cost` or
+    `write_throughput_cost` reads.
     """
 
     baseline_iops: float
@@ -25,10 +25,10 @@ class HostLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
-    """An instance. `limits` is None where its type publishes none; `nitro` is False on older hypervisors.
+    """An instance. `limits` is None where its type publishes none. `nitro` is False on older hypervisors.
 
-    `caps` are what all its volumes of a type carry together at most, by type; no other type can be attached to it
-    (None: any can, and none is capped).
+    `caps` is the most that all its volumes of a type carry together, by type. A type that is missing there cannot be
+    attached. None: every type can be attached, and none is capped.
     """
 
     id: str
@@ -39,7 +39,7 @@ class Host:
     caps: tuple[tuple[str, Ceiling], ...] | None = None
 
     def cap(self, type_name: str) -> Ceiling | None:
-        """What its volumes of that type carry together at most; None where none can be attached."""
+        """The most that its volumes of that type carry together. None where none can be attached."""
         if self.caps is None:
             return UNBOUNDED
         return next((ceiling for name, ceiling in self.caps if name == type_name), None)

@@ -11,7 +11,7 @@ from plimsoll.domain.volume import Volume
 
 
 def by_host(volumes: Iterable[Volume], size: int) -> Iterator[list[Volume]]:
-    """Batches of about `size` volumes in which no host's volumes are parted."""
+    """Batches of about `size` volumes. All volumes of a host are in one batch."""
     groups: dict[str, list[Volume]] = {}
     for volume in volumes:
         host = sole_host(volume)
@@ -27,19 +27,19 @@ def by_host(volumes: Iterable[Volume], size: int) -> Iterator[list[Volume]]:
 
 
 def sole_host(volume: Volume) -> Host | None:
-    """The volume's only host; None where it has none, several, or one that is not known."""
+    """The volume's only host. None where it has no host, several, or an unknown one."""
     return volume.hosts[0] if len(volume.attachments) == 1 and volume.hosts else None
 
 
 def with_neighbors(pending: Sequence[Volume], volumes: Iterable[Volume]) -> list[Volume]:
-    """Those volumes, and all others that share their only host: its traffic is that of all of them."""
+    """The pending volumes and all others on the same hosts, because a host's traffic is that of all its volumes."""
     shared = {host.id for host in map(sole_host, pending) if host}
     neighbors = [volume for volume in volumes if (host := sole_host(volume)) and host.id in shared]
     return list({volume.id: volume for volume in (*pending, *neighbors)}.values())
 
 
 def host_loads(volumes: Iterable[Volume], demands: Mapping[str, Demand]) -> dict[str, HostLoad]:
-    """The traffic of every host that is some volume's only one; not complete where one of them could not be read."""
+    """The traffic of every host that is a volume's only one. It is not complete where a volume could not be read."""
     hosted: dict[str, list[Volume]] = {}
     for volume in volumes:
         host = sole_host(volume)

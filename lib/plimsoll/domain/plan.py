@@ -1,4 +1,4 @@
-"""The plan: what reading the metrics of some volumes is expected to take, before any is read."""
+"""The plan: what reading the metrics of some volumes is expected to take, before reading begins."""
 
 import math
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ DECIDING_S: Final = 0.008
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """So many queries (one series in one call), calls and datapoints."""
+    """An amount of reading: queries (one series in one call), calls and datapoints."""
 
     queries: int = 0
     calls: int = 0
@@ -33,13 +33,13 @@ class Reading:
         return self.queries * query_cost.usd_query
 
     def seconds(self, query_cost: QueryCost) -> float:
-        """What the quotas make of it."""
+        """How long it takes within the quotas."""
         return max(self.datapoints / query_cost.datapoints_per_s, self.calls / query_cost.calls_per_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What is expected for so many volumes; at least the first look at all of them, at most every bucket there is."""
+    """The expected reading for a number of volumes. `least` reads each once and coarsely, `most` reads every bucket."""
 
     volumes: int = 0
     least: Reading = Reading()

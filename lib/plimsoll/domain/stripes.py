@@ -1,4 +1,4 @@
-"""Stripe sets: volumes that one host has put together as one device, so that they are one unit."""
+"""Stripe sets: volumes that one host has put together as one device, so they change together."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ LINEAR: Final = "linear"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StripeSet:
-    """Volumes that are one md or LVM device, as their host itself told on the day it was `found`.
+    """Volumes that are one md or LVM device. Their host itself said so on the day `found`.
 
-    `level` is md's or LVM's word for how they are put together; `mounts` are where the device is mounted.
+    `level` is md's or LVM's word for how they are combined. `mounts` are the device's mount points.
     """
 
     name: str
@@ -32,7 +32,7 @@ class StripeSet:
 
     @property
     def even(self) -> bool:
-        """Whether the load is spread evenly over the members, so that none carries more than its share."""
+        """Whether the load is spread evenly over the members, so none carries more than its share."""
         return self.level in EVEN_LEVELS
 
     def __str__(self) -> str:
@@ -40,7 +40,7 @@ class StripeSet:
 
 
 def void(stripes: StripeSet, volumes: Mapping[str, Volume]) -> str | None:
-    """Why a set is no longer what was found, given all volumes of its place by id; None while it stands."""
+    """Why a set is not what it was when found, given its region's volumes by id. None if it is unchanged."""
     for volume_id in stripes.members:
         volume = volumes.get(volume_id)
         if volume is None:
@@ -53,33 +53,33 @@ def void(stripes: StripeSet, volumes: Mapping[str, Volume]) -> str | None:
     return None
 
 
-def standing(
+def unchanged(
     known: Iterable[StripeSet], volumes: Sequence[Volume], *, account: str, region: str
 ) -> tuple[list[StripeSet], list[str]]:
-    """The sets of a place that are still what was found, and a sentence for each that is not.
+    """The sets of an account and region that are unchanged, and a sentence for each that has changed.
 
     `volumes` are all of the account's in that region.
     """
     by_id = {volume.id: volume for volume in volumes}
-    stand, told = [], []
+    kept, changed = [], []
     for stripes in known:
         if (stripes.account, stripes.region) != (account, region):
             continue
         reason = void(stripes, by_id)
         if reason is None:
-            stand.append(stripes)
+            kept.append(stripes)
         else:
-            told.append(
+            changed.append(
                 f"the stripe set {stripes} of {stripes.found} is void, since {reason}: its volumes are judged each "
                 f"alone. Look again with `plimsoll stripes {stripes.host_id}`."
             )
-    return stand, told
+    return kept, changed
 
 
 def merged(sets: Iterable[StripeSet]) -> Iterator[StripeSet]:
-    """Sets without a volume in common: devices that share members (two logical volumes in a group) are one unit.
+    """Sets without a volume in common. Devices that share members (two logical volumes in a group) become one set.
 
-    What is merged has the levels of all; it is even only where all are the same.
+    A merged set has the levels of all its devices. It is even only where all have the same level.
     """
     whole: list[StripeSet] = []
     for found in sets:

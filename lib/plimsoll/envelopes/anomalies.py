@@ -1,4 +1,4 @@
-"""Anomalies: results that lie, and results that are true of something else than the volume.
+"""Anomalies: results that are wrong, and results that measured something else than the volume.
 
 Each rule was met in published campaigns. Two of them reject figures, because the device never served them: IOPS that
 the device itself did not count, and figures far above what volume and host can carry (a page cache, or merged I/O).
@@ -31,9 +31,9 @@ UNITS: Final = {Resource.IOPS: "IOPS", Resource.THROUGHPUT: "MiB/s"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What is known to limit a system: its volumes as published (buckets included), its host's maximum and baseline.
+    """The known limits of a system: its volumes as published, with buckets, and its host's maximum and baseline.
 
-    `pooled` volumes may have had the share of others of their type on the host.
+    `pooled` volumes may have used the share of others of their type on the host.
     """
 
     volume: Ceiling
@@ -48,7 +48,7 @@ class Limits:
 
     @property
     def most(self) -> Ceiling:
-        """What the device can have served at all, lent or not."""
+        """The most that the device can have served, with what other volumes lent it."""
         return self.host if self.pooled else self.both
 
 
@@ -58,7 +58,7 @@ def judged(measurements: Sequence[Measurement], limits: Limits) -> tuple[Measure
 
 
 def anomalies(one: Measurement, limits: Limits) -> Iterator[Anomaly]:
-    """Everything that a measurement's own figures, its job and the published limits give away."""
+    """All anomalies that a measurement's figures, its job and the published limits reveal."""
     for rule in _RULES:
         yield from rule(one, limits)
 

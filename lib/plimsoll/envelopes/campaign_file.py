@@ -47,7 +47,7 @@ class JobEntry(_Strict):
 
 
 class SpecEntry(_Strict):
-    """What was bought; what the source leaves out is absent."""
+    """The volume spec. A figure is absent where the source leaves it out."""
 
     type: str
     size_gib: int = 0
@@ -93,7 +93,7 @@ class MeasuredEntry(PrintedEntry):
 
 
 class CampaignEntry(_Strict):
-    """A whole campaign file. `measured_on` is a day, a month (2020-12) or a year, as the source tells it."""
+    """A whole campaign file. `measured_on` is a day, a month (2020-12) or a year, as in the source."""
 
     campaign: str
     title: str

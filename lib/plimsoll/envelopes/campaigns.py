@@ -46,7 +46,7 @@ class System:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Campaign:
-    """A campaign file: its systems, and what else its source tells: profiles by host type, published formulas."""
+    """A campaign file: its systems, the profiles by host type, and the published formulas that its source cites."""
 
     name: str
     title: str

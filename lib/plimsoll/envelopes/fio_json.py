@@ -18,7 +18,7 @@ from plimsoll.envelopes.results import Broken, Output, Result, line_at
 
 
 def _number(value: object) -> object:
-    """The text of a number, so that no digit is lost; None for what fio had no number for (NaN)."""
+    """The text of a number, so that no digit is lost. None for NaN."""
     if value is not None:
         number_in(str(value))
     return value
@@ -106,7 +106,7 @@ class FioJob(_Lenient):
 
 
 class FioOutput(_Lenient):
-    """A whole output; `client_stats` stands for jobs where fio ran them on other machines."""
+    """A whole output. `client_stats` has the jobs that fio ran on other machines."""
 
     version: str | None = Field(default=None, alias="fio version")
     time: str | None = None
@@ -132,7 +132,7 @@ def looks_like(text: str) -> bool:
 
 
 def read(text: str) -> Output:
-    """Every result in it; Broken where it is not whole."""
+    """Every result in it. Broken where it is not whole."""
     text = _NAN.sub(r"\1null", text)
     found: list[Result] = []
     at = _opening(text, 0)
@@ -251,7 +251,7 @@ def _beside(job: FioJob) -> Figures:
 
 
 def _disk(disks: Sequence[DiskEntry]) -> Figures:
-    """The device's counts; of an md device its own, and not its members' again."""
+    """The counts of the device. For an md device only its own, not its members' again."""
     striped = [disk for disk in disks if disk.aggr_read_ios is not None and number_in(disk.aggr_read_ios) > 0]
     told = {disk.name or "a device": _one_disk(disk) for disk in striped or disks if disk.read_ios and disk.write_ios}
     if len(told) == 1:

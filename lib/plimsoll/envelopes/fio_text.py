@@ -99,7 +99,7 @@ def run_status_in(tail: str, group: int) -> dict[str, Figures]:
 
 
 def disks_in(tail: str) -> Figures:
-    """What the devices themselves counted; of an md device its own figures, and not its members' again."""
+    """The counts of the devices themselves. For an md device only its own, not its members' again."""
     found = [(one, tail[max(0, one.start() - 80) : one.start()].split()) for one in _DISK.finditer(tail)]
     striped = [pair for pair in found if pair[0][2]]
     told = {words[-1] if words else "a device": _disk(one[1]) for one, words in striped or found}
@@ -206,7 +206,7 @@ def _same_run(text: str, one: re.Match[str], other: re.Match[str]) -> bool:
 
 
 def _beginnings(text: str, start: int, end: int) -> list[int]:
-    """Where a run may begin there: a command, or what fio says it was asked."""
+    """Where a run may begin: at a command, or where fio repeats its options."""
     return [found.start() for found in (_ASKED.search(text, start, end), _COMMAND.search(text, start, end)) if found]
 
 
@@ -254,7 +254,7 @@ def _part(text: str, run: _Run, head: re.Match[str], end: int) -> Part:
 
 
 def _options(text: str, run: _Run, head: re.Match[str], name: str, used: Sequence[str]) -> dict[str, str]:
-    """The job's options: those of the command, under what fio says that it made of them."""
+    """The job's options: those of the command, overridden by those that fio printed."""
     asked = [found for found in _ASKED.finditer(text, run.start, head.start()) if found["group"] == head["group"]]
     named = [found for found in asked if _name_before(text, found.start()) == name]
     found = next(reversed(named or asked), None)

@@ -46,7 +46,7 @@ LARGE_KIB: Final = 128.0
 """A limit at a single block size up to SMALL_KIB is one of IOPS. From LARGE_KIB on it is one of throughput."""
 
 SLOWER: Final = 0.9
-"""A mode whose best stays under this share of the roof is told apart."""
+"""A mode whose best is under this share of the roof gets a note."""
 
 _LENT: Final = "other volumes of the type on the host lent their share"
 
@@ -57,7 +57,7 @@ _Modes = Mapping[str, Sequence[Measurement]]
 
 
 def no_caps(_host_type: str, _volume_type: str) -> None:
-    """Nothing is known of any host."""
+    """No host has a known cap."""
 
 
 def fit(system: System, types: Mapping[str, VolumeType], caps: Caps = no_caps) -> Envelope:
@@ -101,7 +101,7 @@ def _host(system: System, caps: Caps) -> Ceiling | None:
 
 
 def _published(system: System, types: Mapping[str, VolumeType]) -> Ceiling | None:
-    """What is published for the system's volumes together, None where the source tells too little of them."""
+    """What is published for the system's volumes together. None where the source says too little of them."""
     kind = types.get(system.spec.type)
     if kind is not None and _is_told(system, kind):
         return _together(kind, system)
@@ -211,7 +211,7 @@ def notes(
     reached: Mapping[Resource, Mapping[str, float]],
     host_bound: Sequence[str],
 ) -> Iterator[str]:
-    """One sentence each, the most telling first; `reached` are the uncut roofs by side and mode."""
+    """The envelope's notes, the most important first. `reached` are the uncut roofs by side and mode."""
     if system.note:
         yield system.note.strip()
     for side in Resource:

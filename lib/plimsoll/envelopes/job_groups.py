@@ -1,4 +1,4 @@
-"""Assembly: the jobs of one group, as fio printed them, into one result."""
+"""Job groups: the jobs that fio ran together and reports as one, made into one result."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,9 +23,12 @@ _MOST_SNAP: Final = 0.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One job as fio reported it: `sides` holds the figures of each direction that did I/O (a campaign's names),
-    `beside` what was printed of both, `operations` how many each direction completed. `jobs` is how many processes it
-    stands for. `whole`: the options are all that were set, so that fio's defaults hold for the others."""
+    """One job as fio reported it, with the names of figures that campaigns use.
+
+    `sides` has the figures of each direction that did I/O, `beside` those of both, and `operations` the number that
+    each direction completed. `jobs` is its number of processes. `whole`: `options` has all that were set, so fio's
+    defaults hold for the others.
+    """
 
     name: str
     group: int
@@ -39,7 +42,7 @@ class Part:
 
 
 def result_of(parts: Sequence[Part], *, version: str | None, measured_on: str | None, disk: Figures) -> Result:
-    """The result of a group. `disk` are the device's own counts, empty where they are of other groups too."""
+    """The result of a group. `disk` has the device's own counts, and is empty where other groups share them."""
     first = parts[0]
     printed = _printed(parts, disk)
     iops, throughput_mib_s = rates(printed) if any(part.sides for part in parts) else (None, None)

@@ -1,4 +1,4 @@
-"""Additions: a campaign made of results that were read, written to a folder whole or not at all."""
+"""New campaigns: results that were read, written to a folder as one campaign, whole or not at all."""
 
 import os
 import re
@@ -22,7 +22,7 @@ from plimsoll.envelopes.printed_numbers import day_finished, earliest_day
 from plimsoll.envelopes.results import Profile, Result
 
 UNKNOWN_TYPE: Final = "unknown"
-"""The type of a volume that nobody told: no offer is of it, so its envelope is evidence for none."""
+"""The type of a volume where the user names none. No offer has it, so its envelope is evidence for no offer."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _HEAD: Final = "# Figures as the tool printed them; conversions happen when they are read.\n"
@@ -31,7 +31,7 @@ _JOB: Final = ("engine", "iodepth", "jobs", "runtime_s", "direct", "file_size_gi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewResult:
-    """A result, what stopped it as far as its maker knows, and a note."""
+    """A result, what limited it as far as is known, and a note."""
 
     result: Result
     bound_by: BoundBy = BoundBy.UNKNOWN
@@ -39,7 +39,7 @@ class NewResult:
 
 
 def as_measured(result: Result) -> NewResult:
-    """The result as it tells of itself: one that was held to a rate was stopped by that, so it is no maximum."""
+    """The result with what limited it: a result that was held to a rate is no maximum."""
     if not result.rate_capped:
         return NewResult(result=result)
     return NewResult(result=result, bound_by=BoundBy.LOAD, note="held to a rate: no worse than this, and no maximum")
@@ -47,9 +47,12 @@ def as_measured(result: Result) -> NewResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewCampaign:
-    """A campaign of one system. `account` and `region` are where it was measured, and are what makes grade A: they are
-    set for Plimsoll's own measurements, and where somebody vouches for them. `measured_on` is an ISO day, month or
-    year, None where each result's own date is to be taken. `spec` of type `unknown` is evidence for no offer."""
+    """A campaign of one system.
+
+    `account` and `region` say where it was measured, and give it grade A. They are set for Plimsoll's own measurements,
+    and where the user vouches for them. `measured_on` is an ISO day, month or year. None: each result has its own date.
+    A `spec` of type `unknown` is evidence for no offer.
+    """
 
     name: str
     title: str
@@ -70,10 +73,10 @@ class NewCampaign:
 
 
 def add_campaign(folder: Path, new: NewCampaign, types: Mapping[str, VolumeType]) -> Path:
-    """Writes the campaign's file and returns its path, after it was read and fitted as it will be.
+    """Writes the campaign's file and returns its path, after reading it back and fitting its envelope.
 
-    BadInput, and nothing written: a name that is no file name or is used already, by a campaign or a system; a result
-    that is no measurement; figures that make no campaign.
+    Raises BadInput and writes nothing for a name that is no file name or is taken by a campaign or a system, for a
+    result that is no measurement, and for figures that make no campaign.
     """
     check_names(folder, new.name, new.system, types)
     _check_day(new.measured_on)
@@ -90,7 +93,7 @@ def add_campaign(folder: Path, new: NewCampaign, types: Mapping[str, VolumeType]
 
 
 def check_names(folder: Path, campaign: str, system: str, types: Mapping[str, VolumeType]) -> None:
-    """BadInput where a campaign and its system cannot have these names: no file names, or used already."""
+    """BadInput where a campaign and its system cannot have these names: they are no file names, or are taken."""
     _check_name(campaign)
     _check_name(system)
     library = load_library([shipped_campaigns(), folder], types)

@@ -1,4 +1,4 @@
-"""Figures as benchmarks print them, into numbers with one unit. ValueError says what cannot be read."""
+"""Printed numbers of benchmarks, read into one unit each. ValueError says what cannot be read."""
 
 import math
 import re

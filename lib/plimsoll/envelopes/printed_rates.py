@@ -1,7 +1,7 @@
-"""What is computed with of a result's printed figures: rates, latency, and what the device itself counted.
+"""Printed rates: the rates, latency and device counts in the figures of one result.
 
-A result has one or more sides: the direction of a job, reads and writes of a mixed one, those of each job where several
-jobs make one result.
+A result has one or more sides. A side is the direction of a job. A mixed job has two, reads and writes, and a result of
+several jobs has those of each job.
 """
 
 import re
@@ -22,7 +22,7 @@ from plimsoll.envelopes.printed_numbers import (
 DIRECTIONS: Final = ("read", "write")
 
 Side = tuple[str, Figures]
-"""A direction (empty where the source does not tell it) and its figures."""
+"""A direction (empty where the source does not name it) and its figures."""
 
 MS_PER_S: Final = 1000.0
 _UNITS: Final = {"ns": 1e-3, "us": 1.0, "ms": 1e3}
@@ -41,7 +41,7 @@ def sides(one: PrintedEntry) -> list[Side]:
 
 
 def rates(one: PrintedEntry) -> tuple[float | None, float | None]:
-    """IOPS and MiB/s of all sides together; None where the source does not tell them."""
+    """IOPS and MiB/s of all sides together; None where the source does not print them."""
     found = _nested(one)
     if found:
         return sum(scaled_iops(side) for _, side in found), sum(throughput_mib_s(side) for _, side in found)
@@ -68,7 +68,7 @@ def throughput_mib_s(side: Figures) -> float:
 
 
 def device_iops(figures: Figures) -> float | None:
-    """Operations a second that the device itself counted, in the direction of the job, None where not told."""
+    """Operations a second that the device itself counted, in the direction of the job. None where not printed."""
     if "device_iops" in figures:
         return float(figures["device_iops"])
     disks = [figures["disk"]] if "disk" in figures else list(figures.get("disks", {}).values())
@@ -81,9 +81,9 @@ def device_iops(figures: Figures) -> float | None:
 
 
 def latency(one: PrintedEntry) -> Latency:
-    """Whatever the source tells of latency: fio's clat, sysbench's, single percentiles, or the bin of a histogram.
+    """The latency that the source prints: fio's clat, sysbench's, single percentiles, or the bin of a histogram.
 
-    Of several sides each percentile is the worst side's, which that of all I/O together cannot exceed: an upper bound.
+    With several sides each percentile is the worst side's. That is an upper bound for all I/O together.
     """
     if one.latency_bin is not None:
         return Latency(under_us=latency_under_us(one.latency_bin), upper_bound=True)
@@ -95,7 +95,7 @@ def latency(one: PrintedEntry) -> Latency:
 
 
 def latency_of(side: Figures) -> Latency:
-    """The latency that the figures of one side tell."""
+    """The latency in the figures of one side."""
     percentiles = _percentiles(side, "clat") or _percentiles(side, "lat")
     for kind in ("clat", "lat"):
         for unit, us in _UNITS.items():
@@ -134,7 +134,7 @@ def _of(told: Mapping[str, Any], us: float, percentiles: tuple[tuple[float, floa
 
 
 def _together(told: Sequence[tuple[Latency, Figures]]) -> Latency:
-    """The mean by operations, the extremes, and of each percentile that all sides tell the worst."""
+    """The mean by operations, the extremes, and the worst of each percentile that all sides have."""
     found = [one for one, _ in told]
     shared = [percent for percent, _ in found[0].percentiles_us if all(one.at(percent) is not None for one in found)]
     worst = tuple((percent, max(one.at(percent) or 0.0 for one in found)) for percent in shared)

@@ -42,8 +42,10 @@ def read_output(text: str, *, name: str) -> Output:
 
 
 def read_results(text: str, *, name: str) -> list[Result]:
-    """The results of storage in an output, at least one; BadInput where it is no such output. A result that is no
-    measurement says so in its `fault`."""
+    """The storage results in an output, at least one. BadInput where it has none.
+
+    A result that is no measurement says so in its `fault`.
+    """
     found = read_output(text, name=name)
     if not found.results:
         kinds = ", ".join(dict.fromkeys(profile.kind for profile in found.profiles))

@@ -1,4 +1,4 @@
-"""Results: what one output of fio or sysbench says, before anybody says of which volume."""
+"""Results: what one output of fio or sysbench says, before the volume is known."""
 
 import os
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from plimsoll.envelopes.campaign_file import Figures, PrintedEntry
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Direction:
-    """Reads or writes of a result. `operations` is how many were completed, None where the tool does not tell it."""
+    """Reads or writes of a result. `operations` is the number completed, None where not printed."""
 
     iops: float
     throughput_mib_s: float
@@ -47,7 +47,7 @@ class Result:
 
     @property
     def rate_capped(self) -> bool:
-        """Whether the job was held to a rate: then it proves that much, and no maximum."""
+        """Whether the job was held to a rate. It then proves that rate, and no maximum."""
         return any(self.options.get(option) for option in ("rate", "rate_iops"))
 
     @property
@@ -84,7 +84,7 @@ class Output:
 
 
 class Broken(Exception):
-    """An output that stops being one; `line` counts from 1."""
+    """An output that breaks off. `line` counts from 1."""
 
     def __init__(self, reason: str, line: int) -> None:
         super().__init__(reason)

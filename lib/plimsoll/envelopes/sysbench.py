@@ -80,7 +80,7 @@ def memory_in(body: str) -> Figures:
 
 
 def events_in(body: str) -> Figures:
-    """Events a second, their number, time and fairness of any test. 1.0 tells the rate of cpu alone."""
+    """Events a second, their number, time and fairness of any test. 1.0 prints the rate of cpu only."""
     found: Figures = {}
     for name, pattern in _EVENTS.items():
         told = pattern.search(body)
@@ -156,7 +156,7 @@ def read(text: str) -> Output:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What stands before a result: the nearest command, sysbench's version, and what it says of the test."""
+    """The text before a result: the nearest command, sysbench's version, and its words on the test."""
 
     words: tuple[str, ...] = ()
     version: str | None = None
@@ -220,7 +220,7 @@ def _result(body: str, asked: _Asked) -> Result:
 
 
 def _directions(used: Mapping[str, Figures]) -> Iterator[tuple[str, Direction]]:
-    """sysbench tells one latency of all requests together, so a direction has none of its own."""
+    """The directions that did I/O. They have no latency: sysbench prints one for all requests together."""
     for name, figures in used.items():
         yield (
             name,
@@ -275,7 +275,7 @@ def _profile(start: re.Match[str], body: str, asked: _Asked) -> Profile:
 
 
 def _rate(figures: Figures) -> float:
-    """Operations a second; 1.0 tells only their number and time of most tests."""
+    """Operations a second. For most tests 1.0 prints only their number and time."""
     for name in ("operations_per_s", "events_per_s", "events_per_s_headline"):
         if name in figures:
             return number_in(figures[name])

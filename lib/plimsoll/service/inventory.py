@@ -17,7 +17,7 @@ from plimsoll.clouds.stored_ports import StoredInventory, StoredPrices
 from plimsoll.domain.errors import CloudError, Throttled, Unreachable
 from plimsoll.domain.hosting import by_host
 from plimsoll.domain.prices import PriceBook
-from plimsoll.domain.stripes import standing
+from plimsoll.domain.stripes import unchanged
 from plimsoll.domain.volume import Volume
 from plimsoll.outcomes import Outcome
 from plimsoll.ports import FailedTarget, RunStore, Target, Usage
@@ -86,7 +86,7 @@ def _keep_rest(
     """Keeps prices and stripe sets, and gives what is to be told of the target apart from its volumes."""
     book = _book(target, ports)
     store.put(keys.prices(target), book_out(book))
-    stripes, void = standing(ports.stripes, volumes, account=target.account, region=target.region)
+    stripes, void = unchanged(ports.stripes, volumes, account=target.account, region=target.region)
     store.put(keys.stripes(target), stripes_out(stripes))
     there = StoredInventory(target=target, given=(), texts=(*notices_of(target, ports), *void))
     without_volumes = replace(ports, inventory=there, prices=StoredPrices(answer=book), stripes=())

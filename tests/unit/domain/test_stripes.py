@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.domain.stripes import merged, standing
+from plimsoll.domain.stripes import merged, unchanged
 from tests.builders import a_host, a_stripe_set, a_volume
 
 PLACE = {"account": "111122223333", "region": "us-east-1"}
@@ -15,7 +15,7 @@ def volumes(**on):
 
 
 def test_a_set_stands_while_all_its_volumes_are_on_its_host():
-    assert standing([KNOWN], volumes(), **PLACE) == ([KNOWN], [])
+    assert unchanged([KNOWN], volumes(), **PLACE) == ([KNOWN], [])
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_a_set_stands_while_all_its_volumes_are_on_its_host():
     ],
 )
 def test_a_set_whose_volume_has_gone_elsewhere_is_void_and_told(there, why):
-    stand, (told,) = standing([KNOWN], there, **PLACE)
+    stand, (told,) = unchanged([KNOWN], there, **PLACE)
     assert stand == []
     assert why in told
     assert told.startswith("the stripe set md0 (raid0, 2 volumes) on i-1 of 2026-11-01 is void")
@@ -37,7 +37,7 @@ def test_a_set_whose_volume_has_gone_elsewhere_is_void_and_told(there, why):
 
 @pytest.mark.parametrize("elsewhere", [{"account": "999900001111"}, {"region": "eu-west-1"}])
 def test_sets_of_other_places_are_neither_used_nor_told(elsewhere):
-    assert standing([KNOWN], [], **{**PLACE, **elsewhere}) == ([], [])
+    assert unchanged([KNOWN], [], **{**PLACE, **elsewhere}) == ([], [])
 
 
 def test_sets_apart_stay_apart_and_a_chain_becomes_one():

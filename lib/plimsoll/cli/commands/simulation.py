@@ -1,4 +1,4 @@
-"""What needs no cloud: simulated ones."""
+"""Commands on simulated clouds."""
 
 from typing import Annotated
 

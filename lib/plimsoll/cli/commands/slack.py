@@ -1,4 +1,4 @@
-"""What tells Slack."""
+"""Commands that post to Slack."""
 
 from pathlib import Path
 from typing import Annotated

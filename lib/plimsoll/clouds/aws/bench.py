@@ -76,7 +76,7 @@ class AwsBench:
         return send_command(ssm, target, host_id, task, version=self._versions[target], storage=storage)
 
     def outcome(self, target: Target, host_id: str, command_id: str) -> TaskOutcome | None:
-        """GetCommandInvocation, and S3 for what it cuts. A host whose agent died stays None for ever."""
+        """GetCommandInvocation, and S3 for what it cuts. A host whose agent died stays None."""
         ended = invocation(self._ssm(target), target, host_id, command_id)
         if ended is None:
             return None
@@ -93,8 +93,8 @@ class AwsBench:
         return mean_latency_us(cloudwatch, target, volume_id, start, end)
 
     def _whole(self, ended: Invocation, target: Target, host_id: str, command_id: str) -> tuple[str, str]:
-        """The output and the reason. What was measured is not lost for a bucket that cannot be read: the answer's line
-        comes first in the output, so that it is often whole even so."""
+        """The output and the reason. A bucket that cannot be read loses no measurement: the answer's line comes
+        first in the output, so that it is often whole."""
         if self.results is None or len(ended.output) < CUT_CHARS:
             return ended.output, ended.reason
         try:

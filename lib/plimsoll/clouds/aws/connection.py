@@ -83,7 +83,7 @@ def open_accounts(
 
 
 def _of_members(scope: Scope, settings: Settings) -> tuple[list[Credential], list[FailedTarget]]:
-    """The way into each account of the Organization that the scope names, and what of it cannot be had."""
+    """How to enter each account of the Organization that the scope names, and which cannot be entered."""
     if len(scope.profiles) > 1:
         raise BadInput(
             "with --organization, --unit or --account one --profile assumes the roles of all accounts: name one."

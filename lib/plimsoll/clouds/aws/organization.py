@@ -21,9 +21,10 @@ def accounts_in(
 ) -> Sequence[str | FailedTarget]:
     """The active accounts of the whole Organization, or of some units and those below, or of a list, each once.
 
-    What cannot be had is among them with why: the Organization or a unit that may not be listed or has no such account,
-    or an account of the list that is not an active one of it. A caller who may not list the Organization gets the list
-    as it is. `client` is boto3's of Organizations. BadInput where more than one of the three is asked for.
+    What cannot be audited is among them with the reason: an Organization or a unit that may not be listed or is empty,
+    or a listed account that is not active in it. A caller who may not list the Organization gets the list as it is.
+
+    `client` is boto3's of Organizations. BadInput where more than one of the three is asked for.
     """
     if [organization, bool(units), bool(accounts)].count(True) > 1:
         raise BadInput("give one of --organization, --unit and --account: each says which accounts there are.")

@@ -175,7 +175,7 @@ def _is_attached(ec2: Any, target: Target, volume_id: str, host_id: str) -> bool
 
 
 def detach_volume(ec2: Any, target: Target, volume_id: str, *, force: bool) -> None:
-    """Begins to detach a scratch volume from wherever it is; BadInput where it is none."""
+    """Begins to detach a scratch volume from wherever it is; BadInput for any other volume."""
     found = check_scratch(ec2, target, volume_id, "detach")
     for one in attachments(found) if found else ():
         if one["State"] == "detaching" and not force:
@@ -197,7 +197,7 @@ def _came_off(ec2: Any, target: Target, volume_id: str, error: ClientError) -> b
 
 
 def delete_volume(ec2: Any, target: Target, volume_id: str) -> None:
-    """Deletes a scratch volume; BadInput where it is none."""
+    """Deletes a scratch volume; BadInput for any other volume."""
     found = check_scratch(ec2, target, volume_id, "delete")
     if found is None or found["State"] == "deleting":
         return

@@ -12,7 +12,7 @@ def one_line(text: str) -> str:
 
 
 def check_regions(given: Sequence[str], known: Sequence[str], *, cloud: str, listed_by: str) -> None:
-    """BadInput for a name that is none of a cloud's regions, with the nearest that is, or what lists them."""
+    """BadInput for a name that is no region of a cloud, with the nearest regions or the command that lists them."""
     for region in given:
         if region not in known:
             near = difflib.get_close_matches(region, known, n=2)

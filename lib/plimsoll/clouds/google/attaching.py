@@ -62,7 +62,7 @@ def attach_disk(clients: Clients, target: Target, volume_id: str, host_id: str, 
 
 
 def detach_disk(clients: Clients, target: Target, volume_id: str, sleep: Sleep) -> None:
-    """Begins to detach a scratch disk from wherever it is; BadInput where it is none. Google knows no force here."""
+    """Begins to detach a scratch disk from wherever it is; BadInput for any other disk. Google knows no force here."""
     disk = check_scratch(clients, target, volume_id, "detach")
     if disk is None:
         return
@@ -98,7 +98,7 @@ def _detach_one(
 
 
 def delete_disk(clients: Clients, target: Target, volume_id: str, sleep: Sleep) -> None:
-    """Deletes a scratch disk; BadInput where it is none, CloudError while it is attached."""
+    """Deletes a scratch disk; BadInput for any other disk, CloudError while it is attached."""
     disk = check_scratch(clients, target, volume_id, "delete")
     if disk is None or disk.status == "DELETING":
         return

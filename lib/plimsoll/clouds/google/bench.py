@@ -57,7 +57,7 @@ class GoogleBench:
         return self._agents(target).send(host_id, task)
 
     def outcome(self, target: Target, host_id: str, command_id: str) -> TaskOutcome | None:
-        """instances.getGuestAttributes. A VM whose agent died amid a task stays None for ever."""
+        """instances.getGuestAttributes. A VM whose agent died amid a task stays None."""
         return self._agents(target).outcome(host_id, command_id)
 
     def cancel(self, target: Target, host_id: str, command_id: str) -> None:

@@ -11,7 +11,7 @@ from google.cloud import compute_v1
 from plimsoll.bench.agent import agent_version
 from plimsoll.clouds.google.bench_calls import measuring
 from plimsoll.clouds.google.clients import CALL_S, Clients
-from plimsoll.clouds.google.hosts import instance_of as read_instance
+from plimsoll.clouds.google.disks import instance_of as read_instance
 from plimsoll.clouds.google.names import LIST_INSTANCES
 from plimsoll.clouds.google.resource_fields import last_of, region_of, tags_of
 from plimsoll.clouds.google.shipped import volume_types

@@ -29,12 +29,15 @@ if TYPE_CHECKING:
 from typing import ParamSpec
 
 from google.api_core import exceptions as api
+from google.auth import aws
 from google.auth.exceptions import TransportError as TokenUnreachable
 from requests import ConnectionError as NoConnection
 from requests import Timeout
 from requests.exceptions import ChunkedEncodingError
 
 from plimsoll.clouds.google.errors import no_token_now, too_many
+from plimsoll.clouds.google.federation import FederationConfig
+from plimsoll.domain.errors import BadInput
 
 SCOPES: Final = ("https://www.googleapis.com/auth/cloud-platform",)
 """What tokens are asked for; what the caller may do is its roles'."""
@@ -235,3 +238,32 @@ class Patience(retries.Retry):
 def passing(error: Exception) -> bool:
     """Whether the same call may go well a little later."""
     return isinstance(error, _PASSING) or too_many(error) or no_token_now(error)
+
+
+READ_ONLY_SCOPES: Final = (
+    "https://www.googleapis.com/auth/cloud-platform.read-only",
+    "https://www.googleapis.com/auth/compute.readonly",
+    "https://www.googleapis.com/auth/monitoring.read",
+    "https://www.googleapis.com/auth/cloud-billing.readonly",
+)
+"""What a token is good for: reading, whatever roles its holder has. One scope for each of the APIs: Resource Manager,
+Compute Engine, Cloud Monitoring and Cloud Billing (AUTH_SCOPES of their clients, and for Compute Engine the scopes of
+`disks.aggregatedList`, read 2026-11-22)."""
+
+
+def keyless_credentials(config: FederationConfig) -> aws.Credentials:
+    """Credentials that prove the AWS role of this process to Google by a signed request; nothing is asked yet.
+
+    Access key, session token and region come from AWS's own environment variables, which Lambda sets. BadInput where
+    google-auth cannot use the configuration.
+    """
+    try:
+        found: aws.Credentials = aws.Credentials.from_info(  # type: ignore[no-untyped-call]  # google-auth has no types
+            config.written, scopes=list(READ_ONLY_SCOPES)
+        )
+    except (GoogleAuthError, ValueError) as error:
+        raise BadInput(
+            f"google_credentials cannot be used: {error}. Write them anew with `gcloud iam workload-identity-pools "
+            "create-cred-config`, and deploy the service again."
+        ) from error
+    return found

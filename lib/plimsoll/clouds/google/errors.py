@@ -48,8 +48,10 @@ _OAUTH_CODE: Final = re.compile(r"^Error code (?!server_error|temporarily_unavai
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Purpose:
-    """What a call is for, as far as its error has to say it: what follows from the failure, how it is allowed, and what
-    to do about too many calls."""
+    """What a call is for, as its error says it.
+
+    `goes_on` says what follows from the failure, `allow` how to allow the call, `again` what to do about too many.
+    """
 
     goes_on: str
     allow: str

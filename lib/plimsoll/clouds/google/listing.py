@@ -8,9 +8,8 @@ from typing import Any, Final
 from google.cloud import compute_v1
 
 from plimsoll.clouds.google.clients import CALL_S, Clients
-from plimsoll.clouds.google.disks import volume_of
+from plimsoll.clouds.google.disks import Instance, instance_of, volume_of
 from plimsoll.clouds.google.errors import translated
-from plimsoll.clouds.google.hosts import Instance, instance_of
 from plimsoll.clouds.google.joining import Place
 from plimsoll.clouds.google.names import LIST_DISKS, LIST_INSTANCES
 from plimsoll.clouds.google.resource_fields import last_of, path_of, region_of

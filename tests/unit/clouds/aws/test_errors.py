@@ -14,8 +14,8 @@ from botocore.exceptions import (
 )
 from botocore.parsers import ResponseParserError
 
-from plimsoll.clouds.aws.error_remedies import REMEDIES as REFUSALS
 from plimsoll.clouds.aws.errors import CLEANING, MEASURING, attempted, refused, translate, translated
+from plimsoll.clouds.aws.errors import REMEDIES as REFUSALS
 from plimsoll.clouds.aws.sessions import Credential, Sessions, check_regions, known_regions
 from plimsoll.domain.errors import (
     AccessDenied,

@@ -8,7 +8,7 @@ import pytest
 from google.cloud import compute_v1
 from google.cloud.resourcemanager_v3 import Project
 
-from plimsoll.clouds.google.audited import inventory_in
+from plimsoll.clouds.google.connection import inventory_in
 from plimsoll.clouds.google.inventory import GoogleInventory
 from plimsoll.clouds.google.listing import Listing
 from plimsoll.clouds.google.machines import machine

@@ -7,9 +7,8 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
-from plimsoll.clouds.google.clients import Clients
+from plimsoll.clouds.google.clients import READ_ONLY_SCOPES, Clients, keyless_credentials
 from plimsoll.clouds.google.errors import translated
-from plimsoll.clouds.google.federated_credentials import SCOPES, keyless_credentials
 from plimsoll.clouds.google.federation import FederationConfig
 from plimsoll.domain.errors import BadCredentials, Unreachable
 from tests.federation import AUDIENCE, FEDERATED, IMPERSONATED, fake_google
@@ -50,7 +49,7 @@ def test_the_role_s_signed_question_who_it_is_buys_the_token_that_compute_engine
     (exchange,), (disks,) = google.of("/v1/token"), google.of("/aggregated/disks")
     assert exchange.form["audience"] == AUDIENCE
     assert exchange.form["grant_type"] == "urn:ietf:params:oauth:grant-type:token-exchange"
-    assert exchange.form["scope"].split() == list(SCOPES)
+    assert exchange.form["scope"].split() == list(READ_ONLY_SCOPES)
     assert exchange.proof["method"] == "POST"
     assert exchange.proof["url"] == ("https://sts.eu-west-1.amazonaws.com?Action=GetCallerIdentity&Version=2011-06-15")
     assert disks.bearer == FEDERATED
