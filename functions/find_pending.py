@@ -4,7 +4,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.shared import entry
 from plimsoll.service.messages import Pending, RunMessage
-from plimsoll.service.pending import find_pending
+from plimsoll.service.planning import find_pending
 from plimsoll.service.service import Service
 
 

@@ -6,7 +6,7 @@ from zipfile import ZipFile, ZipInfo
 
 from aws_cdk import aws_lambda as lambda_
 
-from infra.packaging.build import zip_of
+from infra.packaging.zips import zip_of
 from infra.settings import Deployment
 
 

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from infra.allowed import enter, history, look, once, scope_reading, store, tell
 from infra.constructs.service_function import FunctionShape
+from infra.function_grants import enter, history, look, once, scope_reading, store, tell
 from infra.grants import Grant
 from infra.names import Names
 from infra.settings import Deployment

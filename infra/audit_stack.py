@@ -9,15 +9,13 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.audit_functions import AUDIT_ENTERS, audit_shapes
-from infra.constructs.alarms import Alarms, own_metric
+from infra.constructs.alarms import Alarms, alarm_action, own_metric
 from infra.constructs.audit_machine import AuditFunctions, audit_definition
 from infra.constructs.dashboard import Dashboard
 from infra.constructs.key import key_of
-from infra.constructs.scheduled import Scheduled
 from infra.constructs.service_function import ServiceFunction
 from infra.constructs.service_machine import ServiceMachine, maps_of_its_own
-from infra.constructs.told import tells
-from infra.constructs.undelivered import Undelivered
+from infra.constructs.triggers import DeadLetterQueue, ScheduledStart
 from infra.constructs.volume_alarms import WatchedVolume, watch
 from infra.grants import Grant
 from infra.names import Names
@@ -66,8 +64,8 @@ class AuditStack(Stack):
             key=key,
             longest=_LONGEST,
         )
-        undelivered = Undelivered(self, key=key).queue
-        Scheduled(
+        undelivered = DeadLetterQueue(self, key=key).queue
+        ScheduledStart(
             self,
             name=names.machine("audit"),
             says="Begins an audit of the whole scope",
@@ -92,7 +90,7 @@ class AuditStack(Stack):
             )
 
     def _watch(self, names: Names, deployment: Deployment, undelivered: sqs.IQueue) -> None:
-        action = tells(self, names=names, deployment=deployment)
+        action = alarm_action(self, names=names, deployment=deployment)
         alarms = Alarms(self, prefix=names.prefix, action=action)
         alarms.of_machine("audit", self.machine.machine)
         alarms.of_functions("audit", (each.function for each in self.functions.values()))

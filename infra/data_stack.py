@@ -5,11 +5,11 @@ from aws_cdk import aws_events as events
 from aws_cdk import aws_ssm as ssm
 from constructs import Construct
 
+from infra.constructs.alarms import alarm_topic
+from infra.constructs.athena import ResultTables, Workgroup
 from infra.constructs.key import key_of
-from infra.constructs.results import ResultTables, Workgroup
 from infra.constructs.store import Store
 from infra.constructs.tables import Tables
-from infra.constructs.told import alarm_topic
 from infra.names import Names
 from infra.settings import Deployment
 

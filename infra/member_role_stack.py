@@ -10,8 +10,8 @@ from aws_cdk import CfnOutput, CfnParameter, DefaultStackSynthesizer, Stack
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from infra.allowed import look
 from infra.audit_functions import AUDIT_ENTERS
+from infra.function_grants import look
 from infra.grants import Grant, give
 from infra.measuring import Measuring
 from infra.names import Names

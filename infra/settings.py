@@ -11,9 +11,9 @@ from aws_cdk.region_info import RegionInfo
 from pydantic import Field, StringConstraints, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from infra.given import is_cdks, nested, parsed, sentences, with_policy
 from infra.packaging import RUNTIME
 from infra.schedule import past_error, schedule_error, zone_error
+from infra.settings_text import is_cdks, nested, parsed, sentences, with_policy
 from plimsoll.domain.errors import BadInput
 from plimsoll.service.config import ServiceConfig
 from plimsoll.settings import Settings

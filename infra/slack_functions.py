@@ -4,8 +4,8 @@ from typing import Final
 
 from aws_cdk import aws_lambda as lambda_
 
-from infra.allowed import claims, decided, decisions, judging, once, store
 from infra.constructs.service_function import FunctionShape
+from infra.function_grants import claims, decided, decisions, judging, once, store
 from infra.grants import Grant
 from infra.names import Names
 from infra.settings import Deployment

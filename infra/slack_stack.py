@@ -8,12 +8,10 @@ from aws_cdk import aws_secretsmanager as secretsmanager
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from infra.constructs.alarms import HOUR, Alarms
-from infra.constructs.heard import Heard
+from infra.constructs.alarms import HOUR, Alarms, alarm_action
 from infra.constructs.key import key_of
 from infra.constructs.service_function import FunctionShape, ServiceFunction
-from infra.constructs.told import tells
-from infra.constructs.undelivered import Undelivered
+from infra.constructs.triggers import DeadLetterQueue, EventStart
 from infra.grants import acknowledge
 from infra.names import Names
 from infra.settings import Deployment
@@ -49,7 +47,7 @@ class SlackStack(Stack):
         self._names = Names(stack=self, stage=deployment.stage)
         self._deployment = deployment
         self._key = key_of(self, deployment)
-        self._undelivered = Undelivered(self, key=self._key).queue
+        self._undelivered = DeadLetterQueue(self, key=self._key).queue
         self.functions: dict[str, lambda_.Function] = {}
         secret = secret_grant(_secret(self, self._names, self._key).secret_arn)
         self._add(worker_shape(self._names, deployment, secret), undelivered=self._undelivered)
@@ -78,7 +76,7 @@ class SlackStack(Stack):
     def _hears(self) -> None:
         """Audits that ended, and validations that did which somebody asked for in Slack."""
         bus = events.EventBus.from_event_bus_name(self, "Bus", self._names.event_bus)
-        Heard(
+        EventStart(
             self,
             "AuditEnded",
             says="Tells Slack of an audit",
@@ -88,7 +86,7 @@ class SlackStack(Stack):
             undelivered=self._undelivered,
         )
         if ANSWER in self.functions:
-            Heard(
+            EventStart(
                 self,
                 "ValidationEnded",
                 says="Tells those of a validation who asked for it in Slack",
@@ -106,7 +104,7 @@ class SlackStack(Stack):
             )
 
     def _watch(self) -> None:
-        action = tells(self, names=self._names, deployment=self._deployment)
+        action = alarm_action(self, names=self._names, deployment=self._deployment)
         alarms = Alarms(self, prefix=self._names.prefix, action=action)
         alarms.of_functions("slack", self.functions.values())
         alarms.of_queue(

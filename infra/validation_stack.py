@@ -7,13 +7,11 @@ from aws_cdk import aws_scheduler_targets as targets
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from infra.constructs.alarms import Alarms, own_metric
+from infra.constructs.alarms import Alarms, alarm_action, own_metric
 from infra.constructs.key import key_of
-from infra.constructs.scheduled import Scheduled
 from infra.constructs.service_function import ServiceFunction
 from infra.constructs.service_machine import ServiceMachine
-from infra.constructs.told import tells
-from infra.constructs.undelivered import Undelivered
+from infra.constructs.triggers import DeadLetterQueue, ScheduledStart
 from infra.constructs.validation_machine import ValidationFunctions, validation_definition
 from infra.grants import Grant
 from infra.names import Names
@@ -39,7 +37,7 @@ class ValidationStack(Stack):
         )
         names = Names(stack=self, stage=deployment.stage)
         key = key_of(self, deployment)
-        undelivered = Undelivered(self, key=key).queue
+        undelivered = DeadLetterQueue(self, key=key).queue
         self.functions = {
             shape.name: ServiceFunction(
                 self,
@@ -64,7 +62,7 @@ class ValidationStack(Stack):
             longest=_LONGEST,
         )
         sweep = self.functions[SWEEP].function
-        Scheduled(
+        ScheduledStart(
             self,
             name=f"{names.prefix}-{SWEEP}",
             says="Deletes scratch volumes past their deadline",
@@ -84,7 +82,7 @@ class ValidationStack(Stack):
         )
 
     def _watch(self, names: Names, deployment: Deployment, undelivered: sqs.IQueue) -> None:
-        alarms = Alarms(self, prefix=names.prefix, action=tells(self, names=names, deployment=deployment))
+        alarms = Alarms(self, prefix=names.prefix, action=alarm_action(self, names=names, deployment=deployment))
         alarms.of_machine("validation", self.machine.machine)
         alarms.of_functions("validation", (each.function for each in self.functions.values()))
         alarms.of_queue("sweep", undelivered)

@@ -29,8 +29,7 @@ from plimsoll.service.messages import (
     TargetItem,
     TargetMessage,
 )
-from plimsoll.service.pending import find_pending
-from plimsoll.service.planning import plan
+from plimsoll.service.planning import find_pending, plan
 from plimsoll.service.reporting import report
 from plimsoll.service.service import Places, Service
 from plimsoll.service.summarizing import summarize

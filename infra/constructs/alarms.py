@@ -1,16 +1,22 @@
-"""Alarms: what somebody has to be told of the service's own health, and of volumes that near their ceilings."""
+"""Alarms on the service's own health and on volumes near their ceilings, and the topic that they write to."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_cloudwatch_actions as actions
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
 from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_sns as sns
+from aws_cdk import aws_sns_subscriptions as subscriptions
 from aws_cdk import aws_sqs as sqs
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
-from infra.names import METRICS
+from infra.names import METRICS, Names
+from infra.settings import Deployment
 
 HOUR = Duration.hours(1)
 
@@ -20,6 +26,30 @@ def own_metric(service: str, name: str, *, statistic: str = "Sum", period: Durat
     return cloudwatch.Metric(
         namespace=METRICS, metric_name=name, dimensions_map={"service": service}, statistic=statistic, period=period
     )
+
+
+def alarm_topic(scope: Construct, *, names: Names, deployment: Deployment, key: kms.IKey | None) -> sns.Topic | None:
+    """The topic that only this account's alarms may write to; None where the settings name another."""
+    if deployment.alarm_topic_arn is not None:
+        return None
+    topic = sns.Topic(scope, "Alarms", topic_name=names.alarms, master_key=key, enforce_ssl=True)
+    topic.add_to_resource_policy(
+        iam.PolicyStatement(
+            principals=[iam.ServicePrincipal("cloudwatch.amazonaws.com")],
+            actions=["sns:Publish"],
+            resources=[topic.topic_arn],
+            conditions={"StringEquals": {"aws:SourceAccount": names.stack.account}},
+        )
+    )
+    if deployment.alarm_email is not None:
+        topic.add_subscription(subscriptions.EmailSubscription(deployment.alarm_email))
+    return topic
+
+
+def alarm_action(scope: Construct, *, names: Names, deployment: Deployment) -> cloudwatch.IAlarmAction:
+    """What an alarm does: it writes to the topic."""
+    arn = deployment.alarm_topic_arn or names.arn("sns", names.alarms)
+    return actions.SnsAction(sns.Topic.from_topic_arn(scope, "AlarmTopic", arn))
 
 
 class Alarms(Construct):

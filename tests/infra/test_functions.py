@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.packaging.imports import handlers
+from infra.packaging.contents import handlers
 from plimsoll.clouds.aws.console import metric_math
 from plimsoll.clouds.aws.published import query_cost
 from plimsoll.domain.sums import Window
@@ -17,7 +17,7 @@ SHARES = ("calls_per_s", "datapoints_per_s", "google_calls_per_s", "usd_hour_wai
 
 
 def test_every_function_that_is_written_is_deployed_and_no_other(templates):
-    written = handlers(ROOT / "functions")
+    written = handlers()
     deployed = {found["Handler"] for found in templates.resources("AWS::Lambda::Function").values()}
     assert deployed == {f"functions.{name}.handler" for name in written}
 

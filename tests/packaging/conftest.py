@@ -8,10 +8,10 @@ from typing import Final
 
 import pytest
 
-from infra.packaging.build import PROJECT, Architecture, zip_of
-from infra.packaging.imports import handlers
+from infra.packaging.contents import handlers
+from infra.packaging.zips import Architecture, zip_of
 
-FUNCTIONS: Final = handlers(PROJECT / "functions")
+FUNCTIONS: Final = handlers()
 HERE: Final[Mapping[str, Architecture]] = {"x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
 
 

@@ -1,14 +1,15 @@
-"""The plan of an audit: whether it goes on now, and which targets it takes the inventory of."""
+"""The plan of an audit: whether it goes on now, which targets it lists volumes of, and which batches it audits next."""
 
 import json
+from collections.abc import Iterator
 
 from plimsoll.clouds.published import published_types
 from plimsoll.domain.offer import check_types
 from plimsoll.ports import FailedTarget, RunStore, Target
 from plimsoll.reports.totals import Totals
 from plimsoll.service.kept import totals_out
-from plimsoll.service.layout import RunKeys
-from plimsoll.service.messages import AuditPlan, PlanMessage, TargetItem
+from plimsoll.service.layout import RESULT, Batch, RunKeys
+from plimsoll.service.messages import AuditPlan, BatchItem, Pending, PlanMessage, RunMessage, TargetItem
 from plimsoll.service.orders import begin
 from plimsoll.service.service import Service
 
@@ -29,6 +30,28 @@ def plan(service: Service, told: PlanMessage) -> AuditPlan:
     _try_again(service.store, keys)
     missing = _missing(service, keys)
     return AuditPlan(run_id=told.run_id, state="go", busy_with=None, targets_key=keys.targets, targets=len(missing))
+
+
+def find_pending(service: Service, told: RunMessage) -> Pending:
+    """Lists the batches that have neither an answer as a whole nor failed in this attempt, for the next map.
+
+    What one function could not finish in its time is listed again.
+    """
+    store, keys = service.store, RunKeys(run_id=told.run_id)
+    answered = set(keys.batches_in(store.keys(keys.results), keys.results, f"/{RESULT}"))
+    failed = set(keys.batches_in(store.keys(keys.failed_batches), keys.failed_batches, ".json"))
+    pending = [batch for batch in all_batches(store, keys) if batch not in answered | failed]
+    items = [BatchItem.of_batch(batch).model_dump() for batch in pending]
+    store.put(keys.pending, json.dumps(items).encode())
+    return Pending(run_id=told.run_id, pending_key=keys.pending, pending=len(pending))
+
+
+def all_batches(store: RunStore, keys: RunKeys) -> Iterator[Batch]:
+    """The batches of all whole inventories, in the order of their targets."""
+    found = list(store.keys(keys.inventories))
+    taken = set(keys.taken(found))
+    batches = keys.batches_in(found, keys.inventories, ".jsonl")
+    yield from sorted(batch for batch in batches if batch.target in taken)
 
 
 def _try_again(store: RunStore, keys: RunKeys) -> None:

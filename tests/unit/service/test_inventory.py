@@ -13,7 +13,7 @@ from plimsoll.ports import Target
 from plimsoll.service.inventory import take_inventory
 from plimsoll.service.layout import RunKeys
 from plimsoll.service.messages import RunMessage, TargetItem, TargetMessage
-from plimsoll.service.pending import find_pending
+from plimsoll.service.planning import find_pending
 from tests.builders import NOW, a_stripe_set
 from tests.service_loop import Loop, files, run_json
 from tests.unit.service.places import ACCOUNT, places_of, service_of, volumes

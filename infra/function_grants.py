@@ -1,4 +1,4 @@
-"""Allowed: what functions of the service may do with its own store, tables, bus and roles, as grants by need."""
+"""What functions may do with the service's own store, tables, bus and roles: a grant for each need."""
 
 from collections.abc import Sequence
 

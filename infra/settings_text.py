@@ -1,4 +1,4 @@
-"""What is given: settings as variables and CDK's context hold them, into values that a model can check."""
+"""Settings as text: how environment variables and CDK's context hold them, and what to write where one is wrong."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -117,9 +117,9 @@ def is_cdks(key: str) -> bool:
 
 
 def sentences(errors: Sequence[Any]) -> str:
-    """What pydantic found wrong, a line each, as a person is told.
+    """What pydantic found wrong, a line each, in sentences.
 
-    A list is not called too short as well whose items are wrong: pydantic counts the right ones alone.
+    A list with wrong items is not also called too short: pydantic counts the right items alone.
     """
     wrong = [error["loc"] for error in errors]
     own = [error for error in errors if not any(loc != error["loc"] and _within(loc, error["loc"]) for loc in wrong)]

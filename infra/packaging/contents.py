@@ -1,0 +1,106 @@
+"""What a Lambda's zip holds: the distributions that its function imports, and the cloud services that our code asks."""
+
+import re
+import subprocess
+from functools import cache
+from typing import Final
+
+from grimp import ImportGraph, build_graph
+from uv import find_uv_bin
+
+from infra.packaging import PROJECT
+from plimsoll.clouds.registry import CLOUDS
+from plimsoll.extras import EXTRAS
+
+PRUNED: Final = {
+    "cbor2": "cbor2",
+    "jinja2": "jinja2",
+    "numpy": "numpy",
+    "pyyaml": "yaml",
+    "rich": "rich",
+    "slack-bolt": "slack_bolt",
+    "typer": "typer",
+}
+"""Distributions that a zip leaves out where its function does not import them, with the package that each brings."""
+
+BY_NAME: Final = {"plimsoll.clouds.published": [f"{one.package}.published" for one in CLOUDS.values()]}
+"""What the registry of clouds imports by name. A cloud's connection comes only where a function imports it itself, so
+that functions which do not ask Google bring none of its libraries."""
+
+SERVICES_OF_POWERTOOLS: Final = frozenset({"dynamodb", "secretsmanager", "ssm", "xray"})
+
+OWN: Final = ("lib/plimsoll", "functions", "benchmarks/measured", "benchmarks/jobs")
+
+_CLIENT_OF_AWS: Final = re.compile(r'\b_?client\(\s*"([\w-]+)"')
+
+_CLIENT_OF_GOOGLE: Final = re.compile(r"\b[A-Z]\w*Client\b")
+
+
+def handlers() -> list[str]:
+    """The names of the modules in functions/ that define a handler."""
+    found = sorted((PROJECT / "functions").glob("*.py"))
+    return [file.stem for file in found if "\ndef handler(" in file.read_text(encoding="utf-8")]
+
+
+def distributions(function: str) -> tuple[str, ...]:
+    """What a function needs, each as name==version."""
+    packages = {module.partition(".")[0] for module in _imported(_graph(), f"functions.{function}")}
+    extras = [extra.name for extra in EXTRAS if packages & {*extra.packages}]
+    return _needed(tuple(extras), tuple(name for name, package in PRUNED.items() if package not in packages))
+
+
+@cache
+def _needed(extras: tuple[str, ...], pruned: tuple[str, ...]) -> tuple[str, ...]:
+    options = [word for extra in extras for word in ("--extra", extra)]
+    options += [word for name in pruned for word in ("--prune", name)]
+    return tuple(line.split(" ")[0] for line in _export("--no-hashes", *options).splitlines())
+
+
+@cache
+def all_requirements() -> str:
+    """The requirements of all functions, with hashes."""
+    return _export(*(word for extra in EXTRAS if extra.name != "demo" for word in ("--extra", extra.name)))
+
+
+def _export(*options: str) -> str:
+    fixed = ("--frozen", "--no-emit-project", "--no-header", "--no-annotate", "--no-default-groups")
+    words = (find_uv_bin(), "export", *fixed, "--project", str(PROJECT), "--group", "functions", *options)
+    return subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout  # noqa: S603  # uv, our words
+
+
+@cache
+def _graph() -> ImportGraph:
+    return build_graph(
+        "plimsoll", "functions", include_external_packages=True, exclude_type_checking_imports=True, cache_dir=None
+    )
+
+
+def _imported(graph: ImportGraph, entry: str) -> set[str]:
+    """All that a module comes to import, also inside functions, with the packages that hold it."""
+    found: set[str] = set()
+    waiting = [entry]
+    while waiting:
+        module = waiting.pop()
+        if module not in found and module in graph.modules:
+            found.add(module)
+            waiting += graph.find_modules_directly_imported_by(module)
+            waiting += [*BY_NAME.get(module, ()), module.rpartition(".")[0]]
+    return found
+
+
+@cache
+def asked_services() -> frozenset[str]:
+    """The AWS services that any of our code makes a client of."""
+    return SERVICES_OF_POWERTOOLS | {name for text in _sources() for name in _CLIENT_OF_AWS.findall(text)}
+
+
+@cache
+def google_clients() -> frozenset[str]:
+    """The names in our code that may be clients of Google's."""
+    return frozenset(name for text in _sources() for name in _CLIENT_OF_GOOGLE.findall(text))
+
+
+@cache
+def _sources() -> tuple[str, ...]:
+    files = (file for place in OWN for file in sorted((PROJECT / place).rglob("*.py")))
+    return tuple(file.read_text(encoding="utf-8") for file in files)

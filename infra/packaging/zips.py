@@ -1,0 +1,203 @@
+"""Building a Lambda's zip: the distributions are installed and compiled once for a processor, and our own code once."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import distributions as installed
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Final, Literal
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from uv import find_uv_bin
+
+from infra.packaging import PROJECT, RUNTIME
+from infra.packaging.contents import OWN, all_requirements, asked_services, distributions, google_clients
+
+Architecture = Literal["arm64", "x86_64"]
+
+GLIBC: Final = "manylinux_2_28"
+"""Wheels for this C library or an older one. Amazon Linux 2023, under the python3.13 runtime, has glibc 2.34."""
+
+TRIMMED: Final = (
+    *("bin", "boto3/data", "boto3/examples", "google/cloud/compute", "numpy/_core/include", "numpy/_core/lib"),
+    *("numpy/f2py", "numpy/random/lib", "**/tests", "**/*.pyi", "**/*.pxd", "**/*.a", "**/*.h", "**/*.proto"),
+    *("*.dist-info/INSTALLER", "*.dist-info/REQUESTED", "*.dist-info/WHEEL"),
+)
+"""What no handler reads: commands, tests, and what only compilers and type checkers read."""
+
+_DATE: Final = (1980, 1, 1, 0, 0, 0)
+"""The date of every entry: the first that a zip can hold."""
+
+_ALL_READ: Final = 0o100644 << 16
+"""The mode of every entry: Lambda's user owns none of them."""
+
+_NOT_NORMAL: Final = re.compile(r"[-_.]+")
+
+_SERVICE_OF_GOOGLE: Final = re.compile(r"^from \.services\.(\w+) import (\w+)\n", re.MULTILINE)
+
+
+def zip_of(
+    function: str, *, architecture: Architecture = "arm64", python: str = RUNTIME, folder: Path = PROJECT / "build"
+) -> Path:
+    """The zip of the Lambda `functions.<function>.handler`; built unless it is there.
+
+    Functions that need the same distributions share a zip. Its name is a digest of its inputs, and the same inputs give
+    the same bytes. CalledProcessError where a distribution has no wheel for the processor, or the registry no answer.
+    """
+    path = folder / name_of(function, architecture=architecture, python=python)
+    if not path.exists():
+        target = _target(architecture, python)
+        site = folder / f"site-{_digest((*target, *sorted(asked_services()), *sorted(google_clients())))}"
+        _whole(site, lambda unfinished: _install(unfinished, architecture, python), python)
+        own = folder / f"own-{_digest((*target, _own_digest()))}"
+        _whole(own, _copy_own, python)
+        ours = (found for found in own.rglob("*") if found.is_file())
+        outside = {found.relative_to(site).as_posix(): found for found in _files_of(site, distributions(function))}
+        _zip({**outside, **{found.relative_to(own).as_posix(): found for found in ours}}, path)
+    return path
+
+
+def name_of(function: str, *, architecture: Architecture = "arm64", python: str = RUNTIME) -> str:
+    """The name of a function's zip."""
+    return f"lambda-{_digest((*_target(architecture, python), _own_digest(), *distributions(function)))}.zip"
+
+
+def _target(architecture: Architecture, python: str) -> tuple[str, ...]:
+    """What distributions and compiled code depend on: another patch of Python may compile to other bytes."""
+    interpreter = interpreter_of(python)
+    return (architecture, python, _run(interpreter, "-V") if interpreter else "", all_requirements())
+
+
+@cache
+def _own_digest() -> str:
+    """Of all that is ours in a zip, and of what builds it."""
+    folders = (*(PROJECT / place for place in OWN), Path(__file__).parent)
+    files = [found for folder in folders for found in sorted(folder.rglob("*")) if "__pycache__" not in found.parts]
+    whole = [found for found in (*files, PROJECT / "pyproject.toml") if found.is_file()]
+    digests = ((found.relative_to(PROJECT).as_posix(), sha256(found.read_bytes()).hexdigest()) for found in whole)
+    return _digest(part for pair in digests for part in pair)
+
+
+def _install(site: Path, architecture: Architecture, python: str) -> None:
+    """Unpacks every function's distributions for that processor and Python, and takes away what no handler reads."""
+    listed = site.with_suffix(".txt")
+    listed.write_text(all_requirements(), encoding="utf-8")
+    machine = {"arm64": "aarch64", "x86_64": "x86_64"}[architecture]
+    fixed = ("--quiet", "--no-config", "--link-mode", "copy", "--only-binary", ":all:", "--no-deps", "--require-hashes")
+    platform = ("--python-platform", f"{machine}-{GLIBC}", "--python-version", python)
+    _run(find_uv_bin(), "pip", "install", *fixed, *platform, "--target", site, "--requirements", listed)
+    listed.unlink()
+    for found in [found for pattern in TRIMMED for found in site.glob(pattern)]:
+        if found.is_dir():
+            shutil.rmtree(found)
+        else:
+            found.unlink(missing_ok=True)
+    _trim_botocore(site / "botocore" / "data")
+    _trim_compute(site / "google" / "cloud" / "compute_v1")
+
+
+def _trim_botocore(data: Path) -> None:
+    """Leaves the newest description of each service that is asked; files that belong to no service stay."""
+    for service in [found for found in data.iterdir() if found.is_dir()]:
+        versions = sorted(service.iterdir())
+        for found in versions[:-1] if service.name in asked_services() else [service]:
+            shutil.rmtree(found)
+
+
+def _trim_compute(package: Path) -> None:
+    """Leaves those of Compute Engine's hundred services that are asked, and the operations that they wait for."""
+    init = package / "__init__.py"
+    text = init.read_text(encoding="utf-8")
+    for service, client in _SERVICE_OF_GOOGLE.findall(text):
+        if client not in google_clients() and not service.endswith("_operations"):
+            shutil.rmtree(package / "services" / service)
+            text = text.replace(f"from .services.{service} import {client}\n", "").replace(f'    "{client}",\n', "")
+    init.write_text(text, encoding="utf-8")
+
+
+def _copy_own(folder: Path) -> None:
+    """Plimsoll without its command line, with the data that the wheel bundles, and the functions."""
+    pyproject = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
+    bundled = pyproject["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    ignored = shutil.ignore_patterns("__pycache__", "cli", "__main__.py")
+    for place, name in {"lib/plimsoll": "plimsoll", "functions": "functions", **bundled}.items():
+        shutil.copytree(PROJECT / place, folder / name, ignore=ignored, dirs_exist_ok=True)
+    # A run says which version of Plimsoll made it.
+    name, version = pyproject["project"]["name"], pyproject["project"]["version"]
+    described = folder / f"{name}-{version}.dist-info" / "METADATA"
+    described.parent.mkdir()
+    described.write_text(f"Metadata-Version: 2.4\nName: {name}\nVersion: {version}\n", encoding="utf-8")
+
+
+def _whole(folder: Path, fill: Callable[[Path], None], python: str) -> None:
+    """A folder that is filled and compiled, or not there at all.
+
+    A function cannot write beside its code, so what is not compiled here is compiled at every cold start. Without an
+    interpreter of that Python the sources stay as they are.
+    """
+    if folder.exists():
+        return
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = Path(mkdtemp(dir=folder.parent))
+    fill(unfinished)
+    if interpreter := interpreter_of(python):
+        compiling = ("-m", "compileall", "-q", "-f", "-j", "0", "--invalidation-mode", "unchecked-hash")
+        _run(interpreter, *compiling, "-s", unfinished, "-p", "/var/task", unfinished)
+    if folder.exists():  # another process was faster
+        shutil.rmtree(unfinished)
+    else:
+        unfinished.replace(folder)
+
+
+@cache
+def interpreter_of(python: str) -> Path | None:
+    """An interpreter of that version on this machine; None where there is none."""
+    if python == "{}.{}".format(*sys.version_info):
+        return Path(sys.executable)
+    places = (shutil.which(f"python{python}"), *Path.home().glob(f".pyenv/versions/{python}*/bin/python{python}"))
+    return next((Path(place) for place in places if place and _runs(place)), None)
+
+
+def _runs(interpreter: str | Path) -> bool:
+    return subprocess.run([interpreter, "-V"], check=False, capture_output=True).returncode == 0  # noqa: S603
+
+
+def _files_of(site: Path, needed: Iterable[str]) -> Iterator[Path]:
+    """The files of these distributions that are there, with what they were compiled to."""
+    names = {distribution.partition("==")[0] for distribution in needed}
+    for one in installed(path=[str(site)]):
+        if _NOT_NORMAL.sub("-", one.name).lower() in names:
+            for file in [site / found for found in one.files or () if found.name != "RECORD"]:
+                yield from (
+                    found for found in (file, *file.parent.glob(f"__pycache__/{file.stem}.*.pyc")) if found.is_file()
+                )
+
+
+def _zip(files: Mapping[str, Path], path: Path) -> None:
+    """Writes a zip, whole or not at all, whose bytes depend on its files' names and bytes alone."""
+    unfinished = path.with_name(f"{os.getpid()}-{path.name}")
+    with ZipFile(unfinished, "w") as zipped:
+        for name, file in sorted(files.items()):
+            entry = ZipInfo(name, _DATE)
+            entry.compress_type, entry.external_attr, entry.create_system = ZIP_DEFLATED, _ALL_READ, 3
+            zipped.writestr(entry, file.read_bytes())
+    unfinished.replace(path)
+
+
+def _digest(parts: Iterable[str]) -> str:
+    return sha256("\0".join(parts).encode()).hexdigest()[:24]
+
+
+def _run(*words: str | Path) -> str:
+    """What a command prints; the order of sets, which compiled code shows, is the same every time."""
+    environment = {**os.environ, "PYTHONHASHSEED": "0"}
+    return subprocess.run(  # noqa: S603  # an interpreter or uv, with words of this module
+        words, check=True, stdout=subprocess.PIPE, text=True, env=environment
+    ).stdout.strip()
