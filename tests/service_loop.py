@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from plimsoll.bootstrap import console_link
 from plimsoll.bootstrap.service import measured_envelopes
+from plimsoll.clouds.folder_store import FolderStore
 from plimsoll.clouds.memory import MemoryClock
 from plimsoll.domain.errors import PlimsollError, Throttled, Unreachable
 from plimsoll.service.auditing import audit_batch
@@ -33,7 +34,6 @@ from plimsoll.service.reporting import report
 from plimsoll.service.service import Places, Service
 from plimsoll.service.summarizing import summarize
 from plimsoll.settings import Settings
-from tests.in_memory.folder_store import FolderStore
 from tests.in_memory.service import MemoryClaims, MemoryEvents, MemoryExecutions, MemoryHistory
 
 MACHINE = "arn:aws:states:us-east-1:111111111111:execution:audit"

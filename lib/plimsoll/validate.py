@@ -23,7 +23,7 @@ from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.recorded import record_of
 from plimsoll.validation.concluding import conclude
 from plimsoll.validation.context import Agree, Context, agreed
-from plimsoll.validation.deciding import MOST_ROUNDS, decide, planned, rest_of, usd_month_of
+from plimsoll.validation.deciding import MOST_ATTEMPTS, decide, planned, rest_of, usd_month_of
 from plimsoll.validation.job import Job, JobName, Step, find, job_of_class
 from plimsoll.validation.measuring import (
     attach,
@@ -156,23 +156,23 @@ class RunValidation:
 
     def events(self, records: Sequence[RecommendationRecord]) -> Iterator[Event]:
         """What happens. A volume that cannot be read costs its own class only."""
-        standing, unagreed = {record.volume_id: record for record in records}, self.context.agree
-        for _ in range(MOST_ROUNDS):
-            chosen = self._chosen(standing.values(), unagreed)
+        latest, unagreed = {record.volume_id: record for record in records}, self.context.agree
+        for _ in range(MOST_ATTEMPTS):
+            chosen = self._chosen(latest.values(), unagreed)
             if not chosen:
                 return
             unagreed = agreed
             for run in chosen:
                 yield from self._of_class(run)
             served = {want.volume_id for run in chosen for want in run.wants}
-            for decided in self._decided_again(served, standing):
-                standing[decided.after.volume_id] = decided.after
+            for decided in self._decided_again(served, latest):
+                latest[decided.after.volume_id] = decided.after
                 yield decided
 
-    def _chosen(self, standing: Iterable[RecommendationRecord], agree: Agree) -> Sequence[MeasuringRun]:
+    def _chosen(self, latest: Iterable[RecommendationRecord], agree: Agree) -> Sequence[MeasuringRun]:
         """The runs that the rest of the budget allows, once they are agreed to."""
         context, prices = self.context, self.context.ports(self.place, self.now).prices
-        wants = wants_in(standing, context.policy, self.least, context.types)
+        wants = wants_in(latest, context.policy, self.least, context.types)
         runs = [run for run in runs_for(wants) if run.class_key not in self._tried]
         plans = {run.class_key: self._planned(run, prices) for run in runs}
         spent = sum(job.usd for job in self._tried.values())
@@ -201,10 +201,10 @@ class RunValidation:
                 return
             self._tried[run.class_key] = yield from measure(job, context)
 
-    def _decided_again(self, served: set[str], standing: Mapping[str, RecommendationRecord]) -> Iterator[Decided]:
+    def _decided_again(self, served: set[str], latest: Mapping[str, RecommendationRecord]) -> Iterator[Decided]:
         """The recommendations of some volumes, decided with what has been measured by now."""
-        ports, others = self.context.ports(self.place, self.now), frozenset(standing) - served
+        ports, others = self.context.ports(self.place, self.now), frozenset(latest) - served
         for outcome in audit(ports, self.context.policy, self.now, done=others):
             if isinstance(outcome, Answered) and outcome.recommendation.volume.id in served:
                 after = record_of(outcome.recommendation, outcome.change, provider=self.place.provider)
-                yield Decided(before=standing[after.volume_id], after=after)
+                yield Decided(before=latest[after.volume_id], after=after)

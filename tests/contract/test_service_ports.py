@@ -12,12 +12,12 @@ from plimsoll.clouds.aws.executions import StepExecutions
 from plimsoll.clouds.aws.history import DynamoHistory
 from plimsoll.clouds.aws.s3_store import S3Store
 from plimsoll.clouds.file_claims import FileClaims
+from plimsoll.clouds.folder_store import FolderStore
 from plimsoll.domain.decisions import Decision, DecisionKind
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.history import HistoryEntry
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import Target
-from tests.in_memory.folder_store import FolderStore
 from tests.in_memory.service import MemoryClaims, MemoryEvents, MemoryExecutions, MemoryHistory
 
 from .service_ports import home_account, names

@@ -11,11 +11,11 @@ from unittest.mock import patch
 import pytest
 
 from functions import shared, slack_answer, slack_report
+from plimsoll.clouds.folder_store import FolderStore
 from plimsoll.domain.errors import BadInput, CloudError, OutOfTime
 from plimsoll.service.layout import asked_key
 from plimsoll.settings import Settings
 from plimsoll.slack.actions.asked import Asked
-from tests.in_memory.folder_store import FolderStore
 from tests.in_memory.service import MemoryClaims
 from tests.pipelines.lab import Lab
 from tests.pipelines.stepping import Stepping

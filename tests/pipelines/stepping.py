@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
+from plimsoll.clouds.folder_store import FolderStore
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.envelopes.library import load_library
 from plimsoll.service.config import ServiceConfig
@@ -22,7 +23,6 @@ from plimsoll.service.validating.steps import (
 from plimsoll.settings import Settings
 from plimsoll.validation.job import JobName, load
 from tests.builders import NOW
-from tests.in_memory.folder_store import FolderStore
 from tests.in_memory.service import MemoryClaims, MemoryEvents
 from tests.service_loop import a_service
 

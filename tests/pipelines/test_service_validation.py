@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plimsoll.clouds.folder_store import FolderStore
 from plimsoll.domain.errors import CloudError, NotMeasured, Throttled, Unreachable
 from plimsoll.domain.validation import Mode
 from plimsoll.service.measured import StoreVerdicts
@@ -21,7 +22,6 @@ from tests.bench_faults import faults_of
 from tests.builders import NOW, a_volume
 from tests.in_memory.faults import STEPS as BENCH_STEPS
 from tests.in_memory.faults import Fault
-from tests.in_memory.folder_store import FolderStore
 from tests.profiles import examples
 
 from .lab import Lab, the, work

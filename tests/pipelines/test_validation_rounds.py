@@ -259,7 +259,7 @@ def test_no_sequence_of_faults_leaks_a_volume_or_a_claim_or_ends_in_silence(tmp_
     target = Target(account=lab.bench.given[0].account, region=lab.bench.given[0].region)
     for _ in range(10):
         lab.bench.scratch(target)
-    list(sweep([target], lab.clock.now(), bench=lab.bench, patience=patience))
+    list(sweep([target], lab.clock.now(), bench_at=lambda _target: lab.bench, patience=patience))
     for _ in range(10):
         lab.bench.scratch(target)
     stuck_in_the_cloud = {"creating", "deleting"}

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from importlib.metadata import version
@@ -10,6 +11,7 @@ from pathlib import Path
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.cloud import Connection
 from plimsoll.clouds.file_claims import FileClaims
+from plimsoll.clouds.folder_store import FolderStore
 from plimsoll.clouds.ledger import Ledger, NotedInventory
 from plimsoll.clouds.published import host_cap, published_types, query_cost_of
 from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
@@ -23,12 +25,13 @@ from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import Window
+from plimsoll.domain.units import HOUR_S
 from plimsoll.envelopes.library import EnvelopeLibrary, load_library, shipped_campaigns
 from plimsoll.ports import Bench, Claims, Clock, Inventory, Metrics, Prices, RunStore
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.settings import Settings
+from plimsoll.validation.job import JOBS
 from plimsoll.validation.patience import Patience
-from tests.in_memory.folder_store import FolderStore
 
 LEDGER = "ledger.json"
 STRIPES = "stripes.json"
@@ -144,6 +147,10 @@ def validation_claims(settings: Settings) -> Claims:
 
 def validation_jobs(settings: Settings) -> RunStore:
     """The documents of validations that are under way, or whose process was killed."""
+    for emptied in (settings.runs_dir / JOBS).glob("*"):
+        with suppress(OSError):  # one that is not empty, or that another process removed
+            if time.time() - emptied.stat().st_mtime > HOUR_S:
+                emptied.rmdir()
     return FolderStore(settings.runs_dir)
 
 

@@ -15,7 +15,7 @@ from plimsoll.validation.inspecting import stripe_sets
 
 
 def find_stripes(hosts: Sequence[str], scope: Scope) -> None:
-    """Asks each host, keeps what they told, and prints it; exits as partial where one could not tell."""
+    """Asks each host, keeps their answers, and prints it; exits as partial where one did not answer."""
     settings, console = Settings.of_environment(), Console()
     (cloud,) = open_clouds(scope, settings, today=clock().now().date(), ledger=change_ledger(settings))
     bench, targets = cloud.bench, cloud.ports.inventory.targets()
@@ -31,8 +31,8 @@ def find_stripes(hosts: Sequence[str], scope: Scope) -> None:
             continue
         kept = book.note(target, host_id, found)
         book.save()
-        told = [f"{one}: {', '.join(one.members)}" for one in kept]
-        show_lines(console, told or [f"{host_id} in {target}: no volumes are one device"])
+        lines = [f"{one}: {', '.join(one.members)}" for one in kept]
+        show_lines(console, lines or [f"{host_id} in {target}: no volumes are one device"])
     if failed:
         raise typer.Exit(PARTIAL)
 

@@ -1,14 +1,18 @@
 """`plimsoll sweep`: scratch volumes past their deadline are deleted."""
 
+from collections.abc import Iterator
+from datetime import datetime
+
 import typer
 from rich.console import Console
 
-from plimsoll.bootstrap import Scope, change_ledger, clock, open_clouds, patience_of
+from plimsoll.bootstrap import OpenCloud, Scope, change_ledger, clock, open_clouds, patience_of
 from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.ports import FailedTarget
 from plimsoll.reports.terminal.validation import show_lines
 from plimsoll.reports.wording import count_of
 from plimsoll.settings import Settings
+from plimsoll.validation.patience import Patience
 from plimsoll.validation.scratch_volume import Swept, sweep
 
 
@@ -19,14 +23,18 @@ def sweep_scratch(scope: Scope, *, everything: bool) -> None:
     patience = patience_of(settings)
     found = []
     for cloud in open_clouds(scope, settings, today=now.date(), ledger=change_ledger(settings)):
-        targets = cloud.ports.inventory.targets()
-        for one in sweep(targets, now, bench=cloud.bench, patience=patience, everything=everything):
+        for one in _swept(cloud, now, patience, everything=everything):
             show_lines(console, [_text(one)])
             found.append(one)
     deleted = sum(isinstance(one, Swept) and one.deleted for one in found)
     console.print(f"{count_of(deleted, 'scratch volume')} deleted")
     if any(isinstance(one, FailedTarget) or one.left is not None for one in found):
         raise typer.Exit(PARTIAL)
+
+
+def _swept(cloud: OpenCloud, now: datetime, patience: Patience, *, everything: bool) -> Iterator[Swept | FailedTarget]:
+    targets, bench = cloud.ports.inventory.targets(), cloud.bench
+    return sweep(targets, now, bench_at=lambda _target: bench, patience=patience, everything=everything)
 
 
 def _text(one: Swept | FailedTarget) -> str:

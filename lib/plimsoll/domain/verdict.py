@@ -1,4 +1,4 @@
-"""Verdicts: whether what was measured carries the need, and what a measurement that does not refutes."""
+"""Verdicts: whether what was measured carries the need, and what a failed measurement speaks against."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ SAME_CLASS: Final = 1.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """What one job of a benchmark showed; None where its result does not tell. `paced`: it was held to a rate."""
+    """What one job of a benchmark showed; None where its result does not say. `paced`: it was held to a rate."""
 
     name: str
     iops: float | None
@@ -55,7 +55,9 @@ def verdict(shown: Iterable[Shown], need: Need, *, today_mean_latency_us: float 
     return _judged(list(shown), need, _carried, today_mean_latency_us, policy)
 
 
-def held(shown: Iterable[Shown], asked: Need, *, today_mean_latency_us: float | None, policy: Policy) -> Verdict:
+def verdict_in_place(
+    shown: Iterable[Shown], asked: Need, *, today_mean_latency_us: float | None, policy: Policy
+) -> Verdict:
     """The verdict on a volume that was measured beside its own workload and held to the rates that were `asked` of it.
 
     It passes when it held them and answered as `verdict` asks; nothing is known of what it could do beyond.
@@ -63,18 +65,18 @@ def held(shown: Iterable[Shown], asked: Need, *, today_mean_latency_us: float | 
     return _judged(list(shown), asked, _held, today_mean_latency_us, policy)
 
 
-_Told = Callable[[str, float, float, bool], str]
+_Sentence = Callable[[str, float, float, bool], str]
 """A sentence on a unit, what was shown of it, what was wanted, and whether that is short."""
 
 
-def _judged(jobs: Sequence[Shown], wanted: Need, told: _Told, today: float | None, policy: Policy) -> Verdict:
+def _judged(jobs: Sequence[Shown], wanted: Need, sentence: _Sentence, today: float | None, policy: Policy) -> Verdict:
     best = {
         Resource.IOPS: max((job.iops or 0.0 for job in jobs), default=0.0),
         Resource.THROUGHPUT: max((job.throughput_mib_s or 0.0 for job in jobs), default=0.0),
     }
     needed = {Resource.IOPS: wanted.iops, Resource.THROUGHPUT: wanted.throughput_mib_s}
     fell_short = frozenset(side for side in Resource if best[side] < DELIVERED * needed[side])
-    sides = {side: told(_UNITS[side], best[side], needed[side], side in fell_short) for side in Resource}
+    sides = {side: sentence(_UNITS[side], best[side], needed[side], side in fell_short) for side in Resource}
     paced = [job for job in jobs if job.paced]
     p99 = max((job.p99_latency_us for job in paced if job.p99_latency_us is not None), default=None)
     mean = max((job.mean_latency_us for job in paced if job.mean_latency_us is not None), default=None)

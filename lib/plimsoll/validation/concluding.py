@@ -107,18 +107,18 @@ def _add_campaign(
 
 def _note(run: MeasuringRun, mode: Mode, measured: Measured, context: Context) -> str | None:
     """What one must know of the figures: a simulated device, a capped run, a burst."""
-    told = []
+    notes = []
     if measured.answer.simulated:
-        told.append("simulated: a plain file with fio's own rate limits stood for the volume")
+        notes.append("simulated: a plain file with fio's own rate limits stood for the volume")
     if mode is Mode.IN_PLACE:
-        told.append("measured in place beside its own workload: no worse than this")
+        notes.append("measured in place beside its own workload: no worse than this")
     if run.ceiling.burst_s > context.runtime_s:
-        told.append(
+        notes.append(
             f"measured for {context.runtime_s:,} s a job: this is the burst, which lasts {run.ceiling.burst_s:,.0f} s "
             f"from full credits; for ever it carries {run.ceiling.sustained_iops:,.0f} IOPS and "
             f"{run.ceiling.sustained_throughput_mib_s:,.0f} MiB/s"
         )
-    return "; ".join(told) or None
+    return "; ".join(notes) or None
 
 
 def _result(one: Result, ceiling: Ceiling) -> NewResult:

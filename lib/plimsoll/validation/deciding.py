@@ -16,7 +16,7 @@ from plimsoll.validation.fio_job import expected_seconds
 from plimsoll.validation.job import Job, Proposal
 from plimsoll.validation.proposal import Weighed, subject_of, wanted, weighed
 
-MOST_ROUNDS: Final = 3
+MOST_ATTEMPTS: Final = 3
 """How often a new answer is measured in turn before the rest is left as it is."""
 
 NO_BUDGET: Final = "nothing was measured: the budget allows no run of it. Allow more with validation.max_usd."
@@ -73,7 +73,7 @@ def next_run(found: Weighed, job: Job, types: Mapping[str, VolumeType]) -> Measu
     if job.mode is Mode.IN_PLACE or not isinstance(found.answer, Change) or found.answer.evidence.grade is Grade.A:
         return None
     run = wanted(found, None, job.mode, types)
-    return None if run.class_key in job.tried or len(job.tried) >= MOST_ROUNDS else run
+    return None if run.class_key in job.tried or len(job.tried) >= MOST_ATTEMPTS else run
 
 
 def _proposed(job: Job, run: MeasuringRun, found: Weighed, usd_month: float | None, context: Context) -> Job:

@@ -9,7 +9,7 @@ from plimsoll.domain.ceiling import Accounting
 from plimsoll.domain.errors import NotMeasured
 from plimsoll.domain.need import Need
 from plimsoll.domain.validation import MeasuringRun, Mode
-from plimsoll.domain.verdict import Shown, Verdict, held, verdict
+from plimsoll.domain.verdict import Shown, Verdict, verdict, verdict_in_place
 from plimsoll.domain.workload import WorkloadShape
 from plimsoll.envelopes.reading import read_results
 from plimsoll.envelopes.results import Result
@@ -60,10 +60,10 @@ def judged(
     shown = [_shown(one, volumes, counted) for one in results]
     if mode is Mode.IN_PLACE and subject.shape is not None:
         asked = _asked(within_headroom(subject.shape, run, subject, context), volumes, counted)
-        found = held(shown, asked, today_mean_latency_us=today, policy=context.policy)
+        found = verdict_in_place(shown, asked, today_mean_latency_us=today, policy=context.policy)
     else:
         found = verdict(shown, subject.need, today_mean_latency_us=today, policy=context.policy)
-    return replace(found, reasons=(*found.reasons, *_told(run, subject)))
+    return replace(found, reasons=(*found.reasons, *_remarks(run, subject)))
 
 
 def as_counted(one: Result, counted: Accounting) -> tuple[float | None, float | None]:
@@ -87,7 +87,7 @@ def _asked(rates: WorkloadShape, volumes: int, counted: Accounting) -> Need:
     )
 
 
-def _told(run: MeasuringRun, subject: Subject) -> Iterator[str]:
+def _remarks(run: MeasuringRun, subject: Subject) -> Iterator[str]:
     """What one must know to read the figures of a verdict."""
     counted = run.ceiling.accounting
     if (counted.write_iops_cost, counted.write_throughput_cost) != (1, 1):

@@ -1,4 +1,4 @@
-"""Patience: waiting for a cloud, never for ever."""
+"""Patience: how long a cloud is waited for."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ class Patience:
     """How time passes, and how long each step may take, in seconds.
 
     `setting_up_s` is what a task may take on its host besides its jobs: installing fio, finding the device. `grace_s`
-    is what a command may take beyond its own limit on the host, delivery included: an agent that died leaves it under
-    way for ever. `claim_s` is how long another's measurement of the same class is waited for.
+    is what a command may take beyond its own limit on the host, delivery included: a dead agent never ends it.
+    `claim_s` is how long another's measurement of the same class is waited for.
     """
 
     now: Callable[[], datetime]

@@ -111,8 +111,8 @@ def choose_host(
     zones: Sequence[str],
     is_free: IsFree,
 ) -> BenchHost:
-    """The smallest host that is ready and carries the ceiling for ever, in the first zone that has one; of several
-    there, one that is free, where any is.
+    """The smallest host that is ready and sustains the ceiling, in the first zone that has one; of several there, one
+    that is free, where any is.
 
     NotMeasured says of every host why it was refused: one whose own ceiling is under the target's measures itself.
     """
@@ -121,9 +121,9 @@ def choose_host(
         if fit:
             free = [host for host in fit if is_free(host)]
             return min(free or fit, key=lambda host: (host.host.ceiling.sustained_throughput_mib_s, host.host.id))
-    told = [why for host in hosts if host.zone in zones for why in _refused(host, spec, ceiling)]
-    told += [f"{host.host.id} is in {host.zone}" for host in hosts if host.zone not in zones]
-    reasons = f": {'; '.join(told)}" if told else ""
+    refusals = [why for host in hosts if host.zone in zones for why in _refused(host, spec, ceiling)]
+    refusals += [f"{host.host.id} is in {host.zone}" for host in hosts if host.zone not in zones]
+    reasons = f": {'; '.join(refusals)}" if refusals else ""
     raise NotMeasured(
         f"no bench host in {' or '.join(zones)} can measure {spec}{reasons}. Tag a running instance there that takes "
         "commands with plimsoll:bench=true (where keys have no colon, plimsoll-bench=true; docs/validation.md says how "
@@ -144,17 +144,17 @@ def _refused(host: BenchHost, spec: VolumeSpec, ceiling: Ceiling) -> Iterator[st
     if cap is None:
         yield f"{name} takes no volume of {spec.type}"
         return
-    told = ""
+    named = ""
     for (unit, carries), wanted in zip(
         _figures(host.host.ceiling & cap).items(), _figures(ceiling).values(), strict=True
     ):
-        if carries < wanted and not (told and unit.endswith(told)):
-            told = unit
-            yield f"{name} carries {carries:,.0f} {unit} for ever, under the {wanted:,.0f} to be measured"
+        if carries < wanted and not (named and unit.endswith(named)):
+            named = unit
+            yield f"{name} sustains {carries:,.0f} {unit}, less than the {wanted:,.0f} to be measured"
 
 
 def _figures(ceiling: Ceiling) -> Mapping[str, float]:
-    """What is carried for ever, of reads and of writes: they may have limits of their own."""
+    """What is sustained, of reads and of writes: they may have limits of their own."""
     iops, throughput_mib_s = ceiling.sustained_iops, ceiling.sustained_throughput_mib_s
     return {
         "IOPS": iops,

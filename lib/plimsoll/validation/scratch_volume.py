@@ -128,7 +128,7 @@ def sweep(
     targets: Iterable[Target | FailedTarget],
     now: datetime,
     *,
-    bench: Bench,
+    bench_at: Callable[[Target], Bench],
     patience: Patience,
     everything: bool = False,
 ) -> Iterator[Swept | FailedTarget]:
@@ -141,6 +141,7 @@ def sweep(
             yield target
             continue
         try:
+            bench = bench_at(target)
             found = bench.scratch(target)
         except CloudError as error:
             yield FailedTarget(name=str(target), error=error)

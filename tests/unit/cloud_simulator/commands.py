@@ -5,7 +5,7 @@ import uuid
 from dataclasses import dataclass
 from typing import Any
 
-from .test_scratch import ZONE, becomes, bench, refused, within
+from .test_scratch_volumes import ZONE, becomes, bench, refused, within
 
 
 def document(*lines: str, limit_s: str = "30", **parameters: dict[str, Any]) -> str:

@@ -23,7 +23,7 @@ from plimsoll.domain.ceiling import Ceiling
 
 from .commands import Sender, document
 from .served import ONCE, served
-from .test_scratch import ZONE, becomes, bench, within
+from .test_scratch_volumes import ZONE, becomes, bench, within
 
 BY_ID = Path("/dev/disk/by-id")
 FIO = (

@@ -4,12 +4,12 @@ from datetime import timedelta
 
 import pytest
 
+from plimsoll.clouds.folder_store import FolderStore
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.domain.errors import BadInput
 from plimsoll.envelopes.library import load_library
 from plimsoll.service.measured import StoreVerdicts, bring
 from tests.builders import NOW
-from tests.in_memory.folder_store import FolderStore
 from tests.pipelines.lab import TYPES, Lab
 
 

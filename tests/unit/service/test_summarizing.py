@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from plimsoll.clouds.folder_store import FolderStore
 from plimsoll.domain.errors import Unexpected
 from plimsoll.ports import Target
 from plimsoll.service.kept import Spent
@@ -12,7 +13,6 @@ from plimsoll.service.layout import RunKeys
 from plimsoll.service.messages import RunMessage
 from plimsoll.service.summarizing import summarize, total
 from tests.builders import NOW
-from tests.in_memory.folder_store import FolderStore
 from tests.service_loop import Loop
 from tests.unit.service.places import ACCOUNT, places_of, service_of, volumes
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from plimsoll.clouds.folder_store import FolderStore
 from plimsoll.domain.ceiling import UNBOUNDED
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.validation import Mode
@@ -12,7 +13,6 @@ from plimsoll.service.validating.choosing import choose
 from plimsoll.service.validating.messages import ChooseMessage
 from plimsoll.service.validating.steps import look, propose, send_command
 from plimsoll.validation.job import JobName, find, keep, load
-from tests.in_memory.folder_store import FolderStore
 from tests.pipelines.lab import Lab, work
 from tests.pipelines.stepping import Stepping
 

@@ -73,7 +73,7 @@ def settled(bench):
 def swept(bench, time):
     time.clock.time = ORDER.deadline + timedelta(hours=1)
     time.interrupted_at = None
-    return list(sweep([PLACE], time.clock.now(), bench=bench, patience=time.patience))
+    return list(sweep([PLACE], time.clock.now(), bench_at=lambda _target: bench, patience=time.patience))
 
 
 def test_the_volume_is_attached_inside_and_gone_afterwards():
@@ -140,7 +140,7 @@ def test_a_process_that_was_killed_leaves_what_the_sweep_finds_at_its_deadline_a
     bench = a_bench(time)
     bench.create(ORDER)
     settled(bench)
-    early = list(sweep([PLACE], NOW, bench=bench, patience=time.patience))
+    early = list(sweep([PLACE], NOW, bench_at=lambda _target: bench, patience=time.patience))
     assert [found.deleted for found in early] == [False]
     assert [found.deleted for found in swept(bench, time)] == [True]
     assert not settled(bench)

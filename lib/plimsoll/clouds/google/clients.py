@@ -101,11 +101,6 @@ class Clients:
         return self.rest(compute_v1.ZonesClient)
 
     @property
-    def machine_types(self) -> compute_v1.MachineTypesClient:
-        """Machine types."""
-        return self.rest(compute_v1.MachineTypesClient)
-
-    @property
     def projects(self) -> "ProjectsClient":
         """Projects of folders and organizations."""
         from google.cloud.resourcemanager_v3 import ProjectsClient  # noqa: PLC0415  # most audits name their projects

@@ -14,7 +14,7 @@ from plimsoll.service.validating.places import context_of, patience_of
 from plimsoll.validate import STEPS
 from plimsoll.validation import measuring
 from plimsoll.validation.job import Attempt, Job, JobName, Step, find, load
-from plimsoll.validation.scratch_volume import Left, Swept, clean, sweep
+from plimsoll.validation.scratch_volume import Left, clean, sweep
 
 MOST_NAMED: Final = 100
 """How many sentences on what is left are given."""
@@ -100,7 +100,8 @@ def sweep_all(service: Service) -> SweptAll:
     """Deletes the scratch volumes that are past their deadline; a failing target costs itself only."""
     counts: Counter[str] = Counter()
     left_behind: list[str] = []
-    for one in _swept(service):
+    targets, now = service.places.targets(), service.clock.now()
+    for one in sweep(targets, now, bench_at=service.places.bench, patience=patience_of(service)):
         if isinstance(one, FailedTarget):
             counts["failed"] += 1
             left_behind.append(f"{one.name}: {one.error}")
@@ -135,17 +136,3 @@ def _left_at(place: Target | FailedTarget, name: JobName, service: Service) -> I
         yield Left(volume_id=None, text=str(place.error))
         return
     yield from clean(name.scratch_id, place, bench=service.places.bench(place), patience=patience_of(service))
-
-
-def _swept(service: Service) -> Iterator[Swept | FailedTarget]:
-    now, patience = service.clock.now(), patience_of(service)
-    for target in service.places.targets():
-        if isinstance(target, FailedTarget):
-            yield target
-            continue
-        try:
-            bench = service.places.bench(target)
-        except CloudError as error:
-            yield FailedTarget(name=str(target), error=error)
-            continue
-        yield from sweep([target], now, bench=bench, patience=patience)

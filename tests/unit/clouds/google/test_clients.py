@@ -23,7 +23,6 @@ KINDS = [
     "instances",
     "regions",
     "zones",
-    "machine_types",
     "metrics",
     "projects",
     "folders",

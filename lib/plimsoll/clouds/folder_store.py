@@ -1,4 +1,4 @@
-"""A run's store in a folder: the reference, and what many processes of one machine share."""
+"""A store in a folder: the jobs of validations on one machine, and the reference of the service's store."""
 
 import os
 import shutil
@@ -32,7 +32,7 @@ class FolderStore:
         """The keys that begin with a prefix, in the order of their bytes."""
         found = (
             (Path(parent) / name).relative_to(self.folder).as_posix()
-            for parent, _folders, names in os.walk(self.folder)
+            for parent, _folders, names in os.walk(self._path(prefix.rpartition("/")[0]))
             for name in names
             if not name.startswith(BESIDE)
         )
