@@ -19,7 +19,7 @@ from plimsoll.reports.markdown.ticket import ticket
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.recorded import answered_record
 from plimsoll.reports.stored import read_records
-from plimsoll.reports.summary.noted import noted
+from plimsoll.reports.summary.unread import noted
 from plimsoll.reports.table import header, row
 from plimsoll.reports.terminal.run import show_plan, show_run
 from plimsoll.reports.totals import DIMENSIONS, Totals

@@ -20,12 +20,11 @@ from plimsoll.reports.steps import Step
 from plimsoll.reports.stored import read_run
 from plimsoll.reports.summary.headline import figures, headline, incomplete, resume_command
 from plimsoll.reports.summary.matched import Only, matched_records
-from plimsoll.reports.summary.noted import noted
 from plimsoll.reports.summary.overview import Overview, counted
 from plimsoll.reports.summary.since import since_before
 from plimsoll.reports.summary.step_words import judged_by, step_words
 from plimsoll.reports.summary.todos import most_money, todos
-from plimsoll.reports.summary.unread import left_out, unread
+from plimsoll.reports.summary.unread import left_out, noted, unread
 from plimsoll.reports.templating import templates_of
 from plimsoll.reports.wording import change_words, count_of, cut, given_up, outcome_text, plight, short_name, usd
 from plimsoll.writing import whole

@@ -1,10 +1,13 @@
-"""What a run could not read or left out, in sentences, so that nothing is missing in silence."""
+"""What a run could not read, what it left out, and what people should know of its places, in sentences."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from plimsoll.reports.wording import count_of
+
+_NAMED: Final = 3
+"""How many places or volumes are named; of more, how many there are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,3 +36,15 @@ def left_out(run: Mapping[str, Any]) -> Iterator[str]:
     """Volumes that were left out on purpose, with the reason."""
     for reason, count in run["volumes"]["skipped"].items():
         yield f"{count_of(count, 'volume')} left out: {reason}."
+
+
+def noted(run: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Pairs of the places, in words, and the text, in the order in which they were told."""
+    places: dict[str, list[str]] = {}
+    for place, texts in run["notices"].items():
+        for text in texts:
+            places.setdefault(text, []).append(place)
+    for text, found in places.items():
+        rest = len(found) - _NAMED
+        more = f" and {count_of(rest, 'more place')}" if rest > 0 else ""
+        yield f"{', '.join(found[:_NAMED])}{more}", text

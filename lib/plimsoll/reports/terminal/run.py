@@ -11,8 +11,8 @@ from rich.text import Text
 from plimsoll.reports.cloud_words import calls_in, clouds_of, together, words_of
 from plimsoll.reports.record import FIRST_PROVIDER, RecommendationRecord, SpecRecord
 from plimsoll.reports.screen import printable, printable_values
-from plimsoll.reports.summary.noted import noted
 from plimsoll.reports.summary.since import since_before
+from plimsoll.reports.summary.unread import noted
 from plimsoll.reports.wording import ACTION_WORDS, count_of, spec_text, usd
 
 _ID_WIDTH = len("vol-0123456789abcdef0")
