@@ -21,16 +21,29 @@ class Extra:
     @property
     def installed(self) -> bool:
         """Whether all of it can be imported."""
-        return all(find_spec(package) is not None for package in self.packages)
+        return not self._missing
+
+    def need(self) -> None:
+        """ModuleNotFoundError where it is missing, for what another process imports."""
+        for package in self._missing:
+            raise ModuleNotFoundError(f"No module named {package!r}", name=package)
+
+    @property
+    def _missing(self) -> list[str]:
+        return [package for package in self.packages if find_spec(package) is None]
 
 
 SQL: Final = Extra(name="sql", brings="DuckDB", packages=("duckdb",))
+GOOGLE: Final = Extra(
+    name="google", brings="Google Cloud's libraries", packages=("google", "grpc", "requests", "proto")
+)
+DEMO: Final = Extra(name="demo", brings="the simulator's libraries", packages=("moto", "flask", "werkzeug"))
 EXTRAS: Final = (
     SQL,
-    Extra(name="google", brings="Google Cloud's libraries", packages=("google", "grpc", "requests", "proto")),
+    GOOGLE,
+    DEMO,
     Extra(name="charts", brings="Altair and vl-convert", packages=("altair", "vl_convert")),
     Extra(name="slack", brings="Slack's libraries", packages=("slack_sdk", "slack_bolt")),
-    Extra(name="demo", brings="the simulator's libraries", packages=("moto", "flask", "werkzeug")),
 )
 
 

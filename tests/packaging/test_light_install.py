@@ -23,7 +23,7 @@ MOST_MIB = 120
 LACKING = {
     "sql": [("query", "RUN"), ("diff", "RUN", "RUN"), ("report", "RUN", "--format", "parquet"),
             ("report", "RUN", "--where", "true", "--out", "part.json")],
-    "google": [("audit", "--cloud", "google", "--project", "p-1234567")],
+    "google": [("audit", "--cloud", "google", "--project", "p-1234567"), ("simulate", "--cloud", "google")],
     "charts": [("chart", "roofline", "gp2-1tb"),
                ("envelopes", "compare", "gp2-1tb", "gp3-1tb-3000-250", "--chart", "a.svg")],
     "slack": [("slack", "post", "RUN", "--dry-run"), ("report", "RUN", "--format", "slack"),
@@ -83,7 +83,8 @@ def test_an_audit_writes_terminal_json_csv_and_html(audited: tuple[Path, str]) -
     run, shown = audited
     records = json.loads((run / "recommendations.json").read_text())
     assert len(records) > 10
-    assert len([*csv.reader((run / "recommendations.csv").open(encoding="utf-8"))]) == len(records) + 1
+    with (run / "recommendations.csv").open(encoding="utf-8") as table:
+        assert len([*csv.reader(table)]) == len(records) + 1
     page = (run / "report.html").read_text()
     assert all(f'id="{part}"' in page for part in ("drawer", "settings"))
     assert str(run.name) in shown

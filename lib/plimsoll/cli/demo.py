@@ -14,6 +14,7 @@ from rich.console import Console
 from cloud_simulator.aws.organization import DEMO_VOLUMES
 from cloud_simulator.google.projects import LEAST_DISKS
 from cloud_simulator.running import running, running_google
+from plimsoll import extras
 from plimsoll.bootstrap import AWS, GOOGLE, Scope, clock, ports_of
 from plimsoll.cli.audit import follow
 from plimsoll.cli.demo_validations import validate_examples
@@ -67,12 +68,14 @@ def _simulated(
     scope = Scope(clouds=tuple(clouds))
     if AWS in clouds:
         console.print("starting a simulated AWS organization on loopback ...", style="dim")
-        organization = stack.enter_context(started(running(now, volumes=volumes or DEMO_VOLUMES, seed=seed)))
+        accounts = running(now, volumes=volumes or DEMO_VOLUMES, seed=seed)
+        organization = stack.enter_context(started(accounts, extras.DEMO))
         os.environ.update(organization.environment)
         scope = replace(scope, role_arns=organization.role_arns, regions=organization.fleet.regions)
     if GOOGLE in clouds:
         console.print("starting simulated Google Cloud projects on loopback ...", style="dim")
-        projects = stack.enter_context(started(running_google(now, volumes=volumes or LEAST_DISKS, seed=seed)))
+        google = running_google(now, volumes=volumes or LEAST_DISKS, seed=seed)
+        projects = stack.enter_context(started(google, extras.GOOGLE))
         os.environ.update(projects.environment)
         scope = replace(scope, projects=tuple(projects.projects))
     return scope

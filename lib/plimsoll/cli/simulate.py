@@ -12,13 +12,14 @@ from cloud_simulator.google.projects import LEAST_DISKS
 from cloud_simulator.running import NotStarted, running, running_google
 from plimsoll.bootstrap import clock
 from plimsoll.domain.errors import PlimsollError
+from plimsoll.extras import DEMO, GOOGLE, Extra
 
 Cloud = TypeVar("Cloud")
 
 
 def serve(volumes: int | None, seed: int, port: int) -> None:
     """Serves the organization until Ctrl-C."""
-    with started(running(clock().now(), volumes=volumes or DEMO_VOLUMES, seed=seed, port=port)) as organization:
+    with started(running(clock().now(), volumes=volumes or DEMO_VOLUMES, seed=seed, port=port), DEMO) as organization:
         roles = " ".join(f"--role-arn {arn}" for arn in organization.role_arns)
         fleet = organization.fleet
         _wait(
@@ -30,7 +31,7 @@ def serve(volumes: int | None, seed: int, port: int) -> None:
 
 def serve_projects(volumes: int | None, seed: int, port: int) -> None:
     """Serves the projects until Ctrl-C."""
-    with started(running_google(clock().now(), volumes=volumes or LEAST_DISKS, seed=seed, port=port)) as cloud:
+    with started(running_google(clock().now(), volumes=volumes or LEAST_DISKS, seed=seed, port=port), GOOGLE) as cloud:
         options = " ".join(f"--project {project}" for project in cloud.projects)
         _wait(
             f"{len(cloud.fleet.volumes)} disks in {len(cloud.projects)} projects",
@@ -40,8 +41,9 @@ def serve_projects(volumes: int | None, seed: int, port: int) -> None:
 
 
 @contextmanager
-def started(cloud: AbstractContextManager[Cloud]) -> Iterator[Cloud]:
+def started(cloud: AbstractContextManager[Cloud], needed: Extra) -> Iterator[Cloud]:
     """A simulated cloud for as long as the block lasts. PlimsollError where it does not start."""
+    needed.need()
     try:
         with cloud as running_cloud:
             yield running_cloud
