@@ -9,19 +9,19 @@ from rich.console import Console
 from plimsoll.domain.policy import Policy
 from plimsoll.outcomes import Answered
 from plimsoll.ports import Target
-from plimsoll.reports.cloud_words import calls_in, clouds_of, words_of
+from plimsoll.reports.cloud_terms import calls_in, clouds_of, words_of
+from plimsoll.reports.csv_table import header, row
 from plimsoll.reports.data.database import opened
-from plimsoll.reports.diff.compared import compared
-from plimsoll.reports.diff.shown import json_diff
-from plimsoll.reports.files import RunFolder
-from plimsoll.reports.html.savings import breakdowns
+from plimsoll.reports.diff.comparison import compared
+from plimsoll.reports.diff.render import json_diff
+from plimsoll.reports.html.breakdowns import breakdowns
 from plimsoll.reports.markdown.ticket import ticket
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.recorded import answered_record
-from plimsoll.reports.stored import read_records
-from plimsoll.reports.summary.unread import noted
-from plimsoll.reports.table import header, row
+from plimsoll.reports.run_reader import read_records
+from plimsoll.reports.run_writer import RunFolder
+from plimsoll.reports.summary.gaps import noted
 from plimsoll.reports.terminal.run import show_plan, show_run
+from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.totals import DIMENSIONS, Totals
 from tests.unit.slack.blocks.said import told_of
 

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import CHANGES
-from plimsoll.reports.cloud_words import words_of
-from plimsoll.reports.markdown.text import fence, name, prose
+from plimsoll.reports.cloud_terms import words_of
+from plimsoll.reports.markdown.markup import fence, name, prose
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.steps import CENT, step_of
-from plimsoll.reports.summary.step_words import observed, step_words
+from plimsoll.reports.steps import CENT, observed, step_of, step_words
 from plimsoll.reports.wording import ACTION_WORDS, GRADE_WORDS, change_words, outcome_text, owner_text, spec_text, usd
 
 

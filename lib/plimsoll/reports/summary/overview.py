@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from plimsoll.reports.foremost import Foremost
+from plimsoll.reports.largest import Largest
 from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.run_reader import Matched
 from plimsoll.reports.steps import Step, step_of
-from plimsoll.reports.summary.matched import Matched
 from plimsoll.reports.totals import DIMENSIONS, Totals
 
 FIRST: Final = 3
@@ -20,8 +20,8 @@ class Overview:
     """The totals of some volumes by every dimension, and the first volumes of each step."""
 
     totals: Totals = field(default_factory=lambda: Totals.of((), by=DIMENSIONS))
-    first: dict[Step, Foremost[RecommendationRecord]] = field(
-        default_factory=lambda: defaultdict(lambda: Foremost(most=FIRST))
+    first: dict[Step, Largest[RecommendationRecord]] = field(
+        default_factory=lambda: defaultdict(lambda: Largest(most=FIRST))
     )
 
     def add(self, record: RecommendationRecord) -> None:

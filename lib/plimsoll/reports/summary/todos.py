@@ -8,9 +8,8 @@ from typing import Final
 
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.steps import CENT, Step
+from plimsoll.reports.steps import CENT, Step, StepWords, step_words
 from plimsoll.reports.summary.overview import Overview
-from plimsoll.reports.summary.step_words import StepWords, step_words
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import count_of, usd
 

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from plimsoll.policy_file import parse_policy
-from plimsoll.reports.stored import read_run, stream_records
-from plimsoll.reports.summary.matched import Only
-from plimsoll.reports.summary.since import since_before
+from plimsoll.reports.run_reader import Only, read_run, stream_records
+from plimsoll.reports.summary.headline import since_before
 from plimsoll.reports.wording import count_of
 from plimsoll.slack.blocks.digest import Digest
 from plimsoll.slack.blocks.elements import Block, Control, bullets, note, report_link, said

@@ -5,8 +5,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from plimsoll.reports.steps import CENT
-from plimsoll.reports.summary.headline import incomplete
-from plimsoll.reports.summary.since import since_before
+from plimsoll.reports.summary.headline import incomplete, since_before
 from plimsoll.reports.wording import count_of, usd
 from plimsoll.slack.blocks.elements import Block, bold, bullets, header, note, said
 from plimsoll.slack.blocks.message import Message

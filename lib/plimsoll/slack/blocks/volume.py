@@ -5,10 +5,9 @@ from typing import Final
 
 from plimsoll.domain.reasons import GIVEN_UP
 from plimsoll.domain.recommendation import CHANGES
-from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.record import RecommendationRecord, saved_cents
+from plimsoll.reports.run_reader import full_name
 from plimsoll.reports.steps import EVIDENCE, Step, step_of
-from plimsoll.reports.stored import full_name
-from plimsoll.reports.totals import saved_cents
 from plimsoll.reports.wording import change_words, given_up, outcome_text, plight
 from plimsoll.slack.blocks.text import line
 

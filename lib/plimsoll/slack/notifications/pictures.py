@@ -9,7 +9,7 @@ from plimsoll.clouds.targets import named_target
 from plimsoll.ports import RunStore, Target
 from plimsoll.reports.profile_record import DemandProfileRecord
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.stored import DEMAND, find_profile, full_name
+from plimsoll.reports.run_reader import DEMAND, find_profile, full_name
 from plimsoll.service.kept import bring_needed, result_of
 from plimsoll.service.layout import RESULT, RunKeys
 from plimsoll.service.measured import bring

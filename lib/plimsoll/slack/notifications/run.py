@@ -12,7 +12,7 @@ from slack_sdk import WebClient
 
 from plimsoll.audit import never
 from plimsoll.domain.errors import BadInput, CloudError, OutOfTime, PlimsollError
-from plimsoll.reports.stored import PAGE, RECOMMENDATIONS, RUN, read_run, stream_records
+from plimsoll.reports.run_reader import PAGE, RECOMMENDATIONS, RUN, read_run, stream_records
 from plimsoll.service.events import RecommendationNew
 from plimsoll.service.kept import bring_needed
 from plimsoll.service.layout import RunKeys
