@@ -12,7 +12,8 @@ from plimsoll.reports.wording import ACTION_WORDS, GRADE_WORDS, change_words, ou
 
 
 def ticket(record: RecommendationRecord, policy: Policy, link: str) -> str:
-    """The ticket of a volume's recommendation; `link` shows its demand in its cloud's console."""
+    """The ticket of a volume's recommendation; `link` shows its demand in its cloud's console, and is left
+    out where it is empty."""
     parts = [f"## {_title(record)}\n", *_where(record)]
     parts += _section("Why", _bullets(record.reasons))
     parts += _section("Evidence", _evidence(record, link))
@@ -59,7 +60,7 @@ def _evidence(record: RecommendationRecord, link: str) -> list[str]:
         found = record.evidence
         lines.append(f"- Grade {found.grade}: {prose(GRADE_WORDS[found.grade])}\n- {prose(found.text)}\n")
         lines += [f"- Source: {prose(source)}\n" for source in found.sources]
-    if record.demand is not None:
+    if record.demand is not None and link:
         lines.append(f"- [The volume's demand in {words_of(record.provider).monitoring}]({link})\n")
     return ["".join(lines)] if lines else []
 
