@@ -24,8 +24,7 @@ from plimsoll.reports.run_reader import Matched, Only, matched_records, read_run
 from plimsoll.reports.steps import Step, StepWords, judged_by, step_words
 from plimsoll.reports.summary.gaps import left_out, noted, unread
 from plimsoll.reports.summary.headline import figures, headline, incomplete, resume_command, since_before
-from plimsoll.reports.summary.overview import Overview, counted
-from plimsoll.reports.summary.todos import most_money, todos
+from plimsoll.reports.summary.todos import Overview, counted, most_money, todos
 from plimsoll.reports.wording import (
     GRADE_WORDS,
     change_words,

@@ -23,8 +23,7 @@ from plimsoll.reports.run_reader import Only, read_run, stream_records
 from plimsoll.reports.steps import STEP_NAMES, Step, judged_by, step_of
 from plimsoll.reports.summary.gaps import left_out, unread
 from plimsoll.reports.summary.headline import figures, headline, incomplete, resume_command, since_before
-from plimsoll.reports.summary.overview import Overview
-from plimsoll.reports.summary.todos import todos
+from plimsoll.reports.summary.todos import Overview, todos
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import count_of, spec_text
 
