@@ -15,7 +15,7 @@ from plimsoll.domain.recommendation import CHANGES
 from plimsoll.reports.diff.comparison import compared
 from plimsoll.reports.diff.render import headline, json_diff, markdown_diff, money, notes, show_diff
 from plimsoll.reports.diff.sql import Group
-from plimsoll.reports.markdown.run import MOST
+from plimsoll.reports.markdown.markup import MOST_ON_GITHUB
 from plimsoll.reports.record import SpecRecord
 from tests.profiles import examples
 from tests.unit.reports.markdown.rendered import shown
@@ -369,7 +369,7 @@ def test_markdown_has_the_totals_and_no_tag_of_a_name(two_runs):
         text = markdown_diff(diff)
     page = shown(text)
     assert "all" in page.text
-    assert len(text) <= MOST
+    assert len(text) <= MOST_ON_GITHUB
     assert set(page.tags) <= {"h1", "h2", "p", "code", "table", "thead", "tbody", "tr", "th", "td", "ul", "li"}
 
 

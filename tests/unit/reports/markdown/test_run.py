@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 
 from plimsoll.domain.policy import Policy
-from plimsoll.reports.markdown.run import MOST, run_markdown, tickets
+from plimsoll.reports.markdown.markup import MOST_ON_GITHUB
+from plimsoll.reports.markdown.run import run_markdown, tickets
 from plimsoll.reports.markdown.ticket import ticket
 from plimsoll.reports.record import BlockerRecord, OwnerRecord
 from plimsoll.reports.run_writer import RunFolder
@@ -73,7 +74,7 @@ def test_a_run_and_tickets_of_whatever_size_fit_github_and_count_the_rest(tmp_pa
     page = run_markdown(run, None, "")
     together = tickets(run, lambda _: True, lambda _: LINK)
     for text in (page, together):
-        assert len(text.encode("utf-16-le")) // 2 <= MOST
+        assert len(text.encode("utf-16-le")) // 2 <= MOST_ON_GITHUB
     assert "250 more volumes" in page or "did not fit" in page
     told = together.count("## Change")
     assert 0 < told < 300
