@@ -8,8 +8,8 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.once import once
 from functions.shared import entry
 from functions.slack_secret import bot_token
-from plimsoll.service.messages import plain
 from plimsoll.service.service import Service
+from plimsoll.service.step_messages import plain
 from plimsoll.slack.client import slack_client
 from plimsoll.slack.notifications.events import ValidationEvent, VerdictPosted
 from plimsoll.slack.notifications.validation import post_verdict

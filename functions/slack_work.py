@@ -11,8 +11,8 @@ from functions.once import once
 from functions.shared import entry, logger
 from functions.slack_secret import bot_token
 from plimsoll.bootstrap.google_places import google_places
-from plimsoll.service.messages import Nothing
 from plimsoll.service.service import Service
+from plimsoll.service.step_messages import Nothing
 from plimsoll.slack.actions.asked import Asked
 from plimsoll.slack.actions.members import Members
 from plimsoll.slack.actions.work import AskedMessage, act

@@ -13,7 +13,7 @@ import pytest
 from functions import shared, slack_answer, slack_report
 from plimsoll.clouds.folder_store import FolderStore
 from plimsoll.domain.errors import BadInput, CloudError, OutOfTime
-from plimsoll.service.layout import asked_key
+from plimsoll.service.store_keys import asked_key
 from plimsoll.settings import Settings
 from plimsoll.slack.actions.asked import Asked
 from tests.in_memory.service import MemoryClaims

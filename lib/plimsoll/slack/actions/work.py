@@ -22,13 +22,13 @@ from plimsoll.reports.record import run_of
 from plimsoll.reports.recorded import record_of
 from plimsoll.reports.stored import PAGE, RUN
 from plimsoll.reports.terminal.explain import show_explanation
-from plimsoll.service.kept import latest_report, needed
-from plimsoll.service.layout import RunKeys, asked_key
-from plimsoll.service.messages import Message as ServiceMessage
-from plimsoll.service.remembering import left_out
+from plimsoll.service.history_update import left_out
 from plimsoll.service.service import Service
 from plimsoll.service.slack_config import SlackConfig
-from plimsoll.service.validating.places import placed, ports_at
+from plimsoll.service.step_messages import Message as ServiceMessage
+from plimsoll.service.store_keys import RunKeys, asked_key
+from plimsoll.service.stored_results import latest_report, needed
+from plimsoll.service.validating.step_context import placed, ports_at
 from plimsoll.slack.actions.action import Explanation, Limits
 from plimsoll.slack.actions.answers import Answers, plain
 from plimsoll.slack.actions.asked import Asked

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from plimsoll.service.messages import Answer, Message, RunId, StepError
+from plimsoll.service.step_messages import Answer, Message, RunId, StepError
 
 _ENDED = {
     "TIMED_OUT": "the validation took longer than it may, and was ended.",

@@ -10,10 +10,10 @@ from plimsoll.ports import RunStore, Target
 from plimsoll.reports.profile_record import DemandProfileRecord
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.stored import DEMAND, find_profile, full_name
-from plimsoll.service.kept import bring_needed, result_of
-from plimsoll.service.layout import RESULT, RunKeys
-from plimsoll.service.measured import bring
 from plimsoll.service.service import Service
+from plimsoll.service.shared_measurements import bring
+from plimsoll.service.store_keys import RESULT, RunKeys
+from plimsoll.service.stored_results import bring_needed, result_of
 from plimsoll.slack.blocks.pictures import ROOFLINE, SAVINGS, Draft, drafts
 from plimsoll.slack.notifications.channels import Part
 from plimsoll.slack.notifications.posting import Picture

@@ -14,10 +14,10 @@ from plimsoll.audit import never
 from plimsoll.domain.errors import BadInput, CloudError, OutOfTime, PlimsollError
 from plimsoll.reports.stored import PAGE, RECOMMENDATIONS, RUN, read_run, stream_records
 from plimsoll.service.events import RecommendationNew
-from plimsoll.service.kept import bring_needed
-from plimsoll.service.layout import RunKeys
 from plimsoll.service.service import Service
 from plimsoll.service.slack_config import SlackConfig
+from plimsoll.service.store_keys import RunKeys
+from plimsoll.service.stored_results import bring_needed
 from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.pictures import ROOFLINE, SAVINGS
 from plimsoll.slack.blocks.report import conversation

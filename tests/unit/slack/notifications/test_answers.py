@@ -7,7 +7,7 @@ import pytest
 
 from plimsoll.domain.errors import BadInput, CloudError, Throttled
 from plimsoll.domain.validation import Mode
-from plimsoll.service.layout import asked_key
+from plimsoll.service.store_keys import asked_key
 from plimsoll.slack.actions.asked import Asked
 from plimsoll.slack.notifications.events import AuditEvent, ExecutionEnded, ValidationEvent
 from plimsoll.slack.notifications.ledger import asked_for
