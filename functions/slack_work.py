@@ -14,8 +14,7 @@ from plimsoll.bootstrap.google_places import google_places
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import Nothing
 from plimsoll.slack.actions.asked import Asked
-from plimsoll.slack.actions.members import Members
-from plimsoll.slack.actions.work import AskedMessage, act
+from plimsoll.slack.actions.work import AskedMessage, Members, act
 from plimsoll.slack.client import slack_client
 
 REMEMBERED: Final = timedelta(days=1)
