@@ -4,7 +4,7 @@ from typing import Final
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.shared import count, entry
+from functions.entry import count, entry
 from plimsoll.bootstrap.google_places import google_places
 from plimsoll.service.auditing import audit_batch
 from plimsoll.service.service import Service

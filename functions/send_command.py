@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from functions.entry import entry
 from functions.once import once
-from functions.shared import entry
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import plain
 from plimsoll.service.validating.steps import send_command, sending_of

@@ -2,7 +2,7 @@
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.shared import entry
+from functions.entry import entry
 from plimsoll.bootstrap.google_places import google_places
 from plimsoll.service.inventory import take_inventory
 from plimsoll.service.service import Service
