@@ -8,7 +8,7 @@ import pytest
 from plimsoll.domain.errors import AccessDenied, BadInput
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.record import FIRST_PROVIDER
-from plimsoll.reports.recorded import record_of
+from plimsoll.reports.to_record import record_of
 from plimsoll.service.shared_measurements import StoreVerdicts
 from plimsoll.service.validating.choosing import choose
 from plimsoll.service.validating.validation_messages import ChooseMessage

@@ -13,7 +13,7 @@ from plimsoll.clouds.stored_ports import StoredInventory, StoredPrices
 from plimsoll.domain.errors import OutOfTime
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.data.exports import write_parquet
-from plimsoll.reports.stored import DEMAND, RECOMMENDATIONS, RUN, UNANSWERED, stream_records
+from plimsoll.reports.run_reader import DEMAND, RECOMMENDATIONS, RUN, UNANSWERED, stream_records
 from plimsoll.reports.totals import Totals
 from plimsoll.run import Order, Progress, carry_out
 from plimsoll.service.history_update import left_out, remember

@@ -13,9 +13,9 @@ from plimsoll.domain.decisions import Holding, holding
 from plimsoll.domain.history import HistoryEntry, Sighting, seen
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import History, Target
-from plimsoll.reports.foremost import Foremost
-from plimsoll.reports.record import RecommendationRecord, SpecRecord
-from plimsoll.reports.totals import Totals, in_cents
+from plimsoll.reports.largest import Largest
+from plimsoll.reports.record import RecommendationRecord, SpecRecord, in_cents
+from plimsoll.reports.totals import Totals
 from plimsoll.service.events import Event, recommendation_new
 
 MOST_NEWS: Final = 1000
@@ -51,12 +51,12 @@ def remember(
     return totals, news.items
 
 
-def announced() -> Foremost[Event]:
+def announced() -> Largest[Event]:
     """New recommendations to announce: none yet."""
-    return Foremost(most=MOST_NEWS)
+    return Largest(most=MOST_NEWS)
 
 
-def announce(news: Foremost[Event], events: Iterable[Event]) -> None:
+def announce(news: Largest[Event], events: Iterable[Event]) -> None:
     """Adds new recommendations to those to announce."""
     for event in events:
         _kind, detail = event

@@ -9,10 +9,9 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from plimsoll.ports import RunStore
-from plimsoll.reports.files import RunFolder
 from plimsoll.reports.html.page import write_html
 from plimsoll.reports.record import FIRST_PROVIDER, RecommendationRecord, run_of
-from plimsoll.reports.stored import (
+from plimsoll.reports.run_reader import (
     DEMAND,
     PAGE,
     RECOMMENDATIONS,
@@ -21,10 +20,11 @@ from plimsoll.reports.stored import (
     UNANSWERED,
     UnansweredRecord,
     full_name,
+    matched_records,
     stream_records,
     stream_unanswered,
 )
-from plimsoll.reports.summary.matched import matched_records
+from plimsoll.reports.run_writer import RunFolder
 from plimsoll.reports.totals import Totals
 from plimsoll.service.events import Event, audit_completed
 from plimsoll.service.planning import planned_targets

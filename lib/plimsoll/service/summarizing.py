@@ -8,7 +8,7 @@ from pathlib import Path
 from plimsoll.clouds.published import query_cost_of
 from plimsoll.domain.errors import CloudError
 from plimsoll.ports import FailedTarget, RunStore
-from plimsoll.reports.foremost import Foremost
+from plimsoll.reports.largest import Largest
 from plimsoll.reports.totals import Totals
 from plimsoll.run import Asked, describe, ended
 from plimsoll.service.events import Event
@@ -27,7 +27,7 @@ class Whole:
 
     totals: Totals = field(default_factory=Totals)
     spent: dict[str, Spent] = field(default_factory=dict)
-    news: Foremost[Event] = field(default_factory=announced)
+    news: Largest[Event] = field(default_factory=announced)
 
     def spend(self, cloud: str, spent: Spent) -> None:
         """Adds what asking a cloud took."""

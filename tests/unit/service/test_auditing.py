@@ -7,7 +7,7 @@ import pytest
 
 from plimsoll.domain.errors import OutOfTime, Unexpected
 from plimsoll.ports import Target
-from plimsoll.reports.stored import RUN
+from plimsoll.reports.run_reader import RUN
 from plimsoll.service.auditing import audit_batch
 from plimsoll.service.failure_note import note_failure
 from plimsoll.service.planning import find_pending

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.decisions import Decision, DecisionKind
 from plimsoll.ports import Target
-from plimsoll.reports.diff.compared import compared
+from plimsoll.reports.diff.comparison import compared
 from plimsoll.reports.diff.sql import Group
 from plimsoll.reports.totals import Totals
 from plimsoll.service.history_update import MOST_NEWS, announce, announced, left_out, remember

@@ -7,7 +7,7 @@ import pytest
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.html.page import write_html
-from plimsoll.reports.stored import stream_records
+from plimsoll.reports.run_reader import stream_records
 from plimsoll.service import reporting
 from plimsoll.service.reporting import REPORT, report
 from plimsoll.service.step_messages import RunMessage

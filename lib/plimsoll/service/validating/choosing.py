@@ -13,7 +13,7 @@ from plimsoll.domain.validation import Budget, MeasuringRun, Mode, PlannedRun, W
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.ports import Prices, Target
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.stored import RECOMMENDATIONS, stream_records
+from plimsoll.reports.run_reader import RECOMMENDATIONS, stream_records
 from plimsoll.service.service import Service
 from plimsoll.service.store_keys import RunKeys
 from plimsoll.service.validating.step_context import context_of, placed, ports_at

@@ -9,12 +9,12 @@ from typing import Final
 
 from plimsoll.domain.reasons import GIVEN_UP
 from plimsoll.domain.recommendation import CHANGES
-from plimsoll.reports.cloud_words import words_of
-from plimsoll.reports.foremost import Foremost
-from plimsoll.reports.record import OwnerRecord, RecommendationRecord
+from plimsoll.reports.cloud_terms import words_of
+from plimsoll.reports.largest import Largest
+from plimsoll.reports.record import OwnerRecord, RecommendationRecord, saved_cents
+from plimsoll.reports.run_reader import full_name
 from plimsoll.reports.steps import EVIDENCE, Step, step_of
-from plimsoll.reports.stored import full_name
-from plimsoll.reports.totals import Totals, saved_cents
+from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import change_words, given_up, outcome_text, owner_text, plight
 from plimsoll.slack.blocks.text import line
 
@@ -127,14 +127,14 @@ class Sums:
     quiet: int = 0
     dearer: int = 0
     steps: dict[Step, Totals] = field(default_factory=dict)
-    savers: Foremost[Listed] = field(init=False)
+    savers: Largest[Listed] = field(init=False)
     saved_cents: int = 0
-    throttled: Foremost[Listed] = field(init=False)
+    throttled: Largest[Listed] = field(init=False)
     blocked: dict[tuple[str, str], Totals] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.savers = Foremost(most=self.most)
-        self.throttled = Foremost(most=_THROTTLED)
+        self.savers = Largest(most=self.most)
+        self.throttled = Largest(most=_THROTTLED)
 
     @property
     def busy(self) -> bool:

@@ -18,7 +18,7 @@ from plimsoll.domain.errors import BadInput, CloudError, OutOfTime, PlimsollErro
 from plimsoll.ports import RunStore, Target
 from plimsoll.reports.profile_record import DemandProfileRecord
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.stored import (
+from plimsoll.reports.run_reader import (
     DEMAND,
     PAGE,
     RECOMMENDATIONS,

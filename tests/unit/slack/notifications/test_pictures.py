@@ -3,7 +3,7 @@
 import pytest
 
 from plimsoll.domain.errors import NotMeasured
-from plimsoll.reports.stored import full_name, stream_records
+from plimsoll.reports.run_reader import full_name, stream_records
 from plimsoll.service.store_keys import RunKeys
 from plimsoll.slack.blocks.pictures import Draft
 from plimsoll.slack.notifications.channels import parts_of

@@ -11,7 +11,7 @@ from slack_sdk import WebClient
 from plimsoll.domain.decisions import Decision, DecisionKind
 from plimsoll.domain.errors import AccessDenied, BadInput, CloudError, OutOfTime, Unreachable
 from plimsoll.ports import Target
-from plimsoll.reports.stored import stream_records
+from plimsoll.reports.run_reader import stream_records
 from plimsoll.slack.notifications.channels import quiet_of
 from plimsoll.slack.notifications.run_report import post_run_report
 from tests.builders import NOW

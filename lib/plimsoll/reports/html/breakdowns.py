@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlencode
 
-from plimsoll.reports.cloud_words import words_of
+from plimsoll.reports.cloud_terms import words_of
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import count_of
 

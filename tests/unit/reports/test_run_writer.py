@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.reports.files import RunFolder
-from plimsoll.reports.stored import (
+from plimsoll.reports.run_reader import (
     UnansweredRecord,
     find_profile,
     find_record,
@@ -21,6 +20,7 @@ from plimsoll.reports.stored import (
     stream_records,
     stream_unanswered,
 )
+from plimsoll.reports.run_writer import RunFolder
 from tests.unit.reports.recommendations import a_profile, a_record
 from tests.unit.reports.runs import a_run
 
@@ -140,7 +140,7 @@ def test_a_list_on_disk_is_whole_even_where_nothing_was_handed_over_yet(tmp_path
 
 def test_a_process_that_dies_at_once_loses_no_more_than_its_last_recommendation(tmp_path):
     program = (
-        "import os, sys; from pathlib import Path; from plimsoll.reports.files import RunFolder;"
+        "import os, sys; from pathlib import Path; from plimsoll.reports.run_writer import RunFolder;"
         "from tests.unit.reports.recommendations import a_record;"
         "folder = RunFolder(Path(sys.argv[1])).__enter__();"
         "[folder.add(a_record(volume_id=f'vol-{number}')) for number in range(30)];"

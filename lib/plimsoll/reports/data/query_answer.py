@@ -11,11 +11,11 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from plimsoll.reports.csv_table import cell
 from plimsoll.reports.data.database import Database
 from plimsoll.reports.data.exports import csv_line
 from plimsoll.reports.data.views import VIEWS
-from plimsoll.reports.screen import printable
-from plimsoll.reports.table import cell
+from plimsoll.reports.printable import printable
 from plimsoll.reports.wording import count_of
 
 _WHOLE: Final = ("tinyint", "smallint", "integer", "bigint", "hugeint")

@@ -12,10 +12,9 @@ from rich.console import Console
 
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import CHANGES
-from plimsoll.reports.diff.compared import compared
-from plimsoll.reports.diff.shown import json_diff, markdown_diff, show_diff
+from plimsoll.reports.diff.comparison import compared
+from plimsoll.reports.diff.render import headline, json_diff, markdown_diff, money, notes, show_diff
 from plimsoll.reports.diff.sql import Group
-from plimsoll.reports.diff.words import headline, money, notes
 from plimsoll.reports.markdown.run import MOST
 from plimsoll.reports.record import SpecRecord
 from tests.profiles import examples

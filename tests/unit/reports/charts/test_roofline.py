@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.reports.charts.roofs import PLANE_PX, ceiling_roofs, labels
+from plimsoll.reports.charts.roofline import PLANE_PX, ceiling_roofs, labels
 from tests.unit.reports.charts.profiles import a_ceiling, limits
 
 LOW_KIB, HIGH_KIB = 2.0, 1024.0

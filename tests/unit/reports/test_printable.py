@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from plimsoll.cli.main import main
-from plimsoll.reports.data.answer import show_answer
 from plimsoll.reports.data.database import opened
-from plimsoll.reports.diff.compared import compared
-from plimsoll.reports.diff.shown import show_diff
+from plimsoll.reports.data.query_answer import show_answer
+from plimsoll.reports.diff.comparison import compared
+from plimsoll.reports.diff.render import show_diff
+from plimsoll.reports.printable import printable, put_out
 from plimsoll.reports.record import FIRST_PROVIDER
-from plimsoll.reports.recorded import record_of
-from plimsoll.reports.screen import printable, put_out
-from plimsoll.reports.stored import read_run
+from plimsoll.reports.run_reader import read_run
 from plimsoll.reports.terminal.explain import show_explanation
 from plimsoll.reports.terminal.run import show_plan, show_run
 from plimsoll.reports.terminal.validation import show_lines
+from plimsoll.reports.to_record import record_of
 from tests.unit.reports.recommendations import a_record, every_action
 from tests.unit.reports.runs import a_run, an_unanswered
 

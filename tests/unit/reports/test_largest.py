@@ -1,15 +1,15 @@
-"""The foremost items are the same however a run was parted."""
+"""The largest items are the same however a run was parted."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.reports.foremost import Foremost
+from plimsoll.reports.largest import Largest
 
 ITEMS = st.lists(st.integers(-5, 20), max_size=30)
 
 
 def kept(weights, first=0):
-    found = Foremost(most=4)
+    found = Largest(most=4)
     for number, weight in enumerate(weights, start=first):
         found.add(weight, f"{number:03d}", (weight, number))
     return found

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from plimsoll.domain.policy import Policy, SizeOn
-from plimsoll.reports.cloud_words import calls_in, clouds_of
-from plimsoll.reports.summary.step_words import judged_by
+from plimsoll.reports.cloud_terms import calls_in, clouds_of
+from plimsoll.reports.steps import judged_by
 from plimsoll.reports.wording import count_of
 
 

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from plimsoll.reports.cells import inert
+from plimsoll.reports.csv_table import cell, inert
 from plimsoll.reports.data.exports import csv_line
-from plimsoll.reports.table import cell
 from tests.unit.reports.strategies import HOSTILE, names
 
 FORMULAS = "=+-@\uff1d\uff0b\uff0d\uff20"

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.reports.data.columns import literal
+from plimsoll.reports.data.column_types import literal
 from plimsoll.reports.data.database import Database, opened, schema_of
 from plimsoll.reports.diff import sql
+from plimsoll.reports.diff.reasons import unread, why
 from plimsoll.reports.diff.sql import READ, Group
-from plimsoll.reports.diff.why import unread, why
-from plimsoll.reports.stored import UNANSWERED, read_run
+from plimsoll.reports.run_reader import UNANSWERED, read_run
 
 _ENDED: Final = frozenset({"complete", "partial"})
 

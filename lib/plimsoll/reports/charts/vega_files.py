@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import vl_convert
 
-from plimsoll.reports.charts.drawing import VEGA_LITE
+from plimsoll.reports.charts.render import VEGA_LITE
 from plimsoll.reports.charts.specs.demand import demand_spec
 from plimsoll.reports.charts.specs.roofline import roofline_spec
 from plimsoll.reports.charts.theme import THEMES, WIDTH_PX

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final
 
+from plimsoll.reports.csv_table import ENCODING, header, row
 from plimsoll.reports.profile_record import DemandProfileRecord
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.stored import (
+from plimsoll.reports.run_reader import (
     DEMAND,
     RECOMMENDATIONS,
     RUN,
@@ -24,7 +25,6 @@ from plimsoll.reports.stored import (
     stream_profiles,
     stream_records,
 )
-from plimsoll.reports.table import ENCODING, header, row
 
 _END: Final = b"\n]\n"
 _FILES: Final = (RECOMMENDATIONS, TABLE, DEMAND, UNANSWERED)

@@ -14,10 +14,10 @@ from typing import IO, Any, Final
 
 from pydantic_core import to_json
 
-from plimsoll.reports.cloud_words import words_of
+from plimsoll.reports.cloud_terms import words_of
 from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.run_reader import Matched
 from plimsoll.reports.steps import step_of
-from plimsoll.reports.summary.matched import Matched
 from plimsoll.reports.wording import given_up, owner_text, spec_text
 
 SIZE: Final = 100

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from plimsoll.reports.markdown.text import MOST_FENCED, MOST_NAME, fence, name, prose, table
+from plimsoll.reports.markdown.markup import MOST_FENCED, MOST_NAME, fence, name, prose, table
 from tests.unit.reports.markdown.rendered import shown
 from tests.unit.reports.strategies import HOSTILE, names
 

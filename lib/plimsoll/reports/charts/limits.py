@@ -1,4 +1,4 @@
-"""Levels: the lines across a series over time, in pictures and in the terminal alike."""
+"""Limits: what a ceiling carries on each side, and which lines across a series can be drawn."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass

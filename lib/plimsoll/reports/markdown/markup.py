@@ -1,8 +1,14 @@
-"""Text in Markdown: names and sentences that GitHub shows as they are, whatever signs are in them."""
+"""Text in Markdown: names and sentences that GitHub shows as they are, and no more of them than GitHub takes."""
 
 import re
 from collections.abc import Iterable, Sequence
 from typing import Final
+
+MOST_ON_GITHUB: Final = 65_536
+"""The characters that GitHub takes."""
+
+ROOM_FOR_THE_REST: Final = 200
+"""What is kept free for saying how much was left out."""
 
 MOST_PROSE: Final = 1_000
 MOST_NAME: Final = 120
@@ -58,6 +64,22 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     rule = ["---:" if column.endswith(":") else "---" for column in head]
     lines = [[column.removesuffix(":") for column in head], rule, *rows]
     return [f"| {' | '.join(cell.replace('|', _PIPE) for cell in cells)} |\n" for cells in lines]
+
+
+def fitting(parts: list[str]) -> str:
+    """The parts as one text, without the last lines of one that GitHub would not take, and saying so."""
+    whole = "\n".join(part for part in parts if part)
+    if length([whole]) <= MOST_ON_GITHUB:
+        return whole
+    lines = whole.splitlines(keepends=True)
+    while length(lines) > MOST_ON_GITHUB - ROOM_FOR_THE_REST:
+        lines.pop()
+    return "".join(lines) + "\nThe rest did not fit; report.html and recommendations.csv have all of it.\n"
+
+
+def length(texts: list[str]) -> int:
+    """Characters as GitHub may count them: those beyond the first 65,536 signs of Unicode as two."""
+    return sum(len(text.encode("utf-16-le")) // 2 + 1 for text in texts)
 
 
 def _one_line(text: str, most: int) -> str:

@@ -5,10 +5,10 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel
 
-from plimsoll.reports.data.columns import column_types
+from plimsoll.reports.data.column_types import column_types
 from plimsoll.reports.profile_record import DemandProfileRecord
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.stored import UnansweredRecord
+from plimsoll.reports.run_reader import UnansweredRecord
 
 
 class Inner(BaseModel):

@@ -1,6 +1,6 @@
 """What a run's folder holds, read as a stream: memory does not grow with the fleet."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
@@ -34,6 +34,9 @@ class UnansweredRecord(BaseModel):
     reason: str
     provider: str = FIRST_PROVIDER
 
+
+Only = Callable[[RecommendationRecord], bool]
+Matched = tuple[RecommendationRecord, DemandProfileRecord | None]
 
 _Line = TypeVar("_Line", bound=BaseModel)
 _Volume = TypeVar("_Volume", RecommendationRecord, DemandProfileRecord)
@@ -69,6 +72,22 @@ def stream_profiles(folder: Path) -> Iterator[DemandProfileRecord]:
     BadInput where the file is damaged; what a killed run left of a last line is no damage.
     """
     yield from _lines(folder / DEMAND, DemandProfileRecord)
+
+
+def matched_records(folder: Path, only: Only | None) -> Iterator[Matched]:
+    """A run's records, those that `only` takes where it is given, with their profiles, None where a volume has none.
+
+    Errors are as of `stream_records`. Both files are in the order in which the volumes were answered, so that they are
+    read side by side and neither is held in memory.
+    """
+    profiles = stream_profiles(folder)
+    profile = next(profiles, None)
+    for record in stream_records(folder):
+        found = profile if profile is not None and _same_volume(record, profile) else None
+        if found is not None:
+            profile = next(profiles, None)
+        if only is None or only(record):
+            yield record, found
 
 
 def find_profile(folder: Path, volume: str) -> DemandProfileRecord | None:
@@ -149,3 +168,7 @@ def _lines(path: Path, kind: type[_Line]) -> Iterator[_Line]:
                 yield kind.model_validate_json(line)
             except ValidationError as error:
                 raise damaged(path) from error
+
+
+def _same_volume(record: RecommendationRecord, profile: DemandProfileRecord) -> bool:
+    return (record.volume_id, record.region, record.account) == (profile.volume_id, profile.region, profile.account)

@@ -8,7 +8,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from plimsoll.reports.data.columns import GLUE, column_types
+from plimsoll.reports.data.column_types import GLUE, column_types
 from plimsoll.reports.data.views import KEYS
 from plimsoll.reports.profile_record import DemandProfileRecord
 from plimsoll.reports.record import OLD_KEYS, RecommendationRecord

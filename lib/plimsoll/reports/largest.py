@@ -1,4 +1,4 @@
-"""The foremost: the items that weigh most of all that were added, in memory that does not grow with these."""
+"""The largest: the items that weigh most of all that were added, in memory that does not grow with these."""
 
 from dataclasses import dataclass, field
 from heapq import heappush, heappushpop
@@ -8,7 +8,7 @@ _Item = TypeVar("_Item")
 
 
 @dataclass(slots=True, kw_only=True)
-class Foremost(Generic[_Item]):
+class Largest(Generic[_Item]):
     """Of all that was added, how many they were, and the `most` that weigh most."""
 
     most: int
@@ -16,13 +16,13 @@ class Foremost(Generic[_Item]):
     _heap: list[tuple[float, str, int, _Item]] = field(default_factory=list)
 
     def add(self, weight: float, name: str, item: _Item) -> None:
-        """Adds an item; of those of one weight, the last by name is foremost."""
+        """Adds an item; of those of one weight, the last by name comes first."""
         entry = (weight, name, self.total, item)
         self.total += 1
         if self.most:
             (heappush if len(self._heap) < self.most else heappushpop)(self._heap, entry)
 
-    def merge(self, other: "Foremost[_Item]") -> None:
+    def merge(self, other: "Largest[_Item]") -> None:
         """Adds what another part has kept."""
         total = self.total + other.total
         for weight, name, _, item in other._heap:
