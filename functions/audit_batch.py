@@ -4,11 +4,11 @@ from typing import Final
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.shared import count, entry
+from functions.entry import count, entry
 from plimsoll.bootstrap.google_places import google_places
 from plimsoll.service.auditing import audit_batch
-from plimsoll.service.messages import BatchMessage, Nothing
 from plimsoll.service.service import Service
+from plimsoll.service.step_messages import BatchMessage, Nothing
 
 LEFT: Final = 0.2
 """The part of its time that is left for what is under way, and for keeping it, when nothing new is begun any more."""

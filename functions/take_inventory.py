@@ -2,11 +2,11 @@
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.shared import entry
+from functions.entry import entry
 from plimsoll.bootstrap.google_places import google_places
 from plimsoll.service.inventory import take_inventory
-from plimsoll.service.messages import Nothing, TargetMessage
 from plimsoll.service.service import Service
+from plimsoll.service.step_messages import Nothing, TargetMessage
 
 
 @entry(TargetMessage, google_places)

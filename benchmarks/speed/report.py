@@ -15,7 +15,7 @@ from cloud_simulator.aws.organization import Mix
 from plimsoll.bootstrap import console_link, envelope_library
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.html.page import write_html
-from plimsoll.reports.stored import PAGE, stream_profiles, stream_records
+from plimsoll.reports.run_reader import PAGE, stream_profiles, stream_records
 from plimsoll.run import Order, carry_out
 
 FEW, MANY = 1_000, 10_000

@@ -20,12 +20,12 @@ from plimsoll.domain.query_cost import QueryCost
 from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, Outcome, Seen, Skipped
 from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import Usage
-from plimsoll.reports.files import RunFolder
-from plimsoll.reports.foremost import Foremost
+from plimsoll.reports.largest import Largest
 from plimsoll.reports.profile_record import profile_record
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.recorded import answered_record
-from plimsoll.reports.stored import RUN, UnansweredRecord, read_records, read_run
+from plimsoll.reports.run_reader import RUN, UnansweredRecord, read_records, read_run
+from plimsoll.reports.run_writer import RunFolder
+from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.totals import Totals
 
 BEST = 10
@@ -56,7 +56,7 @@ class Progress:
     """How far a run is, and the best savings so far."""
 
     totals: Totals = field(default_factory=Totals)
-    best: Foremost[RecommendationRecord] = field(default_factory=lambda: Foremost(most=BEST))
+    best: Largest[RecommendationRecord] = field(default_factory=lambda: Largest(most=BEST))
     status: str = "running"
     began: float = field(default_factory=time.monotonic)
 

@@ -20,7 +20,7 @@ from plimsoll.domain.volume import VolumeSpec
 from plimsoll.outcomes import Answered
 from plimsoll.ports import Prices, Target
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.recorded import record_of
+from plimsoll.reports.to_record import record_of
 from plimsoll.validation.concluding import conclude
 from plimsoll.validation.context import Agree, Context, agreed
 from plimsoll.validation.deciding import MOST_ATTEMPTS, decide, planned, rest_of, usd_month_of

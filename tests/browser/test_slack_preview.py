@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from plimsoll.reports.charts.drawing import spec_of, to_png
+from plimsoll.reports.charts.render import spec_of, to_png
 from plimsoll.reports.charts.savings import savings_chart
 from plimsoll.reports.charts.theme import LIGHT
 from plimsoll.slack.preview.page import preview

@@ -42,7 +42,7 @@ A_REPORT = '''
 
 from pathlib import Path
 
-from plimsoll.reports.stored import stream_records
+from plimsoll.reports.run_reader import stream_records
 
 
 def in_words(folder: Path) -> list[str]:

@@ -21,7 +21,7 @@ from plimsoll.domain.sums import Window
 from plimsoll.domain.units import MIB
 from plimsoll.outcomes import ANSWERED_BEFORE, EXCLUDED, Answered, FailedVolume, Notice, Planned, Seen, Skipped
 from plimsoll.ports import FailedTarget, Target
-from plimsoll.reports.recorded import answered_record
+from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.totals import Totals
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_policy, a_tariff, a_volume, some_sums
 from tests.profiles import examples

@@ -8,7 +8,7 @@ import pytest
 
 from cloud_simulator.running import running, running_google
 from plimsoll.domain.policy import Policy
-from plimsoll.reports.stored import stream_profiles, stream_unanswered
+from plimsoll.reports.run_reader import stream_profiles, stream_unanswered
 
 from .in_process import audited, audited_both, audited_projects
 

@@ -15,7 +15,7 @@ from plimsoll.bootstrap.google_places import GooglePlaces, google_places
 from plimsoll.bootstrap.service import PlacesByCloud
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.policy import Policy
-from plimsoll.reports.stored import PAGE
+from plimsoll.reports.run_reader import PAGE
 from plimsoll.run import Order, carry_out
 from plimsoll.service.config import ServiceConfig
 from plimsoll.settings import Settings

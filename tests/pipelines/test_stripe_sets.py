@@ -16,7 +16,7 @@ from plimsoll.domain.units import MIB
 from plimsoll.explain import explain
 from plimsoll.outcomes import EXCLUDED, Answered, FailedVolume, Notice, Planned, Skipped
 from plimsoll.reports.record import FIRST_PROVIDER
-from plimsoll.reports.recorded import answered_record, record_of
+from plimsoll.reports.to_record import answered_record, record_of
 from plimsoll.reports.totals import Totals
 from tests.builders import LONG_AGO, NOW, a_host, a_policy, a_stripe_set, a_volume, some_sums
 

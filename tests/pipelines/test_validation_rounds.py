@@ -17,7 +17,7 @@ from plimsoll.domain.validation import Budget, Mode
 from plimsoll.envelopes.library import load_library
 from plimsoll.ports import Target
 from plimsoll.reports.record import FIRST_PROVIDER
-from plimsoll.reports.recorded import record_of
+from plimsoll.reports.to_record import record_of
 from plimsoll.validate import Concluded, Decided, NotConcluded, validate_volume
 from plimsoll.validation.scratch_volume import Left, sweep
 from tests.bench_faults import faults_of

@@ -46,3 +46,7 @@ def test_a_disks_demand_is_looked_for_on_its_hosts_since_devices_have_names_of_t
     link = console_link(disk.model_copy(update={"hosts": ["4711"]}), Policy(), NOW)
     assert "instance_id" in link
     assert "4711" in link
+
+
+def test_a_record_of_a_cloud_that_this_version_does_not_know_has_no_link():
+    assert console_link(a_record(provider="abacus"), Policy(), NOW) == ""

@@ -12,7 +12,7 @@ from plimsoll.domain.errors import AccessDenied, BadInput, Throttled
 from plimsoll.domain.policy import Policy
 from plimsoll.outcomes import Answered
 from plimsoll.ports import FailedTarget, Target
-from plimsoll.reports.stored import read_records, read_run
+from plimsoll.reports.run_reader import read_records, read_run
 from plimsoll.run import Order, carry_out, resumed
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_tariff, a_volume, some_sums
 

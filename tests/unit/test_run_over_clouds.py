@@ -9,7 +9,7 @@ from plimsoll.domain.errors import AccessDenied, PolicyError
 from plimsoll.explain import explain_anywhere
 from plimsoll.outcomes import Answered
 from plimsoll.ports import FailedTarget, Target
-from plimsoll.reports.stored import read_records
+from plimsoll.reports.run_reader import read_records
 from plimsoll.reports.totals import Totals
 from plimsoll.run import carry_out, plan_summary, resumed
 from tests.builders import NOW, US_EAST_1, a_host, a_tariff, a_volume

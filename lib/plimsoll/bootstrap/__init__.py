@@ -160,9 +160,15 @@ def patience_of(settings: Settings) -> Patience:
 
 
 def console_link(volume: RecommendationRecord, policy: Policy, now: datetime) -> str:
-    """Where the volume's demand over the policy's window can be seen in its cloud's own console."""
+    """Where the volume's demand over the policy's window can be seen in its cloud's own console.
+
+    Empty for a cloud that is not in the registry: a record may be from another version.
+    """
+    cloud = CLOUDS.get(volume.provider)
+    if cloud is None:
+        return ""
     window = Window.before(now, days=policy.lookback_days)
-    return CLOUDS[volume.provider].published.console_link(volume, window, policy.resolution_s)
+    return cloud.published.console_link(volume, window, policy.resolution_s)
 
 
 def clock() -> Clock:

@@ -22,7 +22,7 @@ from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.recorder import Recorder
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
-from plimsoll.reports.stored import RECOMMENDATIONS, RUN
+from plimsoll.reports.run_reader import RECOMMENDATIONS, RUN
 from plimsoll.reports.terminal.run import show_plan, show_run
 from plimsoll.reports.totals import Totals
 from plimsoll.run import Order, carry_out, plan_summary, resumed, versions

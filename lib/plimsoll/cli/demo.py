@@ -22,7 +22,7 @@ from plimsoll.cli.run_folder import leave_reports
 from plimsoll.cli.simulate import started
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.policy import Policy
-from plimsoll.reports.stored import PAGE, read_records
+from plimsoll.reports.run_reader import PAGE, read_records
 from plimsoll.run import Order
 from plimsoll.settings import Settings
 

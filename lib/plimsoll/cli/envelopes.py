@@ -20,7 +20,7 @@ from plimsoll.envelopes.campaign_file import HostEntry
 from plimsoll.envelopes.new_campaigns import UNKNOWN_TYPE, NewCampaign, add_campaign, as_measured
 from plimsoll.envelopes.reading import read_output
 from plimsoll.envelopes.results import Output
-from plimsoll.reports.envelope_data import as_data
+from plimsoll.reports.envelope_json import as_data
 from plimsoll.reports.terminal import envelopes as report
 from plimsoll.reports.wording import count_of
 from plimsoll.settings import Settings

@@ -13,8 +13,8 @@ from plimsoll.domain.errors import BadInput, Unexpected
 from plimsoll.domain.policy import Policy
 from plimsoll.explain import explain_anywhere
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
-from plimsoll.reports.recorded import record_of
 from plimsoll.reports.terminal.explain import show_explanation
+from plimsoll.reports.to_record import record_of
 from plimsoll.settings import Settings
 
 

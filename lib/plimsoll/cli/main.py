@@ -10,7 +10,7 @@ from plimsoll.cli.commands import audits, charts, envelopes, evidence, results, 
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL, UNUSABLE
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.extras import missing_extra
-from plimsoll.reports.screen import printable
+from plimsoll.reports.printable import printable
 
 app = typer.Typer(
     help="Right-sizes cloud block storage on what its workload really asks for.",

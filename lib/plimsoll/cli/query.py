@@ -7,12 +7,12 @@ from rich.console import Console
 
 from plimsoll.cli.run_folder import run_folder
 from plimsoll.domain.errors import BadInput
-from plimsoll.reports.data.answer import csv_answer, json_answer, show_answer, show_views
+from plimsoll.reports.csv_table import ENCODING
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.data.exports import copy_parquet, not_of_the_run
-from plimsoll.reports.screen import put_out
-from plimsoll.reports.stored import RUN
-from plimsoll.reports.table import ENCODING
+from plimsoll.reports.data.query_answer import csv_answer, json_answer, show_answer, show_views
+from plimsoll.reports.printable import put_out
+from plimsoll.reports.run_reader import RUN
 from plimsoll.writing import write_lines
 
 FORMATS = ("table", "csv", "json", "parquet")

@@ -10,7 +10,7 @@ from plimsoll.cli.run_folder import run_folder
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.extras import SQL, how_to_install
 from plimsoll.reports.data.exports import not_of_the_run
-from plimsoll.reports.screen import printable, put_out
+from plimsoll.reports.printable import printable, put_out
 from plimsoll.writing import write_lines
 
 SCREEN: Final = Path("-")

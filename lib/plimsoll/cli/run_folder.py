@@ -5,7 +5,7 @@ from pathlib import Path
 from rich.console import Console
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.reports.stored import RUN
+from plimsoll.reports.run_reader import RUN
 from plimsoll.settings import Settings
 
 

@@ -16,12 +16,11 @@ from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.domain.recommendation import CHANGES
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.data.selection import select
-from plimsoll.reports.diff.compared import Difference, compared
+from plimsoll.reports.diff.comparison import Difference, compared
+from plimsoll.reports.diff.render import headline
 from plimsoll.reports.diff.sql import Group
-from plimsoll.reports.diff.words import headline
-from plimsoll.reports.screen import printable
-from plimsoll.reports.stored import read_run
-from plimsoll.reports.summary.matched import Only
+from plimsoll.reports.printable import printable
+from plimsoll.reports.run_reader import Only, read_run
 from plimsoll.reports.wording import count_of
 from plimsoll.service.slack_config import Channel
 from plimsoll.settings import Settings

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from plimsoll.bootstrap import envelope_library
 from plimsoll.reports.data.selection import Selection
-from plimsoll.reports.html.about import audited_at
-from plimsoll.reports.stored import read_run
+from plimsoll.reports.html.run_details import audited_at
+from plimsoll.reports.run_reader import read_run
 from plimsoll.settings import Settings
 from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.pictures import run_drafts

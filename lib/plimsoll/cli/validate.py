@@ -34,9 +34,9 @@ from plimsoll.domain.policy import Policy
 from plimsoll.domain.validation import Budget, MeasuringRun, Mode, PlannedRun
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import Target
-from plimsoll.reports.files import replace_records
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.stored import read_records
+from plimsoll.reports.run_reader import read_records
+from plimsoll.reports.run_writer import replace_records
 from plimsoll.reports.terminal.validation import (
     Judged,
     show_change_of_mind,

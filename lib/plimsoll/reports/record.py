@@ -217,3 +217,28 @@ def schema() -> dict[str, Any]:
         "items": item,
         "$defs": definitions,
     }
+
+
+def in_cents(usd: float) -> int:
+    """Money of two decimals in whole cents."""
+    return round(usd * 100)
+
+
+def saved_cents(record: RecommendationRecord) -> int:
+    """What a recommendation saves, in cents a month; 0 for what is detached and for what costs more."""
+    return cents_of(record).get("saved_cents", 0)
+
+
+def cents_of(record: RecommendationRecord) -> dict[str, int]:
+    """A recommendation's money in cents a month, by the totals' field; 0 where no price is known."""
+    now, saved = in_cents(record.monthly_usd_now or 0.0), in_cents(record.monthly_usd_saved)
+    if record.action == "detached":
+        return {"now_cents": now, "detached_cents": now}
+    if record.action == "upgrade" and saved < 0:
+        return {"now_cents": now, "upgrades_cents": -saved}
+    return {
+        "now_cents": now,
+        "saved_cents": saved,
+        "saved_drop_in_cents": in_cents(record.monthly_usd_saved_drop_in),
+        "blocked_cents": saved if record.blockers else 0,
+    }

@@ -14,9 +14,9 @@ from pydantic import TypeAdapter
 from plimsoll.domain.plan import Plan
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Planned, Priced, Seen, Skipped
 from plimsoll.ports import FailedTarget
-from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.recorded import answered_record
+from plimsoll.reports.record import RecommendationRecord, cents_of
 from plimsoll.reports.steps import step_of
+from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.wording import owner_text
 
 DIMENSIONS: Final[Mapping[str, Callable[[RecommendationRecord], str]]] = {
@@ -146,7 +146,7 @@ class Totals:
         """Counts a recommendation's record, or any outcome of an audit."""
         match one:
             case RecommendationRecord():
-                self._count(one, _cents_of(one))
+                self._count(one, cents_of(one))
             case Answered():
                 self.add(answered_record(one))
             case Seen():
@@ -275,31 +275,6 @@ class Totals:
             for ids in reasons.values():
                 ids.sort()
         return self
-
-
-def in_cents(usd: float) -> int:
-    """Money of two decimals in whole cents."""
-    return round(usd * 100)
-
-
-def saved_cents(record: RecommendationRecord) -> int:
-    """What a recommendation saves, in cents a month; 0 for what is detached and for what costs more."""
-    return _cents_of(record).get("saved_cents", 0)
-
-
-def _cents_of(record: RecommendationRecord) -> dict[str, int]:
-    """A recommendation's money in cents; nothing where no price is known."""
-    now, saved = in_cents(record.monthly_usd_now or 0.0), in_cents(record.monthly_usd_saved)
-    if record.action == "detached":
-        return {"now_cents": now, "detached_cents": now}
-    if record.action == "upgrade" and saved < 0:
-        return {"now_cents": now, "upgrades_cents": -saved}
-    return {
-        "now_cents": now,
-        "saved_cents": saved,
-        "saved_drop_in_cents": in_cents(record.monthly_usd_saved_drop_in),
-        "blocked_cents": saved if record.blockers else 0,
-    }
 
 
 def _price_order(price: _Price) -> tuple[str, str]:

@@ -8,17 +8,17 @@ from pathlib import Path
 from plimsoll.clouds.published import query_cost_of
 from plimsoll.domain.errors import CloudError
 from plimsoll.ports import FailedTarget, RunStore
-from plimsoll.reports.foremost import Foremost
+from plimsoll.reports.largest import Largest
 from plimsoll.reports.totals import Totals
 from plimsoll.run import Asked, describe, ended
 from plimsoll.service.events import Event
-from plimsoll.service.kept import Listed, Spent, needed, result_of, totals_in
-from plimsoll.service.layout import RESULT, RunKeys
-from plimsoll.service.messages import RunMessage, Summarized
-from plimsoll.service.orders import order_of
+from plimsoll.service.history_update import announce, announced
 from plimsoll.service.planning import planned_targets
-from plimsoll.service.remembering import announce, announced
+from plimsoll.service.run_orders import order_of
 from plimsoll.service.service import Service
+from plimsoll.service.step_messages import RunMessage, Summarized
+from plimsoll.service.store_keys import RESULT, RunKeys
+from plimsoll.service.stored_results import Listed, Spent, needed, result_of, totals_in
 
 
 @dataclass(slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class Whole:
 
     totals: Totals = field(default_factory=Totals)
     spent: dict[str, Spent] = field(default_factory=dict)
-    news: Foremost[Event] = field(default_factory=announced)
+    news: Largest[Event] = field(default_factory=announced)
 
     def spend(self, cloud: str, spent: Spent) -> None:
         """Adds what asking a cloud took."""

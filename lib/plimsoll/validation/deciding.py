@@ -10,7 +10,7 @@ from plimsoll.domain.validation import Budget, MeasuringRun, Mode, PlannedRun, u
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.explain import explain
 from plimsoll.ports import Prices, Target
-from plimsoll.reports.recorded import record_of
+from plimsoll.reports.to_record import record_of
 from plimsoll.validation.context import Context
 from plimsoll.validation.fio_job import expected_seconds
 from plimsoll.validation.job import Job, Proposal

@@ -17,7 +17,7 @@ from plimsoll.cli.main import main
 from plimsoll.cli.report import leave_reports
 from plimsoll.reports.data.views import VIEWS
 from plimsoll.reports.diff.sql import Group
-from plimsoll.reports.stored import read_records, read_run
+from plimsoll.reports.run_reader import read_records, read_run
 from tests.unit.reports.recommendations import a_record, every_action
 from tests.unit.reports.runs import a_run, an_unanswered
 

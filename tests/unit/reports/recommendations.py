@@ -9,7 +9,7 @@ from plimsoll.domain.recommendation import Recommendation
 from plimsoll.domain.units import HOUR_S
 from plimsoll.reports.profile_record import DemandProfileRecord
 from plimsoll.reports.record import FIRST_PROVIDER, RecommendationRecord
-from plimsoll.reports.recorded import record_of
+from plimsoll.reports.to_record import record_of
 from tests.builders import US_EAST_1, a_basis, a_demand, a_market, a_volume, decision
 
 NO_PRICES = a_market(replace(US_EAST_1, types={}))

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.recommendation import CHANGES
 from plimsoll.reports.record import FIRST_PROVIDER, BlockerRecord, EvidenceRecord
-from plimsoll.reports.recorded import record_of
+from plimsoll.reports.to_record import record_of
 from tests.unit.reports.recommendations import every_action
 
 HOSTILE = (

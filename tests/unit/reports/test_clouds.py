@@ -6,23 +6,26 @@ import json
 import pytest
 from rich.console import Console
 
+from plimsoll.bootstrap import console_link
 from plimsoll.domain.policy import Policy
 from plimsoll.outcomes import Answered
 from plimsoll.ports import Target
-from plimsoll.reports.cloud_words import calls_in, clouds_of, words_of
+from plimsoll.reports.cloud_terms import calls_in, clouds_of, words_of
+from plimsoll.reports.csv_table import header, row
 from plimsoll.reports.data.database import opened
-from plimsoll.reports.diff.compared import compared
-from plimsoll.reports.diff.shown import json_diff
-from plimsoll.reports.files import RunFolder
-from plimsoll.reports.html.savings import breakdowns
+from plimsoll.reports.diff.comparison import compared
+from plimsoll.reports.diff.render import json_diff
+from plimsoll.reports.html.breakdowns import breakdowns
 from plimsoll.reports.markdown.ticket import ticket
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.recorded import answered_record
-from plimsoll.reports.stored import read_records
-from plimsoll.reports.summary.unread import noted
-from plimsoll.reports.table import header, row
+from plimsoll.reports.run_reader import read_records
+from plimsoll.reports.run_writer import RunFolder
+from plimsoll.reports.summary.gaps import noted
 from plimsoll.reports.terminal.run import show_plan, show_run
+from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.totals import DIMENSIONS, Totals
+from plimsoll.slack.blocks.elements import link as slack_link
+from tests.builders import NOW
 from tests.unit.slack.blocks.said import told_of
 
 from .html.pages import read_page, written
@@ -186,6 +189,17 @@ def test_a_reply_in_slack_names_an_account_as_its_cloud_does():
 
 def test_a_cloud_without_words_of_its_own_is_called_by_its_name():
     assert words_of("abacus").cloud == "abacus"
+
+
+def test_a_volume_of_an_unknown_cloud_is_reported_in_plain_words_without_a_link(tmp_path):
+    record = AWS.model_copy(update={"provider": "abacus"})
+    link = console_link(record, Policy(), NOW)
+    text = ticket(record, Policy(), link)
+    assert f"- Where: account `{AWS.account}`" in text
+    assert "]()" not in text
+    page = read_page(written(a_folder(tmp_path, [record], clouds=["abacus"]), console_link=lambda _record: link))
+    assert (page.details[0][0]["link"], page.details[0][0]["account"]) == ("", "account")
+    assert slack_link(link, "Its demand") == []
 
 
 def test_what_is_true_of_many_places_is_told_once_with_those_places():

@@ -8,10 +8,10 @@ import pytest
 from rich.console import Console
 
 from plimsoll.reports.data.database import opened
-from plimsoll.reports.diff.compared import compared
+from plimsoll.reports.diff.comparison import compared
 from plimsoll.reports.diff.sql import Group
 from plimsoll.reports.record import OLD_KEYS
-from plimsoll.reports.stored import read_records, read_run
+from plimsoll.reports.run_reader import read_records, read_run
 from plimsoll.reports.terminal.run import show_run
 from plimsoll.run import resumed
 from tests.unit.reports.html.pages import read_page, written

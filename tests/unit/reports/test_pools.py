@@ -11,14 +11,14 @@ from rich.console import Console
 
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.data.database import opened
-from plimsoll.reports.files import RunFolder
 from plimsoll.reports.markdown.ticket import ticket
 from plimsoll.reports.record import FIRST_PROVIDER, schema
-from plimsoll.reports.recorded import record_of
-from plimsoll.reports.stored import RECOMMENDATIONS, TABLE, read_records
+from plimsoll.reports.run_reader import RECOMMENDATIONS, TABLE, read_records
+from plimsoll.reports.run_writer import RunFolder
 from plimsoll.reports.terminal.explain import show_explanation
 from plimsoll.reports.terminal.run import savings_table
-from plimsoll.slack.blocks.volume import listed
+from plimsoll.reports.to_record import record_of
+from plimsoll.slack.blocks.digest import listed
 from tests.unit.domain.pooled_market import a_capped_host
 from tests.unit.domain.test_pools import a_disk, flat, judged
 

@@ -14,7 +14,7 @@ from plimsoll.cli.main import app
 from plimsoll.domain.decide import recommend_detached
 from plimsoll.domain.volume import Owner, OwnerKind
 from plimsoll.reports.record import FIRST_PROVIDER, Action, schema
-from plimsoll.reports.recorded import record_of
+from plimsoll.reports.to_record import record_of
 from tests.builders import a_basis, a_demand, a_volume, decision
 from tests.profiles import examples
 from tests.unit.reports.recommendations import NO_PRICES, a_record, every_action

@@ -12,12 +12,12 @@ from rich.console import Console
 from plimsoll.domain.case import case_of
 from plimsoll.domain.hosting import host_loads
 from plimsoll.domain.together import Unit, decide_together
-from plimsoll.reports.files import RunFolder
 from plimsoll.reports.record import FIRST_PROVIDER, schema
-from plimsoll.reports.recorded import record_of
-from plimsoll.reports.stored import RECOMMENDATIONS, TABLE, read_records
+from plimsoll.reports.run_reader import RECOMMENDATIONS, TABLE, read_records
+from plimsoll.reports.run_writer import RunFolder
 from plimsoll.reports.terminal.explain import show_explanation
 from plimsoll.reports.terminal.run import savings_table
+from plimsoll.reports.to_record import record_of
 from tests.builders import a_basis, a_demand, a_host, a_stripe_set, a_volume
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from plimsoll.reports.record import FIRST_PROVIDER
-from plimsoll.reports.recorded import record_of
+from plimsoll.reports.to_record import record_of
 from plimsoll.reports.wording import NAME_LENGTH, change_words, cut, given_up, outcome_text, plight, usd
 from tests.builders import a_demand, a_volume, decision
 from tests.unit.reports.fleets import special_records

@@ -118,6 +118,6 @@ def sweep(
 def bench_agent() -> None:
     """Print the startup script that makes a VM of Google Cloud a bench host (docs/validation.md)."""
     from plimsoll.bench.agent import agent_script
-    from plimsoll.reports.screen import put_out
+    from plimsoll.reports.printable import put_out
 
     put_out([agent_script()])

@@ -58,9 +58,9 @@ def diff(
     from rich.console import Console
 
     from plimsoll.cli.run_folder import run_folder
-    from plimsoll.reports.diff.compared import compared
-    from plimsoll.reports.diff.shown import json_diff, markdown_diff, show_diff
-    from plimsoll.reports.screen import put_out
+    from plimsoll.reports.diff.comparison import compared
+    from plimsoll.reports.diff.render import json_diff, markdown_diff, show_diff
+    from plimsoll.reports.printable import put_out
 
     if format_ not in DIFF_FORMATS:
         raise BadInput(f"--format {format_}: it must be one of {', '.join(DIFF_FORMATS)}.")

@@ -12,7 +12,7 @@ from typing import Final
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.units import HOUR_S, KIB_PER_MIB, MINUTE_S
-from plimsoll.reports.charts.levels import Limit, Side, limit_of
+from plimsoll.reports.charts.limits import Limit, Side, limit_of
 from plimsoll.reports.charts.picture import plain
 from plimsoll.reports.profile_record import DemandProfileRecord, Rates
 from plimsoll.reports.record import CeilingRecord, DemandRecord, RecommendationRecord

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.data import views
-from plimsoll.reports.data.columns import quoted
-from plimsoll.reports.stored import DEMAND, RECOMMENDATIONS, UNANSWERED, damaged, read_run
+from plimsoll.reports.data.column_types import quoted
+from plimsoll.reports.run_reader import DEMAND, RECOMMENDATIONS, UNANSWERED, damaged, read_run
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Final
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.reports.data.columns import literal
+from plimsoll.reports.csv_table import header, row
+from plimsoll.reports.data.column_types import literal
 from plimsoll.reports.data.database import Database
 from plimsoll.reports.data.selection import SELECTED, Selection
 from plimsoll.reports.data.views import KEYS
-from plimsoll.reports.files import record_line
-from plimsoll.reports.stored import (
+from plimsoll.reports.run_reader import (
     DEMAND,
     MARKDOWN,
     PAGE,
@@ -23,7 +23,7 @@ from plimsoll.reports.stored import (
     UNANSWERED,
     stream_records,
 )
-from plimsoll.reports.table import header, row
+from plimsoll.reports.run_writer import record_line
 from plimsoll.writing import whole
 
 PARQUET: Final = {"recommendations.parquet": KEYS, "demand.parquet": (*KEYS, "start")}

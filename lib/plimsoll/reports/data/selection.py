@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.reports.data.columns import literal
+from plimsoll.reports.data.column_types import literal
 from plimsoll.reports.data.database import Database
 from plimsoll.reports.data.views import KEYS
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.stored import ambiguous
+from plimsoll.reports.run_reader import ambiguous
 
 SELECTED: Final = "selected"
 """The table of the selected volumes, by account, region and volume id."""

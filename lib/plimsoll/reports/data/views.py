@@ -5,11 +5,11 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from plimsoll.reports.data.columns import column_types, literal, quoted
+from plimsoll.reports.data.column_types import column_types, literal, quoted
 from plimsoll.reports.profile_record import DemandProfileRecord
 from plimsoll.reports.record import FIRST_PROVIDER, OLD_KEYS, RecommendationRecord, SpecRecord
+from plimsoll.reports.run_reader import UnansweredRecord
 from plimsoll.reports.steps import STEP_SQL
-from plimsoll.reports.stored import UnansweredRecord
 
 VIEWS: Final = {
     "recommendations": "one row a volume: what it is, what it should be, why, and the step that it belongs to",

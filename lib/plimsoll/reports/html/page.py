@@ -6,28 +6,49 @@ from tempfile import TemporaryFile
 from typing import Any, Final
 
 from jinja2 import Environment
+from pydantic_core import to_json
 
 from plimsoll.domain.envelope import Envelope
 from plimsoll.policy_file import parse_policy
-from plimsoll.reports.cloud_words import accounts_in, clouds_of
-from plimsoll.reports.html.about import about, audited_at
-from plimsoll.reports.html.blocks import blocks, keep_blocks, kept_blocks
-from plimsoll.reports.html.machinery import machinery
-from plimsoll.reports.html.pictures import pictures_of
-from plimsoll.reports.html.savings import breakdowns
+from plimsoll.reports.charts.demand import demand_picture
+from plimsoll.reports.charts.picture import Picture
+from plimsoll.reports.charts.roofline import roofline_picture
+from plimsoll.reports.charts.theme import WIDTH_PX
+from plimsoll.reports.cloud_terms import accounts_in, clouds_of
+from plimsoll.reports.html.breakdowns import breakdowns
+from plimsoll.reports.html.page_files import drawing_script, early, hash_of, script, specs, style, templates_of
+from plimsoll.reports.html.run_details import about, audited_at
+from plimsoll.reports.html.volume_blocks import blocks, keep_blocks, kept_blocks, packed
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.steps import Step
-from plimsoll.reports.stored import read_run
-from plimsoll.reports.summary.headline import figures, headline, incomplete, resume_command
-from plimsoll.reports.summary.matched import Only, matched_records
-from plimsoll.reports.summary.overview import Overview, counted
-from plimsoll.reports.summary.since import since_before
-from plimsoll.reports.summary.step_words import judged_by, step_words
-from plimsoll.reports.summary.todos import most_money, todos
-from plimsoll.reports.summary.unread import left_out, noted, unread
-from plimsoll.reports.templating import templates_of
-from plimsoll.reports.wording import change_words, count_of, cut, given_up, outcome_text, plight, short_name, usd
+from plimsoll.reports.run_reader import Matched, Only, matched_records, read_run
+from plimsoll.reports.steps import Step, StepWords, judged_by, step_words
+from plimsoll.reports.summary.gaps import left_out, noted, unread
+from plimsoll.reports.summary.headline import figures, headline, incomplete, resume_command, since_before
+from plimsoll.reports.summary.todos import Overview, counted, most_money, todos
+from plimsoll.reports.wording import (
+    GRADE_WORDS,
+    change_words,
+    count_of,
+    cut,
+    given_up,
+    outcome_text,
+    plight,
+    short_name,
+    usd,
+)
 from plimsoll.writing import whole
+
+COLUMNS: Final = (
+    ("volume", "volume", ""),
+    ("account", "where", ""),
+    ("from", "from", ""),
+    ("to", "to", ""),
+    ("saved", "saves a month", "number"),
+    ("drop_in", "drop-in saves", "number"),
+    ("grade", "evidence", ""),
+    ("step", "step", ""),
+)
+"""The table's columns that sort: key, head and kind."""
 
 SEEN: Final = "{seen}"
 """In the words of the steps, where a drill-down says for how long its volume was observed."""
@@ -58,7 +79,7 @@ def write_html(
     # What stands above the volumes is their sum, so that they are read first, once, and put aside.
     with whole(out) as beside, TemporaryFile("w+", encoding="ascii") as aside:
         keep_blocks(
-            blocks(volumes, pictures=lambda volume: pictures_of(volume, envelopes), console_link=console_link), aside
+            blocks(volumes, pictures=lambda volume: _pictures_of(volume, envelopes), console_link=console_link), aside
         )
         said = _said(called or folder, run, overview, told, whole_run=only is None)
         template = _environment().get_template("page.html.j2")
@@ -72,7 +93,7 @@ def _said(folder: Path, run: Mapping[str, Any], overview: Overview, told: str, *
     steps = {str(step): step_words(step, policy, SEEN) for step in Step}
     account = accounts_in(clouds_of(run))
     return {
-        **machinery(steps),
+        **_same_for_every_run(steps),
         "run": run,
         "day": f"{audited_at(run):%Y-%m-%d}",
         "told": told,
@@ -115,3 +136,43 @@ def _environment() -> Environment:
 def _place_of(record: RecommendationRecord) -> str:
     """What names a volume in the page's addresses: its id alone may be that of several."""
     return f"{record.account}/{record.region}/{record.volume_id}"
+
+
+def _same_for_every_run(steps: Mapping[str, StepWords]) -> dict[str, Any]:
+    """The parts of the page that are the same for every run.
+
+    The content security policy allows these scripts by their hashes and nothing else: what draws the pictures
+    interprets their expressions instead of evaluating them, so that no script is ever made from a text.
+    """
+    told = {
+        "steps": {step: {"name": words.name, "why": words.why} for step, words in steps.items()},
+        "grades": GRADE_WORDS,
+        "specs": specs(),
+        "width": WIDTH_PX,
+        "falling": [key for key, _, kind in COLUMNS if kind],
+    }
+    return {
+        "style": style(),
+        "early": early(),
+        "script": script(),
+        "drawer": packed(drawing_script().encode()),
+        "hashes": [hash_of(early()), hash_of(script()), hash_of(drawing_script())],
+        "columns": COLUMNS,
+        "settings": packed(to_json(told)),
+    }
+
+
+def _pictures_of(volume: Matched, envelopes: Mapping[str, Envelope]) -> dict[str, Any]:
+    """A volume's pictures by kind, without the spans, which all of them share; none where there is no profile."""
+    record, profile = volume
+    if profile is None:
+        return {}
+    found = {"demand": _figures(demand_picture(record, profile))}
+    if record.ceilings is not None:
+        envelope = envelopes.get(record.evidence.envelope or "") if record.evidence else None
+        found["roofline"] = _figures(roofline_picture(record, profile, envelope))
+    return found
+
+
+def _figures(picture: Picture) -> dict[str, Any]:
+    return {"title": picture.title, "subtitle": picture.subtitle, "datasets": picture.datasets}

@@ -6,20 +6,24 @@ from typing import Any, Final
 
 from plimsoll.domain.policy import Policy
 from plimsoll.policy_file import parse_policy
-from plimsoll.reports.foremost import Foremost
-from plimsoll.reports.markdown.fitting import LAST, MOST, fitting, length
-from plimsoll.reports.markdown.text import fence, name, prose, table
+from plimsoll.reports.largest import Largest
+from plimsoll.reports.markdown.markup import (
+    MOST_ON_GITHUB,
+    ROOM_FOR_THE_REST,
+    fence,
+    fitting,
+    length,
+    name,
+    prose,
+    table,
+)
 from plimsoll.reports.markdown.ticket import ticket
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.steps import Step, step_of
-from plimsoll.reports.stored import read_run, stream_records
-from plimsoll.reports.summary.headline import figures, headline, incomplete, resume_command
-from plimsoll.reports.summary.matched import Only
-from plimsoll.reports.summary.overview import Overview
-from plimsoll.reports.summary.since import since_before
-from plimsoll.reports.summary.step_words import STEP_NAMES, judged_by
-from plimsoll.reports.summary.todos import todos
-from plimsoll.reports.summary.unread import left_out, unread
+from plimsoll.reports.run_reader import Only, read_run, stream_records
+from plimsoll.reports.steps import STEP_NAMES, Step, judged_by, step_of
+from plimsoll.reports.summary.gaps import left_out, unread
+from plimsoll.reports.summary.headline import figures, headline, incomplete, resume_command, since_before
+from plimsoll.reports.summary.todos import Overview, todos
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import count_of, spec_text
 
@@ -34,8 +38,8 @@ def run_markdown(folder: Path, only: Only | None, told: str) -> str:
     `only` restricts it to some volumes, and `told` says to which.
     """
     run, policy, overview = read_run(folder), _policy(folder), Overview()
-    throttled: Foremost[RecommendationRecord] = Foremost(most=_THROTTLED)
-    saving: Foremost[RecommendationRecord] = Foremost(most=_BEST)
+    throttled: Largest[RecommendationRecord] = Largest(most=_THROTTLED)
+    saving: Largest[RecommendationRecord] = Largest(most=_BEST)
     for record in _records(folder, only):
         overview.add(record)
         if step_of(record) is Step.THROTTLED:
@@ -62,7 +66,7 @@ def tickets(folder: Path, only: Only, link: Callable[[RecommendationRecord], str
     written: list[str] = []
     for at, record in enumerate(records):
         one = ticket(record, policy, link(record))
-        if length([*written, one]) > MOST - LAST:
+        if length([*written, one]) > MOST_ON_GITHUB - ROOM_FOR_THE_REST:
             written.append(f"\nNot shown: {count_of(len(records) - at, 'more volume')}.\n")
             break
         written.append(one)
@@ -107,7 +111,7 @@ def _steps(overview: Overview, policy: Policy, folder: Path) -> Iterator[str]:
     yield "".join(table(("step", "volumes:", "money", "why"), rows))
 
 
-def _changes(title: str, found: Foremost[RecommendationRecord]) -> Iterator[str]:
+def _changes(title: str, found: Largest[RecommendationRecord]) -> Iterator[str]:
     if not found.total:
         return
     head = ("volume", "where", "from", "to", "saves USD a month:", "drop-in saves:", "evidence", "step")

@@ -4,16 +4,16 @@ from collections.abc import Iterator
 
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import CHANGES
-from plimsoll.reports.cloud_words import words_of
-from plimsoll.reports.markdown.text import fence, name, prose
+from plimsoll.reports.cloud_terms import words_of
+from plimsoll.reports.markdown.markup import fence, name, prose
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.steps import CENT, step_of
-from plimsoll.reports.summary.step_words import observed, step_words
+from plimsoll.reports.steps import CENT, observed, step_of, step_words
 from plimsoll.reports.wording import ACTION_WORDS, GRADE_WORDS, change_words, outcome_text, owner_text, spec_text, usd
 
 
 def ticket(record: RecommendationRecord, policy: Policy, link: str) -> str:
-    """The ticket of a volume's recommendation; `link` shows its demand in its cloud's console."""
+    """The ticket of a volume's recommendation; `link` shows its demand in its cloud's console, and is left
+    out where it is empty."""
     parts = [f"## {_title(record)}\n", *_where(record)]
     parts += _section("Why", _bullets(record.reasons))
     parts += _section("Evidence", _evidence(record, link))
@@ -60,7 +60,7 @@ def _evidence(record: RecommendationRecord, link: str) -> list[str]:
         found = record.evidence
         lines.append(f"- Grade {found.grade}: {prose(GRADE_WORDS[found.grade])}\n- {prose(found.text)}\n")
         lines += [f"- Source: {prose(source)}\n" for source in found.sources]
-    if record.demand is not None:
+    if record.demand is not None and link:
         lines.append(f"- [The volume's demand in {words_of(record.provider).monitoring}]({link})\n")
     return ["".join(lines)] if lines else []
 

@@ -1,4 +1,4 @@
-"""The first sentences of a run: what can be saved, how sure that is, and how complete the run was."""
+"""The first sentences of a run: what can be saved, how sure that is, how complete it was, and what is new."""
 
 import shlex
 from collections.abc import Iterator, Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from plimsoll.reports.cloud_words import accounts_in, clouds_of
+from plimsoll.reports.cloud_terms import accounts_in, clouds_of
 from plimsoll.reports.steps import CENT
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import count_of, usd
@@ -147,3 +147,22 @@ def _nothing_answered(run: Mapping[str, Any]) -> str:
     if volumes["seen"]:
         return f"No volume was judged: {count_of(volumes['seen'], 'volume')} were seen, and all were skipped."
     return "No volumes were found."
+
+
+def since_before(run: Mapping[str, Any]) -> str:
+    """The sentence; empty where the run knows of no history."""
+    history = run.get("history")
+    return "; ".join(_parts(history)) + "." if history else ""
+
+
+def _parts(history: Mapping[str, Any]) -> Iterator[str]:
+    new, snoozed, done, now = (history[key] for key in ("new", "snoozed", "done", "done_now"))
+    verb = "is" if new == 1 else "are"
+    yield f"{count_of(new, 'recommendation')} {verb} new" if new else "No recommendation is new"
+    if done:
+        told = f"{count_of(done, 'volume')} {'has' if done == 1 else 'have'} been changed as recommended"
+        told += f", {now:,} of them seen for the first time" if now and now < done else ""
+        saved = history["saved_usd_month_since"]
+        yield f"{told}, which saves {usd(saved)} a month" if saved >= CENT else told
+    if snoozed:
+        yield f"{count_of(snoozed, 'recommendation')} {'is' if snoozed == 1 else 'are'} snoozed"

@@ -1,21 +1,54 @@
-"""What to do first: the steps that a run's volumes are in, in order, with their money and the volumes that matter."""
+"""What to do first: the steps that a run's volumes are in, with their money and the volumes that matter."""
 
 import shlex
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from plimsoll.domain.policy import Policy
+from plimsoll.reports.largest import Largest
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.steps import CENT, Step
-from plimsoll.reports.summary.overview import Overview
-from plimsoll.reports.summary.step_words import StepWords, step_words
-from plimsoll.reports.totals import Totals
+from plimsoll.reports.run_reader import Matched
+from plimsoll.reports.steps import CENT, Step, StepWords, step_of, step_words
+from plimsoll.reports.totals import DIMENSIONS, Totals
 from plimsoll.reports.wording import count_of, usd
+
+FIRST: Final = 3
+"""How many volumes of a step are named."""
 
 _QUIET: Final = frozenset({Step.WAIT, Step.KEEP})
 """Steps with nothing to do, whose volumes need no naming."""
+
+
+@dataclass(slots=True)
+class Overview:
+    """The totals of some volumes by every dimension, and the first volumes of each step."""
+
+    totals: Totals = field(default_factory=lambda: Totals.of((), by=DIMENSIONS))
+    first: dict[Step, Largest[RecommendationRecord]] = field(
+        default_factory=lambda: defaultdict(lambda: Largest(most=FIRST))
+    )
+
+    def add(self, record: RecommendationRecord) -> None:
+        """Counts a recommendation."""
+        self.totals.add(record)
+        self.first[step_of(record)].add(_weight(record), record.volume_id, record)
+
+
+def counted(volumes: Iterable[Matched], overview: Overview) -> Iterator[Matched]:
+    """The same volumes, each counted as it goes by."""
+    for volume in volumes:
+        overview.add(volume[0])
+        yield volume
+
+
+def _weight(record: RecommendationRecord) -> float:
+    """By what a volume comes first in its step: the minutes it was throttled, what it costs, or what it saves."""
+    if record.action == "upgrade":
+        return record.demand.throttled_minutes if record.demand else 0.0
+    return (record.monthly_usd_now or 0.0) if record.action == "detached" else record.monthly_usd_saved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from rich.text import Text
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.envelope import BoundBy, Envelope, Latency, Measurement
 from plimsoll.domain.evidence import Grade
-from plimsoll.reports.envelope_data import directions
+from plimsoll.reports.envelope_json import directions
 
 SHAPE_WIDTH: Final = 16
 SYSTEM_WIDTH: Final = 32

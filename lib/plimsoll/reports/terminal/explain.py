@@ -12,12 +12,12 @@ from rich.text import Text
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, SetAnswer
-from plimsoll.reports.cloud_words import words_of
+from plimsoll.reports.cloud_terms import words_of
+from plimsoll.reports.printable import printable
 from plimsoll.reports.record import DemandRecord, OfferRecord, RecommendationRecord
-from plimsoll.reports.recorded import spec_record
-from plimsoll.reports.screen import printable
 from plimsoll.reports.terminal.plot import plot
 from plimsoll.reports.terminal.run import action_text, printable_record
+from plimsoll.reports.to_record import spec_record
 from plimsoll.reports.wording import spec_text, usd
 
 PLOT_HEIGHT = 5

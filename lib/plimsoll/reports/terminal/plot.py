@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from plimsoll.domain.period import FloatArray
-from plimsoll.reports.charts.levels import in_sight
+from plimsoll.reports.charts.limits import in_sight
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _RULE = "╌"

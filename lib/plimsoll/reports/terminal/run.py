@@ -8,11 +8,11 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.reports.cloud_words import calls_in, clouds_of, together, words_of
+from plimsoll.reports.cloud_terms import calls_in, clouds_of, together, words_of
+from plimsoll.reports.printable import printable, printable_values
 from plimsoll.reports.record import FIRST_PROVIDER, RecommendationRecord, SpecRecord
-from plimsoll.reports.screen import printable, printable_values
-from plimsoll.reports.summary.since import since_before
-from plimsoll.reports.summary.unread import noted
+from plimsoll.reports.summary.gaps import noted
+from plimsoll.reports.summary.headline import since_before
 from plimsoll.reports.wording import ACTION_WORDS, count_of, spec_text, usd
 
 _ID_WIDTH = len("vol-0123456789abcdef0")

@@ -8,8 +8,8 @@ from rich.table import Table
 
 from plimsoll.domain.validation import MeasuringRun, PlannedRun
 from plimsoll.domain.volume import VolumeSpec
+from plimsoll.reports.printable import printable
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.screen import printable
 from plimsoll.reports.wording import count_of, duration, spec_text, usd
 
 

@@ -149,8 +149,8 @@ def volume_of(block_id: str) -> str | None:
 
 
 def link(url: str, text: str) -> list[Block]:
-    """A paragraph that is a link; none where its address is too long for one."""
-    if len(url) > _MOST_URL:
+    """A paragraph that is a link; none for an address that is empty or too long for one."""
+    if not url or len(url) > _MOST_URL:
         return []
     section = RichTextSectionElement(elements=[RichTextElementParts.Link(url=url, text=text)])
     return [RichTextBlock(elements=[section]).to_dict()]

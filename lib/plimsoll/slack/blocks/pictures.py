@@ -11,10 +11,10 @@ from plimsoll.reports.charts.roofline import roofline_picture
 from plimsoll.reports.charts.savings import savings_chart
 from plimsoll.reports.charts.theme import LIGHT
 from plimsoll.reports.profile_record import DemandProfileRecord
-from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.record import RecommendationRecord, saved_cents
+from plimsoll.reports.run_reader import Only, matched_records
 from plimsoll.reports.steps import CENT
-from plimsoll.reports.summary.matched import Only, matched_records
-from plimsoll.reports.totals import Totals, saved_cents
+from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import short_name
 from plimsoll.slack.blocks.text import line
 
@@ -43,7 +43,7 @@ class Draft:
 
     def png(self) -> bytes:
         """The picture as a PNG image, on white."""
-        from plimsoll.reports.charts.drawing import spec_of, to_png  # noqa: PLC0415  # the extra `charts` brings it
+        from plimsoll.reports.charts.render import spec_of, to_png  # noqa: PLC0415  # the extra `charts` brings it
 
         return to_png(spec_of(self.chart, self.profile, LIGHT, self.width_px), SCALE)
 

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from plimsoll.reports.screen import printable
+from plimsoll.reports.printable import printable
 
 NAME: Final = 60
 SENTENCE: Final = 300

@@ -14,7 +14,7 @@ from plimsoll.domain.recommendation import CHANGES
 from plimsoll.domain.volume import NAME_TAG
 from plimsoll.ports import History, Target
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.stored import full_name
+from plimsoll.reports.run_reader import full_name
 from plimsoll.reports.wording import owner_text
 from plimsoll.service.slack_config import Route, SlackConfig
 from plimsoll.slack.blocks.digest import Digest

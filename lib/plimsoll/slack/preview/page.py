@@ -15,8 +15,8 @@ from typing import Any, Final
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from plimsoll.reports.screen import printable
-from plimsoll.reports.templating import templates_of
+from plimsoll.reports.html.page_files import templates_of
+from plimsoll.reports.printable import printable
 from plimsoll.slack.blocks.message import Conversation
 
 CHANNEL: Final = "cloud-costs"

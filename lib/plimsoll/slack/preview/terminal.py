@@ -12,7 +12,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.reports.screen import printable_values
+from plimsoll.reports.printable import printable_values
 
 _WIDEST: Final = 110
 """Slack's own column is about that wide; longer lines read badly."""

@@ -11,7 +11,7 @@ from docs.charts.draw import HERE, PICTURES, draw
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.envelope import Latency
 from plimsoll.reports.charts.comparison import comparison_picture
-from plimsoll.reports.charts.drawing import spec_of
+from plimsoll.reports.charts.render import spec_of
 from plimsoll.reports.charts.roofline import envelope_picture
 from plimsoll.reports.charts.theme import DARK, LIGHT
 from tests.unit.reports.charts.valid import check

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 import pytest
 import vl_convert
 
-from plimsoll.reports.charts.drawing import spec_of, to_png, to_svg
+from plimsoll.reports.charts.render import spec_of, to_png, to_svg
 from plimsoll.reports.charts.savings import ACCOUNTS, SHOWN, savings_chart
 from plimsoll.reports.charts.theme import DARK, LIGHT
 from tests.unit.reports.charts.valid import check

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.reports.charts.roofs import SERIES
+from plimsoll.reports.charts.roofline import SERIES
 from plimsoll.reports.charts.theme import DARK, LIGHT, SHAPES, THEMES, ThemeName
 
 BOTH = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)

@@ -8,7 +8,7 @@ import pytest
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy, SizeOn
-from plimsoll.reports.html.blocks import SIZE
+from plimsoll.reports.html.volume_blocks import SIZE
 from plimsoll.reports.record import BlockerRecord
 from plimsoll.reports.steps import step_of
 from tests.unit.reports.fleets import a_fleet, special_records

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 
 from plimsoll.domain.policy import Policy
-from plimsoll.reports.files import RunFolder
 from plimsoll.reports.markdown.run import MOST, run_markdown, tickets
 from plimsoll.reports.markdown.ticket import ticket
 from plimsoll.reports.record import BlockerRecord, OwnerRecord
+from plimsoll.reports.run_writer import RunFolder
 from plimsoll.reports.wording import usd
 from tests.profiles import examples
 from tests.unit.reports.markdown.rendered import shown

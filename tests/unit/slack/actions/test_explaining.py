@@ -9,7 +9,7 @@ from plimsoll.clouds.stripes import sets_adapter
 from plimsoll.domain.errors import AccessDenied
 from plimsoll.domain.stripes import StripeSet
 from plimsoll.ports import Target
-from plimsoll.reports.stored import stream_unanswered
+from plimsoll.reports.run_reader import stream_unanswered
 from plimsoll.slack.actions.action import Explanation
 from plimsoll.slack.actions.explain import screen_blocks
 from tests.builders import NOW

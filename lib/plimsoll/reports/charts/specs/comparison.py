@@ -7,7 +7,7 @@ import altair as alt
 
 from plimsoll.reports.charts.comparison import FIGURES, RESULTS, kinds_of_work, some
 from plimsoll.reports.charts.picture import AXIS_PX, Row
-from plimsoll.reports.charts.specs.axes import UPRIGHT, log_axis
+from plimsoll.reports.charts.specs.shared_axes import UPRIGHT, log_axis
 from plimsoll.reports.charts.theme import SHAPES, Theme
 
 _STATISTICS: Final = {

@@ -1,0 +1,67 @@
+"""What the functions of the service share: how an event becomes a call, and the service itself.
+
+What is seen of them comes from `functions.observed`, and their configuration from `functions.configuration`, which a
+function that stands in front of the service uses without it.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, TypeVar
+
+from aws_lambda_powertools.utilities import parameters
+from aws_lambda_powertools.utilities.parser import ValidationError, parse
+from aws_lambda_powertools.utilities.typing import LambdaContext
+from pydantic import BaseModel
+
+from functions.configuration import written_configuration
+from functions.observed import Handler, count, logger, observed
+from plimsoll.bootstrap.service import MorePlaces, aws_alone, forget_process, service_of_environment
+from plimsoll.domain.errors import BadInput
+from plimsoll.service.config import ServiceConfig
+from plimsoll.service.service import Service
+from plimsoll.service.step_messages import Message, plain
+
+__all__ = ["count", "entry", "logger", "renew", "service"]
+
+Told = TypeVar("Told", bound=Message)
+Step = Callable[[Told, Service, LambdaContext], BaseModel]
+
+
+def entry(message: type[Told], more: MorePlaces = aws_alone) -> Callable[[Step[Told]], Handler]:
+    """Makes a Lambda handler of a step: the event is parsed into that message, and the answer is plain values.
+
+    `more` are the clouds beside AWS that the step works in: their libraries are in the zips of such functions alone.
+    """
+
+    def made(step: Step[Told]) -> Handler:
+        @wraps(step)
+        def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+            told = _parsed(event, message)
+            logger.set_correlation_id(told.topic)
+            return plain(step(told, service(more), context))
+
+        return observed(handler)
+
+    return made
+
+
+def service(more: MorePlaces = aws_alone) -> Service:
+    """The service as the environment says, with the configuration of the last minute; BadInput where it has none."""
+    return service_of_environment(ServiceConfig.parsed(written_configuration()), more)
+
+
+def renew() -> None:
+    """Forgets what is kept from event to event, so that another environment holds from now on."""
+    parameters.clear_caches()  # type: ignore[no-untyped-call]  # powertools leaves it untyped
+    forget_process()
+
+
+def _parsed(event: Mapping[str, Any], message: type[Told]) -> Told:
+    try:
+        return parse(event=dict(event), model=message)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"]) or "event"
+        # What was told may hold secrets, which the error of such a message hides as well.
+        given = "" if message.model_config.get("hide_input_in_errors") else f" is {first['input']!r}"
+        raise BadInput(f"{key}{given}: {first['msg'].lower()}.") from error

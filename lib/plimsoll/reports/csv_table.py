@@ -1,0 +1,104 @@
+"""The table of a run: recommendations.csv, which a spreadsheet opens as text and figures and never as formulas."""
+
+import re
+from decimal import Decimal
+from typing import Any, Final
+
+from plimsoll.reports.record import BlockerRecord, RecommendationRecord
+from plimsoll.reports.steps import step_of
+
+_BLANK: Final = r"[\s\u200b-\u200f\u2060\ufeff\x00-\x1f\"'\u2018-\u201f]*"
+"""What a spreadsheet may drop before it looks at a cell's first sign: blanks, signs without width, and quotes."""
+
+_RUNS: Final = re.compile(
+    rf"(?P<before>^|[;\t\r\n\v\f\x00\x85\u2028\u2029])(?={_BLANK}[=+\-@\uff1d\uff0b\uff0d\uff20])"
+)
+"""A formula at the beginning of a cell, or where one begins for a spreadsheet that splits cells at other signs: many
+countries' do at semicolons, and then know no quotes around the cell, so that a line's end begins a cell as well."""
+
+_BEGINS: Final = ("\t", "\r", "\n", "\x00")
+"""What may not begin a cell whatever follows it."""
+
+
+def inert(text: str) -> str:
+    """The text with an apostrophe before whatever would be a formula; text that harms nobody stands as it is."""
+    harmless = _RUNS.sub(lambda found: f"{found['before']}'", text)
+    return f"'{harmless}" if harmless.startswith(_BEGINS) else harmless
+
+
+ENCODING: Final = "utf-8-sig"
+"""UTF-8 that says so at its beginning: without that, Excel takes it for the machine's own encoding."""
+
+COLUMNS: Final = (
+    ("account", "account"),
+    ("region", "region"),
+    ("zone", "zone"),
+    ("volume_id", "volume_id"),
+    ("name", "name"),
+    ("hosts", "hosts"),
+    ("step", ""),
+    ("action", "action"),
+    ("current_type", "current.type"),
+    ("current_size_gib", "current.size_gib"),
+    ("current_iops", "current.iops"),
+    ("current_throughput_mib_s", "current.throughput_mib_s"),
+    ("target_type", "target.type"),
+    ("target_size_gib", "target.size_gib"),
+    ("target_iops", "target.iops"),
+    ("target_throughput_mib_s", "target.throughput_mib_s"),
+    ("monthly_usd_now", "monthly_usd_now"),
+    ("monthly_usd_then", "monthly_usd_then"),
+    ("monthly_usd_saved", "monthly_usd_saved"),
+    ("monthly_usd_saved_drop_in", "monthly_usd_saved_drop_in"),
+    ("peak_iops", "demand.peak_iops"),
+    ("peak_throughput_mib_s", "demand.peak_throughput_mib_s"),
+    ("mean_iops", "demand.mean_iops"),
+    ("mean_throughput_mib_s", "demand.mean_throughput_mib_s"),
+    ("throttled_minutes", "demand.throttled_minutes"),
+    ("censored", "demand.censored"),
+    ("hours_observed", "demand.hours_observed"),
+    ("evidence_grade", "evidence.grade"),
+    ("evidence", "evidence.text"),
+    ("owner_kind", "owner.kind"),
+    ("owner_name", "owner.name"),
+    ("stripe_set", "stripe_set.name"),
+    ("blockers", "blockers"),
+    ("reasons", "reasons"),
+    ("change", "change"),
+    ("tags", "tags"),
+    ("provider", "provider"),
+    ("pool", "pool"),
+    ("peak_second_iops", "demand.peak_second_iops"),
+    ("peak_second_throughput_mib_s", "demand.peak_second_throughput_mib_s"),
+)
+"""Each column's name, and where its figure is in a record; the step is in none."""
+
+
+def header() -> list[str]:
+    """The names of the columns."""
+    return [name for name, _ in COLUMNS]
+
+
+def row(record: RecommendationRecord) -> list[str]:
+    """A record's cells."""
+    return [cell(_value(record, path) if path else step_of(record)) for _, path in COLUMNS]
+
+
+def cell(value: object) -> str:
+    """A value as a spreadsheet takes it: a number stays a number, text is text, and what is not known is empty."""
+    if value is None:
+        return ""
+    return str(value) if isinstance(value, int | float | Decimal) else inert(str(value))
+
+
+def _value(record: RecommendationRecord, path: str) -> Any:
+    value: Any = record
+    for part in path.split("."):
+        value = None if value is None else getattr(value, part)
+    if isinstance(value, dict):
+        value = [f"{key}={told}" for key, told in value.items()]
+    return "; ".join(_words(one) for one in value) if isinstance(value, list) else value
+
+
+def _words(one: str | BlockerRecord) -> str:
+    return one.text if isinstance(one, BlockerRecord) else one

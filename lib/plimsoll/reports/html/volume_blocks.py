@@ -1,0 +1,116 @@
+"""The volumes in the page: blocks of about a hundred, compressed, that the reader's browser opens when it needs them.
+
+Each block has two texts, both JSON under gzip and base64, which cannot end the script element that holds them: `rows`,
+what the table shows, a list a column; and `details`, a list of what the drill-downs show, in the same order.
+"""
+
+import gzip
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from typing import IO, Any, Final
+
+from pydantic_core import to_json
+
+from plimsoll.reports.cloud_terms import words_of
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.run_reader import Matched
+from plimsoll.reports.steps import step_of
+from plimsoll.reports.wording import given_up, owner_text, spec_text
+
+SIZE: Final = 100
+_LEVEL: Final = 4
+"""Of gzip: a seventh larger than the usual 6, in half of the time."""
+
+Pictures = Callable[[Matched], dict[str, Any]]
+"""The pictures of a volume by their kind: title, subtitle and datasets."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """Some volumes, packed for the page."""
+
+    rows: str
+    details: str
+
+
+def packed(content: bytes) -> str:
+    """Some content as base64 of gzip, always the same for the same content."""
+    return b64encode(gzip.compress(content, _LEVEL, mtime=0)).decode("ascii")
+
+
+def blocks(
+    volumes: Iterable[Matched], *, pictures: Pictures, console_link: Callable[[RecommendationRecord], str]
+) -> Iterator[Block]:
+    """Every volume in exactly one block, in their order; no more than two blocks are held at a time.
+
+    One block is compressed while the next one is read.
+    """
+    remaining = iter(volumes)
+    before: Future[Block] | None = None
+    with ThreadPoolExecutor(max_workers=1) as packer:
+        while some := list(islice(remaining, SIZE)):
+            rows = [row(record) for record, _ in some]
+            columns = to_json({key: [one[key] for one in rows] for key in rows[0]})
+            details = to_json([_detail(one, pictures(one), console_link(one[0])) for one in some])
+            if before is not None:
+                yield before.result()
+            before = packer.submit(_block, columns, details)
+        if before is not None:
+            yield before.result()
+
+
+def keep_blocks(made: Iterable[Block], file: IO[str]) -> None:
+    """Puts blocks aside, for `kept_blocks` to give again."""
+    file.writelines(f"{block.rows}\n{block.details}\n" for block in made)
+
+
+def kept_blocks(file: IO[str]) -> Iterator[Block]:
+    """The blocks that were put aside, in their order."""
+    file.seek(0)
+    while rows := file.readline():
+        yield Block(rows=rows.removesuffix("\n"), details=file.readline().removesuffix("\n"))
+
+
+def row(record: RecommendationRecord) -> dict[str, Any]:
+    """What the table shows of a volume, and what it is filtered and found by."""
+    return {
+        "id": record.volume_id,
+        "name": record.name,
+        "cloud": words_of(record.provider).cloud,
+        "account": record.account,
+        "region": record.region,
+        "zone": record.zone,
+        "hosts": " ".join(record.hosts),
+        "owner": owner_text(record.owner),
+        "type": record.current.type,
+        "from": spec_text(record.current),
+        "to": None if record.target in {None, record.current} else spec_text(record.target),
+        "now": record.monthly_usd_now,
+        "saved": None if record.monthly_usd_now is None else record.monthly_usd_saved,
+        "drop_in": record.monthly_usd_saved_drop_in,
+        "grade": record.evidence.grade if record.evidence else None,
+        "step": str(step_of(record)),
+        "blockers": ", ".join(blocker.code for blocker in record.blockers),
+        "change": record.change,
+    }
+
+
+def _block(columns: bytes, details: bytes) -> Block:
+    return Block(rows=packed(columns), details=packed(details))
+
+
+def _detail(volume: Matched, pictures: dict[str, Any], link: str) -> dict[str, Any]:
+    record, profile = volume
+    words = words_of(record.provider)
+    return {
+        "record": record.model_dump(mode="json", exclude={"change"}),
+        "profile": None if profile is None else profile.model_dump(exclude={"account", "region", "volume_id"}),
+        "pictures": pictures,
+        "given_up": given_up(record),
+        "link": link,
+        "account": words.account,
+        "seen": {"in": words.monitoring, "as": words.shown},
+    }

@@ -1,0 +1,102 @@
+"""The update of the history: a run's recommendations are compared with earlier ones, and kept for the next run.
+
+The history grows with the volumes of which something has ever been recommended, and no others.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from itertools import groupby
+from typing import Final
+
+from plimsoll.clouds.targets import named_target
+from plimsoll.domain.decisions import Holding, holding
+from plimsoll.domain.history import HistoryEntry, Sighting, seen
+from plimsoll.domain.volume import VolumeSpec
+from plimsoll.ports import History, Target
+from plimsoll.reports.largest import Largest
+from plimsoll.reports.record import RecommendationRecord, SpecRecord, in_cents
+from plimsoll.reports.totals import Totals
+from plimsoll.service.events import Event, recommendation_new
+
+MOST_NEWS: Final = 1000
+"""How many new recommendations are announced one by one: those that save most."""
+
+
+def remember(
+    records: Iterable[RecommendationRecord], history: History, *, run_id: str, now: datetime
+) -> tuple[Totals, list[Event]]:
+    """Compares a run's recommendations with the history and writes what has changed; CloudError as of the history.
+
+    Gives the history's totals, and the events of the new recommendations. The same recommendations of the same run
+    write nothing the second time, and give the same, unless people decided something in between.
+    """
+    totals, news = Totals(), announced()
+    ordered = sorted(records, key=lambda one: (one.account, one.region, one.volume_id))
+    for (account, region), found in groupby(ordered, key=lambda one: (one.account, one.region)):
+        there, target = list(found), named_target(account, region)
+        ids = [one.volume_id for one in there]
+        prior, decisions = history.entries(target, ids), history.decisions(target, ids)
+        held = {one: holding(decisions.get(one, ())) for one in ids}
+        entries = [
+            (one, seen(prior.get(one.volume_id), _sighting(one, run_id, now), held[one.volume_id])) for one in there
+        ]
+        kept = [(record, entry) for record, entry in entries if entry is not None]
+        changed = [entry for record, entry in kept if entry != prior.get(record.volume_id)]
+        if changed:
+            history.write(changed)
+        for record, entry in kept:
+            new = _count(totals, entry, run_id, now, held[record.volume_id])
+            if new:
+                announce(news, [recommendation_new(record, run_id)])
+    return totals, news.items
+
+
+def announced() -> Largest[Event]:
+    """New recommendations to announce: none yet."""
+    return Largest(most=MOST_NEWS)
+
+
+def announce(news: Largest[Event], events: Iterable[Event]) -> None:
+    """Adds new recommendations to those to announce."""
+    for event in events:
+        _kind, detail = event
+        name = f"{detail['account']}/{detail['region']}/{detail['volume_id']}"
+        news.add(detail["monthly_usd_saved"], name, event)
+
+
+def left_out(history: History, target: Target, volume_ids: Sequence[str]) -> dict[str, str]:
+    """The volumes of a target that people excluded from audits, by id, each with who and why."""
+    found = {one: holding(said).left_out for one, said in history.decisions(target, volume_ids).items()}
+    return {one: why for one, why in found.items() if why is not None}
+
+
+def _count(totals: Totals, entry: HistoryEntry, run_id: str, now: datetime, held: Holding) -> bool:
+    """Counts what became of a volume's recommendation; gives whether it is new."""
+    new = entry.new_in(run_id, now, held)
+    totals.new += new
+    totals.snoozed += entry.silent(now, held)
+    totals.done += entry.done_on is not None
+    totals.done_now += entry.done_run == run_id
+    totals.done_saved_cents += in_cents(entry.done_saved_usd_month)
+    return new
+
+
+def _sighting(record: RecommendationRecord, run_id: str, now: datetime) -> Sighting:
+    current = _spec(record.current)
+    target = None if record.target is None or record.target == record.current else _spec(record.target)
+    return Sighting(
+        account=record.account,
+        region=record.region,
+        volume_id=record.volume_id,
+        action=record.action,
+        current=current,
+        target=target,
+        drop_in=None if record.drop_in is None else _spec(record.drop_in.spec),
+        saved_usd_month=record.monthly_usd_saved,
+        run_id=run_id,
+        now=now,
+    )
+
+
+def _spec(record: SpecRecord) -> VolumeSpec:
+    return VolumeSpec(**record.model_dump())

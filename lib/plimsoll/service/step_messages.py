@@ -1,0 +1,213 @@
+"""The audit's messages: what its functions are told and what they answer, as the state machine passes them on.
+
+They are small whatever the fleet: what is big lies in the store, and its key is passed.
+"""
+
+import json
+from json import JSONDecodeError
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import AliasChoices, AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
+
+from plimsoll.clouds.registry import account_pattern, region_pattern
+from plimsoll.clouds.targets import named_target
+from plimsoll.domain import errors
+from plimsoll.domain.errors import PlimsollError
+from plimsoll.ports import Target
+from plimsoll.service.store_keys import Batch
+
+RunId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][\w.@+=-]{0,79}$")]
+"""A run's name, which stands in keys: as Step Functions names executions, without what separates folders."""
+
+Account = Annotated[str, StringConstraints(pattern=account_pattern())]
+Region = Annotated[str, StringConstraints(pattern=region_pattern())]
+
+_LONGEST: Final = 1000
+"""How much of a cause is kept, in characters: Lambda's own may hold a traceback."""
+
+_CONFIG: Final = ConfigDict(frozen=True, populate_by_name=True)
+"""What a state passes on besides is no concern of the function."""
+
+
+class Message(BaseModel):
+    """Something that a function is told. `topic` is what its log lines have in common."""
+
+    model_config = _CONFIG
+
+    @property
+    def topic(self) -> str:
+        """The run, or whatever else this is about."""
+        raise NotImplementedError
+
+
+class Answer(BaseModel):
+    """What a function answers."""
+
+    model_config = _CONFIG
+
+
+class Nothing(Answer):
+    """An answer without content: what was done lies in the store."""
+
+
+class RunMessage(Message):
+    """Which run is meant."""
+
+    run_id: RunId
+
+    @property
+    def topic(self) -> str:
+        """The run."""
+        return self.run_id
+
+
+class AuditInput(BaseModel):
+    """What an execution of the audit is begun with: nothing, or the run to go on with."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    run_id: RunId | None = None
+
+
+class PlanMessage(Message):
+    """An execution of the audit: its ARN, its name, when it started, and what it was begun with."""
+
+    execution: str
+    name: RunId
+    started: AwareDatetime
+    given: AuditInput = Field(default=AuditInput(), validation_alias=AliasChoices("input", "given"))
+
+    @property
+    def run_id(self) -> str:
+        """The run to go on with, or a new one with the execution's name."""
+        return self.given.run_id or self.name
+
+    @property
+    def topic(self) -> str:
+        """The run."""
+        return self.run_id
+
+
+class AuditPlan(Answer):
+    """Whether the audit goes on now, and how many targets it takes the inventory of, listed under a key."""
+
+    run_id: str
+    state: Literal["go", "wait", "stop"]
+    busy_with: str | None
+    targets_key: str
+    targets: int
+
+
+class TargetItem(BaseModel):
+    """A target as an item of a map; its account tells its cloud."""
+
+    model_config = _CONFIG
+
+    account: Account
+    region: Region
+
+    @classmethod
+    def of(cls, target: Target) -> "TargetItem":
+        """The item of a target."""
+        return cls(account=target.account, region=target.region)
+
+    @property
+    def target(self) -> Target:
+        """The target."""
+        return named_target(self.account, self.region)
+
+
+class BatchItem(TargetItem):
+    """A batch as an item of a map."""
+
+    batch: Annotated[int, Field(ge=0)]
+
+    @classmethod
+    def of_batch(cls, batch: Batch) -> "BatchItem":
+        """The item of a batch."""
+        return cls(account=batch.target.account, region=batch.target.region, batch=batch.number)
+
+    @property
+    def whole(self) -> Batch:
+        """The batch."""
+        return Batch(target=self.target, number=self.batch)
+
+
+class TargetMessage(RunMessage):
+    """A target of a run."""
+
+    target: TargetItem
+
+
+class BatchMessage(RunMessage):
+    """A batch of a run."""
+
+    batch: BatchItem
+
+
+class Pending(Answer):
+    """How many batches are to be audited, listed under a key."""
+
+    run_id: str
+    pending_key: str
+    pending: int
+
+
+class StepError(BaseModel):
+    """An error as Step Functions hands it on: the exception's name, and Lambda's account of it, mostly JSON."""
+
+    model_config = _CONFIG
+
+    error: str = Field(default="States.Unknown", alias="Error")
+    cause: str = Field(default="", alias="Cause")
+
+    @property
+    def sentence(self) -> str:
+        """What went wrong, as people read it: our own errors are sentences, others are told by their names as well."""
+        said = self._said
+        if _is_ours(self.error) and said:
+            return said
+        return f"{self.error}: {said}" if said else f"{self.error}, and Step Functions tells no more."
+
+    @property
+    def _said(self) -> str:
+        """The message in the cause: Lambda writes one as JSON, other services as text."""
+        try:
+            found = json.loads(self.cause)
+        except JSONDecodeError:
+            found = self.cause
+        message = found.get("errorMessage") if isinstance(found, dict) else found
+        return " ".join(str(message or "").split())[:_LONGEST]
+
+
+class FailureMessage(RunMessage):
+    """What failed for good in a run: a target's inventory, or a batch."""
+
+    target: TargetItem | None = None
+    batch: BatchItem | None = None
+    error: StepError
+
+
+class Summarized(Answer):
+    """How a run ended."""
+
+    run_id: str
+    status: Literal["complete", "partial"]
+
+
+class Reported(Summarized):
+    """How a run ended, where its report lies, and its main figures; money is USD a month."""
+
+    report: str
+    volumes: int
+    saved_usd_month: float
+
+
+def plain(answer: BaseModel) -> dict[str, Any]:
+    """An answer in plain values."""
+    return answer.model_dump(mode="json")
+
+
+def _is_ours(name: str) -> bool:
+    kind = getattr(errors, name, None)
+    return isinstance(kind, type) and issubclass(kind, PlimsollError)

@@ -1,0 +1,185 @@
+"""Stored results: a target's inventory, a batch's result and failures, which the parts of a run keep for each other.
+
+Volumes, prices and errors are written as a recording has them.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from plimsoll.clouds.ledger import Ledger
+from plimsoll.clouds.recording_format import book_adapter, error_in, error_out, volume_adapter
+from plimsoll.clouds.stripes import sets_adapter
+from plimsoll.domain.errors import BadInput, CloudError
+from plimsoll.domain.plan import Plan
+from plimsoll.domain.prices import PriceBook
+from plimsoll.domain.stripes import StripeSet
+from plimsoll.domain.volume import Volume
+from plimsoll.ports import RunStore, Target, Usage
+from plimsoll.reports.totals import Totals
+from plimsoll.service.events import Event
+from plimsoll.service.store_keys import LATEST_REPORT, ledger_key
+
+
+class _Kept(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Spent(_Kept):
+    """What asking took: API calls, metrics and datapoints, and seconds by stage."""
+
+    calls: int = 0
+    metrics: int = 0
+    datapoints: int = 0
+    seconds: Mapping[str, float] = {}
+
+    def __add__(self, other: "Spent") -> "Spent":
+        return Spent(
+            calls=self.calls + other.calls,
+            metrics=self.metrics + other.metrics,
+            datapoints=self.datapoints + other.datapoints,
+            seconds={
+                stage: self.seconds.get(stage, 0.0) + other.seconds.get(stage, 0.0)
+                for stage in sorted({*self.seconds, *other.seconds})
+            },
+        )
+
+    @classmethod
+    def of(cls, usage: Usage, seconds: Mapping[str, float]) -> "Spent":
+        """What has been used so far, in those seconds."""
+        return cls(calls=usage.calls, metrics=usage.metrics, datapoints=usage.datapoints, seconds=dict(seconds))
+
+    @property
+    def usage(self) -> Usage:
+        """What was asked for."""
+        return Usage(calls=self.calls, metrics=self.metrics, datapoints=self.datapoints)
+
+
+class Listed(_Kept):
+    """That a target's inventory is whole: so many batches, what is to be told of the target, and what it took."""
+
+    batches: int
+    totals: Totals
+    spent: Spent
+
+
+class Part(_Kept):
+    """How many volumes of a batch are answered so far, what that took, what the whole was expected to take, and what
+    is to be known of it.
+
+    `attempt` has the files, which no other attempt writes: where two are under way, each points to its own.
+    """
+
+    attempt: str = ""
+    answered: int = 0
+    spent: Spent = Spent()
+    plans: Mapping[str, Plan] = {}
+    notices: Mapping[str, list[str]] = {}
+
+
+class BatchResult(_Kept):
+    """That a batch is answered as a whole: the attempt that has its files, what its answers add up to, what is new of
+    them, and what it took."""
+
+    attempt: str
+    totals: Totals
+    news: list[Event]
+    spent: Spent
+
+
+class LatestReport(_Kept):
+    """The run whose report is the latest, and the time as of which it answers."""
+
+    run_id: str
+    now: datetime
+
+
+def latest_report(store: RunStore) -> LatestReport | None:
+    """The latest report, None where there is none yet."""
+    content = store.get(LATEST_REPORT)
+    return None if content is None else LatestReport.model_validate_json(content)
+
+
+def result_of(store: RunStore, key: str) -> BatchResult:
+    """The result under a key."""
+    return BatchResult.model_validate_json(needed(store, key))
+
+
+def totals_out(totals: Totals) -> bytes:
+    """Totals as JSON."""
+    return json.dumps(totals.plain).encode()
+
+
+def totals_in(content: bytes) -> Totals:
+    """The totals in JSON."""
+    return Totals.parsed(json.loads(content))
+
+
+def volumes_out(volumes: Sequence[Volume]) -> bytes:
+    """Volumes as JSON lines."""
+    return b"".join(volume_adapter().dump_json(volume) + b"\n" for volume in volumes)
+
+
+def volumes_in(store: RunStore, key: str) -> list[Volume]:
+    """The volumes under a key."""
+    return [volume_adapter().validate_json(line) for line in needed(store, key).splitlines()]
+
+
+def book_out(book: PriceBook | CloudError | None) -> bytes:
+    """A price book as JSON: null where there is none, the error where it could not be read."""
+    if isinstance(book, CloudError):
+        return json.dumps({"error": error_out(book)}).encode()
+    return b"null" if book is None else book_adapter().dump_json(book)
+
+
+def book_in(store: RunStore, key: str) -> PriceBook | CloudError | None:
+    """The price book under a key."""
+    content = needed(store, key)
+    if content == b"null":
+        return None
+    found = json.loads(content)
+    return error_in(found["error"]) if "error" in found else book_adapter().validate_json(content)
+
+
+def stripes_out(stripes: Sequence[StripeSet]) -> bytes:
+    """Stripe sets as JSON."""
+    return sets_adapter().dump_json(list(stripes))
+
+
+def stripes_in(store: RunStore, key: str) -> list[StripeSet]:
+    """The stripe sets under a key."""
+    return sets_adapter().validate_json(needed(store, key))
+
+
+def ledger_in(store: RunStore, target: Target, folder: Path) -> Ledger:
+    """The ledger of a target's changes, in a file of that folder; BadInput where what is kept is damaged."""
+    path, key = folder / "ledger.json", ledger_key(target)
+    store.get_file(key, path)
+    try:
+        return Ledger.at(path)
+    except BadInput as error:
+        raise BadInput(
+            f"the ledger of changes {key} in the store is damaged: delete it, and a new one is begun."
+        ) from error
+
+
+def needed(store: RunStore, key: str) -> bytes:
+    """What is kept under a key that must be there; BadInput where it is gone."""
+    content = store.get(key)
+    if content is None:
+        raise _gone(key)
+    return content
+
+
+def bring_needed(store: RunStore, key: str, path: Path) -> None:
+    """Brings what must be there into a file; BadInput where it is gone."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not store.get_file(key, path):
+        raise _gone(key)
+
+
+def _gone(key: str) -> BadInput:
+    return BadInput(f"the store has no {key}: the work of a run goes after a month; begin a new audit.")

@@ -1,0 +1,250 @@
+"""The worker: who may act is checked, the action is carried out on the service, and the asker is answered."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
+from io import StringIO
+from typing import Final, Literal
+
+from pydantic import ConfigDict, field_validator
+from rich.console import Console
+from slack_sdk import WebClient
+
+from plimsoll.clouds.aws.names import SLACK_EXECUTIONS
+from plimsoll.clouds.targets import named_target
+from plimsoll.domain.decisions import Decision, DecisionKind
+from plimsoll.domain.errors import BadInput, CloudError, PlimsollError, Unexpected
+from plimsoll.explain import explain
+from plimsoll.outcomes import Answered, FailedVolume, Skipped
+from plimsoll.ports import Target
+from plimsoll.reports.cloud_terms import words_of
+from plimsoll.reports.record import run_of
+from plimsoll.reports.run_reader import PAGE, RUN
+from plimsoll.reports.terminal.explain import show_explanation
+from plimsoll.reports.to_record import record_of
+from plimsoll.service.history_update import left_out
+from plimsoll.service.service import Service
+from plimsoll.service.slack_config import SlackConfig
+from plimsoll.service.step_messages import Message as ServiceMessage
+from plimsoll.service.store_keys import RunKeys, asked_key
+from plimsoll.service.stored_results import latest_report, needed
+from plimsoll.service.validating.step_context import placed, ports_at
+from plimsoll.slack.actions.action import Explanation, Limits
+from plimsoll.slack.actions.answers import Answers, plain
+from plimsoll.slack.actions.asked import Asked
+from plimsoll.slack.actions.registry import ACTIONS
+from plimsoll.slack.blocks.message import Message
+from plimsoll.slack.blocks.report import savings_message
+from plimsoll.slack.errors import asking
+from plimsoll.validation.fio_job import canary_seconds
+
+COLUMNS: Final = 76
+"""The width of an explanation, which Slack's window shows without breaking lines."""
+
+REFUSED: Final = (
+    "Only members of certain user groups may use Plimsoll here, and you are in none of them. Ask whoever runs Plimsoll "
+    "to add you: that takes effect within five minutes."
+)
+
+BELIEVED: Final = timedelta(minutes=5)
+"""How long the members of a group are believed before Slack is asked again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """The members of user groups, each group as it was within the last minutes."""
+
+    _known: dict[str, tuple[datetime, frozenset[str]]] = field(default_factory=dict)
+
+    def may_act(self, user: str, groups: Iterable[str], slack: WebClient, now: datetime) -> bool:
+        """Whether somebody is in one of the groups; CloudError where Slack does not say so of all of them."""
+        trouble: CloudError | None = None
+        for group in groups:
+            try:
+                if user in self._of(group, slack, now):
+                    return True
+            except CloudError as error:
+                trouble = trouble or error
+        if trouble is not None:
+            raise trouble
+        return False
+
+    def _of(self, group: str, slack: WebClient, now: datetime) -> frozenset[str]:
+        read, members = self._known.get(group, (None, frozenset[str]()))
+        if read is None or now - read >= BELIEVED:
+            with asking(f"list the members of the user group {group}"):
+                members = frozenset(slack.usergroups_users_list(usergroup=group)["users"])
+            self._known[group] = now, members
+        return members
+
+
+class AskedMessage(Asked, ServiceMessage):
+    """What the worker is told: one request. Errors do not repeat it, because an address in it is secret."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    @property
+    def topic(self) -> str:
+        """The request, which its log lines have in common."""
+        return self.id
+
+    @field_validator("do")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        if name not in ACTIONS:
+            raise ValueError("there is no such action")
+        return name
+
+
+def act(service: Service, asked: Asked, slack: WebClient, *, members: Members, request: str) -> None:
+    """Carries out what was asked and answers; a refusal or a failure is told to the asker alone.
+
+    BadInput and its like end there. A CloudError is raised again, and so is any other error, of which the asker is
+    told `request`, the id that the log has it under.
+    """
+    answers = Answers(asked=asked, slack=slack)
+    try:
+        _act(service, answers, members)
+    except CloudError as error:
+        answers.try_asker(plain(str(error)))
+        raise
+    except PlimsollError as error:
+        answers.to_asker(plain(str(error)))
+    except Exception:
+        text = f"Something went wrong, and this was not done. The service's log says what, under {request}."
+        answers.try_asker(plain(text))
+        raise
+
+
+def _act(service: Service, answers: Answers, members: Members) -> None:
+    asked, config = answers.asked, service.config.slack
+    if config is None:
+        raise BadInput("Slack is not configured in this service: deploy it with slack.teams and slack.channel.")
+    ours = not {asked.team, asked.enterprise}.isdisjoint(config.teams)
+    if not ours or not members.may_act(asked.user, config.user_groups, answers.slack, service.clock.now()):
+        answers.to_asker(plain(REFUSED))
+        return
+    ACTIONS[asked.do].perform(ServiceWork(service=service, config=config, asked=asked, answers=answers))
+
+
+def execution_of(asked: Asked) -> str:
+    """The name of the execution that a request begins."""
+    return f"{SLACK_EXECUTIONS}{asked.id}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceWork:
+    """An action's work on the service: fulfills `Work`."""
+
+    service: Service
+    config: SlackConfig
+    asked: Asked
+    answers: Answers
+
+    @property
+    def today(self) -> date:
+        """The day in UTC."""
+        return self.service.clock.now().date()
+
+    @property
+    def limits(self) -> Limits:
+        """What a validation takes at most."""
+        settings = self.service.settings
+        seconds = canary_seconds(runtime_s=settings.benchmark_runtime_s, ramp_s=settings.benchmark_ramp_s)
+        return Limits(
+            minutes=round(seconds / 60),
+            max_usd=self.service.config.validation.max_usd,
+            channel=self.config.channel,
+        )
+
+    @property
+    def audits_wait(self) -> bool:
+        """Whether an audit waits for one that is under way."""
+        return self.service.config.when_busy == "wait"
+
+    def decision(self, kind: DecisionKind, *, reason: str = "", until: date | None = None) -> Decision:
+        """What the asker decides about the volume, now; BadInput where there is no such volume."""
+        asked, now = self.asked, self.service.clock.now()
+        target, volume_id = placed(self._volume, now, self.service)
+        return Decision(
+            id=asked.id,
+            account=target.account,
+            region=target.region,
+            volume_id=volume_id,
+            kind=kind,
+            by=f"slack:{asked.team}/{asked.user}",
+            at=now,
+            reason=reason,
+            until=until,
+        )
+
+    def keep(self, decision: Decision) -> bool:
+        """Keeps a decision; False where the same request has one already."""
+        return self.service.history.decide(decision)
+
+    def decisions(self, decision: Decision) -> list[Decision]:
+        """All decisions about the volume of that one."""
+        found = self.service.history.decisions(_target(decision), [decision.volume_id])
+        return [*found.get(decision.volume_id, ())]
+
+    def not_measurable(self, decision: Decision) -> str | None:
+        """Why nothing can be measured where the volume is."""
+        return self.service.places.unmeasured(_target(decision))
+
+    def begin(self, machine: Literal["audit", "validation"], given: Mapping[str, str]) -> bool:
+        """Begins an execution for this request."""
+        return self.service.executions.begin(machine, execution_of(self.asked), dict(given))
+
+    def keep_asked(self, asked: Asked, *, replace: bool) -> None:
+        """Keeps who is answered, without the address, which is a secret and does not last."""
+        key, store = asked_key(execution_of(asked)), self.service.store
+        if replace or store.get(key) is None:
+            lasting = asked.model_copy(update={"response_url": None, "view": None})
+            store.put(key, lasting.model_dump_json().encode())
+
+    def explanation(self) -> Explanation:
+        """The volume read and explained anew."""
+        now, policy = self.service.clock.now(), self.service.config.parsed_policy
+        target, volume_id = placed(self._volume, now, self.service)
+        ports = ports_at(target, now, self.service)
+        group = {volume_id, *(one for known in ports.stripes if volume_id in known.members for one in known.members)}
+        ports = replace(ports, excluded=left_out(self.service.history, target, sorted(group)))
+        found = explain(ports, volume_id, policy, now)
+        if found is None:
+            raise BadInput(f"there is no volume {volume_id} in {target} any more.")
+        match found.outcome:
+            case FailedVolume(reason=reason):
+                raise Unexpected(f"{volume_id}: {reason}")
+            case Skipped(reason=reason):
+                again = f" /plimsoll include {target}/{volume_id} includes it again."
+                raise BadInput(f"{volume_id} is left out: {reason}.{again if volume_id in ports.excluded else ''}")
+            case Answered() as answer:
+                screen = StringIO()
+                console = Console(file=screen, width=COLUMNS, color_system=None, force_terminal=False)
+                record = record_of(answer.recommendation, answer.change, provider=target.provider)
+                show_explanation(console, answer.recommendation, found.demand, record, None)
+                return Explanation(
+                    volume_id=volume_id,
+                    screen=screen.getvalue(),
+                    monitoring=words_of(record.provider).monitoring,
+                    link=self.service.console_link(record, policy, now),
+                )
+
+    def savings(self) -> Message:
+        """What the latest report found."""
+        latest = latest_report(self.service.store)
+        if latest is None:
+            raise BadInput("there is no report yet: begin an audit with /plimsoll audit, and its report comes here.")
+        keys = RunKeys(run_id=latest.run_id)
+        run = run_of(needed(self.service.store, keys.report(RUN)))
+        return savings_message(run, f"{self.service.root}/{keys.report(PAGE)}")
+
+    @property
+    def _volume(self) -> str:
+        if self.asked.volume is None:
+            raise BadInput(f"{self.asked.do} needs a volume: name its id.")
+        return self.asked.volume
+
+
+def _target(decision: Decision) -> Target:
+    return named_target(decision.account, decision.region)

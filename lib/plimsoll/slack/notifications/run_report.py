@@ -1,0 +1,262 @@
+"""A run's report: each channel gets its part of it, once however often that is tried."""
+
+import json
+import logging
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+from slack_sdk import WebClient
+
+from plimsoll.audit import never
+from plimsoll.clouds.targets import named_target
+from plimsoll.domain.errors import BadInput, CloudError, OutOfTime, PlimsollError
+from plimsoll.ports import RunStore, Target
+from plimsoll.reports.profile_record import DemandProfileRecord
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.run_reader import (
+    DEMAND,
+    PAGE,
+    RECOMMENDATIONS,
+    RUN,
+    find_profile,
+    full_name,
+    read_run,
+    stream_records,
+)
+from plimsoll.service.events import RecommendationNew
+from plimsoll.service.service import Service
+from plimsoll.service.shared_measurements import bring
+from plimsoll.service.slack_config import SlackConfig
+from plimsoll.service.step_messages import Answer, Message, RunId
+from plimsoll.service.store_keys import RESULT, RunKeys
+from plimsoll.service.stored_results import bring_needed, result_of
+from plimsoll.slack.actions.registry import CONTROLS
+from plimsoll.slack.blocks.pictures import ROOFLINE, SAVINGS, Draft, drafts
+from plimsoll.slack.blocks.report import conversation
+from plimsoll.slack.notifications.channels import Part, accounts_of, channels_of, part_of, parts_of, quiet_of
+from plimsoll.slack.notifications.ledger import StoreLedger, picture_key
+from plimsoll.slack.notifications.posting import Picture, post
+
+_CLAIMED: Final = timedelta(minutes=16)
+"""How long a run is kept from others who would tell of it: a function lives for 15 minutes at most."""
+
+_log = logging.getLogger(__name__)
+
+Draw = Callable[[Draft], bytes]
+"""What makes a PNG image of a picture."""
+
+
+class AuditDetail(BaseModel):
+    """Which run has been reported; what else the event has is ignored."""
+
+    model_config = ConfigDict(frozen=True)
+
+    run_id: RunId
+
+
+class AuditEvent(Message):
+    """The event `AuditCompleted` of the service's own bus."""
+
+    detail: AuditDetail
+
+    @property
+    def topic(self) -> str:
+        """The run."""
+        return self.detail.run_id
+
+
+class RunPosted(Answer):
+    """The channels that have a run's report, and a sentence for each part that is missing there.
+
+    `busy`: another function is posting it now, and this one has posted nothing.
+    """
+
+    run_id: str
+    channels: list[str] = Field(default_factory=list)
+    troubles: list[str] = Field(default_factory=list)
+    busy: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gallery:
+    """The pictures of one run; `folder` exists while they are drawn."""
+
+    service: Service
+    keys: RunKeys
+    folder: Path
+    draw: Draw
+
+    def pictures_of(self, part: Part, *, but: Collection[str] = ()) -> Iterator[Picture]:
+        """Those of a part of the run that can be drawn, `but` for some, by their files' names; a report is never worth
+        less for one that cannot."""
+        for name, drafted in ((SAVINGS, self._savings), (ROOFLINE, self._largest)):
+            if name in but:
+                continue
+            try:
+                found = [Picture(name=one.name, title=one.title, png=self.draw(one)) for one in drafted(part)]
+            except Exception:  # noqa: BLE001  # whatever a drawing fails on, its message is worth more
+                _log.exception("a picture of run %s cannot be drawn", self.keys.run_id)
+            else:
+                yield from found
+
+    def _savings(self, part: Part) -> tuple[Draft, ...]:
+        return drafts(part.saved_usd_by_account)
+
+    def _largest(self, part: Part) -> tuple[Draft, ...]:
+        record = part.largest
+        profile = None if record is None else self._profile(record)
+        if record is None or profile is None:
+            return ()
+        bring(self.service.store, self.service.measured)
+        named = record.evidence.envelope if record.evidence else None
+        return drafts({}, record, profile, self.service.envelopes(self.service.measured).get(named or ""))
+
+    def _profile(self, record: RecommendationRecord) -> DemandProfileRecord | None:
+        """What a volume was asked for, from whichever batch of its target has it; None where no more is kept."""
+        target = named_target(record.account, record.region)
+        kept = self.folder / full_name(record)
+        for folder in _answered(self.keys, target, self.service.store, kept):
+            found = find_profile(folder, full_name(record))
+            if found is not None:
+                return found
+        return None
+
+
+def _answered(keys: RunKeys, target: Target, store: RunStore, folder: Path) -> Iterator[Path]:
+    """The folder, with the demand of one answered batch of a target after the other."""
+    there = store.keys(f"{keys.results}{target}/")
+    for batch in sorted(keys.batches_in(there, keys.results, f"/{RESULT}")):
+        attempt = result_of(store, keys.result(batch)).attempt
+        bring_needed(store, keys.answered(batch, attempt, DEMAND), folder / DEMAND)
+        yield folder
+
+
+def post_run_report(
+    service: Service,
+    run_id: str,
+    client: WebClient,
+    draw: Draw,
+    *,
+    holder: str,
+    stop: Callable[[], bool] = never,
+) -> RunPosted:
+    """Posts a run's report to every channel that has a part of it; what was posted before is not posted again.
+
+    `holder` names this attempt: while it runs, another one posts nothing. A channel that fails does not stop the
+    others: a CloudError at the end names each failure with its remedy. The next attempt goes on with what is missing,
+    also after OutOfTime, which is raised when `stop` says so. BadInput where the run has no report, or the service no
+    Slack.
+    """
+    claim, now = f"slack-report/{run_id}", service.clock.now()
+    if not service.claims.claim(claim, holder, now + _CLAIMED, now):
+        return RunPosted(run_id=run_id, busy=True)
+    try:
+        with TemporaryDirectory(prefix="plimsoll-") as folder:
+            return _RunReport.of(service, run_id, client, draw, Path(folder)).post(stop)
+    finally:
+        service.claims.release(claim, holder)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _RunReport:
+    service: Service
+    slack: SlackConfig
+    keys: RunKeys
+    client: WebClient
+    run: Mapping[str, Any]
+    parts: Mapping[str, Part]
+    new: Collection[str]
+    gallery: Gallery
+
+    @classmethod
+    def of(cls, service: Service, run_id: str, client: WebClient, draw: Draw, folder: Path) -> "_RunReport":
+        """The report, read from the store into a folder and counted."""
+        slack, keys = service.config.slack, RunKeys(run_id=run_id)
+        if slack is None:
+            raise BadInput("Slack is not configured: give slack.teams and slack.channel, and deploy the service again.")
+        for name in (RUN, RECOMMENDATIONS):
+            bring_needed(service.store, keys.report(name), folder / name)
+        run = read_run(folder)
+        quiet = quiet_of(stream_records(folder), service.history, datetime.fromisoformat(run["now"]))
+        return cls(
+            service=service,
+            slack=slack,
+            keys=keys,
+            client=client,
+            run=run,
+            parts=parts_of(stream_records(folder), slack, quiet, _unread(run), service.places.unmeasured),
+            new=_new(service, keys),
+            gallery=Gallery(service=service, keys=keys, folder=folder, draw=draw),
+        )
+
+    def post(self, stop: Callable[[], bool]) -> RunPosted:
+        """Posts to every channel in turn."""
+        posted: dict[str, tuple[str, ...]] = {}
+        failed: dict[str, PlimsollError] = {}
+        for channel in channels_of(self.slack):
+            if channel not in self.parts:
+                continue
+            try:
+                posted[channel] = self._post(channel, stop)
+            except OutOfTime as error:
+                raise OutOfTime(" ".join([str(error), *_named(failed)])) from error
+            except PlimsollError as error:
+                failed[channel] = error
+        if failed:
+            why = " ".join(_named(failed))
+            raise CloudError(f"the report of run {self.keys.run_id} did not reach every channel. {why}") from next(
+                iter(failed.values())
+            )
+        troubles = [trouble for some in posted.values() for trouble in some]
+        return RunPosted(run_id=self.keys.run_id, channels=list(posted), troubles=troubles)
+
+    def _post(self, channel: str, stop: Callable[[], bool]) -> tuple[str, ...]:
+        part = self.parts[channel]
+        ledger = StoreLedger(store=self.service.store, run_id=self.keys.run_id, channel=channel)
+        there = ledger.load().posted
+        shown = {name for name in (SAVINGS, ROOFLINE) if picture_key(name) in there}
+        posted = post(
+            conversation(
+                part.digest,
+                self.run,
+                link=self.service.file_link(self.keys.report(PAGE)),
+                new=self.new,
+                part=part_of(self.slack, channel),
+                controls=CONTROLS if self.slack.user_groups else (),
+                accounts=accounts_of(self.slack, channel),
+            ),
+            channel,
+            self.client,
+            ledger,
+            self.gallery.pictures_of(part, but=shown),
+            run_id=self.keys.run_id,
+            pause=self.service.pause,
+            stop=stop,
+        )
+        return posted.troubles
+
+
+def _named(failed: Mapping[str, PlimsollError]) -> list[str]:
+    return [f"{channel}: {error}" for channel, error in failed.items()]
+
+
+def _unread(run: Mapping[str, Any]) -> frozenset[str]:
+    """The accounts of which a place or a volume could not be read."""
+    failures = run["failures"]
+    return frozenset(place.partition("/")[0] for place in (*failures["targets"], *failures["volumes"]))
+
+
+def _new(service: Service, keys: RunKeys) -> frozenset[str]:
+    """The full names of the volumes that something is first recommended of; none where that is no longer kept."""
+    kept = service.store.get(keys.news)
+    events = [] if kept is None else json.loads(kept)
+    return frozenset(
+        f"{detail['account']}/{detail['region']}/{detail['volume_id']}"
+        for kind, detail in events
+        if kind == RecommendationNew.__name__
+    )
