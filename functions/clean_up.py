@@ -10,7 +10,7 @@ from plimsoll.service.validating.validation_messages import Cleaned, CleanUpMess
 
 @entry(CleanUpMessage)
 def handler(message: CleanUpMessage, service: Service, _context: LambdaContext) -> Cleaned:
-    """The job of which nothing is left on the bench, but what is left to the sweep."""
+    """The job after its clean-up. The sweep deletes what could not be deleted."""
     cleaned = clean_up(service, message.job, message.error)
     if message.error is not None:
         count(failed_validations=1)

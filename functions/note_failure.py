@@ -10,5 +10,5 @@ from plimsoll.service.step_messages import FailureMessage, Nothing
 
 @entry(FailureMessage)
 def handler(told: FailureMessage, service: Service, _context: LambdaContext) -> Nothing:
-    """Who failed and why is kept in the store."""
+    """Keeps in the store what failed and why."""
     return note_failure(service, told)

@@ -10,5 +10,5 @@ from plimsoll.service.validating.validation_messages import Proposed, ProposeMes
 
 @entry(ProposeMessage)
 def handler(message: ProposeMessage, service: Service, _context: LambdaContext) -> Proposed:
-    """What comes next: to create, to send, to wait, or nothing more."""
+    """The next step: create, send, wait, or none."""
     return propose(service, message.job)

@@ -1,4 +1,4 @@
-"""Answers who asked for a validation in Slack that has ended, once however often its event comes."""
+"""Posts the result of a validation to whoever asked for it in Slack, once however often its event comes."""
 
 from datetime import timedelta
 from typing import Any, Final

@@ -12,7 +12,7 @@ from plimsoll.slack.client import slack_client
 from plimsoll.slack.notifications.run_report import AuditEvent, RunPosted, post_run_report
 
 LEFT_MS: Final = 120_000
-"""What is left of its time when nothing more is posted: a message may have to wait for that long (Retry-After)."""
+"""The remaining time at which it stops posting: a message may have to wait that long (Retry-After)."""
 
 
 @entry(AuditEvent)

@@ -1,4 +1,4 @@
-"""Slack's secrets, read from Secrets Manager at most once a minute, so that rotated ones hold within a minute."""
+"""Slack's secrets, read from Secrets Manager at most once a minute. Rotated ones take effect within a minute."""
 
 import os
 from typing import Final
@@ -46,7 +46,7 @@ def _secret(key: str) -> str:
 
 
 def _secret_in(written: str, key: str, name: str) -> str:
-    """One of the secrets in what is written under `name`; BadInput, which shows none of it, where it is missing."""
+    """One of the secrets in the text under `name`. BadInput if it is missing; the error shows none of the text."""
     try:
         found: SecretStr = getattr(_SlackSecrets.model_validate_json(written), key)
     except ValidationError:

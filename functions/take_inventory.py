@@ -11,5 +11,5 @@ from plimsoll.service.step_messages import Nothing, TargetMessage
 
 @entry(TargetMessage, google_places)
 def handler(told: TargetMessage, service: Service, _context: LambdaContext) -> Nothing:
-    """The target's volumes lie in the store, in batches."""
+    """Keeps the target's volumes in the store, in batches."""
     return take_inventory(service, told)
