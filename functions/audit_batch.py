@@ -4,19 +4,19 @@ from typing import Final
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.shared import count, entry
+from functions.entry import count, entry
 from plimsoll.bootstrap.google_places import google_places
 from plimsoll.service.auditing import audit_batch
-from plimsoll.service.messages import BatchMessage, Nothing
 from plimsoll.service.service import Service
+from plimsoll.service.step_messages import BatchMessage, Nothing
 
 LEFT: Final = 0.2
-"""The part of its time that is left for what is under way, and for keeping it, when nothing new is begun any more."""
+"""The share of its time that is reserved to finish and keep what has begun. Nothing new begins in it."""
 
 
 @entry(BatchMessage, google_places)
 def handler(told: BatchMessage, service: Service, context: LambdaContext) -> Nothing:
-    """What was answered lies in the store; a batch that is not answered as a whole is pending again."""
+    """Keeps the answers in the store. A batch without all of its answers is pending again."""
     least_ms = LEFT * context.get_remaining_time_in_millis()
     attempt = audit_batch(service, told, stop=lambda: context.get_remaining_time_in_millis() < least_ms)
     count(volumes=attempt.volumes, datapoints=attempt.datapoints)

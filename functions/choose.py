@@ -2,10 +2,10 @@
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.shared import entry
+from functions.entry import entry
 from plimsoll.service.service import Service
 from plimsoll.service.validating.choosing import choose
-from plimsoll.service.validating.messages import ChooseMessage, Chosen
+from plimsoll.service.validating.validation_messages import ChooseMessage, Chosen
 
 
 @entry(ChooseMessage)

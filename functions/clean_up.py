@@ -2,15 +2,15 @@
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.shared import count, entry, logger
+from functions.entry import count, entry, logger
 from plimsoll.service.service import Service
-from plimsoll.service.validating.messages import Cleaned, CleanUpMessage
 from plimsoll.service.validating.steps import clean_up
+from plimsoll.service.validating.validation_messages import Cleaned, CleanUpMessage
 
 
 @entry(CleanUpMessage)
 def handler(message: CleanUpMessage, service: Service, _context: LambdaContext) -> Cleaned:
-    """The job of which nothing is left on the bench, but what is left to the sweep."""
+    """The job after its clean-up. The sweep deletes what could not be deleted."""
     cleaned = clean_up(service, message.job, message.error)
     if message.error is not None:
         count(failed_validations=1)

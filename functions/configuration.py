@@ -12,11 +12,11 @@ from plimsoll.service.slack_config import SlackConfig
 
 CONFIG_PARAMETER: Final = "PLIMSOLL_CONFIG_PARAMETER"
 CONFIG_AGE_S: Final = 60
-"""How long a configuration is believed before it is read again."""
+"""How long a configuration is used before it is read again."""
 
 
 def written_configuration() -> dict[str, Any]:
-    """The configuration of the last minute, in plain values; BadInput where there is none."""
+    """The configuration, at most a minute old, in plain values. BadInput if there is none."""
     name = os.environ.get(CONFIG_PARAMETER, "")
     try:
         written = parameters.get_parameter(name, max_age=CONFIG_AGE_S)
@@ -29,6 +29,6 @@ def written_configuration() -> dict[str, Any]:
 
 
 def slack_configuration() -> SlackConfig | None:
-    """Its part about Slack alone, None where there is none; so the whole service need not be imported for it."""
+    """Its part about Slack, None if there is none. The caller need not import the whole service."""
     found = written_configuration().get("slack")
     return None if found is None else SlackConfig.model_validate(found)

@@ -2,10 +2,10 @@
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.shared import entry
-from plimsoll.service.messages import Pending, RunMessage
+from functions.entry import entry
 from plimsoll.service.planning import find_pending
 from plimsoll.service.service import Service
+from plimsoll.service.step_messages import Pending, RunMessage
 
 
 @entry(RunMessage)

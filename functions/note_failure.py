@@ -2,13 +2,13 @@
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.shared import entry
-from plimsoll.service.failing import note_failure
-from plimsoll.service.messages import FailureMessage, Nothing
+from functions.entry import entry
+from plimsoll.service.failure_note import note_failure
 from plimsoll.service.service import Service
+from plimsoll.service.step_messages import FailureMessage, Nothing
 
 
 @entry(FailureMessage)
 def handler(told: FailureMessage, service: Service, _context: LambdaContext) -> Nothing:
-    """Who failed and why is kept in the store."""
+    """Keeps in the store what failed and why."""
     return note_failure(service, told)

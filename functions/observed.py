@@ -1,4 +1,4 @@
-"""What is seen of every function: its log lines, its traces and its figures."""
+"""Log lines, traces and figures of every function."""
 
 import os
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from plimsoll.domain.errors import PlimsollError, Throttled
 
 SERVICE: Final = os.environ.get("POWERTOOLS_SERVICE_NAME", "plimsoll")
-"""What the service is called in its logs, traces and metrics: each deployment of an account by its own name."""
+"""The service's name in its logs, traces and metrics. Each deployment of an account has its own."""
 
 logger = Logger(service=SERVICE)
 tracer = Tracer(service=SERVICE)

@@ -1,4 +1,4 @@
-"""What is done once, however often a function is told to: what came of it is kept in the table of coordination."""
+"""Runs something once, however often its function is called. The table of coordination keeps the result."""
 
 import os
 from collections.abc import Callable

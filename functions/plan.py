@@ -2,11 +2,11 @@
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.shared import entry, logger
+from functions.entry import entry, logger
 from plimsoll.bootstrap.google_places import google_places
-from plimsoll.service.messages import AuditPlan, PlanMessage
 from plimsoll.service.planning import plan
 from plimsoll.service.service import Service
+from plimsoll.service.step_messages import AuditPlan, PlanMessage
 
 
 @entry(PlanMessage, google_places)

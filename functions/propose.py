@@ -2,13 +2,13 @@
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.shared import entry
+from functions.entry import entry
 from plimsoll.service.service import Service
-from plimsoll.service.validating.messages import Proposed, ProposeMessage
 from plimsoll.service.validating.steps import propose
+from plimsoll.service.validating.validation_messages import Proposed, ProposeMessage
 
 
 @entry(ProposeMessage)
 def handler(message: ProposeMessage, service: Service, _context: LambdaContext) -> Proposed:
-    """What comes next: to create, to send, to wait, or nothing more."""
+    """The next step: create, send, wait, or none."""
     return propose(service, message.job)

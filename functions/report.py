@@ -1,18 +1,18 @@
-"""Writes a run's report and tells of it, once however often it is tried."""
+"""Writes a run's report and sends its events, once however often it is tried."""
 
 from datetime import timedelta
 from typing import Final
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from functions.entry import count, entry
 from functions.once import once
-from functions.shared import count, entry
-from plimsoll.service.messages import Reported, RunMessage
 from plimsoll.service.reporting import report
 from plimsoll.service.service import Service
+from plimsoll.service.step_messages import Reported, RunMessage
 
 REMEMBERED: Final = timedelta(days=30)
-"""How long the same events are not sent again: as long as the work of a run is kept."""
+"""How long the same events are not sent again: as long as the parts of a run are kept."""
 
 
 @entry(RunMessage)

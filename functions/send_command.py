@@ -5,12 +5,12 @@ from typing import Any, Final
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from functions.entry import entry
 from functions.once import once
-from functions.shared import entry
-from plimsoll.service.messages import plain
 from plimsoll.service.service import Service
-from plimsoll.service.validating.messages import JobMessage, Stepped
+from plimsoll.service.step_messages import plain
 from plimsoll.service.validating.steps import send_command, sending_of
+from plimsoll.service.validating.validation_messages import JobMessage, Stepped
 
 REMEMBERED: Final = timedelta(days=2)
 """How long the same command is not sent again: longer than one can run."""

@@ -1,18 +1,17 @@
-"""Answers who asked for a validation in Slack that has ended, once however often its event comes."""
+"""Posts the result of a validation to whoever asked for it in Slack, once however often its event comes."""
 
 from datetime import timedelta
 from typing import Any, Final
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from functions.entry import entry
 from functions.once import once
-from functions.shared import entry
 from functions.slack_secret import bot_token
-from plimsoll.service.messages import plain
 from plimsoll.service.service import Service
+from plimsoll.service.step_messages import plain
 from plimsoll.slack.client import slack_client
-from plimsoll.slack.notifications.events import ValidationEvent, VerdictPosted
-from plimsoll.slack.notifications.validation import post_verdict
+from plimsoll.slack.notifications.verdicts import ValidationEvent, VerdictPosted, post_verdict
 
 REMEMBERED: Final = timedelta(days=1)
 """How long an answer is not given again: EventBridge tries an event for 24 hours at most."""

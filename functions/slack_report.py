@@ -4,16 +4,15 @@ from typing import Final
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.shared import count, entry, logger
+from functions.entry import count, entry, logger
 from functions.slack_secret import bot_token
 from plimsoll.service.service import Service
 from plimsoll.slack.blocks.pictures import Draft
 from plimsoll.slack.client import slack_client
-from plimsoll.slack.notifications.events import AuditEvent, RunPosted
-from plimsoll.slack.notifications.run import post_run_report
+from plimsoll.slack.notifications.run_report import AuditEvent, RunPosted, post_run_report
 
 LEFT_MS: Final = 120_000
-"""What is left of its time when nothing more is posted: a message may have to wait for that long (Retry-After)."""
+"""The remaining time at which it stops posting: a message may have to wait that long (Retry-After)."""
 
 
 @entry(AuditEvent)

@@ -7,15 +7,14 @@ from typing import Any, Final
 from aws_lambda_powertools.utilities.idempotency.exceptions import IdempotencyAlreadyInProgressError
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from functions.entry import entry, logger
 from functions.once import once
-from functions.shared import entry, logger
 from functions.slack_secret import bot_token
 from plimsoll.bootstrap.google_places import google_places
-from plimsoll.service.messages import Nothing
 from plimsoll.service.service import Service
+from plimsoll.service.step_messages import Nothing
 from plimsoll.slack.actions.asked import Asked
-from plimsoll.slack.actions.members import Members
-from plimsoll.slack.actions.work import AskedMessage, act
+from plimsoll.slack.actions.worker import AskedMessage, Members, act
 from plimsoll.slack.client import slack_client
 
 REMEMBERED: Final = timedelta(days=1)

@@ -2,9 +2,9 @@
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.shared import entry
-from plimsoll.service.messages import RunMessage, Summarized
+from functions.entry import entry
 from plimsoll.service.service import Service
+from plimsoll.service.step_messages import RunMessage, Summarized
 from plimsoll.service.summarizing import summarize
 
 

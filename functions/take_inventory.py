@@ -2,14 +2,14 @@
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.shared import entry
+from functions.entry import entry
 from plimsoll.bootstrap.google_places import google_places
 from plimsoll.service.inventory import take_inventory
-from plimsoll.service.messages import Nothing, TargetMessage
 from plimsoll.service.service import Service
+from plimsoll.service.step_messages import Nothing, TargetMessage
 
 
 @entry(TargetMessage, google_places)
 def handler(told: TargetMessage, service: Service, _context: LambdaContext) -> Nothing:
-    """The target's volumes lie in the store, in batches."""
+    """Keeps the target's volumes in the store, in batches."""
     return take_inventory(service, told)

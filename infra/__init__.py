@@ -1,7 +1,7 @@
 """The deployed service as CDK stacks: what it is made of, who may do what, and when it runs.
 
-jsii, which carries CDK, is given the Node that comes with the Python environment, so that none of the system is needed;
-it starts Node when `aws_cdk` is first imported, so that its name has to stand here.
+jsii runs CDK on Node. It gets the Node of the Python environment, so that the system needs none. It starts Node when
+`aws_cdk` is first imported, so the variable is set here.
 """
 
 import os

@@ -21,8 +21,8 @@ FEATURES: Final = {
     "@aws-cdk/aws-iam:minimizePolicies": False,
     "@aws-cdk/core:target-partitions": ["aws", "aws-cn", "aws-us-gov"],
 }
-"""How CDK behaves where it has changed its mind: access logs by policy, as buckets without access lists need it;
-statements as they are written here; and partitions that are known, for the names of services."""
+"""CDK's feature flags. Access logs are allowed by policy, as buckets without access lists need it. Statements stay as
+they are written here. Partitions are known, for the names of services."""
 
 
 def deployed(app: App, deployment: Deployment) -> None:
@@ -45,7 +45,7 @@ def deployed(app: App, deployment: Deployment) -> None:
 
 
 def main() -> int:
-    """Synthesizes what the context and the environment ask for; a setting that cannot be used is told, exit code 2."""
+    """Synthesizes what context and environment say. A setting that cannot be used is printed, with exit code 2."""
     app = App(context=FEATURES, analytics_reporting=False, outdir=os.environ.get("CDK_OUTDIR"))
     try:
         deployed(app, Deployment.read(app.node.get_all_context()))

@@ -15,19 +15,19 @@ AUDIT_ENTERS: Final = ("plan", "take_inventory", "audit_batch")
 """The functions that go into member accounts."""
 
 METRIC_READING: Final = frozenset({"cloudwatch:GetMetricData"})
-"""Of what an audit reads with, what reads the demand."""
+"""The permissions of an audit that read the demand."""
 
 REGION_LISTING: Final = frozenset({"ec2:DescribeRegions"})
-"""What the plan does of it: it finds the regions where none are named."""
+"""The part of it that the plan uses: to find the regions if none are named."""
 
 _CALLER: Final = frozenset({"sts:GetCallerIdentity"})
 
 _PLANNING_MIB: Final = {False: 512, True: 1024}
-"""Memory of the plan, without and with Google's libraries: they take 200 MiB, and a project's regions are found in the
-list of its disks, which more of a processor reads sooner."""
+"""MiB of memory of the plan, without and with Google's libraries. They take 200 MiB. A project's regions are found in
+the list of its disks, and more memory brings more of a processor to read it."""
 
 _SHARED: Final = ("calls_per_s", "datapoints_per_s", "google_calls_per_s", "usd_hour_waited")
-"""The settings that the batches under way part among themselves."""
+"""The settings that running batches divide among themselves."""
 
 
 def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:

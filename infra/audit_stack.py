@@ -23,10 +23,10 @@ from infra.settings import Deployment
 from infra.slack_functions import SLACK_ENTERS
 
 _LONGEST = Duration.hours(24)
-"""Far longer than the largest audit; one that runs on is stopped, and begins where it was when it is begun again."""
+"""Far longer than the largest audit takes. A longer one is stopped. Begun again, it continues where it was."""
 
 _MANY_THROTTLES = 20
-"""Calls in an hour that were turned away until all retries were used up."""
+"""Calls in an hour that were refused until all retries were used up."""
 
 
 class AuditStack(Stack):

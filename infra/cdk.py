@@ -1,4 +1,4 @@
-"""CDK's command line, of the version that goes with the library, by the Node that comes with the environment.
+"""CDK's command line, in the library's version, on the Node of the Python environment.
 
 `python -m infra.cdk synth`, `deploy data audit`, `destroy ...`: what follows is CDK's own.
 """

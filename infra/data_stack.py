@@ -1,4 +1,4 @@
-"""The data stack: what the service keeps, and what it is told to do. Its results stay when the stacks are removed."""
+"""The data stack: what the service keeps, and its configuration. Results stay when the stacks are removed."""
 
 from aws_cdk import CfnOutput, Stack
 from aws_cdk import aws_events as events
@@ -18,7 +18,7 @@ _STANDARD_BYTES = 4096
 
 
 class DataStack(Stack):
-    """The bucket, the tables, what people ask of them, the event bus, the topic of alarms and the configuration."""
+    """The bucket, the tables, the queries on them, the event bus, the topic of alarms and the configuration."""
 
     def __init__(self, scope: Construct, deployment: Deployment) -> None:
         names = Names(stack=self, stage=deployment.stage)

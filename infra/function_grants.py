@@ -60,12 +60,12 @@ def history(names: Names) -> Grant:
 
 
 def decisions(names: Names) -> Grant:
-    """Reads what people decided of volumes, and adds to it."""
+    """Reads what people decided about volumes, and adds to it."""
     return Grant(actions=DECISIONS, resources=(names.table_arn(names.history),))
 
 
 def decided(names: Names) -> Grant:
-    """Reads what people decided of volumes."""
+    """Reads what people decided about volumes."""
     return Grant(actions=DECISIONS & HISTORY, resources=(names.table_arn(names.history),))
 
 
@@ -75,7 +75,7 @@ def claims(names: Names) -> Grant:
 
 
 def once(names: Names) -> Grant:
-    """Keeps what must not be done twice."""
+    """Keeps what was done, so that it is not done twice."""
     return Grant(actions=IDEMPOTENCY, resources=(names.table_arn(names.coordination),))
 
 
@@ -85,7 +85,7 @@ def tell(names: Names) -> Grant:
 
 
 def scope_reading(deployment: Deployment) -> list[Grant]:
-    """Finds the accounts of the scope, where it has others than the one deployed in, and the regions of this one."""
+    """Finds the regions of this account, and the other accounts of the scope if it has any."""
     regions = look(frozenset({"ec2:DescribeRegions"}), "list an account's regions")
     if deployment.organization or deployment.organizational_units or deployment.accounts:
         return [regions, look(ORGANIZATION, "list the accounts of an Organization")]
@@ -93,7 +93,7 @@ def scope_reading(deployment: Deployment) -> list[Grant]:
 
 
 def judging(names: Names, deployment: Deployment) -> list[Grant]:
-    """Finds one volume in the scope and decides of it as an audit does, by the audit's role."""
+    """Finds one volume in the scope and decides on it as an audit does, by the audit's role."""
     return [
         *scope_reading(deployment),
         look(AUDIT, "read volumes, prices and metrics"),
@@ -102,7 +102,7 @@ def judging(names: Names, deployment: Deployment) -> list[Grant]:
 
 
 def enter(names: Names, deployment: Deployment, role_name: str) -> list[Grant]:
-    """Assumes the role of that name in the accounts of the scope, and no other; nothing where the scope has none."""
+    """Assumes the role of that name in the accounts of the scope, and no other. Nothing if it has no accounts."""
     partition = names.stack.partition
     asks = trust_condition(deployment.external_id)
     if deployment.accounts:

@@ -1,4 +1,4 @@
-"""Grants: what a role may do, statement by statement, and why where something in it has no narrower name."""
+"""Grants: what a role may do, statement by statement. A resource that is a pattern has a reason."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from constructs import IConstruct
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
-    """Actions on resources under conditions. `wildcard` says why a resource is a pattern, where one is."""
+    """Actions on resources under conditions. `wildcard` says why a resource is a pattern, if one is."""
 
     actions: Iterable[str]
     resources: tuple[str, ...]
@@ -44,7 +44,7 @@ def give(role: iam.Role, grants: Iterable[Grant]) -> IConstruct:
 
 
 def depends_on(construct: IConstruct, policy: IConstruct) -> None:
-    """Makes a construct's resource wait for the policy that it works by, and for nothing that it names anyway."""
+    """Makes a construct's resource wait for its role's policy. It does not wait for what it names anyway."""
     resource, waited_for = construct.node.default_child, policy.node.default_child
     if not isinstance(resource, CfnResource) or not isinstance(waited_for, CfnResource):
         raise TypeError(f"{construct.node.path} or {policy.node.path} has no resource of its own.")
@@ -52,7 +52,7 @@ def depends_on(construct: IConstruct, policy: IConstruct) -> None:
 
 
 def acknowledge_patterns(role: iam.Role, resources: Iterable[str], reason: str) -> None:
-    """Tells cdk-nag why resources of a role's policy are patterns; ValueError where nobody said."""
+    """Tells cdk-nag why resources of a role's policy are patterns. ValueError if no reason is given."""
     for resource in resources:
         flat = _flat(Stack.of(role).resolve(resource))
         if "*" in flat:

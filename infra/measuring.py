@@ -17,7 +17,7 @@ from plimsoll.domain.policy import TagMatch
 from plimsoll.domain.scratch import SCRATCH_TAG
 
 IN_PLACE_TAG: Final = TagMatch(tag="plimsoll:in-place", value="true")
-"""What an instance carries whose volumes may be measured as they are, on it; bench hosts need no such tag."""
+"""The tag of an instance whose volumes may be measured in place. Bench hosts do not need it."""
 
 _NAMED_LATER: Final = "Volumes, instances and regions are known when something is measured; the condition bounds them."
 
@@ -70,7 +70,7 @@ class Measuring:
 
     @property
     def takes_away(self) -> list[Grant]:
-        """Detaches and deletes scratch volumes; from any instance, so that a tag that went cannot keep one there."""
+        """Detaches and deletes scratch volumes. It may detach from any instance, even if the instance lost its tag."""
         return [
             self._on_scratch("ec2:DetachVolume"),
             Grant(
@@ -83,7 +83,7 @@ class Measuring:
 
     @property
     def commands(self) -> list[Grant]:
-        """Runs our document, which it keeps up to date, on bench hosts and where measuring in place is allowed."""
+        """Runs our document on bench hosts and where measuring in place is allowed, and keeps it up to date."""
         document = (f"arn:{self.stack.partition}:ssm:*:{self.stack.account}:document/{DOCUMENT_NAME}",)
         regions = "Regions are known when something is measured; the document's name is ours."
         return [
@@ -120,7 +120,7 @@ class Measuring:
         )
 
     def _on_benches(self, actions: set[str], tag_key: str, *more: TagMatch) -> list[Grant]:
-        """On instances with one of the policy's tags for bench hosts or one of `more`, and on those that are named."""
+        """On instances with a bench host tag of the policy or a tag of `more`, and on instances that are named."""
         tags = (*self.deployment.parsed_policy.bench_hosts, *more)
         grants = [
             Grant(

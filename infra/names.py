@@ -1,4 +1,4 @@
-"""Names: what everything of one deployment is called, so that stacks know each other without exports between them."""
+"""Names of everything in one deployment. By them stacks refer to each other without exports."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -18,7 +18,7 @@ class Names:
 
     @property
     def prefix(self) -> str:
-        """What every name begins with, and the service's own in its logs, traces and metrics."""
+        """The prefix of every name, and the service's name in its logs, traces and metrics."""
         return f"plimsoll-{self.stage}"
 
     @property
@@ -33,7 +33,7 @@ class Names:
 
     @property
     def coordination(self) -> str:
-        """The table of claims and of what must not be done twice."""
+        """The table of claims and of what must be done only once."""
         return f"{self.prefix}-coordination"
 
     @property
@@ -43,7 +43,7 @@ class Names:
 
     @property
     def alarms(self) -> str:
-        """The topic that alarms are told to."""
+        """The topic that alarms write to."""
         return f"{self.prefix}-alarms"
 
     @property
@@ -53,7 +53,7 @@ class Names:
 
     @property
     def slack_secret(self) -> str:
-        """The secret with what Slack signs by, and the token that it is spoken to with."""
+        """The secret with Slack's signing secret and the bot token."""
         return f"{self.prefix}-slack"
 
     @property
@@ -66,7 +66,7 @@ class Names:
         return f"{self.prefix}-{function}"
 
     def acting_as(self, function: str) -> str:
-        """Whom Google knows a function as: its role, as AWS's STS tells it of who has assumed it."""
+        """The name by which Google knows a function: the ARN of its assumed role, as AWS's STS gives it."""
         return f"arn:{self.stack.partition}:sts::{self.stack.account}:assumed-role/{self.role(function)}"
 
     def objects(self, pattern: str) -> str:

@@ -53,7 +53,7 @@ _CRON: Final = (
 
 
 def schedule_error(text: str) -> str | None:
-    """What is wrong with a schedule and what to write instead, None where it is one."""
+    """What is wrong with a schedule, and what to write instead. None if it is valid."""
     found = re.fullmatch(r"(rate|cron|at)\((.*)\)", text.strip())
     if not found:
         five = re.fullmatch(r"(\S+ ){4}\S+", text.strip())
@@ -67,14 +67,14 @@ def schedule_error(text: str) -> str | None:
 
 
 def zone_error(name: str) -> str | None:
-    """What is wrong with the name of a time zone, None where it is one."""
+    """What is wrong with the name of a time zone. None if it is valid."""
     if name in available_timezones():
         return None
     return f"time_zone {name!r} is none: write one of the IANA database, such as UTC or Europe/Berlin."
 
 
 def past_error(text: str, zone: str, now: datetime) -> str | None:
-    """What is wrong with a schedule for once whose time, in that time zone, has passed; None for any other."""
+    """What is wrong with a one-time schedule whose time, in that time zone, has passed. None for any other."""
     found = re.fullmatch(r"at\((.*)\)", text.strip())
     if not found or datetime.strptime(found[1], _ONCE).replace(tzinfo=ZoneInfo(zone)) > now:
         return None

@@ -23,7 +23,7 @@ PREFIX: Final = "PLIMSOLL_DEPLOY_"
 
 _LOGS_DAYS: Final = "1 3 5 7 14 30 60 90 120 150 180 365 400 545 731 1096 1827 2192 2557 2922 3288 3653"
 RETENTIONS_DAYS: Final = tuple(int(days) for days in _LOGS_DAYS.split())
-"""How many days CloudWatch can keep logs (PutRetentionPolicy); for ever is not offered here."""
+"""How many days CloudWatch can keep logs (PutRetentionPolicy). Keeping them without a limit is not offered."""
 
 _T = TypeVar("_T")
 
@@ -32,7 +32,7 @@ WatchedText = Annotated[str, StringConstraints(pattern=r"^vol-[0-9a-f]{8,17}:[1-
 
 
 def _default(name: str) -> Any:
-    """What holds on a command line that says nothing of it, so that both audit alike."""
+    """The default of the command line, so that both audit alike."""
     return Settings.model_fields[name].default
 
 
@@ -142,7 +142,7 @@ class Deployment(ServiceConfig, BaseSettings):
 
     @classmethod
     def read(cls, context: Mapping[str, Any]) -> "Deployment":
-        """The settings of CDK's context and the environment; BadInput with a sentence for each that cannot be used."""
+        """The settings of CDK's context and the environment. BadInput names each that cannot be used."""
         own = nested({key: value for key, value in context.items() if not is_cdks(key)})
         named = [name.removeprefix(PREFIX).lower() for name in os.environ if name.startswith(PREFIX)]
         unknown = [_unknown(name) for name in (*own, *named) if name.partition("__")[0] not in cls.model_fields]
@@ -162,7 +162,7 @@ class Deployment(ServiceConfig, BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - as above
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - as above
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """What is given first wins: the context, then the environment."""
+        """The context wins over the environment."""
         return init_settings, env_settings
 
     @property

@@ -1,4 +1,4 @@
-"""Settings as text: how environment variables and CDK's context hold them, and what to write where one is wrong."""
+"""Settings as text in environment variables and CDK's context, and what to write if one is wrong."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -43,11 +43,11 @@ _INSTEAD: Final[Mapping[str, str]] = {
 """What to write for a setting whose text does not fit, by its name and those of the settings around it."""
 
 _OF_THE_TEXT: Final = {"string_pattern_mismatch", "too_short", "tuple_type", "model_type"}
-"""What pydantic calls a text, or a list, that is not written as it has to be."""
+"""pydantic's error types for a text or a list that is written wrongly."""
 
 
 def with_policy(values: dict[str, Any]) -> dict[str, Any]:
-    """The values with what the policy file says, as far as it differs from what holds without one."""
+    """The values with those keys of the policy file that differ from the defaults."""
     path = values.get("policy_file")
     if path is None:
         return values

@@ -13,16 +13,16 @@ from plimsoll.clouds.aws.names import SLACK_EXECUTIONS
 from plimsoll.clouds.aws.permissions import BEGINNING, BEGUN, HANDING_OVER, SECRET
 
 FRONT: Final = "slack_act"
-"""The function that Slack calls, and with it whoever knows its address."""
+"""The function that Slack calls. Whoever knows its address can call it too."""
 
 WORKER: Final = "slack_work"
 """The function that carries out actions."""
 
 REPORT: Final = "slack_report"
-"""The function that tells of an audit."""
+"""The function that posts an audit's report."""
 
 ANSWER: Final = "slack_answer"
-"""The function that tells of a validation whoever asked for it."""
+"""The function that answers whoever asked for a validation."""
 
 SLACK_ENTERS: Final = (WORKER,)
 """The functions that go into member accounts, as an audit does: to explain a volume as it is now."""
@@ -32,7 +32,7 @@ _PROCESSOR_MIB: Final = 1769
 2026-11-22): Slack waits for three seconds, also while the function starts."""
 
 _FRONT_S: Final = 10
-"""Far more than those three: what is late is answered to nobody, and stops."""
+"""Far more than those three. A later answer reaches nobody, so the function stops."""
 
 _TELLING_S: Final = 900
 """As long as a function may live (AWS Lambda Developer Guide, "Lambda quotas", read 2026-11-22): Slack takes a message
@@ -44,7 +44,7 @@ interaction", response_url, read 2026-11-22)."""
 
 
 def secret_grant(secret_arn: str) -> Grant:
-    """Reads what Slack signs by, and the token."""
+    """Reads the signing secret and the bot token."""
     return Grant(actions=SECRET, resources=(secret_arn,))
 
 
@@ -92,7 +92,7 @@ def front_shape(names: Names, deployment: Deployment, secret: Grant, worker: lam
 
 
 def notifying_shapes(names: Names, deployment: Deployment, secret: Grant) -> list[FunctionShape]:
-    """The functions that tell of audits and, where there are any, of validations."""
+    """The functions that post audits and, if the service measures, validations."""
     report = FunctionShape(
         name=REPORT,
         memory_mib=deployment.report_memory_mib,

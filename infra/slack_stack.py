@@ -1,4 +1,4 @@
-"""The Slack stack: what tells channels of audits, and what answers those who press a button or write a command."""
+"""The Slack stack: it posts audits to channels, and answers buttons and commands."""
 
 from aws_cdk import CfnOutput, RemovalPolicy, Stack
 from aws_cdk import aws_events as events
@@ -74,7 +74,7 @@ class SlackStack(Stack):
         self.functions[shape.name] = made.function
 
     def _hears(self) -> None:
-        """Audits that ended, and validations that did which somebody asked for in Slack."""
+        """Takes the events of audits that ended, and of validations from Slack that ended."""
         bus = events.EventBus.from_event_bus_name(self, "Bus", self._names.event_bus)
         EventStart(
             self,
@@ -123,7 +123,7 @@ class SlackStack(Stack):
 
 
 def _secret(scope: Construct, names: Names, key: kms.IKey | None) -> secretsmanager.Secret:
-    """The secret, which holds a text by chance that is no use to anybody until somebody puts Slack's own there."""
+    """The secret. It holds a random text until somebody puts Slack's own secrets there."""
     secret = secretsmanager.Secret(
         scope,
         "Secret",

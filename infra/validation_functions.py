@@ -26,7 +26,7 @@ VALIDATION_ENTERS: Final = (
 """The functions that go into member accounts to measure: all of them."""
 
 VALIDATION_AUDITS: Final = ("choose", "propose", "clean_up", "conclude", SWEEP)
-"""Those that go there as an audit does as well, to find and to judge volumes, and where to clean up."""
+"""Those that also use the audit's role there: to find volumes, to judge them, and to find what to clean up."""
 
 _JOBS: Final = "validations/"
 _CALLER: Final = frozenset({"sts:GetCallerIdentity"})
@@ -66,7 +66,7 @@ def validation_shapes(names: Names, deployment: Deployment) -> list[FunctionShap
 
 
 def _deciding(names: Names, deployment: Deployment) -> list[Grant]:
-    """Decides of one volume as an audit does, by the audit's role, on what has been measured by now."""
+    """Decides on one volume as an audit does, by the audit's role, with all measurements so far."""
     return [
         *store(names, read=("measured/", "ledger/", "reports/"), write=(_JOBS,)),
         *judging(names, deployment),

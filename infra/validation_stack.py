@@ -22,7 +22,7 @@ _LONGEST = Duration.days(7)
 """A volume's measurements take hours; the policy's scratch_hours, at most a week, bound each."""
 
 _HOURS_ALIVE = 6
-"""Hours on end with too many scratch volumes that are no coincidence of two validations."""
+"""Hours in a row with too many scratch volumes. Two validations at once do not last that long."""
 
 
 class ValidationStack(Stack):

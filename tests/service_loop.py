@@ -16,9 +16,12 @@ from plimsoll.clouds.memory import MemoryClock
 from plimsoll.domain.errors import PlimsollError, Throttled, Unreachable
 from plimsoll.service.auditing import audit_batch
 from plimsoll.service.config import ServiceConfig
-from plimsoll.service.failing import note_failure
+from plimsoll.service.failure_note import note_failure
 from plimsoll.service.inventory import take_inventory
-from plimsoll.service.messages import (
+from plimsoll.service.planning import find_pending, plan
+from plimsoll.service.reporting import report
+from plimsoll.service.service import Places, Service
+from plimsoll.service.step_messages import (
     BatchItem,
     BatchMessage,
     FailureMessage,
@@ -29,9 +32,6 @@ from plimsoll.service.messages import (
     TargetItem,
     TargetMessage,
 )
-from plimsoll.service.planning import find_pending, plan
-from plimsoll.service.reporting import report
-from plimsoll.service.service import Places, Service
 from plimsoll.service.summarizing import summarize
 from plimsoll.settings import Settings
 from tests.in_memory.service import MemoryClaims, MemoryEvents, MemoryExecutions, MemoryHistory

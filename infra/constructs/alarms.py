@@ -22,7 +22,7 @@ HOUR = Duration.hours(1)
 
 
 def own_metric(service: str, name: str, *, statistic: str = "Sum", period: Duration = HOUR) -> cloudwatch.Metric:
-    """A metric that the functions of the service of that name count themselves: each deployment has its own."""
+    """A metric that the functions of that service count themselves. Each deployment has its own."""
     return cloudwatch.Metric(
         namespace=METRICS, metric_name=name, dimensions_map={"service": service}, statistic=statistic, period=period
     )
@@ -70,7 +70,7 @@ class Alarms(Construct):
         says: str,
         periods: int = 1,
     ) -> cloudwatch.Alarm:
-        """An alarm for a metric that reaches a threshold; no data is none, since the service mostly sleeps."""
+        """An alarm for a metric that reaches a threshold. No data is no alarm, since the service mostly sleeps."""
         alarm = cloudwatch.Alarm(
             self,
             "".join(word.capitalize() for word in name.split("-")),
@@ -124,7 +124,7 @@ class Alarms(Construct):
         )
 
     def of_queue(self, kind: str, queue: sqs.IQueue, *, says: str | None = None) -> None:
-        """Something that was to begin, by a schedule unless `says` tells otherwise, and did not."""
+        """Something that should have begun and did not: by a schedule, unless `says` names something else."""
         self.when(
             f"{kind}-not-begun",
             queue.metric_approximate_number_of_messages_visible(period=Duration.minutes(5), statistic="Maximum"),
@@ -134,7 +134,7 @@ class Alarms(Construct):
 
 
 _OFTEN = 5
-"""Errors in an hour from which it is no passing trouble any more: one failure is three attempts at least."""
+"""Errors in an hour that are an alarm. One failure alone is at least three attempts."""
 
 
 def _sum(metrics: Mapping[str, Any], label: str) -> cloudwatch.MathExpression:

@@ -1,4 +1,4 @@
-"""Results as tables: what Athena asks of the Parquet files of all runs; nothing has to keep them up to date."""
+"""Results as tables: Athena reads the Parquet files of all runs. Nothing has to keep the tables up to date."""
 
 from typing import Final
 
@@ -16,7 +16,7 @@ _FIRST_DAY: Final = "2026-01-01"
 """Before the first run of any deployment."""
 
 _MOST_SCANNED_BYTES: Final = 100 * 2**30
-"""What one query may read: years of weekly runs, and half a dollar (Athena, USD 5 a TB)."""
+"""Bytes that one query may read: years of weekly runs, for half a dollar (Athena, USD 5 a TB)."""
 
 
 class ResultTables(Construct):

@@ -11,7 +11,7 @@ from constructs import Construct
 from infra.constructs.steps import EVERY_ERROR, Callee, step
 
 BUSY_WAIT_S = 60
-"""Seconds between looks whether the other audit has ended."""
+"""Seconds between checks whether the other audit has ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class AuditFunctions:
 def audit_definition(
     scope: Construct, functions: AuditFunctions, *, bucket: s3.IBucket, max_concurrency: int
 ) -> sfn.IChainable:
-    """The states, from `Plan` on. Between states pass keys of `bucket`, never what stands there."""
+    """The states, from `Plan` on. States pass keys of `bucket` to each other, never the contents."""
     report = step(scope, "Report", functions.report, {"run_id": sfn.JsonPath.string_at("$.run_id")})
     summarize = step(scope, "Summarize", functions.summarize, {"run_id": sfn.JsonPath.string_at("$.run_id")})
     summarize.next(report).next(sfn.Succeed(scope, "Done"))
@@ -41,7 +41,7 @@ def audit_definition(
 
 
 def _plan(scope: Construct, callee: Callee, *, inventory: sfn.IChainable, pending: sfn.IChainable) -> sfn.IChainable:
-    """Plans, and waits or stops while another audit is under way. The input is the execution's, however often."""
+    """Plans, and waits or stops while another audit is under way. Each try gets the execution's input."""
     plan = step(
         scope,
         "Plan",
@@ -74,7 +74,7 @@ def _plan(scope: Construct, callee: Callee, *, inventory: sfn.IChainable, pendin
 def _inventory(
     scope: Construct, functions: AuditFunctions, *, bucket: s3.IBucket, max_concurrency: int
 ) -> sfn.DistributedMap:
-    """One target an item; what goes wrong with one is kept under its name and costs no other."""
+    """One target an item. The failure of one is kept under its name, and does not stop the others."""
     take = step(scope, "TakeInventory", functions.take_inventory, _of_item("target"))
     note = step(scope, "NoteTargetFailure", functions.note_failure, _failed("target"))
     take.add_catch(note, errors=[EVERY_ERROR], result_path="$.error")
@@ -84,7 +84,7 @@ def _inventory(
 def _batches(
     scope: Construct, functions: AuditFunctions, *, bucket: s3.IBucket, max_concurrency: int, then: sfn.IChainable
 ) -> sfn.IChainable:
-    """Audits what is pending, and looks again: a batch that stopped before its time was up is pending still."""
+    """Audits what is pending, and checks again. A batch that stopped before it had all answers is still pending."""
     find = step(
         scope,
         "FindPending",

@@ -1,4 +1,4 @@
-"""The key: the KMS key that encrypts what the service keeps, where one is named."""
+"""The KMS key that encrypts what the service keeps, if one is named."""
 
 from aws_cdk import aws_kms as kms
 from constructs import Construct

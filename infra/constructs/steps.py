@@ -15,7 +15,7 @@ from plimsoll.domain.errors import Throttled, Unreachable
 EVERY_ERROR: Final = "States.ALL"
 
 _BUSY: Final = (Throttled.__name__, Unreachable.__name__, "Lambda.TooManyRequestsException")
-"""A cloud that asks for fewer calls, or cannot be reached for a while: worth waiting for."""
+"""A cloud that throttles calls, or cannot be reached for a while. A retry helps."""
 
 _BROKEN: Final = (
     "Lambda.ClientExecutionTimeoutException",
@@ -34,7 +34,7 @@ _LOCKED: Final = ("IdempotencyAlreadyInProgressError",)
 the time that function had, a quarter of an hour at most."""
 
 _RETRIES: Final = ((_BUSY, 10, 300, 6), (_BROKEN, 2, 60, 5), (_LOCKED, 60, 300, 10), ((EVERY_ERROR,), 5, 30, 2))
-"""For which errors a function is asked again, after how many seconds first and at most, and how often."""
+"""The errors after which a function is called again, the first and longest wait in seconds, and how often."""
 
 _GRACE_S: Final = 30
 """How much longer than its function a state waits, so that a function that ran out of time says so itself."""

@@ -9,7 +9,7 @@ from infra.names import Names
 from infra.settings import Deployment
 
 _ABANDONED_DAYS = 7
-"""After how many days the parts of an upload that was never finished go."""
+"""Days after which the parts of an unfinished upload are deleted."""
 
 _EARLIER_VERSIONS_DAYS = 30
 
@@ -53,7 +53,7 @@ class Store(Construct):
 
 
 def _lifecycle(deployment: Deployment) -> list[s3.LifecycleRule]:
-    """What goes and when; ledgers and measurements are small, and stay."""
+    """What is deleted and when. Ledgers and measurements are small, and stay."""
     validation_days = max(deployment.work_days, _VALIDATION_DAYS)
     ages_days = {
         "work/": deployment.work_days,

@@ -1,4 +1,4 @@
-"""Tables: what was recommended before, and who is doing what only one may do at a time."""
+"""Tables: what was recommended before, and claims on what only one may do at a time."""
 
 from aws_cdk import RemovalPolicy
 from aws_cdk import aws_dynamodb as dynamodb

@@ -12,10 +12,10 @@ from constructs import Construct
 from infra.constructs.steps import EVERY_ERROR, Callee, step
 
 _HOST_WAIT_S: Final = 60
-"""Seconds until a bench host that is busy is asked for again."""
+"""Seconds until the next try for a busy bench host."""
 
 _VOLUME_WAIT_S: Final = 5
-"""Seconds between looks at a volume that is made or attached."""
+"""Seconds between checks of a volume that is being made or attached."""
 
 _COMMAND_WAIT_S: Final = 60
 """Seconds between looks at a measurement, which takes minutes, and at most a day: an execution may have 25,000 events,

@@ -12,7 +12,7 @@ from plimsoll.domain.period import iops_expression, throughput_expression
 from plimsoll.domain.units import MINUTE_S
 
 _MINUTES: Final = 15
-"""Minutes of demand at the threshold, on end, that are an alarm: shorter ones are what bursts and queues are for."""
+"""Minutes in a row with demand at the threshold that are an alarm. Bursts and queues absorb shorter ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

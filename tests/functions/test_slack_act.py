@@ -17,7 +17,7 @@ import pytest
 from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
 from moto import mock_aws
 
-from functions import shared, slack_act
+from functions import entry, slack_act
 from functions.observed import SERVICE
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.slack.actions.asked import Asked
@@ -89,12 +89,12 @@ class Front:
         written = json.dumps({"slack": config} if config else {})
         self.changed = True
         boto3.client("ssm").put_parameter(Name=PARAMETER, Value=written, Type="String", Overwrite=True)
-        shared.renew()
+        entry.renew()
 
     def keep(self, secret: str) -> None:
         self.changed = True
         boto3.client("secretsmanager").put_secret_value(SecretId=SECRET, SecretString=secret)
-        shared.renew()
+        entry.renew()
 
     @property
     def asked(self) -> list[Asked]:
@@ -144,7 +144,7 @@ def deployed(account):
             found = Front(slack=slack, worker=Worker(), clients=clients)
             found.restore()
             yield found
-    shared.renew()
+    entry.renew()
 
 
 @pytest.fixture

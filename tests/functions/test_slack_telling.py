@@ -10,10 +10,10 @@ from unittest.mock import patch
 
 import pytest
 
-from functions import shared, slack_answer, slack_report
+from functions import entry, slack_answer, slack_report
 from plimsoll.clouds.folder_store import FolderStore
 from plimsoll.domain.errors import BadInput, CloudError, OutOfTime
-from plimsoll.service.layout import asked_key
+from plimsoll.service.store_keys import asked_key
 from plimsoll.settings import Settings
 from plimsoll.slack.actions.asked import Asked
 from tests.in_memory.service import MemoryClaims
@@ -62,15 +62,15 @@ def given(account, slack):
         "POWERTOOLS_TRACE_DISABLED": "true",
     }
     with patch.dict(os.environ, environment):
-        shared.renew()
+        entry.renew()
         yield environment
-    shared.renew()
+    entry.renew()
 
 
 def told_by(service, slack):
     """The functions are given this service, and this Slack."""
     there = replace(service, settings=Settings(slack_api_url=slack.api_url), pause=lambda _seconds: None)
-    return patch.object(shared, "service", lambda _more: there)
+    return patch.object(entry, "service", lambda _more: there)
 
 
 @pytest.fixture(scope="module")

@@ -12,10 +12,10 @@ from functions import (
     clean_up,
     conclude,
     create_scratch,
+    entry,
     look,
     propose,
     send_command,
-    shared,
     sweep,
 )
 from plimsoll.domain.errors import BadInput, NotMeasured
@@ -44,7 +44,7 @@ def stepping(tmp_path, account):
     given = {"PLIMSOLL_COORDINATION_TABLE": account.table("id"), "POWERTOOLS_TRACE_DISABLED": "true"}
     with (
         patch.dict(os.environ, {**account.organization.environment, **given}),
-        patch.object(shared, "service", lambda _more: made.service),
+        patch.object(entry, "service", lambda _more: made.service),
     ):
         yield made
 

@@ -8,7 +8,7 @@ from unittest.mock import patch
 import pytest
 
 from cloud_simulator.aws.organization import ACCOUNTS
-from functions import audit_batch, find_pending, note_failure, plan, report, shared, summarize, take_inventory
+from functions import audit_batch, entry, find_pending, note_failure, plan, report, summarize, take_inventory
 from tests.contract.service_ports import home_account
 from tests.functions.calls import ask
 from tests.infra.roles import Listener, allows
@@ -52,10 +52,10 @@ def audited():
         }
         execution = account.start(machine, "run")
         with patch.dict(os.environ, {**account.organization.environment, **given}):
-            shared.renew()
+            entry.renew()
             heard = carried_out(execution)
             own = os.environ["AWS_ACCESS_KEY_ID"]
-        shared.renew()
+        entry.renew()
     names = {
         given["PLIMSOLL_BUCKET"]: "plimsoll-main-111122223333-eu-west-1",
         given["PLIMSOLL_CONFIG_PARAMETER"]: "parameter/plimsoll/main/config",
@@ -73,12 +73,12 @@ def carried_out(execution):
 
     def step(function, event):
         listener.running = function.__name__.rpartition(".")[2]
-        shared.renew()
+        entry.renew()
         return ask(function, event)
 
     def items(key):
         listener.running = "the test"
-        return json.loads(shared.service().store.get(key))
+        return json.loads(entry.service().store.get(key))
 
     run = {"run_id": "run"}
     with listener.listening():

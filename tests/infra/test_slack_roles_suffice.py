@@ -15,10 +15,10 @@ import pytest
 from cloud_simulator.aws.organization import ACCOUNTS
 from functions import (
     audit_batch,
+    entry,
     find_pending,
     plan,
     report,
-    shared,
     slack_act,
     slack_answer,
     slack_report,
@@ -87,11 +87,11 @@ def heard():
         }
         execution = account.start(audit, "run")
         with patch.dict(os.environ, {**account.organization.environment, **given}):
-            shared.renew()
+            entry.renew()
             an_audit(execution)
             calls = asked_and_told(slack, account.organization.fleet)
             own = os.environ["AWS_ACCESS_KEY_ID"]
-        shared.renew()
+        entry.renew()
     names = {
         given["PLIMSOLL_BUCKET"]: "plimsoll-main-111122223333-eu-west-1",
         given["PLIMSOLL_CONFIG_PARAMETER"]: "parameter/plimsoll/main/config",
@@ -117,7 +117,7 @@ def in_service(call, names, machines):
 def an_audit(execution):
     """A report of a run, as the audit's functions write it."""
     run = {"run_id": "run"}
-    store = shared.service().store
+    store = entry.service().store
     started = datetime.now(UTC).isoformat()
     planned = ask(plan, {"execution": execution, "name": "run", "started": started, "input": {}})
     for target in json.loads(store.get(planned["targets_key"])):
@@ -137,7 +137,7 @@ def asked_and_told(slack, fleet):
     def step(function, event):
         name = function.__name__.rpartition(".")[2]
         if listener.running != name:
-            shared.renew()  # another function is another process
+            entry.renew()  # another function is another process
         listener.running = name
         return ask(function, event, Context(remaining_ms=600_000))
 

@@ -13,7 +13,7 @@ import pytest
 
 from cloud_simulator.aws.managed_instances import ONLINE, ping_of
 from cloud_simulator.aws.organization import ACCOUNTS
-from functions import attach_scratch, choose, clean_up, create_scratch, look, propose, shared, sweep
+from functions import attach_scratch, choose, clean_up, create_scratch, entry, look, propose, sweep
 from plimsoll.domain.errors import NotMeasured
 from tests.contract.service_ports import home_account
 from tests.functions.calls import ask
@@ -48,7 +48,7 @@ def validated():
         with patch.dict(os.environ, {**account.organization.environment, **given}):
             heard = carried_out(account.organization.fleet)
             own = os.environ["AWS_ACCESS_KEY_ID"]
-        shared.renew()
+        entry.renew()
     names = {
         given["PLIMSOLL_BUCKET"]: "plimsoll-main-111122223333-eu-west-1",
         name: "parameter/plimsoll/main/config",
@@ -64,7 +64,7 @@ def carried_out(fleet):
 
     def step(function, event):
         listener.running = function.__name__.rpartition(".")[2]
-        shared.renew()
+        entry.renew()
         return ask(function, event)
 
     def begun(validation, **given):

@@ -8,9 +8,8 @@ from plimsoll.clouds.folder_store import FolderStore
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.envelopes.library import load_library
 from plimsoll.service.config import ServiceConfig
-from plimsoll.service.messages import StepError
+from plimsoll.service.step_messages import StepError
 from plimsoll.service.validating.choosing import choose
-from plimsoll.service.validating.messages import ChooseMessage
 from plimsoll.service.validating.steps import (
     attach_scratch,
     clean_up,
@@ -20,6 +19,7 @@ from plimsoll.service.validating.steps import (
     propose,
     send_command,
 )
+from plimsoll.service.validating.validation_messages import ChooseMessage
 from plimsoll.settings import Settings
 from plimsoll.validation.job import JobName, load
 from tests.builders import NOW

@@ -16,13 +16,13 @@ from plimsoll.reports.data.exports import write_parquet
 from plimsoll.reports.run_reader import DEMAND, RECOMMENDATIONS, RUN, UNANSWERED, stream_records
 from plimsoll.reports.totals import Totals
 from plimsoll.run import Order, Progress, carry_out
-from plimsoll.service.kept import BatchResult, Part, Spent, book_in, bring_needed, stripes_in, volumes_in
-from plimsoll.service.layout import Batch, RunKeys
-from plimsoll.service.measured import bring
-from plimsoll.service.messages import BatchMessage
-from plimsoll.service.orders import order_of
-from plimsoll.service.remembering import left_out, remember
+from plimsoll.service.history_update import left_out, remember
+from plimsoll.service.run_orders import order_of
 from plimsoll.service.service import Service
+from plimsoll.service.shared_measurements import bring
+from plimsoll.service.step_messages import BatchMessage
+from plimsoll.service.store_keys import Batch, RunKeys
+from plimsoll.service.stored_results import BatchResult, Part, Spent, book_in, bring_needed, stripes_in, volumes_in
 
 SLICE_VOLUMES: Final = 100
 """Volumes of a batch that are read and decided at once: between two slices it can stop."""
@@ -52,12 +52,12 @@ def audit_batch(
         return Attempt()
     with TemporaryDirectory(prefix="plimsoll-") as temporary:
         order = order_of(service.store, told.run_id).into(Path(temporary))
-        desk = _Desk(service=service, keys=keys, batch=batch, order=order)
-        return desk.go_on(desk.resume(), stop, slice_volumes)
+        audit = _BatchAudit(service=service, keys=keys, batch=batch, order=order)
+        return audit.go_on(audit.resume(), stop, slice_volumes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Desk:
+class _BatchAudit:
     """Where a batch is worked on: its run's order into a folder of this machine, and its place in the store.
 
     `attempt` names what this attempt keeps: an earlier one that was given up may be under way still.
@@ -82,7 +82,7 @@ class _Desk:
 
     def go_on(self, before: Part, stop: Callable[[], bool], slice_volumes: int) -> Attempt:
         """Audits what is not answered, keeps it, and says what that came to."""
-        progress, ports = Progress(), self._world(slice_volumes)
+        progress, ports = Progress(), self._ports(slice_volumes)
         run, _best = carry_out(self.order, [ports], lambda _progress, _outcome: None, stop=stop, progress=progress)
         usage, totals = ports.metrics.usage, progress.totals
         totals.merge(Totals(notices=dict(before.notices)))
@@ -105,7 +105,7 @@ class _Desk:
             self._conclude(totals, part.spent)
         return Attempt(volumes=part.answered - before.answered, datapoints=usage.datapoints)
 
-    def _world(self, slice_volumes: int) -> AuditPorts:
+    def _ports(self, slice_volumes: int) -> AuditPorts:
         """The batch's volumes as they were listed, at the prices of then; metrics as they are asked for now."""
         service, keys, target = self.service, self.keys, self.batch.target
         bring(service.store, service.measured)

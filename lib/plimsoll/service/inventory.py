@@ -22,12 +22,12 @@ from plimsoll.domain.volume import Volume
 from plimsoll.outcomes import Outcome
 from plimsoll.ports import FailedTarget, RunStore, Target, Usage
 from plimsoll.reports.totals import Totals
-from plimsoll.service.kept import Listed, Spent, book_out, ledger_in, stripes_out, totals_out, volumes_out
-from plimsoll.service.layout import Batch, RunKeys, ledger_key
-from plimsoll.service.measured import bring
-from plimsoll.service.messages import Nothing, TargetMessage
-from plimsoll.service.orders import RunOrder, order_of
+from plimsoll.service.run_orders import RunOrder, order_of
 from plimsoll.service.service import Service
+from plimsoll.service.shared_measurements import bring
+from plimsoll.service.step_messages import Nothing, TargetMessage
+from plimsoll.service.store_keys import Batch, RunKeys, ledger_key
+from plimsoll.service.stored_results import Listed, Spent, book_out, ledger_in, stripes_out, totals_out, volumes_out
 
 PASSING = (Throttled, Unreachable)
 """What may be over soon, so that the same call is worth another attempt; anything else is the target's answer."""

@@ -7,11 +7,11 @@ from plimsoll.clouds.published import published_types
 from plimsoll.domain.offer import check_types
 from plimsoll.ports import FailedTarget, RunStore, Target
 from plimsoll.reports.totals import Totals
-from plimsoll.service.kept import totals_out
-from plimsoll.service.layout import RESULT, Batch, RunKeys
-from plimsoll.service.messages import AuditPlan, BatchItem, Pending, PlanMessage, RunMessage, TargetItem
-from plimsoll.service.orders import begin
+from plimsoll.service.run_orders import begin
 from plimsoll.service.service import Service
+from plimsoll.service.step_messages import AuditPlan, BatchItem, Pending, PlanMessage, RunMessage, TargetItem
+from plimsoll.service.store_keys import RESULT, Batch, RunKeys
+from plimsoll.service.stored_results import totals_out
 
 
 def plan(service: Service, told: PlanMessage) -> AuditPlan:

@@ -27,13 +27,13 @@ from plimsoll.reports.run_reader import (
 from plimsoll.reports.run_writer import RunFolder
 from plimsoll.reports.totals import Totals
 from plimsoll.service.events import Event, audit_completed
-from plimsoll.service.kept import LatestReport, bring_needed, latest_report, needed, result_of
-from plimsoll.service.layout import LATEST_REPORT, RESULT, Batch, RunKeys
-from plimsoll.service.measured import bring
-from plimsoll.service.messages import Reported, RunMessage
-from plimsoll.service.orders import RunOrder, order_of
 from plimsoll.service.planning import planned_targets
+from plimsoll.service.run_orders import RunOrder, order_of
 from plimsoll.service.service import Service
+from plimsoll.service.shared_measurements import bring
+from plimsoll.service.step_messages import Reported, RunMessage
+from plimsoll.service.store_keys import LATEST_REPORT, RESULT, Batch, RunKeys
+from plimsoll.service.stored_results import LatestReport, bring_needed, latest_report, needed, result_of
 from plimsoll.service.summarizing import failures
 
 REPORT: Final = (RECOMMENDATIONS, TABLE, UNANSWERED, PAGE, RUN)

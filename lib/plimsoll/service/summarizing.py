@@ -12,13 +12,13 @@ from plimsoll.reports.largest import Largest
 from plimsoll.reports.totals import Totals
 from plimsoll.run import Asked, describe, ended
 from plimsoll.service.events import Event
-from plimsoll.service.kept import Listed, Spent, needed, result_of, totals_in
-from plimsoll.service.layout import RESULT, RunKeys
-from plimsoll.service.messages import RunMessage, Summarized
-from plimsoll.service.orders import order_of
+from plimsoll.service.history_update import announce, announced
 from plimsoll.service.planning import planned_targets
-from plimsoll.service.remembering import announce, announced
+from plimsoll.service.run_orders import order_of
 from plimsoll.service.service import Service
+from plimsoll.service.step_messages import RunMessage, Summarized
+from plimsoll.service.store_keys import RESULT, RunKeys
+from plimsoll.service.stored_results import Listed, Spent, needed, result_of, totals_in
 
 
 @dataclass(slots=True, kw_only=True)

@@ -17,8 +17,6 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.slack.blocks.message import Message
 from plimsoll.slack.errors import asking, is_unsent
 
-__all__ = ["Patience", "asking", "is_hook", "is_loopback", "say", "slack_client"]
-
 ATTEMPTS: Final = 10
 """Attempts of one call, the first included."""
 

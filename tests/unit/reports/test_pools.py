@@ -18,7 +18,7 @@ from plimsoll.reports.run_writer import RunFolder
 from plimsoll.reports.terminal.explain import show_explanation
 from plimsoll.reports.terminal.run import savings_table
 from plimsoll.reports.to_record import record_of
-from plimsoll.slack.blocks.volume import listed
+from plimsoll.slack.blocks.digest import listed
 from tests.unit.domain.pooled_market import a_capped_host
 from tests.unit.domain.test_pools import a_disk, flat, judged
 

@@ -11,9 +11,9 @@ from plimsoll.domain.errors import AccessDenied, BadInput, Throttled, Unreachabl
 from plimsoll.domain.volume import Modification
 from plimsoll.ports import Target
 from plimsoll.service.inventory import take_inventory
-from plimsoll.service.layout import RunKeys
-from plimsoll.service.messages import RunMessage, TargetItem, TargetMessage
 from plimsoll.service.planning import find_pending
+from plimsoll.service.step_messages import RunMessage, TargetItem, TargetMessage
+from plimsoll.service.store_keys import RunKeys
 from tests.builders import NOW, a_stripe_set
 from tests.service_loop import Loop, files, run_json
 from tests.unit.service.places import ACCOUNT, places_of, service_of, volumes

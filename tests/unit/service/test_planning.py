@@ -8,9 +8,9 @@ from pydantic import ValidationError
 from plimsoll.domain.errors import AccessDenied, PolicyError
 from plimsoll.ports import FailedTarget
 from plimsoll.service.inventory import take_inventory
-from plimsoll.service.messages import PlanMessage, TargetItem, TargetMessage
-from plimsoll.service.orders import order_of
 from plimsoll.service.planning import plan
+from plimsoll.service.run_orders import order_of
+from plimsoll.service.step_messages import PlanMessage, TargetItem, TargetMessage
 from tests.builders import NOW
 from tests.in_memory.service import MemoryExecutions
 from tests.service_loop import MACHINE

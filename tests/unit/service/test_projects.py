@@ -8,11 +8,11 @@ from pydantic import ValidationError
 from plimsoll.clouds.targets import named_target
 from plimsoll.domain.errors import AccessDenied, BadInput, Throttled
 from plimsoll.ports import FailedTarget, Target
-from plimsoll.service.layout import Batch, RunKeys
-from plimsoll.service.messages import BatchItem, TargetItem
+from plimsoll.service.step_messages import BatchItem, TargetItem
+from plimsoll.service.store_keys import Batch, RunKeys
 from plimsoll.service.summarizing import total
 from plimsoll.service.validating.choosing import choose
-from plimsoll.service.validating.messages import ChooseMessage
+from plimsoll.service.validating.validation_messages import ChooseMessage
 from tests.builders import NOW
 from tests.service_loop import Loop, files, records, run_json
 from tests.unit.service.places import ACCOUNT, service_of, volumes

@@ -9,8 +9,8 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.reports.html.page import write_html
 from plimsoll.reports.run_reader import stream_records
 from plimsoll.service import reporting
-from plimsoll.service.messages import RunMessage
 from plimsoll.service.reporting import REPORT, report
+from plimsoll.service.step_messages import RunMessage
 from tests.builders import NOW, a_spec
 from tests.service_loop import Loop, files, records, run_json
 from tests.unit.service.places import places_of, service_of, volumes

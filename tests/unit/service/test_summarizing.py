@@ -8,9 +8,9 @@ import pytest
 from plimsoll.clouds.folder_store import FolderStore
 from plimsoll.domain.errors import Unexpected
 from plimsoll.ports import Target
-from plimsoll.service.kept import Spent
-from plimsoll.service.layout import RunKeys
-from plimsoll.service.messages import RunMessage
+from plimsoll.service.step_messages import RunMessage
+from plimsoll.service.store_keys import RunKeys
+from plimsoll.service.stored_results import Spent
 from plimsoll.service.summarizing import summarize, total
 from tests.builders import NOW
 from tests.service_loop import Loop

@@ -14,10 +14,10 @@ from plimsoll.domain.volume_types import VolumeType
 from plimsoll.ports import Prices, Target
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import RECOMMENDATIONS, stream_records
-from plimsoll.service.layout import RunKeys
 from plimsoll.service.service import Service
-from plimsoll.service.validating.messages import ChooseMessage, Chosen, ChosenItem, ValidationInput
-from plimsoll.service.validating.places import context_of, placed, ports_at
+from plimsoll.service.store_keys import RunKeys
+from plimsoll.service.validating.step_context import context_of, placed, ports_at
+from plimsoll.service.validating.validation_messages import ChooseMessage, Chosen, ChosenItem, ValidationInput
 from plimsoll.validation.deciding import planned, usd_month_of
 from plimsoll.validation.job import Job, JobName, job_of_class, keep
 from plimsoll.validation.proposal import FLIP, parsed

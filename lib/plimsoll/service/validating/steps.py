@@ -7,10 +7,10 @@ from typing import Final
 
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.ports import FailedTarget, Target
-from plimsoll.service.messages import StepError
 from plimsoll.service.service import Service
-from plimsoll.service.validating.messages import Cleaned, Concluded, Looked, Proposed, Stepped, SweptAll
-from plimsoll.service.validating.places import context_of, patience_of
+from plimsoll.service.step_messages import StepError
+from plimsoll.service.validating.step_context import context_of, patience_of
+from plimsoll.service.validating.validation_messages import Cleaned, Concluded, Looked, Proposed, Stepped, SweptAll
 from plimsoll.validate import STEPS
 from plimsoll.validation import measuring
 from plimsoll.validation.job import Attempt, Job, JobName, Step, find, load

@@ -1,4 +1,4 @@
-"""What an action is, and what it may use: an action is one module beside this one, and one row of the registry."""
+"""What an action is, what it may use, and how it keeps a decision. An action is a module here and a registry row."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,9 +9,10 @@ from typing import Any, Literal, Protocol
 from pydantic import BaseModel, ConfigDict
 
 from plimsoll.domain.decisions import Decision, DecisionKind
-from plimsoll.slack.actions.answers import Answers
+from plimsoll.slack.actions.answers import Answers, by
 from plimsoll.slack.actions.asked import Asked
 from plimsoll.slack.actions.dialog import Origin
+from plimsoll.slack.blocks.elements import Block, Control, Said, bold, controls, note, person, said
 from plimsoll.slack.blocks.message import Message
 
 
@@ -131,3 +132,47 @@ class Action:
     entered: type[BaseModel] = Nothing
     reading: str = ""
     repeats: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """How one kind of decision is reported: what the asker does, what the volume is then, and what follows."""
+
+    verb: str
+    state: str
+    follows: str
+
+
+def decide(work: Work, decision: Decision, words: Words, *, offer: tuple[Control, ...] = ()) -> None:
+    """Keeps a decision and answers; a second request for the same one changes nothing. `offer` stands below."""
+    if not work.keep(decision):
+        text = f"{decision.volume_id} was {words.state} before: nothing is done twice."
+        work.answers.to_all(Message.of(text, [decided_before(kept(work, decision), words.state)]))
+        return
+    end = f" until {decision.until}" if decision.until is not None else ""
+    reason = f": {' '.join(decision.reason.split())}" if decision.reason.strip() else "."
+    told = by(decision.by.rpartition("/")[2], f"{words.verb} ", *named(decision), f"{end}{reason}")
+    below = controls(full_name(decision), offer)
+    text = f"{decision.volume_id} is {words.state}{end}"
+    work.answers.to_all(Message.of(text, [told, note(words.follows), *below]))
+
+
+def decided_before(prior: Decision, state: str) -> Block:
+    """Who decided the same before, and when."""
+    done = f" was {state} on {prior.at:%Y-%m-%d %H:%M} UTC by "
+    return said(bold(prior.volume_id), done, person(prior.by.rpartition("/")[2]), ": nothing is done twice.")
+
+
+def kept(work: Work, decision: Decision) -> Decision:
+    """The decision that this request already has: somebody else may have been first."""
+    return next((one for one in work.decisions(decision) if one.id == decision.id), decision)
+
+
+def full_name(decision: Decision) -> str:
+    """The volume's full name: account/region/id."""
+    return f"{decision.account}/{decision.region}/{decision.volume_id}"
+
+
+def named(decision: Decision) -> tuple[Said, str]:
+    """The volume, and in brackets its account and region."""
+    return bold(decision.volume_id), f" ({decision.account}/{decision.region})"

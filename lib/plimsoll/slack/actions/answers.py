@@ -15,7 +15,8 @@ from plimsoll.slack.actions.asked import Asked
 from plimsoll.slack.actions.dialog import modal
 from plimsoll.slack.blocks.elements import Block, Part, person, said
 from plimsoll.slack.blocks.message import Message
-from plimsoll.slack.client import SILENT, Patience, asking, say
+from plimsoll.slack.client import SILENT, Patience, say
+from plimsoll.slack.errors import asking
 
 _CLOSED: Final = frozenset({"not_found", "view_not_found"})
 """What Slack says of a view that the asker has closed meanwhile."""

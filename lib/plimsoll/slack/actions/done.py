@@ -3,8 +3,7 @@
 from typing import Final
 
 from plimsoll.domain.decisions import DecisionKind
-from plimsoll.slack.actions.action import Action, Shown, Work
-from plimsoll.slack.actions.decided import Words, decide
+from plimsoll.slack.actions.action import Action, Shown, Words, Work, decide
 
 _WORDS: Final = Words(
     verb="says that this change is made:",

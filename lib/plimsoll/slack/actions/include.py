@@ -3,9 +3,8 @@
 from typing import Final
 
 from plimsoll.domain.decisions import DecisionKind, holding
-from plimsoll.slack.actions.action import Action, Work
+from plimsoll.slack.actions.action import Action, Words, Work, decide
 from plimsoll.slack.actions.answers import plain
-from plimsoll.slack.actions.decided import Words, decide
 
 _WORDS: Final = Words(
     verb="included this volume in audits again:",

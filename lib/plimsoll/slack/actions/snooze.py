@@ -7,9 +7,8 @@ from pydantic import BaseModel, ConfigDict
 from slack_sdk.models.blocks import InputBlock, Option, RadioButtonsElement
 
 from plimsoll.domain.decisions import DecisionKind
-from plimsoll.slack.actions.action import Action, Shown, Work
+from plimsoll.slack.actions.action import Action, Shown, Words, Work, decide
 from plimsoll.slack.actions.asked import Reason
-from plimsoll.slack.actions.decided import Words, decide
 from plimsoll.slack.actions.dialog import Origin, dialog, plain_text, reason_input
 
 _DAYS: Final = ("7", "30", "90")

@@ -4,9 +4,8 @@ from typing import Final
 
 from plimsoll.domain.decisions import Decision, DecisionKind
 from plimsoll.domain.errors import AccessDenied, BadInput, CloudError
-from plimsoll.slack.actions.action import Action, Shown, Work
+from plimsoll.slack.actions.action import Action, Shown, Work, decided_before, full_name, kept, named
 from plimsoll.slack.actions.answers import by, plain
-from plimsoll.slack.actions.decided import decided_before, full_name, kept, named
 from plimsoll.slack.blocks.elements import note, place, said
 from plimsoll.slack.blocks.message import Message
 

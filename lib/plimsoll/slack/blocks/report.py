@@ -1,21 +1,21 @@
-"""The report of a run: one message to read at a glance, and a thread with each account's part."""
+"""The report of a run: a message to read at a glance, a thread with each account's part, and its figures in short."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
 from plimsoll.policy_file import parse_policy
 from plimsoll.reports.run_reader import Only, read_run, stream_records
-from plimsoll.reports.summary.headline import since_before
-from plimsoll.reports.wording import count_of
-from plimsoll.slack.blocks.digest import Digest
-from plimsoll.slack.blocks.elements import Block, Control, bullets, note, report_link, said
+from plimsoll.reports.steps import CENT
+from plimsoll.reports.summary.headline import incomplete, since_before
+from plimsoll.reports.wording import count_of, usd
+from plimsoll.slack.blocks.digest import Digest, Sums
+from plimsoll.slack.blocks.elements import Block, Control, bold, bullets, header, named, note, report_link, said
 from plimsoll.slack.blocks.highlights import first_sentence, highlights, of_accounts, opening
-from plimsoll.slack.blocks.message import Budget, Conversation, Message
-from plimsoll.slack.blocks.replies import buttons_elsewhere, replies
+from plimsoll.slack.blocks.message import Budget, Conversation, Message, Reply
 from plimsoll.slack.blocks.text import line
-from plimsoll.slack.blocks.volumes import Manner, Numbered, first_of_all
+from plimsoll.slack.blocks.volume_list import Manner, Numbered, first_of_all, of_an_account, with_buttons
 
 _ENDED: Final = {
     "complete": "complete",
@@ -25,6 +25,24 @@ _ENDED: Final = {
 }
 _MOST_ID: Final = 200
 _MOST_SINCE: Final = 500
+
+_MOST_REPLIES: Final = 40
+"""Accounts with a reply of their own: at one message a second, a thread is posted in less than a minute."""
+
+_MORE: Final = "more"
+"""The key of the reply about the accounts that have none."""
+
+_BUTTONS: Final = "buttons"
+"""The key of the replies with the buttons for which the main message has no room; from the second one on numbered."""
+
+_BESIDE: Final = {
+    "saved_drop_in": "of it gives up no IOPS or MiB/s that the volumes have today",
+    "saved_on_proof": "of it rests on the measured demand",
+    "saved_but_blocked": "of it is blocked today",
+    "more_for_upgrades": "a month more would speed up throttled volumes",
+    "detached": "a month is paid for volumes that are attached to nothing",
+}
+"""The figures of run.json beside the saving, and what each means."""
 
 
 def conversation(
@@ -51,7 +69,7 @@ def conversation(
     policy = parse_policy(dict(run["policy"]))
     manner = Manner(policy=policy, new=new, controls=controls, threaded=threaded)
     blocks, elsewhere = _blocks(digest, told, manner, since or ("" if part else since_before(run)), part, link)
-    thread = (*buttons_elsewhere(elsewhere, manner), *replies(digest, told, manner)) if threaded else ()
+    thread = (*_buttons_elsewhere(elsewhere, manner), *_replies(digest, told, manner)) if threaded else ()
     return Conversation(main=Message.of(_notice(digest, told, part), blocks), replies=thread)
 
 
@@ -104,3 +122,69 @@ def run_conversation(
     return conversation(
         digest, read_run(folder), link=link, since=since, new=new, part=part, controls=controls, threaded=threaded
     )
+
+
+def _buttons_elsewhere(found: Sequence[Numbered], manner: Manner) -> Iterator[Reply]:
+    """The volumes of the main message that have no buttons there, with their buttons; no reply where all have."""
+    told = f"The last {count_of(len(found), 'volume')} of the list, with buttons"
+    for number, blocks in enumerate(with_buttons(found, manner), start=1):
+        yield Reply(key=_BUTTONS if number == 1 else f"{_BUTTONS}-{number}", message=Message.of(told, blocks))
+
+
+def _replies(digest: Digest, run: Mapping[str, Any], manner: Manner) -> Iterator[Reply]:
+    """A reply for each account where there is something to do; then one about the others, where there are any.
+
+    `run` says what could not be read: each reply has its own account's.
+    """
+    busy = sorted(
+        ((account, sums) for account, sums in digest.accounts.items() if sums.busy),
+        key=lambda found: (-found[1].totals.saved_cents, found[0]),
+    )
+    for account, sums in busy[:_MOST_REPLIES]:
+        part, called = of_accounts(run, {account}), digest.called[account].capitalize()
+        yield Reply(key=line(account), message=_account(called, account, sums, part, manner))
+    if len(busy) > _MOST_REPLIES:
+        yield Reply(key=_MORE, message=_more([sums for _, sums in busy[_MOST_REPLIES:]]))
+
+
+def _account(called: str, account: str, sums: Sums, run: Mapping[str, Any], manner: Manner) -> Message:
+    sentence, budget = first_sentence(sums, run, account), Budget()
+    begin = said(bold(f"{called} "), named(line(account)), bold(f": {sentence}"))
+    blocks: list[Block] = budget.taken([begin, *bullets(highlights(sums, run))])
+    return Message.of(f"{called} {line(account)}: {sentence}", [*blocks, *of_an_account(sums, budget, manner)])
+
+
+def _more(others: list[Sums]) -> Message:
+    saved = sum(sums.totals.saved_cents for sums in others) / 100
+    volumes = sum(sums.savers.total + sums.quiet for sums in others)
+    told = (
+        f"{count_of(len(others), 'more account')} with something to do: {count_of(volumes, 'volume')} "
+        f"{'saves' if volumes == 1 else 'save'} {usd(saved)} a month there. They are in the report."
+    )
+    return Message.of(told, [said(told)])
+
+
+def savings_message(run: Mapping[str, Any], place: str) -> Message:
+    """The figures of a run by its run.json; `place` is where its report is."""
+    text = _savings_headline(run)
+    return Message.of(text, _savings_blocks(run, text, place))
+
+
+def _savings_blocks(run: Mapping[str, Any], text: str, place: str) -> Iterator[Block]:
+    money, missing, since = run["monthly_usd"], incomplete(run, whole=True), since_before(run)
+    yield header(text)
+    if money["now"] >= CENT:
+        yield said(f"The volumes whose price is known cost {usd(money['now'])} a month.")
+    figures = [(key, words) for key, words in _BESIDE.items() if money[key] >= CENT]
+    yield from bullets([bold(usd(money[key])), f" {words}"] for key, words in figures)
+    if since:
+        yield said(since)
+    if missing:
+        yield said(missing)
+    when = f"{datetime.fromisoformat(run['now']):%Y-%m-%d %H:%M} UTC"
+    yield note(f"Audit {run['id']} of {when}, {count_of(run['volumes']['seen'], 'volume')}. Its report: {place}")
+
+
+def _savings_headline(run: Mapping[str, Any]) -> str:
+    saved = run["monthly_usd"]["saved"]
+    return f"{usd(saved)} a month can be saved" if saved >= CENT else "Nothing can be saved"

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.ports import RunStore
-from plimsoll.service.layout import asked_key
+from plimsoll.service.store_keys import asked_key
 from plimsoll.slack.actions.asked import Asked
 from plimsoll.writing import write_lines
 

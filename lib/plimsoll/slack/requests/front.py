@@ -29,8 +29,9 @@ from plimsoll.slack.actions.asked import Asked
 from plimsoll.slack.actions.dialog import notice
 from plimsoll.slack.actions.registry import ACTIONS
 from plimsoll.slack.blocks.elements import OPEN_REPORT
-from plimsoll.slack.client import SILENT, asking
-from plimsoll.slack.requests.asking import Unclear, asked_by_button, asked_by_dialog, asked_by_words, origin_of
+from plimsoll.slack.client import SILENT
+from plimsoll.slack.errors import asking
+from plimsoll.slack.requests.interactions import Unclear, asked_by_button, asked_by_dialog, asked_by_words, origin_of
 from plimsoll.slack.requests.payloads import COMMAND, Pressed, SslCheck, Submitted, Typed, admit, parsed
 from plimsoll.slack.requests.signed import HttpRequest, check_replay, check_shape, check_signature, content_of
 

@@ -5,8 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from plimsoll.slack.actions.asked import Asked
-from plimsoll.slack.actions.members import Members
-from plimsoll.slack.actions.work import act
+from plimsoll.slack.actions.worker import Members, act
 from plimsoll.slack.client import slack_client
 from tests.slack.server import FakeSlack
 from tests.slack.workspace import CHANNEL, GROUP, MEMBER, TEAM

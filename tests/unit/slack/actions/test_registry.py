@@ -9,7 +9,7 @@ from plimsoll.slack.actions.dialog import Origin
 from plimsoll.slack.actions.registry import ACTIONS, CONTROLS
 from plimsoll.slack.blocks.elements import controls
 from plimsoll.slack.blocks.message import Message
-from plimsoll.slack.requests.asking import HELP
+from plimsoll.slack.requests.interactions import HELP
 from tests.slack.limits import check_message, check_view
 
 VOLUME = "111122223333/eu-west-1/vol-0123456789abcdef0"

@@ -7,11 +7,11 @@ import pytest
 
 from plimsoll.domain.errors import BadInput, CloudError, Throttled
 from plimsoll.domain.validation import Mode
-from plimsoll.service.layout import asked_key
+from plimsoll.service.store_keys import asked_key
 from plimsoll.slack.actions.asked import Asked
-from plimsoll.slack.notifications.events import AuditEvent, ExecutionEnded, ValidationEvent
 from plimsoll.slack.notifications.ledger import asked_for
-from plimsoll.slack.notifications.validation import post_verdict
+from plimsoll.slack.notifications.run_report import AuditEvent
+from plimsoll.slack.notifications.verdicts import ExecutionEnded, ValidationEvent, post_verdict
 from tests.builders import a_volume
 from tests.in_memory.faults import Fault
 from tests.pipelines.lab import Lab, work

@@ -4,10 +4,10 @@ import pytest
 
 from plimsoll.domain.errors import NotMeasured
 from plimsoll.reports.run_reader import full_name, stream_records
-from plimsoll.service.layout import RunKeys
+from plimsoll.service.store_keys import RunKeys
 from plimsoll.slack.blocks.pictures import Draft
 from plimsoll.slack.notifications.channels import parts_of
-from plimsoll.slack.notifications.pictures import Gallery
+from plimsoll.slack.notifications.run_report import Gallery
 from tests.service_loop import files
 from tests.slack.workspace import CHANNEL
 from tests.unit.service.places import ACCOUNT

@@ -13,7 +13,7 @@ from plimsoll.domain.errors import AccessDenied, BadInput, CloudError, OutOfTime
 from plimsoll.ports import Target
 from plimsoll.reports.run_reader import stream_records
 from plimsoll.slack.notifications.channels import quiet_of
-from plimsoll.slack.notifications.run import post_run_report
+from plimsoll.slack.notifications.run_report import post_run_report
 from tests.builders import NOW
 from tests.service_loop import files
 from tests.slack.workspace import CHANNEL, ELSEWHERE, text_of

@@ -9,7 +9,7 @@ import pytest
 from plimsoll.slack.blocks.message import Conversation, Message
 from plimsoll.slack.preview.page import preview
 from tests.slack.limits import check_message
-from tests.unit.reports.html.test_looks import contrast
+from tests.unit.reports.html.test_page_files import contrast
 from tests.unit.reports.strategies import HOSTILE
 from tests.unit.slack.blocks.payloads import (
     BLOCKS,

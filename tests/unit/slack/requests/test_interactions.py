@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from plimsoll.slack.actions.asked import Asked
 from plimsoll.slack.actions.dialog import Origin, notice
 from plimsoll.slack.actions.registry import ACTIONS
-from plimsoll.slack.requests.asking import Unclear, asked_by_button, asked_by_dialog, asked_by_words, origin_of
+from plimsoll.slack.requests.interactions import Unclear, asked_by_button, asked_by_dialog, asked_by_words, origin_of
 from plimsoll.slack.requests.payloads import Pressed, Submitted, Typed
 from plimsoll.slack.requests.signed import Refused
 from tests.slack.limits import check_view

@@ -1,34 +1,139 @@
 """A run's report: each channel gets its part of it, once however often that is tried."""
 
 import json
-from collections.abc import Callable, Collection, Mapping
+import logging
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from pydantic import BaseModel, ConfigDict, Field
 from slack_sdk import WebClient
 
 from plimsoll.audit import never
+from plimsoll.clouds.targets import named_target
 from plimsoll.domain.errors import BadInput, CloudError, OutOfTime, PlimsollError
-from plimsoll.reports.run_reader import PAGE, RECOMMENDATIONS, RUN, read_run, stream_records
+from plimsoll.ports import RunStore, Target
+from plimsoll.reports.profile_record import DemandProfileRecord
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.run_reader import (
+    DEMAND,
+    PAGE,
+    RECOMMENDATIONS,
+    RUN,
+    find_profile,
+    full_name,
+    read_run,
+    stream_records,
+)
 from plimsoll.service.events import RecommendationNew
-from plimsoll.service.kept import bring_needed
-from plimsoll.service.layout import RunKeys
 from plimsoll.service.service import Service
+from plimsoll.service.shared_measurements import bring
 from plimsoll.service.slack_config import SlackConfig
+from plimsoll.service.step_messages import Answer, Message, RunId
+from plimsoll.service.store_keys import RESULT, RunKeys
+from plimsoll.service.stored_results import bring_needed, result_of
 from plimsoll.slack.actions.registry import CONTROLS
-from plimsoll.slack.blocks.pictures import ROOFLINE, SAVINGS
+from plimsoll.slack.blocks.pictures import ROOFLINE, SAVINGS, Draft, drafts
 from plimsoll.slack.blocks.report import conversation
 from plimsoll.slack.notifications.channels import Part, accounts_of, channels_of, part_of, parts_of, quiet_of
-from plimsoll.slack.notifications.events import RunPosted
 from plimsoll.slack.notifications.ledger import StoreLedger, picture_key
-from plimsoll.slack.notifications.pictures import Draw, Gallery
-from plimsoll.slack.notifications.posting import post
+from plimsoll.slack.notifications.posting import Picture, post
 
 _CLAIMED: Final = timedelta(minutes=16)
 """How long a run is kept from others who would tell of it: a function lives for 15 minutes at most."""
+
+_log = logging.getLogger(__name__)
+
+Draw = Callable[[Draft], bytes]
+"""What makes a PNG image of a picture."""
+
+
+class AuditDetail(BaseModel):
+    """Which run has been reported; what else the event has is ignored."""
+
+    model_config = ConfigDict(frozen=True)
+
+    run_id: RunId
+
+
+class AuditEvent(Message):
+    """The event `AuditCompleted` of the service's own bus."""
+
+    detail: AuditDetail
+
+    @property
+    def topic(self) -> str:
+        """The run."""
+        return self.detail.run_id
+
+
+class RunPosted(Answer):
+    """The channels that have a run's report, and a sentence for each part that is missing there.
+
+    `busy`: another function is posting it now, and this one has posted nothing.
+    """
+
+    run_id: str
+    channels: list[str] = Field(default_factory=list)
+    troubles: list[str] = Field(default_factory=list)
+    busy: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gallery:
+    """The pictures of one run; `folder` exists while they are drawn."""
+
+    service: Service
+    keys: RunKeys
+    folder: Path
+    draw: Draw
+
+    def pictures_of(self, part: Part, *, but: Collection[str] = ()) -> Iterator[Picture]:
+        """Those of a part of the run that can be drawn, `but` for some, by their files' names; a report is never worth
+        less for one that cannot."""
+        for name, drafted in ((SAVINGS, self._savings), (ROOFLINE, self._largest)):
+            if name in but:
+                continue
+            try:
+                found = [Picture(name=one.name, title=one.title, png=self.draw(one)) for one in drafted(part)]
+            except Exception:  # noqa: BLE001  # whatever a drawing fails on, its message is worth more
+                _log.exception("a picture of run %s cannot be drawn", self.keys.run_id)
+            else:
+                yield from found
+
+    def _savings(self, part: Part) -> tuple[Draft, ...]:
+        return drafts(part.saved_usd_by_account)
+
+    def _largest(self, part: Part) -> tuple[Draft, ...]:
+        record = part.largest
+        profile = None if record is None else self._profile(record)
+        if record is None or profile is None:
+            return ()
+        bring(self.service.store, self.service.measured)
+        named = record.evidence.envelope if record.evidence else None
+        return drafts({}, record, profile, self.service.envelopes(self.service.measured).get(named or ""))
+
+    def _profile(self, record: RecommendationRecord) -> DemandProfileRecord | None:
+        """What a volume was asked for, from whichever batch of its target has it; None where no more is kept."""
+        target = named_target(record.account, record.region)
+        kept = self.folder / full_name(record)
+        for folder in _answered(self.keys, target, self.service.store, kept):
+            found = find_profile(folder, full_name(record))
+            if found is not None:
+                return found
+        return None
+
+
+def _answered(keys: RunKeys, target: Target, store: RunStore, folder: Path) -> Iterator[Path]:
+    """The folder, with the demand of one answered batch of a target after the other."""
+    there = store.keys(f"{keys.results}{target}/")
+    for batch in sorted(keys.batches_in(there, keys.results, f"/{RESULT}")):
+        attempt = result_of(store, keys.result(batch)).attempt
+        bring_needed(store, keys.answered(batch, attempt, DEMAND), folder / DEMAND)
+        yield folder
 
 
 def post_run_report(

@@ -1,8 +1,8 @@
 """The worker: who may act is checked, the action is carried out on the service, and the asker is answered."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from datetime import date
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
 from io import StringIO
 from typing import Final, Literal
 
@@ -22,20 +22,20 @@ from plimsoll.reports.record import run_of
 from plimsoll.reports.run_reader import PAGE, RUN
 from plimsoll.reports.terminal.explain import show_explanation
 from plimsoll.reports.to_record import record_of
-from plimsoll.service.kept import latest_report, needed
-from plimsoll.service.layout import RunKeys, asked_key
-from plimsoll.service.messages import Message as ServiceMessage
-from plimsoll.service.remembering import left_out
+from plimsoll.service.history_update import left_out
 from plimsoll.service.service import Service
 from plimsoll.service.slack_config import SlackConfig
-from plimsoll.service.validating.places import placed, ports_at
+from plimsoll.service.step_messages import Message as ServiceMessage
+from plimsoll.service.store_keys import RunKeys, asked_key
+from plimsoll.service.stored_results import latest_report, needed
+from plimsoll.service.validating.step_context import placed, ports_at
 from plimsoll.slack.actions.action import Explanation, Limits
 from plimsoll.slack.actions.answers import Answers, plain
 from plimsoll.slack.actions.asked import Asked
-from plimsoll.slack.actions.members import Members
 from plimsoll.slack.actions.registry import ACTIONS
 from plimsoll.slack.blocks.message import Message
-from plimsoll.slack.blocks.savings import savings_message
+from plimsoll.slack.blocks.report import savings_message
+from plimsoll.slack.errors import asking
 from plimsoll.validation.fio_job import canary_seconds
 
 COLUMNS: Final = 76
@@ -45,6 +45,37 @@ REFUSED: Final = (
     "Only members of certain user groups may use Plimsoll here, and you are in none of them. Ask whoever runs Plimsoll "
     "to add you: that takes effect within five minutes."
 )
+
+BELIEVED: Final = timedelta(minutes=5)
+"""How long the members of a group are believed before Slack is asked again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """The members of user groups, each group as it was within the last minutes."""
+
+    _known: dict[str, tuple[datetime, frozenset[str]]] = field(default_factory=dict)
+
+    def may_act(self, user: str, groups: Iterable[str], slack: WebClient, now: datetime) -> bool:
+        """Whether somebody is in one of the groups; CloudError where Slack does not say so of all of them."""
+        trouble: CloudError | None = None
+        for group in groups:
+            try:
+                if user in self._of(group, slack, now):
+                    return True
+            except CloudError as error:
+                trouble = trouble or error
+        if trouble is not None:
+            raise trouble
+        return False
+
+    def _of(self, group: str, slack: WebClient, now: datetime) -> frozenset[str]:
+        read, members = self._known.get(group, (None, frozenset[str]()))
+        if read is None or now - read >= BELIEVED:
+            with asking(f"list the members of the user group {group}"):
+                members = frozenset(slack.usergroups_users_list(usergroup=group)["users"])
+            self._known[group] = now, members
+        return members
 
 
 class AskedMessage(Asked, ServiceMessage):

@@ -1,4 +1,4 @@
-"""Where a volume of the service is, the ports of a target, and what the steps of a validation are given."""
+"""What the steps of a validation are given: where a volume is, the ports of its target, and the context of a step."""
 
 import logging
 from collections.abc import Callable
@@ -12,9 +12,9 @@ from plimsoll.clouds.targets import may_have, named_target
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.service.events import validation_completed
-from plimsoll.service.kept import ledger_in
-from plimsoll.service.measured import StoreVerdicts, bring
 from plimsoll.service.service import Service
+from plimsoll.service.shared_measurements import StoreVerdicts, bring
+from plimsoll.service.stored_results import ledger_in
 from plimsoll.validation.context import Context
 from plimsoll.validation.patience import Patience
 from plimsoll.validation.scratch_volume import Left

@@ -1,4 +1,4 @@
-"""What failed for good: kept by name and with the reason, so that a run goes on without it and says so."""
+"""The note of a failure: what failed for good is kept by name with the reason, and the run goes on without it."""
 
 from collections.abc import Iterable
 
@@ -6,10 +6,10 @@ from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.outcomes import FailedVolume, Outcome, Seen
 from plimsoll.ports import FailedTarget, RunStore
 from plimsoll.reports.totals import Totals
-from plimsoll.service.kept import totals_out, volumes_in
-from plimsoll.service.layout import Batch, RunKeys
-from plimsoll.service.messages import FailureMessage, Nothing
 from plimsoll.service.service import Service
+from plimsoll.service.step_messages import FailureMessage, Nothing
+from plimsoll.service.store_keys import Batch, RunKeys
+from plimsoll.service.stored_results import totals_out, volumes_in
 
 
 def note_failure(service: Service, told: FailureMessage) -> Nothing:

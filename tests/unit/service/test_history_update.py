@@ -12,7 +12,7 @@ from plimsoll.ports import Target
 from plimsoll.reports.diff.comparison import compared
 from plimsoll.reports.diff.sql import Group
 from plimsoll.reports.totals import Totals
-from plimsoll.service.remembering import MOST_NEWS, announce, announced, left_out, remember
+from plimsoll.service.history_update import MOST_NEWS, announce, announced, left_out, remember
 from tests.in_memory.service import MemoryHistory
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run

@@ -1,4 +1,4 @@
-"""The layout of the service's store: under which key each part of a run is kept.
+"""The keys of the service's store: where each part of a run is kept.
 
 `work/` is what the parts of a run hand to each other, and goes after a month; everything else is there to stay.
 """

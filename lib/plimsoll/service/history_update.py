@@ -1,4 +1,4 @@
-"""Remembering: what a run's recommendations are beside those of earlier runs, kept for the next one.
+"""The update of the history: a run's recommendations are compared with earlier ones, and kept for the next run.
 
 The history grows with the volumes of which something has ever been recommended, and no others.
 """

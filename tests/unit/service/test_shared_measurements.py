@@ -8,7 +8,7 @@ from plimsoll.clouds.folder_store import FolderStore
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.domain.errors import BadInput
 from plimsoll.envelopes.library import load_library
-from plimsoll.service.measured import StoreVerdicts, bring
+from plimsoll.service.shared_measurements import StoreVerdicts, bring
 from tests.builders import NOW
 from tests.pipelines.lab import TYPES, Lab
 

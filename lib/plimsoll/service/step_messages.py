@@ -14,7 +14,7 @@ from plimsoll.clouds.targets import named_target
 from plimsoll.domain import errors
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.ports import Target
-from plimsoll.service.layout import Batch
+from plimsoll.service.store_keys import Batch
 
 RunId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][\w.@+=-]{0,79}$")]
 """A run's name, which stands in keys: as Step Functions names executions, without what separates folders."""

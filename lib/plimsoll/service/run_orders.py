@@ -14,7 +14,7 @@ from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import RunStore
 from plimsoll.run import Order
 from plimsoll.service.config import ServiceConfig
-from plimsoll.service.layout import RunKeys
+from plimsoll.service.store_keys import RunKeys
 
 
 class RunOrder(BaseModel):

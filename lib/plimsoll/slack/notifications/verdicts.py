@@ -2,22 +2,71 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import count
-from typing import Final
+from typing import Final, Literal
 
+from pydantic import BaseModel, ConfigDict
 from slack_sdk import WebClient
 
 from plimsoll.domain.policy import Policy
 from plimsoll.service.service import Service
+from plimsoll.service.step_messages import Answer, RunId, StepError
+from plimsoll.service.step_messages import Message as ServiceMessage
 from plimsoll.slack.actions.asked import Asked
 from plimsoll.slack.actions.validate import VALIDATE
 from plimsoll.slack.blocks.message import Message
 from plimsoll.slack.blocks.verdict import Validated, verdict_message
 from plimsoll.slack.client import say
-from plimsoll.slack.notifications.events import ExecutionEnded, VerdictPosted
 from plimsoll.slack.notifications.ledger import asked_for
 from plimsoll.validation.job import Job, JobName, find
 
 _GONE: Final = "it has ended, and the store has nothing of its job any more: ask for it again."
+
+_ENDED: Final = {
+    "TIMED_OUT": "the validation took longer than it may, and was ended.",
+    "ABORTED": "the validation was stopped before its end, by somebody who may do that in Step Functions.",
+}
+"""How an execution ended that names no error of its own."""
+
+
+class ExecutionEnded(BaseModel):
+    """How an execution ended (docs.aws.amazon.com/eventbridge/latest/ref/events-ref-states.html, November 2026).
+
+    `name` is the execution's own. Only one that failed has an `error` and a `cause`.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    name: RunId
+    status: Literal["SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"]
+    error: str | None = None
+    cause: str | None = None
+
+    @property
+    def trouble(self) -> str | None:
+        """What went wrong, in a sentence; None where nothing did."""
+        if self.status == "SUCCEEDED":
+            return None
+        if self.error is None and self.status in _ENDED:
+            return _ENDED[self.status]
+        return StepError(Error=self.error or "States.Unknown", Cause=self.cause or "").sentence
+
+
+class ValidationEvent(ServiceMessage):
+    """The event `Step Functions Execution Status Change` of the validation's state machine."""
+
+    detail: ExecutionEnded
+
+    @property
+    def topic(self) -> str:
+        """The validation."""
+        return self.detail.name
+
+
+class VerdictPosted(Answer):
+    """Whether a verdict was posted: it is where somebody asked for the validation in Slack."""
+
+    validation: str
+    posted: bool
 
 
 def post_verdict(service: Service, ended: ExecutionEnded, client: WebClient) -> VerdictPosted:

@@ -1,4 +1,4 @@
-"""The validation's messages: what its functions are given and what they answer, as the state machine passes them on."""
+"""The validation's messages: what its functions are given and what they answer."""
 
 from typing import Annotated, Literal, Self
 
@@ -6,7 +6,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstrain
 
 from plimsoll.clouds.registry import volume_pattern
 from plimsoll.domain.validation import Mode
-from plimsoll.service.messages import Answer, Message, RunId, StepError
+from plimsoll.service.step_messages import Answer, Message, RunId, StepError
 from plimsoll.validation.job import JobName
 
 VolumeName = Annotated[str, StringConstraints(pattern=volume_pattern())]

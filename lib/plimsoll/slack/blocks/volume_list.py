@@ -7,10 +7,9 @@ from typing import Final
 
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.wording import count_of, usd
-from plimsoll.slack.blocks.digest import Sums
+from plimsoll.slack.blocks.digest import Listed, Sums
 from plimsoll.slack.blocks.elements import Block, Control, bold, controls, said
 from plimsoll.slack.blocks.message import Budget
-from plimsoll.slack.blocks.volume import Listed
 
 Numbered = tuple[int, Listed]
 """A volume and its place in a list."""

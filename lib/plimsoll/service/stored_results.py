@@ -1,4 +1,4 @@
-"""What the parts of a run keep in the store for each other: a target's inventory, what a batch came to, and failures.
+"""Stored results: a target's inventory, a batch's result and failures, which the parts of a run keep for each other.
 
 Volumes, prices and errors are written as a recording has them.
 """
@@ -21,7 +21,7 @@ from plimsoll.domain.volume import Volume
 from plimsoll.ports import RunStore, Target, Usage
 from plimsoll.reports.totals import Totals
 from plimsoll.service.events import Event
-from plimsoll.service.layout import LATEST_REPORT, ledger_key
+from plimsoll.service.store_keys import LATEST_REPORT, ledger_key
 
 
 class _Kept(BaseModel):

@@ -18,8 +18,8 @@ from functions.observed import Handler, count, logger, observed
 from plimsoll.bootstrap.service import MorePlaces, aws_alone, forget_process, service_of_environment
 from plimsoll.domain.errors import BadInput
 from plimsoll.service.config import ServiceConfig
-from plimsoll.service.messages import Message, plain
 from plimsoll.service.service import Service
+from plimsoll.service.step_messages import Message, plain
 
 __all__ = ["count", "entry", "logger", "renew", "service"]
 
