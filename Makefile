@@ -16,11 +16,13 @@ CLEAN_ENV := env -u AWS_PROFILE -u AWS_ENDPOINT_URL AWS_EC2_METADATA_DISABLED=tr
 # cost, which start hundreds.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Tests that need something of the machine wait for it (fio, a browser), so that four at once are soonest done; the others
-# compute, and two at once are, of which one takes over what the other has not begun.
+# Tests of whole machines and commands, and those that need something of this machine, wait more than they compute (for
+# processes, fio, a browser): four at once are soonest done. Of the others two are, and one takes over what the other has
+# not begun.
+WAIT_HERE := tests/machines tests/pipelines
 COMPUTING := -n 2 --dist worksteal -m
 WAITING := -n 4 --dist loadfile --no-loadscope-reorder -m
-WAITS := $(shell grep -rlF mark.needs tests --include='test_*.py')
+WAITS := $(WAIT_HERE) $(filter-out $(WAIT_HERE:=/%),$(shell grep -rlF mark.needs tests --include='test_*.py'))
 
 # The stacks of the service; the member roles are for other accounts, by StackSet.
 STACKS ?= data audit validation $(if $(PLIMSOLL_DEPLOY_SLACK__CHANNEL),slack)
@@ -32,8 +34,8 @@ TOOLS := fio:fio shellcheck:shellcheck mkfs.xfs:xfsprogs chromium:chromium
 demo: TOOLS := fio:fio
 
 define on_this
-PLIMSOLL_TESTS_PROFILE=$1 $(CLEAN_ENV) $(RUN) pytest $(COMPUTING) "not needs"
-PLIMSOLL_TESTS_PROFILE=$1 $(CLEAN_ENV) $(RUN) pytest $(WAITING) needs $(WAITS)
+PLIMSOLL_TESTS_PROFILE=$1 $(CLEAN_ENV) $(RUN) pytest $(COMPUTING) "not waits" $(WAIT_HERE:%=--ignore=%)
+PLIMSOLL_TESTS_PROFILE=$1 $(CLEAN_ENV) $(RUN) pytest $(WAITING) waits $(WAITS)
 endef
 
 ifneq ($(ALSO_PYTHON),)

@@ -2,6 +2,7 @@
 
 - A profile says how many examples a property has (`tests/profiles.py`).
 - A test that needs something of the machine (`pytest.mark.needs("fio", "root")`) says why where it cannot run.
+- Such tests, and those of whole machines and commands, are marked `waits`: more of them run at once.
 - A test marked `release` runs in the profile `all` alone, which is `make test-all`.
 - The models of AWS's services are read once, and simulators are forked.
 """
@@ -9,6 +10,7 @@
 import os
 import sys
 from functools import cache
+from pathlib import Path
 from typing import Final
 
 import botocore.loaders
@@ -22,6 +24,9 @@ from tests.simulators import fork_from_now_on
 pytest.register_assert_rewrite("tests.golden")
 profiles.load()
 
+WAIT_HERE: Final = frozenset(Path(__file__).with_name(name) for name in ("machines", "pipelines"))
+"""The folders of tests that start whole machines and commands, and wait for them."""
+
 _SHARED: Final = cache(botocore.loaders.create_loader)
 
 
@@ -33,6 +38,11 @@ def _shared_loader(search_path_string: str | None = None) -> botocore.loaders.Lo
 
 
 botocore.session.create_loader = _shared_loader
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if item.get_closest_marker("needs") or WAIT_HERE.intersection(item.path.parents):
+        item.add_marker("waits")
 
 
 @pytest.hookimpl(trylast=True)
