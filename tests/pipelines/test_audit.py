@@ -415,7 +415,7 @@ def test_a_region_without_a_price_is_said_to_be_without_one():
     ended = by_volume(outcomes(a_world([a_volume(region="af-south-1")])))
     answer = ended["vol-1"].recommendation
     assert isinstance(answer, InsufficientData)
-    assert answer.reasons[0] == "there is no price for gp2 in af-south-1: give one with --prices."
+    assert answer.reasons[0] == "There is no price for gp2 in af-south-1. Give one with --prices."
 
 
 def test_notices_are_passed_on_and_their_failure_is_one():
