@@ -15,7 +15,7 @@ from cloud_simulator.running import running
 from plimsoll.clouds.google.clients import Clients
 from tests.needs import missing
 
-from .commands import command, environment, plimsoll
+from .commands import ROOM, command, environment, plimsoll
 
 pytestmark = pytest.mark.once
 
@@ -69,10 +69,6 @@ def test_one_command_starts_both_clouds_and_says_where_each_is():
         assert places[1]["monitoring_port"] > 0
         process.stdin.close()
         assert process.wait(timeout=120) == 0
-
-
-ROOM = 3
-"""A machine that is busy with other things does not carry a right target; it does so once in as many tries."""
 
 
 def verdicts_of(output):
