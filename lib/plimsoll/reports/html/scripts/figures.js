@@ -1,7 +1,8 @@
 // Figures as people read them, each with its unit; a figure that is not known is never a zero.
 
+// Halves are rounded to the even digit, as the headline's are: one total never reads $114 above the table and $115 below.
 const digits = (most, least = 0) =>
-  new Intl.NumberFormat('en-US', { maximumFractionDigits: most, minimumFractionDigits: least });
+  new Intl.NumberFormat('en-US', { maximumFractionDigits: most, minimumFractionDigits: least, roundingMode: 'halfEven' });
 const WHOLE = digits(0), TENTHS = digits(1), CENTS = digits(2, 2);
 
 const known = (value) => value !== null && value !== undefined;
