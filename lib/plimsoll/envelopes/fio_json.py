@@ -11,10 +11,8 @@ from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from plimsoll.envelopes.campaign_file import Figures
-from plimsoll.envelopes.job_groups import Part, result_of
-from plimsoll.envelopes.printed_numbers import number_in
-from plimsoll.envelopes.results import Broken, Output, Result, line_at
+from plimsoll.envelopes.printed import Figures, number_in
+from plimsoll.envelopes.results import Broken, Output, Part, Result, line_at, result_of
 
 
 def _number(value: object) -> object:

@@ -9,10 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from plimsoll.envelopes.campaign_file import Figures
-from plimsoll.envelopes.job_groups import Part, result_of
-from plimsoll.envelopes.printed_numbers import size_kib_in
-from plimsoll.envelopes.results import Broken, Output, Result, line_at
+from plimsoll.envelopes.printed import Figures, size_kib_in
+from plimsoll.envelopes.results import Broken, Output, Part, Result, line_at, result_of
 
 _N: Final = r"(\d+(?:\.\d+)?[kKMG]?)"
 _UNITS: Final = {"nsec": "ns", "usec": "us", "msec": "ms"}

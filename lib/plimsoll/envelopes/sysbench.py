@@ -10,11 +10,27 @@ from dataclasses import dataclass
 from typing import Final
 
 from plimsoll.domain.envelope import JobShape
-from plimsoll.envelopes.campaign_file import Figures, PrintedEntry
-from plimsoll.envelopes.job_groups import gib_of, mean_block_kib, unstated_mode
-from plimsoll.envelopes.printed_numbers import number_in, size_kib_in
-from plimsoll.envelopes.printed_rates import DIRECTIONS, latency, latency_of, rates
-from plimsoll.envelopes.results import Broken, Direction, Output, Profile, Result, line_at
+from plimsoll.envelopes.printed import (
+    DIRECTIONS,
+    Figures,
+    PrintedEntry,
+    latency,
+    latency_of,
+    number_in,
+    rates,
+    size_kib_in,
+)
+from plimsoll.envelopes.results import (
+    Broken,
+    Direction,
+    Output,
+    Profile,
+    Result,
+    gib_of,
+    line_at,
+    mean_block_kib,
+    unstated_mode,
+)
 
 _N: Final = r"(\d+(?:\.\d+)?)"
 

@@ -5,14 +5,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.clouds.aws.shipped import volume_types
-from plimsoll.domain.validation import Budget, PlannedRun, runs_for
+from plimsoll.domain.validation import Budget, PlannedRun, Want, runs_for
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.service.validating.choosing import shares
-from plimsoll.validation.proposal import want_of
-from tests.builders import a_volume
 
 SPEC = VolumeSpec(type="gp3", size_gib=100, iops=3000, throughput_mib_s=125)
-(RUN,) = runs_for([want_of(a_volume("gp2", 100), SPEC, volume_types()["gp3"].ceiling(SPEC), 1.0)])
+WANT = Want(
+    volume_id="vol-1",
+    account="111122223333",
+    region="eu-west-1",
+    zone="eu-west-1a",
+    spec=SPEC,
+    ceiling=volume_types()["gp3"].ceiling(SPEC),
+    saved_usd_month=1.0,
+)
+(RUN,) = runs_for([WANT])
 USD = st.floats(0, 100, allow_nan=False)
 
 
