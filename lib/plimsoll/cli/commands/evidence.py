@@ -84,10 +84,11 @@ def sweep(
     patience = patience_of(settings)
     deleted, complete = 0, True
     for cloud in open_clouds(scope_from(scope), settings, today=now.date()):
+        bench, targets = cloud.bench, cloud.ports.inventory.targets()
         for one in scratch_volume.sweep(
-            cloud.ports.inventory.targets(),
+            targets,
             now,
-            bench_at=lambda _target, bench=cloud.bench: bench,
+            bench_at=lambda _target: bench,  # noqa: B023  # called before the next cloud is opened
             patience=patience,
             everything=everything,
         ):
