@@ -1,9 +1,8 @@
 """The library of measured envelopes: what ships, and what users add, each addition whole or not at all."""
 
 import difflib
-import os
 import re
-import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -19,8 +18,9 @@ from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.envelopes.campaigns import Campaign, HostEntry, load_campaign
 from plimsoll.envelopes.fit import Caps, fit, no_caps
-from plimsoll.envelopes.printed import day_finished, earliest_day
+from plimsoll.envelopes.printed import day_finished, earliest_day, present
 from plimsoll.envelopes.results import Profile, Result
+from plimsoll.writing import whole
 
 UNKNOWN_TYPE: Final = "unknown"
 """The type of a volume where the user names none. No offer has it, so its envelope is evidence for no offer."""
@@ -130,16 +130,20 @@ def add_campaign(folder: Path, new: NewCampaign, types: Mapping[str, VolumeType]
     result that is no measurement, and for figures that make no campaign.
     """
     check_name(folder, new.name, types)
-    _check_day(new.measured_on)
+    try:
+        if new.measured_on is not None:
+            earliest_day(new.measured_on)
+    except ValueError as error:
+        raise BadInput(f"{error} (--measured-on).") from error
     for one in new.results:
         if one.result.fault is not None:
             raise BadInput(f"{one.result.fault}: that is no measurement, and nothing was added.")
     path = folder / f"{new.name}.yaml"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        _put(path, _HEAD + yaml.safe_dump(_as_data(new), sort_keys=False, allow_unicode=True, width=120), types)
-    except OSError as error:
-        raise BadInput(f"the campaign {path} cannot be written: {error.strerror or error}.") from error
+    with whole(path) as beside:
+        text = yaml.safe_dump(_as_data(new), sort_keys=False, allow_unicode=True, width=120)
+        beside.write_text(_HEAD + text, encoding="utf-8")
+        for system in load_campaign(beside).systems:
+            fit(system, types)
     return path
 
 
@@ -158,49 +162,25 @@ def check_name(folder: Path, name: str, types: Mapping[str, VolumeType]) -> None
         raise BadInput(f"there is an envelope {name} already: choose another name with --as.")
 
 
-def _put(path: Path, text: str, types: Mapping[str, VolumeType]) -> None:
-    """The text as that file at once, once it has been read back and fitted."""
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", dir=path.parent, prefix=f".{path.stem}.", suffix=".part", delete=False
-    ) as part:
-        whole = Path(part.name)
-        try:
-            part.write(text)
-            part.flush()
-            os.fsync(part.fileno())
-            for system in load_campaign(whole).systems:
-                fit(system, types)
-            whole.chmod(0o644)
-            whole.replace(path)
-        finally:
-            whole.unlink(missing_ok=True)
-
-
-def _check_day(printed: str | None) -> None:
-    try:
-        if printed is not None:
-            earliest_day(printed)
-    except ValueError as error:
-        raise BadInput(f"{error} (--measured-on).") from error
-
-
 def _as_data(new: NewCampaign) -> dict[str, Any]:
     spec = {"type": new.spec.type, "size_gib": new.spec.size_gib or None}
     bought = {**spec, "iops": new.spec.iops, "throughput_mib_s": new.spec.throughput_mib_s}
-    return _told(
+    return present(
         {
             "campaign": new.name,
             "title": new.title,
             "source": new.source,
             "tool": new.tool,
             "tool_version": new.tool_version,
-            "measured_on": new.measured_on or _day_of([one.result for one in new.results]),
+            "measured_on": _day_of_all(new),
             "provider": new.provider,
             "account": new.account,
             "region": new.region,
             "host": None if new.host is None else new.host.model_dump(exclude_none=True),
             "systems": {
-                new.name: _told({"title": new.title, "spec": _told(bought), "volumes": new.volumes, "note": new.note}),
+                new.name: present(
+                    {"title": new.title, "spec": present(bought), "volumes": new.volumes, "note": new.note}
+                ),
             },
             "measurements": [_measured(one, new) for one in new.results],
             "profiles": _profiles(new) or None,
@@ -210,8 +190,12 @@ def _as_data(new: NewCampaign) -> dict[str, Any]:
 
 def _measured(one: NewResult, new: NewCampaign) -> dict[str, Any]:
     result = one.result
-    own = {"date": _own_day(result, new), "fio": _other_version(result, new)}
-    return _told(
+    day = None if new.measured_on else _day(result)
+    own = {
+        "date": None if day == _day_of_all(new) else day,
+        "fio": None if result.tool_version == new.tool_version else result.tool_version,
+    }
+    return present(
         {
             "system": new.name,
             "mode": result.job.mode,
@@ -220,24 +204,24 @@ def _measured(one: NewResult, new: NewCampaign) -> dict[str, Any]:
             "throughput": result.printed.throughput,
             "bound_by": None if one.bound_by is BoundBy.UNKNOWN else one.bound_by.value,
             "tool": None if result.tool == new.tool else result.tool,
-            "job": _told({name: getattr(result.job, name) for name in _JOB}),
+            "job": present({name: getattr(result.job, name) for name in _JOB}),
             "note": one.note,
-            "figures": {**result.printed.figures, **_told(own)},
+            "figures": {**result.printed.figures, **present(own)},
         }
     )
 
 
-def _own_day(result: Result, new: NewCampaign) -> str | None:
-    """The day of a result where the campaign has none for all of them."""
+def _day(result: Result) -> str | None:
+    """The day that a result prints."""
     day = None if result.measured_on is None else day_finished(result.measured_on)
-    if day is None or new.measured_on is not None or day.isoformat() == _day_of([one.result for one in new.results]):
-        return None
-    return day.isoformat()
+    return None if day is None else day.isoformat()
 
 
-def _other_version(result: Result, new: NewCampaign) -> str | None:
-    """The version of a tool where it is not the campaign's."""
-    return None if result.tool_version == new.tool_version else result.tool_version
+def _day_of_all(new: NewCampaign) -> str | None:
+    """The campaign's own date, else the earliest day that its results print; None where one of them prints none."""
+    days = [_day(one.result) for one in new.results]
+    told = [day for day in days if day is not None]
+    return new.measured_on or (min(told) if told and len(told) == len(days) else None)
 
 
 def _profiles(new: NewCampaign) -> dict[str, Any]:
@@ -245,26 +229,12 @@ def _profiles(new: NewCampaign) -> dict[str, Any]:
         return {}
     if new.host is None:
         raise BadInput("a profile is of a host, and none is named: say which with --host-type, such as r5.large.")
-    told: dict[str, Any] = {}
-    for kind, one in _numbered(new.profiles):
-        told[kind] = _told({"job": one.job, **one.figures})
-    return {new.host.type: told}
+    return {new.host.type: {kind: present({"job": one.job, **one.figures}) for kind, one in _numbered(new.profiles)}}
 
 
 def _numbered(profiles: Sequence[Profile]) -> Iterator[tuple[str, Profile]]:
     """Profiles by kind; the second of one kind is cpu-2."""
-    seen: dict[str, int] = {}
+    seen = Counter[str]()
     for one in profiles:
-        seen[one.kind] = seen.get(one.kind, 0) + 1
+        seen[one.kind] += 1
         yield (one.kind if seen[one.kind] == 1 else f"{one.kind}-{seen[one.kind]}"), one
-
-
-def _day_of(results: Sequence[Result]) -> str | None:
-    """The earliest day that the results print, None where one of them prints none."""
-    days = [None if one.measured_on is None else day_finished(one.measured_on) for one in results]
-    told = [day for day in days if day is not None]
-    return min(told).isoformat() if told and len(told) == len(days) else None
-
-
-def _told(entry: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in entry.items() if value is not None}

@@ -53,23 +53,16 @@ def number_in(printed: str) -> float:
     return found
 
 
+def present(figures: Mapping[str, Any]) -> Figures:
+    """The figures that there are."""
+    return {name: figure for name, figure in figures.items() if figure is not None}
+
+
 def scaled_in(printed: str) -> float:
     """A figure as fio prints it: 3023, or 19.8k for thousands."""
     if printed[-1:] in _THOUSANDS:
         return number_in(printed[:-1]) * _THOUSANDS[printed[-1]]
     return number_in(printed)
-
-
-def rounding_of(printed: str) -> float:
-    """Half a unit of the last digit of printed IOPS: 50 in 19.8k."""
-    digits = printed.rstrip("".join(_THOUSANDS))
-    decimals = len(digits.partition(".")[2])
-    return 0.5 * _THOUSANDS.get(printed[-1:], 1.0) / 10.0**decimals
-
-
-def is_rounded(printed: str) -> bool:
-    """Whether printed IOPS are in thousands or more."""
-    return printed[-1:] in _THOUSANDS
 
 
 def throughput_mib_s_in(printed: str) -> float:
@@ -135,9 +128,8 @@ def sides(one: PrintedEntry) -> list[Side]:
     found = _nested(one)
     if found:
         return found
-    headline = {"iops": one.iops, "throughput": one.throughput}
-    told = {key: text for key, text in headline.items() if text is not None}
-    return [(str(one.figures.get("direction", "")), {**one.figures, **told})]
+    headline = present({"iops": one.iops, "throughput": one.throughput})
+    return [(str(one.figures.get("direction", "")), {**one.figures, **headline})]
 
 
 def rates(one: PrintedEntry) -> tuple[float | None, float | None]:
@@ -155,11 +147,11 @@ def rates(one: PrintedEntry) -> tuple[float | None, float | None]:
 def scaled_iops(side: Figures) -> float:
     """IOPS of a side; the mean of fio's samples where the headline is rounded to thousands and agrees with it."""
     printed, samples = str(side["iops"]), side.get("iops_samples", {}).get("avg")
-    told = scaled_in(printed)
-    if samples is None or not is_rounded(printed):
+    told, unit = scaled_in(printed), _THOUSANDS.get(printed[-1:])
+    if samples is None or unit is None:
         return told
-    precise = scaled_in(str(samples))
-    return precise if abs(precise - told) <= rounding_of(printed) else told
+    precise, decimals = scaled_in(str(samples)), len(printed[:-1].partition(".")[2])
+    return precise if abs(precise - told) <= 0.5 * unit / 10.0**decimals else told
 
 
 def throughput_mib_s(side: Figures) -> float:

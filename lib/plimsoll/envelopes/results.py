@@ -165,6 +165,14 @@ def result_of(parts: Sequence[Part], *, version: str | None, measured_on: str | 
     )
 
 
+def disk_figures(disks: Mapping[str, Figures]) -> Figures:
+    """The devices' own counts, by the device's name, as a result's figures."""
+    if len(disks) == 1:
+        ((name, figures),) = disks.items()
+        return {"disk": {"name": name, **figures}}
+    return {"disks": dict(disks)} if disks else {}
+
+
 def mean_block_kib(iops: float | None, throughput_mib_s: float | None) -> float | None:
     """The mean I/O size: a power of two where rounded figures come that close to it; None where nothing was done."""
     if not iops or not throughput_mib_s:

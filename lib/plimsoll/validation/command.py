@@ -15,6 +15,9 @@ from plimsoll.validation.patience import Patience
 FAILED_LOOKS: Final = 5
 """How many looks at a command may fail one after another before it is given up."""
 
+LOOKING_S: Final = 120
+"""Looking at block devices takes a second; a host that needs longer than this has other troubles."""
+
 _ENDS: Final = {
     TaskEnd.FAILED: "failed",
     TaskEnd.TIMED_OUT: "ran into its time limit",
@@ -64,33 +67,32 @@ class Command:
             return  # the document's own limit ends it; why the command was given up is what people have to know
 
     def answer(self, outcome: TaskOutcome) -> BenchAnswer:
-        """What it printed; NotMeasured where it ended badly."""
-        if outcome.end is not TaskEnd.SUCCESS:
-            raise NotMeasured(_why(outcome, self.id, self.host_id))
-        return read_answer(outcome.output)
-
-
-def _why(outcome: TaskOutcome, command_id: str, host_id: str) -> str:
-    """The document's own sentence where it gave one, else how the command ended."""
-    if outcome.output:
-        try:
+        """What it printed; NotMeasured where it ended badly, in the document's own words where it gave any."""
+        if outcome.end is TaskEnd.SUCCESS:
+            return read_answer(outcome.output)
+        if outcome.output:
             read_answer(outcome.output)
-        except NotMeasured as error:
-            return str(error)
-    reason = f" ({outcome.reason.rstrip('.')})" if outcome.reason else ""
-    return (
-        f"the command {command_id} on {host_id} {_ENDS[outcome.end]}{reason}. Nothing was measured; look at "
-        "the command's error output, and try again."
-    )
-
-
-LIMIT_S = 120
-"""Looking at block devices takes a second; a host that needs longer than this has other troubles."""
+        reason = f" ({outcome.reason.rstrip('.')})" if outcome.reason else ""
+        raise NotMeasured(
+            f"the command {self.id} on {self.host_id} {_ENDS[outcome.end]}{reason}. Nothing was measured; look at "
+            "the command's error output, and try again."
+        )
 
 
 def stripe_sets(host_id: str, target: Target, today: date, *, bench: Bench, patience: Patience) -> list[StripeSet]:
-    """The md and LVM devices of a host that are made of its volumes; NotMeasured or CloudError where it cannot tell."""
-    answer = _run(Task(mode=TaskMode.INSPECT, limit_s=LIMIT_S), host_id, target, bench=bench, patience=patience)
+    """The md and LVM devices of a host that are made of its volumes; NotMeasured or CloudError where it cannot tell.
+
+    A command that is given up is asked to stop; the document bounds itself on the host, so that it does stop.
+    """
+    task = Task(mode=TaskMode.INSPECT, limit_s=LOOKING_S)
+    command = Command(id=bench.send(target, host_id, task), target=target, host_id=host_id)
+    limit_s = command_s(task, patience)
+    try:
+        outcome = patience.wait_for(lambda: command.look(bench), limit_s=limit_s, otherwise=command.overdue(limit_s))
+    except BaseException:
+        command.give_up(bench)
+        raise
+    answer = command.answer(outcome)
     if answer.inspection is None:
         raise NotMeasured(f"{host_id} in {target} did not say how its volumes are put together: try again.")
     return [
@@ -106,18 +108,3 @@ def stripe_sets(host_id: str, target: Target, today: date, *, bench: Bench, pati
         )
         for stack in stacks(answer.inspection)
     ]
-
-
-def _run(task: Task, host_id: str, target: Target, *, bench: Bench, patience: Patience) -> BenchAnswer:
-    """What a task printed on a host; NotMeasured when it failed, ended badly or did not end in time.
-
-    A command that is given up is asked to stop; the document bounds itself on the host, so that it does stop.
-    """
-    command = Command(id=bench.send(target, host_id, task), target=target, host_id=host_id)
-    limit_s = command_s(task, patience)
-    try:
-        outcome = patience.wait_for(lambda: command.look(bench), limit_s=limit_s, otherwise=command.overdue(limit_s))
-    except BaseException:
-        command.give_up(bench)
-        raise
-    return command.answer(outcome)
