@@ -13,7 +13,7 @@ from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import envelope_library
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.aws.published import AwsCatalog, query_cost
-from plimsoll.clouds.aws.shipped import shipped_prices
+from plimsoll.clouds.common.dated_data import shipped_prices
 from plimsoll.clouds.memory import MemoryMetrics
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError
@@ -136,7 +136,7 @@ def project_ports(count: int, patterns: Patterns) -> AuditPorts:
         query_cost=query_cost(Settings()),
         inventory=ManyVolumes(count, patterns),
         metrics=SharedMinutes(MemoryMetrics(given=patterns.minutes)),
-        prices=AwsPrices(shipped=shipped_prices(), sessions=None, today=NOW.date()),
+        prices=AwsPrices(shipped=shipped_prices("aws"), sessions=None, today=NOW.date()),
         catalog=AwsCatalog(),
         envelopes=tuple(envelope_library().envelopes.values()),
     )

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from plimsoll.clouds.aws.shipped import volume_types
+from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.file_claims import FileClaims
 from plimsoll.clouds.folder_store import FolderStore
 from plimsoll.clouds.memory import MemoryClock, MemoryMetrics
@@ -26,7 +26,7 @@ from tests.in_memory.bench import MemoryBench
 from .test_audit import a_world
 from .test_stripe_sets import answers
 
-TYPES = volume_types()
+TYPES = volume_types("aws")
 DAYS = 2
 START_S = int((NOW - timedelta(days=DAYS)).timestamp())
 

@@ -8,7 +8,8 @@ from plimsoll.clouds.aws.errors import FAILURES, translate, translated
 from plimsoll.clouds.aws.hosts import Hosts
 from plimsoll.clouds.aws.owners import owner_of
 from plimsoll.clouds.aws.sessions import HOME_REGION, Sessions
-from plimsoll.clouds.aws.shipped import volume_types
+from plimsoll.clouds.common.dated_data import volume_types
+from plimsoll.clouds.registry import AWS
 from plimsoll.domain.errors import AccessDenied
 from plimsoll.domain.volume import Attachment, Modification, Volume, VolumeSpec, VolumeState
 from plimsoll.domain.volume_types import Provisioned
@@ -120,7 +121,7 @@ def volume_of(
 
 def spec_of(found: Mapping[str, Any]) -> VolumeSpec:
     """What is provisioned. DescribeVolumes gives baseline IOPS for types that provision none: those are left out."""
-    kind = volume_types().get(found["VolumeType"])
+    kind = volume_types(AWS).get(found["VolumeType"])
     sells_iops = kind is None or isinstance(kind.iops, Provisioned)
     sells_throughput = kind is None or isinstance(kind.throughput, Provisioned)
     return VolumeSpec(

@@ -8,8 +8,9 @@ from typing import Final
 from google.api_core.exceptions import Forbidden
 from google.cloud import compute_v1
 
+from plimsoll.clouds.common.messages import Purpose
 from plimsoll.clouds.google.clients import CALL_S, Clients
-from plimsoll.clouds.google.errors import Purpose, attempted, message_of, too_many
+from plimsoll.clouds.google.errors import attempted, message_of, too_many
 from plimsoll.domain.errors import CloudError
 
 MEASURING: Final = Purpose(

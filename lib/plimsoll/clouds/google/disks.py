@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.google.machines import machine
 from plimsoll.clouds.google.owners import HOST_METADATA, owner_of
 from plimsoll.clouds.google.resource_fields import last_of, moment, path_of, tags_of, zone_of
-from plimsoll.clouds.google.shipped import volume_types
+from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.host import Host
 from plimsoll.domain.volume import Attachment, Volume, VolumeSpec, VolumeState
 from plimsoll.domain.volume_types import Provisioned
@@ -88,7 +89,7 @@ def volume_of(found: Any, project: str, region: str, instances: Mapping[str, Ins
 def spec_of(found: Any) -> VolumeSpec:
     """What is provisioned, GiB although the API calls them GB; IOPS and MiB/s where the type sells them."""
     name = type_name(found)
-    kind = volume_types().get(name)
+    kind = volume_types(GOOGLE).get(name)
     sells_iops = kind is None or isinstance(kind.iops, Provisioned)
     sells_throughput = kind is None or isinstance(kind.throughput, Provisioned)
     return VolumeSpec(

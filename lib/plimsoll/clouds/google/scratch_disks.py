@@ -10,12 +10,12 @@ from typing import Final
 from google.api_core.exceptions import Conflict
 from google.cloud import compute_v1
 
+from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.google.bench_calls import MEASURING, Follower, cleaning, measuring
 from plimsoll.clouds.google.bench_hosts import check_answered, instance_of
 from plimsoll.clouds.google.clients import CALL_S, Clients
 from plimsoll.clouds.google.names import LIST_DISKS
 from plimsoll.clouds.google.resource_fields import last_of, moment, region_of
-from plimsoll.clouds.google.shipped import volume_types
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.domain.scratch import ScratchOrder, ScratchVolume
@@ -87,7 +87,7 @@ def _labels(order: ScratchOrder) -> dict[str, str]:
 
 def _provisioned(order: ScratchOrder) -> dict[str, int]:
     """What the type sells by itself: Compute Engine refuses the others."""
-    kind, spec, request = volume_types().get(order.spec.type), order.spec, {}
+    kind, spec, request = volume_types(GOOGLE).get(order.spec.type), order.spec, {}
     if spec.iops is not None and (kind is None or isinstance(kind.iops, Provisioned)):
         request["provisioned_iops"] = spec.iops
     if spec.throughput_mib_s is not None and (kind is None or isinstance(kind.throughput, Provisioned)):
