@@ -25,7 +25,6 @@ from plimsoll.clouds.google.inventory import GoogleInventory
 from plimsoll.clouds.google.listing import AttachedPlaces
 from plimsoll.clouds.google.metrics import GoogleMetrics
 from plimsoll.clouds.google.prices import GooglePrices
-from plimsoll.clouds.memory import MemoryInventory, MemoryMetrics, MemoryPrices
 from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
 from plimsoll.clouds.recording import open_recording
 from plimsoll.domain.errors import AccessDenied, BadCredentials, CloudError
@@ -33,6 +32,7 @@ from plimsoll.domain.sums import Window
 from plimsoll.domain.volume import Volume, VolumeSpec, VolumeState
 from plimsoll.ports import FailedTarget, Inventory, Metrics, Prices, Target
 from tests.builders import US_EAST_1, a_host, a_tariff, a_volume, read, some_sums
+from tests.in_memory.ports import MemoryInventory, MemoryMetrics, MemoryPrices
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 WINDOW = Window.before(NOW, days=2)

@@ -6,7 +6,6 @@ import pytest
 
 from plimsoll.clouds.common.dated_data import shipped_prices, volume_types
 from plimsoll.clouds.google.machines import machine
-from plimsoll.clouds.memory import MemoryCatalog, MemoryPrices
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.host import Host
@@ -14,6 +13,7 @@ from plimsoll.domain.units import MIB
 from plimsoll.domain.validation import Mode
 from plimsoll.validate import Concluded, Decided, NotConcluded
 from tests.builders import a_policy, a_volume, some_sums
+from tests.in_memory.ports import MemoryCatalog, MemoryPrices
 
 from .lab import DAYS, START_S, Lab, the, work
 from .test_audit import a_world

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from plimsoll.clouds.common.dated_data import shipped_prices, volume_types
 from plimsoll.clouds.google.machines import machine
-from plimsoll.clouds.memory import MemoryMetrics
 from plimsoll.domain.branch_and_bound import judge
 from plimsoll.domain.host import Host
 from plimsoll.domain.offer import Market
@@ -19,6 +18,7 @@ from plimsoll.domain.sums import Window, segments
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import Provisioned
 from tests.builders import NOW, a_basis, a_tariff, a_volume
+from tests.in_memory.ports import MemoryMetrics
 from tests.oracle.google import decide
 from tests.oracle.google_ports import plain_disk
 from tests.profiles import examples
