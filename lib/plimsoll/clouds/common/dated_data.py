@@ -1,6 +1,7 @@
 """Dated data: the published limits and list prices that ship with each cloud, and price files that users give."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
 from functools import cache
 from importlib.resources import files
@@ -13,6 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter,
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.prices import PriceBook, TypePrice
+from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import (
     Based,
     Burst,
@@ -46,6 +48,18 @@ def volume_types(cloud: str) -> Mapping[str, VolumeType]:
 def published_limits(cloud: str) -> "TypesFile":
     """The limits of a cloud's volume types, from data/types.yaml."""
     return TypesFile.model_validate(read_data(cloud, "types.yaml"))
+
+
+def sold_figures(spec: VolumeSpec, cloud: str) -> VolumeSpec:
+    """The spec without the IOPS and MiB/s that its type does not sell by themselves; of an unknown type, as it is."""
+    kind = volume_types(cloud).get(spec.type)
+    if kind is None:
+        return spec
+    return replace(
+        spec,
+        iops=spec.iops if isinstance(kind.iops, Provisioned) else None,
+        throughput_mib_s=spec.throughput_mib_s if isinstance(kind.throughput, Provisioned) else None,
+    )
 
 
 @cache

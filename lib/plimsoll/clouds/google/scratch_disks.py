@@ -1,6 +1,5 @@
 """Scratch disks: made with their labels in one call. Later calls touch only what has these labels."""
 
-import hashlib
 import re
 import time
 import uuid
@@ -13,7 +12,7 @@ from google.api_core.exceptions import Conflict, GoogleAPICallError, NotFound
 from google.cloud import compute_v1
 
 from plimsoll.bench.agent import device_name
-from plimsoll.clouds.common.dated_data import volume_types
+from plimsoll.clouds.common.dated_data import sold_figures
 from plimsoll.clouds.common.messages import Purpose
 from plimsoll.clouds.google.bench_calls import CLEANING, MEASURING, cleaning, follow, measuring
 from plimsoll.clouds.google.bench_hosts import check_answered, find_instance, instance_of, lent_types
@@ -23,7 +22,6 @@ from plimsoll.clouds.google.resource_fields import last_of, moment, region_of
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.domain.scratch import ScratchOrder, ScratchVolume
-from plimsoll.domain.volume_types import Provisioned
 from plimsoll.ports import Target
 
 SCRATCH_LABEL: Final = "plimsoll-scratch"
@@ -56,7 +54,7 @@ class ScratchDisks:
         """
         what = f"create a scratch disk of {order.spec} in {order.zone} of {order.account}"
         wanted = compute_v1.Disk(
-            name=f"plimsoll-{_digest(order)[:20]}",
+            name=f"plimsoll-{order.token[:20]}",
             description="Made by Plimsoll to be measured and deleted",
             labels=_labels(order),
             type_=f"zones/{order.zone}/diskTypes/{order.spec.type}",
@@ -66,7 +64,7 @@ class ScratchDisks:
         if order.source is not None:
             wanted.source_disk = _source(self.clients, order)
         place, retry = {"project": order.account, "zone": order.zone}, self.clients.retry
-        token = str(uuid.UUID(_digest(order)[:32]))
+        token = str(uuid.UUID(order.token[:32]))
         with measuring(what, f"{order.account}/{order.zone}", "compute.disks.create"):
             try:
                 operation = self.clients.disks.insert_unary(
@@ -184,12 +182,6 @@ class ScratchDisks:
         follow(self.clients, operation, what, project=project, purpose=purpose, sleep=self.sleep)
 
 
-def _digest(order: ScratchOrder) -> str:
-    """What names an order: the same for the same order."""
-    facts = (order.validation_id, order.account, order.region, order.zone, order.spec, order.deadline, order.source)
-    return hashlib.sha256(repr(facts).encode()).hexdigest()
-
-
 def _labels(order: ScratchOrder) -> dict[str, str]:
     if not _LABEL_VALUE.fullmatch(order.validation_id):
         raise BadInput(
@@ -202,12 +194,9 @@ def _labels(order: ScratchOrder) -> dict[str, str]:
 
 def _provisioned(order: ScratchOrder) -> dict[str, int]:
     """What the type sells by itself: Compute Engine refuses the others."""
-    kind, spec, request = volume_types(GOOGLE).get(order.spec.type), order.spec, {}
-    if spec.iops is not None and (kind is None or isinstance(kind.iops, Provisioned)):
-        request["provisioned_iops"] = spec.iops
-    if spec.throughput_mib_s is not None and (kind is None or isinstance(kind.throughput, Provisioned)):
-        request["provisioned_throughput"] = spec.throughput_mib_s
-    return request
+    sold = sold_figures(order.spec, GOOGLE)
+    found = {"provisioned_iops": sold.iops, "provisioned_throughput": sold.throughput_mib_s}
+    return {name: figure for name, figure in found.items() if figure is not None}
 
 
 def _source(clients: Clients, order: ScratchOrder) -> str:
