@@ -13,16 +13,14 @@ import boto3
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import clock, connected_ports, console_link, envelope_library
-from plimsoll.clouds.aws.claims import DynamoClaims
 from plimsoll.clouds.aws.connection import SignedIn, connection_of, open_accounts, sign_in
 from plimsoll.clouds.aws.console import object_link
 from plimsoll.clouds.aws.errors import AUDITING, attempted
-from plimsoll.clouds.aws.events import BusEvents
-from plimsoll.clouds.aws.executions import StepExecutions
 from plimsoll.clouds.aws.history import DynamoHistory
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.names import role_arn
 from plimsoll.clouds.aws.s3_store import S3Store
+from plimsoll.clouds.aws.service import BusEvents, DynamoClaims, StepExecutions
 from plimsoll.clouds.aws.sessions import Credential
 from plimsoll.clouds.cloud import Connection
 from plimsoll.clouds.ledger import Ledger
