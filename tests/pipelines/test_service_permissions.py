@@ -161,9 +161,9 @@ def test_finding_the_accounts_of_an_organization_uses_exactly_what_it_declares(a
     for name, value in account.organization.environment.items():
         monkeypatch.setenv(name, value)
     for scope in (Scope(organization=True), Scope(units=(WORKLOADS,)), Scope(accounts=("222222222222",))):
-        signed_in = sign_in(scope, Settings())
-        assert "222222222222" in signed_in.sessions.by_account
-        assert signed_in.failed == ()
+        sessions = sign_in(scope, Settings())
+        assert "222222222222" in sessions.by_account
+        assert not sessions.failed
     assert used == permissions.ORGANIZATION
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any, Final
@@ -32,12 +32,11 @@ def connect(scope: Scope, settings: Settings, *, today: date, paced: bool = True
 
 
 def connection_of(
-    signed_in: "SignedIn", scope: Scope, settings: Settings, *, today: date, paced: bool = True
+    sessions: Sessions, scope: Scope, settings: Settings, *, today: date, paced: bool = True
 ) -> Connection:
     """The ports over accounts that are open already."""
-    sessions = signed_in.sessions
     return Connection(
-        inventory=AwsInventory(sessions=sessions, regions=scope.regions_of(AWS) or None, failed=signed_in.failed),
+        inventory=AwsInventory(sessions=sessions, regions=scope.regions_of(AWS) or None),
         metrics=AwsMetrics(
             sessions=sessions,
             calls=Pacer(settings.calls_per_s if paced else math.inf),
@@ -54,15 +53,7 @@ def connection_of(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SignedIn:
-    """AWS accounts that are open, and those that are not, with why."""
-
-    sessions: Sessions
-    failed: tuple[FailedTarget, ...]
-
-
-def sign_in(scope: Scope, settings: Settings) -> SignedIn:
+def sign_in(scope: Scope, settings: Settings) -> Sessions:
     """Signs in to every account of a scope; BadInput for a region that does not exist, or a scope of two kinds."""
     check_regions(scope.regions_of(AWS))
     if scope.names_members:
@@ -76,10 +67,12 @@ def sign_in(scope: Scope, settings: Settings) -> SignedIn:
 
 def open_accounts(
     credentials: Sequence[Credential], settings: Settings, failed: Sequence[FailedTarget] = ()
-) -> SignedIn:
+) -> Sessions:
     """The accounts that these credentials lead to; what has `failed` before is kept with them."""
-    sessions = Sessions(attempts=settings.max_attempts, connections=settings.parallel_calls + 2)
-    return SignedIn(sessions=sessions, failed=(*failed, *sessions.sign_in(credentials)))
+    connections = settings.parallel_calls + 2
+    sessions = Sessions(attempts=settings.max_attempts, connections=connections, failed=list(failed))
+    sessions.sign_in(credentials)
+    return sessions
 
 
 def _of_members(scope: Scope, settings: Settings) -> tuple[list[Credential], list[FailedTarget]]:
@@ -88,24 +81,20 @@ def _of_members(scope: Scope, settings: Settings) -> tuple[list[Credential], lis
         raise BadInput(
             "with --organization, --unit or --account one --profile assumes the roles of all accounts: name one."
         )
-    source = scope.profiles[0] if scope.profiles else None
+    own = Credential(profile=scope.profiles[0] if scope.profiles else None)
     caller = Sessions(attempts=settings.max_attempts, connections=1)
-    failed = caller.sign_in([Credential(profile=source)])
-    if failed:
-        return [], failed
-    ((own, session),) = caller.by_account.items()
+    caller.sign_in([own])
+    if caller.failed:
+        return [], caller.failed
+    ((home, session),) = caller.by_account.items()
     region = session.region_name or HOME_REGION
-    client = caller.client("organizations", own, region)
+    client = caller.client("organizations", home, region)
     found = accounts_in(client, organization=scope.organization, units=scope.units, accounts=scope.accounts)
     partition = session.get_partition_for_region(region)
     credentials = [
-        Credential(profile=source)
-        if account == own
-        else Credential(
-            profile=source,
-            role_arn=role_arn(account, scope.role_name, partition),
-            external_id=scope.external_id,
-        )
+        own
+        if account == home
+        else replace(own, role_arn=role_arn(account, scope.role_name, partition), external_id=scope.external_id)
         for account in found
         if isinstance(account, str)
     ]

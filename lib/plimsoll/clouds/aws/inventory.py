@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from plimsoll.clouds.aws.errors import FAILURES, translate, translated
+from plimsoll.clouds.aws.errors import FAILURES, attempted, refused
 from plimsoll.clouds.aws.hosts import Hosts, tags_of
 from plimsoll.clouds.aws.sessions import HOME_REGION, Sessions
 from plimsoll.clouds.common.dated_data import sold_figures
@@ -32,7 +32,6 @@ class AwsInventory:
 
     sessions: Sessions
     regions: Sequence[str] | None = None
-    failed: Sequence[FailedTarget] = ()
 
     def targets(self) -> Sequence[Target | FailedTarget]:
         """Every account in every region, and what could not be reached."""
@@ -43,22 +42,22 @@ class AwsInventory:
                 try:
                     regions = self._enabled_regions(account, session.region_name or HOME_REGION)
                 except FAILURES as error:
-                    reason = translate(error, account, "ec2:DescribeRegions")
+                    reason = refused(error, f"read {account}", "ec2:DescribeRegions")
                     found.append(FailedTarget(name=account, error=reason))
                     continue
             found += [Target(account=account, region=region) for region in regions]
-        return [*found, *self.failed]
+        return [*found, *self.sessions.failed]
 
     def volumes(self, target: Target) -> Iterator[Volume]:
         """Every volume of a target, a page at a time."""
         ec2 = self.sessions.client("ec2", target.account, target.region)
         hosts = Hosts(ec2, str(target))
-        with translated(str(target), "ec2:DescribeVolumesModifications"):
+        with attempted(f"read {target}", "ec2:DescribeVolumesModifications"):
             modifications = _modifications(ec2)
         pages = ec2.get_paginator("describe_volumes").paginate(
             IncludeManagedResources=True, PaginationConfig={"PageSize": _VOLUMES_A_PAGE}
         )
-        with translated(str(target), "ec2:DescribeVolumes"):
+        with attempted(f"read {target}", "ec2:DescribeVolumes"):
             for page in pages:
                 found = page["Volumes"]
                 hosts.learn(where["InstanceId"] for one in found for where in _attached(one) if where.get("InstanceId"))
@@ -71,7 +70,7 @@ class AwsInventory:
         try:
             status = client.get_enrollment_configuration()["status"]
         except FAILURES as error:
-            reason = translate(error, str(target), "aco-automation:GetEnrollmentConfiguration")
+            reason = refused(error, f"read {target}", "aco-automation:GetEnrollmentConfiguration")
             return (_UNKNOWN_AUTOMATION,) if isinstance(reason, AccessDenied) else ()
         return (_OTHER_HANDS,) if status == "Active" else ()
 

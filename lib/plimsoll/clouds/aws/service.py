@@ -8,7 +8,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final, Literal
 
@@ -17,7 +17,6 @@ from botocore.exceptions import ClientError, ConnectionClosedError, ReadTimeoutE
 from plimsoll.clouds.aws.chunks import send_all
 from plimsoll.clouds.aws.errors import DECIDING, KEEPING, attempted, refused
 from plimsoll.clouds.aws.names import CLAIM_PREFIX, EVENT_SOURCE
-from plimsoll.clouds.common.messages import Purpose
 from plimsoll.domain.errors import BadInput, Unanswered
 
 _FREE: Final = "attribute_not_exists(id) OR expiration <= :now OR #holder = :holder"
@@ -190,15 +189,12 @@ class StepExecutions:
     def _is_begun(self, machine: str, name: str) -> bool:
         with attempted(f"look whether {machine} began {name}", "states:DescribeExecution", DECIDING):
             try:
-                self.client.describe_execution(executionArn=execution_of(machine, name))
+                self.client.describe_execution(
+                    executionArn=f"{machine.replace(':stateMachine:', ':execution:', 1)}:{name}"
+                )
             except self.client.exceptions.ExecutionDoesNotExist:
                 return False
         return True
-
-
-def execution_of(machine: str, name: str) -> str:
-    """The ARN of the execution of that name of a standard state machine."""
-    return f"{machine.replace(':stateMachine:', ':execution:', 1)}:{name}"
 
 
 def machine_of(execution: str) -> str:
@@ -209,12 +205,7 @@ def machine_of(execution: str) -> str:
     return ":".join([*parts[:5], "stateMachine", parts[6]])
 
 
-HANDING: Final = Purpose(
-    goes_on="Nothing of it was done",
-    allow="allow the action to the role of this function; deploying the service again does",
-    region="deploy the service in a region that is enabled",
-    again="ask again later",
-)
+HANDING: Final = replace(KEEPING, goes_on="Nothing of it was done", again="ask again later")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
