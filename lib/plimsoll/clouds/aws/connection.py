@@ -15,10 +15,9 @@ from plimsoll.clouds.aws.organization import accounts_in
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.aws.published import query_cost
 from plimsoll.clouds.aws.sessions import HOME_REGION, Credential, Sessions, check_regions
-from plimsoll.clouds.aws.shipped import shipped_prices
 from plimsoll.clouds.cloud import Connection
+from plimsoll.clouds.common.dated_data import load_prices, shipped_prices
 from plimsoll.clouds.common.pacing import Pacer
-from plimsoll.clouds.common.price_file import load_prices
 from plimsoll.clouds.registry import AWS
 from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import BadInput
@@ -46,7 +45,7 @@ def connection_of(
             query_cost=query_cost(settings),
         ),
         prices=AwsPrices(
-            shipped=load_prices(Path(scope.prices)) if scope.prices else shipped_prices(),
+            shipped=load_prices(Path(scope.prices)) if scope.prices else shipped_prices(AWS),
             sessions=None if scope.prices else sessions,
             today=today,
         ),

@@ -11,7 +11,8 @@ from typing import Any, Final
 from botocore.exceptions import ClientError
 
 from plimsoll.clouds.aws.errors import CLEANING, MEASURING, attempted, code_of
-from plimsoll.clouds.aws.shipped import volume_types
+from plimsoll.clouds.common.dated_data import volume_types
+from plimsoll.clouds.registry import AWS
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.domain.scratch import DEADLINE_TAG, SCRATCH_TAG, ScratchOrder, ScratchVolume
 from plimsoll.domain.volume import VolumeSpec
@@ -49,7 +50,7 @@ def token_of(order: ScratchOrder) -> str:
 
 def _configuration(spec: VolumeSpec) -> dict[str, Any]:
     """Type, size, and what the type sells by itself: EC2 refuses the others."""
-    kind = volume_types().get(spec.type)
+    kind = volume_types(AWS).get(spec.type)
     request: dict[str, Any] = {"VolumeType": spec.type, "Size": spec.size_gib}
     if spec.iops is not None and (kind is None or isinstance(kind.iops, Provisioned)):
         request["Iops"] = spec.iops

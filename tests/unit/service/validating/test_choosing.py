@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.clouds.aws.shipped import volume_types
+from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.domain.validation import Budget, PlannedRun, runs_for
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.service.validating.choosing import shares
@@ -12,7 +12,7 @@ from plimsoll.validation.proposal import want_of
 from tests.builders import a_volume
 
 SPEC = VolumeSpec(type="gp3", size_gib=100, iops=3000, throughput_mib_s=125)
-(RUN,) = runs_for([want_of(a_volume("gp2", 100), SPEC, volume_types()["gp3"].ceiling(SPEC), 1.0)])
+(RUN,) = runs_for([want_of(a_volume("gp2", 100), SPEC, volume_types("aws")["gp3"].ceiling(SPEC), 1.0)])
 USD = st.floats(0, 100, allow_nan=False)
 
 
