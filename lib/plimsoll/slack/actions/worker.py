@@ -28,7 +28,7 @@ from plimsoll.service.slack_config import SlackConfig
 from plimsoll.service.step_messages import Message as ServiceMessage
 from plimsoll.service.store_keys import RunKeys, asked_key
 from plimsoll.service.stored_results import latest_report, needed
-from plimsoll.service.validating.step_context import placed, ports_at
+from plimsoll.service.validating import placed, ports_at
 from plimsoll.slack.actions.action import Explanation, Limits
 from plimsoll.slack.actions.answers import Answers, plain
 from plimsoll.slack.actions.asked import Asked
