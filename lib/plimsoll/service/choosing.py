@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from plimsoll.clouds.aws.shipped import volume_types
+from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.targets import named_target
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.domain.validation import Budget, MeasuringRun, Mode, PlannedRun, Want, runs_for, within
@@ -62,7 +62,7 @@ def shares(costs_usd: Sequence[float], whole: ValidationBudget) -> list[Budget]:
 def _asked(message: ChooseMessage, now: datetime, service: Service) -> Job:
     """The job of one volume."""
     given = message.given
-    _check_target(given, volume_types())
+    _check_target(given, volume_types("aws"))
     place, volume_id = placed(given.volume_id or "", now, service)
     why = service.places.unmeasured(place)
     if why is not None:
@@ -123,7 +123,7 @@ def _wants(run_id: str, service: Service) -> tuple[Sequence[Want], list[str]]:
         if not service.store.get_file(RunKeys(run_id=run_id).report(RECOMMENDATIONS), folder / RECOMMENDATIONS):
             raise BadInput(f"there is no run {run_id} with a report: give the id of an audit that has ended.")
         measured = filter(is_measured, stream_records(folder))
-        wants = list(wants_in(measured, service.config.parsed_policy, None, volume_types()))
+        wants = list(wants_in(measured, service.config.parsed_policy, None, volume_types("aws")))
     return wants, [why for _place, why in sorted(whys.items()) if why is not None][:_MOST_REPORTED]
 
 
