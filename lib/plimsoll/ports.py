@@ -1,7 +1,6 @@
 """What the pipelines need of the world, as protocols named for the need.
 
-Those that an audit reads from have an implementation in memory that ships (`clouds.memory`). Every implementation
-passes one contract suite.
+Every implementation passes one contract suite, and so do those in memory (`tests/in_memory`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence

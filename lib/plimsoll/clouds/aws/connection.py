@@ -7,7 +7,6 @@ from datetime import date
 from pathlib import Path
 
 from plimsoll.clouds.aws.bench import AwsBench
-from plimsoll.clouds.aws.commands import ResultsBucket
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.aws.names import role_arn
@@ -15,10 +14,9 @@ from plimsoll.clouds.aws.organization import accounts_in
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.aws.published import query_cost
 from plimsoll.clouds.aws.sessions import HOME_REGION, Credential, Sessions, check_regions
-from plimsoll.clouds.aws.shipped import shipped_prices
 from plimsoll.clouds.cloud import Connection
+from plimsoll.clouds.common.dated_data import load_prices, shipped_prices
 from plimsoll.clouds.common.pacing import Pacer
-from plimsoll.clouds.common.price_file import load_prices
 from plimsoll.clouds.registry import AWS
 from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import BadInput
@@ -35,7 +33,7 @@ def connection_of(
     signed_in: "SignedIn", scope: Scope, settings: Settings, *, today: date, paced: bool = True
 ) -> Connection:
     """The ports over accounts that are open already."""
-    sessions, bucket = signed_in.sessions, settings.results_bucket
+    sessions = signed_in.sessions
     return Connection(
         inventory=AwsInventory(sessions=sessions, regions=scope.regions_of(AWS) or None, failed=signed_in.failed),
         metrics=AwsMetrics(
@@ -46,11 +44,11 @@ def connection_of(
             query_cost=query_cost(settings),
         ),
         prices=AwsPrices(
-            shipped=load_prices(Path(scope.prices)) if scope.prices else shipped_prices(),
+            shipped=load_prices(Path(scope.prices)) if scope.prices else shipped_prices(AWS),
             sessions=None if scope.prices else sessions,
             today=today,
         ),
-        bench=lambda: AwsBench(sessions=sessions, results=ResultsBucket(name=bucket) if bucket else None),
+        bench=lambda: AwsBench(sessions=sessions, results=settings.results_bucket or None),
     )
 
 

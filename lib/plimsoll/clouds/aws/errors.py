@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final
 
 from botocore.exceptions import (
@@ -22,7 +21,7 @@ from botocore.exceptions import (
 )
 from botocore.parsers import ResponseParserError
 
-from plimsoll.clouds.common.messages import one_line
+from plimsoll.clouds.common.messages import Purpose, one_line
 from plimsoll.domain.errors import (
     AccessDenied,
     BadCredentials,
@@ -36,17 +35,6 @@ from plimsoll.domain.errors import (
 
 FAILURES = (ClientError, BotoCoreError, ResponseParserError)
 """Everything that a call through botocore can end in."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Purpose:
-    """What a call is for, as far as its error has to say it: what follows from the failure, how the action is allowed,
-    what to do about a region that is switched off, and about too many calls."""
-
-    goes_on: str
-    allow: str
-    region: str
-    again: str
 
 
 AUDITING: Final = Purpose(

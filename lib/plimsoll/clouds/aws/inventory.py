@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from plimsoll.clouds.aws.errors import FAILURES, translate, translated
-from plimsoll.clouds.aws.hosts import Hosts
+from plimsoll.clouds.aws.hosts import Hosts, tags_of
 from plimsoll.clouds.aws.owners import owner_of
 from plimsoll.clouds.aws.sessions import HOME_REGION, Sessions
-from plimsoll.clouds.aws.shipped import volume_types
+from plimsoll.clouds.common.dated_data import sold_figures
+from plimsoll.clouds.registry import AWS
 from plimsoll.domain.errors import AccessDenied
 from plimsoll.domain.volume import Attachment, Modification, Volume, VolumeSpec, VolumeState
-from plimsoll.domain.volume_types import Provisioned
 from plimsoll.ports import FailedTarget, Target
 
 _VOLUMES_A_PAGE: Final = 500
@@ -84,7 +84,7 @@ def volume_of(
     found: Mapping[str, Any], target: Target, hosts: Hosts, modifications: Mapping[str, Modification]
 ) -> Volume:
     """The volume in one entry of DescribeVolumes."""
-    tags = {tag["Key"]: tag["Value"] for tag in found.get("Tags", ())}
+    tags = tags_of(found)
     attachments, host_tags = [], dict[str, str]()
     for where in _attached(found):
         instance = hosts.known.get(where.get("InstanceId") or "")
@@ -120,15 +120,13 @@ def volume_of(
 
 def spec_of(found: Mapping[str, Any]) -> VolumeSpec:
     """What is provisioned. DescribeVolumes gives baseline IOPS for types that provision none: those are left out."""
-    kind = volume_types().get(found["VolumeType"])
-    sells_iops = kind is None or isinstance(kind.iops, Provisioned)
-    sells_throughput = kind is None or isinstance(kind.throughput, Provisioned)
-    return VolumeSpec(
+    spec = VolumeSpec(
         type=found["VolumeType"],
         size_gib=found["Size"],
-        iops=found.get("Iops") if sells_iops else None,
-        throughput_mib_s=found.get("Throughput") if sells_throughput else None,
+        iops=found.get("Iops"),
+        throughput_mib_s=found.get("Throughput"),
     )
+    return sold_figures(spec, AWS)
 
 
 def _attached(found: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from plimsoll.clouds.aws.errors import Purpose, attempted
+from plimsoll.clouds.aws.errors import attempted
+from plimsoll.clouds.common.messages import Purpose
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.ports import FailedTarget
 

@@ -6,8 +6,8 @@ from typing import Final
 
 from plimsoll.clouds.aws.change import change_text
 from plimsoll.clouds.aws.console import volume_link
-from plimsoll.clouds.aws.shipped import volume_types
 from plimsoll.clouds.cloud import Published
+from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain.query_cost import Closer, QueryCost
 from plimsoll.domain.volume import Volume, VolumeSpec
@@ -28,7 +28,7 @@ class AwsCatalog:
     @property
     def types(self) -> Mapping[str, VolumeType]:
         """Every published EBS volume type."""
-        return volume_types()
+        return volume_types(AWS)
 
     def change(self, volume: Volume, target: VolumeSpec) -> str:
         """How the volume's owner makes it so."""

@@ -5,7 +5,8 @@ from typing import Any, Final
 
 from botocore.exceptions import ConnectionClosedError, ReadTimeoutError
 
-from plimsoll.clouds.aws.errors import Purpose, attempted
+from plimsoll.clouds.aws.errors import attempted
+from plimsoll.clouds.common.messages import Purpose
 from plimsoll.domain.errors import Unanswered
 
 HANDING: Final = Purpose(

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final
 
 from google.api_core.exceptions import Forbidden
 from google.cloud import compute_v1
 
+from plimsoll.clouds.common.messages import Purpose
 from plimsoll.clouds.google.clients import CALL_S, Clients
-from plimsoll.clouds.google.errors import Purpose, attempted, message_of, too_many
+from plimsoll.clouds.google.errors import attempted, message_of, too_many
 from plimsoll.domain.errors import CloudError
 
 MEASURING: Final = Purpose(
@@ -60,34 +60,29 @@ _REMEDIES: Final[Mapping[str, str]] = {
 _OTHERWISE: Final = "Try again; if it stays so, see the operation in the activity log of the project"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Follower:
-    """Follows the operations of a project, for a purpose."""
-
-    clients: Clients
-    project: str
-    purpose: Purpose
-    sleep: Callable[[float], None]
-
-    def follow(self, operation: compute_v1.Operation, what: str) -> None:
-        """Waits until a zone's operation is done, or for FOLLOWED_S; CloudError, "cannot `what`", where it fails."""
-        operations = self.clients.rest(compute_v1.ZoneOperationsClient)
-        zone = operation.zone.rpartition("/")[2]
-        waited_s, looks = 0.0, 0
-        while operation.status != compute_v1.Operation.Status.DONE:
-            if waited_s >= FOLLOWED_S:
-                return
-            pause_s = _PAUSES_S[min(looks, len(_PAUSES_S) - 1)]
-            self.sleep(pause_s)
-            waited_s, looks = waited_s + pause_s, looks + 1
-            with attempted(what, f"{self.project}/{zone}", "compute.zoneOperations.get", self.purpose):
-                operation = operations.get(
-                    project=self.project,
-                    zone=zone,
-                    operation=operation.name,
-                    retry=self.clients.retry,
-                    timeout=CALL_S,
-                )
-        for error in operation.error.errors:
-            remedy = _REMEDIES.get(error.code, _OTHERWISE)
-            raise CloudError(f"cannot {what}: {error.code}: {error.message.rstrip('.')}. {remedy}.")
+def follow(
+    clients: Clients,
+    operation: compute_v1.Operation,
+    what: str,
+    *,
+    project: str,
+    purpose: Purpose,
+    sleep: Callable[[float], None],
+) -> None:
+    """Waits until a zone's operation is done, or for FOLLOWED_S; CloudError, "cannot `what`", where it fails."""
+    operations = clients.rest(compute_v1.ZoneOperationsClient)
+    zone = operation.zone.rpartition("/")[2]
+    waited_s, looks = 0.0, 0
+    while operation.status != compute_v1.Operation.Status.DONE:
+        if waited_s >= FOLLOWED_S:
+            return
+        pause_s = _PAUSES_S[min(looks, len(_PAUSES_S) - 1)]
+        sleep(pause_s)
+        waited_s, looks = waited_s + pause_s, looks + 1
+        with attempted(what, f"{project}/{zone}", "compute.zoneOperations.get", purpose):
+            operation = operations.get(
+                project=project, zone=zone, operation=operation.name, retry=clients.retry, timeout=CALL_S
+            )
+    for error in operation.error.errors:
+        remedy = _REMEDIES.get(error.code, _OTHERWISE)
+        raise CloudError(f"cannot {what}: {error.code}: {error.message.rstrip('.')}. {remedy}.")

@@ -9,12 +9,13 @@ from google.api_core.exceptions import NotFound
 from google.cloud import compute_v1
 
 from plimsoll.bench.agent import agent_version
+from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.google.bench_calls import measuring
 from plimsoll.clouds.google.clients import CALL_S, Clients
 from plimsoll.clouds.google.disks import instance_of as read_instance
 from plimsoll.clouds.google.names import LIST_INSTANCES
 from plimsoll.clouds.google.resource_fields import last_of, region_of, tags_of
-from plimsoll.clouds.google.shipped import volume_types
+from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import CloudError, Unreachable
 from plimsoll.domain.policy import TagMatch
 from plimsoll.ports import BenchHost, Target
@@ -98,7 +99,7 @@ def lent_types(clients: Clients, target: Target, host: compute_v1.Instance) -> t
 
     CloudError.
     """
-    kinds = volume_types()
+    kinds = volume_types(GOOGLE)
     types = {_type_of(clients, target, one) for one in host.disks if one.type_ == "PERSISTENT"}
     return tuple(sorted(name for name in types if name in kinds and kinds[name].pooled))
 

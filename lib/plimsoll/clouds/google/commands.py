@@ -2,6 +2,7 @@
 
 import re
 import secrets
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -11,7 +12,7 @@ from google.api_core.exceptions import PreconditionFailed
 from google.cloud import compute_v1
 
 from plimsoll.bench.agent import CANCEL_KEY, TASK_KEY, device_name, task_text
-from plimsoll.clouds.google.bench_calls import MEASURING, Follower, measuring
+from plimsoll.clouds.google.bench_calls import MEASURING, follow, measuring
 from plimsoll.clouds.google.bench_hosts import find_instance, guest_attributes, host_zone
 from plimsoll.clouds.google.clients import CALL_S, Clients
 from plimsoll.clouds.google.scratch_disks import find_disk
@@ -31,38 +32,46 @@ _COMMAND: Final = re.compile(r"(\d{8}t\d{6})-[0-9a-f]{8}")
 _ENDS: Final[Mapping[str, TaskEnd]] = {"cancelled": TaskEnd.CANCELLED, "late": TaskEnd.TIMED_OUT}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Agents:
-    """The agents on the bench VMs of a region."""
+    """The agents on bench VMs."""
 
     clients: Clients
-    target: Target
-    now: Callable[[], datetime]
-    sleep: Callable[[float], None]
+    now: Callable[[], datetime] = _now
+    sleep: Callable[[float], None] = time.sleep
 
-    def send(self, host_id: str, task: Task) -> str:
-        """Puts a task into a VM's metadata and gives its id; CloudError, also for a task with an alarm, which nothing
-        here would heed."""
-        what = f"run a task on {host_id} in {self.target}"
+    def send(self, target: Target, host_id: str, task: Task) -> str:
+        """instances.setMetadata with the task's values, for the agent on the VM; gives the task's id.
+
+        CloudError, also for a task with an alarm, which nothing here would heed.
+        """
+        what = f"run a task on {host_id} in {target}"
         if task.alarm is not None:
             raise CloudError(
                 f"cannot {what}: nothing on Google Cloud stops a task when the alarm {task.alarm} goes off. Measure "
                 "without bench_alarm."
             )
-        host = self._host(host_id, what)
+        host = self._host(target, host_id, what)
         sent = self.now().astimezone(UTC)
         command_id = f"{sent.strftime(_SENT)}-{secrets.token_hex(4)}"
         until = sent + timedelta(seconds=DELIVERY_S)
-        name = self._device_name(host, task, what)
+        name = self._device_name(target, host, task, what)
         text = task_text(task, name, task_id=command_id, until_s=int(until.timestamp()))
-        self._put(host, TASK_KEY, text, what)
+        self._put(target, host, TASK_KEY, text, what)
         return command_id
 
-    def outcome(self, host_id: str, command_id: str) -> TaskOutcome | None:
-        """What the agent wrote of a task, None while it runs; undelivered where nothing was heard of it in time."""
+    def outcome(self, target: Target, host_id: str, command_id: str) -> TaskOutcome | None:
+        """instances.getGuestAttributes: undelivered where nothing was heard of a task in time.
+
+        A VM whose agent died amid a task stays None.
+        """
         found = _COMMAND.fullmatch(command_id)
-        host = self._host(host_id, f"see what came of task {command_id} on {host_id} in {self.target}")
-        said = guest_attributes(self.clients, self.target, host_zone(host), host.name)
+        host = self._host(target, host_id, f"see what came of task {command_id} on {host_id} in {target}")
+        said = guest_attributes(self.clients, target, host_zone(host), host.name)
         if f"{command_id}-end" in said:
             return _outcome(said, command_id)
         if found is None or f"{command_id}-state" in said:
@@ -73,34 +82,34 @@ class Agents:
         reason = f"the agent on {host.name} did not begin it within {UNHEARD_S} s"
         return TaskOutcome(end=TaskEnd.UNDELIVERED, output="", reason=reason)
 
-    def cancel(self, host_id: str, command_id: str) -> None:
-        """Asks the agent to stop a task."""
-        what = f"cancel task {command_id} on {host_id} in {self.target}"
-        self._put(self._host(host_id, what), CANCEL_KEY, command_id, what)
+    def cancel(self, target: Target, host_id: str, command_id: str) -> None:
+        """instances.setMetadata with what is to stop: the script may go on for a few seconds."""
+        what = f"cancel task {command_id} on {host_id} in {target}"
+        self._put(target, self._host(target, host_id, what), CANCEL_KEY, command_id, what)
 
-    def _host(self, host_id: str, what: str) -> compute_v1.Instance:
-        host = find_instance(self.clients, self.target, host_id)
+    def _host(self, target: Target, host_id: str, what: str) -> compute_v1.Instance:
+        host = find_instance(self.clients, target, host_id)
         if host is None:
             raise CloudError(f"cannot {what}: there is no such instance. Name another with --bench-host.")
         return host
 
-    def _device_name(self, host: compute_v1.Instance, task: Task, what: str) -> str:
+    def _device_name(self, target: Target, host: compute_v1.Instance, task: Task, what: str) -> str:
         """The name under which the VM has the task's disk; our own where the task has a scratch disk."""
         if task.mode is TaskMode.INSPECT:
             return ""
         if task.mode is TaskMode.DEVICE:
             return device_name(task.volume_id)
-        disk = find_disk(self.clients, self.target, task.volume_id)
+        disk = find_disk(self.clients, target, task.volume_id)
         path = f"/disks/{disk.name}" if disk else ""
         names = [one.device_name for one in host.disks if disk and one.source.endswith(path)]
         if not names:
             raise CloudError(f"cannot {what}: {task.volume_id} is not attached there. Look at the inventory again.")
         return names[0]
 
-    def _put(self, host: compute_v1.Instance, key: str, value: str, what: str) -> None:
+    def _put(self, target: Target, host: compute_v1.Instance, key: str, value: str, what: str) -> None:
         """Puts a value into a VM's metadata beside all that is there, which another may be changing as well."""
-        place = {"project": self.target.account, "zone": host_zone(host), "instance": host.name}
-        where = f"{self.target.account}/{host_zone(host)}"
+        place = {"project": target.account, "zone": host_zone(host), "instance": host.name}
+        where = f"{target.account}/{host_zone(host)}"
         with measuring(what, where, "compute.instances.setMetadata"):
             for _ in range(_TRIES):
                 there = self.clients.instances.get(request=place, retry=self.clients.retry, timeout=CALL_S).metadata
@@ -114,10 +123,8 @@ class Agents:
                     )
                 except PreconditionFailed:
                     continue
-                follower = Follower(
-                    clients=self.clients, project=self.target.account, purpose=MEASURING, sleep=self.sleep
-                )
-                follower.follow(operation, what)
+                project = target.account
+                follow(self.clients, operation, what, project=project, purpose=MEASURING, sleep=self.sleep)
                 return
         raise CloudError(f"cannot {what}: its metadata kept changing meanwhile. Try again.")
 

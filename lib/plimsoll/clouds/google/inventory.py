@@ -8,13 +8,13 @@ from typing import Final
 
 from google.cloud import compute_v1
 
+from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.common.messages import check_regions
 from plimsoll.clouds.google.clients import CALL_S, Clients
 from plimsoll.clouds.google.errors import translated
 from plimsoll.clouds.google.listing import PAGE, Listing, disk_pages
 from plimsoll.clouds.google.names import LIST_REGIONS
 from plimsoll.clouds.google.resource_fields import region_of
-from plimsoll.clouds.google.shipped import volume_types
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import ApiDisabled, CloudError
 from plimsoll.domain.volume import Volume
@@ -118,7 +118,7 @@ class GoogleInventory:
 def _uncapped(volume: Volume) -> set[tuple[str, str]]:
     """The volume's type with those of its hosts' that are known, but not what they carry of it."""
     kind = volume.spec.type
-    if kind not in volume_types():
+    if kind not in volume_types(GOOGLE):
         return set()
     return {(kind, host.type) for host in volume.hosts if host.caps and host.cap(kind) is None}
 

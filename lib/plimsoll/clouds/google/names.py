@@ -2,9 +2,6 @@
 
 from typing import Final
 
-PACKAGE: Final = "plimsoll.clouds.google"
-"""Where this cloud's data ships."""
-
 COMPUTE: Final = "compute.googleapis.com"
 MONITORING: Final = "monitoring.googleapis.com"
 RESOURCE_MANAGER: Final = "cloudresourcemanager.googleapis.com"

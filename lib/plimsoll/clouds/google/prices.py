@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
-from plimsoll.clouds.common.price_file import PriceFile
+from plimsoll.clouds.common.dated_data import PriceFile
 from plimsoll.clouds.google.clients import CALL_S, Clients
 from plimsoll.clouds.google.errors import FAILURES
 from plimsoll.domain.errors import CloudError

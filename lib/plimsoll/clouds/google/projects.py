@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from plimsoll.clouds.common.messages import Purpose
 from plimsoll.clouds.google.clients import CALL_S, Clients
-from plimsoll.clouds.google.errors import Purpose, attempted
+from plimsoll.clouds.google.errors import attempted
 from plimsoll.clouds.google.names import GET_PROJECT, LIST_FOLDERS, LIST_PROJECTS, PROJECT_ID, PROJECT_NUMBER
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.ports import FailedTarget

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from plimsoll.clouds.cloud import Published
+from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.google.change import change_text
 from plimsoll.clouds.google.console import volume_link
 from plimsoll.clouds.google.machines import host_cap
-from plimsoll.clouds.google.shipped import volume_types
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.query_cost import Closer, QueryCost
 from plimsoll.domain.volume import Volume, VolumeSpec
@@ -34,7 +34,7 @@ class GoogleCatalog:
     @property
     def types(self) -> Mapping[str, VolumeType]:
         """Every published type of either."""
-        return volume_types()
+        return volume_types(GOOGLE)
 
     def change(self, volume: Volume, target: VolumeSpec) -> str:
         """How the disk's owner makes it so."""

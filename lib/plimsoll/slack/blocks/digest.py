@@ -15,7 +15,7 @@ from plimsoll.reports.run_reader import full_name
 from plimsoll.reports.steps import EVIDENCE, Step, step_of
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import change_words, given_up, outcome_text, owner_text, plight, words_of
-from plimsoll.slack.blocks.text import line
+from plimsoll.slack.blocks.elements import line
 
 _THROTTLED: Final = 3
 

@@ -9,8 +9,7 @@ from plimsoll.reports.steps import CENT, EVIDENCE, Step, judged_by
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import count_of, usd
 from plimsoll.slack.blocks.digest import BY_HAND, OTHERS, Listed, Sums
-from plimsoll.slack.blocks.elements import Block, Said, bold, header, named, said
-from plimsoll.slack.blocks.text import line
+from plimsoll.slack.blocks.elements import Block, Said, bold, header, line, named, said
 
 _MOST: Final = 3
 """How many groups of blocked volumes, and places that could not be read, are named."""

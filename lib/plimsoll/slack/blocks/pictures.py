@@ -15,7 +15,7 @@ from plimsoll.reports.run_reader import Only, matched_records
 from plimsoll.reports.steps import CENT
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import short_name
-from plimsoll.slack.blocks.text import line
+from plimsoll.slack.blocks.elements import line
 
 SAVINGS_PX: Final = 440
 ROOFLINE_PX: Final = 560
