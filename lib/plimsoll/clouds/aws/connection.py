@@ -7,7 +7,6 @@ from datetime import date
 from pathlib import Path
 
 from plimsoll.clouds.aws.bench import AwsBench
-from plimsoll.clouds.aws.commands import ResultsBucket
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.aws.names import role_arn
@@ -34,7 +33,7 @@ def connection_of(
     signed_in: "SignedIn", scope: Scope, settings: Settings, *, today: date, paced: bool = True
 ) -> Connection:
     """The ports over accounts that are open already."""
-    sessions, bucket = signed_in.sessions, settings.results_bucket
+    sessions = signed_in.sessions
     return Connection(
         inventory=AwsInventory(sessions=sessions, regions=scope.regions_of(AWS) or None, failed=signed_in.failed),
         metrics=AwsMetrics(
@@ -49,7 +48,7 @@ def connection_of(
             sessions=None if scope.prices else sessions,
             today=today,
         ),
-        bench=lambda: AwsBench(sessions=sessions, results=ResultsBucket(name=bucket) if bucket else None),
+        bench=lambda: AwsBench(sessions=sessions, results=settings.results_bucket or None),
     )
 
 

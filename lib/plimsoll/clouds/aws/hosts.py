@@ -67,9 +67,14 @@ class Hosts:
 
     def _instance(self, found: Mapping[str, Any]) -> Instance:
         limits, nitro = self._limits.get(found["InstanceType"], (None, True))
-        tags = tuple((tag["Key"], tag["Value"]) for tag in found.get("Tags", ()))
+        tags = tuple(tags_of(found).items())
         host = Host(id=found["InstanceId"], type=found["InstanceType"], limits=limits, nitro=nitro, tags=tags)
         return Instance(host=host, root_device=found.get("RootDeviceName"))
+
+
+def tags_of(found: Mapping[str, Any]) -> dict[str, str]:
+    """The tags in an entry of an answer of EC2."""
+    return {tag["Key"]: tag["Value"] for tag in found.get("Tags", ())}
 
 
 def limits_of(instance_type: Mapping[str, Any]) -> HostLimits | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from plimsoll.clouds.aws.errors import FAILURES, translate, translated
-from plimsoll.clouds.aws.hosts import Hosts
+from plimsoll.clouds.aws.hosts import Hosts, tags_of
 from plimsoll.clouds.aws.owners import owner_of
 from plimsoll.clouds.aws.sessions import HOME_REGION, Sessions
 from plimsoll.clouds.common.dated_data import sold_figures
@@ -84,7 +84,7 @@ def volume_of(
     found: Mapping[str, Any], target: Target, hosts: Hosts, modifications: Mapping[str, Modification]
 ) -> Volume:
     """The volume in one entry of DescribeVolumes."""
-    tags = {tag["Key"]: tag["Value"] for tag in found.get("Tags", ())}
+    tags = tags_of(found)
     attachments, host_tags = [], dict[str, str]()
     for where in _attached(found):
         instance = hosts.known.get(where.get("InstanceId") or "")

@@ -133,7 +133,9 @@ class ScratchDisks:
     def detach(self, target: Target, volume_id: str, *, force: bool = False) -> None:  # noqa: ARG002  # there is none
         """instances.detachDisk; BadInput for a disk that has not the scratch label now. Google knows no force."""
         disk = self._labeled(target, volume_id, "detach")
-        for user in disk.users if disk else ():
+        if disk is None:
+            return
+        for user in disk.users:
             host = instance_of(self.clients, target, user.split("/zones/")[1].split("/")[0], last_of(user))
             names = [one.device_name for one in host.disks if one.source.endswith(_path(disk))] if host else []
             if host is not None and names:
