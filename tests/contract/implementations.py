@@ -21,8 +21,7 @@ from plimsoll.clouds.aws.sessions import Credential, Sessions
 from plimsoll.clouds.common.dated_data import shipped_prices
 from plimsoll.clouds.common.pacing import Pacer
 from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.inventory import GoogleInventory
-from plimsoll.clouds.google.listing import AttachedPlaces
+from plimsoll.clouds.google.inventory import AttachedPlaces, GoogleInventory
 from plimsoll.clouds.google.metrics import GoogleMetrics
 from plimsoll.clouds.google.prices import GooglePrices
 from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices

@@ -125,7 +125,6 @@ def test_a_zip_holds_only_what_its_functions_import(lambda_zips: Mapping[str, Pa
     [
         ("vl_convert", {"slack_report"}),
         ("rich", {"slack_work"}),
-        ("slack_bolt", {"slack_act"}),
         ("grpc", {"plan", "take_inventory", "audit_batch", "slack_work"}),
         ("google", {"plan", "take_inventory", "audit_batch", "slack_work"}),
     ],
