@@ -28,11 +28,11 @@ A_PRICE = (
     "included_throughput_mib_s: 125}\n"
 )
 AUDITED = """
-from plimsoll.clouds.aws.shipped import shipped_prices
+from plimsoll.clouds.common.dated_data import shipped_prices
 from tests.builders import a_volume
 from tests.pipelines.test_audit import a_world, by_volume, outcomes
 
-found = outcomes(a_world([a_volume("gp2", 500)], books={"us-east-1": shipped_prices().book("us-east-1")}))
+found = outcomes(a_world([a_volume("gp2", 500)], books={"us-east-1": shipped_prices("aws").book("us-east-1")}))
 print(by_volume(found)["vol-1"].recommendation.target.spec)
 """
 

@@ -27,7 +27,7 @@ from plimsoll.domain.evidence import LOCAL
 from plimsoll.domain.units import MIB, MINUTE_S
 from plimsoll.envelopes.campaigns import HostEntry
 from plimsoll.envelopes.library import UNKNOWN_TYPE, NewCampaign
-from plimsoll.reports.terminal import benchmark as report
+from plimsoll.reports.terminal import envelopes as report
 from plimsoll.settings import Settings
 
 

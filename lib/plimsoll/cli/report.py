@@ -12,15 +12,22 @@ from plimsoll.bootstrap import console_link, envelope_library
 from plimsoll.cli.run_folder import run_folder
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.csv_table import ENCODING
-from plimsoll.reports.data.database import opened
+from plimsoll.reports.data.database import Selection, opened, select
 from plimsoll.reports.data.exports import csv_lines, json_lines, not_of_the_run, write_parquet
-from plimsoll.reports.data.selection import Selection, select
 from plimsoll.reports.html.page import write_html
-from plimsoll.reports.html.run_details import audited_at
 from plimsoll.reports.markdown.run import run_markdown, tickets
 from plimsoll.reports.printable import put_out
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_reader import MARKDOWN, PAGE, RECOMMENDATIONS, SLACK_PREVIEW, TABLE, Only, read_run
+from plimsoll.reports.run_reader import (
+    MARKDOWN,
+    PAGE,
+    RECOMMENDATIONS,
+    SLACK_PREVIEW,
+    TABLE,
+    Only,
+    audited_at,
+    read_run,
+)
 from plimsoll.run import resumed
 from plimsoll.settings import Settings
 from plimsoll.writing import write_lines

@@ -22,10 +22,10 @@ from plimsoll.domain.volume import Volume
 from plimsoll.outcomes import Outcome
 from plimsoll.ports import FailedTarget, RunStore, Target, Usage
 from plimsoll.reports.totals import Totals
-from plimsoll.service.run_orders import RunOrder, order_of
+from plimsoll.service.planning import RunOrder, order_of
 from plimsoll.service.service import Service
 from plimsoll.service.shared_measurements import bring
-from plimsoll.service.step_messages import Nothing, TargetMessage
+from plimsoll.service.step_messages import TargetMessage
 from plimsoll.service.store_keys import Batch, RunKeys, ledger_key
 from plimsoll.service.stored_results import Listed, Spent, book_out, ledger_in, stripes_out, totals_out, volumes_out
 
@@ -33,7 +33,7 @@ PASSING = (Throttled, Unreachable)
 """What may be over soon, so that the same call is worth another attempt; anything else is the target's answer."""
 
 
-def take_inventory(service: Service, told: TargetMessage, *, batch_volumes: int = BATCH_VOLUMES) -> Nothing:
+def take_inventory(service: Service, told: TargetMessage, *, batch_volumes: int = BATCH_VOLUMES) -> None:
     """Takes the inventory of a target unless that is done already, in batches of about so many volumes.
 
     Raises Throttled and Unreachable. Every other CloudError is kept as the target's failure, with the volumes that were
@@ -41,7 +41,7 @@ def take_inventory(service: Service, told: TargetMessage, *, batch_volumes: int 
     """
     target, keys = told.target.target, RunKeys(run_id=told.run_id)
     if service.store.get(keys.listed(target)) is not None:
-        return Nothing()
+        return
     order = order_of(service.store, told.run_id)
     bring(service.store, service.measured)
     with _noted(service.store, target, order) as ledger:
@@ -59,7 +59,6 @@ def take_inventory(service: Service, told: TargetMessage, *, batch_volumes: int 
         totals = _keep_rest(service.store, keys, target, volumes, ports, order)
         made = Listed(batches=count, totals=totals, spent=Spent.of(Usage(), ports.stages.seconds))
         service.store.put(keys.listed(target), made.model_dump_json().encode())
-    return Nothing()
 
 
 def _entered(service: Service, target: Target, order: RunOrder, ledger: Ledger) -> AuditPorts | CloudError:

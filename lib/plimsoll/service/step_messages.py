@@ -46,10 +46,6 @@ class Answer(BaseModel):
     model_config = _CONFIG
 
 
-class Nothing(Answer):
-    """An answer without content: what was done lies in the store."""
-
-
 class RunMessage(Message):
     """Which run is meant."""
 

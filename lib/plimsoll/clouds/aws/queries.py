@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from plimsoll.clouds.aws.shipped import volume_types
+from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.common.query_batches import query_batches
+from plimsoll.clouds.registry import AWS
 from plimsoll.domain.branch_and_bound import Ask
 from plimsoll.domain.sums import Window
 from plimsoll.domain.volume import Volume
@@ -84,7 +85,7 @@ def metrics_of(volume: Volume) -> Iterator[Metric]:
     """
     for series, name in COUNTERS.items():
         yield Metric(series=series, name=name, stat="Sum")
-    kind = volume_types().get(volume.spec.type)
+    kind = volume_types(AWS).get(volume.spec.type)
     if kind is not None and kind.ceiling(volume.spec).buckets:
         yield Metric(series="burst_balance_pct", name="BurstBalance", stat="Minimum")
     if volume.multi_attach:

@@ -6,15 +6,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from plimsoll.policy_file import parse_policy
+from plimsoll.reports.headline import incomplete, since_before
 from plimsoll.reports.run_reader import Only, read_run, stream_records
 from plimsoll.reports.steps import CENT
-from plimsoll.reports.summary.headline import incomplete, since_before
 from plimsoll.reports.wording import count_of, usd
 from plimsoll.slack.blocks.digest import Digest, Sums
-from plimsoll.slack.blocks.elements import Block, Control, bold, bullets, header, named, note, report_link, said
+from plimsoll.slack.blocks.elements import Block, Control, bold, bullets, header, line, named, note, report_link, said
 from plimsoll.slack.blocks.highlights import first_sentence, highlights, of_accounts, opening
 from plimsoll.slack.blocks.message import Budget, Conversation, Message, Reply
-from plimsoll.slack.blocks.text import line
 from plimsoll.slack.blocks.volume_list import Manner, Numbered, first_of_all, of_an_account, with_buttons
 
 _ENDED: Final = {

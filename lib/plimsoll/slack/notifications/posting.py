@@ -9,8 +9,7 @@ from slack_sdk import WebClient
 
 from plimsoll.domain.errors import CloudError, OutOfTime, Unanswered, Unexpected
 from plimsoll.slack.blocks.message import Conversation, Message
-from plimsoll.slack.client import say
-from plimsoll.slack.errors import asking
+from plimsoll.slack.client import asking, say
 from plimsoll.slack.notifications.ledger import MAIN, PostingLedger, Progress, picture_key, reply_key
 
 __all__ = ["Picture", "Posted", "PostingLedger", "Progress", "post"]

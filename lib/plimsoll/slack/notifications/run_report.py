@@ -15,9 +15,7 @@ from slack_sdk import WebClient
 from plimsoll.audit import never
 from plimsoll.clouds.targets import named_target
 from plimsoll.domain.errors import BadInput, CloudError, OutOfTime, PlimsollError
-from plimsoll.ports import RunStore, Target
-from plimsoll.reports.profile_record import DemandProfileRecord
-from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_reader import (
     DEMAND,
     PAGE,
@@ -33,8 +31,8 @@ from plimsoll.service.service import Service
 from plimsoll.service.shared_measurements import bring
 from plimsoll.service.slack_config import SlackConfig
 from plimsoll.service.step_messages import Answer, Message, RunId
-from plimsoll.service.store_keys import RESULT, RunKeys
-from plimsoll.service.stored_results import bring_needed, result_of
+from plimsoll.service.store_keys import RunKeys
+from plimsoll.service.stored_results import batch_folders, bring_needed
 from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.pictures import ROOFLINE, SAVINGS, Draft, drafts
 from plimsoll.slack.blocks.report import conversation
@@ -120,20 +118,11 @@ class Gallery:
         """What a volume was asked for, from whichever batch of its target has it; None where no more is kept."""
         target = named_target(record.account, record.region)
         kept = self.folder / full_name(record)
-        for folder in _answered(self.keys, target, self.service.store, kept):
+        for folder in batch_folders(self.service.store, self.keys, kept, (DEMAND,), target):
             found = find_profile(folder, full_name(record))
             if found is not None:
                 return found
         return None
-
-
-def _answered(keys: RunKeys, target: Target, store: RunStore, folder: Path) -> Iterator[Path]:
-    """The folder, with the demand of one answered batch of a target after the other."""
-    there = store.keys(f"{keys.results}{target}/")
-    for batch in sorted(keys.batches_in(there, keys.results, f"/{RESULT}")):
-        attempt = result_of(store, keys.result(batch)).attempt
-        bring_needed(store, keys.answered(batch, attempt, DEMAND), folder / DEMAND)
-        yield folder
 
 
 def post_run_report(

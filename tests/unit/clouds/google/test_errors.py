@@ -9,7 +9,8 @@ from google.auth.exceptions import DefaultCredentialsError, RefreshError, Transp
 from google.protobuf.json_format import ParseError
 from google.rpc.error_details_pb2 import ErrorInfo
 
-from plimsoll.clouds.google.errors import Purpose, attempted, refused, translate, translated
+from plimsoll.clouds.common.messages import Purpose
+from plimsoll.clouds.google.errors import attempted, refused, translate, translated
 from plimsoll.domain.errors import (
     AccessDenied,
     ApiDisabled,

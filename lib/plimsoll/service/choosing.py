@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from plimsoll.clouds.aws.shipped import volume_types
+from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.targets import named_target
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.domain.validation import Budget, MeasuringRun, Mode, PlannedRun, Want, runs_for, within
@@ -14,10 +14,11 @@ from plimsoll.domain.volume_types import VolumeType
 from plimsoll.ports import Prices, Target
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import RECOMMENDATIONS, stream_records
+from plimsoll.service.config import ValidationBudget
 from plimsoll.service.service import Service
 from plimsoll.service.store_keys import RunKeys
-from plimsoll.service.validating.step_context import context_of, placed, ports_at
-from plimsoll.service.validating.validation_messages import ChooseMessage, Chosen, ChosenItem, ValidationInput
+from plimsoll.service.validating import context_of, placed, ports_at
+from plimsoll.service.validation_messages import ChooseMessage, Chosen, ChosenItem, ValidationInput
 from plimsoll.validation.deciding import FLIP, parsed, planned, usd_month_of
 from plimsoll.validation.job import Job, JobName, job_of_class, keep
 from plimsoll.validation.thin_evidence import wants_in
@@ -42,35 +43,25 @@ def choose(service: Service, message: ChooseMessage) -> Chosen:
     return Chosen(validation=message.name, items=items, left_out=left, unmeasured=unmeasured)
 
 
-def budget_of(service: Service) -> Budget:
-    """What one validation may spend."""
-    bounds = service.config.validation
-    return Budget(max_usd=bounds.max_usd, max_runs=bounds.max_runs)
-
-
-def shares(planned_runs: Sequence[PlannedRun], budget: Budget) -> tuple[Budget, ...]:
+def shares(costs_usd: Sequence[float], whole: ValidationBudget) -> list[Budget]:
     """The budget parted among runs that it allows, so that each may go on by itself without the others' knowledge.
 
-    Each has what it takes; what is left over is parted evenly, runs that cannot be parted to those that come first.
+    Each has what it costs; what is left over is parted evenly, runs that cannot be parted to those that come first.
     """
-    if not planned_runs:
-        return ()
-    count, costs = len(planned_runs), [run.usd or 0.0 for run in planned_runs]
-    usd = None if budget.max_usd is None else max(0.0, budget.max_usd - sum(costs)) / count
-    more, first = (0, 0) if budget.max_runs is None else divmod(budget.max_runs - count, count)
-    return tuple(
-        Budget(
-            max_usd=None if usd is None else cost + usd,
-            max_runs=None if budget.max_runs is None else 1 + more + (number < first),
-        )
-        for number, cost in enumerate(costs)
-    )
+    count = len(costs_usd)
+    if not count:
+        return []
+    left_usd = max(0.0, whole.max_usd - sum(costs_usd)) / count
+    more, first = divmod(whole.max_runs - count, count)
+    return [
+        Budget(max_usd=usd + left_usd, max_runs=1 + more + (number < first)) for number, usd in enumerate(costs_usd)
+    ]
 
 
 def _asked(message: ChooseMessage, now: datetime, service: Service) -> Job:
     """The job of one volume."""
     given = message.given
-    _check_target(given, volume_types())
+    _check_target(given, volume_types("aws"))
     place, volume_id = placed(given.volume_id or "", now, service)
     why = service.places.unmeasured(place)
     if why is not None:
@@ -81,9 +72,14 @@ def _asked(message: ChooseMessage, now: datetime, service: Service) -> Job:
         volume_id=volume_id,
         mode=given.mode,
         now=now,
-        budget=budget_of(service),
+        budget=_whole_budget(service),
         asked=given.target,
     )
+
+
+def _whole_budget(service: Service) -> Budget:
+    bounds = service.config.validation
+    return Budget(max_usd=bounds.max_usd, max_runs=bounds.max_runs)
 
 
 def _check_target(given: ValidationInput, types: Mapping[str, VolumeType]) -> None:
@@ -101,10 +97,9 @@ def _thin(validation: str, run_id: str, now: datetime, service: Service) -> tupl
     is measured in some places."""
     wants, unmeasured = _wants(run_id, service)
     runs = runs_for(wants)
-    plans = {found.run.class_key: found for found in _plans(runs, now, service)}
-    budget = budget_of(service)
-    chosen, left = within(runs, lambda run: plans[run.class_key].usd or 0.0, budget)
-    parts = shares([plans[run.class_key] for run in chosen], budget)
+    costs_usd = {found.run.class_key: found.usd or 0.0 for found in _plans(runs, now, service)}
+    chosen, left = within(runs, lambda run: costs_usd[run.class_key], _whole_budget(service))
+    parts = shares([costs_usd[run.class_key] for run in chosen], service.config.validation)
     jobs = [
         job_of_class(run, JobName(validation=validation, index=index), _place_of(run), now, budget=part)
         for index, (run, part) in enumerate(zip(chosen, parts, strict=True))
@@ -127,7 +122,7 @@ def _wants(run_id: str, service: Service) -> tuple[Sequence[Want], list[str]]:
         if not service.store.get_file(RunKeys(run_id=run_id).report(RECOMMENDATIONS), folder / RECOMMENDATIONS):
             raise BadInput(f"there is no run {run_id} with a report: give the id of an audit that has ended.")
         measured = filter(is_measured, stream_records(folder))
-        wants = list(wants_in(measured, service.config.parsed_policy, None, volume_types()))
+        wants = list(wants_in(measured, service.config.parsed_policy, None, volume_types("aws")))
     return wants, [why for _place, why in sorted(whys.items()) if why is not None][:_MOST_REPORTED]
 
 

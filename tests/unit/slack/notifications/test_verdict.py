@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.reports.record import EvidenceRecord
-from plimsoll.slack.blocks.verdict import Validated, verdict_message
+from plimsoll.slack.notifications.verdicts import Validated, verdict_message
 from tests.profiles import examples
 from tests.slack.limits import check_message
 from tests.slack.workspace import text_of

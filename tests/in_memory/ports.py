@@ -1,4 +1,4 @@
-"""A cloud in memory: the reference implementation of every port, for tests, examples and embedding."""
+"""The ports that an audit reads from, in memory: the reference for every cloud."""
 
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
