@@ -10,7 +10,7 @@ from plimsoll.settings import Settings
 from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.pictures import run_drafts
 from plimsoll.slack.blocks.report import run_conversation
-from plimsoll.slack.preview.page import preview
+from plimsoll.slack.preview import preview
 from plimsoll.writing import write_lines
 
 
