@@ -109,14 +109,14 @@ def still_climbing(envelope: Envelope) -> Iterator[str]:
 
     Nothing where something else shows a roof: another mode, or the published limit.
     """
-    for side, unit in ((Resource.IOPS, "IOPS"), (Resource.THROUGHPUT, "MiB/s")):
+    for side in Resource:
         if envelope.roof(side) is not None:
             continue
         for mode, seen in _by_mode(envelope.measurements, side).items():
             edge, figure = _at_edge(seen, side)
             if edge is not None:
                 yield (
-                    f"{mode}: {unit} still climbing at {edge:,.0f} KiB ({figure:,.0f}), the last size: "
+                    f"{mode}: {side.unit} still climbing at {edge:,.0f} KiB ({figure:,.0f}), the last size: "
                     "that is no maximum"
                 )
 

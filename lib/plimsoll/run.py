@@ -21,11 +21,10 @@ from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, Outcome, 
 from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import Usage
 from plimsoll.reports.largest import Largest
-from plimsoll.reports.profile_record import profile_record
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import RUN, UnansweredRecord, read_records, read_run
 from plimsoll.reports.run_writer import RunFolder
-from plimsoll.reports.to_record import answered_record
+from plimsoll.reports.to_record import answered_record, profile_record
 from plimsoll.reports.totals import Totals
 
 BEST = 10

@@ -24,7 +24,7 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import LOCAL
 from plimsoll.domain.units import MIB, MINUTE_S
 from plimsoll.envelopes.new_campaigns import UNKNOWN_TYPE
-from plimsoll.reports.terminal import benchmark as report
+from plimsoll.reports.terminal import envelopes as report
 from plimsoll.settings import Settings
 
 

@@ -8,9 +8,8 @@ from typing import Final
 
 from plimsoll.bootstrap import console_link, envelope_library
 from plimsoll.reports.csv_table import ENCODING
-from plimsoll.reports.data.database import opened
+from plimsoll.reports.data.database import Selection, opened, select
 from plimsoll.reports.data.exports import csv_lines, json_lines, write_parquet
-from plimsoll.reports.data.selection import Selection, select
 from plimsoll.reports.html.page import write_html
 from plimsoll.reports.markdown.run import run_markdown, tickets
 from plimsoll.reports.record import RecommendationRecord

@@ -14,8 +14,7 @@ from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.cli.run_folder import run_folder
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.domain.recommendation import CHANGES
-from plimsoll.reports.data.database import opened
-from plimsoll.reports.data.selection import select
+from plimsoll.reports.data.database import opened, select
 from plimsoll.reports.diff.comparison import Difference, compared
 from plimsoll.reports.diff.render import headline
 from plimsoll.reports.diff.sql import Group

@@ -3,9 +3,8 @@
 from pathlib import Path
 
 from plimsoll.bootstrap import envelope_library
-from plimsoll.reports.data.selection import Selection
-from plimsoll.reports.html.run_details import audited_at
-from plimsoll.reports.run_reader import read_run
+from plimsoll.reports.data.database import Selection
+from plimsoll.reports.run_reader import audited_at, read_run
 from plimsoll.settings import Settings
 from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.pictures import run_drafts

@@ -38,7 +38,6 @@ from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import read_records
 from plimsoll.reports.run_writer import replace_records
 from plimsoll.reports.terminal.validation import (
-    Judged,
     show_change_of_mind,
     show_lines,
     show_runs,
@@ -182,17 +181,14 @@ def _show(console: Console, event: Event, *, many: bool) -> None:
     match event:
         case Concluded():
             line = event.line
+            where = f"{line.mode} in {line.zone} on {line.bench_host} ({line.bench_host_type})"
             show_verdict(
                 console,
-                Judged(
-                    volume_id=line.volume_id,
-                    spec=VolumeSpec(**line.spec.model_dump()),
-                    where=f"{line.mode} in {line.zone} on {line.bench_host} ({line.bench_host_type})",
-                    passed=line.passed,
-                    reasons=line.reasons,
-                    simulated=line.simulated,
-                    campaign=line.campaign,
-                ),
+                f"{VolumeSpec(**line.spec.model_dump())} for {line.volume_id}, {where}",
+                passed=line.passed,
+                reasons=line.reasons,
+                simulated=line.simulated,
+                campaign=line.campaign,
             )
         case NotConcluded():
             show_lines(console, [f"not measured  {event.run.spec}: {event.error}"], "red")

@@ -32,7 +32,7 @@ from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource
 from plimsoll.domain.envelope import BoundBy, Envelope, Measurement, cost_of
 from plimsoll.domain.units import mb_s_from_mib_s
 from plimsoll.domain.volume_types import FromThroughput, Provisioned, VolumeType
-from plimsoll.envelopes.anomalies import DOUBTFUL, UNITS, Limits, judged, side_of
+from plimsoll.envelopes.anomalies import DOUBTFUL, Limits, judged, side_of
 from plimsoll.envelopes.campaigns import System
 
 PLATEAU: Final = 0.9
@@ -223,7 +223,7 @@ def notes(
 def _side(
     side: Resource, system: System, limits: Limits, reached: Mapping[str, float], host_bound: bool
 ) -> Iterator[str]:
-    unit, volume, host = UNITS[side], side_of(limits.volume, side), side_of(limits.host, side)
+    unit, volume, host = side.unit, side_of(limits.volume, side), side_of(limits.host, side)
     roof = min(reached.values(), default=None)
     if roof is None:
         yield f"{unit} never reached a roof: the best seen is only a lower bound"
@@ -254,7 +254,7 @@ def _slower(side: Resource, measurements: Sequence[Measurement], reached: Mappin
         held = all(one.bound_by is BoundBy.LOAD for one in of_mode)
         if best < SLOWER * roof:
             why = "its load held it back" if held else "nothing shows what stopped it"
-            yield f"{mode} was seen at {best:,.0f} {UNITS[side]} at most: {why}"
+            yield f"{mode} was seen at {best:,.0f} {side.unit} at most: {why}"
 
 
 def _anomalies(measurements: Sequence[Measurement]) -> Iterator[str]:

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from plimsoll.reports.csv_table import ENCODING, header, row
-from plimsoll.reports.profile_record import DemandProfileRecord
-from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_reader import (
     DEMAND,
     RECOMMENDATIONS,

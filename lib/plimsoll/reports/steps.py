@@ -46,13 +46,8 @@ def step_of(record: RecommendationRecord) -> Step:
     codes = {blocker.code for blocker in record.blockers}
     if codes - {EVIDENCE}:
         return Step.BLOCKED
-    return Step.MEASURE if codes else _allowed(record)
-
-
-def _allowed(record: RecommendationRecord) -> Step:
-    """The step of a change that nothing forbids."""
     drop_in = record.monthly_usd_saved_drop_in >= record.monthly_usd_saved - CENT
-    if not drop_in and (record.evidence is None or record.evidence.grade == "C"):
+    if codes or (not drop_in and (record.evidence is None or record.evidence.grade == "C")):
         return Step.MEASURE
     if any(reason.startswith(GIVEN_UP) for reason in record.reasons):
         return Step.TRADE

@@ -158,8 +158,13 @@ class Totals:
                 self._price(str(one.target), {"source": one.source, "as_of": as_of})
             case Notice():
                 self._note(str(one.target), [one.text])
-            case Skipped() | FailedVolume() | FailedTarget():
-                self._miss(one)
+            case Skipped():
+                self.skipped[one.kind or one.reason] += 1
+            case FailedVolume():
+                reasons = self.failed_volumes.setdefault(str(one.target), {})
+                reasons.setdefault(one.reason, []).append(one.volume_id)
+            case FailedTarget():
+                self._fail(one.name, str(one.error))
 
     def merge(self, other: "Totals") -> None:
         """Adds another part of the same run; its size alone decides how long that takes."""
@@ -241,16 +246,6 @@ class Totals:
         if value not in groups:
             groups[value] = Totals(by={})
         return groups[value]
-
-    def _miss(self, one: Skipped | FailedVolume | FailedTarget) -> None:
-        match one:
-            case Skipped():
-                self.skipped[one.kind or one.reason] += 1
-            case FailedVolume():
-                reasons = self.failed_volumes.setdefault(str(one.target), {})
-                reasons.setdefault(one.reason, []).append(one.volume_id)
-            case FailedTarget():
-                self._fail(one.name, str(one.error))
 
     def _plan(self, cloud: str, plan: Plan) -> None:
         self.plans[cloud] = self.plans.get(cloud, Plan()) + plan

@@ -4,11 +4,19 @@ import math
 from typing import Final
 
 from plimsoll.domain.units import HOUR_S, MINUTE_S
-from plimsoll.reports.charts.headlines import demand_title, highest, rate_text, subject, time_text, writes_text
-from plimsoll.reports.charts.limits import Side, in_sight, limit_of
+from plimsoll.reports.charts.headlines import (
+    Side,
+    demand_title,
+    highest,
+    in_sight,
+    limit_of,
+    rate_text,
+    subject,
+    time_text,
+    writes_text,
+)
 from plimsoll.reports.charts.picture import Picture, Row
-from plimsoll.reports.profile_record import DemandProfileRecord
-from plimsoll.reports.record import CeilingsRecord, RecommendationRecord
+from plimsoll.reports.record import CeilingsRecord, DemandProfileRecord, RecommendationRecord
 
 LEVELS: Final = "levels"
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from plimsoll.reports.profile_record import DemandProfileRecord
+from plimsoll.reports.record import DemandProfileRecord
 
 Kind = Literal["demand", "roofline", "comparison", "savings"]
 Row = dict[str, Any]

@@ -9,8 +9,7 @@ from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.reports.charts.headlines import envelopes_title, over_title, rate_text, roofline_title, subject
 from plimsoll.reports.charts.picture import Picture, Row
-from plimsoll.reports.profile_record import DemandProfileRecord
-from plimsoll.reports.record import CeilingRecord, RecommendationRecord
+from plimsoll.reports.record import CeilingRecord, DemandProfileRecord, RecommendationRecord
 
 ROOFS: Final = "roofs"
 LABELS: Final = "labels"

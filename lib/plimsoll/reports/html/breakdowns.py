@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlencode
 
-from plimsoll.reports.cloud_terms import words_of
 from plimsoll.reports.totals import Totals
-from plimsoll.reports.wording import count_of
+from plimsoll.reports.wording import count_of, words_of
 
 SHOWN: Final = 6
 FOLDED: Final = 60

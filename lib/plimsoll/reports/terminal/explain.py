@@ -9,16 +9,14 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, SetAnswer
-from plimsoll.reports.cloud_terms import words_of
 from plimsoll.reports.printable import printable
 from plimsoll.reports.record import DemandRecord, OfferRecord, RecommendationRecord
-from plimsoll.reports.terminal.plot import plot
+from plimsoll.reports.terminal.plot import plain_table, plot
 from plimsoll.reports.terminal.run import action_text, printable_record
 from plimsoll.reports.to_record import spec_record
-from plimsoll.reports.wording import spec_text, usd
+from plimsoll.reports.wording import spec_text, usd, words_of
 
 PLOT_HEIGHT = 5
 _AXIS_INDENT = 12
@@ -101,9 +99,7 @@ def _axis(demand: Demand, width: int) -> str:
 
 
 def _demand(found: DemandRecord) -> list[RenderableType]:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("demand", "IOPS", "MiB/s"):
-        table.add_column(column, justify="left" if column == "demand" else "right")
+    table = plain_table(["demand"], ["IOPS", "MiB/s"], header_style="dim")
     table.add_row("peak", f"{found.peak_iops:,.1f}", f"{found.peak_throughput_mib_s:,.2f}")
     if found.peak_busy_iops is not None:
         busy = found.peak_busy_throughput_mib_s or 0.0
@@ -122,15 +118,13 @@ def _demand(found: DemandRecord) -> list[RenderableType]:
 
 
 def _ceilings(recommendation: Change | Keep) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("ceiling")
-    for column in ("IOPS", "sustained", "MiB/s", "sustained"):
-        table.add_column(column, justify="right")
+    table = plain_table(["ceiling"], ["IOPS", "sustained", "MiB/s", "sustained"], header_style="dim")
     rows = [("now", recommendation.comparison.present), ("hosts at most", recommendation.comparison.hosts)]
     if isinstance(recommendation, Change):
         rows.insert(1, ("offered", recommendation.target.ceiling))
     for label, ceiling in rows:
-        table.add_row(label, *_figures(ceiling))
+        figures = (ceiling.iops, ceiling.sustained_iops, ceiling.throughput_mib_s, ceiling.sustained_throughput_mib_s)
+        table.add_row(label, *map(_figure, figures))
         writes = ceiling.write_iops, ceiling.write_throughput_mib_s
         if writes != (ceiling.iops, ceiling.throughput_mib_s):
             table.add_row(f"{label}, writes alone", _figure(writes[0]), "", _figure(writes[1]), "")
@@ -139,17 +133,8 @@ def _ceilings(recommendation: Change | Keep) -> Table:
 
 def stripe_set_table(told: SetAnswer) -> Table:
     """Every volume of a stripe set with its peaks, and what all carry together against what their host does."""
-    table = Table(
-        title=Text(printable(f"stripe set {told.stripes}")),
-        title_justify="left",
-        box=None,
-        pad_edge=False,
-        header_style="dim",
-    )
-    table.add_column("volume", overflow="fold")
-    table.add_column("", overflow="fold")
-    for column in ("IOPS", "MiB/s"):
-        table.add_column(column, justify="right", no_wrap=True)
+    title = Text(printable(f"stripe set {told.stripes}"))
+    table = plain_table(["volume", ""], ["IOPS", "MiB/s"], title=title, title_justify="left", header_style="dim")
     for one in told.members:
         peaks = ["not read"] * 2
         if one.demand is not None:
@@ -169,16 +154,6 @@ def stripe_set_table(told: SetAnswer) -> Table:
     return table
 
 
-def _figures(ceiling: Ceiling) -> list[str]:
-    figures = (
-        ceiling.iops,
-        ceiling.sustained_iops,
-        ceiling.throughput_mib_s,
-        ceiling.sustained_throughput_mib_s,
-    )
-    return [_figure(figure) for figure in figures]
-
-
 def _figure(figure: float) -> str:
     return "not known" if math.isinf(figure) else f"{figure:,.0f}"
 
@@ -194,7 +169,8 @@ def offers_table(record: RecommendationRecord, width: int) -> Table:
     if record.drop_in is not None:
         told.append((record.drop_in, "drop-in replacement: can do everything this volume can do today"))
     for offer, why in told:
-        table.add_row(_lines(spec_text(offer.spec), side), _usd(offer), _lines(why, side))
+        usd_month = "" if offer.monthly_usd is None else f"{offer.monthly_usd:,.2f}"
+        table.add_row(_lines(spec_text(offer.spec), side), usd_month, _lines(why, side))
     return table
 
 
@@ -209,10 +185,6 @@ def _why_not(offer: OfferRecord) -> str:
         return "feasible"
     more = len(offer.refused) - 1
     return offer.refused[0] + (f" (and {more} more)" if more else "")
-
-
-def _usd(offer: OfferRecord) -> str:
-    return "" if offer.monthly_usd is None else f"{offer.monthly_usd:,.2f}"
 
 
 def _why(record: RecommendationRecord) -> list[RenderableType]:

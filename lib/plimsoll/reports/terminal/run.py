@@ -8,12 +8,10 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.reports.cloud_terms import calls_in, clouds_of, together, words_of
+from plimsoll.reports.headline import failed_volumes, noted, since_before
 from plimsoll.reports.printable import printable, printable_values
 from plimsoll.reports.record import FIRST_PROVIDER, RecommendationRecord, SpecRecord
-from plimsoll.reports.summary.gaps import noted
-from plimsoll.reports.summary.headline import since_before
-from plimsoll.reports.wording import ACTION_WORDS, count_of, spec_text, usd
+from plimsoll.reports.wording import ACTION_WORDS, calls_in, clouds_of, count_of, spec_text, together, usd, words_of
 
 _ID_WIDTH = len("vol-0123456789abcdef0")
 _GRADE_WIDTH = 2
@@ -173,12 +171,8 @@ def _reconciled(volumes: dict[str, Any]) -> str:
 
 
 def _failures(run: dict[str, Any]) -> Group:
-    failures = run["failures"]
-    lines = [Text(f"failed {place}: {reason}", style="red") for place, reason in failures["targets"].items()]
-    for place, reasons in failures["volumes"].items():
-        if place in failures["targets"]:
-            continue
-        for reason, ids in reasons.items():
-            shown = ids[0] if len(ids) == 1 else f"{len(ids):,} volumes ({ids[0]}, ...)"
-            lines.append(Text(f"failed {place} {shown}: {reason}", style="red"))
-    return Group(*lines)
+    lines = [f"failed {place}: {reason}" for place, reason in run["failures"]["targets"].items()]
+    for place, reason, ids in failed_volumes(run):
+        shown = ids[0] if len(ids) == 1 else f"{len(ids):,} volumes ({ids[0]}, ...)"
+        lines.append(f"failed {place} {shown}: {reason}")
+    return Group(*(Text(line, style="red") for line in lines))

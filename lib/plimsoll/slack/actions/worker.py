@@ -17,11 +17,11 @@ from plimsoll.domain.errors import BadInput, CloudError, PlimsollError, Unexpect
 from plimsoll.explain import explain
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
 from plimsoll.ports import Target
-from plimsoll.reports.cloud_terms import words_of
 from plimsoll.reports.record import run_of
 from plimsoll.reports.run_reader import PAGE, RUN
 from plimsoll.reports.terminal.explain import show_explanation
 from plimsoll.reports.to_record import record_of
+from plimsoll.reports.wording import words_of
 from plimsoll.service.history_update import left_out
 from plimsoll.service.service import Service
 from plimsoll.service.slack_config import SlackConfig

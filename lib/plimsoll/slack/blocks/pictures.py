@@ -10,8 +10,7 @@ from plimsoll.reports.charts.picture import Picture
 from plimsoll.reports.charts.roofline import roofline_picture
 from plimsoll.reports.charts.savings import savings_chart
 from plimsoll.reports.charts.theme import LIGHT
-from plimsoll.reports.profile_record import DemandProfileRecord
-from plimsoll.reports.record import RecommendationRecord, saved_cents
+from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord, saved_cents
 from plimsoll.reports.run_reader import Only, matched_records
 from plimsoll.reports.steps import CENT
 from plimsoll.reports.totals import Totals

@@ -16,8 +16,7 @@ from slack_sdk import WebClient
 from plimsoll.audit import never
 from plimsoll.clouds.targets import named_target
 from plimsoll.domain.errors import BadInput, CloudError, OutOfTime, PlimsollError
-from plimsoll.reports.profile_record import DemandProfileRecord
-from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_reader import (
     DEMAND,
     PAGE,

@@ -5,9 +5,9 @@ from typing import Any, Final
 import altair as alt
 
 from plimsoll.reports.charts.demand import LEVELS, SIDES
-from plimsoll.reports.charts.limits import Side
+from plimsoll.reports.charts.headlines import Side
 from plimsoll.reports.charts.picture import AXIS_PX, SPANS
-from plimsoll.reports.charts.specs.shared_axes import UPRIGHT
+from plimsoll.reports.charts.specs import UPRIGHT
 from plimsoll.reports.charts.theme import Theme
 
 FRAME_PX: Final = AXIS_PX + 12

@@ -1,4 +1,4 @@
-"""The first sentences of a run: what can be saved, how sure that is, how complete it was, and what is new."""
+"""What every report says of a whole run: what can be saved, how sure that is, what is new, and what is missing."""
 
 import shlex
 from collections.abc import Iterator, Mapping
@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from plimsoll.reports.cloud_terms import accounts_in, clouds_of
 from plimsoll.reports.steps import CENT
 from plimsoll.reports.totals import Totals
-from plimsoll.reports.wording import count_of, usd
+from plimsoll.reports.wording import accounts_in, clouds_of, count_of, usd
 
 _UNENDED: Final = {
     "interrupted": "The run was interrupted, so volumes are missing in these figures.",
@@ -45,15 +44,8 @@ def unended(run: Mapping[str, Any]) -> str:
 
 def unreadable(run: Mapping[str, Any]) -> str:
     """How many places and volumes could not be read; empty where all could."""
-    failures = run["failures"]
-    volumes = sum(
-        len(ids)
-        for place, reasons in failures["volumes"].items()
-        if place not in failures["targets"]
-        for ids in reasons.values()
-    )
-    missing = [count_of(len(failures["targets"]), "place")] if failures["targets"] else []
-    missing += [count_of(volumes, "volume")] if volumes else []
+    places, volumes = len(run["failures"]["targets"]), sum(len(ids) for *_, ids in failed_volumes(run))
+    missing = [count_of(number, thing) for number, thing in ((places, "place"), (volumes, "volume")) if number]
     return f"Not in these figures, because unreadable: {' and '.join(missing)}." if missing else ""
 
 
@@ -150,7 +142,7 @@ def _nothing_answered(run: Mapping[str, Any]) -> str:
 
 
 def since_before(run: Mapping[str, Any]) -> str:
-    """The sentence; empty where the run knows of no history."""
+    """What is new, done and snoozed since earlier runs, in a sentence; empty where the run knows of no history."""
     history = run.get("history")
     return "; ".join(_parts(history)) + "." if history else ""
 
@@ -166,3 +158,51 @@ def _parts(history: Mapping[str, Any]) -> Iterator[str]:
         yield f"{told}, which saves {usd(saved)} a month" if saved >= CENT else told
     if snoozed:
         yield f"{count_of(snoozed, 'recommendation')} {'is' if snoozed == 1 else 'are'} snoozed"
+
+
+_NAMED: Final = 3
+"""How many places or volumes are named; of more, how many there are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """Something that is not in the report: where, what, and why."""
+
+    place: str
+    what: str
+    why: str
+
+
+def unread(run: Mapping[str, Any]) -> Iterator[Unread]:
+    """Every place that could not be read, and every volume of the others that could not, by reason."""
+    for place, reason in run["failures"]["targets"].items():
+        yield Unread(place=place, what="everything", why=reason)
+    for place, reason, ids in failed_volumes(run):
+        what = ids[0] if len(ids) == 1 else f"{count_of(len(ids), 'volume')}: {', '.join(ids[:_NAMED])}"
+        yield Unread(place=place, what=f"{what}, …" if len(ids) > _NAMED else what, why=reason)
+
+
+def failed_volumes(run: Mapping[str, Any]) -> Iterator[tuple[str, str, list[str]]]:
+    """The volumes that could not be read, of places that could: each place with a reason and the ids."""
+    failures = run["failures"]
+    for place, reasons in failures["volumes"].items():
+        if place not in failures["targets"]:
+            yield from ((place, reason, ids) for reason, ids in reasons.items())
+
+
+def left_out(run: Mapping[str, Any]) -> Iterator[str]:
+    """Volumes that were left out on purpose, with the reason."""
+    for reason, count in run["volumes"]["skipped"].items():
+        yield f"{count_of(count, 'volume')} left out: {reason}."
+
+
+def noted(run: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Pairs of the places, in words, and the text, in the order in which they were told."""
+    places: dict[str, list[str]] = {}
+    for place, texts in run["notices"].items():
+        for text in texts:
+            places.setdefault(text, []).append(place)
+    for text, found in places.items():
+        rest = len(found) - _NAMED
+        more = f" and {count_of(rest, 'more place')}" if rest > 0 else ""
+        yield f"{', '.join(found[:_NAMED])}{more}", text

@@ -1,7 +1,7 @@
 """What a page draws its pictures with, made of Altair's specs and vl-convert's script.
 
-The wheel has both as files, so that a report needs neither distribution. `make pictures` writes them anew, and a test
-holds them to the locked versions.
+The wheel has both as files, so that a report needs neither distribution. `make pictures` writes them anew, and
+`test_vega.py` holds them to the locked versions.
 """
 
 import json
@@ -15,8 +15,9 @@ from plimsoll.reports.charts.render import VEGA_LITE
 from plimsoll.reports.charts.specs.demand import demand_spec
 from plimsoll.reports.charts.specs.roofline import roofline_spec
 from plimsoll.reports.charts.theme import THEMES, WIDTH_PX
+from plimsoll.reports.html import page_files
 
-FOLDER: Final = Path(__file__).parents[1] / "html" / "vega"
+FOLDER: Final = Path(page_files.__file__).parent / "vega"
 
 _SPECS: Final = {"demand": demand_spec, "roofline": roofline_spec}
 _SET: Final = "window.vegaEmbed = vegaEmbed;"
