@@ -117,7 +117,7 @@ def _slack_preview(report: Report, place: Path) -> list[Path]:
     from plimsoll.slack.actions.registry import CONTROLS  # noqa: PLC0415  # as above
     from plimsoll.slack.blocks.pictures import run_drafts  # noqa: PLC0415  # as above
     from plimsoll.slack.blocks.report import run_conversation  # noqa: PLC0415  # as above
-    from plimsoll.slack.preview.page import preview  # noqa: PLC0415  # as above
+    from plimsoll.slack.preview import preview  # noqa: PLC0415  # as above
 
     only, told = report.part()
     envelopes = envelope_library(Settings.of_environment().measured_dir).envelopes

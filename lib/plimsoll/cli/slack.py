@@ -29,9 +29,9 @@ from plimsoll.slack.blocks.message import Conversation
 from plimsoll.slack.blocks.pictures import Draft, run_drafts
 from plimsoll.slack.blocks.report import run_conversation
 from plimsoll.slack.notifications.ledger import MAIN, POSTED, FileLedger, Progress, picture_key, reply_key
-from plimsoll.slack.notifications.posting import Picture, post
+from plimsoll.slack.notifications.posting import Picture, Posting
 from plimsoll.slack.notifications.webhook import post_by_webhook
-from plimsoll.slack.preview.terminal import show_conversation
+from plimsoll.slack.preview import show_conversation
 
 _ASKED: Final = frozenset({*CHANGES, "detached"})
 _RECOMMENDED: Final = (Group.NEW, Group.FIRST_READ, Group.CHANGED)
@@ -71,7 +71,8 @@ def post_run(folder: Path, options: PostOptions, channel: str) -> None:
     with console.status(f"posting to {channel}"):
         pictures = [Picture(name=draft.name, title=draft.title, png=draft.png()) for draft in read.pictures]
         _begin(ledger, options)
-        posted = post(read.told, channel, client, ledger, pictures, run_id=str(read_run(folder)["id"]))
+        posting = Posting(channel=channel, client=client, ledger=ledger, run_id=str(read_run(folder)["id"]))
+        posted = posting.post(read.told, pictures)
     _say(console, f"posted to {channel}: {_counted(ledger.load())}")
     troubles = [*filter(None, [read.no_pictures]), *posted.troubles]
     for trouble in troubles:
