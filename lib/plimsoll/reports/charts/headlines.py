@@ -216,7 +216,6 @@ def _shares(iops: float, throughput_mib_s: float, ceiling: CeilingRecord) -> dic
 
 
 def _against(peaks: Peaks, ceiling: CeilingRecord) -> str:
-    """The limit that `used_share` is of, in words."""
     shares = _shares(peaks.iops, peaks.throughput_mib_s, ceiling)
     side, size = max(shares, key=lambda one: shares[one])
     limit = limit_of(ceiling, side)

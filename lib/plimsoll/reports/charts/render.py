@@ -81,7 +81,6 @@ def _of_volumes(kind: Literal["demand", "roofline"], theme: Theme, width: int, *
 
 
 def _savings_spec(theme: Theme, rows: Sequence[Row], width: int) -> dict[str, Any]:
-    """A bar for each account, as long as what it can save."""
     most = max((row["usd_month"] for row in rows), default=1.0)
     plane_px = width - _NAME_PX - _EDGES_PX
     amount_px = _GAP_PX + _DIGIT_PX * max((len(row["amount"]) for row in rows), default=0)

@@ -118,15 +118,11 @@ class Database:
         try:
             yield
         except duckdb.Error as error:
-            raise self._told_of(str(error)) from error
-
-    def _told_of(self, message: str) -> BadInput:
-        for folder in self.folders:
-            for name in (RECOMMENDATIONS, DEMAND, UNANSWERED):
-                if f'file "{folder / name}"' in message:
-                    return damaged(folder / name)
-        first = message.strip().partition("\n")[0].rstrip(".")
-        return BadInput(f"the query cannot be answered: {first}. The views are {', '.join(views.VIEWS)}.")
+            for path in (folder / name for folder in self.folders for name in (RECOMMENDATIONS, DEMAND, UNANSWERED)):
+                if f'file "{path}"' in str(error):
+                    raise damaged(path) from error
+            first = str(error).strip().partition("\n")[0].rstrip(".")
+            raise BadInput(f"the query cannot be answered: {first}. The views are {', '.join(views.VIEWS)}.") from error
 
 
 @contextmanager
@@ -174,7 +170,7 @@ def select(database: Database, where: str | None, volumes: Sequence[str]) -> Sel
     named = " or ".join(map(_named, volumes)) or "true"
     database.run(f"create temp table {SELECTED} as from {_HELD} where {named}")
     keys = frozenset((account, region, volume_id) for account, region, volume_id in database.rows(f"from {SELECTED}"))
-    told = " and ".join([*([", ".join(volumes)] if volumes else []), *([where] if where is not None else [])])
+    told = " and ".join(filter(None, (", ".join(volumes), where)))
     if not keys:
         raise BadInput(f"no volume of this run answers to {told}: `plimsoll query RUN` lists what can be asked for.")
     return Selection(keys=keys, told=told)

@@ -127,8 +127,8 @@ def _said(folder: Path, run: Mapping[str, Any], overview: Overview, told: str, *
 def _environment() -> Environment:
     environment = templates_of("plimsoll.reports.html")
     environment.globals["count_of"] = count_of
-    filters = (usd, short_name, change_words, outcome_text, plight, given_up, cut, full_name)
-    environment.filters.update({function.__name__: function for function in filters})
+    filters = (short_name, change_words, outcome_text, plight, given_up, cut, full_name)
+    environment.filters.update({function.__name__: function for function in filters}, usd=usd)
     return environment
 
 

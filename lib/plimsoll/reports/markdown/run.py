@@ -94,7 +94,6 @@ def _money(totals: Totals, run: dict[str, Any], policy: Policy, *, whole: bool) 
 
 
 def _incomplete(run: dict[str, Any], folder: Path, *, whole: bool) -> Iterator[str]:
-    """That volumes are missing, and how to come by them."""
     told = incomplete(run, whole=whole)
     again = resume_command(run, folder)
     if again is not None:

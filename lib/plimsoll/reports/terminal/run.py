@@ -10,7 +10,7 @@ from rich.text import Text
 
 from plimsoll.reports.headline import failed_volumes, noted, since_before
 from plimsoll.reports.printable import printable, printable_values
-from plimsoll.reports.record import FIRST_PROVIDER, RecommendationRecord, SpecRecord
+from plimsoll.reports.record import RecommendationRecord, SpecRecord
 from plimsoll.reports.wording import ACTION_WORDS, calls_in, clouds_of, count_of, spec_text, together, usd, words_of
 
 _ID_WIDTH = len("vol-0123456789abcdef0")
@@ -34,9 +34,7 @@ def show_run(console: Console, run: dict[str, Any], best: Sequence[Recommendatio
     console.print(_failures(run))
 
 
-def show_plan(
-    console: Console, plan: Mapping[str, Any], failed: Mapping[str, str], clouds: Sequence[str] = (FIRST_PROVIDER,)
-) -> None:
+def show_plan(console: Console, plan: Mapping[str, Any], failed: Mapping[str, str], clouds: Sequence[str]) -> None:
     """Prints what an audit of some clouds is expected to take, and which targets could not be listed."""
     words = [words_of(cloud) for cloud in clouds]
     low, high = plan["least_datapoints"], plan["most_datapoints"]
@@ -156,7 +154,6 @@ def _totals(run: dict[str, Any]) -> Group:
 
 
 def _by_cloud(run: dict[str, Any]) -> Iterator[Text]:
-    """What can be saved in each cloud, where there are several."""
     clouds = run.get("clouds", {})
     if len(clouds) > 1:
         for provider, told in clouds.items():

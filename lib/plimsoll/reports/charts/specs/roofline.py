@@ -5,8 +5,8 @@ from typing import Any, Final
 import altair as alt
 
 from plimsoll.domain.units import KIB_PER_MIB
-from plimsoll.reports.charts.picture import AXIS_PX, SPANS
-from plimsoll.reports.charts.roofline import CEILINGS, LABELS, MEASURED, PLANE_PX, POINTS, ROOFS, SERIES, series
+from plimsoll.reports.charts.picture import AXIS_PX, CEILINGS, SPANS
+from plimsoll.reports.charts.roofline import LABELS, MEASURED, PLANE_PX, POINTS, ROOFS, SERIES, series
 from plimsoll.reports.charts.specs import log_axis
 from plimsoll.reports.charts.theme import SHAPES, Theme
 
