@@ -150,15 +150,15 @@ class Peaks:
 def peaks_of(found: DemandRecord | None, profile: DemandProfileRecord) -> Peaks:
     """The policy's peaks, or what is drawn above them."""
     iops, throughput_mib_s = highest(profile.peak_iops), highest(profile.peak_throughput_mib_s)
-    if found is None:
-        return Peaks(
-            least_iops=iops, iops=iops, least_throughput_mib_s=throughput_mib_s, throughput_mib_s=throughput_mib_s
-        )
+
+    def higher(policys: float, drawn: float) -> float:
+        return drawn if drawn > policys * _ROUNDED else policys
+
     return Peaks(
-        least_iops=_higher(found.least_peak_iops, iops),
-        iops=_higher(found.peak_iops, iops),
-        least_throughput_mib_s=_higher(found.least_peak_throughput_mib_s, throughput_mib_s),
-        throughput_mib_s=_higher(found.peak_throughput_mib_s, throughput_mib_s),
+        least_iops=higher(found.least_peak_iops if found else 0.0, iops),
+        iops=higher(found.peak_iops if found else 0.0, iops),
+        least_throughput_mib_s=higher(found.least_peak_throughput_mib_s if found else 0.0, throughput_mib_s),
+        throughput_mib_s=higher(found.peak_throughput_mib_s if found else 0.0, throughput_mib_s),
     )
 
 
@@ -194,10 +194,6 @@ def time_text(seconds: float) -> str:
 def highest(rates: Rates) -> float:
     """The highest rate that was observed; 0 where none was."""
     return max(filter(None, rates), default=0.0)
-
-
-def _higher(policys: float, drawn: float) -> float:
-    return drawn if drawn > policys * _ROUNDED else policys
 
 
 def _shares(iops: float, throughput_mib_s: float, ceiling: CeilingRecord) -> dict[tuple[Side, str], float]:

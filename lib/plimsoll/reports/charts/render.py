@@ -13,8 +13,7 @@ import vl_convert
 from plimsoll.reports.charts.comparison import RESULTS, comparison_spec
 from plimsoll.reports.charts.picture import SPANS, Picture, Row, span_rows
 from plimsoll.reports.charts.savings import ACCOUNTS
-from plimsoll.reports.charts.specs.demand import demand_spec
-from plimsoll.reports.charts.specs.roofline import roofline_spec
+from plimsoll.reports.charts.specs import demand_spec, roofline_spec
 from plimsoll.reports.charts.theme import WIDTH_PX, Theme
 from plimsoll.reports.record import DemandProfileRecord
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
     from duckdb.sqltypes import DuckDBPyType
 
-MAIN: Final = "main"
 _MEMORY: Final = "1GB"
 _THREADS: Final = min(4, os.cpu_count() or 1)
 _ROWS: Final = 1000
@@ -55,6 +54,7 @@ class Database:
 
     connection: "DuckDBPyConnection"
     folders: tuple[Path, ...]
+    schemas: tuple[str, ...]
 
     def rows(self, sql: str) -> Iterator[tuple[Any, ...]]:
         """The rows of an answer. A time with its zone cannot be fetched: cast it to text or to seconds."""
@@ -134,12 +134,13 @@ def opened(*folders: Path) -> Iterator[Database]:
     import duckdb  # noqa: PLC0415  # as above
 
     whole = tuple(folder.absolute() for folder in folders)
+    schemas = tuple(f"run_{number}" for number in range(len(whole))) if len(whole) > 1 else ("main",)
     with TemporaryDirectory(prefix="plimsoll-") as spill, duckdb.connect(":memory:", config=_settings(spill)) as found:
-        for number, folder in enumerate(whole):
-            _add_run(found, folder, schema_of(number, len(whole)), Path(spill))
+        for folder, schema in zip(whole, schemas, strict=True):
+            _add_run(found, folder, schema, Path(spill))
         found.execute("set TimeZone = 'UTC'")
         found.execute("set lock_configuration = true")
-        yield Database(connection=found, folders=whole)
+        yield Database(connection=found, folders=whole, schemas=schemas)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,11 +175,6 @@ def select(database: Database, where: str | None, volumes: Sequence[str]) -> Sel
     if not keys:
         raise BadInput(f"no volume of this run answers to {told}: `plimsoll query RUN` lists what can be asked for.")
     return Selection(keys=keys, told=told)
-
-
-def schema_of(number: int, runs: int) -> str:
-    """The schema of a run's views in a database of so many runs."""
-    return MAIN if runs == 1 else f"run_{number}"
 
 
 def _settings(spill: str) -> dict[str, str | bool | int | float | list[str]]:

@@ -13,7 +13,7 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.history import How
 from plimsoll.domain.recommendation import InsufficientData
 from plimsoll.reports.data.column_types import literal
-from plimsoll.reports.data.database import Database, opened, schema_of
+from plimsoll.reports.data.database import Database, opened
 from plimsoll.reports.diff import sql
 from plimsoll.reports.diff.sql import READ, Group
 from plimsoll.reports.record import SpecRecord
@@ -122,12 +122,11 @@ def compared(before: Path, after: Path) -> Iterator[Diff]:
     """Two runs compared; BadInput where a folder holds no run."""
     runs = read_run(before), read_run(after)
     with opened(before, after) as database:
-        schemas = [schema_of(number, 2) for number in range(2)]
-        for schema, folder, run in zip(schemas, (before, after), runs, strict=True):
+        for schema, folder, run in zip(database.schemas, (before, after), runs, strict=True):
             places = ", ".join(map(literal, _read_places(folder, run)))
             database.run(f"create table {schema}.{READ} as select unnest([{places}]::varchar[]) as place")
         with database.function(sql.BECAME, sql.judge):
-            database.run(sql.differences(*schemas))
+            database.run(sql.differences(*database.schemas))
         totals = {Group(group): Total(*figures) for group, *figures in database.rows(sql.totals())}
         sums = {name: Money(*figures) for name, *figures in database.rows(sql.money())}
         was, now = (run.get("policy", {}) for run in runs)

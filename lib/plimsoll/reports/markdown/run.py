@@ -46,7 +46,8 @@ def run_markdown(folder: Path, only: Only | None, told: str) -> str:
 
     `only` restricts it to some volumes, and `told` says to which.
     """
-    run, policy, overview = read_run(folder), _policy(folder), Overview()
+    run, overview = read_run(folder), Overview()
+    policy = parse_policy(dict(run["policy"]))
     throttled: Largest[RecommendationRecord] = Largest(most=_THROTTLED)
     saving: Largest[RecommendationRecord] = Largest(most=_BEST)
     for record in stream_records(folder, only):
@@ -70,7 +71,7 @@ def run_markdown(folder: Path, only: Only | None, told: str) -> str:
 
 def tickets(folder: Path, only: Only, link: Callable[[RecommendationRecord], str]) -> str:
     """The tickets of some volumes, one after the other."""
-    policy = _policy(folder)
+    policy = parse_policy(dict(read_run(folder)["policy"]))
     records = list(stream_records(folder, only))
     written: list[str] = []
     for at, record in enumerate(records):
@@ -80,10 +81,6 @@ def tickets(folder: Path, only: Only, link: Callable[[RecommendationRecord], str
             break
         written.append(one)
     return "\n".join(written)
-
-
-def _policy(folder: Path) -> Policy:
-    return parse_policy(dict(read_run(folder)["policy"]))
 
 
 def _money(totals: Totals, run: dict[str, Any], policy: Policy, *, whole: bool) -> Iterator[str]:
