@@ -21,8 +21,7 @@ from plimsoll.clouds.aws.sessions import Credential, Sessions
 from plimsoll.clouds.common.dated_data import shipped_prices
 from plimsoll.clouds.common.pacing import Pacer
 from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.inventory import GoogleInventory
-from plimsoll.clouds.google.listing import AttachedPlaces
+from plimsoll.clouds.google.inventory import AttachedPlaces, GoogleInventory
 from plimsoll.clouds.google.metrics import GoogleMetrics
 from plimsoll.clouds.google.prices import GooglePrices
 from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
@@ -129,9 +128,9 @@ def aws(_folder: Path) -> Iterator[Ports]:
         try:
             sessions = Sessions(attempts=2, connections=6)
             roles = [Credential(role_arn=arn) for arn in organization.role_arns]
-            failed = sessions.sign_in([Credential(), *roles, Credential(profile="lost")])
+            sessions.sign_in([Credential(), *roles, Credential(profile="lost")])
             yield Ports(
-                inventory=AwsInventory(sessions=sessions, regions=organization.fleet.regions, failed=failed),
+                inventory=AwsInventory(sessions=sessions, regions=organization.fleet.regions),
                 metrics=AwsMetrics(
                     sessions=sessions, calls=Pacer(1e9), datapoints=Pacer(1e9), parallel=4, query_cost=a_tariff()
                 ),

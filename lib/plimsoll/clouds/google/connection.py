@@ -10,8 +10,7 @@ from plimsoll.clouds.common.dated_data import load_prices, shipped_prices
 from plimsoll.clouds.common.pacing import Pacer
 from plimsoll.clouds.google.bench import GoogleBench
 from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.inventory import GoogleInventory
-from plimsoll.clouds.google.listing import AttachedPlaces
+from plimsoll.clouds.google.inventory import AttachedPlaces, GoogleInventory
 from plimsoll.clouds.google.metrics import GoogleMetrics
 from plimsoll.clouds.google.prices import GooglePrices
 from plimsoll.clouds.google.projects import projects_in

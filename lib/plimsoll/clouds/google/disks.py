@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from plimsoll.clouds.common.dated_data import sold_figures
 from plimsoll.clouds.google.machines import machine
+from plimsoll.clouds.google.names import last_of, moment, path_of, tags_of, zone_of
 from plimsoll.clouds.google.owners import HOST_METADATA, owner_of
-from plimsoll.clouds.google.resource_fields import last_of, moment, path_of, tags_of, zone_of
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.host import Host
 from plimsoll.domain.volume import Attachment, Volume, VolumeSpec, VolumeState
@@ -79,7 +79,7 @@ def volume_of(found: Any, project: str, region: str, instances: Mapping[str, Ins
         created=moment(found.creation_timestamp),
         tags=tags,
         attachments=tuple(attachments_of(found, instances)),
-        owner=owner_of(tags, marks_of(found, instances), found),
+        owner=owner_of(tags, marks_of(found, instances), found.name, found.description),
         multi_attach=found.access_mode in _SHARED or len(found.users) > 1,
         operator=_operator(found),
     )

@@ -7,7 +7,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
 from plimsoll.clouds.common.dated_data import PriceFile
-from plimsoll.clouds.google.clients import CALL_S, Clients
+from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.errors import FAILURES
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.prices import PriceBook, TypePrice
@@ -92,7 +92,7 @@ class GooglePrices:
             return {}
         request = {"parent": SERVICE, "currency_code": "USD", "page_size": _PAGE}
         try:
-            return prices_in(self.clients.catalog.list_skus(request, retry=self.clients.retry, timeout=CALL_S))
+            return prices_in(self.clients.catalog.list_skus(request, **self.clients.patience))
         except (*FAILURES, CloudError):
             return {}
 

@@ -14,11 +14,19 @@ from google.cloud import compute_v1
 from plimsoll.bench.agent import device_name
 from plimsoll.clouds.common.dated_data import sold_figures
 from plimsoll.clouds.common.messages import Purpose
-from plimsoll.clouds.google.bench_calls import CLEANING, MEASURING, cleaning, follow, measuring
-from plimsoll.clouds.google.bench_hosts import check_answered, find_instance, instance_of, lent_types
+from plimsoll.clouds.google.bench_hosts import (
+    CLEANING,
+    MEASURING,
+    check_answered,
+    cleaning,
+    find_instance,
+    follow,
+    instance_of,
+    lent_types,
+    measuring,
+)
 from plimsoll.clouds.google.clients import CALL_S, Clients
-from plimsoll.clouds.google.names import LIST_DISKS
-from plimsoll.clouds.google.resource_fields import last_of, moment, region_of
+from plimsoll.clouds.google.names import LIST_DISKS, last_of, moment, region_of
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.domain.scratch import ScratchOrder, ScratchVolume
@@ -113,9 +121,7 @@ class ScratchDisks:
         with measuring(what, f"{target.account}/{_zone_of(disk)}", "compute.instances.attachDisk"):
             try:
                 operation = self.clients.instances.attach_disk_unary(
-                    request={**_place_of(target, host), "attached_disk_resource": attached},
-                    retry=self.clients.retry,
-                    timeout=CALL_S,
+                    request={**_place_of(target, host), "attached_disk_resource": attached}, **self.clients.patience
                 )
             except GoogleAPICallError:
                 now = self._labeled(target, volume_id, "attach")
@@ -140,7 +146,7 @@ class ScratchDisks:
         with cleaning(what, f"{target.account}/{_zone_of(host)}", "compute.instances.detachDisk"):
             try:
                 operation = self.clients.instances.detach_disk_unary(
-                    request={**_place_of(target, host), "device_name": name}, retry=self.clients.retry, timeout=CALL_S
+                    request={**_place_of(target, host), "device_name": name}, **self.clients.patience
                 )
             except GoogleAPICallError:
                 now = self._labeled(target, volume_id, "detach")
@@ -160,11 +166,7 @@ class ScratchDisks:
         with cleaning(what, f"{target.account}/{_zone_of(disk)}", "compute.disks.delete"):
             try:
                 operation = self.clients.disks.delete_unary(
-                    project=target.account,
-                    zone=_zone_of(disk),
-                    disk=disk.name,
-                    retry=self.clients.retry,
-                    timeout=CALL_S,
+                    project=target.account, zone=_zone_of(disk), disk=disk.name, **self.clients.patience
                 )
             except NotFound:
                 return
@@ -227,7 +229,7 @@ def find_disk(clients: Clients, target: Target, volume_id: str) -> compute_v1.Di
 def _listed(clients: Clients, target: Target, wanted: str) -> Iterator[compute_v1.Disk]:
     request = {"project": target.account, "filter": wanted, "max_results": _PAGE}
     with cleaning(f"list scratch disks in {target}", str(target), LIST_DISKS):
-        for scope, page in clients.disks.aggregated_list(request=request, retry=clients.retry, timeout=CALL_S):
+        for scope, page in clients.disks.aggregated_list(request=request, **clients.patience):
             check_answered(scope, page, target)
             for disk in page.disks:
                 if disk.zone and region_of(scope) == target.region:

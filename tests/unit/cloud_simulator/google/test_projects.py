@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cloud_simulator.google.disk_minutes import truth
+from cloud_simulator.google.fleet import truth
 from cloud_simulator.google.projects import LEAST_DISKS, PROJECTS, REGIONS, projects_of
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.google.machines import machine
