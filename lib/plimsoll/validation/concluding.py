@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from plimsoll.clouds.validation_book import SpecLine, ValidationLine
+from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.envelope import BoundBy
 from plimsoll.domain.errors import BadInput
@@ -165,7 +165,7 @@ def _line_of(job: Job, verdict: Verdict, measured: Measured) -> ValidationLine:
         zone=measured.host.zone,
         volume_id=subject.volume.id,
         serves=[want.volume_id for want in run.wants],
-        spec=SpecLine(type=spec.type, size_gib=spec.size_gib, iops=spec.iops, throughput_mib_s=spec.throughput_mib_s),
+        spec=spec,
         ceiling_iops=run.ceiling.iops,
         ceiling_throughput_mib_s=run.ceiling.throughput_mib_s,
         need_iops=subject.need.iops,
