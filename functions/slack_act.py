@@ -15,8 +15,7 @@ from botocore.config import Config
 from functions.configuration import slack_configuration
 from functions.observed import count, logger, observed
 from functions.slack_secret import bot_token, signing_secret
-from plimsoll.clouds.aws.claims import DynamoClaims
-from plimsoll.clouds.aws.worker import LambdaWorker
+from plimsoll.clouds.aws.service import DynamoClaims, LambdaWorker
 from plimsoll.domain.errors import CloudError
 from plimsoll.settings import Settings
 from plimsoll.slack.actions.asked import Asked

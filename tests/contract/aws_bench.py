@@ -147,7 +147,8 @@ def served(*, results: str | None = None) -> Iterator[Served]:
         zone, host_id, unmanaged_id = _two_hosts()
         front.managed[host_id] = {"InstanceId": host_id, "PingStatus": "Online", "PlatformType": "Linux"}
         sessions = Sessions(attempts=1, connections=4)
-        assert not sessions.sign_in([Credential()])
+        sessions.sign_in([Credential()])
+        assert not sessions.failed
         front.calls.clear()
         yield Served(
             front=front,

@@ -128,9 +128,9 @@ def aws(_folder: Path) -> Iterator[Ports]:
         try:
             sessions = Sessions(attempts=2, connections=6)
             roles = [Credential(role_arn=arn) for arn in organization.role_arns]
-            failed = sessions.sign_in([Credential(), *roles, Credential(profile="lost")])
+            sessions.sign_in([Credential(), *roles, Credential(profile="lost")])
             yield Ports(
-                inventory=AwsInventory(sessions=sessions, regions=organization.fleet.regions, failed=failed),
+                inventory=AwsInventory(sessions=sessions, regions=organization.fleet.regions),
                 metrics=AwsMetrics(
                     sessions=sessions, calls=Pacer(1e9), datapoints=Pacer(1e9), parallel=4, query_cost=a_tariff()
                 ),

@@ -15,12 +15,10 @@ from botocore.exceptions import EndpointConnectionError
 from cloud_simulator.aws.organizations_api import WORKLOADS
 from plimsoll.bootstrap import Scope
 from plimsoll.clouds.aws import permissions
-from plimsoll.clouds.aws.claims import DynamoClaims
 from plimsoll.clouds.aws.connection import sign_in
-from plimsoll.clouds.aws.events import BusEvents
-from plimsoll.clouds.aws.executions import StepExecutions
 from plimsoll.clouds.aws.history import DynamoHistory
 from plimsoll.clouds.aws.s3_store import S3Store
+from plimsoll.clouds.aws.service import BusEvents, DynamoClaims, StepExecutions
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.domain.errors import Unreachable
 from plimsoll.settings import Settings
@@ -163,9 +161,9 @@ def test_finding_the_accounts_of_an_organization_uses_exactly_what_it_declares(a
     for name, value in account.organization.environment.items():
         monkeypatch.setenv(name, value)
     for scope in (Scope(organization=True), Scope(units=(WORKLOADS,)), Scope(accounts=("222222222222",))):
-        signed_in = sign_in(scope, Settings())
-        assert "222222222222" in signed_in.sessions.by_account
-        assert signed_in.failed == ()
+        sessions = sign_in(scope, Settings())
+        assert "222222222222" in sessions.by_account
+        assert not sessions.failed
     assert used == permissions.ORGANIZATION
 
 

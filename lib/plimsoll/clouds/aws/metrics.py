@@ -16,7 +16,7 @@ from typing import Any, Final
 import cbor2
 import numpy as np
 
-from plimsoll.clouds.aws.errors import FAILURES, translate
+from plimsoll.clouds.aws.errors import FAILURES, refused
 from plimsoll.clouds.aws.queries import DATAPOINTS_A_CALL, QUERIES_A_CALL, Call, Query, calls_of, metrics_of, queries_of
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.common.pacing import Pacer
@@ -89,7 +89,7 @@ class AwsMetrics:
             try:
                 statuses = self._pages(client, Call(window=call.window, queries=pending), answers)
             except FAILURES as error:
-                return {**answers, **dict.fromkeys(pending, translate(error, place, PERMISSION))}
+                return {**answers, **dict.fromkeys(pending, refused(error, f"read {place}", PERMISSION))}
             for query in pending:
                 if statuses.get(query) == "Forbidden":
                     answers[query] = AccessDenied(

@@ -58,7 +58,8 @@ def an_order(aws, name, source=None):
 def a_bench(results=None):
     """One whose clients are listened to."""
     sessions = Sessions(attempts=1, connections=4)
-    assert not sessions.sign_in([Credential()])
+    sessions.sign_in([Credential()])
+    assert not sessions.failed
     return AwsBench(sessions=sessions, results=results, sleep=lambda _s: None)
 
 

@@ -5,7 +5,7 @@ import shlex
 import pytest
 import yaml
 
-from plimsoll.clouds.aws.change import change_text, command_line
+from plimsoll.clouds.aws.published import change_text, command_line
 from plimsoll.domain.volume import Owner, OwnerKind, VolumeSpec
 from tests.builders import a_volume
 
