@@ -149,14 +149,12 @@ def _tail(text: str) -> str:
 
 
 class _Node(BaseModel):
-    """A device of `lsblk -J`; it is told once under each of its parents. Older versions print numbers as text."""
+    """A device of `lsblk -J`; it is told once under each of its parents."""
 
     name: str
     kname: str | None = None
     type: str = ""
-    size: int | None = None
     serial: str | None = None
-    fstype: str | None = None
     mountpoint: str | None = None
     pkname: str | None = None
     children: "list[_Node]" = Field(default_factory=list)
@@ -189,7 +187,12 @@ class InspectionAnswer(BaseModel):
             devices=tuple(_devices(self.lsblk.blockdevices, linked)),
             arrays=self.mdadm,
             logical_volumes=tuple(
-                _logical(row) for report in self.lvs.report for row in report.lv if row.get("lv_name")
+                LogicalVolume(
+                    group=row.get("vg_name", ""), name=row["lv_name"].strip("[]"), level=row.get("segtype", "")
+                )
+                for report in self.lvs.report
+                for row in report.lv
+                if row.get("lv_name")
             ),
         )
 
@@ -209,21 +212,9 @@ def _devices(roots: Sequence[_Node], linked: Mapping[str, str | None]) -> Sequen
             name=node.name,
             kname=kname,
             type=node.type,
-            size_bytes=node.size,
             volume_id=volume_id_of(node.serial) or (None if parents[kname] else linked.get(f"/dev/{kname}")),
-            filesystem=node.fstype,
             mounts=(node.mountpoint,) if node.mountpoint else (),
             parents=tuple(sorted(parents[kname])),
         )
         for kname, node in nodes.items()
     ]
-
-
-def _logical(row: Mapping[str, Any]) -> LogicalVolume:
-    stripes, size = str(row.get("stripes", "")), str(row.get("stripe_size", "")).partition(".")[0]
-    return LogicalVolume(
-        group=row.get("vg_name", ""),
-        name=row["lv_name"].strip("[]"),
-        level=row.get("segtype", ""),
-        stripe_kib=int(size) if size.isdecimal() and int(size) and stripes not in {"", "1"} else None,
-    )

@@ -19,21 +19,18 @@ class Device:
     name: str
     kname: str
     type: str
-    size_bytes: int | None
     volume_id: str | None
-    filesystem: str | None
     mounts: tuple[str, ...]
     parents: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogicalVolume:
-    """A part of a logical volume as lvs tells it; `stripe_kib` is None where it is not striped."""
+    """A part of a logical volume as lvs tells it."""
 
     group: str
     name: str
     level: str
-    stripe_kib: int | None
 
     @property
     def mapped(self) -> str:
@@ -54,15 +51,14 @@ class Inspection:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stack:
     """Several disks that are one device. `level` is raid0, raid1, linear ..., "mixed" where its parts differ, None
-    where no tool told; `others` names the members that are no EBS volumes. All tuples are sorted."""
+    where no tool told; `members` are the volumes among its `disks`, which are kernel's names."""
 
     name: str
     kind: Literal["md", "lvm"]
     level: str | None
     members: tuple[str, ...]
-    others: tuple[str, ...]
     mounts: tuple[str, ...]
-    chunk_kib: int | None
+    disks: frozenset[str]
 
 
 def volume_id_of(text: str | None) -> str | None:
@@ -78,19 +74,11 @@ def stacks(inspection: Inspection) -> tuple[Stack, ...]:
     """
     tree = _Tree(inspection)
     found = [*tree.arrays(), *_joined(tree.logical())]
-    kept: list[_Found] = []
-    for one in sorted(found, key=lambda one: (-len(one.disks), one.stack.kind != "md", one.stack.name)):
+    kept: list[Stack] = []
+    for one in sorted(found, key=lambda one: (-len(one.disks), one.kind != "md", one.name)):
         if not any(one.disks <= other.disks for other in kept):
             kept.append(one)
-    return tuple(sorted((one.stack for one in kept), key=lambda stack: stack.name))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
-    """A stack and the kernel's names of the disks under it."""
-
-    stack: Stack
-    disks: frozenset[str]
+    return tuple(sorted(kept, key=lambda stack: stack.name))
 
 
 class _Tree:
@@ -104,18 +92,16 @@ class _Tree:
             members = {value.rpartition("/")[2] for key, value in told.items() if re.fullmatch("MD_DEVICE_.*_DEV", key)}
             self._parents.setdefault(array, set()).update(members & self._devices.keys())
 
-    def arrays(self) -> Iterable[_Found]:
+    def arrays(self) -> Iterable[Stack]:
         """The md devices over two disks or more."""
         for device in self._devices.values():
             disks = self._disks(device.kname)
             if _is_md(device) and len(disks) > 1:
                 told = self._told.arrays.get(device.kname, {})
                 level = told.get("MD_LEVEL") or (device.type if device.type.startswith(("raid", "linear")) else None)
-                chunk = told.get("CHUNK_KIB", "")
-                chunk_kib = int(chunk) if chunk.isdecimal() else None
-                yield self._found(device, f"/dev/{device.kname}", "md", level, chunk_kib, disks)
+                yield self._stack(device, f"/dev/{device.kname}", "md", level, disks)
 
-    def logical(self) -> Iterable[_Found]:
+    def logical(self) -> Iterable[Stack]:
         """The logical volumes over two disks or more; LVM's own inner volumes are part of those above them."""
         for device in self._devices.values():
             disks = self._disks(device.kname)
@@ -127,30 +113,20 @@ class _Tree:
             own = [part for part in parts if part.mapped == device.name]
             name = f"{own[0].group}/{own[0].name}" if own else device.name
             levels = {part.level for part in parts if not part.level.startswith("thin")}
-            chunks = {part.stripe_kib for part in parts} - {None}
-            chunk_kib = chunks.pop() if len(chunks) == 1 else None
-            yield self._found(device, name, "lvm", _level(levels), chunk_kib, disks)
+            yield self._stack(device, name, "lvm", _level(levels), disks)
 
-    def _found(
-        self,
-        device: Device,
-        name: str,
-        kind: Literal["md", "lvm"],
-        level: str | None,
-        chunk_kib: int | None,
-        disks: frozenset[str],
-    ) -> _Found:
-        members = [self._devices[disk] for disk in disks]
-        stack = Stack(
+    def _stack(
+        self, device: Device, name: str, kind: Literal["md", "lvm"], level: str | None, disks: frozenset[str]
+    ) -> Stack:
+        volumes = {self._devices[disk].volume_id for disk in disks}
+        return Stack(
             name=name,
             kind=kind,
             level=level,
-            members=tuple(sorted({member.volume_id for member in members if member.volume_id})),
-            others=tuple(sorted(f"/dev/{member.kname}" for member in members if not member.volume_id)),
+            members=tuple(sorted(volume_id for volume_id in volumes if volume_id)),
             mounts=tuple(sorted(self._mounts(device.kname))),
-            chunk_kib=chunk_kib,
+            disks=disks,
         )
-        return _Found(stack=stack, disks=disks)
 
     def _children(self, kname: str) -> Sequence[str]:
         return [other for other, parents in self._parents.items() if kname in parents and other in self._devices]
@@ -181,9 +157,9 @@ class _Tree:
         return reached
 
 
-def _joined(found: Iterable[_Found]) -> Sequence[_Found]:
+def _joined(found: Iterable[Stack]) -> Sequence[Stack]:
     """Logical volumes that share a disk are one stack: what is done to the disk is done to all of them."""
-    joined: list[_Found] = []
+    joined: list[Stack] = []
     for one in found:
         sharing = [other for other in joined if other.disks & one.disks]
         joined = [other for other in joined if other not in sharing]
@@ -191,18 +167,15 @@ def _joined(found: Iterable[_Found]) -> Sequence[_Found]:
     return joined
 
 
-def _together(one: _Found, other: _Found) -> _Found:
-    first, second = one.stack, other.stack
-    stack = Stack(
-        name=" + ".join(sorted({*first.name.split(" + "), *second.name.split(" + ")})),
+def _together(one: Stack, other: Stack) -> Stack:
+    return Stack(
+        name=" + ".join(sorted({*one.name.split(" + "), *other.name.split(" + ")})),
         kind="lvm",
-        level=_level({level for level in (first.level, second.level) if level}),
-        members=tuple(sorted({*first.members, *second.members})),
-        others=tuple(sorted({*first.others, *second.others})),
-        mounts=tuple(sorted({*first.mounts, *second.mounts})),
-        chunk_kib=first.chunk_kib if first.chunk_kib == second.chunk_kib else None,
+        level=_level({level for level in (one.level, other.level) if level}),
+        members=tuple(sorted({*one.members, *other.members})),
+        mounts=tuple(sorted({*one.mounts, *other.mounts})),
+        disks=one.disks | other.disks,
     )
-    return _Found(stack=stack, disks=one.disks | other.disks)
 
 
 def _level(levels: Iterable[str]) -> str | None:

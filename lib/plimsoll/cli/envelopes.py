@@ -16,8 +16,8 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import best_grade
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
-from plimsoll.envelopes.campaign_file import HostEntry
-from plimsoll.envelopes.new_campaigns import UNKNOWN_TYPE, NewCampaign, add_campaign, as_measured
+from plimsoll.envelopes.campaigns import HostEntry
+from plimsoll.envelopes.library import UNKNOWN_TYPE, NewCampaign, add_campaign, as_measured
 from plimsoll.envelopes.reading import read_output
 from plimsoll.envelopes.results import Output
 from plimsoll.reports.envelope_json import as_data
@@ -99,7 +99,6 @@ def import_files(files: Sequence[Path], name: str, given: MeasuredVolumeOptions,
         provider=provider,
         account=given.account,
         region=given.region,
-        system=name,
         spec=spec,
         volumes=volumes,
         host=HostEntry(type=host_type) if host_type else None,

@@ -71,10 +71,11 @@ def todos(overview: Overview, policy: Policy, folder: Path) -> Iterator[Todo]:
         if found is None:
             continue
         first = [] if step in _QUIET else overview.first[step].items
+        blocked = f", {found.blocked:,} of them blocked" if step is Step.THROTTLED and found.blocked else ""
         yield Todo(
             step=step,
             words=step_words(step, policy),
-            volumes=_volumes(step, found),
+            volumes=f"{count_of(found.answered, 'volume')}{blocked}",
             money=_money(found),
             first=first,
             more=found.answered - len(first),
@@ -97,14 +98,7 @@ def most_money(totals: Totals) -> str:
     )
 
 
-def _volumes(step: Step, found: Totals) -> str:
-    """How many volumes a step holds, and how many of those throttled today must wait."""
-    volumes = count_of(found.answered, "volume")
-    return f"{volumes}, {found.blocked:,} of them blocked" if step is Step.THROTTLED and found.blocked else volumes
-
-
 def _money(totals: Totals) -> str:
-    """What a step does to the bill, USD a month."""
     parts = []
     if totals.usd_saved >= CENT:
         less = CENT <= totals.usd_saved_drop_in < totals.usd_saved - CENT

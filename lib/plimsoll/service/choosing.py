@@ -1,6 +1,6 @@
 """Choosing: which volumes a validation measures for, within its budget, before anything is measured."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,7 +9,7 @@ from typing import Final
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.targets import named_target
 from plimsoll.domain.errors import BadInput, CloudError
-from plimsoll.domain.validation import Budget, MeasuringRun, Mode, PlannedRun, Want, runs_for, within
+from plimsoll.domain.validation import Budget, MeasuringRun, Mode, Want, runs_for, within
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.ports import Prices, Target
 from plimsoll.reports.record import RecommendationRecord
@@ -19,9 +19,8 @@ from plimsoll.service.service import Service
 from plimsoll.service.store_keys import RunKeys
 from plimsoll.service.validating import context_of, placed, ports_at
 from plimsoll.service.validation_messages import ChooseMessage, Chosen, ChosenItem, ValidationInput
-from plimsoll.validation.deciding import planned, usd_month_of
+from plimsoll.validation.deciding import FLIP, parsed, planned, usd_month_of
 from plimsoll.validation.job import Job, JobName, job_of_class, keep
-from plimsoll.validation.proposal import FLIP, parsed
 from plimsoll.validation.thin_evidence import wants_in
 
 _MOST_REPORTED: Final = 100
@@ -98,7 +97,7 @@ def _thin(validation: str, run_id: str, now: datetime, service: Service) -> tupl
     is measured in some places."""
     wants, unmeasured = _wants(run_id, service)
     runs = runs_for(wants)
-    costs_usd = {found.run.class_key: found.usd or 0.0 for found in _plans(runs, now, service)}
+    costs_usd = _costs_usd(runs, now, service)
     chosen, left = within(runs, lambda run: costs_usd[run.class_key], _whole_budget(service))
     parts = shares([costs_usd[run.class_key] for run in chosen], service.config.validation)
     jobs = [
@@ -127,19 +126,19 @@ def _wants(run_id: str, service: Service) -> tuple[Sequence[Want], list[str]]:
     return wants, [why for _place, why in sorted(whys.items()) if why is not None][:_MOST_REPORTED]
 
 
-def _plans(runs: Iterable[MeasuringRun], now: datetime, service: Service) -> Iterator[PlannedRun]:
-    """What runs would take. Where a target cannot be entered, they cost nothing: nothing can be made there either."""
+def _costs_usd(runs: Iterable[MeasuringRun], now: datetime, service: Service) -> dict[str, float]:
+    """What each run costs, by its class. Where a target cannot be entered, that is nothing: nothing can be made there
+    either."""
     entered: dict[Target, Prices | None] = {}
-    context = context_of(service)
+    context, costs_usd = context_of(service), dict[str, float]()
     for run in runs:
         place = _place_of(run)
         if place not in entered:
             entered[place] = _prices_at(place, now, service)
         prices = entered[place]
-        if prices is None:
-            yield PlannedRun(run=run, usd=None, seconds=0.0)
-        else:
-            yield planned(run, Mode.CANARY, usd_month_of(run, place, prices), context)
+        usd = None if prices is None else planned(run, Mode.CANARY, usd_month_of(run, place, prices), context).usd
+        costs_usd[run.class_key] = usd or 0.0
+    return costs_usd
 
 
 def _prices_at(place: Target, now: datetime, service: Service) -> Prices | None:

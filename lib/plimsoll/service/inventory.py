@@ -3,7 +3,7 @@
 What makes it whole is kept last, so that half an inventory is none.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,6 @@ from plimsoll.domain.hosting import by_host
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.stripes import unchanged
 from plimsoll.domain.volume import Volume
-from plimsoll.outcomes import Outcome
 from plimsoll.ports import FailedTarget, RunStore, Target, Usage
 from plimsoll.reports.totals import Totals
 from plimsoll.service.planning import RunOrder, order_of
@@ -50,10 +49,12 @@ def take_inventory(service: Service, told: TargetMessage, *, batch_volumes: int 
     if isinstance(error, PASSING):
         raise error
     if isinstance(ports, CloudError):
-        _fail(service.store, keys, target, [FailedTarget(name=str(target), error=ports)])
+        failed = Totals.of([FailedTarget(name=str(target), error=ports)])
+        service.store.put(keys.failed_target(target), totals_out(failed))
     elif error is not None:
-        there = StoredInventory(target=target, given=volumes, error=error)
-        _fail(service.store, keys, target, audit(replace(ports, inventory=there), order.parsed_policy, order.now))
+        there = replace(ports, inventory=StoredInventory(target=target, given=volumes, error=error))
+        failed = Totals.of(audit(there, order.parsed_policy, order.now))
+        service.store.put(keys.failed_target(target), totals_out(failed))
     elif service.store.get(keys.listed(target)) is None:  # another attempt, given up for dead, may have been faster
         count = _keep_batches(service.store, keys, target, volumes, batch_volumes)
         totals = _keep_rest(service.store, keys, target, volumes, ports, order)
@@ -98,11 +99,6 @@ def _book(target: Target, ports: AuditPorts) -> PriceBook | CloudError | None:
             return ports.prices.book(target)
     except CloudError as error:
         return error
-
-
-def _fail(store: RunStore, keys: RunKeys, target: Target, outcomes: Iterable[Outcome]) -> None:
-    """Keeps that a target failed, and which of its volumes are known."""
-    store.put(keys.failed_target(target), totals_out(Totals.of(outcomes)))
 
 
 @contextmanager

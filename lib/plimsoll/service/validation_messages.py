@@ -38,13 +38,10 @@ class ValidationInput(BaseModel):
 class ChooseMessage(Message):
     """An execution of the validation: its name, and what it was begun with."""
 
+    about = "name"
+
     name: RunId
     given: ValidationInput = Field(validation_alias=AliasChoices("input", "given"))
-
-    @property
-    def topic(self) -> str:
-        """The validation."""
-        return self.name
 
 
 class ChosenItem(Answer):
@@ -70,6 +67,8 @@ class Chosen(Answer):
 class ProposeMessage(Message):
     """An item of a validation, by its number from 0."""
 
+    about = "job.holder"
+
     validation: RunId
     index: Annotated[int, Field(ge=0)]
 
@@ -78,14 +77,11 @@ class ProposeMessage(Message):
         """The item's job."""
         return JobName(validation=self.validation, index=self.index)
 
-    @property
-    def topic(self) -> str:
-        """The item."""
-        return self.job.holder
-
 
 class JobMessage(Message):
     """The job of an item."""
+
+    about = "job.holder"
 
     key: str = Field(validation_alias=AliasChoices("job", "work", "key"))
 
@@ -93,11 +89,6 @@ class JobMessage(Message):
     def job(self) -> JobName:
         """The item's job; BadInput for a key of something else."""
         return JobName.of(self.key)
-
-    @property
-    def topic(self) -> str:
-        """The item."""
-        return self.job.holder
 
 
 class LookMessage(JobMessage):

@@ -123,6 +123,15 @@ class Swept:
     deleted: bool
     left: Left | None = None
 
+    @property
+    def text(self) -> str:
+        """What became of it."""
+        if self.left is not None:
+            return self.left.text
+        if self.deleted:
+            return f"deleted {self.volume.id} in {self.target} (validation {self.volume.validation_id})"
+        return f"kept {self.volume.id} in {self.target}: it is due {self.volume.deadline:%Y-%m-%d %H:%M} UTC"
+
 
 def sweep(
     targets: Iterable[Target | FailedTarget],

@@ -15,7 +15,7 @@ from plimsoll.reports.data.database import opened
 from plimsoll.reports.diff.comparison import compared
 from plimsoll.reports.diff.render import json_diff
 from plimsoll.reports.headline import noted
-from plimsoll.reports.html.breakdowns import breakdowns
+from plimsoll.reports.html.page import breakdowns
 from plimsoll.reports.markdown.run import ticket
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import read_records

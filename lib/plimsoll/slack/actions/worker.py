@@ -83,10 +83,7 @@ class AskedMessage(Asked, ServiceMessage):
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
-    @property
-    def topic(self) -> str:
-        """The request, which its log lines have in common."""
-        return self.id
+    about = "id"
 
     @field_validator("do")
     @classmethod

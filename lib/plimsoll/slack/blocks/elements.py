@@ -15,7 +15,6 @@ from slack_sdk.models.blocks import (
     ActionsBlock,
     ButtonElement,
     ContextBlock,
-    DividerBlock,
     HeaderBlock,
     LinkButtonElement,
     Option,
@@ -122,11 +121,6 @@ def preformatted(text: str, most: int = _MOST_PREFORMATTED) -> list[Block]:
 def note(text: str) -> Block:
     """A small grey line, cut to 2,000 characters."""
     return ContextBlock(elements=[plain_text(cut(shown(text), _MOST_NOTE))]).to_dict()
-
-
-def divider() -> Block:
-    """A line across."""
-    return DividerBlock().to_dict()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -140,14 +140,9 @@ _PURPOSE: Final = (
 )
 
 
-def first_sentence(sums: Sums, run: Mapping[str, Any], part: str) -> str:
-    """What can be saved of what, in one sentence."""
-    return headline(sums.totals, run, whole=not part)
-
-
 def opening(sums: Sums, run: Mapping[str, Any], policy: Policy, part: str) -> Iterator[Block]:
     """The title, and a paragraph for somebody who has never heard of Plimsoll."""
-    yield header(first_sentence(sums, run, part).removesuffix("."))
+    yield header(headline(sums.totals, run, whole=not part).removesuffix("."))
     if told := unended(run):
         yield said(bold("Partial. "), told)
     about = f"This report is of {line(part)} alone." if part else ""

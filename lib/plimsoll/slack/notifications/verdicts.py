@@ -67,12 +67,9 @@ class ExecutionEnded(BaseModel):
 class ValidationEvent(ServiceMessage):
     """The event `Step Functions Execution Status Change` of the validation's state machine."""
 
-    detail: ExecutionEnded
+    about = "detail.name"
 
-    @property
-    def topic(self) -> str:
-        """The validation."""
-        return self.detail.name
+    detail: ExecutionEnded
 
 
 class VerdictPosted(Answer):

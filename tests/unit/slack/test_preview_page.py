@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 from plimsoll.slack.blocks.message import Conversation, Message
-from plimsoll.slack.preview.page import preview
+from plimsoll.slack.preview import preview
 from tests.slack.limits import check_message
 from tests.unit.reports.html.test_page_files import contrast
 from tests.unit.reports.strategies import HOSTILE

@@ -3,7 +3,7 @@
 import pytest
 from rich.console import Console
 
-from plimsoll.slack.preview.terminal import show_conversation
+from plimsoll.slack.preview import show_conversation
 
 TEXT = {"type": "plain_text", "text": "plain"}
 
