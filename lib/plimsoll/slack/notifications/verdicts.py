@@ -17,8 +17,7 @@ from plimsoll.reports.wording import GRADE_WORDS, change_words, count_of, durati
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import Answer, RunId, StepError
 from plimsoll.service.step_messages import Message as ServiceMessage
-from plimsoll.service.store_keys import asked_key
-from plimsoll.slack.actions.asked import Asked
+from plimsoll.slack.actions.asked import Asked, asked_key
 from plimsoll.slack.actions.validate import VALIDATE
 from plimsoll.slack.blocks.elements import SENTENCE, Block, bold, bullets, line, note, person, said
 from plimsoll.slack.blocks.message import Message
