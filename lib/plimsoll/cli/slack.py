@@ -27,8 +27,16 @@ from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.message import Conversation
 from plimsoll.slack.blocks.pictures import Draft, run_drafts
 from plimsoll.slack.blocks.report import run_conversation
-from plimsoll.slack.notifications.ledger import MAIN, POSTED, FileLedger, Progress, picture_key, reply_key
-from plimsoll.slack.notifications.posting import Picture, Posting
+from plimsoll.slack.notifications.posting import (
+    MAIN,
+    POSTED,
+    FileLedger,
+    Picture,
+    Posting,
+    Progress,
+    picture_key,
+    reply_key,
+)
 from plimsoll.slack.notifications.webhook import post_by_webhook
 from plimsoll.slack.preview import show_conversation
 
