@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from plimsoll.cli.main import app
-from plimsoll.cli.report_formats import FORMATS
+from plimsoll.cli.report import FORMATS
 from tests.docs.walks import ROOT, Copy, files_naming, files_of
 
 WALKS = ("A cloud", "A volume type", "A metric", "A report format", "A Slack button")

@@ -10,9 +10,9 @@ from typing import Any, Final, TypeVar
 from google.cloud import compute_v1
 
 from cloud_simulator.faults import Faults, Refused
-from cloud_simulator.google.disk_maker import ZONES
 from cloud_simulator.google.fleet import Attachment, GoogleFleet, SimulatedDisk, SimulatedVm
 from cloud_simulator.google.http_front import Call, Front, Route
+from cloud_simulator.google.projects import ZONES
 
 BASE: Final = "https://www.googleapis.com/compute/v1"
 """What the addresses of resources begin with."""

@@ -123,7 +123,6 @@ def _lookback(policy: Policy) -> str:
 
 
 def _risks(policy: Policy, seen: str) -> str:
-    """What may happen though the measured demand is carried."""
     span = {60: "a minute", 300: "five minutes", 3600: "an hour"}[policy.resolution_s]
     where = " where the cloud keeps no busiest second" if policy.size_on is SizeOn.PEAK_SECOND else ""
     hidden = f"bursts within {span}, which its average hides{where}, and "

@@ -1,7 +1,4 @@
-"""From a recommendation to its record, and from a demand profile to its own.
-
-Money is in USD a month with two decimals, rates with two, hours and minutes with one.
-"""
+"""From a recommendation to its record, and from a demand profile to its own."""
 
 import math
 from datetime import UTC

@@ -255,7 +255,9 @@ class Totals:
         self.failed_targets[name] = min(reason, self.failed_targets.get(name, reason))
 
     def _price(self, place: str, price: _Price) -> None:
-        self.prices[place] = min(price, self.prices.get(place, price), key=_price_order)
+        self.prices[place] = min(
+            price, self.prices.get(place, price), key=lambda one: (one["source"] or "", one["as_of"] or "")
+        )
 
     def _note(self, place: str, texts: Iterable[str]) -> None:
         """Parts of a target note the same of it: each text is kept once."""
@@ -270,10 +272,6 @@ class Totals:
             for ids in reasons.values():
                 ids.sort()
         return self
-
-
-def _price_order(price: _Price) -> tuple[str, str]:
-    return price["source"] or "", price["as_of"] or ""
 
 
 def _sorted(found: Mapping[str, Any]) -> dict[str, Any]:

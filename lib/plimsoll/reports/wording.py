@@ -38,9 +38,8 @@ NAME_LENGTH: Final = 60
 """How much of a name is shown where it stands among others."""
 
 
-def usd(amount: float) -> str:
-    """Money as people read it: cents below $100 alone, the sign before the currency's."""
-    return dollars(amount)
+usd: Final = dollars
+"""Money as every report writes it."""
 
 
 def count_of(number: int, thing: str) -> str:

@@ -19,9 +19,8 @@ from plimsoll.service.service import Service
 from plimsoll.service.store_keys import RunKeys
 from plimsoll.service.validating import context_of, placed, ports_at
 from plimsoll.service.validation_messages import ChooseMessage, Chosen, ChosenItem, ValidationInput
-from plimsoll.validation.deciding import planned, usd_month_of
+from plimsoll.validation.deciding import FLIP, parsed, planned, usd_month_of
 from plimsoll.validation.job import Job, JobName, job_of_class, keep
-from plimsoll.validation.proposal import FLIP, parsed
 from plimsoll.validation.thin_evidence import wants_in
 
 _MOST_REPORTED: Final = 100

@@ -7,7 +7,7 @@ from plimsoll.domain.errors import NotMeasured
 from plimsoll.domain.host import Host, HostLimits
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import BenchHost
-from plimsoll.validation.preparing import choose_host
+from plimsoll.validation.proposing import choose_host
 
 SPEC = VolumeSpec(type="gp3", size_gib=100, iops=6000, throughput_mib_s=250)
 CEILING = volume_types("aws")["gp3"].ceiling(SPEC)

@@ -1,7 +1,7 @@
 """Bench hosts: running VMs by label or id, and whether Plimsoll's agent answers on them."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Final
@@ -151,20 +151,22 @@ def instance_of(clients: Clients, target: Target, zone: str, name: str) -> compu
 def _listed(clients: Clients, target: Target, wanted: str) -> Iterator[compute_v1.Instance]:
     request = {"project": target.account, "filter": wanted, "max_results": _PAGE}
     with measuring(f"look for bench hosts in {target}", str(target), LIST_INSTANCES):
-        for scope, page in clients.instances.aggregated_list(request=request, **clients.patience):
-            check_answered(scope, page, target)
-            for host in page.instances:
-                if region_of(scope) == target.region:
-                    yield host
+        for page in pages_of(target, clients.instances.aggregated_list(request=request, **clients.patience)):
+            yield from page.instances
 
 
-def check_answered(scope: str, listed: Any, target: Target) -> None:
-    """Unreachable where a zone or region of the target did not answer, so that what is there is not known.
+def pages_of(target: Target, listed: Iterable[tuple[str, Any]]) -> Iterator[Any]:
+    """What an aggregated list has of the target's region.
 
-    `listed` is what an aggregated list has of that scope.
+    Unreachable where a zone or region there did not answer, so that what is in it is not known.
     """
-    if listed.warning.code == "UNREACHABLE" and region_of(scope) == target.region:
-        raise Unreachable(f"cannot see what is in {scope} of {target.account}: it does not answer. Try again later.")
+    for scope, page in listed:
+        if region_of(scope) != target.region:
+            continue
+        if page.warning.code == "UNREACHABLE":
+            where = f"{scope} of {target.account}"
+            raise Unreachable(f"cannot see what is in {where}: it does not answer. Try again later.")
+        yield page
 
 
 def lent_types(clients: Clients, target: Target, host: compute_v1.Instance) -> tuple[str, ...]:

@@ -81,13 +81,8 @@ def attempted(what: str, place: str, permission: str, purpose: Purpose) -> Itera
         raise refused(error, what, place, permission, purpose) from error
 
 
-def translate(error: Exception, place: str, permission: str) -> CloudError:
-    """The CloudError for something that was raised while `permission` read at `place` (project or project/region)."""
-    return refused(error, f"read {place}", place, permission, AUDITING)
-
-
 def refused(error: Exception, what: str, place: str, permission: str, purpose: Purpose) -> CloudError:
-    """The CloudError for something that was raised during an attempt at `place`."""
+    """The CloudError for something that was raised during an attempt at `place` (project or project/region)."""
     what = f"cannot {what}"
     if isinstance(error, api.RetryError) and isinstance(error.cause, Exception):
         error = error.cause

@@ -17,16 +17,16 @@ from plimsoll.clouds.common.messages import Purpose
 from plimsoll.clouds.google.bench_hosts import (
     CLEANING,
     MEASURING,
-    check_answered,
     cleaning,
     find_instance,
     follow,
     instance_of,
     lent_types,
     measuring,
+    pages_of,
 )
-from plimsoll.clouds.google.clients import CALL_S, Clients
-from plimsoll.clouds.google.names import LIST_DISKS, last_of, moment, region_of
+from plimsoll.clouds.google.clients import Clients
+from plimsoll.clouds.google.names import LIST_DISKS, last_of, moment
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.domain.scratch import ScratchOrder, ScratchVolume
@@ -71,15 +71,15 @@ class ScratchDisks:
         )
         if order.source is not None:
             wanted.source_disk = _source(self.clients, order)
-        place, retry = {"project": order.account, "zone": order.zone}, self.clients.retry
+        place = {"project": order.account, "zone": order.zone}
         token = str(uuid.UUID(order.token[:32]))
         with measuring(what, f"{order.account}/{order.zone}", "compute.disks.create"):
             try:
                 operation = self.clients.disks.insert_unary(
-                    request={**place, "disk_resource": wanted, "request_id": token}, retry=retry, timeout=CALL_S
+                    request={**place, "disk_resource": wanted, "request_id": token}, **self.clients.patience
                 )
             except Conflict:  # the same order was carried out before
-                found = self.clients.disks.get(request={**place, "disk": wanted.name}, retry=retry, timeout=CALL_S)
+                found = self.clients.disks.get(request={**place, "disk": wanted.name}, **self.clients.patience)
                 return str(found.id)
         self._follow(operation, what, order.account, MEASURING)
         return str(operation.target_id)
@@ -229,11 +229,8 @@ def find_disk(clients: Clients, target: Target, volume_id: str) -> compute_v1.Di
 def _listed(clients: Clients, target: Target, wanted: str) -> Iterator[compute_v1.Disk]:
     request = {"project": target.account, "filter": wanted, "max_results": _PAGE}
     with cleaning(f"list scratch disks in {target}", str(target), LIST_DISKS):
-        for scope, page in clients.disks.aggregated_list(request=request, **clients.patience):
-            check_answered(scope, page, target)
-            for disk in page.disks:
-                if disk.zone and region_of(scope) == target.region:
-                    yield disk
+        for page in pages_of(target, clients.disks.aggregated_list(request=request, **clients.patience)):
+            yield from (disk for disk in page.disks if disk.zone)
 
 
 def _scratch_volume(clients: Clients, target: Target, disk: compute_v1.Disk) -> ScratchVolume:

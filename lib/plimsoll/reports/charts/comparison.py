@@ -134,11 +134,18 @@ def comparison_spec(theme: Theme, rows: Sequence[Row], width: int) -> dict[str, 
 
 
 def _panel(theme: Theme, rows: Sequence[Row], work: str, figure: str) -> alt.LayerChart:
+    names = list(dict.fromkeys(row["envelope"] for row in rows))
+    colors, shapes = (alt.Scale(domain=names, range=list(signs)) for signs in (theme.series, SHAPES))
     base = (
         alt.Chart(alt.NamedData(name=RESULTS))
         .transform_filter(alt.FieldEqualPredicate(field="work", equal=work))
         .transform_filter(alt.FieldEqualPredicate(field="figure", equal=figure))
-        .encode(x=_x(rows), y=_y(rows, work, figure), color=_color(theme, rows), tooltip=_told(figure))
+        .encode(
+            x=_x(rows),
+            y=_y(rows, work, figure),
+            color=alt.Color("envelope:N", legend=_LEGEND, scale=colors),
+            tooltip=_told(figure),
+        )
     )
     dash = alt.StrokeDash(
         "statistic:N",
@@ -149,29 +156,13 @@ def _panel(theme: Theme, rows: Sequence[Row], work: str, figure: str) -> alt.Lay
     line = base.mark_line(strokeWidth=1.8).encode(detail=detail)
     hollow = alt.condition("slice(datum.statistic, 0, 3) === 'p99'", alt.value(0), alt.value(1))
     point = base.mark_point(filled=True, size=45, opacity=1, strokeWidth=1.2).encode(
-        shape=_shape(rows),
+        shape=alt.Shape("envelope:N", legend=_LEGEND, scale=shapes),
         fillOpacity=hollow,
-        stroke=alt.Stroke("envelope:N", legend=_LEGEND, scale=_series(theme, rows)),
+        stroke=alt.Stroke("envelope:N", legend=_LEGEND, scale=colors),
     )
     title = FIGURES[figure] if len(kinds_of_work(rows)) == 1 else f"{work}, {FIGURES[figure]}"
     layers = [line.encode(strokeDash=dash) if figure == "latency_us" else line, point]
     return alt.LayerChart(layer=layers, title=alt.Title(title, fontSize=12, offset=6))
-
-
-def _names(rows: Sequence[Row]) -> list[str]:
-    return list(dict.fromkeys(row["envelope"] for row in rows))
-
-
-def _color(theme: Theme, rows: Sequence[Row]) -> alt.Color:
-    return alt.Color("envelope:N", legend=_LEGEND, scale=_series(theme, rows))
-
-
-def _series(theme: Theme, rows: Sequence[Row]) -> alt.Scale:
-    return alt.Scale(domain=_names(rows), range=list(theme.series))
-
-
-def _shape(rows: Sequence[Row]) -> alt.Shape:
-    return alt.Shape("envelope:N", legend=_LEGEND, scale=alt.Scale(domain=_names(rows), range=list(SHAPES)))
 
 
 def _x(rows: Sequence[Row]) -> alt.X:

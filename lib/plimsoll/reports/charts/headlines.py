@@ -150,15 +150,15 @@ class Peaks:
 def peaks_of(found: DemandRecord | None, profile: DemandProfileRecord) -> Peaks:
     """The policy's peaks, or what is drawn above them."""
     iops, throughput_mib_s = highest(profile.peak_iops), highest(profile.peak_throughput_mib_s)
-    if found is None:
-        return Peaks(
-            least_iops=iops, iops=iops, least_throughput_mib_s=throughput_mib_s, throughput_mib_s=throughput_mib_s
-        )
+
+    def higher(policys: float, drawn: float) -> float:
+        return drawn if drawn > policys * _ROUNDED else policys
+
     return Peaks(
-        least_iops=_higher(found.least_peak_iops, iops),
-        iops=_higher(found.peak_iops, iops),
-        least_throughput_mib_s=_higher(found.least_peak_throughput_mib_s, throughput_mib_s),
-        throughput_mib_s=_higher(found.peak_throughput_mib_s, throughput_mib_s),
+        least_iops=higher(found.least_peak_iops if found else 0.0, iops),
+        iops=higher(found.peak_iops if found else 0.0, iops),
+        least_throughput_mib_s=higher(found.least_peak_throughput_mib_s if found else 0.0, throughput_mib_s),
+        throughput_mib_s=higher(found.peak_throughput_mib_s if found else 0.0, throughput_mib_s),
     )
 
 
@@ -196,10 +196,6 @@ def highest(rates: Rates) -> float:
     return max(filter(None, rates), default=0.0)
 
 
-def _higher(policys: float, drawn: float) -> float:
-    return drawn if drawn > policys * _ROUNDED else policys
-
-
 def _shares(iops: float, throughput_mib_s: float, ceiling: CeilingRecord) -> dict[tuple[Side, str], float]:
     """How much of each limit of a ceiling is used, by its side and by the size of I/O that it is of."""
     shares: dict[tuple[Side, str], float] = {}
@@ -216,7 +212,6 @@ def _shares(iops: float, throughput_mib_s: float, ceiling: CeilingRecord) -> dic
 
 
 def _against(peaks: Peaks, ceiling: CeilingRecord) -> str:
-    """The limit that `used_share` is of, in words."""
     shares = _shares(peaks.iops, peaks.throughput_mib_s, ceiling)
     side, size = max(shares, key=lambda one: shares[one])
     limit = limit_of(ceiling, side)

@@ -13,8 +13,7 @@ import vl_convert
 from plimsoll.reports.charts.comparison import RESULTS, comparison_spec
 from plimsoll.reports.charts.picture import SPANS, Picture, Row, span_rows
 from plimsoll.reports.charts.savings import ACCOUNTS
-from plimsoll.reports.charts.specs.demand import demand_spec
-from plimsoll.reports.charts.specs.roofline import roofline_spec
+from plimsoll.reports.charts.specs import demand_spec, roofline_spec
 from plimsoll.reports.charts.theme import WIDTH_PX, Theme
 from plimsoll.reports.record import DemandProfileRecord
 
@@ -81,7 +80,6 @@ def _of_volumes(kind: Literal["demand", "roofline"], theme: Theme, width: int, *
 
 
 def _savings_spec(theme: Theme, rows: Sequence[Row], width: int) -> dict[str, Any]:
-    """A bar for each account, as long as what it can save."""
     most = max((row["usd_month"] for row in rows), default=1.0)
     plane_px = width - _NAME_PX - _EDGES_PX
     amount_px = _GAP_PX + _DIGIT_PX * max((len(row["amount"]) for row in rows), default=0)

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
     from duckdb.sqltypes import DuckDBPyType
 
-MAIN: Final = "main"
 _MEMORY: Final = "1GB"
 _THREADS: Final = min(4, os.cpu_count() or 1)
 _ROWS: Final = 1000
@@ -55,6 +54,7 @@ class Database:
 
     connection: "DuckDBPyConnection"
     folders: tuple[Path, ...]
+    schemas: tuple[str, ...]
 
     def rows(self, sql: str) -> Iterator[tuple[Any, ...]]:
         """The rows of an answer. A time with its zone cannot be fetched: cast it to text or to seconds."""
@@ -118,15 +118,11 @@ class Database:
         try:
             yield
         except duckdb.Error as error:
-            raise self._told_of(str(error)) from error
-
-    def _told_of(self, message: str) -> BadInput:
-        for folder in self.folders:
-            for name in (RECOMMENDATIONS, DEMAND, UNANSWERED):
-                if f'file "{folder / name}"' in message:
-                    return damaged(folder / name)
-        first = message.strip().partition("\n")[0].rstrip(".")
-        return BadInput(f"the query cannot be answered: {first}. The views are {', '.join(views.VIEWS)}.")
+            for path in (folder / name for folder in self.folders for name in (RECOMMENDATIONS, DEMAND, UNANSWERED)):
+                if f'file "{path}"' in str(error):
+                    raise damaged(path) from error
+            first = str(error).strip().partition("\n")[0].rstrip(".")
+            raise BadInput(f"the query cannot be answered: {first}. The views are {', '.join(views.VIEWS)}.") from error
 
 
 @contextmanager
@@ -138,12 +134,13 @@ def opened(*folders: Path) -> Iterator[Database]:
     import duckdb  # noqa: PLC0415  # as above
 
     whole = tuple(folder.absolute() for folder in folders)
+    schemas = tuple(f"run_{number}" for number in range(len(whole))) if len(whole) > 1 else ("main",)
     with TemporaryDirectory(prefix="plimsoll-") as spill, duckdb.connect(":memory:", config=_settings(spill)) as found:
-        for number, folder in enumerate(whole):
-            _add_run(found, folder, schema_of(number, len(whole)), Path(spill))
+        for folder, schema in zip(whole, schemas, strict=True):
+            _add_run(found, folder, schema, Path(spill))
         found.execute("set TimeZone = 'UTC'")
         found.execute("set lock_configuration = true")
-        yield Database(connection=found, folders=whole)
+        yield Database(connection=found, folders=whole, schemas=schemas)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,15 +171,10 @@ def select(database: Database, where: str | None, volumes: Sequence[str]) -> Sel
     named = " or ".join(map(_named, volumes)) or "true"
     database.run(f"create temp table {SELECTED} as from {_HELD} where {named}")
     keys = frozenset((account, region, volume_id) for account, region, volume_id in database.rows(f"from {SELECTED}"))
-    told = " and ".join([*([", ".join(volumes)] if volumes else []), *([where] if where is not None else [])])
+    told = " and ".join(filter(None, (", ".join(volumes), where)))
     if not keys:
         raise BadInput(f"no volume of this run answers to {told}: `plimsoll query RUN` lists what can be asked for.")
     return Selection(keys=keys, told=told)
-
-
-def schema_of(number: int, runs: int) -> str:
-    """The schema of a run's views in a database of so many runs."""
-    return MAIN if runs == 1 else f"run_{number}"
 
 
 def _settings(spill: str) -> dict[str, str | bool | int | float | list[str]]:

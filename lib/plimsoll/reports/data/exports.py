@@ -1,13 +1,11 @@
 """Exports: a run's recommendations as JSON, CSV and Parquet, whole or of some volumes; the same run, the same bytes."""
 
-import csv
-import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.reports.csv_table import header, row
+from plimsoll.reports.csv_table import csv_line, header, row
 from plimsoll.reports.data.column_types import KEYS, literal
 from plimsoll.reports.data.database import SELECTED, Database, Selection
 from plimsoll.reports.record import RecommendationRecord
@@ -54,13 +52,6 @@ def csv_lines(folder: Path, selection: Selection | None) -> Iterator[str]:
 
 def _selected(folder: Path, selection: Selection | None) -> Iterator[RecommendationRecord]:
     return stream_records(folder, None if selection is None else selection.has)
-
-
-def csv_line(cells: Iterable[str]) -> str:
-    """A line of a CSV file, quoted where it must be."""
-    line = io.StringIO()
-    csv.writer(line).writerow(cells)
-    return line.getvalue()
 
 
 def write_parquet(

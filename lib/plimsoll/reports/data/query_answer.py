@@ -11,9 +11,9 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.reports.csv_table import cell
+from plimsoll.reports.csv_table import cell, csv_line
 from plimsoll.reports.data.database import Database
-from plimsoll.reports.data.exports import csv_line, json_list
+from plimsoll.reports.data.exports import json_list
 from plimsoll.reports.data.views import VIEWS
 from plimsoll.reports.printable import printable
 from plimsoll.reports.wording import count_of

@@ -13,7 +13,7 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.history import How
 from plimsoll.domain.recommendation import InsufficientData
 from plimsoll.reports.data.column_types import literal
-from plimsoll.reports.data.database import Database, opened, schema_of
+from plimsoll.reports.data.database import Database, opened
 from plimsoll.reports.diff import sql
 from plimsoll.reports.diff.sql import READ, Group
 from plimsoll.reports.record import SpecRecord
@@ -122,13 +122,15 @@ def compared(before: Path, after: Path) -> Iterator[Diff]:
     """Two runs compared; BadInput where a folder holds no run."""
     runs = read_run(before), read_run(after)
     with opened(before, after) as database:
-        schemas = [schema_of(number, 2) for number in range(2)]
-        for schema, folder, run in zip(schemas, (before, after), runs, strict=True):
-            _note_places(database, schema, _read_places(folder, run))
+        for schema, folder, run in zip(database.schemas, (before, after), runs, strict=True):
+            places = ", ".join(map(literal, _read_places(folder, run)))
+            database.run(f"create table {schema}.{READ} as select unnest([{places}]::varchar[]) as place")
         with database.function(sql.BECAME, sql.judge):
-            database.run(sql.differences(*schemas))
+            database.run(sql.differences(*database.schemas))
         totals = {Group(group): Total(*figures) for group, *figures in database.rows(sql.totals())}
         sums = {name: Money(*figures) for name, *figures in database.rows(sql.money())}
+        was, now = (run.get("policy", {}) for run in runs)
+        failed = [run["failures"]["targets"] for run in runs]
         unpriced, mixed = sums.pop("unpriced").volumes, sums.pop("mixed").volumes
         yield Diff(
             before=_run(before, runs[0]),
@@ -138,8 +140,8 @@ def compared(before: Path, after: Path) -> Iterator[Diff]:
             unpriced=unpriced,
             mixed=mixed,
             **sums,
-            policy=_changed(runs[0].get("policy", {}), runs[1].get("policy", {})),
-            failed_places=_newly_failed(*runs),
+            policy={key: (was.get(key), now.get(key)) for key in {**was, **now} if was.get(key) != now.get(key)},
+            failed_places={place: reason for place, reason in failed[1].items() if place not in failed[0]},
             unread=partial(_unread, runs[1]),
             _database=database,
         )
@@ -155,27 +157,12 @@ def _read_places(folder: Path, run: Mapping[str, Any]) -> list[str]:
     return [place for place in run["prices"] if place not in run["failures"]["targets"]]
 
 
-def _note_places(database: Database, schema: str, places: list[str]) -> None:
-    listed = ", ".join(literal(place) for place in places)
-    database.run(f"create table {schema}.{READ} as select unnest([{listed}]::varchar[]) as place")
-
-
 def _run(folder: Path, run: Mapping[str, Any]) -> Run:
     try:
         now = audited_at(run)
     except (KeyError, TypeError, ValueError) as error:
         raise BadInput(f"{folder} does not say when it was run ({error}): compare other runs.") from error
     return Run(id=str(run["id"]), now=now, status=str(run["status"]))
-
-
-def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
-    keys = dict.fromkeys((*before, *after))
-    return {key: (before.get(key), after.get(key)) for key in keys if before.get(key) != after.get(key)}
-
-
-def _newly_failed(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, str]:
-    known = before["failures"]["targets"]
-    return {place: reason for place, reason in after["failures"]["targets"].items() if place not in known}
 
 
 def _difference(found: Mapping[str, Any], unread: Callable[[str, str], str]) -> Difference:

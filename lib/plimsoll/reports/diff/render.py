@@ -182,7 +182,6 @@ def notes(diff: Diff) -> Iterator[str]:
 
 
 def _besides(diff: Diff) -> Iterator[str]:
-    """Money that is no saving: upgrades, other changes, and what is attached to nothing."""
     if diff.upgraded.volumes:
         yield f"{_upgrades(diff.upgraded)} done, which cost {usd(diff.upgraded.usd)} a month more; not in the saving."
     if diff.altered.volumes:

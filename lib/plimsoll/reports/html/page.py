@@ -2,9 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from jinja2 import Environment
 from pydantic_core import to_json
@@ -13,23 +15,26 @@ from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.policy_file import parse_policy
 from plimsoll.reports.charts.theme import WIDTH_PX
-from plimsoll.reports.headline import (
-    figures,
-    headline,
-    incomplete,
-    left_out,
-    noted,
-    resume_command,
-    since_before,
-    unread,
-)
-from plimsoll.reports.html.breakdowns import breakdowns
 from plimsoll.reports.html.page_files import drawing_script, early, hash_of, script, specs, style, templates_of
 from plimsoll.reports.html.volume_blocks import blocks, packed
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Only, audited_at, full_name, matched_records, read_run
 from plimsoll.reports.steps import Step, StepWords, judged_by, step_words
-from plimsoll.reports.todos import Overview, counted, most_money, todos
+from plimsoll.reports.summary import (
+    Overview,
+    counted,
+    figures,
+    headline,
+    incomplete,
+    left_out,
+    most_money,
+    noted,
+    resume_command,
+    since_before,
+    todos,
+    unread,
+)
+from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import (
     GRADE_WORDS,
     accounts_in,
@@ -43,6 +48,7 @@ from plimsoll.reports.wording import (
     plight,
     short_name,
     usd,
+    words_of,
 )
 from plimsoll.writing import whole
 
@@ -57,6 +63,13 @@ COLUMNS: Final = (
     ("step", "step", ""),
 )
 """The table's columns that sort: key, head and kind."""
+
+SHOWN: Final = 6
+FOLDED: Final = 60
+
+_DIMENSIONS: Final = ("cloud", "account", "region", "owner", "type")
+_PRESENT: Final = {"type": "present type"}
+"""Dimensions that have a name of their own in a head."""
 
 SEEN: Final = "{seen}"
 """In the words of the steps, where a drill-down says for how long its volume was observed."""
@@ -127,8 +140,8 @@ def _said(folder: Path, run: Mapping[str, Any], overview: Overview, told: str, *
 def _environment() -> Environment:
     environment = templates_of("plimsoll.reports.html")
     environment.globals["count_of"] = count_of
-    filters = (usd, short_name, change_words, outcome_text, plight, given_up, cut, full_name)
-    environment.filters.update({function.__name__: function for function in filters})
+    filters = (short_name, change_words, outcome_text, plight, given_up, cut, full_name)
+    environment.filters.update({function.__name__: function for function in filters}, usd=usd)
     return environment
 
 
@@ -190,4 +203,66 @@ def _asked(run: Mapping[str, Any]) -> str:
     return (
         f"{usage['calls']:,} calls of {calls_in(clouds_of(run))}, {usage['datapoints']:,} datapoints{share}, "
         f"about ${usage['estimated_usd']:,.2f}; {run['seconds']['elapsed']:,.1f} seconds"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One value's volumes and money. `link` filters the table to them; shares are percent of the largest saving."""
+
+    label: str
+    link: str | None
+    totals: Totals
+    drop_in_pct: float
+    proof_pct: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Breakdown:
+    """The savings by one dimension."""
+
+    dimension: str
+    column: str
+    shown: list[Line]
+    folded: list[Line]
+
+
+def breakdowns(totals: Totals, account: str) -> Iterator[Breakdown]:
+    """Every dimension's savings, those that save most first; `account` is what the run's clouds call one."""
+    columns = {**_PRESENT, "account": account}
+    for dimension in _DIMENSIONS:
+        groups = totals.by[dimension]
+        if dimension == "cloud":
+            if len(groups) < 2:
+                continue
+            groups = {words_of(provider).cloud: part for provider, part in groups.items()}
+        lines = list(_lines(dimension, groups))
+        yield Breakdown(
+            dimension=dimension, column=columns.get(dimension, dimension), shown=lines[:SHOWN], folded=lines[SHOWN:]
+        )
+
+
+def _lines(dimension: str, groups: Mapping[str, Totals]) -> Iterator[Line]:
+    ordered = sorted(groups.items(), key=lambda item: (-item[1].usd_saved, -item[1].usd_now, item[0]))
+    most = max((group.usd_saved for group in groups.values()), default=0.0)
+    for value, group in ordered[: SHOWN + FOLDED]:
+        yield _line(value, "#" + urlencode({dimension: value}), group, most)
+    tail = ordered[SHOWN + FOLDED :]
+    if tail:
+        rest = Totals(by={})
+        for _, group in tail:
+            rest.merge(group)
+        yield _line(f"{count_of(len(tail), 'other')}", None, rest, most)
+
+
+def _line(label: str, link: str | None, group: Totals, most: float) -> Line:
+    def pct(amount: float) -> float:
+        return round(min(100.0, amount / most * 100), 2) if most > 0 else 0.0
+
+    return Line(
+        label=label,
+        link=link,
+        totals=group,
+        drop_in_pct=pct(group.usd_saved_drop_in),
+        proof_pct=pct(group.usd_saved_on_proof),
     )

@@ -7,7 +7,6 @@ from typing import Any, Final
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import CHANGES
 from plimsoll.policy_file import parse_policy
-from plimsoll.reports.headline import figures, headline, incomplete, left_out, resume_command, since_before, unread
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.markdown.markup import (
     MOST_ON_GITHUB,
@@ -22,7 +21,17 @@ from plimsoll.reports.markdown.markup import (
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Only, read_run, stream_records
 from plimsoll.reports.steps import CENT, STEP_NAMES, Step, judged_by, observed, step_of, step_words
-from plimsoll.reports.todos import Overview, todos
+from plimsoll.reports.summary import (
+    Overview,
+    figures,
+    headline,
+    incomplete,
+    left_out,
+    resume_command,
+    since_before,
+    todos,
+    unread,
+)
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import (
     ACTION_WORDS,
@@ -46,7 +55,8 @@ def run_markdown(folder: Path, only: Only | None, told: str) -> str:
 
     `only` restricts it to some volumes, and `told` says to which.
     """
-    run, policy, overview = read_run(folder), _policy(folder), Overview()
+    run, overview = read_run(folder), Overview()
+    policy = parse_policy(dict(run["policy"]))
     throttled: Largest[RecommendationRecord] = Largest(most=_THROTTLED)
     saving: Largest[RecommendationRecord] = Largest(most=_BEST)
     for record in stream_records(folder, only):
@@ -70,7 +80,7 @@ def run_markdown(folder: Path, only: Only | None, told: str) -> str:
 
 def tickets(folder: Path, only: Only, link: Callable[[RecommendationRecord], str]) -> str:
     """The tickets of some volumes, one after the other."""
-    policy = _policy(folder)
+    policy = parse_policy(dict(read_run(folder)["policy"]))
     records = list(stream_records(folder, only))
     written: list[str] = []
     for at, record in enumerate(records):
@@ -82,10 +92,6 @@ def tickets(folder: Path, only: Only, link: Callable[[RecommendationRecord], str
     return "\n".join(written)
 
 
-def _policy(folder: Path) -> Policy:
-    return parse_policy(dict(read_run(folder)["policy"]))
-
-
 def _money(totals: Totals, run: dict[str, Any], policy: Policy, *, whole: bool) -> Iterator[str]:
     yield f"**{prose(headline(totals, run, whole=whole))}**\n"
     found = list(figures(totals, judged_by(policy)))
@@ -94,7 +100,6 @@ def _money(totals: Totals, run: dict[str, Any], policy: Policy, *, whole: bool) 
 
 
 def _incomplete(run: dict[str, Any], folder: Path, *, whole: bool) -> Iterator[str]:
-    """That volumes are missing, and how to come by them."""
     told = incomplete(run, whole=whole)
     again = resume_command(run, folder)
     if again is not None:

@@ -13,7 +13,7 @@ from plimsoll.domain.errors import AccessDenied, CloudError, NotMeasured
 from plimsoll.domain.policy import BENCH_TAG
 from plimsoll.domain.scratch import ScratchOrder
 from plimsoll.domain.task import Task, TaskEnd, TaskMode
-from plimsoll.validation.preparing import choose_host
+from plimsoll.validation.proposing import choose_host
 from tests.builders import TYPES, a_spec
 from tests.contract.google_bench import google_bench
 

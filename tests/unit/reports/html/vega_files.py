@@ -12,8 +12,7 @@ from typing import Any, Final
 import vl_convert
 
 from plimsoll.reports.charts.render import VEGA_LITE
-from plimsoll.reports.charts.specs.demand import demand_spec
-from plimsoll.reports.charts.specs.roofline import roofline_spec
+from plimsoll.reports.charts.specs import demand_spec, roofline_spec
 from plimsoll.reports.charts.theme import THEMES, WIDTH_PX
 from plimsoll.reports.html import page_files
 
