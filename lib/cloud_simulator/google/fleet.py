@@ -144,12 +144,10 @@ class GoogleFleet:
     _attached: dict[str, list[tuple[SimulatedDisk, Attachment]]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
-    _by_id: dict[str, SimulatedDisk] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for disk in self.volumes:
             self._by_project.setdefault(disk.project, []).append(disk)
-            self._by_id[disk.id] = disk
             for attachment in disk.attachments:
                 self._keep(attachment.vm)
                 if attachment.until is None:
@@ -164,10 +162,6 @@ class GoogleFleet:
     def disks(self, project: str) -> list[SimulatedDisk]:
         """The disks of a project."""
         return self._by_project.get(project, [])
-
-    def disk(self, disk_id: str) -> SimulatedDisk | None:
-        """A disk by its id."""
-        return self._by_id.get(disk_id)
 
     def vms(self, project: str) -> list[SimulatedVm]:
         """The virtual machines of a project that exist."""
