@@ -113,20 +113,10 @@ class SimulatedDisk:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Folder:
-    """A folder of projects and folders; `parent` is the folder or organization that it is in."""
-
-    name: str
-    parent: str
-    title: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class GoogleFleet:
     """All disks and virtual machines, by project; `now` is when they were laid out.
 
-    `volumes` are the disks that exist, `gone` those deleted ones that the metrics still show. `parents` says which
-    folder or organization each project is in, `closing` are projects whose deletion was requested.
+    `volumes` are the disks that exist, `gone` those deleted ones that the metrics still show.
     """
 
     now: datetime
@@ -135,10 +125,6 @@ class GoogleFleet:
     volumes: tuple[SimulatedDisk, ...]
     gone: tuple[SimulatedDisk, ...] = ()
     standing: tuple[SimulatedVm, ...] = ()
-    organization: str = ""
-    folders: tuple[Folder, ...] = ()
-    parents: tuple[tuple[str, str], ...] = ()
-    closing: tuple[str, ...] = ()
     _by_project: dict[str, list[SimulatedDisk]] = field(default_factory=dict, init=False, repr=False, compare=False)
     _vms: dict[str, dict[str, SimulatedVm]] = field(default_factory=dict, init=False, repr=False, compare=False)
     _attached: dict[str, list[tuple[SimulatedDisk, Attachment]]] = field(

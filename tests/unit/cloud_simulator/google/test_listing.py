@@ -4,6 +4,7 @@ import pytest
 from google.api_core.exceptions import BadRequest, Forbidden, NotFound
 
 from cloud_simulator.google.projects import PROJECTS
+from cloud_simulator.google.resource_manager import ANALYTICS, ORGANIZATION, PRODUCTION
 from plimsoll.clouds.common.dated_data import shipped_prices
 
 from .served import SHOP, named
@@ -91,15 +92,14 @@ def test_regions_are_listed(clients):
     assert [region.name for region in clients.regions.list(project=SHOP)] == ["us-central1", "europe-west1"]
 
 
-def test_projects_are_found_by_folder_without_those_that_close(clients, fleet):
+def test_projects_are_found_by_folder_without_those_that_close(clients):
     def under(parent):
         return {one.project_id for one in clients.projects.list_projects(parent=parent)}
 
-    production, analytics = fleet.folders
-    assert under(production.name) == {PROJECTS[0]}
-    assert under(analytics.name) == {PROJECTS[1]}
-    assert under(fleet.organization) == {PROJECTS[2]}
-    assert [one.name for one in clients.folders.list_folders(parent=production.name)] == [analytics.name]
+    assert under(PRODUCTION) == {PROJECTS[0]}
+    assert under(ANALYTICS) == {PROJECTS[1]}
+    assert under(ORGANIZATION) == {PROJECTS[2]}
+    assert [one.name for one in clients.folders.list_folders(parent=PRODUCTION)] == [ANALYTICS]
     assert clients.projects.get_project(name=f"projects/{SHOP}").state.name == "ACTIVE"
     with pytest.raises(Forbidden):
         list(clients.projects.list_projects(parent="folders/9"))
