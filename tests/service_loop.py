@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from plimsoll.bootstrap import console_link
 from plimsoll.bootstrap.service import measured_envelopes
-from plimsoll.clouds.folder_store import FolderStore
+from plimsoll.clouds.folder import FolderStore
 from plimsoll.domain.errors import PlimsollError, Throttled, Unreachable
 from plimsoll.service.auditing import audit_batch
 from plimsoll.service.config import ServiceConfig

@@ -18,8 +18,8 @@ from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.aws.sessions import Credential, Sessions
+from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.common.dated_data import shipped_prices
-from plimsoll.clouds.common.pacing import Pacer
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.inventory import AttachedPlaces, GoogleInventory
 from plimsoll.clouds.google.metrics import GoogleMetrics

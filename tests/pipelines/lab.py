@@ -4,8 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from plimsoll.clouds.common.dated_data import volume_types
-from plimsoll.clouds.file_claims import FileClaims
-from plimsoll.clouds.folder_store import FolderStore
+from plimsoll.clouds.folder import FileClaims, FolderStore
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.domain.units import MIB
 from plimsoll.domain.validation import Budget, Mode

@@ -16,10 +16,9 @@ from cloud_simulator.aws.organizations_api import WORKLOADS
 from plimsoll.bootstrap import Scope
 from plimsoll.clouds.aws import permissions
 from plimsoll.clouds.aws.connection import sign_in
-from plimsoll.clouds.aws.history import DynamoHistory
-from plimsoll.clouds.aws.s3_store import S3Store
 from plimsoll.clouds.aws.service import BusEvents, DynamoClaims, StepExecutions
 from plimsoll.clouds.aws.sessions import Sessions
+from plimsoll.clouds.aws.stores import DynamoHistory, S3Store
 from plimsoll.domain.errors import Unreachable
 from plimsoll.settings import Settings
 from tests.contract.service_ports import home_account
@@ -78,7 +77,7 @@ def test_the_store_uses_exactly_what_it_declares_even_when_an_upload_breaks(acco
     with pytest.raises(Unreachable, match=r"cannot write s3://store-\w+/file: no connection for s3:PutObject"):
         store.put_file("file", tmp_path / "in")
     assert store.get("file") == LONG, "what was there stays"
-    assert used == permissions.STORE
+    assert used == permissions.STORE_READING | permissions.STORE_LISTING | permissions.STORE_WRITING
 
 
 def test_claims_use_exactly_what_they_declare_on_items_of_their_own(account, used):

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.cloud import Connection
-from plimsoll.clouds.file_claims import FileClaims
-from plimsoll.clouds.folder_store import FolderStore
+from plimsoll.clouds.folder import FileClaims, FolderStore
 from plimsoll.clouds.ledger import Ledger, NotedInventory
 from plimsoll.clouds.published import host_cap, published_types, query_cost_of
 from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices

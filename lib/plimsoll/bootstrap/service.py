@@ -14,14 +14,13 @@ import boto3
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import clock, connected_ports, console_link, envelope_library
 from plimsoll.clouds.aws.connection import connection_of, open_accounts, sign_in
-from plimsoll.clouds.aws.console import object_link
 from plimsoll.clouds.aws.errors import AUDITING, attempted
-from plimsoll.clouds.aws.history import DynamoHistory
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.names import role_arn
-from plimsoll.clouds.aws.s3_store import S3Store
+from plimsoll.clouds.aws.published import object_link
 from plimsoll.clouds.aws.service import BusEvents, DynamoClaims, StepExecutions
 from plimsoll.clouds.aws.sessions import Credential, Sessions
+from plimsoll.clouds.aws.stores import DynamoHistory, S3Store
 from plimsoll.clouds.cloud import Connection
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.registry import AWS

@@ -30,7 +30,6 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import Grade
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.validation import MeasuringRun, PlannedRun
-from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import Target
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import read_records
@@ -164,7 +163,7 @@ def _show(console: Console, event: Event, *, many: bool) -> None:
             where = f"{line.mode} in {line.zone} on {line.bench_host} ({line.bench_host_type})"
             show_verdict(
                 console,
-                f"{VolumeSpec(**line.spec.model_dump())} for {line.volume_id}, {where}",
+                f"{line.spec} for {line.volume_id}, {where}",
                 passed=line.passed,
                 reasons=line.reasons,
                 simulated=line.simulated,

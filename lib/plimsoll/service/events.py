@@ -5,6 +5,7 @@ lists and texts that people's names and numbers make long are cut, and a count s
 """
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Final, Literal
 
@@ -153,7 +154,7 @@ def validation_completed(line: ValidationLine) -> Event:
         "provider": named_target(line.account, line.region).provider,
         "serves": line.serves[:MOST_NAMED],
         "serves_total": len(line.serves),
-        "spec": line.spec.model_dump(),
+        "spec": asdict(line.spec),
         "failures": [cut(text, LONGEST) for text in line.failures[:MOST_NAMED]],
     }
     return _event(ValidationCompleted, line, own)

@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from plimsoll.clouds.ledger import Ledger
-from plimsoll.clouds.recording_format import book_adapter, error_in, error_out, volume_adapter
+from plimsoll.clouds.recording import book_adapter, error_in, error_out, volume_adapter
 from plimsoll.clouds.stripes import sets_adapter
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.domain.plan import Plan

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from plimsoll.bench.answer import BenchAnswer
-from plimsoll.clouds.validation_book import SpecLine, ValidationLine
+from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.ceiling import Accounting, Ceiling
 from plimsoll.domain.envelope import BoundBy
 from plimsoll.domain.errors import BadInput, NotMeasured
@@ -216,7 +216,7 @@ def _line_of(job: Job, at: datetime, verdict: Verdict, *, simulated: bool) -> Va
         zone=host.zone,
         volume_id=subject.volume.id,
         serves=[want.volume_id for want in run.wants],
-        spec=SpecLine(type=spec.type, size_gib=spec.size_gib, iops=spec.iops, throughput_mib_s=spec.throughput_mib_s),
+        spec=spec,
         ceiling_iops=run.ceiling.iops,
         ceiling_throughput_mib_s=run.ceiling.throughput_mib_s,
         need_iops=subject.need.iops,

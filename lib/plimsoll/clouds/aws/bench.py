@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from plimsoll.clouds.aws.chunks import in_chunks
 from plimsoll.clouds.aws.commands import RunCommand
 from plimsoll.clouds.aws.errors import MEASURING, attempted
 from plimsoll.clouds.aws.hosts import Hosts, tags_of
 from plimsoll.clouds.aws.scratch_volumes import ScratchVolumes
 from plimsoll.clouds.aws.sessions import Sessions
+from plimsoll.clouds.common.calls import in_chunks
 from plimsoll.domain.errors import AccessDenied, CloudError, Unexpected
 from plimsoll.domain.policy import TagMatch
 from plimsoll.domain.units import HOUR_S

@@ -16,9 +16,9 @@ from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.aws.published import query_cost
 from plimsoll.clouds.aws.sessions import HOME_REGION, Credential, Sessions, check_regions
 from plimsoll.clouds.cloud import Connection
+from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.common.dated_data import load_prices, shipped_prices
 from plimsoll.clouds.common.messages import Purpose
-from plimsoll.clouds.common.pacing import Pacer
 from plimsoll.clouds.registry import AWS
 from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import BadInput, CloudError

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from plimsoll.clouds.aws.chunks import in_chunks
 from plimsoll.clouds.aws.errors import AUDITING, attempted
+from plimsoll.clouds.common.calls import in_chunks
 from plimsoll.clouds.common.messages import Purpose
 from plimsoll.domain.host import Host, HostLimits
 from plimsoll.domain.units import mib_s_from_mb_s

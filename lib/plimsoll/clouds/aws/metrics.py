@@ -19,7 +19,7 @@ import numpy as np
 from plimsoll.clouds.aws.errors import FAILURES, refused
 from plimsoll.clouds.aws.queries import DATAPOINTS_A_CALL, QUERIES_A_CALL, Call, Query, calls_of, metrics_of, queries_of
 from plimsoll.clouds.aws.sessions import Sessions
-from plimsoll.clouds.common.pacing import Pacer
+from plimsoll.clouds.common.calls import Pacer
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import AccessDenied, CloudError, Unexpected
 from plimsoll.domain.period import FloatArray
@@ -152,8 +152,8 @@ def _found(asks: Sequence[Ask], answers: Iterable[Answers]) -> list[Found | Clou
             failed.setdefault(query.ask, answer)
             continue
         series = found[query.ask]
-        before = series.get(query.series)
-        series[query.series] = answer if before is None else np.fmax(before, answer)
+        before = series.get(query.metric.series)
+        series[query.metric.series] = answer if before is None else np.fmax(before, answer)
     return [failed.get(number, series) for number, series in enumerate(found)]
 
 

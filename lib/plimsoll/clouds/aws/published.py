@@ -1,15 +1,20 @@
-"""What is known of AWS without asking it: the types that it sells, what reading costs, and how a change is made."""
+"""What is known of AWS without asking it: its types, what reading costs, how a change is made, links to its console."""
 
+import json
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from datetime import UTC, datetime
+from typing import Any, Final
+from urllib.parse import quote, urlencode
 
-from plimsoll.clouds.aws.console import volume_link
-from plimsoll.clouds.cloud import Published
+from plimsoll.clouds.aws.queries import COUNTERS, NAMESPACE
+from plimsoll.clouds.cloud import Published, ShownVolume
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.registry import AWS
+from plimsoll.domain.period import iops_expression, throughput_expression
 from plimsoll.domain.query_cost import Closer, QueryCost
+from plimsoll.domain.sums import Window
 from plimsoll.domain.volume import OwnerKind, Volume, VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.settings import Settings
@@ -17,6 +22,17 @@ from plimsoll.settings import Settings
 CLOSER: Final = Closer(datapoints=0.045, queries=0.9, queries_a_call=12)
 """What the simulated organization of 600 volumes took (docs/performance.md). Busier fleets take more, idle ones
 less."""
+
+_CONSOLES: Final[Mapping[str, str]] = {
+    "aws": "console.aws.amazon.com",
+    "aws-cn": "console.amazonaws.cn",
+    "aws-us-gov": "console.amazonaws-us-gov.com",
+}
+"""Where the console of each partition is, behind a region's name."""
+
+_DEFAULTS: Final = (
+    "A volume made anew from a template that only says gp3 gets 3,000 IOPS and 125 MiB/s: write the figures there too."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,44 +47,27 @@ class AwsCatalog:
         return volume_types(AWS)
 
     def change(self, volume: Volume, target: VolumeSpec) -> str:
-        """How the volume's owner makes it so."""
-        return change_text(volume, target)
-
-
-def query_cost(settings: Settings) -> QueryCost:
-    """What reading CloudWatch costs: GetMetricData is billed by the metrics that a call asks for."""
-    return QueryCost(
-        usd_query=settings.usd_per_1000_metrics / 1000,
-        calls_per_s=settings.calls_per_s,
-        datapoints_per_s=settings.datapoints_per_s,
-        usd_hour_waited=settings.usd_hour_waited,
-        closer=CLOSER,
-    )
-
-
-PUBLISHED: Final = Published(catalog=AwsCatalog(), query_cost=query_cost, console_link=volume_link)
-
-
-_DEFAULTS = (
-    "A volume made anew from a template that only says gp3 gets 3,000 IOPS and 125 MiB/s: write the figures there too."
-)
-
-
-def change_text(volume: Volume, target: VolumeSpec) -> str:
-    """Several lines of plain text: what to edit or run, and what would bring the old configuration back."""
-    match volume.owner.kind:
-        case OwnerKind.CLOUDFORMATION:
-            return _cloudformation(volume, target)
-        case OwnerKind.TERRAFORM:
-            return _terraform(volume, target)
-        case OwnerKind.KUBERNETES:
-            return _kubernetes(volume, target)
-        case OwnerKind.AUTO_SCALING:
-            return _auto_scaling(volume, target)
-        case OwnerKind.OPERATOR:
-            return _operator(volume, target)
-        case OwnerKind.HAND:
-            return _by_hand(volume, target)
+        """How the volume's owner makes it so: what to edit or run, and what would bring the old configuration back."""
+        match volume.owner.kind:
+            case OwnerKind.CLOUDFORMATION:
+                return _cloudformation(volume, target)
+            case OwnerKind.TERRAFORM:
+                return _terraform(volume, target)
+            case OwnerKind.KUBERNETES:
+                return _kubernetes(volume, target)
+            case OwnerKind.AUTO_SCALING:
+                return _auto_scaling(volume, target)
+            case OwnerKind.OPERATOR:
+                return (
+                    f"{volume.owner.name} manages this volume: set {target} in that service's own configuration (for "
+                    "EKS Auto Mode, the NodeClass's ephemeralStorage or the StorageClass). It refuses ModifyVolume by "
+                    "anybody else."
+                )
+            case OwnerKind.HAND:
+                return (
+                    f"{command_line(volume, target)}\n"
+                    "No owner is marked on it; if a template or an AMI makes such volumes, change it there too."
+                )
 
 
 def command_line(volume: Volume, target: VolumeSpec) -> str:
@@ -82,20 +81,12 @@ def command_line(volume: Volume, target: VolumeSpec) -> str:
     return shlex.join(words)
 
 
-def _by_hand(volume: Volume, target: VolumeSpec) -> str:
-    return (
-        f"{command_line(volume, target)}\n"
-        "No owner is marked on it; if a template or an AMI makes such volumes, change it there too."
-    )
-
-
 def _cloudformation(volume: Volume, target: VolumeSpec) -> str:
     details = volume.owner.details
-    properties = _yaml({"VolumeType": target.type, "Iops": target.iops, "Throughput": target.throughput_mib_s}, 2)
     where = f"resource {details['logical_id']} of " if "logical_id" in details else ""
     block = "BlockDeviceMappings[].Ebs" if volume.boot else "Properties of the AWS::EC2::Volume"
     return (
-        f"In {where}the CloudFormation stack {volume.owner.name}, {block}:\n{properties}\n"
+        f"In {where}the CloudFormation stack {volume.owner.name}, {block}:\n{_properties(target)}\n"
         "Changed outside the stack it drifts, and the stack's next update of the volume brings the old type back."
     )
 
@@ -121,7 +112,7 @@ def _kubernetes(volume: Volume, target: VolumeSpec) -> str:
     name = f"plimsoll-{target.type}" + (f"-{target.iops}" if target.iops else "")
     name += f"-{target.throughput_mib_s}" if target.throughput_mib_s else ""
     parameters = _yaml(
-        {"type": target.type, "iops": _quoted(target.iops), "throughput": _quoted(target.throughput_mib_s)}, 2
+        {"type": target.type, "iops": _quoted(target.iops), "throughput": _quoted(target.throughput_mib_s)}
     )
     claim = details.get("claim", "CLAIM")
     namespace = details.get("namespace", "NAMESPACE")
@@ -139,25 +130,79 @@ def _kubernetes(volume: Volume, target: VolumeSpec) -> str:
 def _auto_scaling(volume: Volume, target: VolumeSpec) -> str:
     template = volume.owner.details.get("launch_template")
     where = f"launch template {template}" if template else "launch template or launch configuration"
-    properties = _yaml({"VolumeType": target.type, "Iops": target.iops, "Throughput": target.throughput_mib_s}, 2)
     return (
-        f"In a new version of the {where} of {volume.owner.name}, BlockDeviceMappings[].Ebs:\n{properties}\n"
+        f"In a new version of the {where} of {volume.owner.name}, BlockDeviceMappings[].Ebs:\n{_properties(target)}\n"
         f"For the volume that runs now: {command_line(volume, target)}\n"
         "Changed on the volume alone, the next instance of the group brings the old type back (the launch template, or "
         f"the AMI if it says nothing). {_DEFAULTS}"
     )
 
 
-def _operator(volume: Volume, target: VolumeSpec) -> str:
-    return (
-        f"{volume.owner.name} manages this volume: set {target} in that service's own configuration (for EKS Auto "
-        "Mode, the NodeClass's ephemeralStorage or the StorageClass). It refuses ModifyVolume by anybody else."
-    )
+def _properties(target: VolumeSpec) -> str:
+    return _yaml({"VolumeType": target.type, "Iops": target.iops, "Throughput": target.throughput_mib_s})
 
 
-def _yaml(values: Mapping[str, str | int | None], indent: int) -> str:
-    return "\n".join(f"{' ' * indent}{key}: {value}" for key, value in values.items() if value is not None)
+def _yaml(values: Mapping[str, str | int | None]) -> str:
+    return "\n".join(f"  {key}: {value}" for key, value in values.items() if value is not None)
 
 
 def _quoted(figure: int | None) -> str | None:
     return None if figure is None else f'"{figure}"'
+
+
+def query_cost(settings: Settings) -> QueryCost:
+    """What reading CloudWatch costs: GetMetricData is billed by the metrics that a call asks for."""
+    return QueryCost(
+        usd_query=settings.usd_per_1000_metrics / 1000,
+        calls_per_s=settings.calls_per_s,
+        datapoints_per_s=settings.datapoints_per_s,
+        usd_hour_waited=settings.usd_hour_waited,
+        closer=CLOSER,
+    )
+
+
+def metric_math(region: str, volume_id: str, window: Window, period_s: int) -> dict[str, Any]:
+    """A CloudWatch graph of the volume's IOPS and MiB/s: raw sums hidden, the PERIOD expressions shown."""
+    ids = dict(zip(COUNTERS, ("m1", "m2", "m3", "m4"), strict=True))
+    sums: list[list[Any]] = [
+        [NAMESPACE, metric, "VolumeId", volume_id, {"id": ids[series], "visible": False}]
+        for series, metric in COUNTERS.items()
+    ]
+    iops = iops_expression(ids["read_ops"], ids["write_ops"], period_s=period_s)
+    throughput = throughput_expression(ids["read_bytes"], ids["write_bytes"], period_s=period_s)
+    return {
+        "metrics": [
+            [{"expression": iops, "label": "IOPS", "id": "e1"}],
+            [{"expression": throughput, "label": "MiB/s", "id": "e2", "yAxis": "right"}],
+            *sums,
+        ],
+        "view": "timeSeries",
+        "stat": "Sum",
+        "period": period_s,
+        "region": region,
+        "title": f"Demand of {volume_id}",
+        "start": datetime.fromtimestamp(window.start_s, UTC).isoformat(),
+        "end": datetime.fromtimestamp(window.end_s, UTC).isoformat(),
+    }
+
+
+def volume_link(volume: ShownVolume, window: Window, period_s: int) -> str:
+    """The address of that graph in the CloudWatch console, for a volume as it is reported."""
+    region = volume.region
+    graph = quote(json.dumps(metric_math(region, volume.volume_id, window, period_s), separators=(",", ":")), safe="")
+    host = f"https://{region}.console.aws.amazon.com/cloudwatch/home"
+    return f"{host}?region={region}#metricsV2?graph={graph}"
+
+
+def object_link(region: str, bucket: str, key: str, *, partition: str = "aws") -> str | None:
+    """The address of an object's page in the S3 console, for those who are signed in; None where no console is known.
+
+    It is the address that the console itself shows for an object (November 2026); AWS documents none.
+    """
+    host = _CONSOLES.get(partition)
+    if host is None:
+        return None
+    return f"https://{region}.{host}/s3/object/{quote(bucket, safe='')}?{urlencode({'region': region, 'prefix': key})}"
+
+
+PUBLISHED: Final = Published(catalog=AwsCatalog(), query_cost=query_cost, console_link=volume_link)

@@ -6,7 +6,7 @@ The function that answers Slack imports this too, so it imports nothing that an 
 import json
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -14,9 +14,9 @@ from typing import Any, Final, Literal
 
 from botocore.exceptions import ClientError, ConnectionClosedError, ReadTimeoutError
 
-from plimsoll.clouds.aws.chunks import send_all
 from plimsoll.clouds.aws.errors import DECIDING, KEEPING, attempted, refused
 from plimsoll.clouds.aws.names import CLAIM_PREFIX, EVENT_SOURCE
+from plimsoll.clouds.common.calls import in_lots, send_all
 from plimsoll.domain.errors import BadInput, Unanswered
 
 _FREE: Final = "attribute_not_exists(id) OR expiration <= :now OR #holder = :holder"
@@ -107,8 +107,10 @@ class BusEvents:
             refusals[:] = [answer for _entry, answer in failed]
             return [entry for entry, _answer in failed]
 
-        for batch in _batches([self._entry(kind, detail) for kind, detail in events]):
-            if send_all(batch, put, self.sleep):
+        # One that is too long by itself is left to EventBridge to refuse.
+        entries = [self._entry(kind, detail) for kind, detail in events]
+        for lot in in_lots(entries, count=ENTRIES_A_CALL, weight=BYTES_A_CALL, weigh=_bytes):
+            if send_all(lot, put, self.sleep):
                 last = refusals[-1]
                 told: Any = {"Error": {"Code": last["ErrorCode"], "Message": last.get("ErrorMessage", "")}}
                 raise refused(ClientError(told, "PutEvents"), what, "events:PutEvents", KEEPING)
@@ -118,19 +120,8 @@ class BusEvents:
         return {"Source": EVENT_SOURCE, "DetailType": kind, "Detail": written, "EventBusName": self.bus}
 
 
-def _batches(entries: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
-    """The entries in lots that one call takes; one that is too long by itself is left to EventBridge to refuse."""
-    batch: list[Entry] = []
-    filled = 0
-    for entry in entries:
-        size = sum(len(text.encode()) for text in entry.values())
-        if batch and (len(batch) == ENTRIES_A_CALL or filled + size > BYTES_A_CALL):
-            yield batch
-            batch, filled = [], 0
-        batch.append(entry)
-        filled += size
-    if batch:
-        yield batch
+def _bytes(entry: Entry) -> int:
+    return sum(len(text.encode()) for text in entry.values())
 
 
 _PARTS: Final = 8

@@ -6,8 +6,8 @@ from datetime import date
 from pathlib import Path
 
 from plimsoll.clouds.cloud import Connection
+from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.common.dated_data import load_prices, shipped_prices
-from plimsoll.clouds.common.pacing import Pacer
 from plimsoll.clouds.google.bench import GoogleBench
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.inventory import AttachedPlaces, GoogleInventory

@@ -19,7 +19,7 @@ import numpy as np
 from google.api_core.exceptions import NotFound, from_grpc_status
 from google.cloud import monitoring_v3
 
-from plimsoll.clouds.common.pacing import Pacer
+from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.google.clients import CALL_S, Clients
 from plimsoll.clouds.google.errors import AUDITING, FAILURES, refused
 from plimsoll.clouds.google.names import LIST_TIME_SERIES

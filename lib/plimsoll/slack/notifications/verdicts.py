@@ -10,7 +10,6 @@ from slack_sdk import WebClient
 
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import RunStore
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.wording import GRADE_WORDS, change_words, count_of, duration, outcome_text
@@ -163,12 +162,12 @@ def verdict_message(found: Validated) -> Message:
         note(_footnote(found)),
         _asked_by(found),
     ]
-    return Message.of(f"{_word(last)}: {_spec(last)} for {called}", blocks)
+    return Message.of(f"{_word(last)}: {last.spec} for {called}", blocks)
 
 
 def _measured(one: ValidationLine, called: str, p99_allowed_us: float) -> Iterator[Block]:
     verb = "carries what is needed" if one.passed else "is not enough"
-    yield said(bold(f"{_word(one)}: "), f"{_spec(one)} {verb} for {called}.")
+    yield said(bold(f"{_word(one)}: "), f"{one.spec} {verb} for {called}.")
     p99 = "not known" if one.p99_latency_us is None else f"{one.p99_latency_us:,.0f} us"
     yield from bullets(
         [
@@ -211,10 +210,6 @@ def _footnote(found: Validated) -> str:
 
 def _place(one: ValidationLine) -> str:
     return f"{one.bench_host} ({one.bench_host_type}) in {one.zone}"
-
-
-def _spec(one: ValidationLine) -> VolumeSpec:
-    return VolumeSpec(**one.spec.model_dump())
 
 
 def _word(one: ValidationLine) -> str:
