@@ -14,12 +14,12 @@ from plimsoll.reports.csv_table import header, row
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.diff.comparison import compared
 from plimsoll.reports.diff.render import json_diff
-from plimsoll.reports.headline import noted
 from plimsoll.reports.html.page import breakdowns
 from plimsoll.reports.markdown.run import ticket
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import read_records
 from plimsoll.reports.run_writer import RunFolder
+from plimsoll.reports.summary import noted
 from plimsoll.reports.terminal.run import show_plan, show_run
 from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.totals import DIMENSIONS, Totals

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.reports.headline import figures, headline, incomplete, resume_command, since_before
 from plimsoll.reports.markdown.run import run_markdown
-from plimsoll.reports.todos import todos
+from plimsoll.reports.summary import figures, headline, incomplete, resume_command, since_before, todos
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import usd
 from tests.builders import a_policy

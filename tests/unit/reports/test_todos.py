@@ -8,7 +8,7 @@ from hypothesis import given
 from plimsoll.domain.policy import SizeOn
 from plimsoll.reports.record import BlockerRecord
 from plimsoll.reports.steps import Step, judged_by, observed, step_of, step_words
-from plimsoll.reports.todos import most_money, todos
+from plimsoll.reports.summary import most_money, todos
 from tests.builders import a_policy
 from tests.unit.reports.fleets import FLEETS, overview_of
 from tests.unit.reports.recommendations import a_record

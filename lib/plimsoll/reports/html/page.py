@@ -15,22 +15,25 @@ from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.policy_file import parse_policy
 from plimsoll.reports.charts.theme import WIDTH_PX
-from plimsoll.reports.headline import (
-    figures,
-    headline,
-    incomplete,
-    left_out,
-    noted,
-    resume_command,
-    since_before,
-    unread,
-)
 from plimsoll.reports.html.page_files import drawing_script, early, hash_of, script, specs, style, templates_of
 from plimsoll.reports.html.volume_blocks import blocks, packed
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Only, audited_at, full_name, matched_records, read_run
 from plimsoll.reports.steps import Step, StepWords, judged_by, step_words
-from plimsoll.reports.todos import Overview, counted, most_money, todos
+from plimsoll.reports.summary import (
+    Overview,
+    counted,
+    figures,
+    headline,
+    incomplete,
+    left_out,
+    most_money,
+    noted,
+    resume_command,
+    since_before,
+    todos,
+    unread,
+)
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import (
     GRADE_WORDS,

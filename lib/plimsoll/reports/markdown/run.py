@@ -7,7 +7,6 @@ from typing import Any, Final
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import CHANGES
 from plimsoll.policy_file import parse_policy
-from plimsoll.reports.headline import figures, headline, incomplete, left_out, resume_command, since_before, unread
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.markdown.markup import (
     MOST_ON_GITHUB,
@@ -22,7 +21,17 @@ from plimsoll.reports.markdown.markup import (
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Only, read_run, stream_records
 from plimsoll.reports.steps import CENT, STEP_NAMES, Step, judged_by, observed, step_of, step_words
-from plimsoll.reports.todos import Overview, todos
+from plimsoll.reports.summary import (
+    Overview,
+    figures,
+    headline,
+    incomplete,
+    left_out,
+    resume_command,
+    since_before,
+    todos,
+    unread,
+)
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import (
     ACTION_WORDS,

@@ -8,9 +8,9 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.reports.headline import failed_volumes, noted, since_before
 from plimsoll.reports.printable import printable, printable_values
 from plimsoll.reports.record import RecommendationRecord, SpecRecord
+from plimsoll.reports.summary import failed_volumes, noted, since_before
 from plimsoll.reports.wording import ACTION_WORDS, calls_in, clouds_of, count_of, spec_text, together, usd, words_of
 
 _ID_WIDTH = len("vol-0123456789abcdef0")

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 from plimsoll.domain.policy import Policy
-from plimsoll.reports.headline import Unread, headline, unended, unread, unreadable
 from plimsoll.reports.steps import CENT, EVIDENCE, Step, judged_by
+from plimsoll.reports.summary import Unread, headline, unended, unread, unreadable
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import count_of, usd
 from plimsoll.slack.blocks.digest import BY_HAND, OTHERS, Listed, Sums

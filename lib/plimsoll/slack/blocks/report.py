@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from plimsoll.policy_file import parse_policy
-from plimsoll.reports.headline import headline, incomplete, since_before
 from plimsoll.reports.run_reader import Only, read_run, stream_records
 from plimsoll.reports.steps import CENT
+from plimsoll.reports.summary import headline, incomplete, since_before
 from plimsoll.reports.wording import count_of, usd
 from plimsoll.slack.blocks.digest import Digest, Sums
 from plimsoll.slack.blocks.elements import Block, Control, bold, bullets, header, line, named, note, report_link, said
@@ -86,7 +86,6 @@ def _blocks(
 
 
 def _notice(digest: Digest, run: Mapping[str, Any], part: str) -> str:
-    """The notification, as a phone shows it."""
     throttled = digest.whole.totals.actions["upgrade"]
     told = f"Plimsoll{f' on {line(part)}' if part else ''}: {headline(digest.whole.totals, run, whole=not part)}"
     return f"{told} {count_of(throttled, 'volume')} throttled today." if throttled else told
