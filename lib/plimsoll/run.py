@@ -2,10 +2,11 @@
 
 import platform
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -109,7 +110,8 @@ def carry_out(
         done = frozenset(folder.answered)
         try:
             folder.describe(_described(order, audits, progress, status="running"))
-            for outcome in _outcomes(order, audits, done, stopping):
+            outcomes = (audit(ports, order.policy, order.now, done=done, stop=stopping) for ports in audits)
+            for outcome in chain.from_iterable(outcomes):
                 _take(outcome, folder, progress)
                 tell(progress, outcome)
                 if isinstance(outcome, Seen):
@@ -196,13 +198,6 @@ def versions() -> dict[str, str]:
         "numpy": np.__version__,
         "boto3": version("boto3"),
     }
-
-
-def _outcomes(
-    order: Order, audits: Sequence[AuditPorts], done: frozenset[str], stopping: Callable[[], bool]
-) -> Iterator[Outcome]:
-    for ports in audits:
-        yield from audit(ports, order.policy, order.now, done=done, stop=stopping)
 
 
 def _described(order: Order, audits: Sequence[AuditPorts], progress: Progress, *, status: str) -> dict[str, Any]:

@@ -81,11 +81,7 @@ def import_files(files: Sequence[Path], name: str, given: MeasuredVolumeOptions,
     spec, volumes, host_type = spec_from(given), given.volumes, given.host_type
     provider = given.provider or cloud_of(spec.type) or AWS
     check_place(spec, provider, given)
-    outputs = [read_output(_text(path), name=str(path)) for path in files]
-    found = Output(
-        results=tuple(one for output in outputs for one in output.results),
-        profiles=tuple(one for output in outputs for one in output.profiles),
-    )
+    found = sum((read_output(_text(path), name=str(path)) for path in files), Output())
     if not found.results:
         raise BadInput(f"nothing in {_names(files)} measures storage, so there is no envelope to add.")
     on = f" on {host_type}" if host_type else ""

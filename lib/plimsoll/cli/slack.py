@@ -1,5 +1,6 @@
 """`plimsoll slack`: a run's report, posted to a channel or shown as it would be."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -9,7 +10,6 @@ from pydantic import TypeAdapter, ValidationError
 from rich.console import Console
 
 from plimsoll.bootstrap import envelope_library
-from plimsoll.bootstrap.slack import client_of_environment, webhook_of_environment
 from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.cli.options import PostOptions
 from plimsoll.cli.report import Report
@@ -23,14 +23,23 @@ from plimsoll.reports.printable import printable
 from plimsoll.reports.run_reader import Only, read_run
 from plimsoll.reports.wording import count_of
 from plimsoll.service.slack_config import Channel
-from plimsoll.settings import Settings
+from plimsoll.settings import PREFIX, Settings
 from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.message import Conversation
 from plimsoll.slack.blocks.pictures import Draft, run_drafts
 from plimsoll.slack.blocks.report import run_conversation
-from plimsoll.slack.notifications.ledger import MAIN, POSTED, FileLedger, Progress, picture_key, reply_key
-from plimsoll.slack.notifications.posting import Picture, Posting
-from plimsoll.slack.notifications.webhook import post_by_webhook
+from plimsoll.slack.client import slack_client
+from plimsoll.slack.notifications.posting import (
+    MAIN,
+    POSTED,
+    FileLedger,
+    Picture,
+    Posting,
+    Progress,
+    picture_key,
+    reply_key,
+)
+from plimsoll.slack.notifications.webhook import Webhook, post_by_webhook
 from plimsoll.slack.preview import show_conversation
 
 _ASKED: Final = frozenset({*CHANGES, "detached"})
@@ -62,7 +71,9 @@ def show_run(folder: Path, options: PostOptions) -> None:
 def post_run(folder: Path, options: PostOptions, channel: str) -> None:
     """Posts a run to a channel with its replies and pictures, and says what stands; exit code 3 for what does not."""
     _check(channel)
-    client, ledger = client_of_environment(Settings.of_environment()), _ledger(folder, channel, options)
+    token = _secret("SLACK_BOT_TOKEN", "the app's bot token (xoxb-...), from OAuth & Permissions on its page")
+    client = slack_client(token, api_url=Settings.of_environment().slack_api_url)
+    ledger = _ledger(folder, channel, options)
     read, console = _read(folder, options), Console(highlight=False)
     keys = {MAIN, *(reply_key(reply.key) for reply in read.told.replies)}
     keys |= {picture_key(draft.name) for draft in read.pictures}
@@ -83,7 +94,8 @@ def post_run(folder: Path, options: PostOptions, channel: str) -> None:
 
 def post_run_by_webhook(folder: Path, options: PostOptions) -> None:
     """Posts a run's main message by the webhook of the environment."""
-    webhook = webhook_of_environment(Settings.of_environment())
+    url = _secret("SLACK_WEBHOOK_URL", "the incoming webhook's URL (https://hooks.slack.com/services/...)")
+    webhook = Webhook.of(url, Settings.of_environment().slack_api_url)
     ledger = _ledger(folder, webhook.channel, options)
     read, console = _read(folder, options), Console(highlight=False)
     if _stands(console, ledger, options, {MAIN}):
@@ -164,6 +176,14 @@ def _counted(progress: Progress) -> str:
     replies, pictures = (sum(key.startswith(kind) for key in progress.posted) for kind in ("reply/", "picture/"))
     verb = "reply" if replies == 1 else "replies"
     return f"the report, {replies:,} {verb} in its thread and {count_of(pictures, 'picture')}"
+
+
+def _secret(name: str, what: str) -> str:
+    """What the environment gives, which no command shows; BadInput where it gives nothing."""
+    found = os.environ.get(PREFIX + name, "").strip()
+    if not found:
+        raise BadInput(f"the environment has no {PREFIX}{name}: set it to {what}. `--dry-run` needs none.")
+    return found
 
 
 def _say(console: Console, text: str, style: str = "") -> None:

@@ -86,16 +86,11 @@ class Result:
 class Profile:
     """A result that says something of the host alone: sysbench's cpu, memory, mutex or threads.
 
-    `kind` is the test (`events` where the output does not tell it), `events_per_s` its operations a second, `job` the
-    command as printed, `figures` what was printed.
+    `kind` is the test (`events` where the output does not tell it), `job` the command as printed, `figures` the rest.
     """
 
     kind: str
-    tool: str
-    tool_version: str | None
     job: str | None
-    events_per_s: float
-    latency: Latency
     figures: Figures
 
 
@@ -105,6 +100,9 @@ class Output:
 
     results: tuple[Result, ...] = ()
     profiles: tuple[Profile, ...] = ()
+
+    def __add__(self, other: "Output") -> "Output":
+        return Output(results=self.results + other.results, profiles=self.profiles + other.profiles)
 
 
 class Broken(Exception):

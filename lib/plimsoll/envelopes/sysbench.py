@@ -15,7 +15,6 @@ from plimsoll.envelopes.printed import (
     Figures,
     PrintedEntry,
     latency,
-    latency_of,
     number_in,
     present,
     rates,
@@ -268,22 +267,20 @@ def _profile(start: re.Match[str], body: str, asked: _Asked) -> Profile:
     kind = start.lastgroup if start.lastgroup in {"cpu", "memory"} else None
     figures = {**(memory_in(body) if kind == "memory" else {}), **events_in(body), **latency_in(body)}
     same_test = asked.test is not None and (kind is None or kind == asked.test) and asked.test != "fileio"
+    _check_rate(figures)
     return Profile(
         kind=kind or (asked.test if same_test and asked.test else "events"),
-        tool="sysbench",
-        tool_version=asked.version,
         job=asked.command if same_test else None,
-        events_per_s=_rate(figures),
-        latency=latency_of(figures),
         figures=figures,
     )
 
 
-def _rate(figures: Figures) -> float:
-    """Operations a second. For most tests 1.0 prints only their number and time."""
-    for name in ("operations_per_s", "events_per_s", "events_per_s_headline"):
-        if name in figures:
-            return number_in(figures[name])
-    if "events" not in figures or not number_in(figures.get("time_elapsed_s", "0")):
+def _check_rate(figures: Figures) -> None:
+    """ValueError where a test has no rate. For most tests 1.0 prints only its events and its time."""
+    stated = [
+        figures[name] for name in ("operations_per_s", "events_per_s", "events_per_s_headline") if name in figures
+    ]
+    if stated:
+        number_in(stated[0])
+    elif "events" not in figures or not number_in(figures.get("time_elapsed_s", "0")):
         raise ValueError("the test breaks off before its rate")
-    return number_in(figures["events"]) / number_in(figures["time_elapsed_s"])

@@ -59,7 +59,6 @@ def shares(costs_usd: Sequence[float], whole: ValidationBudget) -> list[Budget]:
 
 
 def _asked(message: ChooseMessage, now: datetime, service: Service) -> Job:
-    """The job of one volume."""
     given = message.given
     _check_target(given, volume_types("aws"))
     place, volume_id = placed(given.volume_id or "", now, service)
@@ -142,7 +141,6 @@ def _costs_usd(runs: Iterable[MeasuringRun], now: datetime, service: Service) ->
 
 
 def _prices_at(place: Target, now: datetime, service: Service) -> Prices | None:
-    """The prices of a target that can be measured in, None where it cannot."""
     try:
         service.places.bench(place)
         return ports_at(place, now, service).prices

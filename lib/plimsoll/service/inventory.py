@@ -63,7 +63,6 @@ def take_inventory(service: Service, told: TargetMessage, *, batch_volumes: int 
 
 
 def _entered(service: Service, target: Target, order: RunOrder, ledger: Ledger) -> AuditPorts | CloudError:
-    """The target's ports, or why it cannot be entered."""
     try:
         return service.places.ports(target, now=order.now, measured=service.measured, ledger=ledger)
     except CloudError as error:

@@ -66,6 +66,11 @@ class Origin(BaseModel):
         return self.model_dump(exclude={"message"})
 
 
+def asked_key(execution: str) -> str:
+    """Who asked in Slack for an execution, by its name, and where the answer goes."""
+    return f"slack/asked/{execution}.json"
+
+
 def dialog(
     title: str, text: str, inputs: Sequence[Block], *, origin: Origin, action: str, submit: str
 ) -> dict[str, Any]:

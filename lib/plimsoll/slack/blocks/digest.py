@@ -81,7 +81,6 @@ def listed(record: RecommendationRecord, *, measured: bool = True) -> Listed:
 
 
 def _unproved(record: RecommendationRecord) -> bool:
-    """Whether a measurement would add to the evidence of a change."""
     thin = step_of(record) is Step.MEASURE or (record.evidence is not None and record.evidence.grade != "A")
     return record.action in CHANGES and thin
 

@@ -37,8 +37,7 @@ from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.pictures import ROOFLINE, SAVINGS, Draft, drafts
 from plimsoll.slack.blocks.report import conversation
 from plimsoll.slack.notifications.channels import Part, accounts_of, channels_of, part_of, parts_of, quiet_of
-from plimsoll.slack.notifications.ledger import StoreLedger, picture_key
-from plimsoll.slack.notifications.posting import Picture, Posting
+from plimsoll.slack.notifications.posting import Picture, Posting, StoreLedger, picture_key
 
 _CLAIMED: Final = timedelta(minutes=16)
 """How long a run is kept from others who would tell of it: a function lives for 15 minutes at most."""

@@ -16,13 +16,12 @@ from plimsoll.reports.wording import GRADE_WORDS, change_words, count_of, durati
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import Answer, RunId, StepError
 from plimsoll.service.step_messages import Message as ServiceMessage
-from plimsoll.service.store_keys import asked_key
-from plimsoll.slack.actions.asked import Asked
+from plimsoll.slack.actions.asked import Asked, asked_key
 from plimsoll.slack.actions.validate import VALIDATE
 from plimsoll.slack.blocks.elements import SENTENCE, Block, bold, bullets, line, note, person, said
 from plimsoll.slack.blocks.message import Message
 from plimsoll.slack.client import say
-from plimsoll.slack.notifications.ledger import damaged
+from plimsoll.slack.notifications.posting import damaged
 from plimsoll.validation.job import Job, JobName, find
 
 _GONE: Final = "it has ended, and the store has nothing of its job any more: ask for it again."
@@ -125,7 +124,6 @@ def asked_for(execution: str, store: RunStore) -> Asked | None:
 
 
 def _jobs(validation: str, service: Service) -> Iterator[Job]:
-    """The jobs of a validation, which are numbered from 0."""
     for index in count():
         job = find(JobName(validation=validation, index=index), service.store)
         if job is None:
@@ -224,5 +222,4 @@ def _called(found: Validated) -> str:
 
 
 def _asked_by(found: Validated) -> Block:
-    """Who asked, so that Slack tells them."""
     return said("asked by ", person(found.user))
