@@ -43,6 +43,11 @@ class Asked(BaseModel):
     view: str | None = None
     response_url: str | None = Field(default=None, repr=False)
 
+    @property
+    def from_thread(self) -> tuple[str, str] | None:
+        """The channel and the thread that it came from; None where it came from none."""
+        return None if self.channel is None or self.thread is None else (self.channel, self.thread)
+
 
 class Origin(BaseModel):
     """What a dialog is about, and where its button was pressed; Slack sends it back with the dialog."""

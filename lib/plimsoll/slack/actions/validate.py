@@ -23,7 +23,7 @@ def _perform(work: Work) -> None:
         work.answers.to_all(_measured_before(kept(work, decision)))
         return
     message = _measuring(work, decision)
-    if work.answers.in_thread:
+    if work.asked.from_thread is not None:
         work.answers.to_all(message)
         return
     try:

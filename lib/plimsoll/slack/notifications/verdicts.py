@@ -107,9 +107,8 @@ def post_verdict(service: Service, ended: ExecutionEnded, client: WebClient) -> 
     jobs = list(_jobs(ended.name, service))
     message = verdict_message(_validated(asked, asked.volume, jobs, ended, service.config.parsed_policy))
     # Who asked in no thread is told alone, and not by the response_url: after 30 minutes that is gone.
-    in_thread = asked.channel is not None and asked.thread is not None
-    place, thread = (asked.channel, asked.thread) if in_thread else (asked.user, None)
-    say(client, message, str(place), thread, to=f"answer who asked in {place}")
+    place, thread = asked.from_thread or (asked.user, None)
+    say(client, message, place, thread, to=f"answer who asked in {place}")
     return VerdictPosted(validation=ended.name, posted=True)
 
 
@@ -200,14 +199,12 @@ def _footnote(found: Validated) -> str:
     """Where and how long was measured, what that cost, and where the measurements are kept."""
     usd = [one.usd for one in found.measured]
     cost = "" if None in usd else f", ${sum(one or 0.0 for one in usd):,.3f} for scratch volumes"
-    places = ", ".join(dict.fromkeys(line(_place(one)) for one in found.measured[-_MOST:]))
-    campaigns = ", ".join(line(one.campaign, _CAMPAIGN) for one in found.measured[-_MOST:])
+    last = found.measured[-_MOST:]
+    hosts = (f"{one.bench_host} ({one.bench_host_type}) in {one.zone}" for one in last)
+    places = ", ".join(dict.fromkeys(line(host) for host in hosts))
+    campaigns = ", ".join(line(one.campaign, _CAMPAIGN) for one in last)
     taken = duration(sum(one.seconds for one in found.measured))
     return f"{count_of(len(found.measured), 'measurement')} on {places}, {taken}{cost}. Kept as {campaigns}."
-
-
-def _place(one: ValidationLine) -> str:
-    return f"{one.bench_host} ({one.bench_host_type}) in {one.zone}"
 
 
 def _word(one: ValidationLine) -> str:
