@@ -30,6 +30,9 @@ _CONSOLES: Final[Mapping[str, str]] = {
 }
 """Where the console of each partition is, behind a region's name."""
 
+_PARTITIONS: Final[Mapping[str, str]] = {"cn-": "aws-cn", "us-gov-": "aws-us-gov"}
+"""The partitions that a region's name tells, by what it begins with; every other region is one of `aws`."""
+
 _DEFAULTS: Final = (
     "A volume made anew from a template that only says gp3 gets 3,000 IOPS and 125 MiB/s: write the figures there too."
 )
@@ -190,8 +193,8 @@ def volume_link(volume: ShownVolume, window: Window, period_s: int) -> str:
     """The address of that graph in the CloudWatch console, for a volume as it is reported."""
     region = volume.region
     graph = quote(json.dumps(metric_math(region, volume.volume_id, window, period_s), separators=(",", ":")), safe="")
-    host = f"https://{region}.console.aws.amazon.com/cloudwatch/home"
-    return f"{host}?region={region}#metricsV2?graph={graph}"
+    partition = next((name for start, name in _PARTITIONS.items() if region.startswith(start)), "aws")
+    return f"https://{region}.{_CONSOLES[partition]}/cloudwatch/home?region={region}#metricsV2?graph={graph}"
 
 
 def object_link(region: str, bucket: str, key: str, *, partition: str = "aws") -> str | None:

@@ -41,7 +41,7 @@ def projects_in(
         return [_default(clients)]
     found = [_by_id(clients, one) for one in named]
     found += [one for parent in parents for one in _reached(clients, parent)]
-    return [one for number, one in enumerate(found) if one not in found[:number]]
+    return list(dict.fromkeys(found))
 
 
 def _default(clients: Clients) -> str | FailedTarget:

@@ -42,6 +42,15 @@ def test_the_link_goes_to_the_volumes_region_and_holds_nothing_unquoted():
     assert graph_of(link)["title"] == 'Demand of vol-"<x> &'
 
 
+@pytest.mark.parametrize(
+    ("region", "console"),
+    [("cn-north-1", "console.amazonaws.cn"), ("us-gov-west-1", "console.amazonaws-us-gov.com")],
+)
+def test_the_link_goes_to_the_console_of_the_regions_partition(region, console):
+    link = volume_link(a_record(region=region), DAY, 60)
+    assert urlsplit(link).netloc == f"{region}.{console}"
+
+
 def test_a_file_s_page_is_in_the_console_of_its_region_and_partition():
     key = "reports/a run+1/report.html"
     link = urlsplit(object_link("eu-west-1", "plimsoll-main-1", key))
