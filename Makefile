@@ -105,7 +105,7 @@ e2e: .venv-e2e/.ready ## the synthesized templates and zips on an emulator of AW
 	PLIMSOLL_E2E_PYTHON=$(CURDIR)/.venv-e2e/bin/python $(CLEAN_ENV) $(RUN) pytest tests/e2e
 
 pictures: .venv/.ready ## draw docs/charts anew, and what report.html draws with; where nothing changed, to the same bytes
-	$(RUN) python -m plimsoll.reports.charts.vega_files
+	$(RUN) python -m tests.unit.reports.html.vega_files
 	$(RUN) python docs/charts/draw.py
 
 screenshots: .venv/.ready tools ## docs/*.png, the reports as the README shows them, of the demo's run

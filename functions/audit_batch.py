@@ -8,16 +8,15 @@ from functions.entry import count, entry
 from plimsoll.bootstrap.google_places import google_places
 from plimsoll.service.auditing import audit_batch
 from plimsoll.service.service import Service
-from plimsoll.service.step_messages import BatchMessage, Nothing
+from plimsoll.service.step_messages import BatchMessage
 
 LEFT: Final = 0.2
 """The share of its time that is reserved to finish and keep what has begun. Nothing new begins in it."""
 
 
 @entry(BatchMessage, google_places)
-def handler(told: BatchMessage, service: Service, context: LambdaContext) -> Nothing:
+def handler(told: BatchMessage, service: Service, context: LambdaContext) -> None:
     """Keeps the answers in the store. A batch without all of its answers is pending again."""
     least_ms = LEFT * context.get_remaining_time_in_millis()
     attempt = audit_batch(service, told, stop=lambda: context.get_remaining_time_in_millis() < least_ms)
     count(volumes=attempt.volumes, datapoints=attempt.datapoints)
-    return Nothing()

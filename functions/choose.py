@@ -3,9 +3,9 @@
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.entry import entry
+from plimsoll.service.choosing import choose
 from plimsoll.service.service import Service
-from plimsoll.service.validating.choosing import choose
-from plimsoll.service.validating.validation_messages import ChooseMessage, Chosen
+from plimsoll.service.validation_messages import ChooseMessage, Chosen
 
 
 @entry(ChooseMessage)

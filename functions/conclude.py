@@ -4,8 +4,8 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.entry import count, entry
 from plimsoll.service.service import Service
-from plimsoll.service.validating.steps import conclude
-from plimsoll.service.validating.validation_messages import Concluded, JobMessage
+from plimsoll.service.validating import conclude
+from plimsoll.service.validation_messages import Concluded, JobMessage
 
 
 @entry(JobMessage)

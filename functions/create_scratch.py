@@ -4,8 +4,8 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.entry import entry
 from plimsoll.service.service import Service
-from plimsoll.service.validating.steps import create_scratch
-from plimsoll.service.validating.validation_messages import JobMessage, Stepped
+from plimsoll.service.validating import create_scratch
+from plimsoll.service.validation_messages import JobMessage, Stepped
 
 
 @entry(JobMessage)

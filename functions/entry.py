@@ -24,7 +24,8 @@ from plimsoll.service.step_messages import Message, plain
 __all__ = ["count", "entry", "logger", "renew", "service"]
 
 Told = TypeVar("Told", bound=Message)
-Step = Callable[[Told, Service, LambdaContext], BaseModel]
+Step = Callable[[Told, Service, LambdaContext], BaseModel | None]
+"""A step without an answer leaves what it did in the store."""
 
 
 def entry(message: type[Told], more: MorePlaces = aws_alone) -> Callable[[Step[Told]], Handler]:
@@ -38,7 +39,8 @@ def entry(message: type[Told], more: MorePlaces = aws_alone) -> Callable[[Step[T
         def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
             told = _parsed(event, message)
             logger.set_correlation_id(told.topic)
-            return plain(step(told, service(more), context))
+            answer = step(told, service(more), context)
+            return {} if answer is None else plain(answer)
 
         return observed(handler)
 

@@ -3,12 +3,12 @@
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.entry import entry
-from plimsoll.service.failure_note import note_failure
 from plimsoll.service.service import Service
-from plimsoll.service.step_messages import FailureMessage, Nothing
+from plimsoll.service.step_messages import FailureMessage
+from plimsoll.service.summarizing import note_failure
 
 
 @entry(FailureMessage)
-def handler(told: FailureMessage, service: Service, _context: LambdaContext) -> Nothing:
+def handler(told: FailureMessage, service: Service, _context: LambdaContext) -> None:
     """Keeps in the store what failed and why."""
-    return note_failure(service, told)
+    note_failure(service, told)

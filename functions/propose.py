@@ -4,8 +4,8 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.entry import entry
 from plimsoll.service.service import Service
-from plimsoll.service.validating.steps import propose
-from plimsoll.service.validating.validation_messages import Proposed, ProposeMessage
+from plimsoll.service.validating import propose
+from plimsoll.service.validation_messages import Proposed, ProposeMessage
 
 
 @entry(ProposeMessage)

@@ -9,8 +9,8 @@ from functions.entry import entry
 from functions.once import once
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import plain
-from plimsoll.service.validating.steps import send_command, sending_of
-from plimsoll.service.validating.validation_messages import JobMessage, Stepped
+from plimsoll.service.validating import send_command, sending_of
+from plimsoll.service.validation_messages import JobMessage, Stepped
 
 REMEMBERED: Final = timedelta(days=2)
 """How long the same command is not sent again: longer than one can run."""

@@ -15,12 +15,11 @@ from botocore.config import Config
 from functions.configuration import slack_configuration
 from functions.observed import count, logger, observed
 from functions.slack_secret import bot_token, signing_secret
-from plimsoll.clouds.aws.claims import DynamoClaims
-from plimsoll.clouds.aws.worker import LambdaWorker
+from plimsoll.clouds.aws.service import DynamoClaims, LambdaWorker
 from plimsoll.domain.errors import CloudError
 from plimsoll.settings import Settings
 from plimsoll.slack.actions.asked import Asked
-from plimsoll.slack.requests.front import LOG, Front, plain_response
+from plimsoll.slack.requests.front import LOG, Front, response
 from plimsoll.slack.requests.signed import Refused
 
 QUICK: Final = Config(connect_timeout=1, read_timeout=1, retries={"total_max_attempts": 2})
@@ -44,7 +43,7 @@ def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
         return front.answer(event, datetime.now(UTC))
     except Refused as refused:
         logger.warning("refused", status=refused.status.value, reason=str(refused))
-        return plain_response(refused.status)
+        return response(refused.status)
 
 
 def _hand_over(asked: Asked) -> None:

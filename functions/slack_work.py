@@ -12,7 +12,6 @@ from functions.once import once
 from functions.slack_secret import bot_token
 from plimsoll.bootstrap.google_places import google_places
 from plimsoll.service.service import Service
-from plimsoll.service.step_messages import Nothing
 from plimsoll.slack.actions.asked import Asked
 from plimsoll.slack.actions.worker import AskedMessage, Members, act
 from plimsoll.slack.client import slack_client
@@ -23,8 +22,8 @@ Guide, "Asynchronous invocation", read 2026-11-22)."""
 
 
 @entry(AskedMessage, google_places)
-def handler(asked: AskedMessage, service: Service, context: LambdaContext) -> Nothing:
-    """Nothing: the answer goes to Slack.
+def handler(asked: AskedMessage, service: Service, context: LambdaContext) -> None:
+    """Answers in Slack.
 
     Events are told apart by all of the request, the address for its answer included. A second press of the same button
     is another event: it is answered, and does nothing, because it has the id of the first.
@@ -38,7 +37,6 @@ def handler(asked: AskedMessage, service: Service, context: LambdaContext) -> No
         once(carry_out, asked.model_dump(mode="json"), kind="slack-asked", remembered=REMEMBERED, context=context)
     except IdempotencyAlreadyInProgressError:
         logger.info("under way already", do=asked.do)
-    return Nothing()
 
 
 @cache

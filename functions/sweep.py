@@ -4,8 +4,8 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.entry import count, entry, logger
 from plimsoll.service.service import Service
-from plimsoll.service.validating.steps import sweep_all
-from plimsoll.service.validating.validation_messages import SweepMessage, SweptAll
+from plimsoll.service.validating import sweep_all
+from plimsoll.service.validation_messages import SweepMessage, SweptAll
 
 
 @entry(SweepMessage)

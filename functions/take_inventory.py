@@ -6,10 +6,10 @@ from functions.entry import entry
 from plimsoll.bootstrap.google_places import google_places
 from plimsoll.service.inventory import take_inventory
 from plimsoll.service.service import Service
-from plimsoll.service.step_messages import Nothing, TargetMessage
+from plimsoll.service.step_messages import TargetMessage
 
 
 @entry(TargetMessage, google_places)
-def handler(told: TargetMessage, service: Service, _context: LambdaContext) -> Nothing:
+def handler(told: TargetMessage, service: Service, _context: LambdaContext) -> None:
     """Keeps the target's volumes in the store, in batches."""
-    return take_inventory(service, told)
+    take_inventory(service, told)

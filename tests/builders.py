@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
 
-from plimsoll.clouds.aws.shipped import volume_types
+from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.domain.branch_and_bound import Ask
 from plimsoll.domain.case import Case, DecisionContext, case_of
 from plimsoll.domain.ceiling import Ceiling, Resource
@@ -34,7 +34,7 @@ from plimsoll.ports import Metrics
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 LONG_AGO = NOW - timedelta(days=400)
 
-TYPES: Mapping[str, VolumeType] = volume_types()
+TYPES: Mapping[str, VolumeType] = volume_types("aws")
 
 US_EAST_1 = PriceBook(
     region="us-east-1",

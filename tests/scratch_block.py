@@ -2,26 +2,22 @@
 
 from contextlib import contextmanager
 
-from plimsoll.validation.scratch_volume import attached, clean, made
+from plimsoll.validation.scratch_volume import clean, is_attached, is_made
 
 
 @contextmanager
 def scratch_volume(order, host, target, *, bench, patience, left):
     """As the steps of a validation make, await and take away a scratch volume."""
-
-    def wait(awaited, volume_id):
-        patience.wait_for(
-            lambda: awaited.is_there(volume_id, target, bench=bench) or None,
-            limit_s=awaited.limit_s,
-            otherwise=awaited.overdue(volume_id),
-        )
-
+    given = {"bench": bench, "patience": patience}
     try:
-        volume_id = bench.create(order)
-        wait(made(patience), volume_id)
+        volume_id, since = bench.create(order), patience.now()
+        while not is_made(volume_id, target, since, **given):
+            patience.pause(patience.every_s)
         bench.attach(target, volume_id, host.host.id)
-        wait(attached(host.host.id, patience), volume_id)
+        since = patience.now()
+        while not is_attached(volume_id, target, host.host.id, since, **given):
+            patience.pause(patience.every_s)
         yield volume_id
     finally:
-        for one in clean(order.validation_id, target, bench=bench, patience=patience):
+        for one in clean(order.validation_id, target, **given):
             left(one)

@@ -11,12 +11,10 @@ from pydantic import BaseModel
 
 from plimsoll.bootstrap import console_link
 from plimsoll.bootstrap.service import measured_envelopes
-from plimsoll.clouds.folder_store import FolderStore
-from plimsoll.clouds.memory import MemoryClock
+from plimsoll.clouds.folder import FolderStore
 from plimsoll.domain.errors import PlimsollError, Throttled, Unreachable
 from plimsoll.service.auditing import audit_batch
 from plimsoll.service.config import ServiceConfig
-from plimsoll.service.failure_note import note_failure
 from plimsoll.service.inventory import take_inventory
 from plimsoll.service.planning import find_pending, plan
 from plimsoll.service.reporting import report
@@ -32,8 +30,9 @@ from plimsoll.service.step_messages import (
     TargetItem,
     TargetMessage,
 )
-from plimsoll.service.summarizing import summarize
+from plimsoll.service.summarizing import note_failure, summarize
 from plimsoll.settings import Settings
+from tests.in_memory.ports import MemoryClock
 from tests.in_memory.service import MemoryClaims, MemoryEvents, MemoryExecutions, MemoryHistory
 
 MACHINE = "arn:aws:states:us-east-1:111111111111:execution:audit"

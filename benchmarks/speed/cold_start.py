@@ -26,9 +26,9 @@ AUDIT: Final = ("plimsoll.bootstrap", "plimsoll.audit", "plimsoll.run")
 """What an audit imports when there is no command line."""
 
 FIRST_DATA: Final = """
-from plimsoll.clouds.aws.shipped import volume_types
-from plimsoll.clouds.aws.shipped import shipped_prices
-volume_types(), shipped_prices(), plimsoll.bootstrap.envelope_library()
+from plimsoll.clouds.common.dated_data import volume_types
+from plimsoll.clouds.common.dated_data import shipped_prices
+volume_types("aws"), shipped_prices("aws"), plimsoll.bootstrap.envelope_library()
 """
 """What the first audit of a process reads once."""
 

@@ -3,9 +3,12 @@
 Volumes are made as they are listed, and share the minutes of `WORKLOADS` simulated ones, so that neither costs memory.
 """
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+
+import numpy as np
 
 from cloud_simulator.aws.fleet import SimulatedVolume, truth
 from cloud_simulator.aws.organization import Mix, fleet_of
@@ -13,12 +16,12 @@ from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import envelope_library
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.aws.published import AwsCatalog, query_cost
-from plimsoll.clouds.aws.shipped import shipped_prices
-from plimsoll.clouds.memory import MemoryMetrics
+from plimsoll.clouds.common.dated_data import shipped_prices
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.host import Host, HostLimits
-from plimsoll.domain.sums import Sums, Window
+from plimsoll.domain.period import FloatArray
+from plimsoll.domain.sums import HIGHEST_SERIES, Sums, Window, series
 from plimsoll.domain.units import mib_s_from_mb_s
 from plimsoll.domain.volume import Attachment, Volume, VolumeState
 from plimsoll.ports import CallLimits, FailedTarget, Target, Usage
@@ -94,40 +97,59 @@ class ManyVolumes:
 
 @dataclass(slots=True)
 class SharedMinutes:
-    """Metrics in memory under the ids of the workloads that volumes repeat."""
+    """Metrics in memory: the minutes of the workloads that volumes repeat, by the workload's id."""
 
-    inner: MemoryMetrics
-    retention_days: Mapping[int, float] = field(init=False)
+    minutes: Mapping[str, Sums]
+    retention_days: Mapping[int, float] = field(default_factory=lambda: {60: 15, 300: 63, 3600: 455})
     visible_after_s: int = 0
-
-    def __post_init__(self) -> None:
-        self.retention_days = self.inner.retention_days
-
-    @property
-    def usage(self) -> Usage:
-        """What has been asked so far."""
-        return self.inner.usage
+    usage: Usage = field(default_factory=Usage)
 
     @property
     def call_limits(self) -> CallLimits:
         """No end of it."""
-        return self.inner.call_limits
+        return CallLimits(queries=sys.maxsize, datapoints=sys.maxsize)
 
     def series(self, volume: Volume) -> int:
-        """As the workload has."""
-        return self.inner.series(_workload(volume))
+        """As many as the workload has."""
+        return len(list(series(self._sums(volume))))
 
     def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
         """What the workloads did."""
-        return self.inner.read([Ask(volume=_workload(ask.volume), look=ask.look) for ask in asks])
+        self.usage.calls += 1
+        return [self._found(ask) for ask in asks]
 
     def remarks(self, target: Target) -> Sequence[str]:
-        """As those in memory have."""
-        return self.inner.remarks(target)
+        """Nothing to say."""
+        del target
+        return ()
+
+    def _sums(self, volume: Volume) -> Sums:
+        return self.minutes[volume.id.split("/")[0]]
+
+    def _found(self, ask: Ask) -> Found:
+        sums, look = self._sums(ask.volume), ask.look
+        first = (look.window.start_s - sums.start_s) // sums.period_s
+        asked = slice(first, first + look.window.buckets(sums.period_s))
+        found = {
+            name: _longer(values[asked].reshape(-1, look.period_s // sums.period_s), name)
+            for name, values in series(sums)
+            if name in look.series
+        }
+        self.usage.metrics += len(found)
+        self.usage.datapoints += len(found) * look.window.buckets(look.period_s)
+        return found
 
 
-def _workload(volume: Volume) -> Volume:
-    return replace(volume, id=volume.id.split("/")[0])
+def _longer(buckets: FloatArray, name: str) -> FloatArray:
+    """Longer buckets of a series, of which each row has the shorter ones."""
+    absent = np.isnan(buckets).all(axis=1)
+    if name == "burst_balance_pct":
+        found = np.where(np.isnan(buckets), np.inf, buckets).min(axis=1)
+    elif name in HIGHEST_SERIES:
+        found = np.nan_to_num(buckets).max(axis=1)
+    else:
+        found = np.nansum(buckets, axis=1)
+    return np.where(absent, np.nan, found)
 
 
 def project_ports(count: int, patterns: Patterns) -> AuditPorts:
@@ -135,8 +157,8 @@ def project_ports(count: int, patterns: Patterns) -> AuditPorts:
     return AuditPorts(
         query_cost=query_cost(Settings()),
         inventory=ManyVolumes(count, patterns),
-        metrics=SharedMinutes(MemoryMetrics(given=patterns.minutes)),
-        prices=AwsPrices(shipped=shipped_prices(), sessions=None, today=NOW.date()),
+        metrics=SharedMinutes(patterns.minutes),
+        prices=AwsPrices(shipped=shipped_prices("aws"), sessions=None, today=NOW.date()),
         catalog=AwsCatalog(),
         envelopes=tuple(envelope_library().envelopes.values()),
     )

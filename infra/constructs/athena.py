@@ -9,7 +9,7 @@ from aws_cdk import aws_kms as kms
 from constructs import Construct
 
 from infra.names import Names
-from plimsoll.reports.data.glue_tables import RUN_DATE, glue_tables
+from plimsoll.reports.data.column_types import RUN_DATE, glue_tables
 from plimsoll.service.queries import QUERIES
 
 _FIRST_DAY: Final = "2026-01-01"

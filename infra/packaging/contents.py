@@ -18,7 +18,6 @@ PRUNED: Final = {
     "numpy": "numpy",
     "pyyaml": "yaml",
     "rich": "rich",
-    "slack-bolt": "slack_bolt",
     "typer": "typer",
 }
 """Distributions that a zip leaves out where its function does not import them, with the package that each brings."""

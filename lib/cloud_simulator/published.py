@@ -4,12 +4,11 @@ No other module imports Plimsoll, but the one that puts its agent on Google's be
 decides is here: what a cloud publishes is the same on both sides, as a mirror of one set of dated files.
 """
 
+from functools import partial
+
 from plimsoll.clouds.aws.hosts import limits_of as instance_limits
-from plimsoll.clouds.aws.shipped import shipped_prices as aws_prices
-from plimsoll.clouds.aws.shipped import volume_types as ebs_types
+from plimsoll.clouds.common.dated_data import shipped_prices, volume_types
 from plimsoll.clouds.google.machines import machine
-from plimsoll.clouds.google.shipped import shipped_prices as google_prices
-from plimsoll.clouds.google.shipped import volume_types as disk_types
 from plimsoll.domain.ceiling import UNBOUNDED, Ceiling
 from plimsoll.domain.host import Host
 from plimsoll.domain.prices import TypePrice
@@ -34,3 +33,6 @@ __all__ = [
     "instance_limits",
     "machine",
 ]
+
+ebs_types, disk_types = partial(volume_types, "aws"), partial(volume_types, "google")
+aws_prices, google_prices = partial(shipped_prices, "aws"), partial(shipped_prices, "google")

@@ -1,8 +1,7 @@
 """The benchmark pipeline: a job run on this machine, its result read, and added to the library of envelopes."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -13,51 +12,35 @@ from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.envelope import Envelope, Measurement
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.units import MINUTE_S
-from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
-from plimsoll.envelopes.campaign_file import HostEntry
 from plimsoll.envelopes.campaigns import load_campaign
 from plimsoll.envelopes.fit import PLATEAU, fit
-from plimsoll.envelopes.new_campaigns import NewCampaign, add_campaign, as_measured, check_names
+from plimsoll.envelopes.library import NewCampaign, add_campaign, as_measured, check_name
 from plimsoll.envelopes.reading import read_results
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
-    """What a benchmark may take: minutes, filling and emptying included, and GiB written to."""
-
-    minutes: float
-    gib: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeasuredVolume:
-    """The volume under the path, as its user describes it: its envelope's name, its spec, and where it is."""
-
-    name: str
-    spec: VolumeSpec
-    volumes: int
-    provider: str
-    host_type: str
-    account: str | None = None
-    region: str | None = None
-
-
 def plan_benchmark(
-    path: Path, job_name: str, *, runtime_s: int, ramp_s: int, file_bytes: int | None, bounds: Bounds
+    path: Path,
+    job_name: str,
+    *,
+    runtime_s: int,
+    ramp_s: int,
+    file_bytes: int | None,
+    max_minutes: float,
+    max_gib: float,
 ) -> Placed:
     """A job on a path that is fit for it. BadInput where it is not, or where the job takes more than the bounds."""
     job = load_job(job_name, runtime_s=runtime_s, ramp_s=ramp_s)
     fio_path()
     one = placed(job, target_at(path), file_bytes=file_bytes)
-    if one.seconds > bounds.minutes * MINUTE_S:
+    if one.seconds > max_minutes * MINUTE_S:
         raise BadInput(
-            f"the job {job_name} takes {one.seconds / MINUTE_S:,.1f} minutes, and {bounds.minutes:g} are allowed: "
+            f"the job {job_name} takes {one.seconds / MINUTE_S:,.1f} minutes, and {max_minutes:g} are allowed: "
             "shorten its sections with --runtime-s, or allow more with --max-minutes."
         )
-    if one.taken_bytes > bounds.gib * GIB:
+    if one.taken_bytes > max_gib * GIB:
         raise BadInput(
-            f"the job {job_name} writes to {one.taken_bytes / GIB:,.1f} GiB, and {bounds.gib:g} are allowed: "
+            f"the job {job_name} writes to {one.taken_bytes / GIB:,.1f} GiB, and {max_gib:g} are allowed: "
             "take smaller files with --file-mib, or allow more with --max-gib."
         )
     check_room(one.target, one.taken_bytes)
@@ -66,41 +49,29 @@ def plan_benchmark(
 
 def run_benchmark(
     one: Placed,
-    volume: MeasuredVolume,
+    new: NewCampaign,
     folder: Path,
     types: Mapping[str, VolumeType],
     *,
-    bounds: Bounds,
-    title: str,
-    today: date,
+    max_minutes: float,
     watch: Watch,
 ) -> tuple[Path, Envelope]:
-    """Runs a planned job and adds its results to the library's folder. Gives the campaign's file and its envelope.
+    """Runs a planned job and adds its results to the library's folder as that campaign, which is empty so far. Gives
+    the campaign's file and its envelope.
 
     BadInput before anything runs where the name is taken. NotMeasured where fio gave no result.
     """
-    check_names(folder, volume.name, volume.name, types)
+    check_name(folder, new.name, types)
     with claimed(one.target):
-        output = run(one, limit_s=bounds.minutes * MINUTE_S, watch=watch)
+        output = run(one, limit_s=max_minutes * MINUTE_S, watch=watch)
     results = read_results(output, name="what fio printed")
-    where = f"a {one.target.filesystem or 'unnamed'} filesystem" if not one.target.is_device else "an empty device"
-    new = NewCampaign(
-        name=volume.name,
-        title=title,
-        source=f"plimsoll benchmark, on {where}",
+    measured = replace(
+        new,
         tool=results[0].tool,
         tool_version=results[0].tool_version,
-        measured_on=today.isoformat(),
-        provider=volume.provider,
-        account=volume.account,
-        region=volume.region,
-        system=volume.name,
-        spec=volume.spec,
-        volumes=volume.volumes,
-        host=HostEntry(type=volume.host_type),
         results=tuple(as_measured(result) for result in results),
     )
-    path = add_campaign(folder, new, types)
+    path = add_campaign(folder, measured, types)
     return path, fit(load_campaign(path).systems[0], types)
 
 
@@ -109,14 +80,14 @@ def still_climbing(envelope: Envelope) -> Iterator[str]:
 
     Nothing where something else shows a roof: another mode, or the published limit.
     """
-    for side, unit in ((Resource.IOPS, "IOPS"), (Resource.THROUGHPUT, "MiB/s")):
+    for side in Resource:
         if envelope.roof(side) is not None:
             continue
         for mode, seen in _by_mode(envelope.measurements, side).items():
             edge, figure = _at_edge(seen, side)
             if edge is not None:
                 yield (
-                    f"{mode}: {unit} still climbing at {edge:,.0f} KiB ({figure:,.0f}), the last size: "
+                    f"{mode}: {side.unit} still climbing at {edge:,.0f} KiB ({figure:,.0f}), the last size: "
                     "that is no maximum"
                 )
 

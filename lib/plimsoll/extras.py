@@ -43,7 +43,7 @@ EXTRAS: Final = (
     GOOGLE,
     DEMO,
     Extra(name="charts", brings="Altair and vl-convert", packages=("altair", "vl_convert")),
-    Extra(name="slack", brings="Slack's libraries", packages=("slack_sdk", "slack_bolt")),
+    Extra(name="slack", brings="Slack's libraries", packages=("slack_sdk",)),
 )
 
 

@@ -1,14 +1,13 @@
 """What the pipelines need of the world, as protocols named for the need.
 
-Those that an audit reads from have an implementation in memory that ships (`clouds.memory`). Every implementation
-passes one contract suite.
+Every implementation passes one contract suite, and so do those in memory (`tests/in_memory`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.decisions import Decision
@@ -243,13 +242,6 @@ class Claims(Protocol):
     def holder(self, key: str, now: datetime) -> str | None:
         """Who has a key now, None where nobody has."""
         ...
-
-
-NOT_DEPLOYED: Final[Mapping[str, str]] = {
-    "audit": "this part of the service does not know the state machine of its audits: deploy the service again.",
-    "validation": "this service has no validation: deploy it without with_validation=false.",
-}
-"""What is said of a kind of run that cannot be begun from here."""
 
 
 class Executions(Protocol):

@@ -2,10 +2,11 @@
 
 import platform
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,11 +22,10 @@ from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, Outcome, 
 from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import Usage
 from plimsoll.reports.largest import Largest
-from plimsoll.reports.profile_record import profile_record
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import RUN, UnansweredRecord, read_records, read_run
 from plimsoll.reports.run_writer import RunFolder
-from plimsoll.reports.to_record import answered_record
+from plimsoll.reports.to_record import answered_record, profile_record
 from plimsoll.reports.totals import Totals
 
 BEST = 10
@@ -110,7 +110,8 @@ def carry_out(
         done = frozenset(folder.answered)
         try:
             folder.describe(_described(order, audits, progress, status="running"))
-            for outcome in _outcomes(order, audits, done, stopping):
+            outcomes = (audit(ports, order.policy, order.now, done=done, stop=stopping) for ports in audits)
+            for outcome in chain.from_iterable(outcomes):
                 _take(outcome, folder, progress)
                 tell(progress, outcome)
                 if isinstance(outcome, Seen):
@@ -197,13 +198,6 @@ def versions() -> dict[str, str]:
         "numpy": np.__version__,
         "boto3": version("boto3"),
     }
-
-
-def _outcomes(
-    order: Order, audits: Sequence[AuditPorts], done: frozenset[str], stopping: Callable[[], bool]
-) -> Iterator[Outcome]:
-    for ports in audits:
-        yield from audit(ports, order.policy, order.now, done=done, stop=stopping)
 
 
 def _described(order: Order, audits: Sequence[AuditPorts], progress: Progress, *, status: str) -> dict[str, Any]:

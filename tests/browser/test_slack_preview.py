@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from plimsoll.reports.charts.render import spec_of, to_png
 from plimsoll.reports.charts.savings import savings_chart
 from plimsoll.reports.charts.theme import LIGHT
-from plimsoll.slack.preview.page import preview
+from plimsoll.slack.preview import preview
 from tests.browser.conftest import Reader
 from tests.unit.slack.blocks.payloads import BLOCKS, a_conversation, line, plain, rich_text, text
 

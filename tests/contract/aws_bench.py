@@ -25,7 +25,6 @@ from werkzeug.test import run_wsgi_app
 from cloud_simulator.aws.protocols import Call, call_of, refusal, reply
 from cloud_simulator.faults import Refused
 from plimsoll.clouds.aws.bench import AwsBench
-from plimsoll.clouds.aws.commands import ResultsBucket
 from plimsoll.clouds.aws.sessions import Credential, Sessions
 from plimsoll.ports import Target
 
@@ -133,7 +132,7 @@ class _Quiet(WSGIRequestHandler):
 
 
 @contextmanager
-def served(*, results: ResultsBucket | None = None) -> Iterator[Served]:
+def served(*, results: str | None = None) -> Iterator[Served]:
     """A fresh account with a host tagged plimsoll:bench=true."""
     front = Front()
     server = make_server("127.0.0.1", 0, front, threaded=True, request_handler=_Quiet)
@@ -148,7 +147,8 @@ def served(*, results: ResultsBucket | None = None) -> Iterator[Served]:
         zone, host_id, unmanaged_id = _two_hosts()
         front.managed[host_id] = {"InstanceId": host_id, "PingStatus": "Online", "PlatformType": "Linux"}
         sessions = Sessions(attempts=1, connections=4)
-        assert not sessions.sign_in([Credential()])
+        sessions.sign_in([Credential()])
+        assert not sessions.failed
         front.calls.clear()
         yield Served(
             front=front,

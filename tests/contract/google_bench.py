@@ -32,9 +32,11 @@ class GoogleHere:
 def google_bench(*faults: Fault, plain: bool = True, attempts: int = 2) -> Iterator[GoogleHere]:
     """Projects in which these things go wrong."""
     cloud = Cloud(projects_of(datetime.now(UTC)), Faults(faults))
-    with benches(cloud.front, cloud.compute, plain=plain, pace_s=0.05) as writes:
-        served = serve(cloud)
-        url = f"http://127.0.0.1:{served.http_port}"
+    with (
+        benches(cloud.front, cloud.compute, plain=plain, pace_s=0.05) as writes,
+        serve(cloud) as (port, monitoring_port),
+    ):
+        url = f"http://127.0.0.1:{port}"
         clients = Clients(url=url, attempts=attempts)
         try:
             yield GoogleHere(
@@ -45,9 +47,8 @@ def google_bench(*faults: Fault, plain: bool = True, attempts: int = 2) -> Itera
                 home=Target(account=cloud.fleet.accounts[0], region=cloud.fleet.regions[0], provider=GOOGLE),
                 environment={
                     "PLIMSOLL_GOOGLE_URL": url,
-                    "PLIMSOLL_GOOGLE_MONITORING": f"127.0.0.1:{served.monitoring_port}",
+                    "PLIMSOLL_GOOGLE_MONITORING": f"127.0.0.1:{monitoring_port}",
                 },
             )
         finally:
             clients.close()
-            served.close()

@@ -18,15 +18,12 @@ from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.aws.sessions import Credential, Sessions
-from plimsoll.clouds.aws.shipped import shipped_prices
-from plimsoll.clouds.common.pacing import Pacer
+from plimsoll.clouds.common.calls import Pacer
+from plimsoll.clouds.common.dated_data import shipped_prices
 from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.inventory import GoogleInventory
-from plimsoll.clouds.google.listing import AttachedPlaces
+from plimsoll.clouds.google.inventory import AttachedPlaces, GoogleInventory
 from plimsoll.clouds.google.metrics import GoogleMetrics
 from plimsoll.clouds.google.prices import GooglePrices
-from plimsoll.clouds.google.shipped import shipped_prices as shipped_google_prices
-from plimsoll.clouds.memory import MemoryInventory, MemoryMetrics, MemoryPrices
 from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
 from plimsoll.clouds.recording import open_recording
 from plimsoll.domain.errors import AccessDenied, BadCredentials, CloudError
@@ -34,6 +31,7 @@ from plimsoll.domain.sums import Window
 from plimsoll.domain.volume import Volume, VolumeSpec, VolumeState
 from plimsoll.ports import FailedTarget, Inventory, Metrics, Prices, Target
 from tests.builders import US_EAST_1, a_host, a_tariff, a_volume, read, some_sums
+from tests.in_memory.ports import MemoryInventory, MemoryMetrics, MemoryPrices
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 WINDOW = Window.before(NOW, days=2)
@@ -130,13 +128,13 @@ def aws(_folder: Path) -> Iterator[Ports]:
         try:
             sessions = Sessions(attempts=2, connections=6)
             roles = [Credential(role_arn=arn) for arn in organization.role_arns]
-            failed = sessions.sign_in([Credential(), *roles, Credential(profile="lost")])
+            sessions.sign_in([Credential(), *roles, Credential(profile="lost")])
             yield Ports(
-                inventory=AwsInventory(sessions=sessions, regions=organization.fleet.regions, failed=failed),
+                inventory=AwsInventory(sessions=sessions, regions=organization.fleet.regions),
                 metrics=AwsMetrics(
                     sessions=sessions, calls=Pacer(1e9), datapoints=Pacer(1e9), parallel=4, query_cost=a_tariff()
                 ),
-                prices=AwsPrices(shipped=shipped_prices(), sessions=sessions, today=NOW.date()),
+                prices=AwsPrices(shipped=shipped_prices("aws"), sessions=sessions, today=NOW.date()),
             )
         finally:
             os.environ.clear()
@@ -163,7 +161,7 @@ def google(_folder: Path) -> Iterator[Ports]:
                     query_cost=a_tariff(),
                     attached=AttachedPlaces(clients=clients),
                 ),
-                prices=GooglePrices(shipped=shipped_google_prices(), clients=clients, today=NOW.date()),
+                prices=GooglePrices(shipped=shipped_prices("google"), clients=clients, today=NOW.date()),
                 home=home,
                 denied=denied,
                 unpriced=Target(account=home.account, region="antarctica-south1", provider="google"),

@@ -15,7 +15,6 @@ from cloud_simulator.running import running
 from plimsoll.clouds.aws.bench import AwsBench
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.sessions import Credential, Sessions
-from plimsoll.clouds.memory import MemoryClock
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.domain.policy import TagMatch
 from plimsoll.domain.scratch import ScratchOrder
@@ -27,6 +26,7 @@ from tests.contract.aws_bench import HOME, served
 from tests.contract.google_bench import google_bench
 from tests.in_memory.answer import AsPublished
 from tests.in_memory.bench import MemoryBench
+from tests.in_memory.ports import MemoryClock
 
 LOOKS = 1000
 GP3, LARGE_GP3 = a_spec("gp3", 100, iops=4000, throughput_mib_s=250), a_spec("gp3", 16_384)
@@ -97,7 +97,8 @@ def simulated() -> Iterator[AuditPorts]:
         os.environ.update(organization.environment)
         try:
             sessions = Sessions(attempts=2, connections=4)
-            assert not sessions.sign_in([Credential()])
+            sessions.sign_in([Credential()])
+            assert not sessions.failed
             fleet = organization.fleet
             home = Target(account=fleet.accounts[0], region=fleet.regions[0])
             bench = AwsBench(sessions=sessions)

@@ -6,13 +6,9 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from plimsoll.clouds.aws.claims import DynamoClaims
-from plimsoll.clouds.aws.events import BusEvents
-from plimsoll.clouds.aws.executions import StepExecutions
-from plimsoll.clouds.aws.history import DynamoHistory
-from plimsoll.clouds.aws.s3_store import S3Store
-from plimsoll.clouds.file_claims import FileClaims
-from plimsoll.clouds.folder_store import FolderStore
+from plimsoll.clouds.aws.service import BusEvents, DynamoClaims, StepExecutions
+from plimsoll.clouds.aws.stores import DynamoHistory, S3Store
+from plimsoll.clouds.folder import FileClaims, FolderStore
 from plimsoll.domain.decisions import Decision, DecisionKind
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.history import HistoryEntry

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from cloud_simulator.running import running, running_google
-from plimsoll.clouds.common.price_file import load_prices
+from plimsoll.clouds.common.dated_data import load_prices
 from plimsoll.domain.policy import BOUNDS, Policy
 from plimsoll.policy_file import dump_policy, load_policy
 from tests.pipelines.commands import plimsoll

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from plimsoll.cli.main import app
-from plimsoll.cli.report_formats import FORMATS
+from plimsoll.cli.report import FORMATS
 from tests.docs.walks import ROOT, Copy, files_naming, files_of
 
 WALKS = ("A cloud", "A volume type", "A metric", "A report format", "A Slack button")
@@ -28,11 +28,11 @@ A_PRICE = (
     "included_throughput_mib_s: 125}\n"
 )
 AUDITED = """
-from plimsoll.clouds.aws.shipped import shipped_prices
+from plimsoll.clouds.common.dated_data import shipped_prices
 from tests.builders import a_volume
 from tests.pipelines.test_audit import a_world, by_volume, outcomes
 
-found = outcomes(a_world([a_volume("gp2", 500)], books={"us-east-1": shipped_prices().book("us-east-1")}))
+found = outcomes(a_world([a_volume("gp2", 500)], books={"us-east-1": shipped_prices("aws").book("us-east-1")}))
 print(by_volume(found)["vol-1"].recommendation.target.spec)
 """
 

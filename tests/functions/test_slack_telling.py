@@ -11,7 +11,7 @@ from unittest.mock import patch
 import pytest
 
 from functions import entry, slack_answer, slack_report
-from plimsoll.clouds.folder_store import FolderStore
+from plimsoll.clouds.folder import FolderStore
 from plimsoll.domain.errors import BadInput, CloudError, OutOfTime
 from plimsoll.service.store_keys import asked_key
 from plimsoll.settings import Settings

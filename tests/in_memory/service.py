@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from plimsoll.clouds.aws.service import NOT_DEPLOYED
 from plimsoll.domain.decisions import Decision
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.history import HistoryEntry
-from plimsoll.ports import NOT_DEPLOYED, Target
+from plimsoll.ports import Target
 
 
 @dataclass(slots=True, kw_only=True)

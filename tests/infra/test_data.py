@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.reports.data.glue_tables import glue_tables
+from plimsoll.reports.data.column_types import glue_tables
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.queries import QUERIES
 from plimsoll.service.slack_config import SlackConfig

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from infra.packaging.contents import handlers
-from plimsoll.clouds.aws.console import metric_math
-from plimsoll.clouds.aws.published import query_cost
+from plimsoll.clouds.aws.published import metric_math, query_cost
 from plimsoll.domain.sums import Window
 from plimsoll.settings import Settings
 from tests.infra.templates import plain
@@ -154,7 +153,7 @@ def test_a_chosen_volume_s_alarm_is_at_a_share_of_its_ceiling_by_the_formula_of_
     asked = {each["Id"]: each for each in alarm["Metrics"]}
     (shown,) = [each for each in asked.values() if "Expression" in each]
     sums = {name: each["MetricStat"]["Metric"]["MetricName"] for name, each in asked.items() if "MetricStat" in each}
-    graph = metric_math("eu-west-1", volume, Window(start_s=0, end_s=3600))["metrics"]
+    graph = metric_math("eu-west-1", volume, Window(start_s=0, end_s=3600), 60)["metrics"]
     (linked,) = [each[0]["expression"] for each in graph if len(each) == 1 and each[0]["label"] == unit]
     ids = {each[4]["id"]: each[1] for each in graph if len(each) == 5}
     assert alarm["Threshold"] == threshold

@@ -9,7 +9,7 @@ import yaml
 from tests.oracle.limits import INFINITE, LATENCY
 
 DATA = Path(__file__).parents[2] / "lib" / "plimsoll" / "clouds" / "google" / "data"
-DISKS = yaml.safe_load((DATA / "disks.yaml").read_text(encoding="utf-8"))["types"]
+DISKS = yaml.safe_load((DATA / "types.yaml").read_text(encoding="utf-8"))["types"]
 PRICES = yaml.safe_load((DATA / "prices.yaml").read_text(encoding="utf-8"))["regions"]
 HEADROOM, SATURATED, STEP, FREQUENT, LEAST_HOURS, LEAST_SAVING = 1.2, 0.95, 1.5, 0.005, 30, 1.0
 COUNTERS = ("read_ops", "write_ops", "read_bytes", "write_bytes")

@@ -5,7 +5,7 @@ from pathlib import Path
 import yaml
 
 DATA = Path(__file__).parents[2] / "lib" / "plimsoll" / "clouds" / "aws" / "data"
-EBS = yaml.safe_load((DATA / "ebs.yaml").read_text(encoding="utf-8"))["types"]
+EBS = yaml.safe_load((DATA / "types.yaml").read_text(encoding="utf-8"))["types"]
 PRICES = yaml.safe_load((DATA / "prices.yaml").read_text(encoding="utf-8"))["regions"]
 INFINITE = float("inf")
 LATENCY = {"tens-of-ms": 0, "single-digit-ms": 1, "sub-ms": 2}

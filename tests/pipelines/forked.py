@@ -18,7 +18,7 @@ from typing import Any
 import plimsoll.cli
 from plimsoll.bootstrap import envelope_library
 from plimsoll.clouds.aws.sessions import known_regions
-from plimsoll.clouds.aws.shipped import shipped_prices
+from plimsoll.clouds.common.dated_data import shipped_prices
 from plimsoll.reports.html import page_files
 from tests.machines import models
 
@@ -70,7 +70,8 @@ def prepare() -> None:
     assert models.SERVICES, "importing it has read the models of services"
     for found in pkgutil.walk_packages(plimsoll.cli.__path__, f"{plimsoll.cli.__name__}."):
         import_module(found.name)
-    for read in (shipped_prices, envelope_library, known_regions, page_files.specs, page_files.drawing_script):
+    shipped_prices("aws")
+    for read in (envelope_library, known_regions, page_files.specs, page_files.drawing_script):
         read()
     gc.freeze()  # nothing of this is ever garbage, and what is not looked at is not copied
 

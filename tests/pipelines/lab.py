@@ -3,10 +3,8 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from plimsoll.clouds.aws.shipped import volume_types
-from plimsoll.clouds.file_claims import FileClaims
-from plimsoll.clouds.folder_store import FolderStore
-from plimsoll.clouds.memory import MemoryClock, MemoryMetrics
+from plimsoll.clouds.common.dated_data import volume_types
+from plimsoll.clouds.folder import FileClaims, FolderStore
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.domain.units import MIB
 from plimsoll.domain.validation import Budget, Mode
@@ -22,11 +20,12 @@ from plimsoll.validation.patience import Patience
 from tests.builders import NOW, a_host, a_policy, a_volume, some_sums
 from tests.in_memory.answer import AsPublished
 from tests.in_memory.bench import MemoryBench
+from tests.in_memory.ports import MemoryClock, MemoryMetrics
 
 from .test_audit import a_world
 from .test_stripe_sets import answers
 
-TYPES = volume_types()
+TYPES = volume_types("aws")
 DAYS = 2
 START_S = int((NOW - timedelta(days=DAYS)).timestamp())
 

@@ -4,13 +4,13 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
-from plimsoll.clouds.folder_store import FolderStore
+from plimsoll.clouds.folder import FolderStore
 from plimsoll.clouds.validation_book import ValidationBook
 from plimsoll.envelopes.library import load_library
+from plimsoll.service.choosing import choose
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.step_messages import StepError
-from plimsoll.service.validating.choosing import choose
-from plimsoll.service.validating.steps import (
+from plimsoll.service.validating import (
     attach_scratch,
     clean_up,
     conclude,
@@ -19,7 +19,7 @@ from plimsoll.service.validating.steps import (
     propose,
     send_command,
 )
-from plimsoll.service.validating.validation_messages import ChooseMessage
+from plimsoll.service.validation_messages import ChooseMessage
 from plimsoll.settings import Settings
 from plimsoll.validation.job import JobName, load
 from tests.builders import NOW

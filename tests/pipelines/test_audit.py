@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from plimsoll.audit import audit
 from plimsoll.auditing.batches import BATCHES_AT_ONCE, EVERY_MINUTE_BATCH_VOLUMES
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.clouds.memory import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 from plimsoll.domain.errors import AccessDenied, CloudError, RegionUnavailable, Throttled
 from plimsoll.domain.policy import OPT_OUT, Override, TagMatch
 from plimsoll.domain.recommendation import Detached, InsufficientData, Keep, Migrate, Reprovision
@@ -24,6 +23,7 @@ from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.totals import Totals
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_policy, a_tariff, a_volume, some_sums
+from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 from tests.profiles import examples
 
 HERE = Target(account="111122223333", region="us-east-1")

@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from cloud_simulator.google.disk_minutes import truth
-from cloud_simulator.google.fleet import GoogleFleet, SimulatedDisk
+from cloud_simulator.google.fleet import GoogleFleet, SimulatedDisk, truth
 from cloud_simulator.running import running_google
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import COUNTER_SERIES, Window

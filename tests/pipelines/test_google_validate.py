@@ -48,7 +48,7 @@ def test_a_target_is_measured_kept_as_googles_and_nothing_is_left(here, tmp_path
     assert f"passed  pd-balanced {whole_gib} GiB for {disk.id}" in done.stdout, done.stdout + done.stderr
     (campaign,) = (tmp_path / "plimsoll-runs" / "measured").glob("pd-balanced-us-central1-*.yaml")
     assert "provider: google" in campaign.read_text(encoding="utf-8")
-    assert here.writes.disks.all() == []
+    assert here.writes.disks() == []
 
 
 def test_a_sweep_deletes_what_is_due_and_keeps_the_rest(here, tmp_path):
@@ -70,4 +70,4 @@ def test_a_sweep_deletes_what_is_due_and_keeps_the_rest(here, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"deleted {due} in {here.home}" in done.stdout
     assert f"kept {later} in {here.home}" in done.stdout
-    assert [disk.id for disk in here.writes.disks.all()] == [later]
+    assert [disk.id for disk in here.writes.disks()] == [later]

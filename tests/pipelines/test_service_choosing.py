@@ -9,9 +9,9 @@ from plimsoll.domain.errors import AccessDenied, BadInput
 from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.record import FIRST_PROVIDER
 from plimsoll.reports.to_record import record_of
+from plimsoll.service.choosing import choose
 from plimsoll.service.shared_measurements import StoreVerdicts
-from plimsoll.service.validating.choosing import choose
-from plimsoll.service.validating.validation_messages import ChooseMessage
+from plimsoll.service.validation_messages import ChooseMessage
 from plimsoll.validation.job import JobName, load
 from tests.builders import a_host, a_volume
 

@@ -15,13 +15,10 @@ from botocore.exceptions import EndpointConnectionError
 from cloud_simulator.aws.organizations_api import WORKLOADS
 from plimsoll.bootstrap import Scope
 from plimsoll.clouds.aws import permissions
-from plimsoll.clouds.aws.claims import DynamoClaims
 from plimsoll.clouds.aws.connection import sign_in
-from plimsoll.clouds.aws.events import BusEvents
-from plimsoll.clouds.aws.executions import StepExecutions
-from plimsoll.clouds.aws.history import DynamoHistory
-from plimsoll.clouds.aws.s3_store import S3Store
+from plimsoll.clouds.aws.service import BusEvents, DynamoClaims, StepExecutions
 from plimsoll.clouds.aws.sessions import Sessions
+from plimsoll.clouds.aws.stores import DynamoHistory, S3Store
 from plimsoll.domain.errors import Unreachable
 from plimsoll.settings import Settings
 from tests.contract.service_ports import home_account
@@ -80,7 +77,7 @@ def test_the_store_uses_exactly_what_it_declares_even_when_an_upload_breaks(acco
     with pytest.raises(Unreachable, match=r"cannot write s3://store-\w+/file: no connection for s3:PutObject"):
         store.put_file("file", tmp_path / "in")
     assert store.get("file") == LONG, "what was there stays"
-    assert used == permissions.STORE
+    assert used == permissions.STORE_READING | permissions.STORE_LISTING | permissions.STORE_WRITING
 
 
 def test_claims_use_exactly_what_they_declare_on_items_of_their_own(account, used):
@@ -163,9 +160,9 @@ def test_finding_the_accounts_of_an_organization_uses_exactly_what_it_declares(a
     for name, value in account.organization.environment.items():
         monkeypatch.setenv(name, value)
     for scope in (Scope(organization=True), Scope(units=(WORKLOADS,)), Scope(accounts=("222222222222",))):
-        signed_in = sign_in(scope, Settings())
-        assert "222222222222" in signed_in.sessions.by_account
-        assert signed_in.failed == ()
+        sessions = sign_in(scope, Settings())
+        assert "222222222222" in sessions.by_account
+        assert not sessions.failed
     assert used == permissions.ORGANIZATION
 
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.clouds.folder_store import FolderStore
+from plimsoll.clouds.folder import FolderStore
 from plimsoll.domain.errors import CloudError, NotMeasured, Throttled, Unreachable
 from plimsoll.domain.validation import Mode
+from plimsoll.service.choosing import choose
 from plimsoll.service.shared_measurements import StoreVerdicts
 from plimsoll.service.step_messages import StepError
-from plimsoll.service.validating.choosing import choose
-from plimsoll.service.validating.steps import clean_up, create_scratch, propose, sweep_all
-from plimsoll.service.validating.validation_messages import ChooseMessage
+from plimsoll.service.validating import clean_up, create_scratch, propose, sweep_all
+from plimsoll.service.validation_messages import ChooseMessage
 from plimsoll.validate import Concluded, Decided, NotConcluded
 from plimsoll.validation.job import JobName, load
 from tests.bench_faults import faults_of

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 import pytest
 
 from cloud_simulator.aws.organization import REGIONS, organization
+from plimsoll.service.choosing import choose
 from plimsoll.service.step_messages import StepError
-from plimsoll.service.validating.choosing import choose
-from plimsoll.service.validating.steps import attach_scratch, clean_up, create_scratch, look, propose, sweep_all
-from plimsoll.service.validating.validation_messages import ChooseMessage
+from plimsoll.service.validating import attach_scratch, clean_up, create_scratch, look, propose, sweep_all
+from plimsoll.service.validation_messages import ChooseMessage
 from plimsoll.settings import Settings
 from plimsoll.validation.job import JobName, load
 from tests.service_loop import a_service

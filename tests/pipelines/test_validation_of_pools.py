@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from plimsoll.clouds.common.dated_data import shipped_prices, volume_types
 from plimsoll.clouds.google.machines import machine
-from plimsoll.clouds.google.shipped import shipped_prices, volume_types
-from plimsoll.clouds.memory import MemoryCatalog, MemoryPrices
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.host import Host
@@ -14,6 +13,7 @@ from plimsoll.domain.units import MIB
 from plimsoll.domain.validation import Mode
 from plimsoll.validate import Concluded, Decided, NotConcluded
 from tests.builders import a_policy, a_volume, some_sums
+from tests.in_memory.ports import MemoryCatalog, MemoryPrices
 
 from .lab import DAYS, START_S, Lab, the, work
 from .test_audit import a_world
@@ -35,7 +35,7 @@ def a_disk(type_name, size_gib, name, *, on=None):
 class GoogleLab(Lab):
     """A project in memory, with Google's types, prices and machines."""
 
-    types = volume_types()
+    types = volume_types("google")
     provider = GOOGLE
 
     def __init__(self, folder, *disks, bench_type="n2-standard-80", **more):
@@ -48,7 +48,7 @@ class GoogleLab(Lab):
     def a_world(self, volumes, metrics):
         return replace(
             a_world(volumes, metrics=metrics),
-            prices=MemoryPrices(books={"us-central1": shipped_prices().book("us-central1")}),
+            prices=MemoryPrices(books={"us-central1": shipped_prices("google").book("us-central1")}),
             catalog=MemoryCatalog(types=self.types, provider=GOOGLE),
         )
 

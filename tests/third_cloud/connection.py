@@ -4,8 +4,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from plimsoll.clouds.cloud import Connection
-from plimsoll.clouds.memory import MemoryInventory, MemoryMetrics, MemoryPrices
 from tests.builders import US_EAST_1, a_host, a_volume, some_sums
+from tests.in_memory.ports import MemoryInventory, MemoryMetrics, MemoryPrices
 
 TENANT, REGION, DISK = "TENANT-1", "zone-north", "disk-1"
 DAYS = 3

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from plimsoll.clouds.cloud import Published
-from plimsoll.clouds.memory import MemoryCatalog
 from tests.builders import TYPES, a_tariff
+from tests.in_memory.ports import MemoryCatalog
 
 _KINDS = [replace(kind, name=f"third-{name}") for name, kind in TYPES.items()]
 

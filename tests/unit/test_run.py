@@ -7,7 +7,6 @@ from datetime import timedelta
 import pytest
 
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.clouds.memory import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 from plimsoll.domain.errors import AccessDenied, BadInput, Throttled
 from plimsoll.domain.policy import Policy
 from plimsoll.outcomes import Answered
@@ -15,6 +14,7 @@ from plimsoll.ports import FailedTarget, Target
 from plimsoll.reports.run_reader import read_records, read_run
 from plimsoll.run import Order, carry_out, resumed
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_tariff, a_volume, some_sums
+from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 
 DAYS = 3
 MINUTES = DAYS * 24 * 60

@@ -1,5 +1,6 @@
 """CloudWatch: the metrics of the fleet's workloads, with the real one's limits, quotas, paging and rounding."""
 
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,10 +18,8 @@ from cloud_simulator.aws.metric_request import (
     parse_statistics,
     seal,
 )
-from cloud_simulator.aws.quotas import Quotas
-from cloud_simulator.faults import COMPLETE, Faults
-from cloud_simulator.metrics.history import History
-from cloud_simulator.metrics.statistics import fold
+from cloud_simulator.faults import COMPLETE, Faults, Refused
+from cloud_simulator.metrics.history import History, fold
 from cloud_simulator.units import MINUTE_S, FloatArray
 
 _NAMESPACE: Final = "AWS/EBS"
@@ -61,6 +60,36 @@ Points = tuple[FloatArray, FloatArray]
 """Timestamps in epoch seconds, and values."""
 
 
+@dataclass(slots=True, kw_only=True)
+class Quotas:
+    """Calls of GetMetricData and their datapoints, and calls of GetMetricStatistics, a second; None: no end of them."""
+
+    calls_per_s: float | None = None
+    datapoints_per_s: float | None = None
+    statistics_per_s: float | None = None
+    clock: Callable[[], float] = time.monotonic
+    _levels: dict[tuple[str, tuple[str, str]], tuple[float, float]] = field(default_factory=dict, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def take(self, quota: str, amount: float, place: tuple[str, str], code: str) -> None:
+        """Counts that much of a quota, which is named as its field, in an account and region; Refused above it.
+
+        Datapoints are counted as they are asked for, whether or not there are any. A full second's worth lends more
+        than it holds.
+        """
+        rate_per_s: float | None = getattr(self, quota)
+        if rate_per_s is None:
+            return
+        with self._lock:
+            now_s = self.clock()
+            level, before_s = self._levels.get((quota, place), (rate_per_s, now_s))
+            level = min(rate_per_s, level + (now_s - before_s) * rate_per_s)
+            enough = level >= min(amount, rate_per_s)
+            self._levels[quota, place] = (level - amount if enough else level), now_s
+        if not enough:
+            raise Refused(code, "Rate exceeded")
+
+
 @dataclass(slots=True)
 class CloudWatch:
     """Answers for the metrics of a fleet. `clock` None: time passes from the fleet's own `now` on."""
@@ -74,9 +103,9 @@ class CloudWatch:
 
     def get_metric_data(self, request: Mapping[str, Any], account: str, region: str) -> dict[str, Any]:
         """One page: values as arrays, timestamps as arrays of epoch seconds. Refused for what breaks the rules."""
-        self.quotas.call(account, region)
+        self.quotas.take("calls_per_s", 1, (account, region), "ThrottlingException")
         asked = parse(request, self._now_s())
-        self.quotas.datapoints(asked.datapoints, account, region)
+        self.quotas.take("datapoints_per_s", asked.datapoints, (account, region), "ThrottlingException")
         results: list[dict[str, Any]] = []
         room, begin = asked.room, asked.first_point
         answer: dict[str, Any] = {"MetricDataResults": results, "Messages": []}
@@ -105,7 +134,7 @@ class CloudWatch:
 
     def get_metric_statistics(self, request: Mapping[str, Any], account: str, region: str) -> dict[str, Any]:
         """All points of one metric, oldest first. Refused for what breaks the rules."""
-        self.quotas.statistics(account, region)
+        self.quotas.take("statistics_per_s", 1, (account, region), "Throttling")
         asked = parse_statistics(request, self._now_s())
         label = asked.series[0].metric
         _, unit = _METRICS.get(label, ("", None))

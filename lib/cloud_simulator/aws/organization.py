@@ -113,31 +113,24 @@ def _owners(maker: Maker) -> None:
         },
     )
     group = maker.host(aws__autoscaling__groupName="workers", aws__ec2launchtemplate__id="lt-0a1b2c3d4e5f60718")
-    maker.volume(gp2(80), Archetype.STEADY, "worker-root", hosts=(group,))
-    maker.change_last(device="/dev/xvda")
-    maker.volume(gp2(100), Archetype.STEADY, "auto-mode-node")
-    maker.change_last(operator="eks.amazonaws.com")
+    maker.volume(gp2(80), Archetype.STEADY, "worker-root", hosts=(group,), device="/dev/xvda")
+    maker.volume(gp2(100), Archetype.STEADY, "auto-mode-node", operator="eks.amazonaws.com")
 
 
 def _odd(maker: Maker) -> None:
-    maker.volume(gp2(400), Archetype.STEADY, "being-changed")
-    maker.change_last(modification=("optimizing", ago(maker.now, hours=2), 40))
-    maker.volume(gp2(220), Archetype.STEADY, "just-changed")
-    maker.change_last(modification=("modifying", ago(maker.now, minutes=5), 0))
-    maker.volume(gp2(600), Archetype.STEADY, "changed-yesterday")
-    maker.change_last(modification=("completed", ago(maker.now, hours=20), 100))
-    maker.volume(io("io2", 500, 6000), Archetype.STEADY, "cluster-fs", high=900, hosts=(maker.host(), maker.host()))
-    maker.change_last(multi_attach=True)
+    steady, now = Archetype.STEADY, maker.now
+    maker.volume(gp2(400), steady, "being-changed", modification=("optimizing", ago(now, hours=2), 40))
+    maker.volume(gp2(220), steady, "just-changed", modification=("modifying", ago(now, minutes=5), 0))
+    maker.volume(gp2(600), steady, "changed-yesterday", modification=("completed", ago(now, hours=20), 100))
+    both = maker.host(), maker.host()
+    maker.volume(io("io2", 500, 6000), steady, "cluster-fs", high=900, hosts=both, multi_attach=True)
     maker.volume(gp2(700), None, "forgotten")
-    maker.volume(gp2(300), Archetype.STEADY, "young")
-    maker.change_last(created=ago(maker.now, hours=10), attached=ago(maker.now, hours=10))
+    maker.volume(gp2(300), steady, "young", created=ago(now, hours=10), attached=ago(now, hours=10))
     maker.volume(gp2(450), Archetype.GAPS, "patchy", low=40, high=300)
-    maker.volume(gp2(260), Archetype.STEADY, '=HYPERLINK("x")<script>\uac00\ub098\ub2e4', tags={"team": "</td>"})
-    maker.volume(gp2(900), Archetype.STEADY, "left-alone", tags={"plimsoll:exclude": "true"})
-    maker.volume(gp2(200), Archetype.STEADY, "broken")
-    maker.change_last(state="error")
-    maker.volume(gp2(50), None, "being-born")
-    maker.change_last(state="creating", created=ago(maker.now, minutes=1))
+    maker.volume(gp2(260), steady, '=HYPERLINK("x")<script>\uac00\ub098\ub2e4', tags={"team": "</td>"})
+    maker.volume(gp2(900), steady, "left-alone", tags={"plimsoll:exclude": "true"})
+    maker.volume(gp2(200), steady, "broken", state="error")
+    maker.volume(gp2(50), None, "being-born", state="creating", created=ago(now, minutes=1))
 
 
 def _striped(maker: Maker) -> None:
@@ -156,8 +149,10 @@ def _striped(maker: Maker) -> None:
             io_kib=256,
             hosts=(host,),
             seed=4,
+            zone=f"{maker.region}a",
+            device=f"/dev/sd{'fg'[int(part)]}",
+            stripe="md0",
         )
-        maker.change_last(zone=f"{maker.region}a", device=f"/dev/sd{'fg'[int(part)]}", stripe="md0")
 
 
 _SCENES: Final[tuple[Callable[[Maker], None], ...]] = (

@@ -1,25 +1,170 @@
-"""Run Command: documents sent to simulated hosts are executed on this machine, each in a thread of its own."""
+"""Run Command: documents sent to simulated hosts are executed on this machine, each in a thread of its own.
+
+Parameters are checked by the document's patterns, and output is cut as AWS cuts it.
+"""
 
 import re
 import threading
+import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from moto.s3.models import s3_backends
 from moto.ssm.models import ssm_backends
 
 from cloud_simulator.aws import managed_instances
-from cloud_simulator.aws.attached_volumes import ceiling_of, disk_of
-from cloud_simulator.aws.command_invocations import Invocation
 from cloud_simulator.aws.fleet import SimulatedHost
-from cloud_simulator.aws.host_block_devices import tools_of
-from cloud_simulator.aws.scratch_volumes import AccountRegion
-from cloud_simulator.aws.ssm_document import Script, script_of
+from cloud_simulator.aws.managed_instances import tools_of
+from cloud_simulator.aws.scratch_volumes import AccountRegion, ceiling_of, disk_of
 from cloud_simulator.devices.block_devices import Devices
 from cloud_simulator.devices.script_runs import Ended, Place, read_share_of, run
 from cloud_simulator.faults import Effect, Faults, Refused
+
+_DEFAULT_LIMIT_S: Final = 3600
+_REFERENCE: Final = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """A step of a document, ready to run: its name, its shell script, how long it may take, and what it was given."""
+
+    step: str
+    text: str
+    limit_s: float
+    given: Mapping[str, str]
+
+
+def script_of(content: Mapping[str, Any], given: Mapping[str, Sequence[str]]) -> Script:
+    """The script of a document of schema 2.2 with these parameters; Refused, with SSM's codes, for what is wrong."""
+    if str(content.get("schemaVersion")) != "2.2":
+        raise Refused("InvalidDocumentSchemaVersion", "The version of the document schema is not supported.")
+    steps = [step for step in content.get("mainSteps", []) if step.get("action") == "aws:runShellScript"]
+    if len(steps) != 1:
+        raise Refused("InvalidDocument", f"The simulated hosts run one aws:runShellScript step, not {len(steps)}.")
+    (step,) = steps
+    values = _values(content.get("parameters", {}), given)
+    lines = step["inputs"]["runCommand"]
+    limit = _filled(str(step["inputs"].get("timeoutSeconds", _DEFAULT_LIMIT_S)), values)
+    return Script(
+        step=step["name"],
+        text="\n".join(_filled(line, values) for line in ([lines] if isinstance(lines, str) else lines)) + "\n",
+        limit_s=float(limit),
+        given=values,
+    )
+
+
+def _values(declared: Mapping[str, Any], given: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    unknown = sorted(given.keys() - declared.keys())
+    if unknown:
+        raise Refused("InvalidParameters", f"The document has no parameters named {', '.join(unknown)}.")
+    return {name: _value(name, rule, given.get(name)) for name, rule in declared.items()}
+
+
+def _value(name: str, rule: Mapping[str, Any], given: Sequence[str] | None) -> str:
+    if given is None:
+        if "default" not in rule:
+            raise Refused("InvalidParameters", f"Missing required parameter {name}.")
+        return str(rule["default"])
+    if len(given) != 1 or rule.get("type", "String") != "String":
+        raise Refused("InvalidParameters", f"Parameter {name} takes one String.")
+    (value,) = given
+    pattern, allowed = rule.get("allowedPattern"), rule.get("allowedValues")
+    fits = (pattern is None or re.fullmatch(pattern, value)) and (allowed is None or value in allowed)
+    if not fits or not int(rule.get("minChars", 0)) <= len(value) <= int(rule.get("maxChars", len(value))):
+        raise Refused("InvalidParameters", f"Parameter {name} has a value that its pattern does not allow.")
+    return value
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    """A text with every `{{ Name }}` of a parameter replaced by its value; other names stay."""
+    return _REFERENCE.sub(lambda found: values.get(found.group(1), found.group(0)), text)
+
+
+OUTPUT_CHARS: Final = 24_000
+ERROR_CHARS: Final = 8_000
+
+
+@dataclass(slots=True, kw_only=True)
+class Invocation:
+    """A command on a host. Each of its first states lasts `pace_s`; `ended` is None while the process runs."""
+
+    command_id: str
+    host_id: str
+    account: str
+    region: str
+    document: str
+    version: str
+    comment: str
+    script: Script
+    bucket: str | None = None
+    prefix: str = ""
+    pace_s: float
+    ended: Ended | None = None
+    _sent_s: float = field(default_factory=time.monotonic)
+    _requested: datetime = field(default_factory=lambda: datetime.now(UTC))
+    _cancelled_s: float | None = None
+
+    def cancel(self) -> None:
+        """Marks it; the process goes on."""
+        if self.ended is None and self._cancelled_s is None:
+            self._cancelled_s = time.monotonic()
+
+    def invocation(self) -> dict[str, Any]:
+        """GetCommandInvocation's answer; Refused in the first moment. Output stays empty until the end."""
+        age_s = time.monotonic() - self._sent_s
+        if age_s < self.pace_s:
+            raise Refused("InvocationDoesNotExist", "The command was not found on this instance yet.")
+        now = self._now(age_s)
+        url = f"https://s3.{self.region}.amazonaws.com/{self.bucket}/{self.key('stdout')}" if self.bucket else ""
+        return {
+            "CommandId": self.command_id,
+            "InstanceId": self.host_id,
+            "Comment": self.comment,
+            "DocumentName": self.document,
+            "DocumentVersion": self.version,
+            "PluginName": self.script.step,
+            "ResponseCode": now.code,
+            "ExecutionStartDateTime": self._requested.strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+            "Status": now.status,
+            "StatusDetails": now.details,
+            "StandardOutputContent": now.output[:OUTPUT_CHARS],
+            "StandardOutputUrl": url,
+            "StandardErrorContent": now.errors[:ERROR_CHARS],
+            "StandardErrorUrl": "",
+        }
+
+    def command(self) -> dict[str, Any]:
+        """The command as SendCommand answers."""
+        return {
+            "CommandId": self.command_id,
+            "DocumentName": self.document,
+            "DocumentVersion": self.version,
+            "Comment": self.comment,
+            "RequestedDateTime": self._requested.timestamp(),
+            "InstanceIds": [self.host_id],
+            "Status": "Pending",
+            "StatusDetails": "Pending",
+            "OutputS3BucketName": self.bucket or "",
+            "OutputS3KeyPrefix": self.prefix,
+        }
+
+    def key(self, stream: str) -> str:
+        """Where in the bucket its whole output goes."""
+        parts = [self.prefix, self.command_id, self.host_id, "awsrunShellScript", self.script.step, stream]
+        return "/".join(part for part in parts if part)
+
+    def _now(self, age_s: float) -> Ended:
+        if self._cancelled_s is not None:
+            under_way = time.monotonic() - self._cancelled_s < self.pace_s
+            word = "Cancelling" if under_way else "Cancelled"
+            return Ended(status=word, details=word, code=-1)
+        if age_s < 2 * self.pace_s:
+            return Ended(status="Pending", details="Pending", code=-1)
+        return self.ended or Ended(status="InProgress", details="InProgress", code=-1)
+
 
 _COMMENT_CHARS: Final = 100
 _LEAST_DELIVERY_S: Final = 30

@@ -6,16 +6,35 @@ The fleet stays as it is; what is made, attached and deleted lives here. States 
 import threading
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import reduce
 from math import inf
+from operator import add
 
-from cloud_simulator.aws.attached_volumes import ceiling_of, disk_of
+from moto.ec2.models.instance_types import INSTANCE_TYPES
+
 from cloud_simulator.aws.fleet import Fleet, SimulatedHost, SimulatedVolume
-from cloud_simulator.devices.block_devices import Devices
+from cloud_simulator.devices.block_devices import Devices, Disk
 from cloud_simulator.faults import Effect, Faults, Refused
-from cloud_simulator.published import VolumeSpec
+from cloud_simulator.published import UNBOUNDED, Ceiling, Host, VolumeSpec, ebs_types, instance_limits
+
+
+def ceiling_of(volumes: Sequence[SimulatedVolume], host: SimulatedHost) -> Ceiling:
+    """What volumes side by side carry on a host by the published limits of both, burst included."""
+    kinds = ebs_types()
+    each = [kinds[one.spec.type].ceiling(one.spec) if one.spec.type in kinds else UNBOUNDED for one in volumes]
+    found = INSTANCE_TYPES.get(host.type)
+    on_host = Host(id=host.id, type=host.type, limits=instance_limits(found) if found else None).ceiling
+    return reduce(add, each) & on_host
+
+
+def disk_of(volume: SimulatedVolume) -> Disk:
+    """The volume as a disk; its link is named for its serial number, as a Nitro instance's udev names it."""
+    link = f"nvme-Amazon_Elastic_Block_Store_{volume.id.replace('-', '')}"
+    return Disk(id=volume.id, link=link, size_gib=volume.spec.size_gib, copy=volume.source is not None)
+
 
 PACE_S = 0.3
 """How long each state on the way to another lasts."""

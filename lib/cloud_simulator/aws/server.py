@@ -15,12 +15,11 @@ from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_ba
 from werkzeug.serving import WSGIRequestHandler, make_server
 from werkzeug.wrappers import Request, Response
 
-from cloud_simulator.aws import ec2_reads, ec2_writes, organizations_api, price_list
-from cloud_simulator.aws.cloudwatch import CloudWatch
+from cloud_simulator.aws import ec2, organizations_api, price_list
+from cloud_simulator.aws.cloudwatch import CloudWatch, Quotas
 from cloud_simulator.aws.fleet import HOME_KEY, Fleet
 from cloud_simulator.aws.organization import LEAST_VOLUMES, Mix, fleet_of
 from cloud_simulator.aws.protocols import Call, call_of, refusal, reply
-from cloud_simulator.aws.quotas import Quotas
 from cloud_simulator.aws.run_command import RunCommand
 from cloud_simulator.aws.scratch_volumes import PACE_S, AccountRegion, Scratch
 from cloud_simulator.devices.block_devices import Devices
@@ -82,9 +81,7 @@ class Front:
         """What the simulated organization answers; None for what moto does."""
         here = AccountRegion(fleet=self.fleet, scratch=self._scratch, account=account, region=call.region)
         if call.service == "ec2":
-            written = ec2_reads.answer(call.operation, call.form, here) or ec2_writes.answer(
-                call.operation, call.form, here
-            )
+            written = ec2.answer(call.operation, call.form, here)
             return None if written is None else Response(written, content_type="text/xml")
         if call.operation == "AssumeRole":
             check_role(call.form, self.fleet)

@@ -6,7 +6,7 @@ from typing import Final
 
 from cloud_simulator.aws.fleet import SimulatedHost, SimulatedVolume
 from cloud_simulator.metrics.workloads import Archetype, Workload
-from cloud_simulator.published import VolumeSpec, ebs_types
+from cloud_simulator.published import Ceiling, VolumeSpec, ebs_types
 from cloud_simulator.units import ago
 
 LARGE_HOST: Final = "m5.4xlarge"
@@ -41,8 +41,9 @@ class Maker:
         hosts: tuple[SimulatedHost, ...] | None = None,
         tags: dict[str, str] | None = None,
         seed: int | None = None,
+        **changes: object,
     ) -> SimulatedVolume:
-        """A volume with its workload; `archetype` None: attached to nothing."""
+        """A volume with its workload and these fields; `archetype` None: attached to nothing."""
         self.made += 1
         created = ago(self.now, days=90)
         number = self._number()
@@ -60,12 +61,9 @@ class Maker:
             attached=created if archetype else None,
             workload=workload or None,
         )
+        volume = replace(volume, **changes)  # type: ignore[arg-type]  # names of its fields
         self.volumes.append(volume)
         return volume
-
-    def change_last(self, **changes: object) -> None:
-        """Alters the volume that was made last."""
-        self.volumes[-1] = replace(self.volumes[-1], **changes)  # type: ignore[arg-type]  # names of its fields
 
     def _number(self) -> int:
         return (self.seed * 1_000_003 + self.made) * 2_654_435_761 % (1 << 60)
@@ -73,9 +71,7 @@ class Maker:
 
 def _workload(spec: VolumeSpec, archetype: Archetype, seed: int, low: float, high: float, io_kib: float) -> Workload:
     kind = ebs_types().get(spec.type)
-    if kind is None:
-        return Workload(archetype=archetype, seed=seed, low_iops=low, high_iops=high, io_kib=io_kib)
-    ceiling = kind.ceiling(spec)
+    ceiling = kind.ceiling(spec) if kind else Ceiling(iops=0.0, throughput_mib_s=0.0)
     return Workload(
         archetype=archetype,
         seed=seed,

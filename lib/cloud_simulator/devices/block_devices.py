@@ -6,7 +6,10 @@ rights forbid it, a volume is a plain file and fio holds itself to the rate.
 """
 
 import atexit
+import contextlib
 import os
+import shutil
+import tempfile
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,8 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from cloud_simulator.devices import loop_devices
-from cloud_simulator.devices.dead_simulators import clear, clear_dead, own_folder
-from cloud_simulator.devices.io_throttle import Rates, Throttle
+from cloud_simulator.devices.io_throttle import Throttle, end_groups, groups_named
 from cloud_simulator.published import UNBOUNDED, Ceiling
 from cloud_simulator.units import MIB
 
@@ -131,7 +133,7 @@ class Devices:
                     return Surroundings()
                 return Surroundings(plain=device.image, ceiling=device.ceiling)
             if device is not None and device.loop is not None:
-                self._throttle.hold(host_id, loop_devices.number(device.loop), Rates.of(device.ceiling, read_share))
+                self._throttle.hold(host_id, loop_devices.number(device.loop), device.ceiling, read_share)
             return Surroundings(group=self._throttle.group(host_id))
 
     def folder(self) -> Path:
@@ -166,7 +168,7 @@ class Devices:
         device.loop = loop_devices.make(device.image)
         for link in device.links:
             loop_devices.link(link, device.loop)
-        self._throttle.hold(device.host_id, loop_devices.number(device.loop), Rates.of(device.ceiling, None))
+        self._throttle.hold(device.host_id, loop_devices.number(device.loop), device.ceiling)
 
 
 def _throttle(name: str) -> Throttle | None:
@@ -186,3 +188,60 @@ def _make_image(image: Path, size_gib: int, *, filled: bool) -> None:
             for _ in range(_FILLED_MIB // 4):
                 file.write(some)
         file.truncate(size_gib * 1024 * MIB)
+
+
+_PREFIX: Final = "plimsoll-simulator-"
+
+
+def own_folder() -> Path:
+    """A new folder for this process's files, named for its id and, as ids are used again, for when it began."""
+    return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-{_born(os.getpid())}-"))
+
+
+def clear_dead() -> None:
+    """Removes the folders, devices, links, mounts and control groups of simulators that are no more."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        if not _lives(folder.name):
+            end_groups(folder.name)
+            clear(folder)
+    for name in groups_named(f"{_PREFIX}*"):
+        if not _lives(name):
+            end_groups(name)
+
+
+def clear(folder: Path) -> None:
+    """Removes a simulator's folder with the mounts, links and devices that stand on it."""
+    for place in loop_devices.mounts_in(folder):
+        with contextlib.suppress(OSError):
+            loop_devices.unmount(place)
+    for device in loop_devices.of_folder(folder):
+        with contextlib.suppress(OSError):
+            loop_devices.unlink_all(device)
+            loop_devices.remove(device)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lives(name: str) -> bool:
+    """Whether the process in a name still runs; one that waits to be reaped does not."""
+    pid, _, rest = name.removeprefix(_PREFIX).partition("-")
+    born = rest.partition("-")[0]
+    state = _process_field(int(pid), _STATE) if pid.isdecimal() else None
+    return state not in {None, "Z"} and _born(int(pid)) == born
+
+
+def _born(pid: int) -> str:
+    """When a process began, in the kernel's ticks since the machine did; 0 where it is unknown."""
+    return _process_field(pid, _BORN) or "0"
+
+
+_STATE, _BORN = 0, 19
+"""Which of the fields of /proc/PID/stat after the process's name (proc(5))."""
+
+
+def _process_field(pid: int, number: int) -> str | None:
+    """A field of /proc/PID/stat; None where there is no such process."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+    except OSError:
+        return None
+    return stat.rpartition(")")[2].split()[number]

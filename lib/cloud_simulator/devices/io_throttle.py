@@ -1,7 +1,7 @@
 """The kernel's block-I/O controller: processes of a simulated host, held to so many operations and bytes a second.
 
 Both generations of control groups are spoken: `blkio.throttle.*` of the first, `io.max` of the second. The kernel
-limits each direction by itself, whereas EBS limits both together: see `Rates.of`.
+limits each direction by itself, whereas EBS limits both together: see `rates`.
 """
 
 import contextlib
@@ -20,31 +20,24 @@ GROUPS: Final = Path("/sys/fs/cgroup")
 _PATIENCE_S: Final = 5.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rates:
-    """The most of each direction, in operations and bytes a second; None: no end of it."""
-
-    read_iops: int | None
-    write_iops: int | None
-    read_bytes_s: int | None
-    write_bytes_s: int | None
-
-    @classmethod
-    def of(cls, ceiling: Ceiling, read_share: float | None) -> "Rates":
-        """What a ceiling carries: split by the share of reads of a mixed workload, whole in each direction (None)."""
-        mixed = read_share is not None and 0 < read_share < 1
-        reads, writes = (read_share, 1 - read_share) if mixed and read_share is not None else (1.0, 1.0)
-        bytes_s = ceiling.throughput_mib_s * MIB
-        return cls(
-            read_iops=_whole(ceiling.iops * reads),
-            write_iops=_whole(ceiling.iops * writes),
-            read_bytes_s=_whole(bytes_s * reads),
-            write_bytes_s=_whole(bytes_s * writes),
-        )
+_FILES: Final = {"riops": "read_iops", "wiops": "write_iops", "rbps": "read_bps", "wbps": "write_bps"}
+"""What the first generation calls each limit of the second."""
 
 
-def _whole(rate: float) -> int | None:
-    return None if isinf(rate) else max(1, round(rate))
+def rates(ceiling: Ceiling, read_share: float | None) -> dict[str, int | None]:
+    """The most operations and bytes a second of each direction, by io.max's words; None: no end of it.
+
+    A ceiling is split by the share of reads of a mixed workload, and whole in each direction of one that is not (None).
+    """
+    reads, writes = (read_share, 1 - read_share) if read_share is not None and 0 < read_share < 1 else (1.0, 1.0)
+    bytes_s = ceiling.throughput_mib_s * MIB
+    each = {
+        "riops": ceiling.iops * reads,
+        "wiops": ceiling.iops * writes,
+        "rbps": bytes_s * reads,
+        "wbps": bytes_s * writes,
+    }
+    return {word: None if isinf(rate) else max(1, round(rate)) for word, rate in each.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,26 +68,15 @@ class Throttle:
         folder.mkdir(exist_ok=True)
         return folder
 
-    def hold(self, host_id: str, device: str, rates: Rates) -> None:
-        """Holds a host's processes to these rates on a device (its major and minor number)."""
-        group = self.group(host_id)
+    def hold(self, host_id: str, device: str, ceiling: Ceiling, read_share: float | None = None) -> None:
+        """Holds a host's processes to a ceiling (see `rates`) on a device: its major and minor number."""
+        group, limits = self.group(host_id), rates(ceiling, read_share)
         if self.second:
-            words = {
-                "riops": rates.read_iops,
-                "wiops": rates.write_iops,
-                "rbps": rates.read_bytes_s,
-                "wbps": rates.write_bytes_s,
-            }
-            written = " ".join(f"{word}={'max' if rate is None else rate}" for word, rate in words.items())
+            written = " ".join(f"{word}={'max' if rate is None else rate}" for word, rate in limits.items())
             (group / "io.max").write_text(f"{device} {written}", encoding="ascii")
             return
-        for name, rate in (
-            ("read_iops", rates.read_iops),
-            ("write_iops", rates.write_iops),
-            ("read_bps", rates.read_bytes_s),
-            ("write_bps", rates.write_bytes_s),
-        ):
-            (group / f"blkio.throttle.{name}_device").write_text(f"{device} {rate or 0}", encoding="ascii")
+        for word, rate in limits.items():
+            (group / f"blkio.throttle.{_FILES[word]}_device").write_text(f"{device} {rate or 0}", encoding="ascii")
 
     def end(self) -> None:
         """Kills what still runs in the groups, and removes them."""

@@ -1,14 +1,129 @@
-"""Agents: Plimsoll's own agent, run on this machine for the VM whose metadata holds a task."""
+"""Agents: Plimsoll's own agent, run on this machine for the VM whose metadata holds a task.
 
+One metadata server stands for those of all VMs; each has its own under `/PROJECT/ZONE/NAME` (VmKey.path).
+"""
+
+import hashlib
 import threading
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from email.message import Message
 from typing import Final
+from urllib.parse import parse_qsl, urlsplit
 
 from cloud_simulator.devices.block_devices import Devices
 from cloud_simulator.devices.script_runs import Place, read_share_of, run
 from cloud_simulator.faults import Effect, Faults
-from cloud_simulator.google.metadata_server import Metadata, VmKey
+from cloud_simulator.google.http_front import Answered
 from plimsoll.bench.agent import TASK_KEY, agent_script, agent_version
+
+_ROOT: Final = "computeMetadata/v1/instance"
+_LONGEST_WAIT_S: Final = 30.0
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class VmKey:
+    """Which VM."""
+
+    project: str
+    zone: str
+    name: str
+
+    @property
+    def path(self) -> str:
+        """Where its metadata server is on the one server."""
+        return f"/{self.project}/{self.zone}/{self.name}"
+
+    @property
+    def word(self) -> str:
+        """It as a part of a file's name."""
+        return f"{self.project}.{self.zone}.{self.name}"
+
+
+@dataclass(slots=True)
+class VmData:
+    """A VM's custom metadata and guest attributes."""
+
+    metadata: dict[str, str] = field(default_factory=dict)
+    guest: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def fingerprint(self) -> str:
+        """What changes with the metadata; Compute Engine's are base64 as well."""
+        return hashlib.sha256(repr(sorted(self.metadata.items())).encode()).hexdigest()[:16]
+
+
+@dataclass(slots=True)
+class Metadata:
+    """The metadata of all VMs; threads wait for changes."""
+
+    _vms: dict[VmKey, VmData] = field(default_factory=dict, repr=False)
+    _changed: threading.Condition = field(default_factory=threading.Condition, repr=False)
+    _closed: bool = False
+
+    def of(self, vm: VmKey, given: Mapping[str, str] | None = None) -> VmData:
+        """A VM's own, as it is now: a copy. `given` is what its metadata hold before anybody changed them."""
+        with self._changed:
+            found = self._vms.setdefault(vm, VmData(dict(given or {})))
+            return VmData(dict(found.metadata), dict(found.guest))
+
+    def set(self, vm: VmKey, items: Mapping[str, str], fingerprint: str) -> bool:
+        """Replaces a VM's metadata; False where the fingerprint is not that of what is there."""
+        with self._changed:
+            found = self._vms.setdefault(vm, VmData())
+            if fingerprint != found.fingerprint:
+                return False
+            found.metadata = dict(items)
+            self._changed.notify_all()
+            return True
+
+    def write(self, vm: VmKey, key: str, value: str | None) -> None:
+        """Writes a guest attribute, or removes it (None)."""
+        with self._changed:
+            guest = self._vms.setdefault(vm, VmData()).guest
+            guest.pop(key, None)
+            if value is not None:
+                guest[key] = value
+
+    def awaited(self, vm: VmKey, key: str, last_etag: str, timeout_s: float) -> tuple[str, str] | None:
+        """A value and its etag: at once where it is another than the last, else when it changes or the time is up."""
+        end = time.monotonic() + min(timeout_s, _LONGEST_WAIT_S)
+        with self._changed:
+            while True:
+                value = self._vms.setdefault(vm, VmData()).metadata.get(key)
+                if value is None:
+                    return None
+                etag = hashlib.sha256(value.encode()).hexdigest()[:16]
+                if etag != last_etag or self._closed or not self._changed.wait(end - time.monotonic()):
+                    return value, etag
+
+    def answer(self, method: str, target: str, headers: Message, body: bytes) -> Answered:
+        """What a VM's metadata server answers: a value, perhaps awaited; or a guest attribute is written or removed."""
+        parts = urlsplit(target)
+        place, _, rest = parts.path.partition(f"/{_ROOT}/")
+        words, (kind, _, key) = place.strip("/").split("/"), rest.partition("/")
+        flavor = {"Metadata-Flavor": "Google"}
+        if len(words) != 3 or headers.get("Metadata-Flavor") != "Google":
+            return 404, flavor, b""
+        vm, (namespace, _, name) = VmKey(*words), key.partition("/")
+        if kind == "attributes" and method == "GET":
+            query = dict(parse_qsl(parts.query))
+            last = query.get("last_etag", "0") if query.get("wait_for_change") == "true" else ""
+            found = self.awaited(vm, key, last, float(query.get("timeout_sec", _LONGEST_WAIT_S)))
+            if found is not None:
+                return 200, {**flavor, "ETag": found[1]}, found[0].encode()
+        elif kind == "guest-attributes" and method in {"PUT", "DELETE"} and namespace == "plimsoll" and name:
+            self.write(vm, name, body.decode() if method == "PUT" else None)
+            return 200, flavor, b""
+        return 404, flavor, b""
+
+    def close(self) -> None:
+        """Lets everybody go who waits."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
 
 _SEND: Final = "instances.setMetadata"
 _GIVEN_UP_S: Final = 7200.0

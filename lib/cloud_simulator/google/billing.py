@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from cloud_simulator.faults import Refused
-from cloud_simulator.google.compute_resources import Resource
+from cloud_simulator.google.compute import Resource
 from cloud_simulator.google.http_front import Call, Front, Route
 from cloud_simulator.published import TypePrice, google_prices
 

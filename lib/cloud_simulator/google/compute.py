@@ -1,16 +1,135 @@
 """Compute: the fleet's disks and instances, listed and got as Compute's REST API does."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 from typing import Any, Final, TypeVar
 
+from google.cloud import compute_v1
+
 from cloud_simulator.faults import Faults, Refused
-from cloud_simulator.google.compute_resources import BASE, Resource, disk_resource, instance_resource, scope_of
-from cloud_simulator.google.disk_maker import ZONES
-from cloud_simulator.google.fleet import GoogleFleet
+from cloud_simulator.google.fleet import Attachment, GoogleFleet, SimulatedDisk, SimulatedVm
 from cloud_simulator.google.http_front import Call, Front, Route
+from cloud_simulator.google.projects import ZONES
+
+BASE: Final = "https://www.googleapis.com/compute/v1"
+"""What the addresses of resources begin with."""
+
+Resource = dict[str, Any]
+"""A resource as JSON."""
+
+_REGIONAL: Final = "regional-"
+
+
+def scope_of(disk: SimulatedDisk) -> str:
+    """Where a disk is listed: under its zone, or under its region if it is in two zones."""
+    return f"regions/{disk.region}" if len(disk.zones) > 1 else f"zones/{disk.zones[0]}"
+
+
+def instance_url(vm: SimulatedVm) -> str:
+    """The address of an instance."""
+    return f"{BASE}/projects/{vm.project}/zones/{vm.zone}/instances/{vm.name}"
+
+
+def disk_url(disk: SimulatedDisk) -> str:
+    """The address of a disk."""
+    return f"{BASE}/projects/{disk.project}/{scope_of(disk)}/disks/{disk.name}"
+
+
+def disk_resource(disk: SimulatedDisk) -> Resource:
+    """A disk."""
+    scope = f"{BASE}/projects/{disk.project}/{scope_of(disk)}"
+    made = compute_v1.Disk(
+        kind="compute#disk",
+        id=int(disk.id),
+        name=disk.name,
+        description=disk.description,
+        size_gb=disk.spec.size_gib,
+        type_=f"{scope}/diskTypes/{disk.spec.type.removeprefix(_REGIONAL)}",
+        status=disk.status,
+        labels=dict(disk.labels),
+        users=[instance_url(attachment.vm) for attachment in disk.attached],
+        creation_timestamp=_stamp(disk.created),
+        self_link=disk_url(disk),
+        physical_block_size_bytes=4096,
+    )
+    if len(disk.zones) > 1:
+        made.region = f"{BASE}/projects/{disk.project}/regions/{disk.region}"
+        made.replica_zones = [f"{BASE}/projects/{disk.project}/zones/{zone}" for zone in disk.zones]
+    else:
+        made.zone = scope
+    if disk.spec.iops is not None:
+        made.provisioned_iops = disk.spec.iops
+    if disk.spec.throughput_mib_s is not None:
+        made.provisioned_throughput = disk.spec.throughput_mib_s
+    if disk.access_mode is not None:
+        made.access_mode = disk.access_mode
+    _stamp_attachments(made, disk.attachments)
+    return written(made)
+
+
+def _stamp_attachments(made: compute_v1.Disk, attachments: Iterable[Attachment]) -> None:
+    begun = [attachment.since for attachment in attachments]
+    ended = [attachment.until for attachment in attachments if attachment.until is not None]
+    if begun:
+        made.last_attach_timestamp = _stamp(max(begun))
+    if ended:
+        made.last_detach_timestamp = _stamp(max(ended))
+
+
+def instance_resource(vm: SimulatedVm, attached: Iterable[tuple[SimulatedDisk, Attachment]]) -> Resource:
+    """An instance with what is attached to it."""
+    zone = f"{BASE}/projects/{vm.project}/zones/{vm.zone}"
+    made = compute_v1.Instance(
+        kind="compute#instance",
+        id=int(vm.id),
+        name=vm.name,
+        zone=zone,
+        machine_type=f"{zone}/machineTypes/{vm.type}",
+        status="TERMINATED" if vm.stopped else "RUNNING",
+        labels=dict(vm.labels),
+        creation_timestamp=_stamp(vm.created),
+        last_start_timestamp=_stamp(vm.created),
+        self_link=instance_url(vm),
+        disks=[_attached(disk, attachment, index) for index, (disk, attachment) in enumerate(attached)],
+    )
+    if vm.stopped:
+        made.last_stop_timestamp = _stamp(vm.stopped)
+    if vm.manager:
+        group = f"projects/{vm.project}/zones/{vm.zone}/instanceGroupManagers/{vm.manager}"
+        made.metadata = compute_v1.Metadata(items=[compute_v1.Items(key="created-by", value=group)])
+    return written(made)
+
+
+def _attached(disk: SimulatedDisk, attachment: Attachment, index: int) -> compute_v1.AttachedDisk:
+    return compute_v1.AttachedDisk(
+        kind="compute#attachedDisk",
+        type_="PERSISTENT",
+        mode="READ_ONLY" if disk.access_mode == "READ_ONLY_MANY" else "READ_WRITE",
+        source=disk_url(disk),
+        device_name=attachment.device,
+        index=index,
+        boot=attachment.boot,
+        disk_size_gb=disk.spec.size_gib,
+    )
+
+
+def written(message: Any) -> Resource:
+    """A message of Compute's client as JSON."""
+    made: Resource = type(message).to_dict(
+        message,
+        use_integers_for_enums=False,
+        preserving_proto_field_name=False,
+        always_print_fields_with_no_presence=False,
+    )
+    return made
+
+
+def _stamp(at: datetime) -> str:
+    return at.isoformat(timespec="milliseconds")
+
 
 Source = Callable[[str], Iterator[tuple[str, Resource]]]
 """The resources of a project, each with the scope that it is listed under: `zones/us-central1-a`, `regions/...`."""
@@ -45,8 +164,12 @@ class Compute:
     def add_to(self, front: Front) -> None:
         """Adds its routes."""
         for path, operation, answer in (
-            (rf"{PROJECT}/aggregated/disks", "disks.aggregatedList", self._all_disks),
-            (rf"{PROJECT}/aggregated/instances", "instances.aggregatedList", self._all_instances),
+            (rf"{PROJECT}/aggregated/disks", "disks.aggregatedList", lambda call: self._aggregated(call, "disks")),
+            (
+                rf"{PROJECT}/aggregated/instances",
+                "instances.aggregatedList",
+                lambda call: self._aggregated(call, "instances"),
+            ),
             (rf"{PROJECT}/regions", "regions.list", self._regions),
             (rf"{ZONE}/disks/(?P<name>[^/]+)", "disks.get", lambda call: self.one(call, "disks")),
             (rf"{REGION}/disks/(?P<name>[^/]+)", "regionDisks.get", lambda call: self.one(call, "disks")),
@@ -57,20 +180,17 @@ class Compute:
     def one(self, call: Call, kind: str) -> Resource:
         """The resource of a kind (`disks` or `instances`) that a call's path names, by its name or id."""
         name = call.named["name"]
-        for resource in self._in_scope(call, kind):
-            if name in {resource["name"], resource["id"]}:
+        self._check(call.project)
+        wanted = f"zones/{call.named['zone']}" if "zone" in call.named else f"regions/{call.named['region']}"
+        for scope, resource in (self.disks if kind == "disks" else self.instances)(call.project):
+            if scope == wanted and name in {resource["name"], resource["id"]}:
                 return resource
-        missing = f"projects/{call.project}/{_scope(call)}/{kind}/{name}"
+        missing = f"projects/{call.project}/{wanted}/{kind}/{name}"
         raise Refused("NOT_FOUND", f"The resource '{missing}' was not found")
 
-    def _all_disks(self, call: Call) -> Mapping[str, Any]:
-        return self._aggregated(call, "disks", self.disks)
-
-    def _all_instances(self, call: Call) -> Mapping[str, Any]:
-        return self._aggregated(call, "instances", self.instances)
-
-    def _aggregated(self, call: Call, kind: str, source: Source) -> Mapping[str, Any]:
+    def _aggregated(self, call: Call, kind: str) -> Mapping[str, Any]:
         self._check(call.project)
+        source = self.disks if kind == "disks" else self.instances
         wanted = _filter(call.query.get("filter", ""))
         away = self._away(call, f"{kind}.aggregatedList")
         found = [
@@ -101,25 +221,17 @@ class Compute:
                 away.add(scope)
         return frozenset(away)
 
-    def _in_scope(self, call: Call, kind: str) -> list[Resource]:
-        self._check(call.project)
-        source = self.disks if kind == "disks" else self.instances
-        return [resource for scope, resource in source(call.project) if scope == _scope(call)]
-
     def _regions(self, call: Call) -> Mapping[str, Any]:
         self._check(call.project)
-        base = f"{BASE}/projects/{call.project}"
-        return _listed(
-            call,
+        base = f"{BASE}/projects/{call.project}/zones"
+        listed, token = _page(
+            call.query,
             [
-                {
-                    "name": region,
-                    "status": "UP",
-                    "zones": [f"{base}/zones/{region}-{letter}" for letter in ZONES[region]],
-                }
+                {"name": region, "status": "UP", "zones": [f"{base}/{region}-{letter}" for letter in ZONES[region]]}
                 for region in self.fleet.regions
             ],
         )
+        return {"items": listed, **({"nextPageToken": token} if token else {})}
 
     def _scopes(self) -> Iterator[str]:
         for region in self.fleet.regions:
@@ -143,15 +255,6 @@ class Compute:
         if number not in self._written:
             self._written[number] = make()
         return self._written[number]
-
-
-def _scope(call: Call) -> str:
-    return f"zones/{call.named['zone']}" if "zone" in call.named else f"regions/{call.named['region']}"
-
-
-def _listed(call: Call, found: list[Resource]) -> Mapping[str, Any]:
-    listed, token = _page(call.query, found)
-    return {"items": list(listed), **({"nextPageToken": token} if token else {})}
 
 
 def _page(query: Mapping[str, str], found: Sequence[T]) -> tuple[Sequence[T], str | None]:

@@ -1,135 +1,219 @@
 """What changes the simulated projects: scratch disks, attachments, metadata, and what agents answer.
 
-These routes lie over those that read the fleet, and show scratch disks beside the fleet's.
+The fleet stays as it is; what is made, attached and deleted lives here and is shown beside it. These routes lie over
+those that read. Operations take a little time.
 """
 
+import re
+import secrets
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from math import inf
 from typing import Any, Final
 
 from cloud_simulator.devices.block_devices import Devices, Disk
 from cloud_simulator.faults import Effect, Faults, Refused
-from cloud_simulator.google.bench_agents import BenchAgents
-from cloud_simulator.google.compute import ZONE, Compute, Source
-from cloud_simulator.google.compute_resources import BASE, Resource
-from cloud_simulator.google.http_front import Call, Front, Route
-from cloud_simulator.google.metadata_server import Metadata, VmKey, metadata_server
-from cloud_simulator.google.scratch_disks import DEVICE, ScratchDisk, ScratchDisks
+from cloud_simulator.google.bench_agents import BenchAgents, Metadata, VmKey
+from cloud_simulator.google.compute import BASE, ZONE, Compute, Resource, Source
+from cloud_simulator.google.http_front import Call, Front, Route, loopback
 from cloud_simulator.published import UNBOUNDED, Ceiling, VolumeSpec, disk_types, machine
 
 BENCH_LABEL: Final = "plimsoll-bench"
+_DEVICE: Final = "persistent-disk-1"
+"""What a device is called unless it is named."""
 _VM: Final = rf"{ZONE}/instances/(?P<name>[^/]+)"
+_NAME: Final = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
+_LABEL: Final = re.compile(r"[a-z0-9_-]{0,63}")
 
 
 @contextmanager
 def benches(front: Front, compute: Compute, *, plain: bool = False, pace_s: float = 0.1) -> Iterator["BenchWrites"]:
     """Lays the writes over what reads the fleet, for as long as the block lasts.
 
-    `plain`: files with fio's own limits stand for disks, whatever this machine could do.
+    `plain`: files with fio's own limits stand for disks, whatever this machine could do. `pace_s`: how long an
+    operation takes.
     """
     metadata, devices = Metadata(), Devices(plain=plain)
-    server = metadata_server(metadata)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    host = f"127.0.0.1:{server.server_port}"
-    writes = BenchWrites(
-        compute=compute,
-        faults=front.faults,
-        disks=ScratchDisks(faults=front.faults, pace_s=pace_s),
-        metadata=metadata,
-        agents=BenchAgents(metadata=metadata, devices=devices, host=host, faults=front.faults),
-        devices=devices,
-        below=(compute.disks, compute.instances),
-    )
-    writes.add_to(front)
-    try:
-        yield writes
-    finally:
-        metadata.close()
-        devices.stop()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with loopback(metadata.answer) as port:
+        agents = BenchAgents(metadata=metadata, devices=devices, host=f"127.0.0.1:{port}", faults=front.faults)
+        writes = BenchWrites(compute=compute, faults=front.faults, agents=agents, pace_s=pace_s)
+        for method, path, operation, answer in (
+            ("POST", rf"{ZONE}/disks", "disks.insert", writes.insert),
+            ("DELETE", rf"{ZONE}/disks/(?P<name>[^/]+)", "disks.delete", writes.delete),
+            ("POST", rf"{_VM}/attachDisk", "instances.attachDisk", writes.attach),
+            ("POST", rf"{_VM}/detachDisk", "instances.detachDisk", writes.detach),
+            ("POST", rf"{_VM}/setMetadata", "instances.setMetadata", writes.set_metadata),
+            ("GET", rf"{_VM}/getGuestAttributes", "instances.getGuestAttributes", writes.guest_attributes),
+            ("GET", rf"{ZONE}/operations/(?P<operation>[^/]+)", "zoneOperations.get", writes.operation),
+        ):
+            front.routes[method, path] = Route(operation, answer)
+        try:
+            yield writes
+        finally:
+            metadata.close()
+            devices.stop()
+
+
+@dataclass(slots=True)
+class ScratchDisk:
+    """A disk as disks.insert was asked for it, and where it is attached under which device name."""
+
+    id: str
+    project: str
+    zone: str
+    body: Mapping[str, Any]
+    created: datetime
+    status: str = "CREATING"
+    vm: VmKey | None = None
+    device: str = ""
+
+    @property
+    def path(self) -> str:
+        """Its partial URL."""
+        return f"projects/{self.project}/zones/{self.zone}/disks/{self.body['name']}"
+
+    def resource(self) -> Resource:
+        """The disk as JSON."""
+        zone = f"{BASE}/projects/{self.project}/zones/{self.zone}"
+        users = [f"{BASE}/projects/{self.vm.project}/zones/{self.vm.zone}/instances/{self.vm.name}"] if self.vm else []
+        return {
+            **self.body,
+            "kind": "compute#disk",
+            "id": self.id,
+            "zone": zone,
+            "type": f"{zone}/diskTypes/{_last(self.body['type'])}",
+            "status": self.status,
+            "creationTimestamp": self.created.isoformat(timespec="milliseconds"),
+            "selfLink": f"{BASE}/{self.path}",
+            "users": users,
+        }
+
+
+@dataclass(slots=True)
+class _Operation:
+    """What is under way: from `due_s` on it has come about; never where a fault lets it hang."""
+
+    resource: Resource
+    due_s: float
+    comes_about: Callable[[], None]
 
 
 @dataclass(slots=True, kw_only=True)
 class BenchWrites:
-    """The handlers. `below` are the fleet's own disks and instances."""
+    """The handlers, and all scratch disks and the operations on them. Each handler raises Refused."""
 
     compute: Compute
     faults: Faults
-    disks: ScratchDisks
-    metadata: Metadata
     agents: BenchAgents
-    devices: Devices
-    below: tuple[Source, Source]
+    pace_s: float
+    _below: tuple[Source, Source] = field(init=False, repr=False)
+    _disks: dict[str, ScratchDisk] = field(default_factory=dict, repr=False)
+    _operations: dict[str, _Operation] = field(default_factory=dict, repr=False)
+    _asked: dict[str, str] = field(default_factory=dict, repr=False)
+    _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
-    def add_to(self, front: Front) -> None:
-        """Shows what is made here beside the fleet, and adds the routes."""
+    def __post_init__(self) -> None:
+        self._below = self.compute.disks, self.compute.instances
         self.compute.disks, self.compute.instances = self._all_disks, self._all_instances
-        for method, path, operation, answer in (
-            ("POST", rf"{ZONE}/disks", "disks.insert", self.insert),
-            ("DELETE", rf"{ZONE}/disks/(?P<name>[^/]+)", "disks.delete", self.delete),
-            ("POST", rf"{_VM}/attachDisk", "instances.attachDisk", self.attach),
-            ("POST", rf"{_VM}/detachDisk", "instances.detachDisk", self.detach),
-            ("POST", rf"{_VM}/setMetadata", "instances.setMetadata", self.set_metadata),
-            ("GET", rf"{_VM}/getGuestAttributes", "instances.getGuestAttributes", self.guest_attributes),
-            ("GET", rf"{ZONE}/operations/(?P<operation>[^/]+)", "zoneOperations.get", self.disks.operation),
-        ):
-            front.routes[method, path] = Route(operation, answer)
+
+    def disks(self) -> list[ScratchDisk]:
+        """The scratch disks that exist now."""
+        with self._lock:
+            self._settle()
+            return list(self._disks.values())
 
     def insert(self, call: Call) -> Mapping[str, Any]:
-        """disks.insert; a clone has its source's type and zone."""
-        source = call.body.get("sourceDisk", "")
-        if source:
-            original = self.compute.one(_named(call, source.rpartition("/")[2]), "disks")
-            if original["type"].rpartition("/")[2] != call.body["type"].rpartition("/")[2]:
+        """Begins to make a disk; a clone has its source's type and zone. The same request id is the same operation."""
+        body, asked = call.body, call.query.get("requestId", "")
+        if body.get("sourceDisk"):
+            original = self.compute.one(_named(call, _last(body["sourceDisk"])), "disks")
+            if _last(original["type"]) != _last(body["type"]):
                 raise Refused("INVALID_ARGUMENT", "The disk type of a clone must be that of its source.")
-        return self.disks.insert(call)
+        if not _NAME.fullmatch(body.get("name", "")) or not all(
+            _LABEL.fullmatch(value) for value in body.get("labels", {}).values()
+        ):
+            raise Refused("INVALID_ARGUMENT", "Invalid value for field 'resource.name' or 'resource.labels'.")
+        with self._lock:
+            self._settle()
+            if asked in self._asked:
+                return self._operations[self._asked[asked]].resource
+            if self._scratch(call, body["name"]):
+                raise Refused("ALREADY_EXISTS", f"The resource '{body['name']}' already exists")
+            disk_id = str(secrets.randbelow(9 * 10**18) + 10**18)
+            made = ScratchDisk(disk_id, call.project, call.place, dict(body), datetime.now(UTC))
+            self._disks[disk_id] = made
+
+            def ready() -> None:
+                made.status = "READY"
+
+            begun = self._begin(call, "insert", disk_id, ready)
+            self._asked[asked or str(begun["name"])] = str(begun["name"])
+            return begun
 
     def delete(self, call: Call) -> Mapping[str, Any]:
-        """disks.delete, of a scratch disk."""
-        found = self._own(call, call.named["name"])
-        answered = self.disks.delete(call, found)
-        self.devices.delete(found.id)
-        return answered
+        """Begins to delete a scratch disk."""
+        with self._lock:
+            disk = self._own(call, call.named["name"])
+            if disk.vm is not None:
+                raise Refused("RESOURCE_IN_USE", f"The disk resource '{disk.path}' is already being used")
+            disk.status = "DELETING"
+            begun = self._begin(call, "delete", disk.id, lambda: self._forget(disk))
+        self.agents.devices.delete(disk.id)
+        return begun
 
     def attach(self, call: Call) -> Mapping[str, Any]:
-        """instances.attachDisk, of a scratch disk."""
+        """Begins to attach a scratch disk."""
         found = self.compute.one(call, "instances")
-        key = VmKey(call.project, call.place, found["name"])
-        disk = self._own(call, call.body["source"].rpartition("/")[2])
-        answered = self.disks.attach(call, disk, key)
+        vm = VmKey(call.project, call.place, found["name"])
+        disk, device = self._own(call, _last(call.body["source"])), call.body.get("deviceName", _DEVICE)
+
+        def there() -> None:
+            disk.vm, disk.device = vm, device
+
+        with self._lock:
+            if disk.vm is not None or disk.status != "READY":
+                raise Refused("RESOURCE_IN_USE", f"The disk resource '{disk.path}' is already being used or not ready")
+            begun = self._begin(call, "attachDisk", disk.id, there)
         if not self.faults.has(Effect.NO_DEVICE, "instances.attachDisk", call.project, call.place):
-            link = f"google-{call.body.get('deviceName', DEVICE)}"
             made = Disk(
-                id=disk.id, link=link, size_gib=int(disk.body["sizeGb"]), copy=bool(disk.body.get("sourceDisk"))
+                id=disk.id,
+                link=f"google-{device}",
+                size_gib=int(disk.body["sizeGb"]),
+                copy=bool(disk.body.get("sourceDisk")),
             )
-            self.devices.attach(made, key.word, ceiling_of(_spec(disk.body), _last(found["machineType"])))
-        return answered
+            self.agents.devices.attach(made, vm.word, ceiling_of(_spec(disk.body), _last(found["machineType"])))
+        return begun
 
     def detach(self, call: Call) -> Mapping[str, Any]:
-        """instances.detachDisk, by device name."""
+        """Begins to detach a disk, by device name."""
         key, name = self._key(call), call.query.get("deviceName", "")
-        for disk in self.disks.all():
-            if (disk.vm, disk.device) == (key, name):
-                self.devices.detach(disk.id)
-                return self.disks.detach(call, disk)
-        raise Refused("INVALID_ARGUMENT", f"Invalid value for field 'disk': '{name}'. No attached disk has that name.")
+        disk = next((one for one in self.disks() if (one.vm, one.device) == (key, name)), None)
+        if disk is None:
+            known = f"Invalid value for field 'disk': '{name}'. No attached disk has that name."
+            raise Refused("INVALID_ARGUMENT", known)
+        self.agents.devices.detach(disk.id)
+
+        def away() -> None:
+            disk.vm, disk.device = None, ""
+
+        with self._lock:
+            return self._begin(call, "detachDisk", disk.id, away)
 
     def set_metadata(self, call: Call) -> Mapping[str, Any]:
         """instances.setMetadata; a task in it wakes the agent of a bench VM."""
         found = self.compute.one(call, "instances")
         key = self._key(call)
         items = {item["key"]: item.get("value", "") for item in call.body.get("items", [])}
-        if not self.metadata.set(key, items, call.body.get("fingerprint", "")):
+        if not self.agents.metadata.set(key, items, call.body.get("fingerprint", "")):
             raise Refused("FAILED_PRECONDITION", "Supplied fingerprint does not match current metadata fingerprint.")
         if BENCH_LABEL in found.get("labels", {}):
             self.agents.wake(key)
-        return self.disks.done_later(call, "setMetadata", found["id"])
+        with self._lock:
+            return self._begin(call, "setMetadata", found["id"], lambda: None)
 
     def guest_attributes(self, call: Call) -> Mapping[str, Any]:
         """instances.getGuestAttributes of a namespace; a VM without the agent has none."""
@@ -140,31 +224,74 @@ class BenchWrites:
         items = [{"namespace": namespace, "key": name, "value": value} for name, value in sorted(written.items())]
         return {"kind": "compute#guestAttributes", "queryPath": f"{namespace}/", "queryValue": {"items": items}}
 
+    def operation(self, call: Call) -> Mapping[str, Any]:
+        """An operation as it is now."""
+        with self._lock:
+            self._settle()
+            found = self._operations.get(call.named["operation"])
+            if found is None:
+                raise Refused("NOT_FOUND", f"The resource '{call.path}' was not found")
+            return found.resource
+
+    def _begin(self, call: Call, kind: str, target_id: str, comes_about: Callable[[], None]) -> Mapping[str, Any]:
+        name = f"operation-{secrets.token_hex(8)}"
+        zone = f"{BASE}/projects/{call.project}/zones/{call.place}"
+        made = {
+            "kind": "compute#operation",
+            "id": str(secrets.randbelow(10**18)),
+            "name": name,
+            "zone": zone,
+            "operationType": kind,
+            "targetId": target_id,
+            "status": "RUNNING",
+            "selfLink": f"{zone}/operations/{name}",
+        }
+        hangs = kind in {"attachDisk", "detachDisk"} and self.faults.has(
+            Effect.HANGS, f"instances.{kind}", call.project, call.place
+        )
+        self._operations[name] = _Operation(made, inf if hangs else time.monotonic() + self.pace_s, comes_about)
+        return dict(made)
+
+    def _settle(self) -> None:
+        """Lets what is due come about."""
+        for operation in self._operations.values():
+            if operation.resource["status"] != "DONE" and time.monotonic() >= operation.due_s:
+                operation.resource["status"] = "DONE"
+                operation.comes_about()
+
+    def _forget(self, disk: ScratchDisk) -> None:
+        self._disks.pop(disk.id, None)
+
     def _key(self, call: Call) -> VmKey:
         return VmKey(call.project, call.place, self.compute.one(call, "instances")["name"])
 
+    def _scratch(self, call: Call, name: str) -> ScratchDisk | None:
+        """The scratch disk of a call's zone by its name or id."""
+        found = [one for one in self.disks() if (one.project, one.zone) == (call.project, call.place)]
+        return next((one for one in found if name in {one.body["name"], one.id}), None)
+
     def _own(self, call: Call, name: str) -> ScratchDisk:
-        found = self.disks.named(call.project, call.place, name)
+        found = self._scratch(call, name)
         if found is None:
             self.compute.one(_named(call, name), "disks")
             raise Refused("PERMISSION_DENIED", f"The caller may not change '{name}': it is no scratch disk.")
         return found
 
     def _all_disks(self, project: str) -> Iterator[tuple[str, Resource]]:
-        yield from self.below[0](project)
-        for disk in self.disks.all():
+        yield from self._below[0](project)
+        for disk in self.disks():
             if disk.project == project:
                 yield f"zones/{disk.zone}", disk.resource()
 
     def _all_instances(self, project: str) -> Iterator[tuple[str, Resource]]:
-        for scope, found in self.below[1](project):
-            key = VmKey(project, scope.rpartition("/")[2], found["name"])
+        for scope, found in self._below[1](project):
+            key = VmKey(project, _last(scope), found["name"])
             own = {item["key"]: item["value"] for item in found.get("metadata", {}).get("items", ())}
-            data = self.metadata.of(key, own)
+            data = self.agents.metadata.of(key, own)
             items = [{"key": name, "value": value} for name, value in sorted(data.metadata.items())]
             attached = [
                 {"source": f"{BASE}/{one.path}", "deviceName": one.device, "type": "PERSISTENT"}
-                for one in self.disks.all()
+                for one in self.disks()
                 if one.vm == key
             ]
             metadata = {"fingerprint": data.fingerprint, "items": items}

@@ -15,14 +15,87 @@ import json
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from cloud_simulator.faults import Faults, Refused
-from cloud_simulator.google.refusals import refusal_of
+
+_KINDS: Final = {
+    "INVALID_ARGUMENT": (400, "INVALID_ARGUMENT", "invalid"),
+    "FAILED_PRECONDITION": (412, "FAILED_PRECONDITION", "conditionNotMet"),
+    "UNAUTHENTICATED": (401, "UNAUTHENTICATED", "authError"),
+    "PERMISSION_DENIED": (403, "PERMISSION_DENIED", "forbidden"),
+    "SERVICE_DISABLED": (403, "PERMISSION_DENIED", "accessNotConfigured"),
+    "NOT_FOUND": (404, "NOT_FOUND", "notFound"),
+    "ALREADY_EXISTS": (409, "ALREADY_EXISTS", "alreadyExists"),
+    "RESOURCE_IN_USE": (400, "FAILED_PRECONDITION", "resourceInUseByAnotherResource"),
+    "RESOURCE_EXHAUSTED": (429, "RESOURCE_EXHAUSTED", "rateLimitExceeded"),
+    "INTERNAL": (500, "INTERNAL", "backendError"),
+    "UNIMPLEMENTED": (501, "UNIMPLEMENTED", "notImplemented"),
+    "UNAVAILABLE": (503, "UNAVAILABLE", "backendError"),
+    "DEADLINE_EXCEEDED": (504, "DEADLINE_EXCEEDED", "deadlineExceeded"),
+}
+"""Each code's HTTP status, gRPC status and Compute's word for it."""
+
+_INFO: Final = {"PERMISSION_DENIED": "IAM_PERMISSION_DENIED", "RESOURCE_EXHAUSTED": "RATE_LIMIT_EXCEEDED"}
+"""What ErrorInfo says of a gRPC status."""
+_DETAIL: Final = "type.googleapis.com/google.rpc.ErrorInfo"
+_TITLES: Final = {
+    "compute.googleapis.com": "Compute Engine API",
+    "monitoring.googleapis.com": "Cloud Monitoring API",
+    "cloudresourcemanager.googleapis.com": "Cloud Resource Manager API",
+    "cloudbilling.googleapis.com": "Cloud Billing API",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """A refusal as a service answers: its statuses, sentence and, where there is one, ErrorInfo."""
+
+    http: int
+    grpc: str
+    message: str
+    reason: str
+    info: Mapping[str, Any] | None = None
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """As JSON over HTTP."""
+        error: dict[str, Any] = {
+            "code": self.http,
+            "message": self.message,
+            "status": self.grpc,
+            "errors": [{"message": self.message, "domain": "global", "reason": self.reason}],
+        }
+        return {"error": {**error, "details": [{"@type": _DETAIL, **self.info}]} if self.info else error}
+
+
+def refusal_of(refused: Refused, service: str, project: str) -> Refusal:
+    """A refusal by a service of a project; a code that Google does not have becomes INTERNAL.
+
+    Shapes are those of google.rpc.Status with ErrorInfo (package googleapis-common-protos 1.76) and of Compute's older
+    error list beside it.
+    """
+    http, grpc, reason = _KINDS.get(refused.code, _KINDS["INTERNAL"])
+    message, word = refused.message, _INFO.get(grpc)
+    if refused.code == "SERVICE_DISABLED":
+        where = f"https://console.developers.google.com/apis/api/{service}/overview?project={project}"
+        message, word = (
+            (
+                f"{_TITLES.get(service, service)} has not been used in project {project} before or it is disabled. "
+                f"Enable it by visiting {where} then retry."
+            ),
+            refused.code,
+        )
+    metadata = {"service": service, "consumer": f"projects/{project}"}
+    info = {"reason": word, "domain": "googleapis.com", "metadata": metadata} if word else None
+    return Refusal(http=http, grpc=grpc, message=message, reason=reason, info=info)
+
 
 GLOBAL: Final = "global"
 """The place of what is in no zone or region."""
@@ -56,6 +129,8 @@ class Call:
 
 
 Handler = Callable[[Call], Mapping[str, Any]]
+Answered = tuple[int, Mapping[str, str], bytes]
+"""A status, headers and a body."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +150,11 @@ class Front:
     latency_s: float = 0.0
     calls: dict[str, int] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def spoken(self, method: str, target: str, _headers: Message, body: bytes) -> Answered:
+        """The answer to a request as it goes over HTTP."""
+        status, answered = self.answer(method, target, body)
+        return status, {"Content-Type": "application/json; charset=UTF-8"}, json.dumps(answered).encode()
 
     def answer(self, method: str, target: str, body: bytes) -> tuple[int, Mapping[str, Any]]:
         """The HTTP status and the JSON for a request to a target, which is a path with its query."""
@@ -112,8 +192,9 @@ class Front:
         self.faults.meet(operation, call.project, call.place)
 
 
-def http_server(front: Front, port: int = 0) -> ThreadingHTTPServer:
-    """A server bound to loopback, on a free port unless one is named; `server_port` says which."""
+@contextmanager
+def loopback(answer: Callable[[str, str, Message, bytes], Answered], port: int = 0) -> Iterator[int]:
+    """Serves what answers a method, target, headers and body on loopback; its port, a free one unless it is named."""
 
     class Asked(BaseHTTPRequestHandler):
         """One connection, kept open between calls, of which nothing is logged."""
@@ -124,25 +205,29 @@ def http_server(front: Front, port: int = 0) -> ThreadingHTTPServer:
 
         def do_GET(self) -> None:
             """Answers."""
-            self._answer()
+            asked = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            status, headers, body = answer(self.command, self.path, self.headers, asked)
+            self.send_response(status)
+            for name, value in {**headers, "Content-Length": str(len(body))}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+            self.wfile.flush()
 
         do_POST = do_PATCH = do_PUT = do_DELETE = do_GET  # noqa: N815  # the base class's names
-
-        def _answer(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            status, answered = front.answer(self.command, self.path, body)
-            text = json.dumps(answered).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json; charset=UTF-8")
-            self.send_header("Content-Length", str(len(text)))
-            self.end_headers()
-            self.wfile.write(text)
-            self.wfile.flush()
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class's name
             """Nothing."""
 
-    return _Server(("127.0.0.1", port), Asked)
+    server = _Server(("127.0.0.1", port), Asked)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
 class _Server(ThreadingHTTPServer):

@@ -1,7 +1,8 @@
 """The projects: three in two regions, with every type, workload, owner and oddity."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from itertools import cycle
@@ -11,16 +12,22 @@ from typing import Any, Final
 import numpy as np
 import yaml
 
-from cloud_simulator.google.disk_maker import ZONES, Doing, Maker, carried, ceilings
-from cloud_simulator.google.fleet import Attachment, Folder, GoogleFleet, SimulatedVm
-from cloud_simulator.metrics.workloads import Archetype
-from cloud_simulator.published import Ceiling, VolumeSpec
+from cloud_simulator.google.fleet import Attachment, Folder, GoogleFleet, SimulatedDisk, SimulatedVm
+from cloud_simulator.metrics.workloads import Archetype, Workload
+from cloud_simulator.published import Ceiling, VolumeSpec, disk_types, machine
 from cloud_simulator.units import ago
+
+ZONES: Final = {"us-central1": ("a", "b", "c"), "europe-west1": ("b", "c", "d")}
+"""The zones of each region, by their last letters."""
 
 _FILE: Final = Path(__file__).with_name("scenes.yaml")
 _SPANS: Final = {"d": "days", "h": "hours", "min": "minutes"}
 _AGO: Final = re.compile(r"(\d+)(d|h|min)(?: (\d\d):(\d\d):(\d\d))?")
 _HELD: Final = re.compile(r"(\S+) ([\d+]+) in (\S+)")
+_USUALLY: Final = "90d"
+"""When machines and disks were made, unless a scene says otherwise."""
+_LARGEST_ID: Final = 9_000_000_000_000_000_000
+"""Ids are unsigned numbers of up to 19 digits, as Compute's are."""
 _USUAL: Final = (
     ("pd-ssd", "n2-standard-8", 500),
     ("pd-standard", "n1-standard-4", 1000),
@@ -34,6 +41,7 @@ _USUAL: Final = (
 """Type, machine and size of what most projects are made of."""
 
 Step = Mapping[str, Any]
+"""A machine or a disk of a scene, as scenes.yaml describes them."""
 
 
 @cache
@@ -42,53 +50,134 @@ def scenes() -> tuple[tuple[Step, ...], ...]:
     return tuple(tuple(steps) for steps in yaml.safe_load(_FILE.read_text(encoding="utf-8")).values())
 
 
-def lay_out(scene: tuple[Step, ...], maker: Maker) -> None:
-    """Makes a scene's machines and disks."""
-    vms: dict[str, SimulatedVm] = {}
-    for step in scene:
-        if "disk" in step:
-            _disk(step, maker, vms)
-        elif "vm" in step:
-            vms[step["vm"]] = _vm(step, maker)
-        else:
-            maker.boot(vms[step["boot"]])
+@dataclass(slots=True)
+class Maker:
+    """Makes the machines and disks of one project and region, each with an id and a workload of its own.
+
+    `disks` are those made so far, `gone` the deleted ones, `vms` the machines by name.
+    """
+
+    now: datetime
+    project: str
+    region: str
+    seed: int
+    made: int = 0
+    disks: list[SimulatedDisk] = field(default_factory=list)
+    gone: list[SimulatedDisk] = field(default_factory=list)
+    vms: dict[str, SimulatedVm] = field(default_factory=dict)
+
+    @property
+    def zones(self) -> tuple[str, ...]:
+        """The zones of the region."""
+        return tuple(f"{self.region}-{letter}" for letter in ZONES[self.region])
+
+    def lay_out(self, scene: Sequence[Step]) -> None:
+        """Makes a scene's machines and disks."""
+        for step in scene:
+            if "disk" in step:
+                self._disk(step)
+            elif "vm" in step:
+                self.vm(step)
+            else:
+                self._boot(step["boot"])
+
+    def vm(self, step: Step) -> SimulatedVm:
+        """A virtual machine of its own; its zones go round unless its zone is numbered."""
+        self.made += 1
+        self.vms[step["vm"]] = made = SimulatedVm(
+            id=str(self._number()),
+            name=step["vm"],
+            project=self.project,
+            zone=self.zones[step.get("zone", self.made % 3)],
+            type=step["type"],
+            created=self._time(_USUALLY),
+            labels=tuple(step.get("labels", {}).items()),
+            stopped=self._time(step["stopped"]) if "stopped" in step else None,
+            deleted=step.get("deleted", False),
+            manager=step.get("manager"),
+        )
+        if step.get("boots"):
+            self._boot(made.name)
+        return made
+
+    def _boot(self, name: str) -> None:
+        """A machine's boot disk, which does little."""
+        quiet = {"does": Archetype.STEADY, "low": 1, "high": 12}
+        self._disk({"disk": name, "spec": ["pd-balanced", 20], "vm": name, "boot": True, **quiet})
+
+    def _disk(self, step: Step) -> None:
+        self.made += 1
+        type_name, size_gib, iops, throughput_mib_s = [*step["spec"], None, None][:4]
+        spec = VolumeSpec(type=type_name, size_gib=size_gib, iops=iops, throughput_mib_s=throughput_mib_s)
+        attachments = self._attachments(step)
+        number, usually = self._number(), self._time(_USUALLY)
+        begun = min([usually, *(attachment.since for attachment in attachments)])
+        disk = SimulatedDisk(
+            id=str(number),
+            name=step["disk"],
+            project=self.project,
+            region=self.region,
+            zones=self._zones(spec, attachments),
+            spec=spec,
+            created=self._time(step["created"]) if "created" in step else begun,
+            labels=tuple(step.get("labels", {}).items()),
+            attachments=attachments,
+            workload=_workload(step, spec, number, attachments) if "does" in step else None,
+            **{name: step[name] for name in ("status", "description", "access_mode", "deleted") if name in step},
+        )
+        (self.gone if disk.deleted else self.disks).append(disk)
+
+    def _attachments(self, step: Step) -> tuple[Attachment, ...]:
+        """Where a disk was and is; a device has its disk's name unless it is named."""
+        return tuple(
+            Attachment(
+                vm=self.vms[one["vm"]],
+                device=one.get("device", step["disk"]),
+                since=self._time(one.get("since", _USUALLY)),
+                until=self._time(one["until"]) if "until" in one else None,
+                boot=one.get("boot", False),
+                part=tuple(one.get("part", (0.0, 1.0))),
+            )
+            for one in step.get("attachments", [step] if "vm" in step else [])
+        )
+
+    def _zones(self, spec: VolumeSpec, attachments: Sequence[Attachment]) -> tuple[str, ...]:
+        zone = attachments[-1].vm.zone if attachments else self.zones[self.made % 3]
+        if not spec.type.startswith("regional-") and spec.type != "hyperdisk-balanced-high-availability":
+            return (zone,)
+        return zone, next(other for other in self.zones if other != zone)
+
+    def _number(self) -> int:
+        return (self.seed * 1_000_003 + self.made) * 6_364_136_223_846_793_005 % (_LARGEST_ID - 10**18) + 10**18
+
+    def _time(self, text: str) -> datetime:
+        """A time before now: `10h`, or `5d 10:07:00` for that time of the day five days ago."""
+        found = _AGO.fullmatch(text)
+        if found is None:
+            raise ValueError(f"scenes.yaml: {text!r} is no time before now")
+        then = ago(self.now, **{_SPANS[found[2]]: float(found[1])})
+        if found[3] is None:
+            return then
+        return then.replace(hour=int(found[3]), minute=int(found[4]), second=int(found[5]), microsecond=0)
 
 
-def _vm(step: Step, maker: Maker) -> SimulatedVm:
-    zone = maker.zones[step["zone"]] if "zone" in step else None
-    changes: dict[str, Any] = {name: step[name] for name in ("deleted", "manager") if name in step}
-    if "stopped" in step:
-        changes["stopped"] = _time(step["stopped"], maker.now)
-    made = maker.vm(step["vm"], step["type"], zone=zone, labels=tuple(step.get("labels", {}).items()), **changes)
-    if step.get("boots"):
-        maker.boot(made)
-    return made
-
-
-def _disk(step: Step, maker: Maker, vms: Mapping[str, SimulatedVm]) -> None:
-    changes = {name: step[name] for name in ("status", "description", "access_mode", "deleted") if name in step}
-    if "created" in step:
-        changes["created"] = _time(step["created"], maker.now)
-    type_name, size_gib, iops, throughput_mib_s = [*step["spec"], None, None][:4]
-    maker.disk(
-        VolumeSpec(type=type_name, size_gib=size_gib, iops=iops, throughput_mib_s=throughput_mib_s),
-        _doing(step) if "does" in step else None,
-        step["disk"],
-        vms[step["vm"]] if "vm" in step else None,
-        device=step.get("device"),
-        boot=step.get("boot", False),
-        since=_time(step["since"], maker.now) if "since" in step else None,
-        attachments=tuple(_attachment(step, one, maker, vms) for one in step["attachments"])
-        if "attachments" in step
-        else None,
-        labels=step.get("labels"),
-        **changes,
+def _workload(step: Step, spec: VolumeSpec, number: int, attachments: Sequence[Attachment]) -> Workload:
+    """What a step's disk does; it is throttled by what `held` names, else by its own type's limits in its machine."""
+    held = _ceilings(spec.type, [spec], attachments[-1].vm.type) if attachments else ()
+    if "held" in step:
+        held = _held(step["held"])
+    read_share, share = step.get("read_share", 0.6), step.get("share", 1.0)
+    iops, mib_s = _carried(held, read_share) if held else (0.0, 0.0)
+    return Workload(
+        archetype=Archetype(step["does"]),
+        seed=number,
+        low_iops=step.get("low", 20.0),
+        high_iops=step.get("high", 100.0),
+        io_kib=step.get("io_kib", 16.0),
+        read_share=read_share,
+        ceiling_iops=iops * share,
+        ceiling_throughput_mib_s=mib_s * share,
     )
-
-
-def _doing(step: Step) -> Doing:
-    figures = {name: step[name] for name in ("low", "high", "io_kib", "read_share", "share") if name in step}
-    return Doing(archetype=Archetype(step["does"]), ceilings=_held(step["held"]) if "held" in step else (), **figures)
 
 
 def _held(text: str) -> tuple[Ceiling, ...]:
@@ -97,41 +186,39 @@ def _held(text: str) -> tuple[Ceiling, ...]:
     if found is None:
         raise ValueError(f"scenes.yaml: {text!r} is not of the form `TYPE GIB+GIB in MACHINE`")
     specs = [VolumeSpec(type=found[1], size_gib=int(size)) for size in found[2].split("+")]
-    return ceilings(found[1], specs, found[3])
+    return _ceilings(found[1], specs, found[3])
 
 
-def _attachment(step: Step, attachment: Step, maker: Maker, vms: Mapping[str, SimulatedVm]) -> Attachment:
-    return Attachment(
-        vm=vms[attachment["vm"]],
-        device=attachment.get("device", step["disk"]),
-        since=_time(attachment["since"], maker.now),
-        until=_time(attachment["until"], maker.now) if "until" in attachment else None,
-        part=tuple(attachment.get("part", (0.0, 1.0))),
+def _ceilings(type_name: str, specs: Sequence[VolumeSpec], machine_type: str) -> tuple[Ceiling, ...]:
+    """What a machine's disks of a type are held to together: by their sizes, and by the machine."""
+    kind, known = disk_types().get(type_name), machine(machine_type)
+    whole = VolumeSpec(
+        type=type_name,
+        size_gib=sum(spec.size_gib for spec in specs),
+        iops=specs[0].iops,
+        throughput_mib_s=specs[0].throughput_mib_s,
     )
+    caps = [cap for name, cap in (known.caps if known else ()) if name == type_name]
+    return (*([kind.ceiling(whole)] if kind else []), *caps)
 
 
-def _time(text: str, now: datetime) -> datetime:
-    """A time before now: `10h`, or `5d 10:07:00` for that time of the day five days ago."""
-    found = _AGO.fullmatch(text)
-    if found is None:
-        raise ValueError(f"scenes.yaml: {text!r} is no time before now")
-    then = ago(now, **{_SPANS[found[2]]: float(found[1])})
-    if found[3] is None:
-        return then
-    return then.replace(hour=int(found[3]), minute=int(found[4]), second=int(found[5]), microsecond=0)
+def _carried(ceilings: Sequence[Ceiling], read_share: float) -> tuple[float, float]:
+    """IOPS and MiB/s that all of the ceilings let pass at that share of reads."""
+    iops = [one.iops / (read_share + (1 - read_share) * one.write_iops_cost) for one in ceilings]
+    mib_s = [one.throughput_mib_s / (read_share + (1 - read_share) * one.write_throughput_cost) for one in ceilings]
+    return min(iops), min(mib_s)
 
 
-def everyday(maker: Maker) -> Iterator[None]:
+def _everyday(maker: Maker) -> Iterator[None]:
     """A machine with its boot disk and one of data a step, quiet as most of production is."""
     rng = np.random.default_rng(maker.seed)
     patterns = cycle((Archetype.DIURNAL, Archetype.STEADY, Archetype.NIGHTLY, Archetype.BURSTS, Archetype.IDLE))
     for number, ((kind, machine_type, size_gib), pattern) in enumerate(zip(cycle(_USUAL), patterns, strict=False)):
-        spec = VolumeSpec(type=kind, size_gib=size_gib)
-        most, _ = carried(ceilings(kind, [spec], machine_type), 0.6)
+        most, _ = _carried(_ceilings(kind, [VolumeSpec(type=kind, size_gib=size_gib)], machine_type), 0.6)
         high = min(0.5 * most, 20 + float(rng.lognormal(np.log(60), 1.0)))
-        vm = maker.vm(f"app-{number}", machine_type)
-        maker.boot(vm)
-        maker.disk(spec, Doing(archetype=pattern, low=high / 10, high=high), f"app-{number}-data", vm)
+        name, does = f"app-{number}", {"does": pattern, "low": high / 10, "high": high}
+        maker.vm({"vm": name, "type": machine_type, "boots": True})
+        maker.lay_out([{"disk": f"{name}-data", "spec": [kind, size_gib], "vm": name, **does}])
         yield
 
 
@@ -154,8 +241,8 @@ def projects_of(now: datetime, *, volumes: int = LEAST_DISKS, seed: int = 1) -> 
     places = [(project, region) for project in PROJECTS for region in REGIONS][:-1]
     makers = [Maker(now, project, region, seed * 100 + index) for index, (project, region) in enumerate(places)]
     for number, scene in enumerate(scenes()):
-        lay_out(scene, makers[number % len(makers)])
-    steps = [everyday(maker) for maker in makers]
+        makers[number % len(makers)].lay_out(scene)
+    steps = [_everyday(maker) for maker in makers]
     turn = 0
     while sum(len(maker.disks) for maker in makers) < volumes:
         next(steps[turn % len(steps)])
@@ -177,6 +264,7 @@ def projects_of(now: datetime, *, volumes: int = LEAST_DISKS, seed: int = 1) -> 
 def _benches(makers: Iterable[Maker]) -> Iterable[SimulatedVm]:
     """A machine to measure from in every zone of every project and region, which is attached to nothing audited."""
     for maker in makers:
-        for zone in maker.zones:
+        for number, zone in enumerate(maker.zones):
             for name, type_name in (("bench", "n2-standard-80"), ("bench-hyperdisk", "c3-standard-44")):
-                yield maker.vm(f"{name}-{zone}", type_name, zone=zone, labels=(("plimsoll-bench", "true"),))
+                labels = {"plimsoll-bench": "true"}
+                yield maker.vm({"vm": f"{name}-{zone}", "type": type_name, "zone": number, "labels": labels})

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from cloud_simulator.faults import Refused
-from cloud_simulator.google.compute_resources import Resource
+from cloud_simulator.google.compute import Resource
 from cloud_simulator.google.fleet import GoogleFleet
 from cloud_simulator.google.http_front import Call, Front, Route
 

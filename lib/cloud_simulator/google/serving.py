@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import ThreadingHTTPServer
-from threading import Thread
 from typing import Any, Final
 
 import grpc
@@ -18,10 +16,9 @@ from cloud_simulator.google.billing import Billing
 from cloud_simulator.google.compute import Compute
 from cloud_simulator.google.compute_writes import benches
 from cloud_simulator.google.fleet import GoogleFleet
-from cloud_simulator.google.http_front import Front, http_server
+from cloud_simulator.google.http_front import Front, Refusal, loopback, refusal_of
 from cloud_simulator.google.monitoring import Monitoring, Request
 from cloud_simulator.google.projects import LEAST_DISKS, projects_of
-from cloud_simulator.google.refusals import Refusal, refusal_of
 from cloud_simulator.google.resource_manager import Hierarchy
 
 _METHOD: Final = "/google.monitoring.v3.MetricService/ListTimeSeries"
@@ -50,45 +47,24 @@ class Cloud:
         Billing(self.fleet.regions).add_to(self.front)
 
 
-@dataclass(slots=True)
-class Served:
-    """A cloud that is being served, until it is closed."""
-
-    http: ThreadingHTTPServer
-    grpc: Any
-    monitoring_port: int
-    _thread: Thread
-
-    @property
-    def http_port(self) -> int:
-        """Where HTTP is spoken."""
-        return self.http.server_port
-
-    def close(self) -> None:
-        """Ends both servers."""
-        self.grpc.stop(None)
-        self.http.shutdown()
-        self.http.server_close()
-        self._thread.join()
-
-
-def serve(cloud: Cloud, port: int = 0, monitoring_port: int = 0) -> Served:
-    """Serves a cloud on loopback; ports are free ones unless named. OSError where one is taken."""
-    http = http_server(cloud.front, port)
-    server = grpc.server(
-        ThreadPoolExecutor(_THREADS),
-        handlers=[_Handler(cloud.monitoring)],
-        options=[("grpc.so_reuseport", 0), ("grpc.max_send_message_length", -1)],
-    )
-    try:
-        bound = server.add_insecure_port(f"127.0.0.1:{monitoring_port}")
-    except RuntimeError as error:
-        http.server_close()
-        raise OSError(f"port {monitoring_port} on 127.0.0.1 is not free") from error
-    server.start()
-    thread = Thread(target=http.serve_forever, daemon=True)
-    thread.start()
-    return Served(http, server, bound, thread)
+@contextmanager
+def serve(cloud: Cloud, port: int = 0, monitoring_port: int = 0) -> Iterator[tuple[int, int]]:
+    """Serves a cloud on loopback: the ports of HTTP and gRPC, free ones unless named. OSError where one is taken."""
+    with loopback(cloud.front.spoken, port) as http_port:
+        server = grpc.server(
+            ThreadPoolExecutor(_THREADS),
+            handlers=[_Handler(cloud.monitoring)],
+            options=[("grpc.so_reuseport", 0), ("grpc.max_send_message_length", -1)],
+        )
+        try:
+            bound = server.add_insecure_port(f"127.0.0.1:{monitoring_port}")
+        except RuntimeError as error:
+            raise OSError(f"port {monitoring_port} on 127.0.0.1 is not free") from error
+        server.start()
+        try:
+            yield http_port, bound
+        finally:
+            server.stop(None)
 
 
 class _Handler(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpc is untyped
@@ -128,13 +104,8 @@ def projects_served(options: argparse.Namespace, faults: Faults) -> Iterator[dic
     """The projects that the command line asks for, served for as long as the block lasts; and where."""
     fleet = projects_of(options.now, volumes=options.volumes or LEAST_DISKS, seed=options.seed)
     cloud = Cloud(fleet, faults, latency_s=options.latency_ms / 1000)
-    with benches(cloud.front, cloud.compute, plain=options.plain_files, pace_s=options.pace_s):
-        served = serve(cloud, options.port, options.monitoring_port)
-        try:
-            yield {
-                "port": served.http_port,
-                "monitoring_port": served.monitoring_port,
-                "volumes": len(fleet.volumes),
-            }
-        finally:
-            served.close()
+    with (
+        benches(cloud.front, cloud.compute, plain=options.plain_files, pace_s=options.pace_s),
+        serve(cloud, options.port, options.monitoring_port) as (port, monitoring_port),
+    ):
+        yield {"port": port, "monitoring_port": monitoring_port, "volumes": len(fleet.volumes)}

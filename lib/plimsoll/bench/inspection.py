@@ -1,68 +1,63 @@
 """How a host's volumes are put together: what an inspection told, and which volumes are one md or LVM device."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Final, Literal
+
+from pydantic import BaseModel, Field
 
 _SERIAL: Final = re.compile(r"vol-?([0-9a-f]{8,17})(?![0-9a-f])")
 _LEVELS: Final = {"striped": "raid0", "raid0_meta": "raid0"}
 """LVM's words for what md calls otherwise."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Device:
-    """A block device as lsblk tells it. `parents` are the kernel's names of what it is built on; `volume_id` is None
-    where it has neither a volume's serial nor a link named after one."""
+class Device(BaseModel):
+    """A block device of `lsblk -J`; it is told once under each of its parents."""
 
     name: str
-    kname: str
-    type: str
-    size_bytes: int | None
-    volume_id: str | None
-    filesystem: str | None
-    mounts: tuple[str, ...]
-    parents: tuple[str, ...]
+    kname: str | None = None
+    type: str = ""
+    serial: str | None = None
+    mountpoint: str | None = None
+    pkname: str | None = None
+    children: "list[Device]" = Field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogicalVolume:
-    """A part of a logical volume as lvs tells it; `stripe_kib` is None where it is not striped."""
-
-    group: str
-    name: str
-    level: str
-    stripe_kib: int | None
-
-    @property
-    def mapped(self) -> str:
-        """Its name among the mapped devices, which double each dash."""
-        return f"{self.group.replace('-', '--')}-{self.name.replace('-', '--')}"
+class _Lsblk(BaseModel):
+    blockdevices: list[Device] = Field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inspection:
-    """What one host told of its block devices. `arrays` is what mdadm exports of each md device by its kernel's name,
-    empty where mdadm is not installed, as is `logical_volumes` where LVM is not."""
+class _LvsReport(BaseModel):
+    lv: list[dict[str, str]] = Field(default_factory=list)
 
-    devices: tuple[Device, ...]
-    arrays: Mapping[str, Mapping[str, str]]
-    logical_volumes: tuple[LogicalVolume, ...]
+
+class _Lvs(BaseModel):
+    report: list[_LvsReport] = Field(default_factory=list)
+
+
+class Inspection(BaseModel):
+    """What one host told of its block devices: `links` to them, and of each md device by its kernel's name what mdadm
+    exports. What a host has no tool for is not there."""
+
+    lsblk: _Lsblk
+    links: dict[str, str] = Field(default_factory=dict)
+    mdadm: dict[str, dict[str, str]] = Field(default_factory=dict)
+    lvs: _Lvs = Field(default_factory=_Lvs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stack:
     """Several disks that are one device. `level` is raid0, raid1, linear ..., "mixed" where its parts differ, None
-    where no tool told; `others` names the members that are no EBS volumes. All tuples are sorted."""
+    where no tool told; `members` are the volumes among its `disks`, which are kernel's names."""
 
     name: str
     kind: Literal["md", "lvm"]
     level: str | None
     members: tuple[str, ...]
-    others: tuple[str, ...]
     mounts: tuple[str, ...]
-    chunk_kib: int | None
+    disks: frozenset[str]
 
 
 def volume_id_of(text: str | None) -> str | None:
@@ -78,93 +73,84 @@ def stacks(inspection: Inspection) -> tuple[Stack, ...]:
     """
     tree = _Tree(inspection)
     found = [*tree.arrays(), *_joined(tree.logical())]
-    kept: list[_Found] = []
-    for one in sorted(found, key=lambda one: (-len(one.disks), one.stack.kind != "md", one.stack.name)):
+    kept: list[Stack] = []
+    for one in sorted(found, key=lambda one: (-len(one.disks), one.kind != "md", one.name)):
         if not any(one.disks <= other.disks for other in kept):
             kept.append(one)
-    return tuple(sorted((one.stack for one in kept), key=lambda stack: stack.name))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
-    """A stack and the kernel's names of the disks under it."""
-
-    stack: Stack
-    disks: frozenset[str]
+    return tuple(sorted(kept, key=lambda stack: stack.name))
 
 
 class _Tree:
-    """Block devices by the kernel's name, with ways up and down."""
+    """Block devices by the kernel's name, with ways up and down, and the logical volumes of each mapped device."""
 
-    def __init__(self, inspection: Inspection) -> None:
-        self._told = inspection
-        self._devices = {device.kname: device for device in inspection.devices}
-        self._parents = {device.kname: set(device.parents) for device in inspection.devices}
-        for array, told in inspection.arrays.items():
-            members = {value.rpartition("/")[2] for key, value in told.items() if re.fullmatch("MD_DEVICE_.*_DEV", key)}
+    def __init__(self, told: Inspection) -> None:
+        self._devices: dict[str, Device] = {}
+        self._parents: dict[str, set[str]] = {}
+        waiting: list[tuple[Device, str]] = [(root, "") for root in reversed(told.lsblk.blockdevices)]
+        while waiting:
+            device, parent = waiting.pop()
+            kname = device.kname or device.name
+            self._devices.setdefault(kname, device)
+            self._parents.setdefault(kname, set()).update(name for name in (parent, device.pkname) if name)
+            waiting += [(child, kname) for child in reversed(device.children)]
+        linked = {target: volume_id_of(name) for name, target in sorted(told.links.items()) if volume_id_of(name)}
+        self._volumes = {
+            kname: volume_id_of(device.serial) or (None if self._parents[kname] else linked.get(f"/dev/{kname}"))
+            for kname, device in self._devices.items()
+        }
+        self._arrays = told.mdadm
+        for array, exported in told.mdadm.items():
+            paths = [value for key, value in exported.items() if re.fullmatch("MD_DEVICE_.*_DEV", key)]
+            members = {path.rpartition("/")[2] for path in paths}
             self._parents.setdefault(array, set()).update(members & self._devices.keys())
+        self._logical: dict[str, list[tuple[str, str]]] = {}
+        for row in (row for report in told.lvs.report for row in report.lv if row.get("lv_name")):
+            group, name = row.get("vg_name", ""), row["lv_name"].strip("[]")
+            mapped = f"{group.replace('-', '--')}-{name.replace('-', '--')}"  # which doubles each dash
+            self._logical.setdefault(mapped, []).append((f"{group}/{name}", row.get("segtype", "")))
 
-    def arrays(self) -> Iterable[_Found]:
+    def arrays(self) -> Iterable[Stack]:
         """The md devices over two disks or more."""
-        for device in self._devices.values():
-            disks = self._disks(device.kname)
-            if _is_md(device) and len(disks) > 1:
-                told = self._told.arrays.get(device.kname, {})
-                level = told.get("MD_LEVEL") or (device.type if device.type.startswith(("raid", "linear")) else None)
-                chunk = told.get("CHUNK_KIB", "")
-                chunk_kib = int(chunk) if chunk.isdecimal() else None
-                yield self._found(device, f"/dev/{device.kname}", "md", level, chunk_kib, disks)
+        for kname, device in self._devices.items():
+            disks = self._disks(kname)
+            if _is_md(kname) and len(disks) > 1:
+                level = device.type if device.type.startswith(("raid", "linear")) else None
+                level = self._arrays.get(kname, {}).get("MD_LEVEL") or level
+                yield self._stack(kname, f"/dev/{kname}", "md", level, disks)
 
-    def logical(self) -> Iterable[_Found]:
+    def logical(self) -> Iterable[Stack]:
         """The logical volumes over two disks or more; LVM's own inner volumes are part of those above them."""
-        for device in self._devices.values():
-            disks = self._disks(device.kname)
-            above = [self._devices[child] for child in self._children(device.kname)]
+        for kname, device in self._devices.items():
+            disks = self._disks(kname)
+            above = [self._devices[child] for child in self._children(kname)]
             if device.type != "lvm" or len(disks) < 2 or any(child.type == "lvm" for child in above):
                 continue
-            below = self._below(device.kname)
-            parts = [part for part in self._told.logical_volumes if part.mapped in below]
-            own = [part for part in parts if part.mapped == device.name]
-            name = f"{own[0].group}/{own[0].name}" if own else device.name
-            levels = {part.level for part in parts if not part.level.startswith("thin")}
-            chunks = {part.stripe_kib for part in parts} - {None}
-            chunk_kib = chunks.pop() if len(chunks) == 1 else None
-            yield self._found(device, name, "lvm", _level(levels), chunk_kib, disks)
+            below = {self._devices[one].name for one in self._reached(kname, up=False)}
+            levels = {level for name in below for _, level in self._logical.get(name, ())}
+            names = [name for name, _ in self._logical.get(device.name, ())]
+            level = _level(level for level in levels if not level.startswith("thin"))
+            yield self._stack(kname, names[0] if names else device.name, "lvm", level, disks)
 
-    def _found(
-        self,
-        device: Device,
-        name: str,
-        kind: Literal["md", "lvm"],
-        level: str | None,
-        chunk_kib: int | None,
-        disks: frozenset[str],
-    ) -> _Found:
-        members = [self._devices[disk] for disk in disks]
-        stack = Stack(
+    def _stack(
+        self, kname: str, name: str, kind: Literal["md", "lvm"], level: str | None, disks: frozenset[str]
+    ) -> Stack:
+        volumes = {self._volumes[disk] for disk in disks}
+        mounts = {self._devices[one].mountpoint for one in self._reached(kname, up=True)}
+        return Stack(
             name=name,
             kind=kind,
             level=level,
-            members=tuple(sorted({member.volume_id for member in members if member.volume_id})),
-            others=tuple(sorted(f"/dev/{member.kname}" for member in members if not member.volume_id)),
-            mounts=tuple(sorted(self._mounts(device.kname))),
-            chunk_kib=chunk_kib,
+            members=tuple(sorted(volume_id for volume_id in volumes if volume_id)),
+            mounts=tuple(sorted(mount for mount in mounts if mount)),
+            disks=disks,
         )
-        return _Found(stack=stack, disks=disks)
 
     def _children(self, kname: str) -> Sequence[str]:
         return [other for other, parents in self._parents.items() if kname in parents and other in self._devices]
 
-    def _below(self, kname: str) -> frozenset[str]:
-        """The names of a device and of all that it is built on."""
-        return frozenset(self._devices[one].name for one in self._reached(kname, up=False))
-
     def _disks(self, kname: str) -> frozenset[str]:
         """What a device is built on that is built on nothing."""
         return frozenset(one for one in self._reached(kname, up=False) if not self._known_parents(one))
-
-    def _mounts(self, kname: str) -> set[str]:
-        return {mount for one in self._reached(kname, up=True) for mount in self._devices[one].mounts}
 
     def _known_parents(self, kname: str) -> set[str]:
         return self._parents.get(kname, set()) & self._devices.keys()
@@ -181,9 +167,9 @@ class _Tree:
         return reached
 
 
-def _joined(found: Iterable[_Found]) -> Sequence[_Found]:
+def _joined(found: Iterable[Stack]) -> Sequence[Stack]:
     """Logical volumes that share a disk are one stack: what is done to the disk is done to all of them."""
-    joined: list[_Found] = []
+    joined: list[Stack] = []
     for one in found:
         sharing = [other for other in joined if other.disks & one.disks]
         joined = [other for other in joined if other not in sharing]
@@ -191,18 +177,15 @@ def _joined(found: Iterable[_Found]) -> Sequence[_Found]:
     return joined
 
 
-def _together(one: _Found, other: _Found) -> _Found:
-    first, second = one.stack, other.stack
-    stack = Stack(
-        name=" + ".join(sorted({*first.name.split(" + "), *second.name.split(" + ")})),
+def _together(one: Stack, other: Stack) -> Stack:
+    return Stack(
+        name=" + ".join(sorted({*one.name.split(" + "), *other.name.split(" + ")})),
         kind="lvm",
-        level=_level({level for level in (first.level, second.level) if level}),
-        members=tuple(sorted({*first.members, *second.members})),
-        others=tuple(sorted({*first.others, *second.others})),
-        mounts=tuple(sorted({*first.mounts, *second.mounts})),
-        chunk_kib=first.chunk_kib if first.chunk_kib == second.chunk_kib else None,
+        level=_level({level for level in (one.level, other.level) if level}),
+        members=tuple(sorted({*one.members, *other.members})),
+        mounts=tuple(sorted({*one.mounts, *other.mounts})),
+        disks=one.disks | other.disks,
     )
-    return _Found(stack=stack, disks=one.disks | other.disks)
 
 
 def _level(levels: Iterable[str]) -> str | None:
@@ -210,5 +193,5 @@ def _level(levels: Iterable[str]) -> str | None:
     return (told.pop() if len(told) == 1 else "mixed") if told else None
 
 
-def _is_md(device: Device) -> bool:
-    return re.fullmatch(r"md[0-9_].*", device.kname) is not None and "p" not in device.kname.removeprefix("md")
+def _is_md(kname: str) -> bool:
+    return re.fullmatch(r"md[0-9_].*", kname) is not None and "p" not in kname.removeprefix("md")

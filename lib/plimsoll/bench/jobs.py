@@ -32,6 +32,13 @@ LEAST_RATE: Final = 1
 
 PERCENTILES: Final = "50:95:99:99.9"
 
+SMALL_KIB: Final = 16
+"""AWS's guidance measures IOPS with 16 KiB (EBS User Guide, "Benchmark EBS volumes")."""
+
+LEAST_KIB: Final = 4
+
+DEFAULT_READ_SHARE: Final = 0.5
+
 _SIZE: Final = re.compile(r"(\d+)([kmg])", re.IGNORECASE)
 _UNITS: Final = {"k": KIB, "m": KIB**2, "g": KIB**3}
 
@@ -151,11 +158,7 @@ def _sections(job: str) -> Mapping[str, Mapping[str, str]]:
         allow_no_value=True, delimiters=("=",), comment_prefixes=("#", ";"), default_section="global", strict=True
     )
     parser.read_string(job)
-    return {name: dict(_stated(parser[name])) for name in parser.sections()}
-
-
-def _stated(section: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:
-    yield from ((name, value or "") for name, value in section.items())
+    return {name: {key: value or "" for key, value in parser[name].items()} for name in parser.sections()}
 
 
 def _bytes(size: str) -> int:
@@ -169,14 +172,6 @@ def _folder() -> Path:
     """The folder of jobs that ship: inside the installed package, or benchmarks/jobs of a checkout."""
     installed = Path(str(files("plimsoll.bench"))) / "jobs"
     return installed if installed.is_dir() else Path(__file__).parents[3] / "benchmarks" / "jobs"
-
-
-SMALL_KIB: Final = 16
-"""AWS's guidance measures IOPS with 16 KiB (EBS User Guide, "Benchmark EBS volumes")."""
-
-LEAST_KIB: Final = 4
-
-DEFAULT_READ_SHARE: Final = 0.5
 
 
 def corner_jobs(ceiling: Ceiling, shape: WorkloadShape | None) -> Iterator[str]:

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.cloud import Connection
-from plimsoll.clouds.file_claims import FileClaims
-from plimsoll.clouds.folder_store import FolderStore
+from plimsoll.clouds.folder import FileClaims, FolderStore
 from plimsoll.clouds.ledger import Ledger, NotedInventory
 from plimsoll.clouds.published import host_cap, published_types, query_cost_of
 from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
@@ -62,20 +61,23 @@ class OpenCloud:
 
 
 def open_clouds(
-    scope: Scope, settings: Settings, *, today: date, ledger: Ledger, paced: bool = True
+    scope: Scope, settings: Settings, *, today: date, ledger: Ledger | None = None, paced: bool = True
 ) -> Iterator[OpenCloud]:
-    """Each cloud of a scope, in the scope's order.
+    """Each cloud of a scope, in the scope's order, by that ledger of changes (None: the one in the folder of runs).
 
     BadInput for a region, an account or a price file that cannot be used. `paced`: keep to the quotas; a
     simulated cloud may have none.
     """
+    known = change_ledger(settings) if ledger is None else ledger
     for name in scope.clouds:
         alone = replace(scope, clouds=(name,), regions=scope.regions_of(name))
         connection = CLOUDS[name].connect(alone, settings, today=today, paced=paced)
-        yield OpenCloud(ports=connected_ports(name, connection, settings, ledger), connection=connection)
+        yield OpenCloud(ports=connected_ports(name, connection, settings, known), connection=connection)
 
 
-def ports_of(scope: Scope, settings: Settings, *, today: date, ledger: Ledger, paced: bool = True) -> list[AuditPorts]:
+def ports_of(
+    scope: Scope, settings: Settings, *, today: date, ledger: Ledger | None = None, paced: bool = True
+) -> list[AuditPorts]:
     """The ports of each cloud of a scope, in the scope's order; errors as of `open_clouds`."""
     return [one.ports for one in open_clouds(scope, settings, today=today, ledger=ledger, paced=paced)]
 

@@ -13,17 +13,14 @@ import boto3
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import clock, connected_ports, console_link, envelope_library
-from plimsoll.clouds.aws.claims import DynamoClaims
-from plimsoll.clouds.aws.connection import SignedIn, connection_of, open_accounts, sign_in
-from plimsoll.clouds.aws.console import object_link
+from plimsoll.clouds.aws.connection import connection_of, open_accounts, sign_in
 from plimsoll.clouds.aws.errors import AUDITING, attempted
-from plimsoll.clouds.aws.events import BusEvents
-from plimsoll.clouds.aws.executions import StepExecutions
-from plimsoll.clouds.aws.history import DynamoHistory
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.names import role_arn
-from plimsoll.clouds.aws.s3_store import S3Store
-from plimsoll.clouds.aws.sessions import Credential
+from plimsoll.clouds.aws.published import object_link
+from plimsoll.clouds.aws.service import BusEvents, DynamoClaims, StepExecutions
+from plimsoll.clouds.aws.sessions import Credential, Sessions
+from plimsoll.clouds.aws.stores import DynamoHistory, S3Store
 from plimsoll.clouds.cloud import Connection
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.registry import AWS
@@ -93,7 +90,7 @@ class AwsPlaces:
     home: str
     partition: str
     paced: bool = True
-    _open: dict[str, tuple[str, SignedIn]] = field(default_factory=dict, repr=False)
+    _open: dict[str, tuple[str, Sessions]] = field(default_factory=dict, repr=False)
 
     def targets(self) -> Sequence[Target | FailedTarget]:
         """Every account and region that the configuration names, and those that cannot be entered with why."""
@@ -106,9 +103,7 @@ class AwsPlaces:
             role_name=config.role_name,
             regions=config.regions,
         )
-        entered = sign_in(scope, self.settings)
-        regions = config.regions or None
-        return AwsInventory(sessions=entered.sessions, regions=regions, failed=entered.failed).targets()
+        return AwsInventory(sessions=sign_in(scope, self.settings), regions=config.regions or None).targets()
 
     def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> AuditPorts:
         """The ports of that target alone, by the audit role, with what was measured in that folder."""
@@ -129,7 +124,7 @@ class AwsPlaces:
         entered, there = self._entered(target.account, role_name), Scope(regions=(target.region,))
         return connection_of(entered, there, self.settings, today=today, paced=self.paced)
 
-    def _entered(self, account: str, role_name: str) -> SignedIn:
+    def _entered(self, account: str, role_name: str) -> Sessions:
         """One account alone; CloudError where it cannot be entered."""
         last, entered = self._open.get(role_name, (None, None))
         if entered is None or last != account:

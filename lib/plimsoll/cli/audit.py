@@ -14,10 +14,10 @@ from plimsoll.audit import plan_audit
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import Scope, change_ledger, clock, ports_of, recorded_ports, recording_ports
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
-from plimsoll.cli.options import RunOptions
-from plimsoll.cli.progress import RunBar
+from plimsoll.cli.options import RunOptions, ValidateOptions
+from plimsoll.cli.progress import run_bar
 from plimsoll.cli.run_folder import leave_reports
-from plimsoll.cli.validate import Terms, validate_recommendations
+from plimsoll.cli.validate import validate_recommendations
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.recorder import Recorder
 from plimsoll.domain.errors import BadInput
@@ -29,7 +29,7 @@ from plimsoll.run import Order, carry_out, plan_summary, resumed, versions
 from plimsoll.settings import Settings
 
 
-def audit_into_folder(scope: Scope, policy: Policy, options: RunOptions, *, validate: Terms | None = None) -> None:
+def audit_into_folder(scope: Scope, policy: Policy, options: RunOptions, *, validate: ValidateOptions | None) -> None:
     """Audits a scope, a recording, or the rest of an earlier run, and exits as the run ended.
 
     `options.plan` prints what that would take, and exits. `validate` then measures what has thin evidence.
@@ -101,8 +101,8 @@ def _ports_of_earlier(order: Order, settings: Settings, ledger: Ledger) -> Seque
 def follow(console: Console, order: Order, audits: Sequence[AuditPorts]) -> dict[str, Any]:
     """Carries a run out under a progress bar and prints it; on Ctrl-C leaves its reports and says how to go on."""
     try:
-        with RunBar(console, [ports.metrics.usage for ports in audits]) as bar:
-            run, best = carry_out(order, audits, lambda _progress, outcome: bar.take(outcome))
+        with run_bar(console, [ports.metrics.usage for ports in audits]) as take:
+            run, best = carry_out(order, audits, lambda _progress, outcome: take(outcome))
     except KeyboardInterrupt:
         console.print(
             f"interrupted; what was answered is in {order.folder / RECOMMENDATIONS}.\n"

@@ -4,6 +4,8 @@ import os
 import platform
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import typer
@@ -11,87 +13,77 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from plimsoll.bench.jobs import job_sections
-from plimsoll.bench.local import MEASURING, Placed
+from plimsoll.bench.local import MEASURING, Placed, Watch
 from plimsoll.bench.targets import GIB
-from plimsoll.benchmark import Bounds, MeasuredVolume, plan_benchmark, run_benchmark, still_climbing
+from plimsoll.benchmark import plan_benchmark, run_benchmark, still_climbing
 from plimsoll.bootstrap import clock
 from plimsoll.cli.envelopes import check_place, spec_from
 from plimsoll.cli.exit_codes import INTERRUPTED
-from plimsoll.cli.options import MeasuredVolumeOptions
+from plimsoll.cli.options import BenchmarkOptions, MeasuredVolumeOptions
 from plimsoll.clouds.published import cloud_of, types_by_cloud
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import LOCAL
 from plimsoll.domain.units import MIB, MINUTE_S
-from plimsoll.envelopes.new_campaigns import UNKNOWN_TYPE
-from plimsoll.reports.terminal import benchmark as report
+from plimsoll.envelopes.campaigns import HostEntry
+from plimsoll.envelopes.library import UNKNOWN_TYPE, NewCampaign
+from plimsoll.reports.terminal import envelopes as report
 from plimsoll.settings import Settings
 
 
-def benchmark_path(
-    path: Path,
-    job: str,
-    given: MeasuredVolumeOptions,
-    *,
-    name: str | None,
-    runtime_s: int | None,
-    ramp_s: int | None,
-    file_mib: int | None,
-    bounds: Bounds,
-    yes: bool,
-) -> None:
+def benchmark_path(path: Path, options: BenchmarkOptions, given: MeasuredVolumeOptions) -> None:
     """Runs a job on a path, after saying what it takes. Prints the result and adds it to the library."""
     settings, console, spec = Settings.of_environment(), Console(highlight=False), spec_from(given)
     one = plan_benchmark(
         path,
-        job,
-        runtime_s=settings.benchmark_runtime_s if runtime_s is None else runtime_s,
-        ramp_s=settings.benchmark_ramp_s if ramp_s is None else ramp_s,
-        file_bytes=None if file_mib is None else file_mib * MIB,
-        bounds=bounds,
+        options.job,
+        runtime_s=settings.benchmark_runtime_s if options.runtime_s is None else options.runtime_s,
+        ramp_s=settings.benchmark_ramp_s if options.ramp_s is None else options.ramp_s,
+        file_bytes=None if options.file_mib is None else options.file_mib * MIB,
+        max_minutes=options.max_minutes,
+        max_gib=options.max_gib,
     )
     now = clock().now()
-    volume = MeasuredVolume(
-        name=name or f"{job}-{now:%Y%m%dT%H%M%SZ}",
-        spec=spec,
-        volumes=given.volumes,
+    host_type = given.host_type or f"{platform.machine()} with {os.cpu_count()} CPUs"
+    where = "an empty device" if one.target.is_device else f"a {one.target.filesystem or 'unnamed'} filesystem"
+    new = NewCampaign(
+        name=options.name or f"{options.job}-{now:%Y%m%dT%H%M%SZ}",
+        title=f"{options.job} on {host_type}",
+        source=f"plimsoll benchmark, on {where}",
+        measured_on=now.date().isoformat(),
         provider=given.provider or (LOCAL if spec.type == UNKNOWN_TYPE else cloud_of(spec.type) or AWS),
-        host_type=given.host_type or f"{platform.machine()} with {os.cpu_count()} CPUs",
         account=given.account,
         region=given.region,
+        spec=spec,
+        volumes=given.volumes,
+        host=HostEntry(type=host_type),
     )
-    check_place(spec, volume.provider, given)
-    _foresee(console, one, path, job, bounds)
-    if not yes:
+    check_place(spec, new.provider, given)
+    _foresee(console, one, path, options)
+    if not options.yes:
         _ask()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    types = types_by_cloud().get(new.provider, {})
     try:
-        with _Bar(console, one) as bar:
+        with _bar(console, one) as watch:
             written, envelope = run_benchmark(
-                one,
-                volume,
-                settings.measured_dir,
-                types_by_cloud().get(volume.provider, {}),
-                bounds=bounds,
-                title=f"{job} on {volume.host_type}",
-                today=now.date(),
-                watch=bar.take,
+                one, new, settings.measured_dir, types, max_minutes=options.max_minutes, watch=watch
             )
     except KeyboardInterrupt:
         console.print("interrupted: fio is stopped, and what it wrote is removed. Nothing was recorded.")
         raise typer.Exit(INTERRUPTED) from None
     console.print(report.results(envelope, list(still_climbing(envelope)), console.width), soft_wrap=True)
-    console.print(f"added to the library as {volume.name}: {written}", soft_wrap=True)
+    console.print(f"added to the library as {new.name}: {written}", soft_wrap=True)
 
 
-def _foresee(console: Console, one: Placed, given: Path, job: str, bounds: Bounds) -> None:
+def _foresee(console: Console, one: Placed, given: Path, options: BenchmarkOptions) -> None:
     """What the job is about to do, where, and what it takes."""
     place = "the empty device" if one.target.is_device else f"a new folder ({one.target.filesystem}) in"
     linked = f" (which {given} leads to)" if given.absolute() != one.target.path else ""
     console.print(
-        f"{job}: {len(job_sections(one.job))} sections on {place} {one.target.path}{linked}.\n"
+        f"{options.job}: {len(job_sections(one.job))} sections on {place} {one.target.path}{linked}.\n"
         f"It first fills {one.taken_bytes / GIB:,.2f} GiB, then measures for {_duration(one.seconds)}, "
-        f"then removes what it wrote. It is stopped after {bounds.minutes:g} minutes.",
+        f"then removes what it wrote. It is stopped after {options.max_minutes:g} minutes.",
         soft_wrap=True,
         markup=False,
     )
@@ -108,37 +100,22 @@ def _ask() -> None:
     typer.confirm("Begin?", abort=True)
 
 
-class _Bar:
-    """A live bar: the time that was measured of the time that it takes, with the section; use as a context manager."""
+@contextmanager
+def _bar(console: Console, one: Placed) -> Iterator[Watch]:
+    """A live bar for as long as the block lasts: the time that was measured of the time that it takes, with the
+    section. Only what is measured has a known length."""
+    sections = job_sections(one.job)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=None), TimeElapsedColumn())
+    left = (TextColumn("left"), TimeRemainingColumn())
+    with Progress(*columns, *left, console=console, transient=True) as progress:
+        bar = progress.add_task("beginning", total=one.seconds)
 
-    def __init__(self, console: Console, one: Placed) -> None:
-        self._progress = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=None),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-            console=console,
-            transient=True,
-        )
-        self._one = one
-        self._sections = job_sections(one.job)
-        self._task = self._progress.add_task("beginning", total=one.seconds)
+        def watch(phase: str, spent_s: float) -> None:
+            if phase != MEASURING:
+                progress.update(bar, description=phase)
+                return
+            at = min(len(sections) - 1, int(spent_s / one.seconds * len(sections)))
+            described = f"{phase} {sections[at]} ({at + 1} of {len(sections)})"
+            progress.update(bar, description=described, completed=min(spent_s, one.seconds))
 
-    def __enter__(self) -> "_Bar":
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_raised: object) -> None:
-        self._progress.stop()
-
-    def take(self, phase: str, spent_s: float) -> None:
-        """Moves the bar: only what is measured has a known length."""
-        if phase != MEASURING:
-            self._progress.update(self._task, description=phase)
-            return
-        count = len(self._sections)
-        at = min(count - 1, int(spent_s / self._one.seconds * count))
-        described = f"{phase} {self._sections[at]} ({at + 1} of {count})"
-        self._progress.update(self._task, description=described, completed=min(spent_s, self._one.seconds))
+        yield watch

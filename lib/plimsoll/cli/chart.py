@@ -3,7 +3,6 @@
 import difflib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -23,11 +22,10 @@ from plimsoll.reports.charts.demand import demand_picture
 from plimsoll.reports.charts.picture import Picture
 from plimsoll.reports.charts.render import spec_of, to_png, to_svg
 from plimsoll.reports.charts.roofline import envelope_picture, roofline_picture
-from plimsoll.reports.charts.theme import THEMES, WIDTH_PX, ThemeName
-from plimsoll.reports.profile_record import DemandProfileRecord, profile_record
-from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.charts.theme import THEMES
+from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_reader import find_profile, find_record, full_name, stream_records, stream_unanswered
-from plimsoll.reports.to_record import record_of
+from plimsoll.reports.to_record import profile_record, record_of
 from plimsoll.settings import Settings
 from plimsoll.writing import whole
 
@@ -39,85 +37,30 @@ Asked = tuple[RecommendationRecord, DemandProfileRecord]
 """What a volume was asked for, and what is recommended for it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drawing:
-    """The file that a picture is drawn to (None: one named for it, in the working directory), and how.
+Live = tuple[Scope, Policy, Path | None]
+"""The accounts, policy and recording that a volume is read from by the minute."""
 
-    BadInput for a file that is neither .svg nor .png, or a scale without a PNG.
+
+def live_from(picture: PictureOptions, from_: Path | None, policy: PolicyOptions, given: ScopeOptions) -> Live | None:
+    """Where a volume is read anew: None, from a run, unless an option is about a cloud or a recording.
+
+    BadInput where both are named.
     """
-
-    out: Path | None = None
-    theme: ThemeName = ThemeName.LIGHT
-    width: int = WIDTH_PX
-    scale: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.out is not None and self.out.suffix.lower() not in {".svg", ".png"}:
-            raise BadInput(f"{self.out}: a chart is drawn to a file that ends in .svg or .png.")
-        if self.scale is not None and not self._is_png:
-            raise BadInput("--scale is the size of a PNG's pixels: name the file with --out FILE.png.")
-
-    @classmethod
-    def of(cls, given: PictureOptions) -> "Drawing":
-        """The drawing that these options name."""
-        return cls(out=given.out, theme=given.theme, width=given.width, scale=given.scale)
-
-    @property
-    def _is_png(self) -> bool:
-        return self.out is not None and self.out.suffix.lower() == ".png"
-
-    def draw(self, picture: Picture, profile: DemandProfileRecord | None, *, name: str) -> Path:
-        """Draws the picture, and gives its file; BadInput where it cannot be written."""
-        path = self.out or Path(f"{_NOT_IN_FILES.sub('_', name)}-{picture.kind}.svg")
-        spec = spec_of(picture, profile, THEMES[self.theme], self.width)
-        drawn = to_png(spec, self.scale or 1) if self._is_png else to_svg(spec).encode()
-        with whole(path) as beside:
-            beside.write_bytes(drawn)
-        return path
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """Where a volume's demand is from: a run (None: the one written last), or a cloud or a recording, by the minute.
-
-    BadInput where both are given.
-    """
-
-    run: Path | None = None
-    live: tuple[Scope, Policy, Path | None] | None = None
-
-    def __post_init__(self) -> None:
-        if self.run is not None and self.live is not None:
-            raise BadInput(
-                "--run draws what a run has read; options of accounts and policies read anew: give one kind."
-            )
-
-    def volume(self, volume: str) -> Asked:
-        """A volume's record and profile; BadInput, with the nearest, where there is none."""
-        if self.live is not None:
-            return _read(volume, *self.live)
-        folder = run_folder(self.run)
-        record = find_record(folder, volume)
-        if record is None:
-            raise BadInput(_why_none(folder, volume))
-        return record, _observed(volume, find_profile(folder, full_name(record)))
-
-
-def source_from(picture: PictureOptions, from_: Path | None, policy: PolicyOptions, given: ScopeOptions) -> Source:
-    """The source that these options name: a run, unless one of them is about a cloud or a recording."""
     scope = scope_from(given, policy.prices)
     if not any((from_, policy.policy, policy.set_)) and scope == Scope():
-        return Source(run=picture.run)
-    return Source(run=picture.run, live=(scope, policy_from(policy), from_))
+        return None
+    if picture.run is not None:
+        raise BadInput("--run draws what a run has read; options of accounts and policies read anew: give one kind.")
+    return scope, policy_from(policy), from_
 
 
-def draw_demand(volume: str, source: Source, drawing: Drawing) -> None:
+def draw_demand(volume: str, live: Live | None, options: PictureOptions) -> None:
     """Draws a volume's demand over time, and prints the file's path."""
-    record, profile = source.volume(volume)
-    typer.echo(drawing.draw(demand_picture(record, profile), profile, name=volume))
+    record, profile = _volume(volume, live, options)
+    _draw(demand_picture(record, profile), profile, options, name=volume)
 
 
-def draw_roofline(names: Sequence[str], source: Source, drawing: Drawing) -> None:
+def draw_roofline(names: Sequence[str], live: Live | None, options: PictureOptions) -> None:
     """Draws a volume's demand under its ceilings, or envelopes, or a volume over envelopes; prints the file's path."""
     library = envelope_library(Settings.of_environment().measured_dir)
     envelopes = [library.envelopes[name] for name in names if name in library.envelopes]
@@ -126,19 +69,40 @@ def draw_roofline(names: Sequence[str], source: Source, drawing: Drawing) -> Non
         raise BadInput(
             f"one roofline shows one volume, with any number of envelopes; these are none: {', '.join(volumes)}."
         )
-    asked = _volume_or_envelope(volumes[0], source, library) if volumes else None
+    asked = _volume_or_envelope(volumes[0], live, options, library) if volumes else None
     if asked is not None and not envelopes:
         measured = library.envelopes.get(asked[0].evidence.envelope or "") if asked[0].evidence else None
         picture = roofline_picture(*asked, measured)
     else:
         picture = envelope_picture(envelopes, asked)
-    typer.echo(drawing.draw(picture, asked[1] if asked else None, name=names[0]))
+    _draw(picture, asked[1] if asked else None, options, name=names[0])
 
 
 def draw_comparison(names: Sequence[str], out: Path) -> None:
     """Draws envelopes beside each other, and prints the file's path."""
-    picture = comparison_picture(compared(names))
-    typer.echo(Drawing(out=out, width=COMPARISON_PX).draw(picture, None, name=names[0]))
+    options = PictureOptions(out=out, width=COMPARISON_PX)
+    _draw(comparison_picture(compared(names)), None, options, name=names[0])
+
+
+def _draw(picture: Picture, profile: DemandProfileRecord | None, options: PictureOptions, *, name: str) -> None:
+    """Draws to the file that was named, else to one named for what is drawn, and prints its path."""
+    path = options.out or Path(f"{_NOT_IN_FILES.sub('_', name)}-{picture.kind}.svg")
+    spec = spec_of(picture, profile, THEMES[options.theme], options.width)
+    drawn = to_png(spec, options.scale or 1) if options.is_png else to_svg(spec).encode()
+    with whole(path) as beside:
+        beside.write_bytes(drawn)
+    typer.echo(path)
+
+
+def _volume(volume: str, live: Live | None, options: PictureOptions) -> Asked:
+    """A volume's record and profile; BadInput, with the nearest, where there is none."""
+    if live is not None:
+        return _read(volume, *live)
+    folder = run_folder(options.run)
+    record = find_record(folder, volume)
+    if record is None:
+        raise BadInput(_why_none(folder, volume))
+    return record, _observed(volume, find_profile(folder, full_name(record)))
 
 
 def _why_none(folder: Path, volume: str) -> str:
@@ -150,9 +114,9 @@ def _why_none(folder: Path, volume: str) -> str:
     return f"there is no volume {volume} in {folder}: {hint}"
 
 
-def _volume_or_envelope(name: str, source: Source, library: EnvelopeLibrary) -> Asked:
+def _volume_or_envelope(name: str, live: Live | None, options: PictureOptions, library: EnvelopeLibrary) -> Asked:
     try:
-        return source.volume(name)
+        return _volume(name, live, options)
     except BadInput as error:
         near = difflib.get_close_matches(name, library.envelopes, n=1, cutoff=0.6)
         if not near:
@@ -161,12 +125,10 @@ def _volume_or_envelope(name: str, source: Source, library: EnvelopeLibrary) -> 
 
 
 def _read(volume: str, scope: Scope, policy: Policy, from_: Path | None) -> Asked:
-    found = read_volume(volume, scope, policy, from_=from_)
-    recommendation, profile = found.answer.recommendation, found.answer.profile
-    record = None if profile is None else profile_record(recommendation.volume, profile)
-    return record_of(recommendation, found.answer.change, provider=found.answer.target.provider), _observed(
-        volume, record
-    )
+    answer, _, _ = read_volume(volume, scope, policy, from_=from_)
+    profile = None if answer.profile is None else profile_record(answer.recommendation.volume, answer.profile)
+    record = record_of(answer.recommendation, answer.change, provider=answer.target.provider)
+    return record, _observed(volume, profile)
 
 
 def _observed(volume: str, profile: DemandProfileRecord | None) -> DemandProfileRecord:

@@ -1,8 +1,8 @@
-"""`plimsoll demo`: simulated clouds, audited by the ordinary path, and some of the answers put to the test."""
+"""`plimsoll demo`: simulated clouds, audited by the ordinary path, and some of the answers measured by fio."""
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
@@ -11,20 +11,23 @@ from typing import Final
 
 from rich.console import Console
 
-from cloud_simulator.aws.organization import DEMO_VOLUMES
-from cloud_simulator.google.projects import LEAST_DISKS
-from cloud_simulator.running import running, running_google
-from plimsoll import extras
-from plimsoll.bootstrap import AWS, GOOGLE, Scope, clock, ports_of
-from plimsoll.cli.audit import follow
-from plimsoll.cli.demo_validations import validate_examples
+from plimsoll.bootstrap import AWS, GOOGLE, OpenCloud, Scope, clock, open_clouds, ports_of
+from plimsoll.cli.audit import follow as follow_audit
+from plimsoll.cli.options import ValidateOptions
 from plimsoll.cli.run_folder import leave_reports
-from plimsoll.cli.simulate import started
+from plimsoll.cli.simulate import organization, projects
+from plimsoll.cli.validate import context_of, ended_by_sigterm, follow, new_job
 from plimsoll.clouds.ledger import Ledger
+from plimsoll.domain.evidence import Grade
 from plimsoll.domain.policy import Policy
+from plimsoll.domain.validation import Want
+from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import PAGE, read_records
 from plimsoll.run import Order
 from plimsoll.settings import Settings
+from plimsoll.validate import validate_volume
+from plimsoll.validation.deciding import FLIP
+from plimsoll.validation.thin_evidence import wants_in
 
 FOLDER: Final = "demo"
 FILES: Final = (
@@ -42,6 +45,22 @@ FILES: Final = (
 SHORT: Final = {"benchmark_runtime_s": 2, "benchmark_ramp_s": 0, "poll_s": 0.25}
 """Jobs of seconds, where a real validation takes minutes."""
 
+NO_LATENCY: Final = Policy(max_p99_latency_us=60_000_000, latency_slack_pct=10_000)
+"""A simulated volume is held to a real one's IOPS and MiB/s, but answers as this machine's disk does."""
+
+MOST_IOPS: Final = 12_000
+MOST_MIB_S: Final = 300
+"""What any machine's own disk carries: larger targets would measure this machine."""
+
+LEAST_IOPS: Final = 1000
+"""A workload that asks for less at its peak is not worth the name."""
+
+INCLUDED: Final = (3000, 125)
+"""The IOPS and MiB/s that gp3 includes."""
+
+Example = tuple[str, RecommendationRecord, str | None]
+"""What a validation shows, whose recommendation it is, and a target in place of the recommended one."""
+
 
 def audit_simulated(clouds: Sequence[str], volumes: int | None, seed: int) -> None:
     """Audits simulated clouds into the demo's folder as one run, prints it, and puts some answers to the test."""
@@ -54,8 +73,7 @@ def audit_simulated(clouds: Sequence[str], volumes: int | None, seed: int) -> No
         found = Settings.of_environment()  # where the simulated clouds are is in the environment by now
         settings = found.model_copy(update={**SHORT, "campaigns_dir": folder / "measured"})
         _audit(console, scope, settings, folder, now)
-        ledger = Ledger(path=folder / "ledger.json")
-        validate_examples(console, scope, settings, ledger, read_records(folder), now)
+        _validate_examples(console, scope, settings, folder, now)
     console.print(
         f"\nOpen {folder / PAGE} in a browser: it says what to do first, and why.", style="bold", soft_wrap=True
     )
@@ -68,24 +86,21 @@ def _simulated(
     scope = Scope(clouds=tuple(clouds))
     if AWS in clouds:
         console.print("starting a simulated AWS organization on loopback ...", style="dim")
-        accounts = running(now, volumes=volumes or DEMO_VOLUMES, seed=seed)
-        organization = stack.enter_context(started(accounts, extras.DEMO))
-        os.environ.update(organization.environment)
-        scope = replace(scope, role_arns=organization.role_arns, regions=organization.fleet.regions)
+        aws = stack.enter_context(organization(now, volumes, seed))
+        os.environ.update(aws.environment)
+        scope = replace(scope, role_arns=aws.role_arns, regions=aws.fleet.regions)
     if GOOGLE in clouds:
         console.print("starting simulated Google Cloud projects on loopback ...", style="dim")
-        google = running_google(now, volumes=volumes or LEAST_DISKS, seed=seed)
-        projects = stack.enter_context(started(google, extras.GOOGLE))
-        os.environ.update(projects.environment)
-        scope = replace(scope, projects=tuple(projects.projects))
+        google = stack.enter_context(projects(now, volumes, seed))
+        os.environ.update(google.environment)
+        scope = replace(scope, projects=tuple(google.projects))
     return scope
 
 
 def _audit(console: Console, scope: Scope, settings: Settings, folder: Path, now: datetime) -> None:
     ledger = Ledger(path=folder / "ledger.json")
-    worlds = ports_of(scope, settings, today=now.date(), ledger=ledger, paced=False)
-    order = Order(folder=folder, scope=scope.as_dict(), policy=Policy(), now=now)
-    follow(console, order, worlds)
+    audits = ports_of(scope, settings, today=now.date(), ledger=ledger, paced=False)
+    follow_audit(console, Order(folder=folder, scope=scope.as_dict(), policy=Policy(), now=now), audits)
     leave_reports(console, folder)
     console.print(
         "In each cloud one volume is of a type that Plimsoll does not know, so the run is partial: a real audit would "
@@ -102,3 +117,69 @@ def _clear(folder: Path) -> None:
         shutil.rmtree(folder / "measured")
     if folder.exists() and not any(folder.iterdir()):
         shutil.rmtree(folder)
+
+
+def _validate_examples(console: Console, scope: Scope, settings: Settings, folder: Path, now: datetime) -> None:
+    """Validates a recommendation of each cloud of the scope, and on AWS what a bare change of type would do to a volume
+    that needs more; prints what was found."""
+    console.print(
+        "\nThe simulated volumes are measured by real fio. Their latency is this machine's, and is not judged here.",
+        style="dim",
+    )
+    records, ledger = read_records(folder), Ledger(path=folder / "ledger.json")
+    options = ValidateOptions(max_runs=3, yes=True)
+    for cloud in open_clouds(scope, settings, today=now.date(), ledger=ledger, paced=False):
+        for title, record, target in _examples(cloud, records):
+            console.print(f"\n{title} {record.volume_id} ({record.name or 'no name'})", style="bold", soft_wrap=True)
+            job = new_job(record.volume_id, target, options, cloud.ports, now)
+            with ended_by_sigterm():
+                follow(console, validate_volume(job, context_of(cloud, NO_LATENCY, options, settings, console)))
+
+
+def _examples(cloud: OpenCloud, records: Iterable[RecommendationRecord]) -> Iterator[Example]:
+    """What is validated of a cloud."""
+    catalog = cloud.ports.catalog
+    own = [one for one in records if one.provider == catalog.provider]
+    recommended = "Validating a recommendation before anything is moved:"
+    if catalog.provider != AWS:
+        found = _most_shared(own, list(wants_in(own, NO_LATENCY, Grade.A, catalog.types)))
+        yield from ((recommended, one, None) for one in found)
+        return
+    asked = [(one, figures) for one in own if (figures := _asks(one)) is not None]
+    easy = [one for one, figures in asked if figures == INCLUDED and _works(one)]
+    hard = [
+        one for one, (iops, mib_s) in asked if (iops, mib_s) != INCLUDED and iops <= MOST_IOPS and mib_s <= MOST_MIB_S
+    ]
+    yield from ((recommended, one, None) for one in _best(easy))
+    bare = "Validating a bare change of type, as tools make it that do not look at demand:"
+    yield from ((bare, one, FLIP) for one in _best(hard))
+
+
+def _most_shared(records: Iterable[RecommendationRecord], wants: Iterable[Want]) -> list[RecommendationRecord]:
+    """The best saving whose target any machine carries, with a workload worth the name: first of those that are to
+    share what they carry with others, and are measured as one volume."""
+    carried = {
+        want.volume_id: want
+        for want in wants
+        if want.ceiling.iops <= MOST_IOPS and want.ceiling.throughput_mib_s <= MOST_MIB_S
+    }
+    found = [one for one in records if one.volume_id in carried and one.monthly_usd_saved > 0 and _works(one)]
+    shared = [one for one in found if carried[one.volume_id].spec.size_gib > one.current.size_gib]
+    return _best(shared or found)
+
+
+def _works(record: RecommendationRecord) -> bool:
+    return record.demand is not None and record.demand.peak_iops > LEAST_IOPS
+
+
+def _asks(record: RecommendationRecord) -> tuple[int, int] | None:
+    """What a migration to gp3 provisions, None for any other answer or one that cannot be carried out today."""
+    target = record.target
+    if record.action != "migrate" or target is None or target.type != "gp3" or record.blockers:
+        return None
+    return (target.iops or 0, target.throughput_mib_s or 0)
+
+
+def _best(records: Iterable[RecommendationRecord]) -> list[RecommendationRecord]:
+    """The one that saves most; none where there is none."""
+    return sorted(records, key=lambda one: (one.monthly_usd_saved, one.volume_id))[-1:]

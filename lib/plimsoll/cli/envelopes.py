@@ -16,8 +16,8 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import best_grade
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
-from plimsoll.envelopes.campaign_file import HostEntry
-from plimsoll.envelopes.new_campaigns import UNKNOWN_TYPE, NewCampaign, add_campaign, as_measured
+from plimsoll.envelopes.campaigns import HostEntry
+from plimsoll.envelopes.library import UNKNOWN_TYPE, NewCampaign, add_campaign, as_measured
 from plimsoll.envelopes.reading import read_output
 from plimsoll.envelopes.results import Output
 from plimsoll.reports.envelope_json import as_data
@@ -81,11 +81,7 @@ def import_files(files: Sequence[Path], name: str, given: MeasuredVolumeOptions,
     spec, volumes, host_type = spec_from(given), given.volumes, given.host_type
     provider = given.provider or cloud_of(spec.type) or AWS
     check_place(spec, provider, given)
-    outputs = [read_output(_text(path), name=str(path)) for path in files]
-    found = Output(
-        results=tuple(one for output in outputs for one in output.results),
-        profiles=tuple(one for output in outputs for one in output.profiles),
-    )
+    found = sum((read_output(_text(path), name=str(path)) for path in files), Output())
     if not found.results:
         raise BadInput(f"nothing in {_names(files)} measures storage, so there is no envelope to add.")
     on = f" on {host_type}" if host_type else ""
@@ -99,7 +95,6 @@ def import_files(files: Sequence[Path], name: str, given: MeasuredVolumeOptions,
         provider=provider,
         account=given.account,
         region=given.region,
-        system=name,
         spec=spec,
         volumes=volumes,
         host=HostEntry(type=host_type) if host_type else None,

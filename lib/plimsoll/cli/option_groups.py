@@ -13,10 +13,11 @@ Group = TypeVar("Group", bound="OptionGroup")
 
 
 class OptionGroup:
-    """Base of a frozen dataclass whose fields are options, or groups again. Help shows them under `PANEL`."""
+    """Base of a frozen dataclass whose fields are options, or groups again. Help shows them under `PANEL`, where there
+    is one, else with the command's own."""
 
     __slots__ = ()
-    PANEL: ClassVar[str]
+    PANEL: ClassVar[str | None] = None
 
     def given(self) -> list[str]:
         """The options of this group that have a value, as people write them."""
@@ -74,7 +75,7 @@ def _hints(group: type[OptionGroup]) -> dict[str, Any]:
     return {field.name: hints[field.name] for field in fields(group)}  # type: ignore[arg-type]  # as above
 
 
-def _in_panel(kind: Any, panel: str) -> Any:
+def _in_panel(kind: Any, panel: str | None) -> Any:
     plain, option = get_args(kind)
     found = copy(option)
     found.rich_help_panel = panel

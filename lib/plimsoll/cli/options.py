@@ -11,6 +11,8 @@ import typer
 from plimsoll.cli.option_groups import OptionGroup
 from plimsoll.clouds import registry
 from plimsoll.clouds.registry import CLOUDS
+from plimsoll.domain.errors import BadInput
+from plimsoll.domain.validation import Budget, Mode
 from plimsoll.reports.charts.theme import WIDTH_PX, ThemeName
 
 
@@ -24,31 +26,25 @@ class SimulatedCloud(StrEnum):
 
 def cloud_named(name: str) -> str:
     """The cloud of that name, or of that earlier name (`gcp`); BadParameter where there is none."""
-    found = registry.cloud_named(name)
-    if found is None:
-        raise _no_cloud(name, CLOUDS)
-    return found.name
+    return _name_in(CLOUDS, name)
 
 
 def simulated_named(name: str) -> SimulatedCloud:
     """What is simulated by that name; BadParameter where there is nothing."""
-    found = registry.cloud_named(name)
-    wanted = found.name if found else name
-    if wanted not in set(SimulatedCloud):
-        raise _no_cloud(name, SimulatedCloud)
-    return SimulatedCloud(wanted)
+    return SimulatedCloud(_name_in(SimulatedCloud, name))
 
 
 def one_simulated_named(name: str) -> SimulatedCloud:
     """As `simulated_named`, for one cloud alone."""
-    found = simulated_named(name)
-    if found is SimulatedCloud.BOTH:
-        raise _no_cloud(name, [one for one in SimulatedCloud if one is not found])
+    return SimulatedCloud(_name_in([one for one in SimulatedCloud if one is not SimulatedCloud.BOTH], name))
+
+
+def _name_in(names: Iterable[str], name: str) -> str:
+    cloud = registry.cloud_named(name)
+    found = cloud.name if cloud else name
+    if found not in set(names):
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(names)}.")
     return found
-
-
-def _no_cloud(name: str, names: Iterable[str]) -> typer.BadParameter:
-    return typer.BadParameter(f"{name!r} is not one of {', '.join(names)}.")
 
 
 Regions = Annotated[
@@ -182,6 +178,46 @@ class MeasureOptions(OptionGroup):
     max_runs: Annotated[int, typer.Option(min=1, help="Most measurements to make.")] = 10
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before measuring.")] = False
 
+    @property
+    def budget(self) -> Budget:
+        """What it may take."""
+        return Budget(max_usd=self.max_usd, max_runs=self.max_runs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidateOptions(MeasureOptions):
+    """As for any validation, and how it measures."""
+
+    mode: Annotated[
+        Mode,
+        typer.Option(
+            help="On a new volume of the target's spec (canary), on a copy of the volume (copy), or the volume as it "
+            "is, within its free headroom (in-place)."
+        ),
+    ] = Mode.CANARY
+    plan: Annotated[bool, typer.Option("--plan", help="Say what would be measured and what it costs, and stop.")] = (
+        False
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchmarkOptions(OptionGroup):
+    """Which job a benchmark runs, and what it may take."""
+
+    job: Annotated[str, typer.Option(help="What is run; benchmarks/jobs has them.")] = "sweep"
+    name: Annotated[
+        str | None,
+        typer.Option("--as", help="Name of the new campaign and its envelope. Default: the job and the time."),
+    ] = None
+    runtime_s: Annotated[
+        int | None, typer.Option(min=1, max=86_400, help="Seconds that each section is measured (180).")
+    ] = None
+    ramp_s: Annotated[int | None, typer.Option(min=0, max=3600, help="Seconds before that, not counted (10).")] = None
+    file_mib: Annotated[int | None, typer.Option(min=64, help="Size of each file. Default: the job's.")] = None
+    max_minutes: Annotated[float, typer.Option(min=0, help="Minutes that it may take at most.")] = 120
+    max_gib: Annotated[float, typer.Option(min=0, help="GiB that it may write to at most.")] = 32
+    yes: Annotated[bool, typer.Option("--yes", help="Begin without asking.")] = False
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredVolumeOptions(OptionGroup):
@@ -221,3 +257,38 @@ class PictureOptions(OptionGroup):
     scale: Annotated[float | None, typer.Option(min=0.5, max=8, help="Pixels of a PNG for each of its width (1).")] = (
         None
     )
+
+    def __post_init__(self) -> None:
+        if self.out is not None and self.out.suffix.lower() not in {".svg", ".png"}:
+            raise BadInput(f"{self.out}: a chart is drawn to a file that ends in .svg or .png.")
+        if self.scale is not None and not self.is_png:
+            raise BadInput("--scale is the size of a PNG's pixels: name the file with --out FILE.png.")
+
+    @property
+    def is_png(self) -> bool:
+        """Whether a PNG is drawn."""
+        return self.out is not None and self.out.suffix.lower() == ".png"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostOptions(OptionGroup):
+    """What is posted to Slack, where to, and how."""
+
+    channel: Annotated[str | None, typer.Option(help="The channel's id, such as C0123456789.")] = None
+    since: Annotated[Path | None, typer.Option(help="An earlier run: say what is new and what was saved since.")] = None
+    where: Where = None
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the message here and send nothing.")] = False
+    again: Annotated[bool, typer.Option("--again", help="Post it although it was posted there before.")] = False
+    webhook: Annotated[
+        bool, typer.Option("--webhook", help="By the URL in PLIMSOLL_SLACK_WEBHOOK_URL: the main message alone.")
+    ] = False
+    buttons: Annotated[
+        bool, typer.Option("--buttons", help="With buttons, for an app that the deployed service answers.")
+    ] = False
+    pictures: Annotated[bool, typer.Option(help="Savings by account and the largest one's roofline.")] = True
+
+    def __post_init__(self) -> None:
+        if self.webhook and (self.channel is not None or self.buttons):
+            raise BadInput("a webhook is bound to its channel and has no buttons: leave out --channel and --buttons.")
+        if self.since is not None and self.where is not None:
+            raise BadInput("--since compares whole runs, and --where posts a part: give one of both.")

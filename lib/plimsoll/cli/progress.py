@@ -1,56 +1,52 @@
 """The progress bar of a run: volumes, calls and datapoints as they come."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.table import Column
+from rich.text import Text
 
 from plimsoll.outcomes import Answered, FailedVolume, Outcome, Seen, Skipped
 from plimsoll.ports import Usage
 
 
-class _UsageColumn(TextColumn):
+class _UsageColumn(ProgressColumn):
     """Calls and datapoints so far, read afresh each time the bar is drawn."""
 
     def __init__(self, usages: Sequence[Usage]) -> None:
-        super().__init__("")
+        super().__init__(table_column=Column(no_wrap=True))
         self._usages = usages
 
-    def render(self, task: object) -> object:  # type: ignore[override]  # only the usage is drawn
+    def render(self, task: Task) -> Text:  # noqa: ARG002  # the usage is of all tasks
         """The usage in a few words."""
-        calls, datapoints = (sum(one.calls for one in self._usages), sum(one.datapoints for one in self._usages))
-        self.text_format = f"{calls:,} calls, {datapoints / 1e6:,.1f} M datapoints"
-        return super().render(task)  # type: ignore[arg-type]
+        calls, datapoints = sum(one.calls for one in self._usages), sum(one.datapoints for one in self._usages)
+        return Text(f"{calls:,} calls, {datapoints / 1e6:,.1f} M datapoints")
 
 
-class RunBar:
-    """A live bar with what is asked of all clouds; use as a context manager and call with every outcome."""
+@contextmanager
+def run_bar(console: Console, usages: Sequence[Usage]) -> Iterator[Callable[[Outcome], None]]:
+    """A live bar with what is asked of all clouds, for as long as the block lasts; each outcome moves it."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=None), MofNCompleteColumn())
+    with Progress(*columns, _UsageColumn(usages), TimeElapsedColumn(), console=console, transient=True) as progress:
+        bar, seen = progress.add_task("listing volumes", total=None), 0
 
-    def __init__(self, console: Console, usages: Sequence[Usage]) -> None:
-        self._progress = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=None),
-            MofNCompleteColumn(),
-            _UsageColumn(usages),
-            TimeElapsedColumn(),
-            console=console,
-            transient=True,
-        )
-        self._task: TaskID = self._progress.add_task("listing volumes", total=None)
-        self._seen = 0
+        def take(outcome: Outcome) -> None:
+            nonlocal seen
+            if isinstance(outcome, Seen):
+                seen += outcome.volumes
+                progress.update(bar, total=seen, description=str(outcome.target))
+            elif isinstance(outcome, Answered | FailedVolume | Skipped):
+                progress.advance(bar)
 
-    def __enter__(self) -> "RunBar":
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_raised: object) -> None:
-        self._progress.stop()
-
-    def take(self, outcome: Outcome) -> None:
-        """Moves the bar."""
-        if isinstance(outcome, Seen):
-            self._seen += outcome.volumes
-            self._progress.update(self._task, total=self._seen, description=str(outcome.target))
-        elif isinstance(outcome, Answered | FailedVolume | Skipped):
-            self._progress.advance(self._task)
+        yield take

@@ -1,20 +1,154 @@
-"""`plimsoll report`: a run for those who act on it, whole or in part, and the reports that every audit leaves."""
+"""`plimsoll report`: a run for those who act on it, whole or in part, in one of several formats: one row each."""
 
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from rich.console import Console
 
-from plimsoll.cli.report_formats import FORMATS, Report, ReportFormat
+from plimsoll.bootstrap import console_link, envelope_library
 from plimsoll.cli.run_folder import run_folder
-from plimsoll.domain.errors import BadInput, PlimsollError
-from plimsoll.extras import SQL, how_to_install
-from plimsoll.reports.data.exports import not_of_the_run
-from plimsoll.reports.printable import printable, put_out
+from plimsoll.domain.errors import BadInput
+from plimsoll.reports.csv_table import ENCODING
+from plimsoll.reports.data.database import Selection, opened, select
+from plimsoll.reports.data.exports import csv_lines, json_lines, not_of_the_run, write_parquet
+from plimsoll.reports.html.page import write_html
+from plimsoll.reports.markdown.run import run_markdown, tickets
+from plimsoll.reports.printable import put_out
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.run_reader import (
+    MARKDOWN,
+    PAGE,
+    RECOMMENDATIONS,
+    SLACK_PREVIEW,
+    TABLE,
+    Only,
+    audited_at,
+    read_run,
+)
+from plimsoll.run import resumed
+from plimsoll.settings import Settings
 from plimsoll.writing import write_lines
 
 SCREEN: Final = Path("-")
 """Standard output."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What to report: a run, or those of its volumes for which an SQL condition holds, or with these ids."""
+
+    folder: Path
+    where: str | None = None
+    volumes: tuple[str, ...] = ()
+
+    @property
+    def is_part(self) -> bool:
+        """Whether it is about some of the run's volumes."""
+        return self.where is not None or bool(self.volumes)
+
+    def selection(self) -> Selection | None:
+        """The volumes of a part, None for the whole run. BadInput for an SQL condition that is none."""
+        if not self.is_part:
+            return None
+        with opened(self.folder) as database:
+            return select(database, self.where, self.volumes)
+
+    def part(self) -> tuple[Only | None, str]:
+        """What holds for the records of a part, and the part in words; None and nothing for the whole run."""
+        selection = self.selection()
+        return (selection.has, selection.told) if selection else (None, "")
+
+    def console_link(self) -> Callable[[RecommendationRecord], str]:
+        """What gives the link to a volume's demand in its cloud's console, over the run's own window."""
+        order = resumed(self.folder)
+        return lambda record: console_link(record, order.policy, order.now)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportFormat:
+    """One format of a report.
+
+    `file` is its name in a run's folder, None where it is several files. A format of text has `lines`, which can go to
+    standard output, and does so unasked where it is `shown`. Any other format has `write`, which is given the path.
+    """
+
+    name: str
+    file: str | None
+    lines: Callable[[Report], Iterable[str]] | None = None
+    write: Callable[[Report, Path], list[Path]] | None = None
+    encoding: str = "utf-8"
+    shown: bool = False
+
+
+def _html(report: Report, place: Path) -> list[Path]:
+    only, told = report.part()
+    envelopes = envelope_library(Settings.of_environment().measured_dir).envelopes
+    link = report.console_link()
+    write_html(report.folder, place, envelopes=envelopes, console_link=link, only=only, told=told)
+    return [place]
+
+
+def _parquet(report: Report, place: Path) -> list[Path]:
+    with opened(report.folder) as database:
+        return write_parquet(database, place, select(database, report.where, report.volumes))
+
+
+def _markdown(report: Report) -> Iterable[str]:
+    only, told = report.part()
+    if only is not None and report.volumes:
+        yield tickets(report.folder, only, report.console_link())
+    else:
+        yield run_markdown(report.folder, only, told)
+
+
+def _slack(report: Report) -> Iterable[str]:
+    """The message to a channel, as it is sent to Slack."""
+    from plimsoll.slack.actions.registry import CONTROLS  # noqa: PLC0415  # the extra `slack` brings what it needs
+    from plimsoll.slack.blocks.report import run_conversation  # noqa: PLC0415  # as above
+
+    conversation = run_conversation(report.folder, *report.part(), controls=CONTROLS)
+    yield json.dumps(conversation.payload, ensure_ascii=False, indent=2) + "\n"
+
+
+def _slack_preview(report: Report, place: Path) -> list[Path]:
+    from plimsoll.slack.actions.registry import CONTROLS  # noqa: PLC0415  # as above
+    from plimsoll.slack.blocks.pictures import run_drafts  # noqa: PLC0415  # as above
+    from plimsoll.slack.blocks.report import run_conversation  # noqa: PLC0415  # as above
+    from plimsoll.slack.preview import preview  # noqa: PLC0415  # as above
+
+    only, told = report.part()
+    envelopes = envelope_library(Settings.of_environment().measured_dir).envelopes
+    page = preview(
+        run_conversation(report.folder, only, told, controls=CONTROLS),
+        pictures={draft.title: draft.png() for draft in run_drafts(report.folder, envelopes, only)},
+        sent=audited_at(read_run(report.folder)),
+    )
+    write_lines([page], place, "utf-8")
+    return [place]
+
+
+FORMATS: Final[Mapping[str, ReportFormat]] = {
+    one.name: one
+    for one in (
+        ReportFormat(name="html", file=PAGE, write=_html),
+        ReportFormat(
+            name="json", file=RECOMMENDATIONS, lines=lambda report: json_lines(report.folder, report.selection())
+        ),
+        ReportFormat(
+            name="csv",
+            file=TABLE,
+            lines=lambda report: csv_lines(report.folder, report.selection()),
+            encoding=ENCODING,
+        ),
+        ReportFormat(name="parquet", file=None, write=_parquet),
+        ReportFormat(name="md", file=MARKDOWN, lines=_markdown),
+        ReportFormat(name="slack", file="slack.json", lines=_slack, shown=True),
+        ReportFormat(name="slack-preview", file=SLACK_PREVIEW, write=_slack_preview),
+    )
+}
 
 
 def report_run(
@@ -24,26 +158,8 @@ def report_run(
     if format_ not in FORMATS:
         raise BadInput(f"--format {format_}: it must be one of {', '.join(FORMATS)}.")
     report, found = Report(folder=run_folder(run), where=where, volumes=volumes), FORMATS[format_]
-    for path in _written(report, found, _place(report, found, out)):
+    for path in written(report, found, _place(report, found, out)):
         Console(highlight=False).print(str(path), soft_wrap=True, markup=False)
-
-
-def leave_reports(console: Console, folder: Path) -> bool:
-    """Writes the reports that every audit leaves, and prints where. False where that was not possible."""
-    try:
-        with console.status("writing the report"):
-            written = _written(Report(folder=folder), FORMATS["html"], folder / (FORMATS["html"].file or ""))
-            if SQL.installed:
-                _written(Report(folder=folder), FORMATS["parquet"], folder)
-    except (PlimsollError, OSError) as error:
-        told = f"the run is whole, but its report could not be written: {error} Then: plimsoll report {folder}"
-        console.print(printable(told), style="red", markup=False, soft_wrap=True)
-        return False
-    console.print(f"report: {written[0]}", style="bold", markup=False, soft_wrap=True)
-    if not SQL.installed:
-        told = f"no Parquet files were written: they need {SQL.brings}. {how_to_install(SQL)}"
-        console.print(told, style="dim", markup=False, soft_wrap=True)
-    return True
 
 
 def _place(report: Report, format_: ReportFormat, out: Path | None) -> Path:
@@ -66,7 +182,7 @@ def _place(report: Report, format_: ReportFormat, out: Path | None) -> Path:
     return place
 
 
-def _written(report: Report, format_: ReportFormat, place: Path) -> list[Path]:
+def written(report: Report, format_: ReportFormat, place: Path) -> list[Path]:
     """Writes a report, and gives its files: none where it went to standard output."""
     if format_.write is not None:
         return format_.write(report, place)

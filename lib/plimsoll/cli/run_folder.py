@@ -4,8 +4,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from plimsoll.domain.errors import BadInput
-from plimsoll.reports.run_reader import RUN
+from plimsoll.domain.errors import BadInput, PlimsollError
+from plimsoll.extras import SQL, how_to_install
+from plimsoll.reports.printable import printable
+from plimsoll.reports.run_reader import PAGE, RUN
 from plimsoll.settings import Settings
 
 
@@ -26,7 +28,20 @@ def run_folder(path: Path | None) -> Path:
 
 
 def leave_reports(console: Console, folder: Path) -> bool:
-    """Writes what every audit leaves in a run's folder, and says where. False where that was not possible."""
-    from plimsoll.cli.report import leave_reports as leave  # noqa: PLC0415  # nobody waits for it before there is a run
+    """Writes the reports that every audit leaves in its folder, and prints where. False where that was not possible."""
+    from plimsoll.cli.report import FORMATS, Report, written  # noqa: PLC0415  # waited for once there is a run
 
-    return leave(console, folder)
+    try:
+        with console.status("writing the report"):
+            (page,) = written(Report(folder=folder), FORMATS["html"], folder / PAGE)
+            if SQL.installed:
+                written(Report(folder=folder), FORMATS["parquet"], folder)
+    except (PlimsollError, OSError) as error:
+        told = f"the run is whole, but its report could not be written: {error} Then: plimsoll report {folder}"
+        console.print(printable(told), style="red", markup=False, soft_wrap=True)
+        return False
+    console.print(f"report: {page}", style="bold", markup=False, soft_wrap=True)
+    if not SQL.installed:
+        told = f"no Parquet files were written: they need {SQL.brings}. {how_to_install(SQL)}"
+        console.print(told, style="dim", markup=False, soft_wrap=True)
+    return True

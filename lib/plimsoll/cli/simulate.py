@@ -1,15 +1,16 @@
-"""`plimsoll simulate`: a simulated organization or simulated projects alone, for any tool of their cloud."""
+"""Simulated clouds: `plimsoll simulate` serves one alone, for any tool of its cloud, and the demo audits them."""
 
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime
 from typing import TypeVar
 
 from rich.console import Console
 
 from cloud_simulator.aws.organization import DEMO_VOLUMES
 from cloud_simulator.google.projects import LEAST_DISKS
-from cloud_simulator.running import NotStarted, running, running_google
+from cloud_simulator.running import NotStarted, Running, RunningProjects, running, running_google
 from plimsoll.bootstrap import clock
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.extras import DEMO, GOOGLE, Extra
@@ -17,21 +18,30 @@ from plimsoll.extras import DEMO, GOOGLE, Extra
 Cloud = TypeVar("Cloud")
 
 
+def organization(now: datetime, volumes: int | None, seed: int, port: int = 0) -> AbstractContextManager[Running]:
+    """A simulated organization of AWS for as long as the block lasts; PlimsollError where it does not start."""
+    return _started(running(now, volumes=volumes or DEMO_VOLUMES, seed=seed, port=port), DEMO)
+
+
+def projects(now: datetime, volumes: int | None, seed: int, port: int = 0) -> AbstractContextManager[RunningProjects]:
+    """Simulated projects of Google Cloud, likewise."""
+    return _started(running_google(now, volumes=volumes or LEAST_DISKS, seed=seed, port=port), GOOGLE)
+
+
 def serve(volumes: int | None, seed: int, port: int) -> None:
     """Serves the organization until Ctrl-C."""
-    with started(running(clock().now(), volumes=volumes or DEMO_VOLUMES, seed=seed, port=port), DEMO) as organization:
-        roles = " ".join(f"--role-arn {arn}" for arn in organization.role_arns)
-        fleet = organization.fleet
+    with organization(clock().now(), volumes, seed, port) as cloud:
+        roles = " ".join(f"--role-arn {arn}" for arn in cloud.role_arns)
         _wait(
-            f"{len(fleet.volumes)} volumes in {len(fleet.accounts)} accounts",
-            organization.environment,
+            f"{len(cloud.fleet.volumes)} volumes in {len(cloud.fleet.accounts)} accounts",
+            cloud.environment,
             f"the other accounts: plimsoll audit {roles}",
         )
 
 
 def serve_projects(volumes: int | None, seed: int, port: int) -> None:
     """Serves the projects until Ctrl-C."""
-    with started(running_google(clock().now(), volumes=volumes or LEAST_DISKS, seed=seed, port=port), GOOGLE) as cloud:
+    with projects(clock().now(), volumes, seed, port) as cloud:
         options = " ".join(f"--project {project}" for project in cloud.projects)
         _wait(
             f"{len(cloud.fleet.volumes)} disks in {len(cloud.projects)} projects",
@@ -41,8 +51,7 @@ def serve_projects(volumes: int | None, seed: int, port: int) -> None:
 
 
 @contextmanager
-def started(cloud: AbstractContextManager[Cloud], needed: Extra) -> Iterator[Cloud]:
-    """A simulated cloud for as long as the block lasts. PlimsollError where it does not start."""
+def _started(cloud: AbstractContextManager[Cloud], needed: Extra) -> Iterator[Cloud]:
     needed.need()
     try:
         with cloud as running_cloud:
@@ -53,12 +62,9 @@ def started(cloud: AbstractContextManager[Cloud], needed: Extra) -> Iterator[Clo
 
 def _wait(what: str, environment: Mapping[str, str], audit: str) -> None:
     """Prints how to point a tool at what is served, and waits for Ctrl-C."""
+    exports = [f"export {name}={value}" for name, value in environment.items()]
     console = Console(highlight=False)
-    console.print(f"# {what}")
-    for name, value in environment.items():
-        console.print(f"export {name}={value}", soft_wrap=True)
-    console.print(f"# {audit}", soft_wrap=True)
-    console.print("# Ctrl-C ends it")
+    console.print("\n".join([f"# {what}", *exports, f"# {audit}", "# Ctrl-C ends it"]), soft_wrap=True)
     try:
         threading.Event().wait()
     except KeyboardInterrupt:

@@ -1,5 +1,6 @@
 """`plimsoll slack`: a run's report, posted to a channel or shown as it would be."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -9,13 +10,12 @@ from pydantic import TypeAdapter, ValidationError
 from rich.console import Console
 
 from plimsoll.bootstrap import envelope_library
-from plimsoll.bootstrap.slack import client_of_environment, webhook_of_environment
 from plimsoll.cli.exit_codes import PARTIAL
+from plimsoll.cli.options import PostOptions
+from plimsoll.cli.report import Report
 from plimsoll.cli.run_folder import run_folder
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.domain.recommendation import CHANGES
-from plimsoll.reports.data.database import opened
-from plimsoll.reports.data.selection import select
 from plimsoll.reports.diff.comparison import Difference, compared
 from plimsoll.reports.diff.render import headline
 from plimsoll.reports.diff.sql import Group
@@ -23,74 +23,59 @@ from plimsoll.reports.printable import printable
 from plimsoll.reports.run_reader import Only, read_run
 from plimsoll.reports.wording import count_of
 from plimsoll.service.slack_config import Channel
-from plimsoll.settings import Settings
+from plimsoll.settings import PREFIX, Settings
 from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.message import Conversation
 from plimsoll.slack.blocks.pictures import Draft, run_drafts
 from plimsoll.slack.blocks.report import run_conversation
+from plimsoll.slack.client import slack_client
 from plimsoll.slack.notifications.ledger import MAIN, POSTED, FileLedger, Progress, picture_key, reply_key
-from plimsoll.slack.notifications.posting import Picture, post
-from plimsoll.slack.notifications.webhook import post_by_webhook
-from plimsoll.slack.preview.terminal import show_conversation
+from plimsoll.slack.notifications.posting import Picture, Posting
+from plimsoll.slack.notifications.webhook import Webhook, post_by_webhook
+from plimsoll.slack.preview import show_conversation
 
 _ASKED: Final = frozenset({*CHANGES, "detached"})
 _RECOMMENDED: Final = (Group.NEW, Group.FIRST_READ, Group.CHANGED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What is to be posted, and how: `again` whether or not it was posted before; `buttons`, `pictures`, and a thread
-    or not."""
-
-    since: Path | None = None
-    where: str | None = None
-    again: bool = False
-    buttons: bool = False
-    pictures: bool = True
-    thread: bool = True
-
-    def __post_init__(self) -> None:
-        if self.since is not None and self.where is not None:
-            raise BadInput("--since compares whole runs, and --where posts a part: give one of both.")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Read:
-    """A run as it was read: what is told of it, and the pictures that it has, or why it has none."""
+    """What is told of a run, and the pictures that it has, or why it has none."""
 
-    id: str
     told: Conversation
     pictures: tuple[Draft, ...]
     no_pictures: str = ""
 
 
-def show_run(run: Path | None, wanted: Wanted, channel: str | None) -> None:
+def show_run(folder: Path, options: PostOptions) -> None:
     """Prints what would be posted, and sends nothing."""
-    if channel is not None:
-        _check(channel)
-    read, console = _read(run_folder(run), wanted), Console(highlight=False)
+    if options.channel is not None:
+        _check(options.channel)
+    read, console = _read(folder, options), Console(highlight=False)
     show_conversation(console, read.told.payload)
     for draft in read.pictures:
         _say(console, f"picture in its thread: {draft.name}: {draft.title}")
     if read.no_pictures:
         _say(console, read.no_pictures, style="red")
-    _say(console, f"nothing was sent{f' to {channel}' if channel else ''}: --dry-run")
+    _say(console, f"nothing was sent{f' to {options.channel}' if options.channel else ''}: --dry-run")
 
 
-def post_run(run: Path | None, wanted: Wanted, channel: str) -> None:
+def post_run(folder: Path, options: PostOptions, channel: str) -> None:
     """Posts a run to a channel with its replies and pictures, and says what stands; exit code 3 for what does not."""
     _check(channel)
-    client, folder = client_of_environment(Settings.of_environment()), run_folder(run)
-    ledger = FileLedger(path=folder / POSTED, channel=_posted_as(channel, wanted))
-    read, console = _read(folder, wanted), Console(highlight=False)
+    token = _secret("SLACK_BOT_TOKEN", "the app's bot token (xoxb-...), from OAuth & Permissions on its page")
+    client = slack_client(token, api_url=Settings.of_environment().slack_api_url)
+    ledger = _ledger(folder, channel, options)
+    read, console = _read(folder, options), Console(highlight=False)
     keys = {MAIN, *(reply_key(reply.key) for reply in read.told.replies)}
     keys |= {picture_key(draft.name) for draft in read.pictures}
-    if _stands(console, ledger, wanted, keys):
+    if _stands(console, ledger, options, keys):
         return
     with console.status(f"posting to {channel}"):
         pictures = [Picture(name=draft.name, title=draft.title, png=draft.png()) for draft in read.pictures]
-        _begin(ledger, wanted)
-        posted = post(read.told, channel, client, ledger, pictures, run_id=read.id)
+        _begin(ledger, options)
+        posting = Posting(channel=channel, client=client, ledger=ledger, run_id=str(read_run(folder)["id"]))
+        posted = posting.post(read.told, pictures)
     _say(console, f"posted to {channel}: {_counted(ledger.load())}")
     troubles = [*filter(None, [read.no_pictures]), *posted.troubles]
     for trouble in troubles:
@@ -99,37 +84,34 @@ def post_run(run: Path | None, wanted: Wanted, channel: str) -> None:
         raise typer.Exit(PARTIAL)
 
 
-def post_run_by_webhook(run: Path | None, wanted: Wanted) -> None:
+def post_run_by_webhook(folder: Path, options: PostOptions) -> None:
     """Posts a run's main message by the webhook of the environment."""
-    webhook, folder = webhook_of_environment(Settings.of_environment()), run_folder(run)
-    ledger = FileLedger(path=folder / POSTED, channel=_posted_as(webhook.channel, wanted))
-    read, console = _read(folder, wanted), Console(highlight=False)
-    if _stands(console, ledger, wanted, {MAIN}):
+    url = _secret("SLACK_WEBHOOK_URL", "the incoming webhook's URL (https://hooks.slack.com/services/...)")
+    webhook = Webhook.of(url, Settings.of_environment().slack_api_url)
+    ledger = _ledger(folder, webhook.channel, options)
+    read, console = _read(folder, options), Console(highlight=False)
+    if _stands(console, ledger, options, {MAIN}):
         return
     with console.status("posting by the webhook"):
-        _begin(ledger, wanted)
+        _begin(ledger, options)
         post_by_webhook(read.told.main, webhook, ledger)
     _say(console, "posted by the webhook: the report alone, since a webhook takes no replies, pictures or buttons")
 
 
-def _read(folder: Path, wanted: Wanted) -> _Read:
-    selection = None
-    if wanted.where is not None:
-        with opened(folder) as database:
-            selection = select(database, wanted.where, ())
-    only, part = (selection.has, selection.told) if selection else (None, "")
-    since, new = ("", frozenset[str]()) if wanted.since is None else _since(run_folder(wanted.since), folder)
+def _read(folder: Path, options: PostOptions) -> _Read:
+    only, part = Report(folder=folder, where=options.where).part()
+    since, new = ("", frozenset[str]()) if options.since is None else _since(run_folder(options.since), folder)
     told = run_conversation(
         folder,
         only,
         part,
         since=since,
         new=new,
-        controls=CONTROLS if wanted.buttons else (),
-        threaded=wanted.thread,
+        controls=CONTROLS if options.buttons else (),
+        threaded=not options.webhook,
     )
-    pictures, no_pictures = _drafts(folder, only) if wanted.pictures else ((), "")
-    return _Read(id=str(read_run(folder)["id"]), told=told, pictures=pictures, no_pictures=no_pictures)
+    pictures, no_pictures = _drafts(folder, only) if options.pictures and not options.webhook else ((), "")
+    return _Read(told=told, pictures=pictures, no_pictures=no_pictures)
 
 
 def _drafts(folder: Path, only: Only | None) -> tuple[tuple[Draft, ...], str]:
@@ -163,22 +145,22 @@ def _check(channel: str) -> None:
         raise BadInput(told) from error
 
 
-def _posted_as(channel: str, wanted: Wanted) -> str:
-    """What stands for a report in the ledger: its channel, and the part of the run where it tells of one."""
-    return channel if wanted.where is None else f"{channel}: {wanted.where}"
+def _ledger(folder: Path, channel: str, options: PostOptions) -> FileLedger:
+    """What stands in a channel of the run, or of the part that is posted."""
+    return FileLedger(path=folder / POSTED, channel=channel if options.where is None else f"{channel}: {options.where}")
 
 
-def _stands(console: Console, ledger: FileLedger, wanted: Wanted, keys: set[str]) -> bool:
+def _stands(console: Console, ledger: FileLedger, options: PostOptions, keys: set[str]) -> bool:
     """Whether all of it stands already, and says so; with --again nothing does."""
-    if wanted.again or not keys <= ledger.load().posted.keys():
+    if options.again or not keys <= ledger.load().posted.keys():
         return False
     _say(console, f"this run stands in {ledger.channel} already; --again posts it once more, beside what stands")
     return True
 
 
-def _begin(ledger: FileLedger, wanted: Wanted) -> None:
+def _begin(ledger: FileLedger, options: PostOptions) -> None:
     """With --again forgets what stands, once all is there that is to be posted."""
-    if wanted.again:
+    if options.again:
         ledger.keep(Progress())
 
 
@@ -186,6 +168,14 @@ def _counted(progress: Progress) -> str:
     replies, pictures = (sum(key.startswith(kind) for key in progress.posted) for kind in ("reply/", "picture/"))
     verb = "reply" if replies == 1 else "replies"
     return f"the report, {replies:,} {verb} in its thread and {count_of(pictures, 'picture')}"
+
+
+def _secret(name: str, what: str) -> str:
+    """What the environment gives, which no command shows; BadInput where it gives nothing."""
+    found = os.environ.get(PREFIX + name, "").strip()
+    if not found:
+        raise BadInput(f"the environment has no {PREFIX}{name}: set it to {what}. `--dry-run` needs none.")
+    return found
 
 
 def _say(console: Console, text: str, style: str = "") -> None:

@@ -5,26 +5,26 @@ from collections.abc import Sequence
 import typer
 from rich.console import Console
 
-from plimsoll.bootstrap import Scope, change_ledger, clock, open_clouds, patience_of, stripe_book
+from plimsoll.bootstrap import Scope, clock, open_clouds, patience_of, stripe_book
 from plimsoll.cli.exit_codes import PARTIAL
 from plimsoll.domain.errors import BadInput, CloudError, PlimsollError
 from plimsoll.ports import Bench, FailedTarget, Target
 from plimsoll.reports.terminal.validation import show_lines
 from plimsoll.settings import Settings
-from plimsoll.validation.inspecting import stripe_sets
+from plimsoll.validation.command import stripe_sets
 
 
 def find_stripes(hosts: Sequence[str], scope: Scope) -> None:
     """Asks each host, keeps their answers, and prints it; exits as partial where one did not answer."""
-    settings, console = Settings.of_environment(), Console()
-    (cloud,) = open_clouds(scope, settings, today=clock().now().date(), ledger=change_ledger(settings))
+    settings, console, today = Settings.of_environment(), Console(), clock().now().date()
+    (cloud,) = open_clouds(scope, settings, today=today)
     bench, targets = cloud.bench, cloud.ports.inventory.targets()
     patience, book = patience_of(settings), stripe_book(settings)
     failed = False
     for host_id in hosts:
         try:
             target = _place_of(host_id, targets, bench)
-            found = stripe_sets(host_id, target, clock().now().date(), bench=bench, patience=patience)
+            found = stripe_sets(host_id, target, today, bench=bench, patience=patience)
         except PlimsollError as error:
             show_lines(console, [f"failed {host_id}: {error}"], "red")
             failed = True
@@ -45,13 +45,14 @@ def _place_of(host_id: str, targets: Sequence[Target | FailedTarget], bench: Ben
             errors.append(str(target.error))
             continue
         try:
-            found = bench.hosts(target, (), (host_id,))
+            host = next(iter(bench.hosts(target, (), (host_id,))), None)
         except CloudError as raised:
             errors.append(str(raised))
             continue
-        for host in found:
-            if not host.ready:
-                raise BadInput(host.not_ready)
-            return target
+        if host is None:
+            continue
+        if not host.ready:
+            raise BadInput(host.not_ready)
+        return target
     why = f" ({'; '.join(error.rstrip('.') for error in dict.fromkeys(errors))})" if errors else ""
     raise BadInput(f"there is no running instance {host_id} in these accounts and regions{why}: check --region.")

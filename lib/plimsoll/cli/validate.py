@@ -5,7 +5,6 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import (
     OpenCloud,
     Scope,
-    change_ledger,
     clock,
     measured_again,
     open_clouds,
@@ -26,24 +24,17 @@ from plimsoll.bootstrap import (
     validation_jobs,
 )
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
-from plimsoll.cli.options import MeasureOptions
+from plimsoll.cli.options import ValidateOptions
 from plimsoll.cli.run_folder import leave_reports
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import Grade
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.validation import Budget, MeasuringRun, Mode, PlannedRun
-from plimsoll.domain.volume import VolumeSpec
+from plimsoll.domain.validation import MeasuringRun, PlannedRun
 from plimsoll.ports import Target
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import read_records
 from plimsoll.reports.run_writer import replace_records
-from plimsoll.reports.terminal.validation import (
-    Judged,
-    show_change_of_mind,
-    show_lines,
-    show_runs,
-    show_verdict,
-)
+from plimsoll.reports.terminal.validation import show_change_of_mind, show_lines, show_runs, show_verdict
 from plimsoll.run import resumed
 from plimsoll.settings import Settings
 from plimsoll.validate import Concluded, Decided, Event, NotConcluded, RunValidation, validate_volume
@@ -52,54 +43,40 @@ from plimsoll.validation.job import Job, JobName
 from plimsoll.validation.scratch_volume import Left
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
-    """How a validation is carried out. `plan` only shows what it would measure, and `yes` does not ask first."""
-
-    mode: Mode = Mode.CANARY
-    bench_hosts: tuple[str, ...] = ()
-    budget: Budget
-    plan: bool = False
-    yes: bool = False
-
-    @classmethod
-    def of(cls, given: MeasureOptions, *, mode: Mode = Mode.CANARY, plan: bool = False) -> "Terms":
-        """The terms that these options name."""
-        budget = Budget(max_usd=given.max_usd, max_runs=given.max_runs)
-        return cls(mode=mode, bench_hosts=tuple(given.bench_host or ()), budget=budget, plan=plan, yes=given.yes)
-
-
-def validate_one(volume: str, target: str | None, scope: Scope, policy: Policy, terms: Terms) -> None:
+def validate_one(volume: str, target: str | None, scope: Scope, policy: Policy, options: ValidateOptions) -> None:
     """Validates one volume's target, prints the verdict and the recommendation that follows from it."""
     settings, console = Settings.of_environment(), Console()
     now = clock().now()
     if len(scope.clouds) > 1:
         raise BadInput("a volume is of one cloud: say which with one --cloud.")
-    (cloud,) = open_clouds(scope, settings, today=now.date(), ledger=change_ledger(settings))
-    job = new_job(volume, target, terms, cloud.ports, now)
+    (cloud,) = open_clouds(scope, settings, today=now.date())
+    job = new_job(volume, target, options, cloud.ports, now)
     with ended_by_sigterm():
-        ended = follow(console, validate_volume(job, context_of(cloud, policy, terms, settings, console)))
+        ended = follow(console, validate_volume(job, context_of(cloud, policy, options, settings, console)))
     if ended:
         raise typer.Exit(PARTIAL)
 
 
-def validate_recommendations(folder: Path, least: Grade | None, terms: Terms) -> None:
+def validate_recommendations(folder: Path, least: Grade | None, options: ValidateOptions) -> None:
     """Validates the recommendations of a run whose evidence is thin, and puts the new answers into its files."""
     settings, console = Settings.of_environment(), Console()
     order = resumed(folder)
     if "recording" in order.scope:
         raise BadInput(f"{folder} was decided from a recording, in which nothing can be measured: validate a run.")
     scope = Scope.from_dict(order.scope)
-    clouds = list(open_clouds(scope, settings, today=order.now.date(), ledger=change_ledger(settings)))
+    clouds = list(open_clouds(scope, settings, today=order.now.date()))
     changed: dict[str, RecommendationRecord] = {}
     ended: list[Event] = []
     reported, measured = True, False
     try:
         with ended_by_sigterm():
             for cloud in clouds:
-                context = context_of(cloud, order.policy, terms, settings, console)
-                validation = _of_run(cloud, order.now, least, terms, context)
-                records = [one for one in read_records(folder) if one.provider == validation.place.provider]
+                context = context_of(cloud, order.policy, options, settings, console)
+                place = _anywhere_in(cloud.ports)
+                validation = RunValidation(
+                    name=_new_name(), place=place, now=order.now, budget=options.budget, least=least, context=context
+                )
+                records = [one for one in read_records(folder) if one.provider == place.provider]
                 ended += follow(console, validation.events(records), changed)
                 measured = measured or validation.runs > 0
     finally:
@@ -117,20 +94,22 @@ def validate_recommendations(folder: Path, least: Grade | None, terms: Terms) ->
         raise typer.Exit(PARTIAL)
 
 
-def new_job(volume: str, target: str | None, terms: Terms, ports: AuditPorts, now: datetime) -> Job:
+def new_job(volume: str, target: str | None, options: ValidateOptions, ports: AuditPorts, now: datetime) -> Job:
     """The job of one volume. Its account and region are known once it is found; each cloud has the whole budget."""
     return Job(
         name=JobName(validation=_new_name(), index=0),
-        place=Target(account="", region="", provider=ports.catalog.provider),
+        place=_anywhere_in(ports),
         volume_id=volume,
-        mode=terms.mode,
+        mode=options.mode,
         now=now,
-        budget=terms.budget,
+        budget=options.budget,
         asked=target,
     )
 
 
-def context_of(cloud: OpenCloud, policy: Policy, terms: Terms, settings: Settings, console: Console) -> Context:
+def context_of(
+    cloud: OpenCloud, policy: Policy, options: ValidateOptions, settings: Settings, console: Console
+) -> Context:
     """What a validation in one cloud is given: what was measured and the jobs are kept in the folder of runs."""
     bench = cloud.bench
     return Context(
@@ -145,15 +124,14 @@ def context_of(cloud: OpenCloud, policy: Policy, terms: Terms, settings: Setting
         runtime_s=settings.benchmark_runtime_s,
         ramp_s=settings.benchmark_ramp_s,
         say=lambda text: show_lines(console, [text], "dim"),
-        host_ids=terms.bench_hosts,
+        host_ids=tuple(options.bench_host or ()),
         in_place_file_mib=settings.in_place_file_mib,
-        agree=_agreement(console, terms),
+        agree=_agreement(console, options),
     )
 
 
-def _of_run(cloud: OpenCloud, now: datetime, least: Grade | None, terms: Terms, context: Context) -> RunValidation:
-    place = Target(account="", region="", provider=cloud.ports.catalog.provider)
-    return RunValidation(name=_new_name(), place=place, now=now, budget=terms.budget, least=least, context=context)
+def _anywhere_in(ports: AuditPorts) -> Target:
+    return Target(account="", region="", provider=ports.catalog.provider)
 
 
 def _new_name() -> str:
@@ -182,17 +160,14 @@ def _show(console: Console, event: Event, *, many: bool) -> None:
     match event:
         case Concluded():
             line = event.line
+            where = f"{line.mode} in {line.zone} on {line.bench_host} ({line.bench_host_type})"
             show_verdict(
                 console,
-                Judged(
-                    volume_id=line.volume_id,
-                    spec=VolumeSpec(**line.spec.model_dump()),
-                    where=f"{line.mode} in {line.zone} on {line.bench_host} ({line.bench_host_type})",
-                    passed=line.passed,
-                    reasons=line.reasons,
-                    simulated=line.simulated,
-                    campaign=line.campaign,
-                ),
+                f"{line.spec} for {line.volume_id}, {where}",
+                passed=line.passed,
+                reasons=line.reasons,
+                simulated=line.simulated,
+                campaign=line.campaign,
             )
         case NotConcluded():
             show_lines(console, [f"not measured  {event.run.spec}: {event.error}"], "red")
@@ -204,14 +179,14 @@ def _show(console: Console, event: Event, *, many: bool) -> None:
             return
 
 
-def _agreement(console: Console, terms: Terms) -> Agree:
+def _agreement(console: Console, options: ValidateOptions) -> Agree:
     def agree(planned: Sequence[PlannedRun], left: Sequence[MeasuringRun]) -> None:
         if not planned and not left:
             return
         show_runs(console, planned, left)
-        if terms.plan:
+        if options.plan:
             raise typer.Exit
-        if not planned or terms.yes:
+        if not planned or options.yes:
             return
         if not sys.stdin.isatty():
             raise BadInput("a validation makes volumes that cost money: say --yes, or --plan to see it only.")
@@ -224,11 +199,7 @@ def _agreement(console: Console, terms: Terms) -> Agree:
 @contextmanager
 def ended_by_sigterm() -> Iterator[None]:
     """SIGTERM ends the block as Ctrl-C does, so that what was made is deleted."""
-
-    def interrupt(_number: int, _frame: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
     finally:

@@ -1,1 +1,1 @@
-"""The ports fulfilled: in memory, from a recording, and by each cloud."""
+"""The ports fulfilled: from a recording, and by each cloud."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import FailedTarget, Inventory, Target
+from plimsoll.writing import whole
 
 KEPT = timedelta(days=2)
 """Changes older than this no longer count against any limit and are dropped."""
@@ -42,15 +43,13 @@ class Ledger:
         return replace(volume, recent_changes=tuple(sorted(self.starts.get(volume.id, ()))))
 
     def save(self, now: datetime) -> None:
-        """Writes what still counts."""
+        """Writes what still counts; BadInput where the file cannot be written."""
         kept = {
             volume_id: sorted(start.isoformat() for start in found if now - start < KEPT)
             for volume_id, found in sorted(self.starts.items())
         }
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        written = self.path.with_suffix(".new")
-        written.write_text(json.dumps({name: found for name, found in kept.items() if found}), encoding="utf-8")
-        written.replace(self.path)
+        with whole(self.path) as beside:
+            beside.write_text(json.dumps({name: found for name, found in kept.items() if found}), encoding="utf-8")
 
 
 def _zoned(written: str) -> datetime:

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from plimsoll.clouds.recording_format import (
+from plimsoll.clouds.recording import (
     FORMAT,
     REMARKS,
     book_adapter,

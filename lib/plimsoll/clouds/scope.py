@@ -1,7 +1,8 @@
 """The scope of an audit: which clouds, accounts and regions it covers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
+from typing import Any
 
 from plimsoll.clouds.aws.names import AUDIT_ROLE
 from plimsoll.clouds.registry import AWS, cloud_named, cloud_of_region
@@ -19,7 +20,6 @@ class Scope:
     three it is the environment's own project.
     """
 
-    clouds: tuple[str, ...] = (AWS,)
     profiles: tuple[str, ...] = ()
     role_arns: tuple[str, ...] = ()
     external_id: str | None = None
@@ -29,6 +29,7 @@ class Scope:
     role_name: str = AUDIT_ROLE
     regions: tuple[str, ...] = ()
     prices: str | None = None
+    clouds: tuple[str, ...] = (AWS,)
     projects: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
     google_organizations: tuple[str, ...] = ()
@@ -46,46 +47,20 @@ class Scope:
 
     def as_dict(self) -> dict[str, object]:
         """The scope for run.json."""
-        return {
-            "profiles": list(self.profiles),
-            "role_arns": list(self.role_arns),
-            "external_id": self.external_id,
-            "organization": self.organization,
-            "units": list(self.units),
-            "accounts": list(self.accounts),
-            "role_name": self.role_name,
-            "regions": list(self.regions),
-            "prices": self.prices,
-            "clouds": list(self.clouds),
-            "projects": list(self.projects),
-            "folders": list(self.folders),
-            "google_organizations": list(self.google_organizations),
-        }
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
     @classmethod
     def from_dict(cls, found: Mapping[str, object]) -> "Scope":
-        """The scope in a run.json."""
-
-        def words(key: str) -> tuple[str, ...]:
-            value = found.get(key)
-            return tuple(str(word) for word in value) if isinstance(value, list) else ()
-
-        external_id, prices = found.get("external_id"), found.get("prices")
-        return cls(
-            profiles=words("profiles"),
-            role_arns=words("role_arns"),
-            external_id=None if external_id is None else str(external_id),
-            organization=bool(found.get("organization")),
-            units=words("units"),
-            accounts=words("accounts"),
-            role_name=str(found.get("role_name") or AUDIT_ROLE),
-            regions=words("regions"),
-            prices=None if prices is None else str(prices),
-            clouds=tuple(_present_name(one) for one in words("clouds")) or (AWS,),
-            projects=words("projects"),
-            folders=words("folders"),
-            google_organizations=words("google_organizations") or words("gcp_organizations"),
-        )
+        """The scope in a run.json; what it does not say is as in a scope that names nothing."""
+        written = {"google_organizations": found.get("gcp_organizations"), **found}
+        given: dict[str, Any] = {}
+        for one in fields(cls):
+            value = written.get(one.name)
+            if value and isinstance(value, list) == isinstance(one.default, tuple):
+                given[one.name] = tuple(map(str, value)) if isinstance(value, list) else value
+        if "clouds" in given:
+            given["clouds"] = tuple(_present_name(name) for name in given["clouds"])
+        return cls(**given)
 
 
 def _present_name(cloud: str) -> str:

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.stripes import StripeSet, merged
 from plimsoll.ports import Target
+from plimsoll.writing import whole
 
 
 @dataclass(slots=True, kw_only=True)
@@ -56,11 +57,9 @@ class StripeBook:
         return sets
 
     def save(self) -> None:
-        """Writes the book, whole or not at all."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        written = self.path.with_suffix(".new")
-        written.write_bytes(sets_adapter().dump_json(self.sets, indent=1) + b"\n")
-        written.replace(self.path)
+        """Writes the book, whole or not at all; BadInput where the file cannot be written."""
+        with whole(self.path) as beside:
+            beside.write_bytes(sets_adapter().dump_json(self.sets, indent=1) + b"\n")
 
 
 @cache

@@ -20,17 +20,6 @@ from plimsoll.writing import whole
 LINES: Final = "validations.jsonl"
 
 
-class SpecLine(BaseModel):
-    """A configuration; null where the type provisions nothing."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-
-    type: str
-    size_gib: int
-    iops: int | None
-    throughput_mib_s: int | None
-
-
 class ValidationLine(BaseModel):
     """One verdict, as it is kept. Rates are per second, money is USD."""
 
@@ -45,7 +34,7 @@ class ValidationLine(BaseModel):
     zone: str
     volume_id: str
     serves: list[str]
-    spec: SpecLine
+    spec: VolumeSpec
     ceiling_iops: float
     ceiling_throughput_mib_s: float
     need_iops: float
@@ -77,16 +66,15 @@ class ValidationLine(BaseModel):
         }
         if self.passed or self.mode == "in-place" or not (short_of or self.too_slow):
             return None
-        spec = VolumeSpec(**self.spec.model_dump())
         return FailedMeasurement(
             account=self.account,
             region=self.region,
-            spec=spec,
+            spec=self.spec,
             ceiling=Ceiling(iops=self.ceiling_iops, throughput_mib_s=self.ceiling_throughput_mib_s),
             measured_on=self.at.date(),
             delivered=short_of,
             volume_id=self.volume_id if self.too_slow else None,
-            text=f"{spec} was measured here on {self.at:%Y-%m-%d} and did not pass: {'; '.join(self.failures)}",
+            text=f"{self.spec} was measured here on {self.at:%Y-%m-%d} and did not pass: {'; '.join(self.failures)}",
         )
 
 

@@ -14,6 +14,11 @@ class Resource(StrEnum):
     IOPS = "iops"
     THROUGHPUT = "throughput"
 
+    @property
+    def unit(self) -> str:
+        """What it is counted in."""
+        return "IOPS" if self is Resource.IOPS else "MiB/s"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accounting:

@@ -1,5 +1,6 @@
 """Scratch volumes: made to be measured and to be deleted, tagged so that a sweep finds them whatever happens."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -34,6 +35,12 @@ class ScratchOrder:
             SCRATCH_TAG: self.validation_id,
             DEADLINE_TAG: self.deadline.isoformat(),
         }
+
+    @property
+    def token(self) -> str:
+        """What names the order: 64 characters, the same for the same order."""
+        facts = (self.validation_id, self.account, self.region, self.zone, self.spec, self.deadline, self.source)
+        return hashlib.sha256(repr(facts).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

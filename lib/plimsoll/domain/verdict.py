@@ -11,8 +11,6 @@ from plimsoll.domain.need import Need
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
 
-_UNITS: Final = {Resource.IOPS: "IOPS", Resource.THROUGHPUT: "MiB/s"}
-
 SAME_CLASS: Final = 1.1
 """A configuration up to this ratio above one that did not deliver is not offered either: measurements are that sure."""
 
@@ -76,7 +74,7 @@ def _judged(jobs: Sequence[Shown], wanted: Need, sentence: _Sentence, today: flo
     }
     needed = {Resource.IOPS: wanted.iops, Resource.THROUGHPUT: wanted.throughput_mib_s}
     fell_short = frozenset(side for side in Resource if best[side] < DELIVERED * needed[side])
-    sides = {side: sentence(_UNITS[side], best[side], needed[side], side in fell_short) for side in Resource}
+    sides = {side: sentence(side.unit, best[side], needed[side], side in fell_short) for side in Resource}
     paced = [job for job in jobs if job.paced]
     p99 = max((job.p99_latency_us for job in paced if job.p99_latency_us is not None), default=None)
     mean = max((job.mean_latency_us for job in paced if job.mean_latency_us is not None), default=None)

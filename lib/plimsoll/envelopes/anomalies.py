@@ -26,8 +26,6 @@ SMALL_GIB: Final = 1.0
 SYNCHRONOUS: Final = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2"})
 """Engines of one outstanding I/O a job, whatever iodepth says."""
 
-UNITS: Final = {Resource.IOPS: "IOPS", Resource.THROUGHPUT: "MiB/s"}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
@@ -85,13 +83,13 @@ def _not_the_device(one: Measurement, _limits: Limits) -> Iterator[Anomaly]:
 
 def _over_ceiling(one: Measurement, limits: Limits) -> Iterator[Anomaly]:
     carrier = "the host" if limits.pooled else "volume and host"
-    for side, unit in UNITS.items():
+    for side in Resource:
         seen, limit = one.figure(side), side_of(limits.most, side, writes=one.job.writes)
         if seen is not None and seen > DOUBTFUL * limit:
             yield Anomaly(
                 code="over-ceiling",
-                text=f"{seen:,.0f} {unit} in {_shape(one)} is {seen / limit:.1f} times the {limit:,.0f} that {carrier} "
-                "can carry: not fitted, as the device cannot have served it (merged I/O, a cache)",
+                text=f"{seen:,.0f} {side.unit} in {_shape(one)} is {seen / limit:.1f} times the {limit:,.0f} that "
+                f"{carrier} can carry: not fitted, as the device cannot have served it (merged I/O, a cache)",
                 rejects=frozenset({side}),
             )
 
@@ -113,18 +111,19 @@ def _volume_burst(one: Measurement, limits: Limits) -> Iterator[Anomaly]:
         if seen > bucket.sustained_rate:
             yield Anomaly(
                 code="volume-burst",
-                text=f"above {bucket.sustained_rate:,.0f} {UNITS[bucket.resource]} this {one.spec.type} spent burst "
+                text=f"above {bucket.sustained_rate:,.0f} {bucket.resource.unit} this {one.spec.type} spent burst "
                 "credits: what it does for ever is less",
             )
 
 
 def _host_burst(one: Measurement, limits: Limits) -> Iterator[Anomaly]:
-    for side, unit in UNITS.items():
+    for side in Resource:
         seen, sustained = one.figure(side), side_of(limits.host_baseline, side)
         if seen is not None and sustained < seen and sustained < side_of(limits.host, side):
             yield Anomaly(
                 code="host-burst",
-                text=f"above {sustained:,.0f} {unit} the host {one.host_type} bursts, as it can for 30 minutes a day",
+                text=f"above {sustained:,.0f} {side.unit} the host {one.host_type} bursts, as it can for 30 minutes "
+                "a day",
             )
 
 

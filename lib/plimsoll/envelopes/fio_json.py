@@ -11,10 +11,8 @@ from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from plimsoll.envelopes.campaign_file import Figures
-from plimsoll.envelopes.job_groups import Part, result_of
-from plimsoll.envelopes.printed_numbers import number_in
-from plimsoll.envelopes.results import Broken, Output, Result, line_at
+from plimsoll.envelopes.printed import Figures, number_in, present
+from plimsoll.envelopes.results import Broken, Output, Part, Result, disk_figures, line_at, result_of
 
 
 def _number(value: object) -> object:
@@ -184,7 +182,7 @@ def _results(output: FioOutput, line: int) -> Iterator[Result]:
         try:
             yield result_of(
                 [_part(job, output.options, len(together)) for job in together],
-                version=_version(output.version),
+                version=None if output.version is None else output.version.removeprefix("fio-"),
                 measured_on=output.time,
                 disk=_disk(disks) if alone else {},
             )
@@ -219,7 +217,7 @@ def _side(side: SideEntry) -> Figures:
     found: Figures = {
         "iops": side.iops,
         "throughput": f"{side.bw}KiB/s" if side.bw_bytes is None else f"{side.bw_bytes}B/s",
-        **_told({"runtime_ms": side.runtime, "total_ios": side.total_ios}),
+        **present({"runtime_ms": side.runtime, "total_ios": side.total_ios}),
     }
     for unit, names in _LATENCIES.items():
         for name in names:
@@ -228,8 +226,8 @@ def _side(side: SideEntry) -> Figures:
     samples = {"min": side.iops_min, "max": side.iops_max, "avg": side.iops_mean, "stdev": side.iops_stddev}
     return found | _grouped(
         {
-            "bw_kib_s": _told({**bandwidth, "stdev": side.bw_dev, "samples": side.bw_samples}),
-            "iops_samples": _told({**samples, "samples": side.iops_samples}),
+            "bw_kib_s": present({**bandwidth, "stdev": side.bw_dev, "samples": side.bw_samples}),
+            "iops_samples": present({**samples, "samples": side.iops_samples}),
         }
     )
 
@@ -241,23 +239,21 @@ def _latency(kind: str, unit: str, spread: Spread | None) -> Figures:
     percentiles = {
         percent: value for percent, value in spread.percentile.items() if value is not None and number_in(percent) > 0
     }
-    told = _told({theirs: getattr(spread, ours) for ours, theirs in NUMBERS.items()})
+    told = present({theirs: getattr(spread, ours) for ours, theirs in NUMBERS.items()})
     return _grouped({f"{kind}_{unit}": told, f"{kind}_percentiles_{unit}": percentiles})
 
 
 def _beside(job: FioJob) -> Figures:
     cpu = {"usr_pct": job.usr_cpu, "sys_pct": job.sys_cpu, "ctx": job.ctx, "majf": job.majf, "minf": job.minf}
-    return _grouped({"cpu": _told(cpu), "io_depths_pct": _told(job.iodepth_level)})
+    return _grouped({"cpu": present(cpu), "io_depths_pct": present(job.iodepth_level)})
 
 
 def _disk(disks: Sequence[DiskEntry]) -> Figures:
     """The counts of the device. For an md device only its own, not its members' again."""
     striped = [disk for disk in disks if disk.aggr_read_ios is not None and number_in(disk.aggr_read_ios) > 0]
-    told = {disk.name or "a device": _one_disk(disk) for disk in striped or disks if disk.read_ios and disk.write_ios}
-    if len(told) == 1:
-        ((name, figures),) = told.items()
-        return {"disk": {"name": name, **figures}}
-    return _grouped({"disks": told})
+    return disk_figures(
+        {disk.name or "a device": _one_disk(disk) for disk in striped or disks if disk.read_ios and disk.write_ios}
+    )
 
 
 def _one_disk(disk: DiskEntry) -> Figures:
@@ -265,16 +261,8 @@ def _one_disk(disk: DiskEntry) -> Figures:
         "ios": f"{disk.read_ios}/{disk.write_ios}",
         "merge": f"{disk.read_merges or '-'}/{disk.write_merges or '-'}",
         "ticks": f"{disk.read_ticks or '-'}/{disk.write_ticks or '-'}",
-        **_told({"in_queue": disk.in_queue, "util_pct": disk.util}),
+        **present({"in_queue": disk.in_queue, "util_pct": disk.util}),
     }
-
-
-def _version(printed: str | None) -> str | None:
-    return None if printed is None else printed.removeprefix("fio-")
-
-
-def _told(figures: dict[str, str | None]) -> Figures:
-    return {name: figure for name, figure in figures.items() if figure is not None}
 
 
 def _grouped(groups: dict[str, Figures]) -> Figures:

@@ -9,11 +9,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from plimsoll.envelopes.campaign_file import Figures
-from plimsoll.envelopes.job_groups import Part, result_of
-from plimsoll.envelopes.printed_numbers import number_in
-from plimsoll.envelopes.printed_rates import DIRECTIONS
-from plimsoll.envelopes.results import Broken, Output, Result, line_at
+from plimsoll.envelopes.printed import DIRECTIONS, Figures, number_in
+from plimsoll.envelopes.results import Broken, Output, Part, Result, line_at, result_of
 
 _LINE: Final = re.compile(r"(?<![^\s])([2345]);(?:(fio-[^;\s]*);)?([^;\n]*);(\d{1,9});(\d{1,6});([^\n]*)")
 _SPREAD: Final = ("min", "max", "avg", "stdev")

@@ -9,10 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from plimsoll.envelopes.campaign_file import Figures
-from plimsoll.envelopes.job_groups import Part, result_of
-from plimsoll.envelopes.printed_numbers import size_kib_in
-from plimsoll.envelopes.results import Broken, Output, Result, line_at
+from plimsoll.envelopes.printed import Figures, size_kib_in
+from plimsoll.envelopes.results import Broken, Output, Part, Result, disk_figures, line_at, result_of
 
 _N: Final = r"(\d+(?:\.\d+)?[kKMG]?)"
 _UNITS: Final = {"nsec": "ns", "usec": "us", "msec": "ms"}
@@ -39,13 +37,13 @@ _BANDWIDTH: Final = re.compile(
 _SAMPLES: Final = re.compile(
     rf"\biops\s*:\s*min=\s*{_N},\s*max=\s*{_N},\s*avg=\s*{_N},\s*stdev=\s*{_N},\s*samples=(\d+)\s"
 )
-_DISTRIBUTION: Final = re.compile(r"\blat\s*\(([num]sec)\)\s*:\s*((?:(?:>=)?\d+=[\d.]+%,?\s*)+)")
+_SHARES: Final = r"((?:(?:>=)?\d+=[\d.]+%,?\s*)+)"
+_DISTRIBUTION: Final = re.compile(rf"\blat\s*\(([num]sec)\)\s*:\s*{_SHARES}")
 _SHARE: Final = re.compile(r"((?:>=)?\d+)=([\d.]+)%")
 _CPU: Final = re.compile(r"\bcpu\s*:\s*usr=([\d.]+)%,\s*sys=([\d.]+)%,\s*ctx=(\d+),\s*majf=(\d+),\s*minf=(\d+)")
 _ROWS: Final = {
-    "io_depths_pct": re.compile(r"\bIO depths\s*:\s*((?:(?:>=)?\d+=[\d.]+%,?\s*)+)"),
-    "submit_pct": re.compile(r"\bsubmit\s*:\s*((?:(?:>=)?\d+=[\d.]+%,?\s*)+)"),
-    "complete_pct": re.compile(r"\bcomplete\s*:\s*((?:(?:>=)?\d+=[\d.]+%,?\s*)+)"),
+    f"{words.replace(' ', '_').lower()}_pct": re.compile(rf"\b{words}\s*:\s*{_SHARES}")
+    for words in ("IO depths", "submit", "complete")
 }
 _ISSUED: Final = re.compile(r"\bissued\s*\w*\s*:\s*total=(\S+?),?\s+short=(\S+?),?\s+drop(?:ped)?=(\S+)")
 _TARGET: Final = re.compile(r"\blatency\s*:\s*target=(\d+),\s*window=(\d+),\s*percentile=([\d.]+)%,\s*depth=(\d+)")
@@ -102,11 +100,7 @@ def disks_in(tail: str) -> Figures:
     """The counts of the devices themselves. For an md device only its own, not its members' again."""
     found = [(one, tail[max(0, one.start() - 80) : one.start()].split()) for one in _DISK.finditer(tail)]
     striped = [pair for pair in found if pair[0][2]]
-    told = {words[-1] if words else "a device": _disk(one[1]) for one, words in striped or found}
-    if len(told) == 1:
-        ((name, figures),) = told.items()
-        return {"disk": {"name": name, **figures}}
-    return {"disks": told} if told else {}
+    return disk_figures({words[-1] if words else "a device": _disk(one[1]) for one, words in striped or found})
 
 
 def _disk(printed: str) -> Figures:

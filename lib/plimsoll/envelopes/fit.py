@@ -32,7 +32,7 @@ from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource
 from plimsoll.domain.envelope import BoundBy, Envelope, Measurement, cost_of
 from plimsoll.domain.units import mb_s_from_mib_s
 from plimsoll.domain.volume_types import FromThroughput, Provisioned, VolumeType
-from plimsoll.envelopes.anomalies import DOUBTFUL, UNITS, Limits, judged, side_of
+from plimsoll.envelopes.anomalies import DOUBTFUL, Limits, judged, side_of
 from plimsoll.envelopes.campaigns import System
 
 PLATEAU: Final = 0.9
@@ -73,7 +73,8 @@ def fit(system: System, types: Mapping[str, VolumeType], caps: Caps = no_caps) -
     measurements = judged(system.measurements, limits)
     reached = {side: _reached(side, measurements, limits) for side in Resource}
     roofs = {side: min(modes.values(), default=None) for side, modes in reached.items()}
-    cut = tuple(side.value for side, roof in roofs.items() if roof is not None and roof > side_of(limits.both, side))
+    below = {side: None if roof is None else min(roof, side_of(limits.both, side)) for side, roof in roofs.items()}
+    cut = tuple(side.value for side in Resource if roofs[side] != below[side])
     bound = tuple(side.value for side, roof in roofs.items() if _is_hosts(roof, side, limits))
     return Envelope(
         name=system.name,
@@ -81,8 +82,8 @@ def fit(system: System, types: Mapping[str, VolumeType], caps: Caps = no_caps) -
         volumes=system.volumes,
         host_type=system.host_type,
         provider=system.provider,
-        iops=_at_most(roofs[Resource.IOPS], limits.both.iops),
-        throughput_mib_s=_at_most(roofs[Resource.THROUGHPUT], limits.both.throughput_mib_s),
+        iops=below[Resource.IOPS],
+        throughput_mib_s=below[Resource.THROUGHPUT],
         measurements=measurements,
         published=published,
         host=host,
@@ -144,16 +145,12 @@ def _reached(side: Resource, measurements: Sequence[Measurement], limits: Limits
 
 def _modes(side: Resource, measurements: Sequence[Measurement]) -> _Modes:
     """The measurements that count on a side, by mode."""
-    kept = [one for one in measurements if _counts(one, side)]
+    kept = [one for one in measurements if one.served(side) is not None and one.bound_by is not BoundBy.LOAD]
     random = [one for one in kept if one.job.mode.startswith(("rand", "rnd"))]
     modes: dict[str, list[Measurement]] = {}
     for one in random if random and side is Resource.IOPS else kept:
         modes.setdefault(one.job.mode, []).append(one)
     return modes
-
-
-def _counts(one: Measurement, side: Resource) -> bool:
-    return one.served(side) is not None and one.bound_by is not BoundBy.LOAD
 
 
 def _plateau(side: Resource, seen: Sequence[Measurement], limit: float) -> float | None:
@@ -181,27 +178,20 @@ def _both_ways(side: Resource, modes: _Modes) -> dict[str, float]:
     for read, one in reads.items():
         for write, other in writes.items():
             low, high = sorted((_figure(one, side), _figure(other, side)))
-            if one.job.block_kib == other.job.block_kib and low >= SAME * high and _tells(side, one.job.block_kib):
+            size_kib = one.job.block_kib
+            tells = size_kib <= SMALL_KIB if side is Resource.IOPS else size_kib >= LARGE_KIB
+            if tells and size_kib == other.job.block_kib and low >= SAME * high:
                 found |= {read: _figure(one, side), write: _figure(other, side)}
     return found
 
 
-def _tells(side: Resource, block_kib: float) -> bool:
-    return block_kib <= SMALL_KIB if side is Resource.IOPS else block_kib >= LARGE_KIB
-
-
 def _figure(one: Measurement, side: Resource) -> float:
-    seen = one.figure(side)
-    return 0.0 if seen is None else seen
+    return one.figure(side) or 0.0
 
 
 def _is_hosts(roof: float | None, side: Resource, limits: Limits) -> bool:
     host = side_of(limits.host, side)
     return roof is not None and host < side_of(limits.volume, side) and roof >= PLATEAU * host
-
-
-def _at_most(roof: float | None, limit: float) -> float | None:
-    return None if roof is None else min(roof, limit)
 
 
 def notes(
@@ -223,7 +213,7 @@ def notes(
 def _side(
     side: Resource, system: System, limits: Limits, reached: Mapping[str, float], host_bound: bool
 ) -> Iterator[str]:
-    unit, volume, host = UNITS[side], side_of(limits.volume, side), side_of(limits.host, side)
+    unit, volume, host = side.unit, side_of(limits.volume, side), side_of(limits.host, side)
     roof = min(reached.values(), default=None)
     if roof is None:
         yield f"{unit} never reached a roof: the best seen is only a lower bound"
@@ -254,7 +244,7 @@ def _slower(side: Resource, measurements: Sequence[Measurement], reached: Mappin
         held = all(one.bound_by is BoundBy.LOAD for one in of_mode)
         if best < SLOWER * roof:
             why = "its load held it back" if held else "nothing shows what stopped it"
-            yield f"{mode} was seen at {best:,.0f} {UNITS[side]} at most: {why}"
+            yield f"{mode} was seen at {best:,.0f} {side.unit} at most: {why}"
 
 
 def _anomalies(measurements: Sequence[Measurement]) -> Iterator[str]:

@@ -34,11 +34,7 @@ def read_output(text: str, *, name: str) -> Output:
     if not found:
         what = "is empty" if not text.strip() else "is no result of a benchmark"
         raise BadInput(f"{name} {what}: expected is what {_EXPECTED} printed.")
-    outputs = [_read(one, text, name) for one in found]
-    return Output(
-        results=tuple(result for output in outputs for result in output.results),
-        profiles=tuple(profile for output in outputs for profile in output.profiles),
-    )
+    return sum((_read(one, text, name) for one in found), Output())
 
 
 def read_results(text: str, *, name: str) -> list[Result]:

@@ -1,11 +1,35 @@
-"""Results: what one output of fio or sysbench says, before the volume is known."""
+"""Results: what one output of fio or sysbench says, before the volume is known.
+
+The jobs that fio ran together and reports as one are one result.
+"""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from plimsoll.domain.envelope import JobShape, Latency
-from plimsoll.envelopes.campaign_file import Figures, PrintedEntry
+from plimsoll.domain.units import KIB, KIB_PER_MIB
+from plimsoll.envelopes.printed import (
+    DIRECTIONS,
+    MS_PER_S,
+    Figures,
+    PrintedEntry,
+    device_iops,
+    latency,
+    number_in,
+    rates,
+    size_kib_in,
+)
+from plimsoll.envelopes.printed import scaled_iops as iops_of
+from plimsoll.envelopes.printed import throughput_mib_s as mib_s_of
+
+DEFAULT_KIB: Final = 4.0
+"""fio's block size where the job names none."""
+
+_LEAST_SNAP: Final = 0.01
+_MOST_SNAP: Final = 0.1
+"""How far rounded figures may be from a power of two: whole IOPS are the coarsest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,16 +86,11 @@ class Result:
 class Profile:
     """A result that says something of the host alone: sysbench's cpu, memory, mutex or threads.
 
-    `kind` is the test (`events` where the output does not tell it), `events_per_s` its operations a second, `job` the
-    command as printed, `figures` what was printed.
+    `kind` is the test (`events` where the output does not tell it), `job` the command as printed, `figures` the rest.
     """
 
     kind: str
-    tool: str
-    tool_version: str | None
     job: str | None
-    events_per_s: float
-    latency: Latency
     figures: Figures
 
 
@@ -81,6 +100,9 @@ class Output:
 
     results: tuple[Result, ...] = ()
     profiles: tuple[Profile, ...] = ()
+
+    def __add__(self, other: "Output") -> "Output":
+        return Output(results=self.results + other.results, profiles=self.profiles + other.profiles)
 
 
 class Broken(Exception):
@@ -95,3 +117,166 @@ class Broken(Exception):
 def line_at(text: str, position: int) -> int:
     """The line, from 1, of a position in a text."""
     return text.count("\n", 0, position) + 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One job as fio reported it, with the names of figures that campaigns use.
+
+    `sides` has the figures of each direction that did I/O, `beside` those of both, and `operations` the number that
+    each direction completed. `jobs` is its number of processes. `whole`: `options` has all that were set, so fio's
+    defaults hold for the others.
+    """
+
+    name: str
+    group: int
+    error: int
+    jobs: int
+    options: Mapping[str, str]
+    sides: Mapping[str, Figures]
+    beside: Figures = field(default_factory=dict)
+    operations: Mapping[str, int] = field(default_factory=dict)
+    whole: bool = False
+
+
+def result_of(parts: Sequence[Part], *, version: str | None, measured_on: str | None, disk: Figures) -> Result:
+    """The result of a group. `disk` has the device's own counts, and is empty where other groups share them."""
+    first = parts[0]
+    printed = _printed(parts, disk)
+    iops, throughput_mib_s = rates(printed) if any(part.sides for part in parts) else (None, None)
+    names = dict.fromkeys(part.name for part in parts)
+    return Result(
+        name="+".join(names),
+        group=first.group,
+        tool="fio",
+        tool_version=version,
+        job=_shape(parts, printed, iops, throughput_mib_s),
+        iops=iops,
+        throughput_mib_s=throughput_mib_s,
+        latency=latency(printed),
+        directions=_directions(parts),
+        printed=printed,
+        device_iops=device_iops(printed.figures),
+        measured_on=measured_on,
+        options=first.options,
+        error=next((part.error for part in parts if part.error), 0),
+    )
+
+
+def disk_figures(disks: Mapping[str, Figures]) -> Figures:
+    """The devices' own counts, by the device's name, as a result's figures."""
+    if len(disks) == 1:
+        ((name, figures),) = disks.items()
+        return {"disk": {"name": name, **figures}}
+    return {"disks": dict(disks)} if disks else {}
+
+
+def mean_block_kib(iops: float | None, throughput_mib_s: float | None) -> float | None:
+    """The mean I/O size: a power of two where rounded figures come that close to it; None where nothing was done."""
+    if not iops or not throughput_mib_s:
+        return None
+    mean = throughput_mib_s * KIB_PER_MIB / iops
+    slack = min(max(_LEAST_SNAP, 1 / iops), _MOST_SNAP)
+    near = next((2.0**power for power in range(-1, 15) if abs(mean / 2.0**power - 1) <= slack), None)
+    return near or round(mean, 2) or mean
+
+
+def unstated_mode(directions: Sequence[str]) -> str:
+    """The mode of a job that does not say whether its I/O was random."""
+    return f"unstated-{'rw' if len(set(directions)) > 1 else directions[0]}"
+
+
+def gib_of(size: str | None) -> float | None:
+    """GiB of a size option; None for a share such as 50% or none at all."""
+    kib = None if size is None else size_kib_in(size)
+    return None if kib is None else kib / KIB**2
+
+
+def _printed(parts: Sequence[Part], disk: Figures) -> PrintedEntry:
+    runtimes = [side["runtime_ms"] for part in parts for side in part.sides.values() if "runtime_ms" in side]
+    longest: Figures = {"runtime_ms": max(runtimes, key=number_in)} if runtimes else {}
+    if len(parts) > 1:
+        each = {f"{at}-{part.name}": {**part.sides, **part.beside} for at, part in enumerate(parts)}
+        return PrintedEntry(figures={"parts": each, **longest, **disk})
+    (part,) = parts
+    if len(part.sides) != 1:
+        return PrintedEntry(figures={**part.sides, **longest, **part.beside, **disk})
+    ((direction, side),) = part.sides.items()
+    rest = {key: figure for key, figure in side.items() if key not in {"iops", "throughput"}}
+    return PrintedEntry(
+        iops=side["iops"],
+        throughput=side["throughput"],
+        figures={"direction": direction, **rest, **part.beside, **disk},
+    )
+
+
+def _shape(
+    parts: Sequence[Part], printed: PrintedEntry, iops: float | None, throughput_mib_s: float | None
+) -> JobShape:
+    options = parts[0].options
+    block = {_block_kib(part.options) for part in parts}
+    stated = block.pop() if len(block) == 1 else None
+    runtimes = [_seconds(options.get("runtime")), _measured_s(printed.figures)]
+    iodepth = options.get("iodepth", "")
+    return JobShape(
+        mode=_mode(parts),
+        block_kib=stated or mean_block_kib(iops, throughput_mib_s) or DEFAULT_KIB,
+        iodepth=int(iodepth) if iodepth.isdecimal() and len(iodepth) < 10 else None,
+        jobs=sum(part.jobs for part in parts),
+        engine=options.get("ioengine"),
+        runtime_s=min((seconds for seconds in runtimes if seconds), default=None),
+        direct=_direct(parts[0]),
+        file_size_gib=gib_of(options.get("size")),
+    )
+
+
+def _mode(parts: Sequence[Part]) -> str:
+    """The rw that all jobs share; of jobs that differ, both directions, random only where all are."""
+    used = [name for part in parts for name in part.sides] or list(DIRECTIONS)
+    stated = {part.options.get("rw") or part.options.get("readwrite") for part in parts}
+    modes = {mode.partition(":")[0] for mode in stated if mode}
+    if len(modes) == 1 and None not in stated:
+        return modes.pop().replace("readwrite", "rw")
+    if not modes:
+        return "read" if all(part.whole for part in parts) else unstated_mode(used)
+    return "randrw" if all(mode.startswith("rand") for mode in modes) else "rw"
+
+
+def _block_kib(options: Mapping[str, str]) -> float | None:
+    """The block size of a job that has a single one."""
+    if any(option in options for option in ("bsrange", "bssplit", "blocksize_range")):
+        return None
+    return size_kib_in(options.get("bs") or options.get("blocksize") or "")
+
+
+def _direct(part: Part) -> bool | None:
+    if "direct" in part.options:
+        return part.options["direct"] != "0"
+    return False if part.whole else None
+
+
+def _seconds(runtime: str | None) -> float | None:
+    """Seconds of a runtime option that is a plain number or ends with s."""
+    told = (runtime or "").removesuffix("s")
+    return float(told) if told.isdecimal() and len(told) < 10 else None
+
+
+def _measured_s(figures: Figures) -> float | None:
+    return number_in(figures["runtime_ms"]) / MS_PER_S if "runtime_ms" in figures else None
+
+
+def _directions(parts: Sequence[Part]) -> dict[str, Direction]:
+    found: dict[str, Direction] = {}
+    for name in DIRECTIONS:
+        mine = [part.sides[name] for part in parts if name in part.sides]
+        if mine:
+            counts = [part.operations[name] for part in parts if name in part.sides and name in part.operations]
+            found[name] = Direction(
+                iops=sum(iops_of(side) for side in mine),
+                throughput_mib_s=sum(mib_s_of(side) for side in mine),
+                operations=sum(counts) if len(counts) == len(mine) else None,
+                latency=latency(
+                    PrintedEntry(figures={"parts": {str(at): {name: side} for at, side in enumerate(mine)}})
+                ),
+            )
+    return found

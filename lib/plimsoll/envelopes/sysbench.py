@@ -5,16 +5,32 @@ figures do not: the test, its mode, the size of its files.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from plimsoll.domain.envelope import JobShape
-from plimsoll.envelopes.campaign_file import Figures, PrintedEntry
-from plimsoll.envelopes.job_groups import gib_of, mean_block_kib, unstated_mode
-from plimsoll.envelopes.printed_numbers import number_in, size_kib_in
-from plimsoll.envelopes.printed_rates import DIRECTIONS, latency, latency_of, rates
-from plimsoll.envelopes.results import Broken, Direction, Output, Profile, Result, line_at
+from plimsoll.domain.envelope import JobShape, Latency
+from plimsoll.envelopes.printed import (
+    DIRECTIONS,
+    Figures,
+    PrintedEntry,
+    latency,
+    number_in,
+    present,
+    rates,
+    size_kib_in,
+)
+from plimsoll.envelopes.results import (
+    Broken,
+    Direction,
+    Output,
+    Profile,
+    Result,
+    gib_of,
+    line_at,
+    mean_block_kib,
+    unstated_mode,
+)
 
 _N: Final = r"(\d+(?:\.\d+)?)"
 
@@ -76,7 +92,7 @@ def memory_in(body: str) -> Figures:
     found = _MEMORY.search(body)
     if found is None:
         raise ValueError("the test of memory breaks off before its rate")
-    return _told(dict(zip(("operations", "operations_per_s", "mib", "mib_s"), found.groups(), strict=True)))
+    return present(dict(zip(("operations", "operations_per_s", "mib", "mib_s"), found.groups(), strict=True)))
 
 
 def events_in(body: str) -> Figures:
@@ -100,10 +116,6 @@ def latency_in(body: str) -> Figures:
     least, mean, most, nth, percentile, total = found.groups()
     told = {"min": least, "avg": mean, "max": most, "sum": total}
     return {"latency_ms": told | ({nth: percentile} if nth is not None else {})}
-
-
-def _told(figures: dict[str, str | None]) -> Figures:
-    return {name: figure for name, figure in figures.items() if figure is not None}
 
 
 _TESTS: Final = "cpu|memory|fileio|mutex|threads"
@@ -213,24 +225,16 @@ def _result(body: str, asked: _Asked) -> Result:
         iops=iops if used else None,
         throughput_mib_s=throughput_mib_s if used else None,
         latency=latency(printed),
-        directions=dict(_directions(used)),
+        directions={name: _direction(figures) for name, figures in used.items()},
         printed=printed,
         options=asked.options,
     )
 
 
-def _directions(used: Mapping[str, Figures]) -> Iterator[tuple[str, Direction]]:
-    """The directions that did I/O. They have no latency: sysbench prints one for all requests together."""
-    for name, figures in used.items():
-        yield (
-            name,
-            Direction(
-                iops=number_in(figures["iops"]),
-                throughput_mib_s=number_in(figures["mib_s"]),
-                operations=None,
-                latency=latency_of({}),
-            ),
-        )
+def _direction(figures: Figures) -> Direction:
+    """Reads or writes, without a latency: sysbench prints one for all requests together."""
+    iops, mib_s = number_in(figures["iops"]), number_in(figures["mib_s"])
+    return Direction(iops=iops, throughput_mib_s=mib_s, operations=None, latency=Latency())
 
 
 def _mode(asked: _Asked, used: Sequence[str]) -> str:
@@ -263,22 +267,20 @@ def _profile(start: re.Match[str], body: str, asked: _Asked) -> Profile:
     kind = start.lastgroup if start.lastgroup in {"cpu", "memory"} else None
     figures = {**(memory_in(body) if kind == "memory" else {}), **events_in(body), **latency_in(body)}
     same_test = asked.test is not None and (kind is None or kind == asked.test) and asked.test != "fileio"
+    _check_rate(figures)
     return Profile(
         kind=kind or (asked.test if same_test and asked.test else "events"),
-        tool="sysbench",
-        tool_version=asked.version,
         job=asked.command if same_test else None,
-        events_per_s=_rate(figures),
-        latency=latency_of(figures),
         figures=figures,
     )
 
 
-def _rate(figures: Figures) -> float:
-    """Operations a second. For most tests 1.0 prints only their number and time."""
-    for name in ("operations_per_s", "events_per_s", "events_per_s_headline"):
-        if name in figures:
-            return number_in(figures[name])
-    if "events" not in figures or not number_in(figures.get("time_elapsed_s", "0")):
+def _check_rate(figures: Figures) -> None:
+    """ValueError where a test has no rate. For most tests 1.0 prints only its events and its time."""
+    stated = [
+        figures[name] for name in ("operations_per_s", "events_per_s", "events_per_s_headline") if name in figures
+    ]
+    if stated:
+        number_in(stated[0])
+    elif "events" not in figures or not number_in(figures.get("time_elapsed_s", "0")):
         raise ValueError("the test breaks off before its rate")
-    return number_in(figures["events"]) / number_in(figures["time_elapsed_s"])

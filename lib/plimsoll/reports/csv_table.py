@@ -1,6 +1,9 @@
 """The table of a run: recommendations.csv, which a spreadsheet opens as text and figures and never as formulas."""
 
+import csv
+import io
 import re
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any, Final
 
@@ -84,6 +87,13 @@ def row(record: RecommendationRecord) -> list[str]:
     return [cell(_value(record, path) if path else step_of(record)) for _, path in COLUMNS]
 
 
+def csv_line(cells: Iterable[str]) -> str:
+    """A line of a CSV file, quoted where it must be."""
+    line = io.StringIO()
+    csv.writer(line).writerow(cells)
+    return line.getvalue()
+
+
 def cell(value: object) -> str:
     """A value as a spreadsheet takes it: a number stays a number, text is text, and what is not known is empty."""
     if value is None:
@@ -97,8 +107,6 @@ def _value(record: RecommendationRecord, path: str) -> Any:
         value = None if value is None else getattr(value, part)
     if isinstance(value, dict):
         value = [f"{key}={told}" for key, told in value.items()]
-    return "; ".join(_words(one) for one in value) if isinstance(value, list) else value
-
-
-def _words(one: str | BlockerRecord) -> str:
-    return one.text if isinstance(one, BlockerRecord) else one
+    if not isinstance(value, list):
+        return value
+    return "; ".join(one.text if isinstance(one, BlockerRecord) else one for one in value)

@@ -1,4 +1,5 @@
-"""The record: a recommendation as the world reads it, in recommendations.json, with its JSON Schema.
+"""The records: a recommendation as the world reads it, in recommendations.json, with its JSON Schema, and the demand of
+a volume over time, a line of demand.jsonl.
 
 Money is in USD a month with two decimals, rates with two, hours and minutes with one. Keys carry their unit.
 """
@@ -18,8 +19,8 @@ FIRST_PROVIDER: Final = "aws"
 OLD_KEYS: Final = {"monthly_usd_saved_drop_in": "monthly_usd_saved_at_parity", "drop_in": "parity"}
 """The keys of a recommendation that earlier versions wrote under another name, each with that name."""
 
-_OLD_MONEY_KEYS: Final = {"saved_drop_in": "saved_at_parity"}
-"""The same for `monthly_usd` in run.json."""
+_OLD_MONEY_KEYS: Final = {"saved_at_parity": "saved_drop_in"}
+"""The keys of `monthly_usd` in run.json that earlier versions wrote, each with its name of today."""
 
 
 class _Record(BaseModel):
@@ -196,13 +197,42 @@ class RecommendationRecord(_Record):
     )
 
 
+Rates = list[float | None]
+"""A rate in each span, to four significant digits; null where nothing was observed."""
+
+
+class DemandProfileRecord(BaseModel):
+    """A volume's demand in consecutive spans from `start_s` (epoch seconds) on; lists have one element a span."""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True, frozen=True)
+
+    account: str
+    region: str
+    volume_id: str
+    start_s: int
+    length_s: list[int]
+    shortest_s: list[int] = Field(description="the shortest bucket that was read in each span")
+    iops: Rates = Field(description="means of the spans")
+    read_iops: Rates
+    throughput_mib_s: Rates
+    read_throughput_mib_s: Rates
+    peak_iops: Rates = Field(description="highest bucket of each span")
+    peak_throughput_mib_s: Rates
+    most_ops_iops: Rates = Field(description="of the time with the most operations, where their bytes are known too")
+    most_ops_throughput_mib_s: Rates
+    most_moved_iops: Rates = Field(description="of the time that moved the most, where its operations are known too")
+    most_moved_throughput_mib_s: Rates
+    sized: list[bool] = Field(description="whether the means tell a size of I/O, being of the very same time")
+    throttled_minutes: list[float]
+    host_bound_minutes: list[float]
+
+
 def run_of(text: str | bytes) -> dict[str, Any]:
     """A run.json with the keys of today, whichever version wrote it; ValueError and TypeError where it is none."""
     run = {**json.loads(text)}
     money = run.get("monthly_usd")
     if isinstance(money, dict):
-        today = {old: new for new, old in _OLD_MONEY_KEYS.items()}
-        run["monthly_usd"] = {today.get(key, key): amount for key, amount in money.items()}
+        run["monthly_usd"] = {_OLD_MONEY_KEYS.get(key, key): amount for key, amount in money.items()}
     return run
 
 

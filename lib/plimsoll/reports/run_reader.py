@@ -1,14 +1,14 @@
 """What a run's folder holds, read as a stream: memory does not grow with the fleet."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.reports.profile_record import DemandProfileRecord
-from plimsoll.reports.record import FIRST_PROVIDER, RecommendationRecord, run_of
+from plimsoll.reports.record import FIRST_PROVIDER, DemandProfileRecord, RecommendationRecord, run_of
 
 RECOMMENDATIONS: Final = "recommendations.json"
 TABLE: Final = "recommendations.csv"
@@ -42,13 +42,16 @@ _Line = TypeVar("_Line", bound=BaseModel)
 _Volume = TypeVar("_Volume", RecommendationRecord, DemandProfileRecord)
 
 
-def stream_records(folder: Path) -> Iterator[RecommendationRecord]:
-    """The recommendations of a run so far; none where the run has not begun; BadInput where the file is damaged."""
+def stream_records(folder: Path, only: Only | None = None) -> Iterator[RecommendationRecord]:
+    """The recommendations of a run so far, those that `only` takes where it is given; none where the run has not begun;
+    BadInput where the file is damaged.
+    """
     path = folder / RECOMMENDATIONS
     if not path.exists():
         return
     try:
-        yield from _by_line(path) if _has_lines(path) else _RECORDS.validate_json(path.read_bytes())
+        found = _by_line(path) if _has_lines(path) else _RECORDS.validate_json(path.read_bytes())
+        yield from found if only is None else filter(only, found)
     except (OSError, ValidationError) as error:
         raise damaged(path, "is not a list of recommendations") from error
 
@@ -132,6 +135,11 @@ def read_run(folder: Path) -> dict[str, Any]:
         raise BadInput(
             f"{folder} holds no readable {RUN}: give the folder of a run, such as one under plimsoll-runs."
         ) from error
+
+
+def audited_at(run: Mapping[str, Any]) -> datetime:
+    """The time, in UTC, that a run's figures are of; KeyError, TypeError and ValueError where it says none."""
+    return datetime.fromisoformat(run["now"]).astimezone(UTC)
 
 
 def _only_one(volume: str, among: Iterable[_Volume]) -> _Volume | None:

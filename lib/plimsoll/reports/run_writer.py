@@ -4,7 +4,6 @@ over time, unanswered.jsonl with the volumes that have no recommendation, and ru
 recommendations.json is a complete JSON list after every recommendation, so a run that is killed keeps what it had.
 """
 
-import csv
 import json
 import shutil
 from collections.abc import Mapping
@@ -12,9 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final
 
-from plimsoll.reports.csv_table import ENCODING, header, row
-from plimsoll.reports.profile_record import DemandProfileRecord
-from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.csv_table import ENCODING, csv_line, header, row
+from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_reader import (
     DEMAND,
     RECOMMENDATIONS,
@@ -27,7 +25,8 @@ from plimsoll.reports.run_reader import (
 )
 
 _END: Final = b"\n]\n"
-_FILES: Final = (RECOMMENDATIONS, TABLE, DEMAND, UNANSWERED)
+_FILES: Final = (DEMAND, UNANSWERED, RECOMMENDATIONS, TABLE)
+"""In the order in which they are handed to the operating system: what is answered there has its demand there."""
 
 
 @dataclass(slots=True)
@@ -39,17 +38,11 @@ class RunFolder:
 
     path: Path
     answered: set[str] = field(default_factory=set)
-    _json: IO[bytes] = field(init=False, repr=False)
-    _csv: IO[str] = field(init=False, repr=False)
-    _demand: IO[bytes] = field(init=False, repr=False)
-    _unanswered: IO[bytes] = field(init=False, repr=False)
+    _files: dict[str, IO[bytes]] = field(init=False, repr=False)
 
     def __enter__(self) -> "RunFolder":
         self.path.mkdir(parents=True, exist_ok=True)
-        self._json = self._beside(RECOMMENDATIONS).open("w+b")
-        self._csv = self._beside(TABLE).open("w", encoding=ENCODING, newline="")
-        self._demand = self._beside(DEMAND).open("wb")
-        self._unanswered = self._beside(UNANSWERED).open("wb")
+        self._files = {name: self._beside(name).open("w+b") for name in _FILES}
         try:
             self._take_over()
         except BaseException:
@@ -62,7 +55,7 @@ class RunFolder:
         return self
 
     def __exit__(self, *_raised: object) -> None:
-        for file in (self._json, self._csv, self._demand, self._unanswered):
+        for file in self._files.values():
             file.close()
 
     def add(self, record: RecommendationRecord, profile: DemandProfileRecord | None = None) -> None:
@@ -72,20 +65,21 @@ class RunFolder:
         """
         self.answered.add(record.volume_id)
         if profile is not None:
-            self._write(self._demand, profile)
-            self._demand.flush()
-        self._json.seek(-len(_END), 2)
-        comma = b"" if self._json.tell() == 1 else b","
-        self._json.write(comma + b"\n" + record_line(record) + _END)
-        csv.writer(self._csv).writerow(row(record))
+            self._write(DEMAND, profile)
+            self._files[DEMAND].flush()
+        listed = self._files[RECOMMENDATIONS]
+        listed.seek(-len(_END), 2)
+        comma = b"" if listed.tell() == 1 else b","
+        listed.write(comma + b"\n" + record_line(record) + _END)
+        self._files[TABLE].write(csv_line(row(record)).encode())
 
     def leave_out(self, volume: UnansweredRecord) -> None:
         """Adds a volume without a recommendation."""
-        self._write(self._unanswered, volume)
+        self._write(UNANSWERED, volume)
 
     def flush(self) -> None:
         """Hands what was added to the operating system."""
-        for file in (self._demand, self._unanswered, self._json, self._csv):
+        for file in self._files.values():
             file.flush()
 
     def describe(self, run: Mapping[str, Any]) -> None:
@@ -95,21 +89,20 @@ class RunFolder:
         written.replace(self.path / RUN)
 
     def _take_over(self) -> None:
-        self._json.write(b"[" + _END)
-        csv.writer(self._csv).writerow(header())
+        self._files[RECOMMENDATIONS].write(b"[" + _END)
+        self._files[TABLE].write(csv_line(header()).encode(ENCODING))
         for record in stream_records(self.path):
             self.add(record)
         for profile in stream_profiles(self.path):
             if profile.volume_id in self.answered:
-                self._write(self._demand, profile)
+                self._write(DEMAND, profile)
         self.flush()
 
     def _beside(self, name: str) -> Path:
         return self.path / f"{name}.new"
 
-    @staticmethod
-    def _write(file: IO[bytes], line: DemandProfileRecord | UnansweredRecord) -> None:
-        file.write(line.model_dump_json().encode() + b"\n")
+    def _write(self, name: str, line: DemandProfileRecord | UnansweredRecord) -> None:
+        self._files[name].write(line.model_dump_json().encode() + b"\n")
 
 
 def record_line(record: RecommendationRecord) -> bytes:

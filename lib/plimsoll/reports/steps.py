@@ -46,13 +46,8 @@ def step_of(record: RecommendationRecord) -> Step:
     codes = {blocker.code for blocker in record.blockers}
     if codes - {EVIDENCE}:
         return Step.BLOCKED
-    return Step.MEASURE if codes else _allowed(record)
-
-
-def _allowed(record: RecommendationRecord) -> Step:
-    """The step of a change that nothing forbids."""
     drop_in = record.monthly_usd_saved_drop_in >= record.monthly_usd_saved - CENT
-    if not drop_in and (record.evidence is None or record.evidence.grade == "C"):
+    if codes or (not drop_in and (record.evidence is None or record.evidence.grade == "C")):
         return Step.MEASURE
     if any(reason.startswith(GIVEN_UP) for reason in record.reasons):
         return Step.TRADE
@@ -128,7 +123,6 @@ def _lookback(policy: Policy) -> str:
 
 
 def _risks(policy: Policy, seen: str) -> str:
-    """What may happen though the measured demand is carried."""
     span = {60: "a minute", 300: "five minutes", 3600: "an hour"}[policy.resolution_s]
     where = " where the cloud keeps no busiest second" if policy.size_on is SizeOn.PEAK_SECOND else ""
     hidden = f"bursts within {span}, which its average hides{where}, and "

@@ -1,40 +1,47 @@
-"""From a recommendation to its record.
-
-Money is in USD a month with two decimals, rates with two, hours and minutes with one.
-"""
+"""From a recommendation to its record, and from a demand profile to its own."""
 
 import math
 from datetime import UTC
-from typing import cast
+from typing import Final, cast
+
+import numpy as np
 
 from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.demand_profile import DemandProfile
 from plimsoll.domain.offer import Offer
+from plimsoll.domain.period import FloatArray
 from plimsoll.domain.recommendation import (
     Change,
-    DemandSummary,
     Detached,
     InsufficientData,
     Keep,
     Recommendation,
     SetAnswer,
 )
-from plimsoll.domain.volume import NAME_TAG, VolumeSpec
+from plimsoll.domain.volume import NAME_TAG, Volume, VolumeSpec
 from plimsoll.outcomes import Answered
 from plimsoll.reports.record import (
     Action,
     BlockerRecord,
     CeilingRecord,
     CeilingsRecord,
+    DemandProfileRecord,
     DemandRecord,
     EvidenceRecord,
     Grades,
     OfferRecord,
     OwnerRecord,
+    Rates,
     RecommendationRecord,
     ReplayRecord,
     SpecRecord,
     StripeSetRecord,
 )
+
+_DIGITS: Final = {"read_share": 3, "throttled_minutes": 1, "host_bound_minutes": 1, "hours_observed": 1, "gap_hours": 1}
+"""Decimals of a demand's figures; the others have two."""
+
+_RATES: Final = [name for name, field in DemandProfileRecord.model_fields.items() if field.annotation == Rates]
 
 
 def record_of(recommendation: Recommendation, change: str = "", *, provider: str) -> RecommendationRecord:
@@ -47,7 +54,7 @@ def record_of(recommendation: Recommendation, change: str = "", *, provider: str
     weighed = recommendation if isinstance(recommendation, Change | Keep) else None
     comparison = weighed.comparison if weighed else None
     drop_in = comparison.drop_in if comparison else None
-    now, then = cents(usd_now), cents(changed.usd_month_then if changed else usd_now)
+    now, then = _rounded(usd_now), _rounded(changed.usd_month_then if changed else usd_now)
     return RecommendationRecord(
         account=volume.account,
         region=volume.region,
@@ -85,11 +92,6 @@ def answered_record(answered: Answered) -> RecommendationRecord:
     return record_of(answered.recommendation, answered.change, provider=answered.target.provider)
 
 
-def cents(usd: float | None) -> float | None:
-    """USD with two decimals."""
-    return None if usd is None else round(usd, 2)
-
-
 def spec_record(spec: VolumeSpec) -> SpecRecord:
     """The record of a configuration."""
     return SpecRecord(type=spec.type, size_gib=spec.size_gib, iops=spec.iops, throughput_mib_s=spec.throughput_mib_s)
@@ -107,34 +109,14 @@ def _target(recommendation: Recommendation) -> SpecRecord | None:
 
 def _demand(recommendation: Recommendation) -> DemandRecord | None:
     found = None if isinstance(recommendation, Detached) else recommendation.demand
-    return None if found is None else _demand_record(found)
-
-
-def _demand_record(found: DemandSummary) -> DemandRecord:
-    return DemandRecord(
-        peak_iops=round(found.peak_iops, 2),
-        peak_throughput_mib_s=round(found.peak_throughput_mib_s, 2),
-        least_peak_iops=round(found.least_peak_iops, 2),
-        least_peak_throughput_mib_s=round(found.least_peak_throughput_mib_s, 2),
-        peak_busy_iops=_rounded(found.peak_busy_iops, 2),
-        peak_second_iops=_rounded(found.peak_second_iops, 2),
-        peak_second_throughput_mib_s=_rounded(found.peak_second_throughput_mib_s, 2),
-        peak_busy_throughput_mib_s=_rounded(found.peak_busy_throughput_mib_s, 2),
-        mean_iops=round(found.mean_iops, 2),
-        mean_throughput_mib_s=round(found.mean_throughput_mib_s, 2),
-        mean_io_size_kib=_rounded(found.mean_io_size_kib, 2),
-        read_share=_rounded(found.read_share, 3),
-        resolution_s=found.resolution_s,
-        censored=found.censored,
-        throttled_minutes=round(found.throttled_minutes, 1),
-        host_bound_minutes=round(found.host_bound_minutes, 1),
-        hours_observed=round(found.hours_observed, 1),
-        gap_hours=round(found.gap_hours, 1),
-    )
+    if found is None:
+        return None
+    figures = ((name, getattr(found, name)) for name in DemandRecord.model_fields)
+    return DemandRecord.model_validate({name: _rounded(value, _DIGITS.get(name, 2)) for name, value in figures})
 
 
 def _stripe_set(told: SetAnswer) -> StripeSetRecord:
-    now, then = cents(told.usd_month_now), cents(told.usd_month_then)
+    now, then = _rounded(told.usd_month_now), _rounded(told.usd_month_then)
     return StripeSetRecord(
         name=told.stripes.name,
         level=told.stripes.level,
@@ -198,7 +180,7 @@ def _ceiling(found: Ceiling) -> CeilingRecord:
 def _offer(offer: Offer) -> OfferRecord:
     return OfferRecord(
         spec=spec_record(offer.spec),
-        monthly_usd=cents(offer.usd_month),
+        monthly_usd=_rounded(offer.usd_month),
         ceiling_iops=round(offer.ceiling.iops, 2),
         ceiling_throughput_mib_s=round(offer.ceiling.throughput_mib_s, 2),
         throttled_minutes=round(offer.replay.throttled_minutes, 1) if offer.replay else None,
@@ -206,5 +188,30 @@ def _offer(offer: Offer) -> OfferRecord:
     )
 
 
-def _rounded(figure: float | None, digits: int) -> float | None:
-    return None if figure is None else round(figure, digits)
+def _rounded(figure: float | None, digits: int = 2) -> float | None:
+    return figure if figure is None or isinstance(figure, int) else round(figure, digits)
+
+
+def profile_record(volume: Volume, profile: DemandProfile) -> DemandProfileRecord:
+    """The record of a volume's profile."""
+    return DemandProfileRecord(
+        account=volume.account,
+        region=volume.region,
+        volume_id=volume.id,
+        start_s=int(profile.starts_s[0]),
+        length_s=profile.lengths_s.tolist(),
+        shortest_s=profile.shortest_s.tolist(),
+        **{name: _rates(getattr(profile, name)) for name in _RATES},
+        sized=profile.sized.tolist(),
+        throttled_minutes=np.round(profile.throttled_minutes, 1).tolist(),
+        host_bound_minutes=np.round(profile.host_bound_minutes, 1).tolist(),
+    )
+
+
+def _rates(rates: FloatArray) -> Rates:
+    """Rounded to four digits by exact powers of ten, so that no noise is printed."""
+    digits = 3 - np.floor(np.log10(rates, out=np.zeros_like(rates), where=rates > 0))
+    finer, coarser = 10.0 ** np.maximum(digits, 0), 10.0 ** np.maximum(-digits, 0)
+    rounded = (np.rint(rates * finer / coarser) / finer * coarser).astype(object)
+    rounded[np.isnan(rates)] = None
+    return list(rounded.tolist())

@@ -158,8 +158,13 @@ class Totals:
                 self._price(str(one.target), {"source": one.source, "as_of": as_of})
             case Notice():
                 self._note(str(one.target), [one.text])
-            case Skipped() | FailedVolume() | FailedTarget():
-                self._miss(one)
+            case Skipped():
+                self.skipped[one.kind or one.reason] += 1
+            case FailedVolume():
+                reasons = self.failed_volumes.setdefault(str(one.target), {})
+                reasons.setdefault(one.reason, []).append(one.volume_id)
+            case FailedTarget():
+                self._fail(one.name, str(one.error))
 
     def merge(self, other: "Totals") -> None:
         """Adds another part of the same run; its size alone decides how long that takes."""
@@ -242,16 +247,6 @@ class Totals:
             groups[value] = Totals(by={})
         return groups[value]
 
-    def _miss(self, one: Skipped | FailedVolume | FailedTarget) -> None:
-        match one:
-            case Skipped():
-                self.skipped[one.kind or one.reason] += 1
-            case FailedVolume():
-                reasons = self.failed_volumes.setdefault(str(one.target), {})
-                reasons.setdefault(one.reason, []).append(one.volume_id)
-            case FailedTarget():
-                self._fail(one.name, str(one.error))
-
     def _plan(self, cloud: str, plan: Plan) -> None:
         self.plans[cloud] = self.plans.get(cloud, Plan()) + plan
 
@@ -260,7 +255,9 @@ class Totals:
         self.failed_targets[name] = min(reason, self.failed_targets.get(name, reason))
 
     def _price(self, place: str, price: _Price) -> None:
-        self.prices[place] = min(price, self.prices.get(place, price), key=_price_order)
+        self.prices[place] = min(
+            price, self.prices.get(place, price), key=lambda one: (one["source"] or "", one["as_of"] or "")
+        )
 
     def _note(self, place: str, texts: Iterable[str]) -> None:
         """Parts of a target note the same of it: each text is kept once."""
@@ -275,10 +272,6 @@ class Totals:
             for ids in reasons.values():
                 ids.sort()
         return self
-
-
-def _price_order(price: _Price) -> tuple[str, str]:
-    return price["source"] or "", price["as_of"] or ""
 
 
 def _sorted(found: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,10 +1,12 @@
-"""How every report says figures and names: money, counts, configurations, owners and actions."""
+"""How every report says figures and names: money, counts, configurations, owners, actions and words of clouds."""
 
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
+from plimsoll.clouds.registry import CLOUDS, CloudWords
 from plimsoll.domain.reasons import GIVEN_UP
 from plimsoll.domain.units import dollars
-from plimsoll.reports.record import OwnerRecord, RecommendationRecord, SpecRecord
+from plimsoll.reports.record import FIRST_PROVIDER, OwnerRecord, RecommendationRecord, SpecRecord
 
 ACTION_WORDS: Final = {
     "upgrade": "throttled today: move to something faster",
@@ -36,9 +38,8 @@ NAME_LENGTH: Final = 60
 """How much of a name is shown where it stands among others."""
 
 
-def usd(amount: float) -> str:
-    """Money as people read it: cents below $100 alone, the sign before the currency's."""
-    return dollars(amount)
+usd: Final = dollars
+"""Money as every report writes it."""
 
 
 def count_of(number: int, thing: str) -> str:
@@ -112,3 +113,42 @@ def outcome_text(record: RecommendationRecord) -> str:
     if record.monthly_usd_saved < 0:
         return f"costs {usd(-record.monthly_usd_saved)} a month more"
     return f"saves {usd(record.monthly_usd_saved)} a month"
+
+
+def words_of(provider: str) -> CloudWords:
+    """A cloud's words; those of a cloud that has none here are its name and general terms."""
+    return (
+        CLOUDS[provider].words
+        if provider in CLOUDS
+        else CloudWords(
+            cloud=provider,
+            account="account",
+            account_option="--account",
+            monitoring="its monitoring",
+            shown="opens its console",
+            call="metric",
+            quotas="its quotas",
+            price="its price list",
+            way_back="What it can be changed back by, and how often, its cloud says.",
+        )
+    )
+
+
+def clouds_of(run: Mapping[str, Any]) -> tuple[str, ...]:
+    """The clouds that a run asked; runs of earlier versions knew one and did not name it."""
+    return tuple(run.get("clouds") or (FIRST_PROVIDER,))
+
+
+def calls_in(providers: Iterable[str]) -> str:
+    """The names of the calls that read these clouds' metrics."""
+    return together(words_of(provider).call for provider in providers)
+
+
+def accounts_in(providers: Iterable[str]) -> str:
+    """What these clouds call an account: "account or project" where they differ."""
+    return together((words_of(provider).account for provider in providers), "or")
+
+
+def together(words: Iterable[str], joint: str = "and") -> str:
+    """Some words as a list, each once."""
+    return f" {joint} ".join(dict.fromkeys(words))

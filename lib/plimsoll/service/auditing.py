@@ -17,7 +17,7 @@ from plimsoll.reports.run_reader import DEMAND, RECOMMENDATIONS, RUN, UNANSWERED
 from plimsoll.reports.totals import Totals
 from plimsoll.run import Order, Progress, carry_out
 from plimsoll.service.history_update import left_out, remember
-from plimsoll.service.run_orders import order_of
+from plimsoll.service.planning import order_of
 from plimsoll.service.service import Service
 from plimsoll.service.shared_measurements import bring
 from plimsoll.service.step_messages import BatchMessage

@@ -5,6 +5,7 @@ lists and texts that people's names and numbers make long are cut, and a count s
 """
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Final, Literal
 
@@ -113,78 +114,50 @@ KINDS: Final[Mapping[str, type[BaseModel]]] = {
 def audit_completed(run: Mapping[str, Any], report: str) -> Event:
     """The event of an audit whose run.json that is."""
     volumes, failed = run["volumes"], run["failures"]["targets"]
-    return _event(
-        AuditCompleted(
-            run_id=run["id"],
-            status=run["status"],
-            now=datetime.fromisoformat(run["now"]),
-            report=report,
-            volumes={
-                "seen": volumes["seen"],
-                "answered": volumes["answered"],
-                "skipped": sum(volumes["skipped"].values()),
-                "failed": volumes["failed"],
-            },
-            actions=run["actions"],
-            monthly_usd=run["monthly_usd"],
-            failed_places=[cut(f"{place}: {failed[place]}", LONGEST) for place in sorted(failed)[:MOST_NAMED]],
-            failed_places_total=len(failed),
-            history=run.get("history"),
-        )
+    completed = AuditCompleted(
+        run_id=run["id"],
+        status=run["status"],
+        now=datetime.fromisoformat(run["now"]),
+        report=report,
+        volumes={
+            "seen": volumes["seen"],
+            "answered": volumes["answered"],
+            "skipped": sum(volumes["skipped"].values()),
+            "failed": volumes["failed"],
+        },
+        actions=run["actions"],
+        monthly_usd=run["monthly_usd"],
+        failed_places=[cut(f"{place}: {failed[place]}", LONGEST) for place in sorted(failed)[:MOST_NAMED]],
+        failed_places_total=len(failed),
+        history=run.get("history"),
     )
+    return _event(AuditCompleted, completed, {})
 
 
 def recommendation_new(record: RecommendationRecord, run_id: str) -> Event:
     """The event of a recommendation that a run was the first to make."""
-    return _event(
-        RecommendationNew(
-            run_id=run_id,
-            provider=record.provider,
-            account=record.account,
-            region=record.region,
-            volume_id=record.volume_id,
-            name=None if record.name is None else cut(record.name, LONGEST),
-            owner=OwnerRecord(
-                kind=record.owner.kind, name=None if record.owner.name is None else cut(record.owner.name, LONGEST)
-            ),
-            action=record.action,
-            step=step_of(record),
-            current=record.current,
-            target=record.target,
-            monthly_usd_now=record.monthly_usd_now,
-            monthly_usd_saved=record.monthly_usd_saved,
-            evidence=None if record.evidence is None else record.evidence.grade,
-            blockers=sorted({blocker.code for blocker in record.blockers})[:MOST_NAMED],
-        )
-    )
+    owner = record.owner
+    own = {
+        "run_id": run_id,
+        "name": None if record.name is None else cut(record.name, LONGEST),
+        "owner": OwnerRecord(kind=owner.kind, name=None if owner.name is None else cut(owner.name, LONGEST)),
+        "step": step_of(record),
+        "evidence": None if record.evidence is None else record.evidence.grade,
+        "blockers": sorted({blocker.code for blocker in record.blockers})[:MOST_NAMED],
+    }
+    return _event(RecommendationNew, record, own)
 
 
 def validation_completed(line: ValidationLine) -> Event:
     """The event of a verdict."""
-    return _event(
-        ValidationCompleted(
-            id=line.id,
-            at=line.at,
-            mode=line.mode,
-            provider=named_target(line.account, line.region).provider,
-            account=line.account,
-            region=line.region,
-            volume_id=line.volume_id,
-            serves=line.serves[:MOST_NAMED],
-            serves_total=len(line.serves),
-            spec=SpecRecord(**line.spec.model_dump()),
-            passed=line.passed,
-            failures=[cut(text, LONGEST) for text in line.failures[:MOST_NAMED]],
-            shown_iops=line.shown_iops,
-            shown_throughput_mib_s=line.shown_throughput_mib_s,
-            need_iops=line.need_iops,
-            need_throughput_mib_s=line.need_throughput_mib_s,
-            p99_latency_us=line.p99_latency_us,
-            usd=line.usd,
-            campaign=line.campaign,
-            simulated=line.simulated,
-        )
-    )
+    own = {
+        "provider": named_target(line.account, line.region).provider,
+        "serves": line.serves[:MOST_NAMED],
+        "serves_total": len(line.serves),
+        "spec": asdict(line.spec),
+        "failures": [cut(text, LONGEST) for text in line.failures[:MOST_NAMED]],
+    }
+    return _event(ValidationCompleted, line, own)
 
 
 def event_schema(kind: str) -> dict[str, Any]:
@@ -195,5 +168,7 @@ def event_schema(kind: str) -> dict[str, Any]:
     }
 
 
-def _event(detail: BaseModel) -> Event:
-    return type(detail).__name__, detail.model_dump(mode="json")
+def _event(kind: type[_Detail], told: BaseModel, own: Mapping[str, Any]) -> Event:
+    """The event with the fields of what it tells that have the same names, and its own."""
+    same = {name: getattr(told, name) for name in kind.model_fields if name in type(told).model_fields}
+    return kind.__name__, kind.model_validate({**same, **own}).model_dump(mode="json")

@@ -3,7 +3,7 @@
 What makes it whole is kept last, so that half an inventory is none.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,13 +19,12 @@ from plimsoll.domain.hosting import by_host
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.stripes import unchanged
 from plimsoll.domain.volume import Volume
-from plimsoll.outcomes import Outcome
 from plimsoll.ports import FailedTarget, RunStore, Target, Usage
 from plimsoll.reports.totals import Totals
-from plimsoll.service.run_orders import RunOrder, order_of
+from plimsoll.service.planning import RunOrder, order_of
 from plimsoll.service.service import Service
 from plimsoll.service.shared_measurements import bring
-from plimsoll.service.step_messages import Nothing, TargetMessage
+from plimsoll.service.step_messages import TargetMessage
 from plimsoll.service.store_keys import Batch, RunKeys, ledger_key
 from plimsoll.service.stored_results import Listed, Spent, book_out, ledger_in, stripes_out, totals_out, volumes_out
 
@@ -33,7 +32,7 @@ PASSING = (Throttled, Unreachable)
 """What may be over soon, so that the same call is worth another attempt; anything else is the target's answer."""
 
 
-def take_inventory(service: Service, told: TargetMessage, *, batch_volumes: int = BATCH_VOLUMES) -> Nothing:
+def take_inventory(service: Service, told: TargetMessage, *, batch_volumes: int = BATCH_VOLUMES) -> None:
     """Takes the inventory of a target unless that is done already, in batches of about so many volumes.
 
     Raises Throttled and Unreachable. Every other CloudError is kept as the target's failure, with the volumes that were
@@ -41,7 +40,7 @@ def take_inventory(service: Service, told: TargetMessage, *, batch_volumes: int 
     """
     target, keys = told.target.target, RunKeys(run_id=told.run_id)
     if service.store.get(keys.listed(target)) is not None:
-        return Nothing()
+        return
     order = order_of(service.store, told.run_id)
     bring(service.store, service.measured)
     with _noted(service.store, target, order) as ledger:
@@ -50,16 +49,17 @@ def take_inventory(service: Service, told: TargetMessage, *, batch_volumes: int 
     if isinstance(error, PASSING):
         raise error
     if isinstance(ports, CloudError):
-        _fail(service.store, keys, target, [FailedTarget(name=str(target), error=ports)])
+        failed = Totals.of([FailedTarget(name=str(target), error=ports)])
+        service.store.put(keys.failed_target(target), totals_out(failed))
     elif error is not None:
-        there = StoredInventory(target=target, given=volumes, error=error)
-        _fail(service.store, keys, target, audit(replace(ports, inventory=there), order.parsed_policy, order.now))
+        there = replace(ports, inventory=StoredInventory(target=target, given=volumes, error=error))
+        failed = Totals.of(audit(there, order.parsed_policy, order.now))
+        service.store.put(keys.failed_target(target), totals_out(failed))
     elif service.store.get(keys.listed(target)) is None:  # another attempt, given up for dead, may have been faster
         count = _keep_batches(service.store, keys, target, volumes, batch_volumes)
         totals = _keep_rest(service.store, keys, target, volumes, ports, order)
         made = Listed(batches=count, totals=totals, spent=Spent.of(Usage(), ports.stages.seconds))
         service.store.put(keys.listed(target), made.model_dump_json().encode())
-    return Nothing()
 
 
 def _entered(service: Service, target: Target, order: RunOrder, ledger: Ledger) -> AuditPorts | CloudError:
@@ -99,11 +99,6 @@ def _book(target: Target, ports: AuditPorts) -> PriceBook | CloudError | None:
             return ports.prices.book(target)
     except CloudError as error:
         return error
-
-
-def _fail(store: RunStore, keys: RunKeys, target: Target, outcomes: Iterable[Outcome]) -> None:
-    """Keeps that a target failed, and which of its volumes are known."""
-    store.put(keys.failed_target(target), totals_out(Totals.of(outcomes)))
 
 
 @contextmanager

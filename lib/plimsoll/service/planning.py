@@ -1,17 +1,67 @@
-"""The plan of an audit: whether it goes on now, which targets it lists volumes of, and which batches it audits next."""
+"""The plan of an audit: whether it goes on now, which targets it lists volumes of, and which batches it audits next.
+
+A run's order is fixed when it is begun, so that every part of it decides by the same.
+"""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
 
 from plimsoll.clouds.published import published_types
+from plimsoll.clouds.registry import AWS, GOOGLE
+from plimsoll.domain.errors import BadInput
 from plimsoll.domain.offer import check_types
+from plimsoll.domain.policy import Policy
+from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import FailedTarget, RunStore, Target
 from plimsoll.reports.totals import Totals
-from plimsoll.service.run_orders import begin
+from plimsoll.run import Order
+from plimsoll.service.config import ServiceConfig
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import AuditPlan, BatchItem, Pending, PlanMessage, RunMessage, TargetItem
-from plimsoll.service.store_keys import RESULT, Batch, RunKeys
+from plimsoll.service.store_keys import RunKeys
 from plimsoll.service.stored_results import totals_out
+
+
+class RunOrder(BaseModel):
+    """What a run is to do: which accounts, by which policy, and as of when."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    run_id: str
+    now: datetime
+    scope: Mapping[str, Any]
+    policy: Mapping[str, Any]
+
+    @property
+    def parsed_policy(self) -> Policy:
+        """The policy that is decided by."""
+        return parse_policy(self.policy)
+
+    def into(self, folder: Path) -> Order:
+        """The order of a run into a folder in which this run, or a part of it, is kept under its name."""
+        return Order(folder=folder / self.run_id, scope=self.scope, policy=self.parsed_policy, now=self.now)
+
+
+def order_of(store: RunStore, run_id: str) -> RunOrder:
+    """The order of a run; BadInput where it was never begun."""
+    content = store.get(RunKeys(run_id).order)
+    if content is None:
+        raise BadInput(f"there is no run {run_id}, or its work is gone after its month: begin a new audit.")
+    return RunOrder.model_validate_json(content)
+
+
+def begin(store: RunStore, config: ServiceConfig, run_id: str, started: datetime) -> RunOrder:
+    """Begins a run of that configuration; one that was begun before keeps its order."""
+    key = RunKeys(run_id).order
+    if store.get(key) is None:
+        order = RunOrder(run_id=run_id, now=started, scope=_scope(config), policy=dump_policy(config.parsed_policy))
+        store.put(key, order.model_dump_json().encode())
+    return order_of(store, run_id)
 
 
 def plan(service: Service, told: PlanMessage) -> AuditPlan:
@@ -38,20 +88,11 @@ def find_pending(service: Service, told: RunMessage) -> Pending:
     What one function could not finish in its time is listed again.
     """
     store, keys = service.store, RunKeys(run_id=told.run_id)
-    answered = set(keys.batches_in(store.keys(keys.results), keys.results, f"/{RESULT}"))
-    failed = set(keys.batches_in(store.keys(keys.failed_batches), keys.failed_batches, ".json"))
-    pending = [batch for batch in all_batches(store, keys) if batch not in answered | failed]
+    ended = {*keys.answered_batches(store), *keys.failed_batches(store)}
+    pending = [batch for batch in keys.listed_batches(store) if batch not in ended]
     items = [BatchItem.of_batch(batch).model_dump() for batch in pending]
     store.put(keys.pending, json.dumps(items).encode())
     return Pending(run_id=told.run_id, pending_key=keys.pending, pending=len(pending))
-
-
-def all_batches(store: RunStore, keys: RunKeys) -> Iterator[Batch]:
-    """The batches of all whole inventories, in the order of their targets."""
-    found = list(store.keys(keys.inventories))
-    taken = set(keys.taken(found))
-    batches = keys.batches_in(found, keys.inventories, ".jsonl")
-    yield from sorted(batch for batch in batches if batch.target in taken)
 
 
 def _try_again(store: RunStore, keys: RunKeys) -> None:
@@ -59,7 +100,7 @@ def _try_again(store: RunStore, keys: RunKeys) -> None:
 
     A batch with volumes that failed counts as answered until this takes its result away.
     """
-    for batch in keys.batches_in(list(store.keys(keys.incomplete)), keys.incomplete, ""):
+    for batch in keys.incomplete_batches(store):
         store.delete(keys.result(batch))
     for key in list(store.keys(keys.failures)):
         store.delete(key)
@@ -68,7 +109,7 @@ def _try_again(store: RunStore, keys: RunKeys) -> None:
 def _missing(service: Service, keys: RunKeys) -> list[TargetItem]:
     """The targets without an inventory, which are kept as a list for the map; those without a name are kept as well."""
     store, unnamed, missing = service.store, list[FailedTarget](), list[TargetItem]()
-    taken = set(keys.taken(store.keys(keys.inventories)))
+    taken = set(keys.listed_targets(store))
     for found in service.places.targets():
         if isinstance(found, FailedTarget):
             unnamed.append(found)
@@ -83,3 +124,22 @@ def planned_targets(store: RunStore, keys: RunKeys) -> list[Target]:
     """The targets that the last plan wanted the inventory of."""
     content = store.get(keys.targets)
     return [TargetItem.model_validate(item).target for item in json.loads(content or b"[]")]
+
+
+def _scope(config: ServiceConfig) -> dict[str, Any]:
+    """Which accounts and regions were meant, as the command line notes it of its runs."""
+    return {
+        "profiles": [],
+        "role_arns": [],
+        "external_id": config.external_id,
+        "organization": config.organization,
+        "units": list(config.organizational_units),
+        "accounts": list(config.accounts),
+        "role_name": config.role_name,
+        "regions": [*config.regions, *config.google_regions],
+        "prices": None,
+        "clouds": [AWS, GOOGLE] if config.audits_google else [AWS],
+        "projects": list(config.google_projects),
+        "folders": list(config.google_folders),
+        "google_organizations": list(config.google_organizations),
+    }

@@ -1,7 +1,7 @@
 """The report of a run: its batches put together, a page to read, and the events that tell of it."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from heapq import nlargest
 from pathlib import Path
@@ -27,13 +27,12 @@ from plimsoll.reports.run_reader import (
 from plimsoll.reports.run_writer import RunFolder
 from plimsoll.reports.totals import Totals
 from plimsoll.service.events import Event, audit_completed
-from plimsoll.service.planning import planned_targets
-from plimsoll.service.run_orders import RunOrder, order_of
+from plimsoll.service.planning import RunOrder, order_of, planned_targets
 from plimsoll.service.service import Service
 from plimsoll.service.shared_measurements import bring
 from plimsoll.service.step_messages import Reported, RunMessage
-from plimsoll.service.store_keys import LATEST_REPORT, RESULT, Batch, RunKeys
-from plimsoll.service.stored_results import LatestReport, bring_needed, latest_report, needed, result_of
+from plimsoll.service.store_keys import LATEST_REPORT, RunKeys
+from plimsoll.service.stored_results import LatestReport, batch_folders, latest_report, needed
 from plimsoll.service.summarizing import failures
 
 REPORT: Final = (RECOMMENDATIONS, TABLE, UNANSWERED, PAGE, RUN)
@@ -58,11 +57,13 @@ def report(service: Service, told: RunMessage) -> Report:
     keys, store = RunKeys(run_id=told.run_id), service.store
     order, run = order_of(store, told.run_id), run_of(needed(store, keys.summary))
     with TemporaryDirectory(prefix="plimsoll-") as temporary:
-        folder = Path(temporary) / told.run_id
-        batches = _Batches(store=store, keys=keys, beside=Path(temporary) / "batch")
-        most = service.config.page_volumes
-        shown = batches.most_at_stake(most) if run["volumes"]["answered"] > most else None
-        _put_together(batches, run, shown, folder)
+        folder, beside, most = Path(temporary) / told.run_id, Path(temporary) / "batch", service.config.page_volumes
+        shown = None
+        if run["volumes"]["answered"] > most:
+            shown = _most_at_stake(most, batch_folders(store, keys, beside, (RECOMMENDATIONS,)))
+        with RunFolder(folder) as whole:
+            whole.describe(run)
+            _put_together(store, keys, beside, shown, whole)
         _write_page(service, order, run, shown, folder)
         for name in REPORT:
             store.put_file(keys.report(name), folder / name)
@@ -88,30 +89,10 @@ def _point_to(store: RunStore, order: RunOrder) -> None:
         store.put(LATEST_REPORT, LatestReport(run_id=order.run_id, now=order.now).model_dump_json().encode())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Batches:
-    """The answered batches of a run, brought one after the other into a folder beside the report's."""
-
-    store: RunStore
-    keys: RunKeys
-    beside: Path
-
-    def __iter__(self) -> Iterator[Batch]:
-        results = self.keys.results
-        yield from sorted(self.keys.batches_in(self.store.keys(results), results, f"/{RESULT}"))
-
-    def folders(self, *names: str) -> Iterator[Path]:
-        """The folder, with those files of one batch after the other."""
-        for batch in self:
-            attempt = result_of(self.store, self.keys.result(batch)).attempt
-            for name in names:
-                bring_needed(self.store, self.keys.answered(batch, attempt, name), self.beside / name)
-            yield self.beside
-
-    def most_at_stake(self, count: int) -> frozenset[str]:
-        """The full names of the volumes to look at first: those throttled today, then those with the most money."""
-        stakes = (_stake(record) for folder in self.folders(RECOMMENDATIONS) for record in stream_records(folder))
-        return frozenset(name for *_, name in nlargest(count, stakes))
+def _most_at_stake(count: int, folders: Iterable[Path]) -> frozenset[str]:
+    """The full names of the volumes to look at first: those throttled today, then those with the most money."""
+    stakes = (_stake(record) for folder in folders for record in stream_records(folder))
+    return frozenset(name for *_, name in nlargest(count, stakes))
 
 
 def _stake(record: RecommendationRecord) -> tuple[bool, float, str]:
@@ -119,18 +100,17 @@ def _stake(record: RecommendationRecord) -> tuple[bool, float, str]:
     return record.action == "upgrade", money, full_name(record)
 
 
-def _put_together(batches: _Batches, run: dict[str, Any], shown: frozenset[str] | None, folder: Path) -> None:
-    with RunFolder(folder) as whole:
-        whole.describe(run)
-        for batch in batches.folders(RECOMMENDATIONS, DEMAND, UNANSWERED):
-            for record, profile in matched_records(batch, None):
-                whole.add(record, profile if shown is None or full_name(record) in shown else None)
-            for volume in stream_unanswered(batch):
-                whole.leave_out(volume)
-        providers = {str(target): target.provider for target in planned_targets(batches.store, batches.keys)}
-        for failed in failures(batches.store, batches.keys):
-            for volume in _left_out(failed, providers):
-                whole.leave_out(volume)
+def _put_together(store: RunStore, keys: RunKeys, beside: Path, shown: frozenset[str] | None, whole: RunFolder) -> None:
+    """Adds the volumes of every batch, which is brought to a folder beside the report's."""
+    for batch in batch_folders(store, keys, beside, (RECOMMENDATIONS, DEMAND, UNANSWERED)):
+        for record, profile in matched_records(batch, None):
+            whole.add(record, profile if shown is None or full_name(record) in shown else None)
+        for volume in stream_unanswered(batch):
+            whole.leave_out(volume)
+    providers = {str(target): target.provider for target in planned_targets(store, keys)}
+    for failed in failures(store, keys):
+        for volume in _left_out(failed, providers):
+            whole.leave_out(volume)
 
 
 def _left_out(failed: Totals, providers: Mapping[str, str]) -> Iterator[UnansweredRecord]:
@@ -154,20 +134,16 @@ def _write_page(
 ) -> None:
     bring(service.store, service.measured)
     policy = order.parsed_policy
+    which = (
+        f"Here are the {len(shown or ()):,} of {run['volumes']['answered']:,} volumes with the most at stake; all of "
+        f"them are in {TABLE} and {RECOMMENDATIONS} beside this report, and in the Parquet tables."
+    )
     write_html(
         folder,
         folder / PAGE,
         envelopes=service.envelopes(service.measured),
         console_link=lambda record: service.console_link(record, policy, order.now),
         shown=None if shown is None else lambda record: full_name(record) in shown,
-        shown_told="" if shown is None else _which(shown, run),
+        shown_told="" if shown is None else which,
         called=Path(order.run_id),
-    )
-
-
-def _which(shown: frozenset[str], run: dict[str, Any]) -> str:
-    """Which volumes a page lists that has no room for all."""
-    return (
-        f"Here are the {len(shown):,} of {run['volumes']['answered']:,} volumes with the most at stake; all of them "
-        f"are in {TABLE} and {RECOMMENDATIONS} beside this report, and in the Parquet tables."
     )

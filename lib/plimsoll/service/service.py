@@ -25,22 +25,18 @@ class Places(Protocol):
 
         BadInput for a region that does not exist.
         """
-        ...
 
     def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> AuditPorts:
         """The ports of that target alone, by the audit role, with what was measured in that folder.
 
         CloudError where it cannot be entered.
         """
-        ...
 
     def bench(self, target: Target) -> Bench:
         """Where volumes of that target are measured, by the validation role; CloudError where it cannot be entered."""
-        ...
 
     def unmeasured(self, target: Target) -> str | None:
         """Why nothing can be measured at that target, a sentence; None where it can."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

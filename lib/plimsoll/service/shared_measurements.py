@@ -5,9 +5,9 @@ On a machine they are a folder as `plimsoll validate` writes it: campaign files,
 of time.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Final
 
 from pydantic import ValidationError
@@ -26,16 +26,15 @@ STRIPES: Final = "measured/stripes.json"
 def bring(store: RunStore, folder: Path) -> None:
     """Makes a folder hold what has been measured by now; what it has already is not brought again, and what the store
     has no longer is removed. CloudError, or BadInput for a damaged verdict."""
-    keys = list(store.keys(MEASURED))
-    wanted = {key: folder / PurePosixPath(key).relative_to(MEASURED) for key in keys if _is_ours(key)}
+    wanted = {key: folder / key.removeprefix(MEASURED) for key in store.keys(MEASURED) if _is_ours(key)}
     for key, path in wanted.items():
         if key == STRIPES or not path.exists():
             store.get_file(key, path)
     for path in (*folder.glob("*.yaml"), *(folder / "validations").glob("*.jsonl"), *folder.glob("stripes.json")):
         if path not in wanted.values():
             path.unlink(missing_ok=True)
-    found = sorted(_verdicts(folder), key=lambda line: (line.at, line.id))
-    write_lines((f"{line.model_dump_json()}\n" for line in found), folder / LINES, "utf-8")
+    found = ((str(path), path.read_bytes()) for path in sorted((folder / "validations").glob("*.jsonl")))
+    write_lines((f"{line.model_dump_json()}\n" for line in _in_order(found)), folder / LINES, "utf-8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,35 +46,25 @@ class StoreVerdicts:
     def lines(self) -> list[ValidationLine]:
         """Every verdict that is kept, oldest first; BadInput for a damaged one."""
         found = ((key, self.store.get(key)) for key in self.store.keys(VERDICTS))
-        lines = (_read(kept, key) for key, kept in found if kept is not None)
-        return sorted(lines, key=lambda line: (line.at, line.id))
+        return _in_order((key, kept) for key, kept in found if kept is not None)
 
     def keep(self, campaign: Path, line: ValidationLine) -> None:
         """Keeps a verdict and the file of its campaign; doing it again changes nothing.
 
         The verdict comes last: where there is one, what it rests on is there.
         """
-        self.store.put_file(campaign_key(line.campaign), campaign)
+        self.store.put_file(f"{MEASURED}{line.campaign}.yaml", campaign)
         self.store.put(f"{VERDICTS}{line.id}.jsonl", f"{line.model_dump_json()}\n".encode())
 
 
-def campaign_key(name: str) -> str:
-    """Where a campaign is kept."""
-    return f"{MEASURED}{name}.yaml"
-
-
 def _is_ours(key: str) -> bool:
-    name = key.removeprefix(MEASURED)
-    return key == STRIPES or (key.startswith(VERDICTS) and key.endswith(".jsonl")) or _is_campaign(name)
+    is_campaign = key.endswith(".yaml") and "/" not in key.removeprefix(MEASURED)
+    return key == STRIPES or (key.startswith(VERDICTS) and key.endswith(".jsonl")) or is_campaign
 
 
-def _is_campaign(name: str) -> bool:
-    return name.endswith(".yaml") and "/" not in name
-
-
-def _verdicts(folder: Path) -> Iterator[ValidationLine]:
-    for path in sorted((folder / "validations").glob("*.jsonl")):
-        yield _read(path.read_bytes(), str(path))
+def _in_order(found: Iterable[tuple[str, bytes]]) -> list[ValidationLine]:
+    """The verdicts found in those places, oldest first."""
+    return sorted((_read(content, where) for where, content in found), key=lambda line: (line.at, line.id))
 
 
 def _read(content: bytes, where: str) -> ValidationLine:

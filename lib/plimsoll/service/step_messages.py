@@ -5,7 +5,8 @@ They are small whatever the fleet: what is big lies in the store, and its key is
 
 import json
 from json import JSONDecodeError
-from typing import Annotated, Any, Final, Literal
+from operator import attrgetter
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import AliasChoices, AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
@@ -30,14 +31,16 @@ _CONFIG: Final = ConfigDict(frozen=True, populate_by_name=True)
 
 
 class Message(BaseModel):
-    """Something that a function is told. `topic` is what its log lines have in common."""
+    """Something that a function is told; `about` is the path to what names it."""
 
     model_config = _CONFIG
 
+    about: ClassVar[str] = "run_id"
+
     @property
     def topic(self) -> str:
-        """The run, or whatever else this is about."""
-        raise NotImplementedError
+        """What its log lines have in common: the run, or whatever else this is about."""
+        return str(attrgetter(self.about)(self))
 
 
 class Answer(BaseModel):
@@ -46,19 +49,10 @@ class Answer(BaseModel):
     model_config = _CONFIG
 
 
-class Nothing(Answer):
-    """An answer without content: what was done lies in the store."""
-
-
 class RunMessage(Message):
     """Which run is meant."""
 
     run_id: RunId
-
-    @property
-    def topic(self) -> str:
-        """The run."""
-        return self.run_id
 
 
 class AuditInput(BaseModel):
@@ -81,11 +75,6 @@ class PlanMessage(Message):
     def run_id(self) -> str:
         """The run to go on with, or a new one with the execution's name."""
         return self.given.run_id or self.name
-
-    @property
-    def topic(self) -> str:
-        """The run."""
-        return self.run_id
 
 
 class AuditPlan(Answer):

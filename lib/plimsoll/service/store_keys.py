@@ -9,12 +9,13 @@ from datetime import date
 from typing import Final
 
 from plimsoll.clouds.targets import named_target
-from plimsoll.ports import Target
+from plimsoll.ports import RunStore, Target
 
-RESULT: Final = "result.json"
-_LISTED: Final = "listed.json"
 LATEST_REPORT: Final = "reports/latest.json"
 """What names the run whose report is the latest."""
+
+_RESULT: Final = "result.json"
+_LISTED: Final = "listed.json"
 _BATCH_DIGITS: Final = 5
 
 
@@ -28,81 +29,49 @@ class Batch:
     def __str__(self) -> str:
         return f"{self.target}/{self.number:0{_BATCH_DIGITS}d}"
 
-    @property
-    def file_name(self) -> str:
-        """The batch in one word."""
-        return str(self).replace("/", "-")
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RunKeys:
-    """The keys of one run."""
+    """The keys of one run; those that end in a slash stand before others.
 
-    run_id: str
+    What failed in this attempt at the run is under `failures`: targets, batches, and the names of batches some of whose
+    volumes have no answer. `unnamed` are the targets that could not even be named, as totals, and `news` the events of
+    what is new.
+    """
 
-    @property
-    def order(self) -> str:
-        """What the run is to do."""
-        return self._work("order.json")
-
-    @property
-    def targets(self) -> str:
-        """The targets whose inventory is to be taken, as a JSON array."""
-        return self._work("targets.json")
-
-    @property
-    def pending(self) -> str:
-        """The batches that are to be audited, as a JSON array."""
-        return self._work("pending.json")
-
-    @property
-    def unnamed(self) -> str:
-        """The targets that could not even be named, as totals."""
-        return self._work("unnamed.json")
-
-    @property
-    def summary(self) -> str:
-        """What the run came to: run.json before anybody is told."""
-        return self._work("run.json")
-
-    @property
-    def news(self) -> str:
-        """The events of what is new, as a JSON array."""
-        return self._work("news.json")
-
-    @property
-    def inventories(self) -> str:
-        """Where all inventories are."""
-        return self._work("inventory/")
-
-    def inventory(self, target: Target, name: str) -> str:
-        """A part of a target's inventory."""
-        return f"{self.inventories}{target}/{name}"
+    def __init__(self, run_id: str) -> None:
+        self.run_id, work = run_id, f"work/{run_id}"
+        self.order = f"{work}/order.json"
+        self.targets = f"{work}/targets.json"
+        self.pending = f"{work}/pending.json"
+        self.unnamed = f"{work}/unnamed.json"
+        self.summary = f"{work}/run.json"
+        self.news = f"{work}/news.json"
+        self.inventories = f"{work}/inventory/"
+        self.results = f"{work}/results/"
+        self.failures = f"{work}/failures/"
+        self.failed_targets = f"{self.failures}targets/"
+        self._failed_batches = f"{self.failures}batches/"
+        self._incomplete = f"{self.failures}volumes/"
 
     def listed(self, target: Target) -> str:
         """What says that a target's inventory is whole."""
-        return self.inventory(target, _LISTED)
+        return f"{self.inventories}{target}/{_LISTED}"
 
     def prices(self, target: Target) -> str:
         """The target's price book."""
-        return self.inventory(target, "prices.json")
+        return f"{self.inventories}{target}/prices.json"
 
     def stripes(self, target: Target) -> str:
         """The target's stripe sets that are still what was found."""
-        return self.inventory(target, "stripes.json")
+        return f"{self.inventories}{target}/stripes.json"
 
     def batches(self, target: Target) -> str:
         """Where the target's batches are."""
-        return self.inventory(target, "batches/")
+        return f"{self.inventories}{target}/batches/"
 
     def volumes(self, batch: Batch) -> str:
         """The volumes of a batch, a line each."""
         return f"{self.batches(batch.target)}{batch.number:0{_BATCH_DIGITS}d}.jsonl"
-
-    @property
-    def results(self) -> str:
-        """Where what was answered of all batches is."""
-        return self._work("results/")
 
     def answered(self, batch: Batch, attempt: str, name: str) -> str:
         """A file of the run's folder of one batch, as one attempt at it left it."""
@@ -110,43 +79,23 @@ class RunKeys:
 
     def result(self, batch: Batch) -> str:
         """What says that a batch is answered as a whole, and by which attempt."""
-        return f"{self.results}{batch}/{RESULT}"
+        return f"{self.results}{batch}/{_RESULT}"
 
     def part(self, batch: Batch) -> str:
         """How far a batch is that may not be answered as a whole, and by which attempt."""
         return f"{self.results}{batch}/part.json"
 
-    @property
-    def failures(self) -> str:
-        """Where everything is that failed in this attempt at the run."""
-        return self._work("failures/")
-
-    @property
-    def failed_targets(self) -> str:
-        """Where the targets that failed are."""
-        return f"{self.failures}targets/"
-
     def failed_target(self, target: Target) -> str:
         """How a target failed."""
         return f"{self.failed_targets}{target}.json"
 
-    @property
-    def failed_batches(self) -> str:
-        """Where the batches that failed are."""
-        return f"{self.failures}batches/"
-
     def failed_batch(self, batch: Batch) -> str:
         """How a batch failed."""
-        return f"{self.failed_batches}{batch}.json"
-
-    @property
-    def incomplete(self) -> str:
-        """Where the batches are named some of whose volumes have no answer."""
-        return f"{self.failures}volumes/"
+        return f"{self._failed_batches}{batch}.json"
 
     def incomplete_batch(self, batch: Batch) -> str:
         """That some of a batch's volumes have no answer."""
-        return f"{self.incomplete}{batch}"
+        return f"{self._incomplete}{batch}"
 
     def report(self, name: str) -> str:
         """A file of the run's report."""
@@ -154,24 +103,37 @@ class RunKeys:
 
     def table(self, table: str, day: date, batch: Batch) -> str:
         """The Parquet file of a batch in one of the tables, in the partition of the run's day."""
-        return f"runs/{table}/run_date={day:%Y-%m-%d}/{self.run_id}-{batch.file_name}.parquet"
+        name = str(batch).replace("/", "-")
+        return f"runs/{table}/run_date={day:%Y-%m-%d}/{self.run_id}-{name}.parquet"
 
-    def batches_in(self, keys: Iterable[str], prefix: str, ending: str) -> Iterator[Batch]:
-        """The batches that keys under a prefix are of, those that end so."""
-        for key in keys:
-            if key.startswith(prefix) and key.endswith(ending):
-                account, region, *_, number = key.removeprefix(prefix).removesuffix(ending).split("/")
-                yield Batch(target=named_target(account, region), number=int(number))
+    def listed_targets(self, store: RunStore) -> Iterator[Target]:
+        """The targets whose inventory is whole."""
+        return self._targets(store.keys(self.inventories))
 
-    def taken(self, keys: Iterable[str]) -> Iterator[Target]:
-        """The targets whose inventory is whole, by keys of all inventories."""
+    def listed_batches(self, store: RunStore) -> list[Batch]:
+        """The batches of all whole inventories, in the order of their targets."""
+        found = list(store.keys(self.inventories))
+        whole = set(self._targets(found))
+        return sorted(batch for batch in _batches(found, self.inventories, ".jsonl") if batch.target in whole)
+
+    def answered_batches(self, store: RunStore, target: Target | None = None) -> Iterator[Batch]:
+        """The batches that are answered as a whole, of one target where it is given."""
+        there = self.results if target is None else f"{self.results}{target}/"
+        return _batches(store.keys(there), self.results, f"/{_RESULT}")
+
+    def failed_batches(self, store: RunStore) -> Iterator[Batch]:
+        """The batches that failed in this attempt."""
+        return _batches(store.keys(self._failed_batches), self._failed_batches, ".json")
+
+    def incomplete_batches(self, store: RunStore) -> list[Batch]:
+        """The batches some of whose volumes have no answer."""
+        return list(_batches(store.keys(self._incomplete), self._incomplete, ""))
+
+    def _targets(self, keys: Iterable[str]) -> Iterator[Target]:
         for key in keys:
             if key.endswith(f"/{_LISTED}"):
                 account, region, _ = key.removeprefix(self.inventories).split("/")
                 yield named_target(account, region)
-
-    def _work(self, name: str) -> str:
-        return f"work/{self.run_id}/{name}"
 
 
 def asked_key(execution: str) -> str:
@@ -182,3 +144,11 @@ def asked_key(execution: str) -> str:
 def ledger_key(target: Target) -> str:
     """Where the changes of a target's volumes are noted, from run to run."""
     return f"ledger/{target}.json"
+
+
+def _batches(keys: Iterable[str], prefix: str, ending: str) -> Iterator[Batch]:
+    """The batches that keys under a prefix are of, those that end so."""
+    for key in keys:
+        if key.endswith(ending):
+            account, region, *_, number = key.removeprefix(prefix).removesuffix(ending).split("/")
+            yield Batch(target=named_target(account, region), number=int(number))

@@ -4,14 +4,14 @@ Volumes, prices and errors are written as a recording has them.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
 from plimsoll.clouds.ledger import Ledger
-from plimsoll.clouds.recording_format import book_adapter, error_in, error_out, volume_adapter
+from plimsoll.clouds.recording import book_adapter, error_in, error_out, volume_adapter
 from plimsoll.clouds.stripes import sets_adapter
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.domain.plan import Plan
@@ -21,7 +21,7 @@ from plimsoll.domain.volume import Volume
 from plimsoll.ports import RunStore, Target, Usage
 from plimsoll.reports.totals import Totals
 from plimsoll.service.events import Event
-from plimsoll.service.store_keys import LATEST_REPORT, ledger_key
+from plimsoll.service.store_keys import LATEST_REPORT, RunKeys, ledger_key
 
 
 class _Kept(BaseModel):
@@ -106,6 +106,17 @@ def latest_report(store: RunStore) -> LatestReport | None:
 def result_of(store: RunStore, key: str) -> BatchResult:
     """The result under a key."""
     return BatchResult.model_validate_json(needed(store, key))
+
+
+def batch_folders(
+    store: RunStore, keys: RunKeys, folder: Path, names: Sequence[str], target: Target | None = None
+) -> Iterator[Path]:
+    """The folder, with those files of one answered batch after the other, of one target where it is given."""
+    for batch in sorted(keys.answered_batches(store, target)):
+        attempt = result_of(store, keys.result(batch)).attempt
+        for name in names:
+            bring_needed(store, keys.answered(batch, attempt, name), folder / name)
+        yield folder
 
 
 def totals_out(totals: Totals) -> bytes:

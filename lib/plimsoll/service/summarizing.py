@@ -1,24 +1,24 @@
-"""The summary of a run: what its parts add up to, in the shape of every run.json."""
+"""The summary of a run: what its parts add up to, in the shape of every run.json, and what failed for good of them."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from plimsoll.clouds.published import query_cost_of
-from plimsoll.domain.errors import CloudError
+from plimsoll.domain.errors import BadInput, CloudError
+from plimsoll.outcomes import FailedVolume, Outcome, Seen
 from plimsoll.ports import FailedTarget, RunStore
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.totals import Totals
 from plimsoll.run import Asked, describe, ended
 from plimsoll.service.events import Event
 from plimsoll.service.history_update import announce, announced
-from plimsoll.service.planning import planned_targets
-from plimsoll.service.run_orders import order_of
+from plimsoll.service.planning import order_of, planned_targets
 from plimsoll.service.service import Service
-from plimsoll.service.step_messages import RunMessage, Summarized
-from plimsoll.service.store_keys import RESULT, RunKeys
-from plimsoll.service.stored_results import Listed, Spent, needed, result_of, totals_in
+from plimsoll.service.step_messages import FailureMessage, RunMessage, Summarized
+from plimsoll.service.store_keys import Batch, RunKeys
+from plimsoll.service.stored_results import Listed, Spent, needed, result_of, totals_in, totals_out, volumes_in
 
 
 @dataclass(slots=True, kw_only=True)
@@ -59,11 +59,11 @@ def summarize(service: Service, told: RunMessage) -> Summarized:
 def total(store: RunStore, keys: RunKeys) -> Whole:
     """What all parts of a run add up to, each read once. Only sums are held: memory does not grow with the fleet."""
     whole = Whole(totals=totals_in(needed(store, keys.unnamed)))
-    for target in keys.taken(store.keys(keys.inventories)):
+    for target in keys.listed_targets(store):
         listed = Listed.model_validate_json(needed(store, keys.listed(target)))
         whole.totals.merge(listed.totals)
         whole.spend(target.provider, listed.spent)
-    for batch in keys.batches_in(store.keys(keys.results), keys.results, f"/{RESULT}"):
+    for batch in keys.answered_batches(store):
         result = result_of(store, keys.result(batch))
         whole.totals.merge(result.totals)
         whole.spend(batch.target.provider, result.spent)
@@ -75,22 +75,41 @@ def total(store: RunStore, keys: RunKeys) -> Whole:
     return whole
 
 
+def note_failure(service: Service, told: FailureMessage) -> None:
+    """Keeps that a target or a batch failed and why; BadInput where neither is named.
+
+    What was kept as a whole has not failed, whatever became of the function that kept it.
+    """
+    store, keys, why = service.store, RunKeys(run_id=told.run_id), told.error.sentence
+    if told.batch is not None:
+        batch = told.batch.whole
+        if store.get(keys.result(batch)) is None:
+            store.put(keys.failed_batch(batch), totals_out(Totals.of(_batch_failed(store, keys, batch, why))))
+    elif told.target is not None:
+        target = told.target.target
+        if store.get(keys.listed(target)) is None:
+            failed = FailedTarget(name=str(target), error=CloudError(why))
+            store.put(keys.failed_target(target), totals_out(Totals.of([failed])))
+    else:
+        raise BadInput(f"a failure in run {told.run_id} names neither a target nor a batch: {why}")
+
+
 def failures(store: RunStore, keys: RunKeys) -> Iterator[Totals]:
     """What each target and batch that failed in this attempt leaves unanswered.
 
     One that was given up, and came to its end after that, has not failed: its volumes would count twice.
     """
-    whole = {keys.failed_target(target) for target in keys.taken(store.keys(keys.inventories))}
+    whole = {keys.failed_target(target) for target in keys.listed_targets(store)}
     yield from (totals_in(needed(store, key)) for key in store.keys(keys.failed_targets) if key not in whole)
-    answered = set(keys.batches_in(store.keys(keys.results), keys.results, f"/{RESULT}"))
-    for batch in keys.batches_in(store.keys(keys.failed_batches), keys.failed_batches, ".json"):
+    answered = set(keys.answered_batches(store))
+    for batch in keys.failed_batches(store):
         if batch not in answered:
             yield totals_in(needed(store, keys.failed_batch(batch)))
 
 
 def _unaccounted(store: RunStore, keys: RunKeys) -> Iterator[FailedTarget]:
     """The targets of which nothing was kept, neither an inventory nor a failure: nothing is missing in silence."""
-    taken = set(keys.taken(store.keys(keys.inventories)))
+    taken = set(keys.listed_targets(store))
     for target in planned_targets(store, keys):
         if target not in taken and store.get(keys.failed_target(target)) is None:
             why = (
@@ -98,3 +117,10 @@ def _unaccounted(store: RunStore, keys: RunKeys) -> Iterator[FailedTarget]:
                 f"items of this execution, and run again with the run id {keys.run_id}."
             )
             yield FailedTarget(name=str(target), error=CloudError(why))
+
+
+def _batch_failed(store: RunStore, keys: RunKeys, batch: Batch, why: str) -> Iterable[Outcome]:
+    volumes = volumes_in(store, keys.volumes(batch))
+    yield Seen(target=batch.target, volumes=len(volumes))
+    reason = f"batch {batch} could not be audited: {why}"
+    yield from (FailedVolume(target=batch.target, volume_id=volume.id, reason=reason) for volume in volumes)

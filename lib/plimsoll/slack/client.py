@@ -4,18 +4,30 @@ import logging
 import random
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from http import HTTPStatus
 from http.client import HTTPException
 from typing import Any, Final
+from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 
 from slack_sdk import WebClient
+from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.http_retry import HttpRequest, HttpResponse, RetryHandler, RetryState
 from slack_sdk.web import SlackResponse
 
-from plimsoll.domain.errors import BadInput
+from plimsoll.domain.errors import (
+    AccessDenied,
+    BadCredentials,
+    BadInput,
+    CloudError,
+    Throttled,
+    Unanswered,
+    Unexpected,
+    Unreachable,
+)
 from plimsoll.slack.blocks.message import Message
-from plimsoll.slack.errors import asking, is_unsent
 
 ATTEMPTS: Final = 10
 """Attempts of one call, the first included."""
@@ -32,9 +44,64 @@ HOSTS: Final = frozenset({"hooks.slack.com", "hooks.slack-gov.com"})
 LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 
 _A_TOKEN: Final = re.compile(r"[!-~]+")
-_TOO_MANY: Final = 429
 _IN_TROUBLE: Final = frozenset({500, 502, 503, 504})
 _BACKOFF_S: Final = 0.5
+
+_INVITE: Final = "invite the app to the channel: /invite @plimsoll"
+_SIGN_IN: Final = (
+    "give the bot token (xoxb-...) of an app that is installed in the workspace: PLIMSOLL_SLACK_BOT_TOKEN, or the "
+    "secret of the deployed service"
+)
+_FIND_IT: Final = (
+    "there is no such channel, or it is private and the app is not in it: give its id (at the foot of the channel's "
+    f"details) and {_INVITE}"
+)
+_ADMINS: Final = "the workspace's settings forbid it to the app: ask its administrators, or choose another channel"
+_FAULT: Final = "this is a fault of Plimsoll, please report it with these words"
+_AGAIN: Final = "press or ask again: Slack waits 3 seconds for a dialog"
+_LATER: Final = "look at https://slack-status.com and try later"
+_FULL: Final = "too many messages for the workspace; try later"
+_UNKNOWN: Final = "https://docs.slack.dev/reference/methods says what it means"
+
+_REMEDIES: Final[Mapping[str, tuple[type[CloudError], str]]] = {
+    "not_in_channel": (AccessDenied, _INVITE),
+    "channel_not_found": (AccessDenied, _FIND_IT),
+    "is_archived": (AccessDenied, "the channel is archived: choose another"),
+    "no_such_subteam": (
+        AccessDenied,
+        "there is no such user group: correct user_groups in the service's configuration",
+    ),
+    **dict.fromkeys(
+        (
+            "restricted_action",
+            "restricted_action_read_only_channel",
+            "restricted_action_thread_locked",
+            "restricted_action_thread_only_channel",
+            "ekm_access_denied",
+            "access_denied",
+            "team_access_not_granted",
+            "file_uploads_disabled",
+        ),
+        (AccessDenied, _ADMINS),
+    ),
+    **dict.fromkeys(
+        ("invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired", "not_allowed_token_type"),
+        (BadCredentials, _SIGN_IN),
+    ),
+    **dict.fromkeys(
+        ("invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long", "no_text"),
+        (Unexpected, _FAULT),
+    ),
+    "invalid_arguments": (Unexpected, _FAULT),
+    **dict.fromkeys(
+        ("expired_trigger_id", "exchanged_trigger_id", "trigger_expired", "trigger_exchanged"), (Unexpected, _AGAIN)
+    ),
+    **dict.fromkeys(("ratelimited", "rate_limited", "message_limit_exceeded"), (Throttled, _FULL)),
+    **dict.fromkeys(("internal_error", "fatal_error", "service_unavailable", "request_timeout"), (Unanswered, _LATER)),
+}
+"""Slack's codes: what they are, and the remedy. After the last ones some of the work may be done, as Slack says."""
+
+_MOST_DETAILS: Final = 3
 
 SILENT: Final = logging.Logger("slack_sdk, silenced", logging.CRITICAL + 1)
 """The SDK's own log would tell webhook URLs, which are secrets, and every message; what goes wrong is raised."""
@@ -116,8 +183,9 @@ class Patience(RetryHandler):
         response: HttpResponse | None = None,
         error: Exception | None = None,
     ) -> bool:
-        if response is not None and response.status_code == _TOO_MANY:
-            return _asked_to_wait_s(response) <= LONGEST_WAIT_S
+        asked_s = _asked_to_wait_s(response)
+        if asked_s is not None:
+            return asked_s <= LONGEST_WAIT_S
         if is_unsent(error):
             return True
         lost = isinstance(error, (OSError, HTTPException)) and response is None
@@ -135,16 +203,72 @@ class Patience(RetryHandler):
     ) -> None:
         """Waits: as long as Slack asks for, else twice as long each time; and some hundredths that differ."""
         state.next_attempt_requested = True
-        asked_s = _asked_to_wait_s(response) if response is not None and response.status_code == _TOO_MANY else 0.0
+        asked_s = _asked_to_wait_s(response) or _BACKOFF_S * 2**state.current_attempt
         apart = 1 + random.random() / 10  # noqa: S311  # apart from others that wait, and no secret
-        self._pause((asked_s or _BACKOFF_S * 2**state.current_attempt) * apart)
+        self._pause(asked_s * apart)
         state.increment_current_attempt()
 
 
-def _asked_to_wait_s(response: HttpResponse) -> float:
-    """The seconds of Retry-After; 1 where it is missing or no number."""
+def _asked_to_wait_s(response: HttpResponse | None) -> float | None:
+    """The seconds of Retry-After, 1 where it is missing or no number; None for an answer that does not ask to wait."""
+    if response is None or response.status_code != HTTPStatus.TOO_MANY_REQUESTS:
+        return None
     found = next((value for name, value in response.headers.items() if name.lower() == "retry-after"), ["1"])
     try:
         return float(found[0])
     except ValueError:
         return 1.0
+
+
+@contextmanager
+def asking(what: str) -> Iterator[None]:
+    """Raises what goes wrong with Slack inside the block as a CloudError; `what` completes "Slack refused to ...".
+
+    Unanswered where it is not known whether Slack did it, Unreachable where it cannot have done it.
+    """
+    try:
+        yield
+    except SlackApiError as error:
+        raise _refused(what, error) from error
+    except (SlackClientError, HTTPException, OSError) as error:
+        raise _lost(what, error) from error
+
+
+def is_unsent(error: BaseException | None) -> bool:
+    """Whether a request cannot have been received as a whole: urllib wraps what fails until all is sent."""
+    return isinstance(error, URLError) and not isinstance(error, HTTPError)
+
+
+def _refused(what: str, error: SlackApiError) -> CloudError:
+    """The error of Slack's code, with the scope that is missing, or what Slack says of the payload."""
+    response = error.response
+    if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return Unanswered(
+            f"Slack failed to {what} (HTTP {response.status_code}), so that it is not known whether it did: {_LATER}."
+        )
+    if response.status_code == HTTPStatus.TOO_MANY_REQUESTS:
+        waited = response.headers.get("Retry-After", "some")
+        return Throttled(f"Slack refused to {what}: it wants {waited} more seconds of silence; try later.")
+    found: Mapping[str, Any] = response.data if isinstance(response.data, dict) else {}
+    code = str(found.get("error", "no reason given"))
+    details = [str(one) for one in (found.get("response_metadata") or {}).get("messages", ())][:_MOST_DETAILS]
+    told = f"Slack refused to {what}: {code}" + (f" ({'; '.join(details)})" if details else "")
+    if code == "missing_scope":
+        scope = found.get("needed") or "that it needs"
+        return AccessDenied(f"{told}: add the scope {scope} to the app (its manifest has all) and install it again.")
+    kind, remedy = _REMEDIES.get(code, (Unexpected, _UNKNOWN))
+    if kind is Unanswered:
+        told = f"Slack failed to {what} ({code}), so that it is not known whether it did"
+    return kind(f"{told}: {remedy}.")
+
+
+def _lost(what: str, error: Exception) -> CloudError:
+    """The error of a connection; an answer of another server than the API's (uploads) is one of these as well."""
+    if isinstance(error, HTTPError):
+        with error:
+            return Unanswered(f"Slack failed to {what} (HTTP {error.code}): {_LATER}.")
+    if is_unsent(error):
+        why = getattr(error, "reason", error)
+        return Unreachable(f"cannot reach Slack to {what} ({why}): check the network and the proxy.")
+    why = type(error).__name__
+    return Unanswered(f"Slack did not answer when asked to {what} ({why}), so that it is not known whether it did.")

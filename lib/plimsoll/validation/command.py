@@ -1,16 +1,22 @@
 """Commands: a task that was sent to a host, looked at until it ends, and read."""
 
 from dataclasses import dataclass
+from datetime import date
 from typing import Final
 
 from plimsoll.bench.answer import BenchAnswer, read_answer
+from plimsoll.bench.inspection import stacks
 from plimsoll.domain.errors import CloudError, NotMeasured
-from plimsoll.domain.task import Task, TaskEnd, TaskOutcome
+from plimsoll.domain.stripes import StripeSet
+from plimsoll.domain.task import Task, TaskEnd, TaskMode, TaskOutcome
 from plimsoll.ports import Bench, Target
 from plimsoll.validation.patience import Patience
 
 FAILED_LOOKS: Final = 5
 """How many looks at a command may fail one after another before it is given up."""
+
+LOOKING_S: Final = 120
+"""Looking at block devices takes a second; a host that needs longer than this has other troubles."""
 
 _ENDS: Final = {
     TaskEnd.FAILED: "failed",
@@ -61,21 +67,44 @@ class Command:
             return  # the document's own limit ends it; why the command was given up is what people have to know
 
     def answer(self, outcome: TaskOutcome) -> BenchAnswer:
-        """What it printed; NotMeasured where it ended badly."""
-        if outcome.end is not TaskEnd.SUCCESS:
-            raise NotMeasured(_why(outcome, self.id, self.host_id))
-        return read_answer(outcome.output)
-
-
-def _why(outcome: TaskOutcome, command_id: str, host_id: str) -> str:
-    """The document's own sentence where it gave one, else how the command ended."""
-    if outcome.output:
-        try:
+        """What it printed; NotMeasured where it ended badly, in the document's own words where it gave any."""
+        if outcome.end is TaskEnd.SUCCESS:
+            return read_answer(outcome.output)
+        if outcome.output:
             read_answer(outcome.output)
-        except NotMeasured as error:
-            return str(error)
-    reason = f" ({outcome.reason.rstrip('.')})" if outcome.reason else ""
-    return (
-        f"the command {command_id} on {host_id} {_ENDS[outcome.end]}{reason}. Nothing was measured; look at "
-        "the command's error output, and try again."
-    )
+        reason = f" ({outcome.reason.rstrip('.')})" if outcome.reason else ""
+        raise NotMeasured(
+            f"the command {self.id} on {self.host_id} {_ENDS[outcome.end]}{reason}. Nothing was measured; look at "
+            "the command's error output, and try again."
+        )
+
+
+def stripe_sets(host_id: str, target: Target, today: date, *, bench: Bench, patience: Patience) -> list[StripeSet]:
+    """The md and LVM devices of a host that are made of its volumes; NotMeasured or CloudError where it cannot tell.
+
+    A command that is given up is asked to stop; the document bounds itself on the host, so that it does stop.
+    """
+    task = Task(mode=TaskMode.INSPECT, limit_s=LOOKING_S)
+    command = Command(id=bench.send(target, host_id, task), target=target, host_id=host_id)
+    limit_s = command_s(task, patience)
+    try:
+        outcome = patience.wait_for(lambda: command.look(bench), limit_s=limit_s, otherwise=command.overdue(limit_s))
+    except BaseException:
+        command.give_up(bench)
+        raise
+    answer = command.answer(outcome)
+    if answer.inspection is None:
+        raise NotMeasured(f"{host_id} in {target} did not say how its volumes are put together: try again.")
+    return [
+        StripeSet(
+            name=stack.name,
+            account=target.account,
+            region=target.region,
+            host_id=host_id,
+            members=stack.members,
+            level=stack.level or "unknown",
+            mounts=stack.mounts,
+            found=today,
+        )
+        for stack in stacks(answer.inspection)
+    ]

@@ -1,25 +1,28 @@
-"""Concluding: what was measured becomes a campaign of the library, and its verdict a line of the book."""
+"""Concluding: what was measured is judged, becomes a campaign of the library, and its verdict a line of the book."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from plimsoll.clouds.validation_book import SpecLine, ValidationLine
-from plimsoll.domain.ceiling import Ceiling
+from plimsoll.bench.answer import BenchAnswer
+from plimsoll.clouds.validation_book import ValidationLine
+from plimsoll.domain.ceiling import Accounting, Ceiling
 from plimsoll.domain.envelope import BoundBy
-from plimsoll.domain.errors import BadInput
+from plimsoll.domain.errors import BadInput, NotMeasured
+from plimsoll.domain.need import Need
 from plimsoll.domain.validation import MeasuringRun, Mode, short, usd_for
-from plimsoll.domain.verdict import Verdict
-from plimsoll.envelopes.campaign_file import HostEntry
-from plimsoll.envelopes.new_campaigns import NewCampaign, NewResult, add_campaign, as_measured
+from plimsoll.domain.verdict import Shown, Verdict, verdict, verdict_in_place
+from plimsoll.envelopes.campaigns import HostEntry
+from plimsoll.envelopes.library import NewCampaign, NewResult, add_campaign, as_measured
+from plimsoll.envelopes.reading import read_results
 from plimsoll.envelopes.results import Result
 from plimsoll.ports import BenchHost
 from plimsoll.validation.context import Context
-from plimsoll.validation.job import Job
-from plimsoll.validation.judging import Measured, as_counted, judged, results_of
+from plimsoll.validation.fio_job import within_headroom
+from plimsoll.validation.job import Attempt, Job, Subject
 from plimsoll.validation.measuring import command_of
 
 SIMULATED_TOOL: Final = "simulated fio"
@@ -36,11 +39,14 @@ def conclude(job: Job, context: Context) -> Job:
     """
     if job.attempt is None and job.lines:
         return job
-    job = context.keep(job.having(judged=job.under_way.judged or context.now()))
-    with TemporaryDirectory() as name:
-        folder = Path(name)
-        line = _judged(job, folder, context)
-        context.verdicts.keep(folder / f"{line.campaign}.yaml", line)
+    at = job.under_way.judged or context.now()
+    job = context.keep(job.having(judged=at))
+    answer = _answer_of(job)
+    results = _results_of(answer, job.under_way)
+    line = _line_of(job, at, _verdict_on(results, job, context), simulated=answer.simulated)
+    with TemporaryDirectory() as folder:
+        new = _campaign(job, line, results, context)
+        context.verdicts.keep(add_campaign(Path(folder), new, context.types), line)
     job.release(context.claims)
     if not job.under_way.reported:
         context.report(line)
@@ -48,77 +54,120 @@ def conclude(job: Job, context: Context) -> Job:
     return context.keep(job.ended(lines=(*job.lines, line)))
 
 
-def _judged(job: Job, folder: Path, context: Context) -> ValidationLine:
-    """The verdict, with its campaign in that folder: the same however often it is made."""
-    proposal, measured = job.under_way.proposal, _measured(job)
-    results = results_of(measured, proposal.run)
-    verdict = judged(results, proposal.run, proposal.subject, job.mode, measured.volumes, context)
-    _add_campaign(folder, proposal.run, job, results, measured, context)
-    return _line_of(job, verdict, measured)
-
-
-def _measured(job: Job) -> Measured:
-    attempt, prepared = job.under_way, job.under_way.prepared
-    if attempt.outcome is None or attempt.judged is None:
+def _answer_of(job: Job) -> BenchAnswer:
+    outcome = job.under_way.outcome
+    if outcome is None:
         raise BadInput(f"the command of {job.name.key} has not ended: look at it until it has.")
-    paid_s = ((attempt.cleaned or attempt.judged) - prepared.began).total_seconds()
-    return Measured(
-        answer=command_of(job).answer(attempt.outcome),
-        host=prepared.host,
-        at=attempt.judged,
-        seconds=0.0 if prepared.order is None else paid_s,
-        volumes=prepared.volumes,
+    return command_of(job).answer(outcome)
+
+
+def _results_of(answer: BenchAnswer, attempt: Attempt) -> Sequence[Result]:
+    """What the jobs of a run showed; NotMeasured where it was stopped, or one of them is no measurement."""
+    host_id = attempt.prepared.host.host.id
+    if answer.stopped is not None:
+        raise NotMeasured(
+            f"the run was stopped because the volume's {answer.stopped} rose above the policy's limit: it has no "
+            "headroom to be measured in. Use the mode canary or copy."
+        )
+    if answer.fio is None:
+        spec = attempt.proposal.run.spec
+        raise NotMeasured(f"the document on {host_id} printed no result of fio for {spec}: try again.")
+    results = read_results(answer.fio, name=f"fio on {host_id}")
+    for one in results:
+        if one.fault is not None:
+            raise NotMeasured(f"fio on {host_id}: {one.fault}. Nothing is concluded from it.")
+    return results
+
+
+def _verdict_on(results: Sequence[Result], job: Job, context: Context) -> Verdict:
+    """The verdict on what a volume showed; in place, on whether it held what its free headroom allowed. All of it is
+    counted as the ceiling of the run counts, for each of the volumes that carried the load together."""
+    attempt = job.under_way
+    run, subject, volumes = attempt.proposal.run, attempt.proposal.subject, attempt.prepared.volumes
+    counted, today = run.ceiling.accounting, subject.today_mean_latency_us
+    shown = [_shown(one, volumes, counted) for one in results]
+    if job.mode is Mode.IN_PLACE and subject.shape is not None:
+        rates = within_headroom(subject.shape, run, subject, context)
+        busy, wide = rates.at_most_iops, rates.at_most_throughput
+        asked = Need(
+            iops=busy.iops * counted.mean_iops_cost(busy.read_share) / volumes,
+            throughput_mib_s=wide.throughput_mib_s * counted.mean_throughput_cost(wide.read_share) / volumes,
+        )
+        found = verdict_in_place(shown, asked, today_mean_latency_us=today, policy=context.policy)
+    else:
+        found = verdict(shown, subject.need, today_mean_latency_us=today, policy=context.policy)
+    return replace(found, reasons=(*found.reasons, *_remarks(run, subject)))
+
+
+def _remarks(run: MeasuringRun, subject: Subject) -> Iterator[str]:
+    """What one must know to read the figures of a verdict."""
+    counted = run.ceiling.accounting
+    if (counted.write_iops_cost, counted.write_throughput_cost) != (1, 1):
+        yield (
+            f"counted in reads: a written operation is {counted.write_iops_cost:g} of a read one, a written MiB "
+            f"{counted.write_throughput_cost:g} of one read"
+        )
+    if subject.pool_gib is not None:
+        yield f"one volume of {run.spec.size_gib:,} GiB, for all that would share what they carry on their host"
+
+
+def _shown(one: Result, volumes: int, counted: Accounting) -> Shown:
+    iops, throughput_mib_s = _as_counted(one, counted)
+    return Shown(
+        name=one.name,
+        iops=None if iops is None else iops / volumes,
+        throughput_mib_s=None if throughput_mib_s is None else throughput_mib_s / volumes,
+        mean_latency_us=one.latency.mean_us,
+        p99_latency_us=one.latency.at(99.0),
+        paced=one.rate_capped,
     )
 
 
-def _campaign_name(run: MeasuringRun, at: datetime) -> str:
-    """The name of the campaign of a run that was measured at that time."""
-    return f"{run.spec.type}-{run.wants[0].region}-{at:%Y%m%dt%H%M%S}-{short(run.class_key)}"
+def _as_counted(one: Result, counted: Accounting) -> tuple[float | None, float | None]:
+    """The IOPS and MiB/s of a job's result, as an accounting counts what it wrote; None where it does not tell."""
+    iops, throughput_mib_s, writes = one.iops, one.throughput_mib_s, one.directions.get("write")
+    if writes is not None:
+        iops = None if iops is None else iops + (counted.write_iops_cost - 1) * writes.iops
+        more_mib_s = (counted.write_throughput_cost - 1) * writes.throughput_mib_s
+        throughput_mib_s = None if throughput_mib_s is None else throughput_mib_s + more_mib_s
+    return iops, throughput_mib_s
 
 
-def _add_campaign(
-    folder: Path, run: MeasuringRun, job: Job, results: Sequence[Result], measured: Measured, context: Context
-) -> None:
-    """Writes what was measured as a campaign of its own; BadInput where it cannot be one."""
-    mode, first, name = job.mode, run.wants[0], _campaign_name(run, measured.at)
-    tool = SIMULATED_TOOL if measured.answer.simulated else results[0].tool
-    add_campaign(
-        folder,
-        NewCampaign(
-            name=name,
-            title=f"{run.spec} in {measured.host.zone}, measured by Plimsoll ({mode.value})",
-            source=f"plimsoll validate, {mode.value} on {measured.host.host.id}",
-            tool=tool,
-            tool_version=results[0].tool_version,
-            measured_on=f"{measured.at:%Y-%m-%d}",
-            provider=job.place.provider,
-            account=first.account,
-            region=first.region,
-            host=_host(measured.host),
-            system=name,
-            spec=run.spec,
-            volumes=measured.volumes,
-            note=_note(run, mode, measured, context),
-            results=tuple(_result(replace(one, tool=tool), run.ceiling) for one in results),
-        ),
-        context.types,
+def _campaign(job: Job, line: ValidationLine, results: Sequence[Result], context: Context) -> NewCampaign:
+    """What was measured, as a campaign of its own."""
+    attempt, mode = job.under_way, job.mode
+    run, host = attempt.proposal.run, attempt.prepared.host
+    tool = SIMULATED_TOOL if line.simulated else results[0].tool
+    return NewCampaign(
+        name=line.campaign,
+        title=f"{run.spec} in {host.zone}, measured by Plimsoll ({mode.value})",
+        source=f"plimsoll validate, {mode.value} on {host.host.id}",
+        tool=tool,
+        tool_version=results[0].tool_version,
+        measured_on=f"{line.at:%Y-%m-%d}",
+        provider=job.place.provider,
+        account=run.wants[0].account,
+        region=run.wants[0].region,
+        host=_host(host),
+        spec=run.spec,
+        volumes=attempt.prepared.volumes,
+        note="; ".join(_notes(run, mode, context, simulated=line.simulated)) or None,
+        results=tuple(_result(replace(one, tool=tool), run.ceiling) for one in results),
     )
 
 
-def _note(run: MeasuringRun, mode: Mode, measured: Measured, context: Context) -> str | None:
+def _notes(run: MeasuringRun, mode: Mode, context: Context, *, simulated: bool) -> Iterator[str]:
     """What one must know of the figures: a simulated device, a capped run, a burst."""
-    notes = []
-    if measured.answer.simulated:
-        notes.append("simulated: a plain file with fio's own rate limits stood for the volume")
+    if simulated:
+        yield "simulated: a plain file with fio's own rate limits stood for the volume"
     if mode is Mode.IN_PLACE:
-        notes.append("measured in place beside its own workload: no worse than this")
+        yield "measured in place beside its own workload: no worse than this"
     if run.ceiling.burst_s > context.runtime_s:
-        notes.append(
+        yield (
             f"measured for {context.runtime_s:,} s a job: this is the burst, which lasts {run.ceiling.burst_s:,.0f} s "
             f"from full credits; for ever it carries {run.ceiling.sustained_iops:,.0f} IOPS and "
             f"{run.ceiling.sustained_throughput_mib_s:,.0f} MiB/s"
         )
-    return "; ".join(notes) or None
 
 
 def _result(one: Result, ceiling: Ceiling) -> NewResult:
@@ -129,7 +178,7 @@ def _result(one: Result, ceiling: Ceiling) -> NewResult:
 def _bound_by(one: Result, ceiling: Ceiling) -> BoundBy:
     """What stopped an unbounded job: what is published of the volume, where it came that near."""
     least, most = NEAR
-    iops, throughput_mib_s = as_counted(one, ceiling.accounting)
+    iops, throughput_mib_s = _as_counted(one, ceiling.accounting)
     if iops is not None and least * ceiling.iops <= iops <= most * ceiling.iops:
         return BoundBy.VOLUME_IOPS
     published = ceiling.throughput_mib_s
@@ -151,27 +200,29 @@ def _host(host: BenchHost) -> HostEntry | None:
     )
 
 
-def _line_of(job: Job, verdict: Verdict, measured: Measured) -> ValidationLine:
-    attempt, proposal = job.under_way, job.under_way.proposal
+def _line_of(job: Job, at: datetime, verdict: Verdict, *, simulated: bool) -> ValidationLine:
+    attempt, proposal, host = job.under_way, job.under_way.proposal, job.under_way.prepared.host
     run, subject, spec = proposal.run, proposal.subject, proposal.run.spec
+    paid_s = ((attempt.cleaned or at) - attempt.prepared.began).total_seconds()
+    seconds = 0.0 if attempt.prepared.order is None else paid_s
     free = proposal.usd_month is None or job.mode is Mode.IN_PLACE
     return ValidationLine(
         id=f"{job.name.scratch_id}-{attempt.number}",
-        at=measured.at,
+        at=at,
         class_key=job.claim_on(run),
         mode=job.mode.value,
         account=subject.volume.account,
         region=subject.volume.region,
-        zone=measured.host.zone,
+        zone=host.zone,
         volume_id=subject.volume.id,
         serves=[want.volume_id for want in run.wants],
-        spec=SpecLine(type=spec.type, size_gib=spec.size_gib, iops=spec.iops, throughput_mib_s=spec.throughput_mib_s),
+        spec=spec,
         ceiling_iops=run.ceiling.iops,
         ceiling_throughput_mib_s=run.ceiling.throughput_mib_s,
         need_iops=subject.need.iops,
         need_throughput_mib_s=subject.need.throughput_mib_s,
-        bench_host=measured.host.host.id,
-        bench_host_type=measured.host.host.type,
+        bench_host=host.host.id,
+        bench_host_type=host.host.type,
         passed=verdict.passed,
         reasons=list(verdict.reasons),
         failures=list(verdict.failures),
@@ -179,8 +230,8 @@ def _line_of(job: Job, verdict: Verdict, measured: Measured) -> ValidationLine:
         shown_throughput_mib_s=verdict.shown_throughput_mib_s,
         p99_latency_us=verdict.p99_latency_us,
         too_slow=verdict.too_slow,
-        simulated=measured.answer.simulated,
-        campaign=_campaign_name(run, measured.at),
-        usd=None if free else usd_for(proposal.usd_month or 0.0, measured.seconds),
-        seconds=measured.seconds,
+        simulated=simulated,
+        campaign=f"{spec.type}-{run.wants[0].region}-{at:%Y%m%dt%H%M%S}-{short(run.class_key)}",
+        usd=None if free else usd_for(proposal.usd_month or 0.0, seconds),
+        seconds=seconds,
     )

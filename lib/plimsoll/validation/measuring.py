@@ -4,15 +4,13 @@ Each step may be called again, whatever ended it before: what is done already is
 """
 
 from dataclasses import replace
-from datetime import datetime
 
 from plimsoll.domain.errors import BadInput, CloudError, NotMeasured, Unexpected, Unreachable
-from plimsoll.domain.task import Task
 from plimsoll.reports.wording import duration
 from plimsoll.validation.command import Command, command_s
 from plimsoll.validation.context import Context
 from plimsoll.validation.job import Attempt, Job
-from plimsoll.validation.scratch_volume import Awaited, attached, clean, made
+from plimsoll.validation.scratch_volume import clean, is_attached, is_made
 
 
 def create(job: Job, context: Context) -> Job:
@@ -36,8 +34,9 @@ def create(job: Job, context: Context) -> Job:
 
 def look_at_volume(job: Job, context: Context) -> Job:
     """Looks once whether the scratch volume is made; NotMeasured where that takes too long, CloudError."""
-    attempt = job.under_way
-    if attempt.made or not _is_there(job, made(context.patience), attempt.creating or context.now(), context):
+    attempt, bench, patience = job.under_way, context.bench(job.place), context.patience
+    since = attempt.creating or context.now()
+    if attempt.made or not is_made(_volume_of(job), job.place, since, bench=bench, patience=patience):
         return job
     return context.keep(job.having(made=True))
 
@@ -51,9 +50,9 @@ def attach(job: Job, context: Context) -> Job:
 
 def look_at_attachment(job: Job, context: Context) -> Job:
     """Looks once whether the volume is attached; NotMeasured where that takes too long, CloudError."""
-    attempt = job.under_way
-    awaited = attached(attempt.prepared.host.host.id, context.patience)
-    if attempt.attached or not _is_there(job, awaited, attempt.attaching or context.now(), context):
+    attempt, bench, patience = job.under_way, context.bench(job.place), context.patience
+    since, host_id = attempt.attaching or context.now(), attempt.prepared.host.host.id
+    if attempt.attached or not is_attached(_volume_of(job), job.place, host_id, since, bench=bench, patience=patience):
         return job
     return context.keep(job.having(attached=True))
 
@@ -70,10 +69,12 @@ def send(job: Job, context: Context) -> Job:
             f"the command for {host_id} in {job.place} may have been sent already: its answer was lost. It is not "
             "sent twice; validate again."
         )
+    task = attempt.prepared.task
+    task = task if attempt.volume_id is None else replace(task, volume_id=attempt.volume_id)
     context.say(_measuring(job, attempt, context))
     job = context.keep(job.having(sending=context.now()))
     try:
-        command_id = context.bench(job.place).send(job.place, host_id, _task_of(attempt))
+        command_id = context.bench(job.place).send(job.place, host_id, task)
     except CloudError as error:
         if not isinstance(error, Unreachable | Unexpected):  # with these it may have arrived
             context.keep(job.having(sending=None))
@@ -143,24 +144,11 @@ def _clean(job: Job, context: Context) -> None:
         context.left(one)
 
 
-def _is_there(job: Job, awaited: Awaited, since: datetime, context: Context) -> bool:
-    volume_id = _volume_of(job)
-    if awaited.is_there(volume_id, job.place, bench=context.bench(job.place)):
-        return True
-    context.patience.check(since, limit_s=awaited.limit_s, otherwise=awaited.overdue(volume_id))
-    return False
-
-
 def _volume_of(job: Job) -> str:
     volume_id = job.under_way.volume_id
     if volume_id is None:
         raise BadInput(f"no scratch volume was made for {job.name.key}: create it first.")
     return volume_id
-
-
-def _task_of(attempt: Attempt) -> Task:
-    task = attempt.prepared.task
-    return task if attempt.volume_id is None else replace(task, volume_id=attempt.volume_id)
 
 
 def _measuring(job: Job, attempt: Attempt, context: Context) -> str:

@@ -26,38 +26,37 @@ class Left:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Awaited:
-    """A state that a scratch volume is to reach, within what time, and what is to be said when it does not."""
-
-    state: str
-    limit_s: float
-    otherwise: str
-
-    def is_there(self, volume_id: str, target: Target, *, bench: Bench) -> bool:
-        """Whether one look finds the volume in that state; NotMeasured where the cloud says that it is in error."""
-        found = next(iter(bench.scratch(target, volume_id=volume_id)), None)
-        if found is not None and found.state == "error":
-            raise NotMeasured(f"scratch volume {volume_id} {self.otherwise}: the cloud says it is in error. Try again.")
-        return (
-            found is not None
-            and found.state == self.state
-            and (self.state != "in-use" or found.attachment == "attached")
-        )
-
-    def overdue(self, volume_id: str) -> str:
-        """That the time has passed."""
-        return f"scratch volume {volume_id} {self.otherwise} within {self.limit_s:,.0f} s: try again."
+def is_made(volume_id: str, target: Target, since: datetime, *, bench: Bench, patience: Patience) -> bool:
+    """Whether one look finds that a new volume can be attached; NotMeasured where it is in error, or takes too long."""
+    return _is_in("available", volume_id, target, since, patience.create_s, "was not made", bench, patience)
 
 
-def made(patience: Patience) -> Awaited:
-    """A new volume can be attached."""
-    return Awaited(state="available", limit_s=patience.create_s, otherwise="was not made")
+def is_attached(
+    volume_id: str, target: Target, host_id: str, since: datetime, *, bench: Bench, patience: Patience
+) -> bool:
+    """Whether one look finds a volume attached to the host; NotMeasured likewise."""
+    otherwise = f"was not attached to {host_id}"
+    return _is_in("in-use", volume_id, target, since, patience.attach_s, otherwise, bench, patience)
 
 
-def attached(host_id: str, patience: Patience) -> Awaited:
-    """A volume is attached to the host."""
-    return Awaited(state="in-use", limit_s=patience.attach_s, otherwise=f"was not attached to {host_id}")
+def _is_in(
+    state: str,
+    volume_id: str,
+    target: Target,
+    since: datetime,
+    limit_s: float,
+    otherwise: str,
+    bench: Bench,
+    patience: Patience,
+) -> bool:
+    found = next(iter(bench.scratch(target, volume_id=volume_id)), None)
+    if found is not None and found.state == "error":
+        raise NotMeasured(f"scratch volume {volume_id} {otherwise}: the cloud says it is in error. Try again.")
+    if found is not None and found.state == state and (state != "in-use" or found.attachment == "attached"):
+        return True
+    overdue = f"scratch volume {volume_id} {otherwise} within {limit_s:,.0f} s: try again."
+    patience.check(since, limit_s=limit_s, otherwise=overdue)
+    return False
 
 
 def clean(validation_id: str, target: Target, *, bench: Bench, patience: Patience) -> Iterator[Left]:
@@ -122,6 +121,15 @@ class Swept:
     volume: ScratchVolume
     deleted: bool
     left: Left | None = None
+
+    @property
+    def text(self) -> str:
+        """What became of it."""
+        if self.left is not None:
+            return self.left.text
+        if self.deleted:
+            return f"deleted {self.volume.id} in {self.target} (validation {self.volume.validation_id})"
+        return f"kept {self.volume.id} in {self.target}: it is due {self.volume.deadline:%Y-%m-%d %H:%M} UTC"
 
 
 def sweep(

@@ -3,14 +3,14 @@
 import base64
 import os
 import subprocess
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 
-from cloud_simulator.google.metadata_server import Metadata, VmKey, metadata_server
+from cloud_simulator.google.bench_agents import Metadata, VmKey
+from cloud_simulator.google.http_front import loopback
 from plimsoll.bench.agent import CANCEL_KEY, TASK_KEY, agent_script, agent_version, task_text
 from plimsoll.bench.answer import read_answer
 from plimsoll.domain.task import Task, TaskMode
@@ -24,32 +24,27 @@ DISK = "4263976033879601115"
 def a_vm(folder) -> Iterator[Metadata]:
     """A VM's metadata server; with its address and a disk of 64 MiB in the environment of what runs there."""
     metadata = Metadata()
-    server = metadata_server(metadata)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
     disk = folder / "disk.img"
     with disk.open("wb") as file:
         file.truncate(64 * MIB)
-    own = {
-        "GCE_METADATA_HOST": f"127.0.0.1:{server.server_port}{VM.path}",
-        "PLIMSOLL_HOME": str(folder / "home"),
-        "PLIMSOLL_TASKS": "1",
-        "PLIMSOLL_PAUSE": "1",
-        "PLIMSOLL_LOCK": str(folder / "lock"),
-        "PLIMSOLL_SIMULATED_DEVICE": str(disk),
-        "TMPDIR": str(folder),
-        "PATH": os.environ["PATH"],
-    }
-    command = ["/bin/sh", "-c", agent_script()]
-    with subprocess.Popen(command, env=own, stderr=subprocess.PIPE, text=True) as agent:
-        try:
-            yield metadata
-        finally:
-            agent.kill()
-            metadata.close()
-            server.shutdown()
-            server.server_close()
-            thread.join()
+    with loopback(metadata.answer) as port:
+        own = {
+            "GCE_METADATA_HOST": f"127.0.0.1:{port}{VM.path}",
+            "PLIMSOLL_HOME": str(folder / "home"),
+            "PLIMSOLL_TASKS": "1",
+            "PLIMSOLL_PAUSE": "1",
+            "PLIMSOLL_LOCK": str(folder / "lock"),
+            "PLIMSOLL_SIMULATED_DEVICE": str(disk),
+            "TMPDIR": str(folder),
+            "PATH": os.environ["PATH"],
+        }
+        command = ["/bin/sh", "-c", agent_script()]
+        with subprocess.Popen(command, env=own, stderr=subprocess.PIPE, text=True) as agent:
+            try:
+                yield metadata
+            finally:
+                agent.kill()
+                metadata.close()
 
 
 def give(metadata, text, **others):

@@ -82,8 +82,8 @@ def test_an_audits_imports_read_no_data_and_build_no_schema():
 from pydantic import BaseModel
 
 import plimsoll.audit, plimsoll.bootstrap, plimsoll.run
-from plimsoll.clouds.aws.shipped import volume_types
-from plimsoll.clouds.aws.shipped import shipped_prices
+from plimsoll.clouds.common.dated_data import volume_types
+from plimsoll.clouds.common.dated_data import shipped_prices
 
 def models(kind):
     for one in kind.__subclasses__():

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from plimsoll.cli.exit_codes import UNUSABLE
 from plimsoll.cli.main import main
-from plimsoll.cli.report import leave_reports
+from plimsoll.cli.run_folder import leave_reports
 from plimsoll.reports.data.views import VIEWS
 from plimsoll.reports.diff.sql import Group
 from plimsoll.reports.run_reader import read_records, read_run

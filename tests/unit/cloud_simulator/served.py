@@ -12,9 +12,8 @@ import botocore.loaders
 import botocore.session
 from botocore.config import Config
 
-from cloud_simulator.aws.cloudwatch import CloudWatch
+from cloud_simulator.aws.cloudwatch import CloudWatch, Quotas
 from cloud_simulator.aws.fleet import HOME_KEY, Fleet, SimulatedVolume
-from cloud_simulator.aws.quotas import Quotas
 from cloud_simulator.aws.server import Front, serve
 from cloud_simulator.devices.block_devices import Devices
 from cloud_simulator.faults import Fault, Faults

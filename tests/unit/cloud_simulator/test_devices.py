@@ -16,7 +16,7 @@ import boto3
 import pytest
 
 from cloud_simulator.aws.fleet import HOME_KEY
-from cloud_simulator.devices.io_throttle import Rates
+from cloud_simulator.devices.io_throttle import rates
 from cloud_simulator.devices.paced_fio import paced_job
 from cloud_simulator.devices.script_runs import read_share_of
 from plimsoll.domain.ceiling import Ceiling
@@ -156,12 +156,10 @@ def client_of(endpoint: str):
 
 def test_rates_are_split_by_the_share_of_reads_of_a_mixed_job_alone():
     ceiling = Ceiling(iops=3000, throughput_mib_s=100)
-    assert Rates.of(ceiling, 0.7) == Rates(
-        read_iops=2100, write_iops=900, read_bytes_s=70 * 2**20, write_bytes_s=30 * 2**20
-    )
+    assert rates(ceiling, 0.7) == {"riops": 2100, "wiops": 900, "rbps": 70 * 2**20, "wbps": 30 * 2**20}
     for share in (None, 0.0, 1.0):
-        whole = Rates.of(ceiling, share)
-        assert (whole.read_iops, whole.write_iops) == (3000, 3000)
+        whole = rates(ceiling, share)
+        assert (whole["riops"], whole["wiops"]) == (3000, 3000)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import cbor2
 import numpy as np
 import pytest
 
-from cloud_simulator.aws.encodings import cbor_of, json_of
+from cloud_simulator.aws.protocols import cbor_of, json_of
 
 
 @pytest.mark.parametrize("length", [0, 1, 23, 24, 255, 256, 70_000])

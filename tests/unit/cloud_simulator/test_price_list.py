@@ -7,7 +7,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from plimsoll.clouds.aws.prices import prices_in
-from plimsoll.clouds.aws.shipped import shipped_prices
+from plimsoll.clouds.common.dated_data import shipped_prices
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def only(pricing, **fields):
 
 @pytest.mark.parametrize("region", ["us-east-1", "eu-west-1"])
 def test_the_rows_read_back_are_the_shipped_prices(pricing, region):
-    book = shipped_prices().book(region)
+    book = shipped_prices("aws").book(region)
     found = prices_in(rows(pricing, regionCode=region))
     assert set(found) == set(book.types)
     for name, price in book.types.items():

@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 from botocore.exceptions import ClientError
 
+from cloud_simulator.aws.cloudwatch import Quotas
 from cloud_simulator.aws.metric_request import parse
-from cloud_simulator.aws.quotas import Quotas
 from cloud_simulator.faults import Refused
 
 from .served import NOW, named, query, served
@@ -32,14 +32,14 @@ def taken(take, times):
     return count
 
 
-@pytest.mark.parametrize(
-    ("name", "take", "code"),
-    [("calls_per_s", "call", "ThrottlingException"), ("statistics_per_s", "statistics", "Throttling")],
-)
-def test_a_second_s_worth_at_once_and_then_the_rate(name, take, code):
+@pytest.mark.parametrize(("name", "code"), [("calls_per_s", "ThrottlingException"), ("statistics_per_s", "Throttling")])
+def test_a_second_s_worth_at_once_and_then_the_rate(name, code):
     clock = Clock()
     quotas = Quotas(**{name: 50}, clock=clock)
-    call = getattr(quotas, take)
+
+    def call(*place):
+        quotas.take(name, 1, place, code)
+
     assert taken(call, 80) == 50
     clock.now_s += 0.125
     assert taken(call, 80) == 6
@@ -53,9 +53,9 @@ def test_a_second_s_worth_at_once_and_then_the_rate(name, take, code):
 def test_each_account_and_region_has_its_own():
     quotas = Quotas(calls_per_s=1, clock=Clock())
     for place in (("1", "r"), ("2", "r"), ("1", "s")):
-        quotas.call(*place)
+        quotas.take("calls_per_s", 1, place, "ThrottlingException")
         with pytest.raises(Refused):
-            quotas.call(*place)
+            quotas.take("calls_per_s", 1, place, "ThrottlingException")
 
 
 def test_a_call_of_more_datapoints_than_a_second_has_is_paid_off_afterwards():
@@ -63,7 +63,7 @@ def test_a_call_of_more_datapoints_than_a_second_has_is_paid_off_afterwards():
     quotas = Quotas(datapoints_per_s=1000, clock=clock)
 
     def take(*place):
-        quotas.datapoints(2500, *place)
+        quotas.take("datapoints_per_s", 2500, place, "ThrottlingException")
 
     assert taken(take, 2) == 1
     clock.now_s += 2.4

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cloud_simulator.aws.fleet import truth
 from cloud_simulator.aws.organization import fleet_of
 from cloud_simulator.metrics.workloads import SERIES, Archetype, Workload, minutes
-from plimsoll.clouds.aws.shipped import volume_types
+from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.domain.sums import Window
 from plimsoll.domain.units import MIB
 from tests.profiles import examples
@@ -60,7 +60,7 @@ def rates(volume):
 
 
 def of(fleet, *archetypes):
-    known = volume_types()
+    known = volume_types("aws")
     return [
         (volume, known[volume.spec.type].ceiling(volume.spec))
         for volume in fleet.volumes

@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 
 from plimsoll.clouds.ledger import Ledger, NotedInventory
-from plimsoll.clouds.memory import MemoryInventory
 from plimsoll.domain.errors import AccessDenied, BadInput
 from plimsoll.domain.volume import Modification
 from plimsoll.ports import Target
 from tests.builders import NOW, a_volume
+from tests.in_memory.ports import MemoryInventory
 
 
 def changed(hours_ago, name="vol-1"):

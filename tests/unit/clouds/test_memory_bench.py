@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.bench.answer import read_answer
-from plimsoll.clouds.memory import MemoryClock
 from plimsoll.domain.errors import CloudError, NotMeasured, Throttled, Unreachable
 from plimsoll.domain.scratch import ScratchOrder
 from plimsoll.domain.task import Task, TaskEnd, TaskMode
@@ -17,6 +16,7 @@ from tests.builders import NOW, TYPES, a_host, a_spec
 from tests.in_memory.answer import AsPublished
 from tests.in_memory.bench import MemoryBench
 from tests.in_memory.faults import Fault
+from tests.in_memory.ports import MemoryClock
 
 HOME = Target(account="111122223333", region="us-east-1")
 LOST = Unreachable("cannot reach us-east-1: the answer was lost.")

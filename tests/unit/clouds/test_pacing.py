@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.clouds.common.pacing import Pacer
+from plimsoll.clouds.common.calls import Pacer
 
 
 def spent(rate, takes):

@@ -10,7 +10,6 @@ import pytest
 
 from plimsoll.audit import audit
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.clouds.memory import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
 from plimsoll.clouds.recording import open_recording
 from plimsoll.domain.errors import AccessDenied, BadCredentials, BadInput, RegionUnavailable, Throttled, Unexpected
@@ -19,6 +18,7 @@ from plimsoll.domain.volume import Owner, OwnerKind
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Planned
 from plimsoll.ports import FailedTarget, Target
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_policy, a_tariff, a_volume, read, some_sums
+from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 
 HERE = Target(account="111122223333", region="us-east-1")
 UNPRICED = Target(account="111122223333", region="mx-central-1")

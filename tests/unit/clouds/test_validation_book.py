@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.clouds.validation_book import LINES, SpecLine, ValidationBook, ValidationLine
+from plimsoll.clouds.validation_book import LINES, ValidationBook, ValidationLine
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import BadInput
+from plimsoll.domain.volume import VolumeSpec
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 KEY = "111111111111/us-east-1/gp3/104/62"
@@ -25,7 +26,7 @@ def a_line(**changes):
         zone="us-east-1a",
         volume_id="vol-1",
         serves=["vol-1", "vol-2"],
-        spec=SpecLine(type="gp3", size_gib=100, iops=3000, throughput_mib_s=125),
+        spec=VolumeSpec(type="gp3", size_gib=100, iops=3000, throughput_mib_s=125),
         ceiling_iops=3000,
         ceiling_throughput_mib_s=125,
         need_iops=2500,

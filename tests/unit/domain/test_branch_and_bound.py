@@ -8,7 +8,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from plimsoll.bootstrap import envelope_library
-from plimsoll.clouds.memory import MemoryMetrics
 from plimsoll.domain.branch_and_bound import judge
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import CloudError, Throttled
@@ -17,6 +16,7 @@ from plimsoll.domain.recommendation import Change, Keep
 from plimsoll.domain.sums import Sums, Window, segments
 from plimsoll.domain.units import KIB
 from tests.builders import NOW, a_basis, a_host, a_market, a_refutation, a_spec, a_tariff, a_volume, ceiling_of
+from tests.in_memory.ports import MemoryMetrics
 from tests.profiles import examples
 
 DAYS = 2

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from plimsoll.clouds.common.dated_data import shipped_prices, volume_types
 from plimsoll.clouds.google.machines import machine
-from plimsoll.clouds.google.shipped import shipped_prices, volume_types
-from plimsoll.clouds.memory import MemoryMetrics
 from plimsoll.domain.branch_and_bound import judge
 from plimsoll.domain.host import Host
 from plimsoll.domain.offer import Market
@@ -19,6 +18,7 @@ from plimsoll.domain.sums import Window, segments
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import Provisioned
 from tests.builders import NOW, a_basis, a_tariff, a_volume
+from tests.in_memory.ports import MemoryMetrics
 from tests.oracle.google import decide
 from tests.oracle.google_ports import plain_disk
 from tests.profiles import examples
@@ -27,8 +27,8 @@ from tests.unit.domain.pooled_market import sums_of
 DAYS = 2
 WINDOW = Window.before(NOW, days=DAYS)
 MINUTES = WINDOW.buckets(60)
-TYPES = volume_types()
-MARKET = Market(provider="google", types=TYPES, book=shipped_prices().book("us-central1"))
+TYPES = volume_types("google")
+MARKET = Market(provider="google", types=TYPES, book=shipped_prices("google").book("us-central1"))
 MACHINES = ("n1-standard-4", "n2-standard-16", "e2-standard-8", "c2-standard-16", "c3-standard-8", "x9-standard-4")
 KINDS = ("pd-standard", "pd-balanced", "pd-ssd", "hyperdisk-balanced", "pd-balanced", "pd-ssd")
 

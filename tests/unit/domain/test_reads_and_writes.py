@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.clouds.memory import MemoryMetrics
 from plimsoll.domain.branch_and_bound import judge
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import Change, Keep
 from plimsoll.domain.sums import Window, segments
 from tests.builders import NOW, a_basis, a_tariff, a_volume
+from tests.in_memory.ports import MemoryMetrics
 from tests.profiles import examples
 from tests.unit.domain.pooled_market import MARKET, TYPES, a_capped_host, spec_of, sums_of
 

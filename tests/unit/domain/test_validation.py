@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.clouds.aws.shipped import volume_types
+from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.domain.evidence import OVERSHOOT
 from plimsoll.domain.validation import Budget, Want, class_key, runs_for, usd_for, within
 from plimsoll.domain.volume import VolumeSpec
 
-GP3 = volume_types()["gp3"]
+GP3 = volume_types("aws")["gp3"]
 
 
 def a_want(number=0, *, iops=3000, throughput_mib_s=125, saved=10.0, region="us-east-1", zone="a"):

@@ -12,10 +12,9 @@ from plimsoll.domain.envelope import BoundBy
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import Grade, Place, evidence_for
 from plimsoll.domain.volume import VolumeSpec
-from plimsoll.envelopes.campaign_file import HostEntry
-from plimsoll.envelopes.campaigns import load_campaign
+from plimsoll.envelopes.campaigns import HostEntry, load_campaign
 from plimsoll.envelopes.fit import fit
-from plimsoll.envelopes.new_campaigns import UNKNOWN_TYPE, NewCampaign, add_campaign, as_measured
+from plimsoll.envelopes.library import UNKNOWN_TYPE, NewCampaign, add_campaign, as_measured
 from plimsoll.envelopes.reading import read_output, read_results
 from tests.builders import TYPES
 from tests.unit.envelopes.outputs import OLD_JSON, OLD_SYSBENCH, OLD_TEXT, a_job, a_side, fio_json
@@ -38,7 +37,6 @@ def a_campaign(*texts: str, name: str = "mine", **fields) -> NewCampaign:
         "tool_version": results[0].result.tool_version,
         "measured_on": None,
         "provider": "aws",
-        "system": name,
         "spec": GP3,
         "results": tuple(results),
     }
@@ -186,8 +184,10 @@ def test_a_name_that_ships_is_refused(tmp_path, name):
 
 
 def test_a_system_that_another_campaign_has_is_refused(tmp_path):
-    add_campaign(tmp_path, a_campaign(MIXED), TYPES)
-    refused(tmp_path, a_campaign(MIXED, name="other", system="mine"), "an envelope mine already")
+    path = add_campaign(tmp_path, a_campaign(MIXED), TYPES)
+    other = path.read_text(encoding="utf-8").replace("campaign: mine", "campaign: other")
+    path.rename(tmp_path / "other.yaml").write_text(other, encoding="utf-8")
+    refused(tmp_path, a_campaign(MIXED), "an envelope mine already")
 
 
 @pytest.mark.parametrize("job", [a_job(error=5), a_job(read={}, write={})])

@@ -189,9 +189,10 @@ def test_sysbench_1_0_is_read_with_its_command():
     assert (found.latency.mean_us, found.latency.at(99)) == (220, 1100)
 
 
-def test_a_rate_that_sysbench_1_0_leaves_out_is_its_events_by_its_time():
+def test_where_sysbench_1_0_leaves_out_a_rate_its_events_and_its_time_are_kept():
     (mutex,) = read_output(OLD_SYSBENCH, name="sysbench.txt").profiles
-    assert (mutex.kind, mutex.events_per_s, mutex.latency.at(95)) == ("mutex", 2.5, 2500)
+    assert (mutex.kind, mutex.figures["events"], mutex.figures["time_elapsed_s"]) == ("mutex", "5", "2.0000")
+    assert mutex.figures["latency_ms"]["95th percentile"] == "2.50"
 
 
 def test_a_profile_alone_is_no_result_of_storage():

@@ -3,7 +3,7 @@
 from hypothesis import strategies as some
 
 from plimsoll.reports.record import RecommendationRecord, StripeSetRecord
-from plimsoll.reports.summary.todos import Overview, counted
+from plimsoll.reports.summary import Overview, counted
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.strategies import HOSTILE
 

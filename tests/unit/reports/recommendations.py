@@ -7,8 +7,7 @@ from functools import cache
 from plimsoll.domain.decide import recommend_detached
 from plimsoll.domain.recommendation import Recommendation
 from plimsoll.domain.units import HOUR_S
-from plimsoll.reports.profile_record import DemandProfileRecord
-from plimsoll.reports.record import FIRST_PROVIDER, RecommendationRecord
+from plimsoll.reports.record import FIRST_PROVIDER, DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.to_record import record_of
 from tests.builders import US_EAST_1, a_basis, a_demand, a_market, a_volume, decision
 

@@ -10,20 +10,20 @@ from plimsoll.bootstrap import console_link
 from plimsoll.domain.policy import Policy
 from plimsoll.outcomes import Answered
 from plimsoll.ports import Target
-from plimsoll.reports.cloud_terms import calls_in, clouds_of, words_of
 from plimsoll.reports.csv_table import header, row
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.diff.comparison import compared
 from plimsoll.reports.diff.render import json_diff
-from plimsoll.reports.html.breakdowns import breakdowns
-from plimsoll.reports.markdown.ticket import ticket
+from plimsoll.reports.html.page import breakdowns
+from plimsoll.reports.markdown.run import ticket
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import read_records
 from plimsoll.reports.run_writer import RunFolder
-from plimsoll.reports.summary.gaps import noted
+from plimsoll.reports.summary import noted
 from plimsoll.reports.terminal.run import show_plan, show_run
 from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.totals import DIMENSIONS, Totals
+from plimsoll.reports.wording import calls_in, clouds_of, words_of
 from plimsoll.slack.blocks.elements import link as slack_link
 from tests.builders import NOW
 from tests.unit.slack.blocks.said import told_of

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from plimsoll.reports.csv_table import cell, inert
-from plimsoll.reports.data.exports import csv_line
+from plimsoll.reports.csv_table import cell, csv_line, inert
 from tests.unit.reports.strategies import HOSTILE, names
 
 FORMULAS = "=+-@\uff1d\uff0b\uff0d\uff20"

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.data.database import opened
-from plimsoll.reports.markdown.ticket import ticket
+from plimsoll.reports.markdown.run import ticket
 from plimsoll.reports.record import FIRST_PROVIDER, schema
 from plimsoll.reports.run_reader import RECOMMENDATIONS, TABLE, read_records
 from plimsoll.reports.run_writer import RunFolder

@@ -102,7 +102,7 @@ def test_a_plan_and_what_failed_are_harmless():
         ),
         1,
     )
-    text = printed(lambda console: show_plan(console, plan, {EVIL: EVIL}))
+    text = printed(lambda console: show_plan(console, plan, {EVIL: EVIL}, ["aws"]))
     text += printed(lambda console: show_lines(console, [EVIL]))
     assert text.count("a�[2J") == 3
     assert not obeyed(text)

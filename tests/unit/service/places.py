@@ -5,11 +5,11 @@ from datetime import timedelta
 
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.ledger import NotedInventory
-from plimsoll.clouds.memory import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 from plimsoll.clouds.stripes import StripeBook
 from plimsoll.domain.errors import CloudError
 from plimsoll.service.config import ServiceConfig
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_tariff, a_volume, some_sums
+from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 from tests.service_loop import a_service
 
 ACCOUNT = "111111111111"

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, replace
 
 from plimsoll.bootstrap.service import PlacesByCloud, without_bench
-from plimsoll.clouds.memory import MemoryCatalog, MemoryPrices
 from plimsoll.ports import FailedTarget, Target
 from tests.builders import TYPES, US_EAST_1, a_host, a_volume
+from tests.in_memory.ports import MemoryCatalog, MemoryPrices
 from tests.unit.service.places import MemoryPlaces, places_of, volumes
 
 PROJECT = "storage-prod"

@@ -9,9 +9,9 @@ from plimsoll.domain.errors import OutOfTime, Unexpected
 from plimsoll.ports import Target
 from plimsoll.reports.run_reader import RUN
 from plimsoll.service.auditing import audit_batch
-from plimsoll.service.failure_note import note_failure
 from plimsoll.service.planning import find_pending
 from plimsoll.service.step_messages import BatchItem, BatchMessage, FailureMessage, RunMessage, StepError
+from plimsoll.service.summarizing import note_failure
 from tests.builders import NOW
 from tests.service_loop import Loop, files, records, run_json
 from tests.unit.service.places import ACCOUNT, places_of, service_of, volumes

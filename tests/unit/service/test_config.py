@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.service.config import ServiceConfig
-from plimsoll.service.run_orders import begin
+from plimsoll.service.planning import begin
 from tests.builders import NOW
 from tests.federation import FakeGoogle
 from tests.unit.service.places import places_of, service_of

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from plimsoll.domain.errors import BadInput, Throttled
-from plimsoll.service.failure_note import note_failure
 from plimsoll.service.step_messages import FailureMessage, StepError
+from plimsoll.service.summarizing import note_failure
 from tests.builders import NOW
 from tests.service_loop import Loop, files, run_json
 from tests.unit.service.places import ACCOUNT, places_of, service_of, volumes

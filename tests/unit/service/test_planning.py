@@ -8,8 +8,7 @@ from pydantic import ValidationError
 from plimsoll.domain.errors import AccessDenied, PolicyError
 from plimsoll.ports import FailedTarget
 from plimsoll.service.inventory import take_inventory
-from plimsoll.service.planning import plan
-from plimsoll.service.run_orders import order_of
+from plimsoll.service.planning import order_of, plan
 from plimsoll.service.step_messages import PlanMessage, TargetItem, TargetMessage
 from tests.builders import NOW
 from tests.in_memory.service import MemoryExecutions

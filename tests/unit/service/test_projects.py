@@ -5,14 +5,15 @@ import json
 import pytest
 from pydantic import ValidationError
 
+from plimsoll.clouds.folder import FolderStore
 from plimsoll.clouds.targets import named_target
 from plimsoll.domain.errors import AccessDenied, BadInput, Throttled
 from plimsoll.ports import FailedTarget, Target
+from plimsoll.service.choosing import choose
 from plimsoll.service.step_messages import BatchItem, TargetItem
 from plimsoll.service.store_keys import Batch, RunKeys
 from plimsoll.service.summarizing import total
-from plimsoll.service.validating.choosing import choose
-from plimsoll.service.validating.validation_messages import ChooseMessage
+from plimsoll.service.validation_messages import ChooseMessage
 from tests.builders import NOW
 from tests.service_loop import Loop, files, records, run_json
 from tests.unit.service.places import ACCOUNT, service_of, volumes
@@ -31,14 +32,17 @@ def audited(places, folder, **config):
 @pytest.mark.parametrize(
     "target", [HERE, THERE, Target(account="example.com:storage", region=REGION, provider="google")]
 )
-def test_a_target_keeps_its_cloud_through_every_message_and_key(target):
-    batch = Batch(target=target, number=7)
+def test_a_target_keeps_its_cloud_through_every_message_and_key(target, tmp_path):
+    store, batch = FolderStore(tmp_path), Batch(target=target, number=7)
     item = json.loads(json.dumps(TargetItem.of(target).model_dump()))
     assert TargetItem.model_validate(item).target == target
     assert BatchItem.model_validate_json(BatchItem.of_batch(batch).model_dump_json()).whole == batch
-    assert list(KEYS.taken([KEYS.listed(target)])) == [target]
-    assert list(KEYS.batches_in([KEYS.volumes(batch)], KEYS.inventories, ".jsonl")) == [batch]
-    assert list(KEYS.batches_in([KEYS.result(batch)], KEYS.results, "/result.json")) == [batch]
+    for key in (KEYS.listed(target), KEYS.volumes(batch), KEYS.result(batch), KEYS.failed_batch(batch)):
+        store.put(key, b"")
+    assert list(KEYS.listed_targets(store)) == [target]
+    assert list(KEYS.listed_batches(store)) == [batch]
+    assert list(KEYS.answered_batches(store)) == [batch]
+    assert list(KEYS.failed_batches(store)) == [batch]
 
 
 @pytest.mark.parametrize(

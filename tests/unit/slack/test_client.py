@@ -15,8 +15,7 @@ from plimsoll.domain.errors import (
     Unexpected,
     Unreachable,
 )
-from plimsoll.slack.client import ATTEMPTS, slack_client
-from plimsoll.slack.errors import asking
+from plimsoll.slack.client import ATTEMPTS, asking, slack_client
 from tests.slack.server import FakeSlack
 from tests.slack.workspace import CHANNEL, GROUP, VirtualClock
 

@@ -2,15 +2,15 @@
 
 import pytest
 
-from plimsoll.clouds.aws.shipped import volume_types
+from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.domain.errors import NotMeasured
 from plimsoll.domain.host import Host, HostLimits
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import BenchHost
-from plimsoll.validation.preparing import choose_host
+from plimsoll.validation.proposing import choose_host
 
 SPEC = VolumeSpec(type="gp3", size_gib=100, iops=6000, throughput_mib_s=250)
-CEILING = volume_types()["gp3"].ceiling(SPEC)
+CEILING = volume_types("aws")["gp3"].ceiling(SPEC)
 
 
 def a_bench_host(name, *, iops=20_000.0, throughput_mib_s=600.0, most_iops=None, zone="a", published=True, **more):

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.clouds.folder_store import FolderStore
+from plimsoll.clouds.folder import FolderStore
 from plimsoll.domain.ceiling import UNBOUNDED
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.validation import Mode
-from plimsoll.service.validating.choosing import choose
-from plimsoll.service.validating.steps import look, propose, send_command
-from plimsoll.service.validating.validation_messages import ChooseMessage
+from plimsoll.service.choosing import choose
+from plimsoll.service.validating import look, propose, send_command
+from plimsoll.service.validation_messages import ChooseMessage
 from plimsoll.validation.job import JobName, find, keep, load
 from tests.pipelines.lab import Lab, work
 from tests.pipelines.stepping import Stepping

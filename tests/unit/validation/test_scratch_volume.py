@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.clouds.memory import MemoryClock
 from plimsoll.domain.errors import PlimsollError, Throttled
 from plimsoll.domain.scratch import ScratchOrder
 from plimsoll.domain.volume import VolumeSpec
@@ -17,6 +16,7 @@ from tests.bench_faults import faults_of
 from tests.builders import a_host
 from tests.in_memory.bench import MemoryBench
 from tests.in_memory.faults import Fault
+from tests.in_memory.ports import MemoryClock
 from tests.profiles import examples
 from tests.scratch_block import scratch_volume
 

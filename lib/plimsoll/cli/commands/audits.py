@@ -1,5 +1,6 @@
 """Commands that audit volumes: all of them, or one to look at."""
 
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -27,13 +28,12 @@ def audit(
     """Recommend what each volume should be, with the saving, the evidence and what stands in the way."""
     from plimsoll.cli.audit import audit_into_folder
     from plimsoll.cli.option_values import policy_from, scope_from
-    from plimsoll.cli.validate import Terms
 
     audit_into_folder(
         scope_from(scope, policy.prices),
         policy_from(policy),
         run,
-        validate=Terms.of(measure) if validate else None,
+        validate=options.ValidateOptions(**asdict(measure)) if validate else None,
     )
 
 
@@ -45,10 +45,18 @@ def explain(
     from_: options.FromRecording = None,
 ) -> None:
     """Show one volume's demand, ceilings, every offer and why not, the evidence, and how to change it."""
-    from plimsoll.cli.explain import explain_volume
-    from plimsoll.cli.option_values import policy_from, scope_from
+    from rich.console import Console
 
-    explain_volume(volume, scope_from(scope, policy.prices), policy_from(policy), from_=from_)
+    from plimsoll.bootstrap import console_link
+    from plimsoll.cli.explain import read_volume
+    from plimsoll.cli.option_values import policy_from, scope_from
+    from plimsoll.reports.terminal.explain import show_explanation
+    from plimsoll.reports.to_record import record_of
+
+    by = policy_from(policy)
+    answer, demand, now = read_volume(volume, scope_from(scope, policy.prices), by, from_=from_)
+    record = record_of(answer.recommendation, answer.change, provider=answer.target.provider)
+    show_explanation(Console(), answer.recommendation, demand, record, console_link(record, by, now))
 
 
 @with_option_groups

@@ -20,9 +20,9 @@ def chart_demand(
     from_: options.FromRecording = None,
 ) -> None:
     """Draw a volume's demand over time with its ceilings: of a run, or read by the minute as `explain` does."""
-    from plimsoll.cli.chart import Drawing, draw_demand, source_from
+    from plimsoll.cli.chart import draw_demand, live_from
 
-    draw_demand(volume, source_from(picture, from_, policy, scope), Drawing.of(picture))
+    draw_demand(volume, live_from(picture, from_, policy, scope), picture)
 
 
 @chart.command(name="roofline")
@@ -35,6 +35,6 @@ def chart_roofline(
     from_: options.FromRecording = None,
 ) -> None:
     """Draw demand under its ceilings over I/O size and IOPS, measured envelopes, or demand over envelopes."""
-    from plimsoll.cli.chart import Drawing, draw_roofline, source_from
+    from plimsoll.cli.chart import draw_roofline, live_from
 
-    draw_roofline(names, source_from(picture, from_, policy, scope), Drawing.of(picture))
+    draw_roofline(names, live_from(picture, from_, policy, scope), picture)

@@ -10,6 +10,7 @@ from plimsoll.cli import options
 from plimsoll.domain.errors import BadInput
 
 DIFF_FORMATS: Final = ("text", "json", "md")
+QUERY_FORMATS: Final = ("table", "csv", "json", "parquet")
 
 
 def report(
@@ -43,9 +44,55 @@ def query(
     rows: Annotated[int, typer.Option(min=0, help="Most rows of a table; 0 shows all.")] = 40,
 ) -> None:
     """Ask a run in SQL: recommendations, offers, demand and failures; without a query, list their columns."""
-    from plimsoll.cli.query import query_run
+    from rich.console import Console
 
-    query_run(words or [], format_=format_, out=out, rows=rows)
+    from plimsoll.cli.run_folder import run_folder
+    from plimsoll.reports.csv_table import ENCODING
+    from plimsoll.reports.data.database import opened
+    from plimsoll.reports.data.exports import copy_parquet, not_of_the_run
+    from plimsoll.reports.data.query_answer import csv_answer, json_answer, show_answer, show_views
+    from plimsoll.reports.printable import put_out
+    from plimsoll.writing import write_lines
+
+    run, sql = _run_and_query(words or [])
+    if format_ not in QUERY_FORMATS:
+        raise BadInput(f"--format {format_}: it must be one of {', '.join(QUERY_FORMATS)}.")
+    if out is not None and format_ == "table":
+        raise BadInput("a table is for the terminal: give --out with --format csv, json or parquet.")
+    if out is None and format_ == "parquet":
+        raise BadInput("Parquet is a file: say with --out where it goes.")
+    folder, console = run_folder(run), Console(highlight=False)
+    with opened(folder) as database:
+        if sql is None:
+            show_views(console, database)
+            return
+        asked = database.statement(sql)
+        if out is not None:
+            not_of_the_run(out, folder)
+        if format_ == "table":
+            show_answer(console, database, asked, rows)
+        elif out is None:
+            put_out(csv_answer(database, asked) if format_ == "csv" else json_answer(database, asked))
+        elif format_ == "parquet":
+            copy_parquet(database, asked, out)
+        elif format_ == "csv":
+            write_lines(csv_answer(database, asked), out, ENCODING)
+        else:
+            write_lines(json_answer(database, asked), out, "utf-8")
+
+
+def _run_and_query(words: list[str]) -> tuple[Path | None, str | None]:
+    """A run and a query, each of which may be left out: what is the folder of a run is no query."""
+    from plimsoll.reports.run_reader import RUN
+
+    if len(words) > 2:
+        raise BadInput('give a run and one query in quotes, such as: plimsoll query RUN "select * from offers".')
+    if len(words) == 2:
+        return Path(words[0]), words[1]
+    if not words:
+        return None, None
+    is_folder = "\n" not in words[0] and len(words[0]) < 256 and (Path(words[0]) / RUN).is_file()
+    return (Path(words[0]), None) if is_folder else (None, words[0])
 
 
 def diff(

@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from botocore.exceptions import ClientError
@@ -12,7 +12,7 @@ from plimsoll.bench.document import DOCUMENT_NAME, document, document_hash, para
 from plimsoll.clouds.aws.errors import CLEANING, MEASURING, attempted, code_of
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.task import Task, TaskEnd
+from plimsoll.domain.task import Task, TaskEnd, TaskOutcome
 from plimsoll.ports import Target
 
 DELIVERY_S: Final = 60
@@ -38,57 +38,101 @@ Guide, "Understanding command statuses", read 2026-11-20). Both spellings of can
 _NOISE: Final = ("failed to run commands", "----")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Invocation:
-    """A command that has ended on its host: its output as the API gives it, and why it failed."""
+CUT_CHARS: Final = 24_000
+"""What GetCommandInvocation gives of a standard output at most (AWS Systems Manager API Reference, read 2026-11-20)."""
 
-    end: TaskEnd
-    output: str
-    reason: str
+RESULTS_PREFIX: Final = "plimsoll"
+"""Where whole outputs are in the bucket of results."""
 
+LOOKS: Final = 10
+"""How often a version that has just been made is looked for, a second apart, until it can be run."""
 
-def send_command(
-    ssm: Any, target: Target, host_id: str, task: Task, *, version: str, storage: Mapping[str, str]
-) -> str:
-    """Sends the task and gives the command's id; `storage` says where the whole output goes, if anywhere."""
-    request: dict[str, Any] = {
-        "InstanceIds": [host_id],
-        "DocumentName": DOCUMENT_NAME,
-        "DocumentVersion": version,
-        "TimeoutSeconds": DELIVERY_S,
-        "Comment": f"plimsoll {task.mode.value} {task.volume_id}".strip()[:_COMMENT_CHARS],
-        "Parameters": parameters_of(task),
-        **storage,
-    }
-    if task.alarm is not None:
-        # Without the alarm's state there is no circuit breaker, so then the command is to stop as well.
-        request["AlarmConfiguration"] = {"Alarms": [{"Name": task.alarm}], "IgnorePollAlarmFailure": False}
-    with attempted(f"run {DOCUMENT_NAME} on {host_id} in {target}", "ssm:SendCommand", MEASURING):
-        return str(ssm.send_command(**request)["Command"]["CommandId"])
+_MISSING: Final = {"InvalidDocument", "InvalidDocumentVersion"}
+_THERE_ALREADY: Final = {"DuplicateDocumentVersionName", "DuplicateDocumentContent"}
 
 
-def invocation(ssm: Any, target: Target, host_id: str, command_id: str) -> Invocation | None:
-    """How a command ended, None while it runs; a command that was only just sent is not known yet."""
-    what = f"see what came of command {command_id} on {host_id} in {target}"
-    with attempted(what, "ssm:GetCommandInvocation", MEASURING):
-        try:
-            found = ssm.get_command_invocation(CommandId=command_id, InstanceId=host_id)
-        except ClientError as error:
-            if code_of(error) == "InvocationDoesNotExist":
-                return None
-            raise
-    if found["Status"] in _RUNNING:
-        return None
-    details = found.get("StatusDetails") or found["Status"]
-    end = _ENDS.get(_plain(details)) or _ENDS.get(_plain(found["Status"])) or TaskEnd.FAILED
-    reason = "" if end is TaskEnd.SUCCESS else _reason(found, details)
-    return Invocation(end=end, output=found.get("StandardOutputContent", ""), reason=reason)
+@dataclass(kw_only=True)
+class RunCommand:
+    """Tasks by Run Command. Outputs go to the bucket `results` too; without one they are cut where the API cuts them.
 
+    The hosts' instance profiles must be allowed to put them there.
+    """
 
-def cancel_command(ssm: Any, target: Target, host_id: str, command_id: str) -> None:
-    """Asks a command to stop."""
-    with attempted(f"cancel command {command_id} on {host_id} in {target}", "ssm:CancelCommand", CLEANING):
-        ssm.cancel_command(CommandId=command_id, InstanceIds=[host_id])
+    sessions: Sessions
+    results: str | None = None
+    sleep: Callable[[float], None] = time.sleep
+    _versions: dict[Target, str] = field(default_factory=dict, repr=False)
+
+    def send(self, target: Target, host_id: str, task: Task) -> str:
+        """SendCommand with this version's document, which is made in the target where it is missing."""
+        ssm = self._ssm(target)
+        if target not in self._versions:
+            self._versions[target] = ensure_document(ssm, target, self.sleep)
+        request: dict[str, Any] = {
+            "InstanceIds": [host_id],
+            "DocumentName": DOCUMENT_NAME,
+            "DocumentVersion": self._versions[target],
+            "TimeoutSeconds": DELIVERY_S,
+            "Comment": f"plimsoll {task.mode.value} {task.volume_id}".strip()[:_COMMENT_CHARS],
+            "Parameters": parameters_of(task),
+        }
+        if self.results is not None:
+            request |= {"OutputS3BucketName": self.results, "OutputS3KeyPrefix": RESULTS_PREFIX}
+        if task.alarm is not None:
+            # Without the alarm's state there is no circuit breaker, so then the command is to stop as well.
+            request["AlarmConfiguration"] = {"Alarms": [{"Name": task.alarm}], "IgnorePollAlarmFailure": False}
+        with attempted(f"run {DOCUMENT_NAME} on {host_id} in {target}", "ssm:SendCommand", MEASURING):
+            return str(ssm.send_command(**request)["Command"]["CommandId"])
+
+    def outcome(self, target: Target, host_id: str, command_id: str) -> TaskOutcome | None:
+        """GetCommandInvocation, and S3 for what it cuts. A host whose agent died stays None.
+
+        A command that was only just sent is not known yet, which is None as well.
+        """
+        what = f"see what came of command {command_id} on {host_id} in {target}"
+        with attempted(what, "ssm:GetCommandInvocation", MEASURING):
+            try:
+                found = self._ssm(target).get_command_invocation(CommandId=command_id, InstanceId=host_id)
+            except ClientError as error:
+                if code_of(error) == "InvocationDoesNotExist":
+                    return None
+                raise
+        if found["Status"] in _RUNNING:
+            return None
+        details = found.get("StatusDetails") or found["Status"]
+        end = _ENDS.get(_plain(details)) or _ENDS.get(_plain(found["Status"])) or TaskEnd.FAILED
+        reason = "" if end is TaskEnd.SUCCESS else _reason(found, details)
+        output = found.get("StandardOutputContent", "")
+        if self.results is not None and len(output) >= CUT_CHARS:
+            # A bucket that cannot be read loses no measurement: the answer's line comes first in the output, so that
+            # it is often whole.
+            try:
+                output = self._whole(self.results, target, host_id, command_id) or output
+            except CloudError as error:
+                reason = "; ".join(filter(None, (reason, str(error))))
+        return TaskOutcome(end=end, output=output, reason=reason)
+
+    def cancel(self, target: Target, host_id: str, command_id: str) -> None:
+        """CancelCommand: the process may go on until the document's own limit."""
+        with attempted(f"cancel command {command_id} on {host_id} in {target}", "ssm:CancelCommand", CLEANING):
+            self._ssm(target).cancel_command(CommandId=command_id, InstanceIds=[host_id])
+
+    def _whole(self, bucket: str, target: Target, host_id: str, command_id: str) -> str:
+        """All that the command's steps printed to standard output, empty where nothing has arrived."""
+        s3 = self.sessions.client("s3", target.account, target.region)
+        folder = f"{RESULTS_PREFIX}/{command_id}/{host_id}/"
+        what = f"read the whole output of command {command_id} in s3://{bucket}/{folder}"
+        with attempted(what, "s3:ListBucket", MEASURING):
+            pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=folder)
+            keys = [one["Key"] for page in pages for one in page.get("Contents", ())]
+        with attempted(what, "s3:GetObject", MEASURING):
+            parts = [
+                s3.get_object(Bucket=bucket, Key=key)["Body"].read() for key in sorted(keys) if key.endswith("/stdout")
+            ]
+        return b"".join(parts).decode("utf-8", errors="replace")
+
+    def _ssm(self, target: Target) -> Any:
+        return self.sessions.client("ssm", target.account, target.region)
 
 
 def _plain(status: str) -> str:
@@ -105,49 +149,7 @@ def _reason(found: Mapping[str, Any], details: str) -> str:
     return f"{text}: {complaints[-1].rstrip('.')}" if complaints else text
 
 
-CUT_CHARS: Final = 24_000
-"""What GetCommandInvocation gives of a standard output at most (AWS Systems Manager API Reference, read 2026-11-20)."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResultsBucket:
-    """Where the whole output of commands is kept: the host's instance profile must be allowed to put it there."""
-
-    name: str
-    prefix: str = "plimsoll"
-
-    @property
-    def storage(self) -> Mapping[str, str]:
-        """What SendCommand is told."""
-        return {"OutputS3BucketName": self.name, "OutputS3KeyPrefix": self.prefix}
-
-    def read(self, sessions: Sessions, target: Target, host_id: str, command_id: str) -> str | None:
-        """All that the command's steps printed to standard output, None where nothing has arrived."""
-        s3 = sessions.client("s3", target.account, target.region)
-        folder = f"{self.prefix}/{command_id}/{host_id}/"
-        what = f"read the whole output of command {command_id} in s3://{self.name}/{folder}"
-        with attempted(what, "s3:ListBucket", MEASURING):
-            pages = s3.get_paginator("list_objects_v2").paginate(Bucket=self.name, Prefix=folder)
-            keys = [one["Key"] for page in pages for one in page.get("Contents", ())]
-        wanted = sorted(key for key in keys if key.endswith("/stdout"))
-        with attempted(what, "s3:GetObject", MEASURING):
-            parts = [_text(s3.get_object(Bucket=self.name, Key=key)) for key in wanted]
-        return "".join(parts) if parts else None
-
-
-def _text(found: Mapping[str, Any]) -> str:
-    body: bytes = found["Body"].read()
-    return body.decode("utf-8", errors="replace")
-
-
-LOOKS: Final = 10
-"""How often a version that has just been made is looked for, a second apart, until it can be run."""
-
-_MISSING: Final = {"InvalidDocument", "InvalidDocumentVersion"}
-_THERE_ALREADY: Final = {"DuplicateDocumentVersionName", "DuplicateDocumentContent"}
-
-
-def ensure_document(ssm: Any, target: Target, sleep: Callable[[float], None] = time.sleep) -> str:
+def ensure_document(ssm: Any, target: Target, sleep: Callable[[float], None]) -> str:
     """The number of the document's version that is exactly this Plimsoll's document.
 
     A version is found by its name, which is the content's hash, and its content is compared. Commands name the version

@@ -1,27 +1,27 @@
 """A connection to AWS: signing in to every account of a scope, and the ports over them."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import Any, Final
 
 from plimsoll.clouds.aws.bench import AwsBench
-from plimsoll.clouds.aws.commands import ResultsBucket
+from plimsoll.clouds.aws.errors import attempted
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.aws.names import role_arn
-from plimsoll.clouds.aws.organization import accounts_in
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.aws.published import query_cost
 from plimsoll.clouds.aws.sessions import HOME_REGION, Credential, Sessions, check_regions
-from plimsoll.clouds.aws.shipped import shipped_prices
 from plimsoll.clouds.cloud import Connection
-from plimsoll.clouds.common.pacing import Pacer
-from plimsoll.clouds.common.price_file import load_prices
+from plimsoll.clouds.common.calls import Pacer
+from plimsoll.clouds.common.dated_data import load_prices, shipped_prices
+from plimsoll.clouds.common.messages import Purpose
 from plimsoll.clouds.registry import AWS
 from plimsoll.clouds.scope import Scope
-from plimsoll.domain.errors import BadInput
+from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.ports import FailedTarget
 from plimsoll.settings import Settings
 
@@ -32,12 +32,11 @@ def connect(scope: Scope, settings: Settings, *, today: date, paced: bool = True
 
 
 def connection_of(
-    signed_in: "SignedIn", scope: Scope, settings: Settings, *, today: date, paced: bool = True
+    sessions: Sessions, scope: Scope, settings: Settings, *, today: date, paced: bool = True
 ) -> Connection:
     """The ports over accounts that are open already."""
-    sessions, bucket = signed_in.sessions, settings.results_bucket
     return Connection(
-        inventory=AwsInventory(sessions=sessions, regions=scope.regions_of(AWS) or None, failed=signed_in.failed),
+        inventory=AwsInventory(sessions=sessions, regions=scope.regions_of(AWS) or None),
         metrics=AwsMetrics(
             sessions=sessions,
             calls=Pacer(settings.calls_per_s if paced else math.inf),
@@ -46,23 +45,15 @@ def connection_of(
             query_cost=query_cost(settings),
         ),
         prices=AwsPrices(
-            shipped=load_prices(Path(scope.prices)) if scope.prices else shipped_prices(),
+            shipped=load_prices(Path(scope.prices)) if scope.prices else shipped_prices(AWS),
             sessions=None if scope.prices else sessions,
             today=today,
         ),
-        bench=lambda: AwsBench(sessions=sessions, results=ResultsBucket(name=bucket) if bucket else None),
+        bench=lambda: AwsBench(sessions=sessions, results=settings.results_bucket or None),
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SignedIn:
-    """AWS accounts that are open, and those that are not, with why."""
-
-    sessions: Sessions
-    failed: tuple[FailedTarget, ...]
-
-
-def sign_in(scope: Scope, settings: Settings) -> SignedIn:
+def sign_in(scope: Scope, settings: Settings) -> Sessions:
     """Signs in to every account of a scope; BadInput for a region that does not exist, or a scope of two kinds."""
     check_regions(scope.regions_of(AWS))
     if scope.names_members:
@@ -76,10 +67,12 @@ def sign_in(scope: Scope, settings: Settings) -> SignedIn:
 
 def open_accounts(
     credentials: Sequence[Credential], settings: Settings, failed: Sequence[FailedTarget] = ()
-) -> SignedIn:
+) -> Sessions:
     """The accounts that these credentials lead to; what has `failed` before is kept with them."""
-    sessions = Sessions(attempts=settings.max_attempts, connections=settings.parallel_calls + 2)
-    return SignedIn(sessions=sessions, failed=(*failed, *sessions.sign_in(credentials)))
+    connections = settings.parallel_calls + 2
+    sessions = Sessions(attempts=settings.max_attempts, connections=connections, failed=list(failed))
+    sessions.sign_in(credentials)
+    return sessions
 
 
 def _of_members(scope: Scope, settings: Settings) -> tuple[list[Credential], list[FailedTarget]]:
@@ -88,25 +81,103 @@ def _of_members(scope: Scope, settings: Settings) -> tuple[list[Credential], lis
         raise BadInput(
             "with --organization, --unit or --account one --profile assumes the roles of all accounts: name one."
         )
-    source = scope.profiles[0] if scope.profiles else None
+    own = Credential(profile=scope.profiles[0] if scope.profiles else None)
     caller = Sessions(attempts=settings.max_attempts, connections=1)
-    failed = caller.sign_in([Credential(profile=source)])
-    if failed:
-        return [], failed
-    ((own, session),) = caller.by_account.items()
+    caller.sign_in([own])
+    if caller.failed:
+        return [], caller.failed
+    ((home, session),) = caller.by_account.items()
     region = session.region_name or HOME_REGION
-    client = caller.client("organizations", own, region)
+    client = caller.client("organizations", home, region)
     found = accounts_in(client, organization=scope.organization, units=scope.units, accounts=scope.accounts)
     partition = session.get_partition_for_region(region)
     credentials = [
-        Credential(profile=source)
-        if account == own
-        else Credential(
-            profile=source,
-            role_arn=role_arn(account, scope.role_name, partition),
-            external_id=scope.external_id,
-        )
+        own
+        if account == home
+        else replace(own, role_arn=role_arn(account, scope.role_name, partition), external_id=scope.external_id)
         for account in found
         if isinstance(account, str)
     ]
     return credentials, [one for one in found if isinstance(one, FailedTarget)]
+
+
+LISTING: Final = Purpose(
+    goes_on="Its accounts are not audited",
+    allow="run from the management account or a delegated administrator with that action, or name accounts instead",
+    region="name another region",
+    again="run again later",
+)
+_ACTIVE: Final = "ACTIVE"
+
+
+def accounts_in(
+    client: Any, *, organization: bool, units: Sequence[str], accounts: Sequence[str]
+) -> Sequence[str | FailedTarget]:
+    """The active accounts of the whole Organization, or of some units and those below, or of a list, each once.
+
+    What cannot be audited is among them with the reason: an Organization or a unit that may not be listed or is empty,
+    or a listed account that is not active in it. A caller who may not list the Organization gets the list as it is.
+
+    `client` is boto3's of Organizations. BadInput where more than one of the three is asked for.
+    """
+    if [organization, bool(units), bool(accounts)].count(True) > 1:
+        raise BadInput("give one of --organization, --unit and --account: each says which accounts there are.")
+    if accounts:
+        return _checked(client, accounts)
+    if organization:
+        return _reached(client, "the Organization", None)
+    found = [one for unit in units for one in _reached(client, unit, unit)]
+    return [one for number, one in enumerate(found) if one not in found[:number]]
+
+
+def _reached(client: Any, name: str, unit: str | None) -> Sequence[str | FailedTarget]:
+    """The active accounts of a unit (None: of all), or the one reason why there are none."""
+    try:
+        listed = _all(client) if unit is None else _below(client, unit, name)
+        found = [account for account, state in listed if state == _ACTIVE]
+    except CloudError as error:
+        return [FailedTarget(name=name, error=error)]
+    if not found:
+        reason = f"{name} has no active account: name a unit that has, or leave it out."
+        return [FailedTarget(name=name, error=CloudError(reason))]
+    return found
+
+
+def _checked(client: Any, accounts: Sequence[str]) -> Sequence[str | FailedTarget]:
+    wanted = dict.fromkeys(accounts)
+    try:
+        states = dict(_all(client))
+    except CloudError:
+        return list(wanted)  # only those who may list the Organization can check; the roles decide for the others
+    return [account if states.get(account) == _ACTIVE else _outside(account, states.get(account)) for account in wanted]
+
+
+def _outside(account: str, state: str | None) -> FailedTarget:
+    why = "it is not in this Organization" if state is None else f"its state in the Organization is {state}"
+    reason = (
+        f"cannot audit {account}: {why}. Check the number, or leave it out of the accounts; the others are audited."
+    )
+    return FailedTarget(name=account, error=CloudError(reason))
+
+
+def _all(client: Any) -> Iterator[tuple[str, str]]:
+    with attempted("list the accounts of the Organization", "organizations:ListAccounts", LISTING):
+        for page in client.get_paginator("list_accounts").paginate():
+            yield from _states(page)
+
+
+def _below(client: Any, unit: str, name: str) -> Iterator[tuple[str, str]]:
+    """The accounts under a unit and under those in it; `name` is that of the first, for what goes wrong."""
+    with attempted(f"list the accounts of {name}", "organizations:ListAccountsForParent", LISTING):
+        for page in client.get_paginator("list_accounts_for_parent").paginate(ParentId=unit):
+            yield from _states(page)
+    with attempted(f"list the units of {name}", "organizations:ListOrganizationalUnitsForParent", LISTING):
+        pages = list(client.get_paginator("list_organizational_units_for_parent").paginate(ParentId=unit))
+    for child in (one["Id"] for page in pages for one in page["OrganizationalUnits"]):
+        yield from _below(client, child, name)
+
+
+def _states(page: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Accounts with their state; an endpoint that is not up to date has it as Status, which State replaces."""
+    for account in page["Accounts"]:
+        yield account["Id"], account.get("State") or account.get("Status", "")

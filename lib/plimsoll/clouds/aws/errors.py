@@ -1,8 +1,8 @@
 """The one place that translates what AWS and botocore raise into Plimsoll's errors, each with its remedy."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Final
 
 from botocore.exceptions import (
@@ -22,7 +22,7 @@ from botocore.exceptions import (
 )
 from botocore.parsers import ResponseParserError
 
-from plimsoll.clouds.common.messages import one_line
+from plimsoll.clouds.common.messages import Purpose, one_line
 from plimsoll.domain.errors import (
     AccessDenied,
     BadCredentials,
@@ -36,17 +36,6 @@ from plimsoll.domain.errors import (
 
 FAILURES = (ClientError, BotoCoreError, ResponseParserError)
 """Everything that a call through botocore can end in."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Purpose:
-    """What a call is for, as far as its error has to say it: what follows from the failure, how the action is allowed,
-    what to do about a region that is switched off, and about too many calls."""
-
-    goes_on: str
-    allow: str
-    region: str
-    again: str
 
 
 AUDITING: Final = Purpose(
@@ -74,39 +63,60 @@ KEEPING: Final = Purpose(
     region="deploy the service in a region that is enabled",
     again="start the execution again under the same run id, which does only what is missing",
 )
-DECIDING: Final = Purpose(
-    goes_on="Nothing was done",
-    allow="allow the action to the role of this function; deploying the service again does",
-    region="deploy the service in a region that is enabled",
-    again="ask again in a minute",
-)
+DECIDING: Final = replace(KEEPING, goes_on="Nothing was done", again="ask again in a minute")
 
-_DENIED = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "Forbidden", "NotAuthorized"}
-_CREDENTIALS = {
-    "InvalidClientTokenId",
-    "UnrecognizedClientException",
-    "InvalidAccessKeyId",
-    "ExpiredToken",
-    "ExpiredTokenException",
-    "RequestExpired",
-    "MissingAuthenticationToken",
-    "IncompleteSignature",
-    "InvalidToken",
+_CODES: Final[Mapping[type[CloudError], frozenset[str]]] = {
+    AccessDenied: frozenset(
+        {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "Forbidden", "NotAuthorized"}
+    ),
+    BadCredentials: frozenset(
+        {
+            "InvalidClientTokenId",
+            "UnrecognizedClientException",
+            "InvalidAccessKeyId",
+            "ExpiredToken",
+            "ExpiredTokenException",
+            "RequestExpired",
+            "MissingAuthenticationToken",
+            "IncompleteSignature",
+            "InvalidToken",
+        }
+    ),
+    RegionUnavailable: frozenset(
+        {"OptInRequired", "AuthFailure", "InvalidRegion", "SubscriptionRequiredException", "RegionDisabledException"}
+    ),
+    Throttled: frozenset(
+        {
+            "Throttling",
+            "ThrottlingException",
+            "ThrottledException",
+            "RequestLimitExceeded",
+            "RequestThrottled",
+            "RequestThrottledException",
+            "TooManyRequestsException",
+            "LimitExceededException",
+            "PriorRequestNotComplete",
+            "ProvisionedThroughputExceededException",
+            "SlowDown",
+        }
+    ),
 }
-_REGION = {"OptInRequired", "AuthFailure", "InvalidRegion", "SubscriptionRequiredException", "RegionDisabledException"}
-_CLOCK = {"RequestTimeTooSkewed", "RequestInTheFuture", "InvalidSignatureException", "SignatureDoesNotMatch"}
-_THROTTLED = {
-    "Throttling",
-    "ThrottlingException",
-    "ThrottledException",
-    "RequestLimitExceeded",
-    "RequestThrottled",
-    "RequestThrottledException",
-    "TooManyRequestsException",
-    "LimitExceededException",
-    "PriorRequestNotComplete",
-    "ProvisionedThroughputExceededException",
-    "SlowDown",
+_CLOCK: Final = {"RequestTimeTooSkewed", "RequestInTheFuture"}
+_SIGNATURE: Final = {"InvalidSignatureException", "SignatureDoesNotMatch"}
+"""Said of a wrong key as well as of a wrong clock, which the message tells apart."""
+
+_SENTENCES: Final[Mapping[type[CloudError], str]] = {
+    ClockSkewed: "AWS says that this machine's clock is wrong ({name}). Set the clock (chronyc makestep, "
+    "timedatectl set-ntp true) and run again.",
+    AccessDenied: "{name} for {permission}. {purpose.goes_on}; {purpose.allow}.",
+    BadCredentials: "AWS refuses the credentials ({name}: {said}). Sign in again, or name another --profile or "
+    "--role-arn.",
+    RegionUnavailable: "the region is switched off for this account or does not exist ({name}). {purpose.goes_on}; "
+    "{purpose.region}.",
+    Throttled: "AWS kept throttling {permission} until the retries were used up ({name}). {purpose.goes_on}; "
+    "{purpose.again}.",
+    CloudError: "{name}: {said}. {remedy}. {purpose.goes_on}.",
+    Unexpected: "{permission} failed with {name}: {said}. {purpose.goes_on}.",
 }
 _NO_CREDENTIALS = (
     NoCredentialsError,
@@ -119,32 +129,20 @@ _NO_CREDENTIALS = (
 
 
 @contextmanager
-def translated(place: str, permission: str) -> Iterator[None]:
-    """Raises what botocore raises inside the block as a CloudError that names the place and the IAM permission."""
-    with attempted(f"read {place}", permission, AUDITING):
-        yield
-
-
-@contextmanager
-def attempted(what: str, permission: str, purpose: Purpose) -> Iterator[None]:
-    """As `translated`, for an attempt of any kind: `what` follows "cannot" in the sentence."""
+def attempted(what: str, permission: str, purpose: Purpose = AUDITING) -> Iterator[None]:
+    """Raises what botocore raises inside the block as a CloudError: `what` follows "cannot" in its sentence, which
+    names the IAM permission (service:Operation) too."""
     try:
         yield
     except FAILURES as error:
         raise refused(error, what, permission, purpose) from error
 
 
-def translate(error: Exception, place: str, permission: str) -> CloudError:
-    """The CloudError for something that botocore raised while `permission` (service:Operation) read at `place`."""
-    return refused(error, f"read {place}", permission, AUDITING)
-
-
-def refused(error: Exception, what: str, permission: str, purpose: Purpose) -> CloudError:
+def refused(error: Exception, what: str, permission: str, purpose: Purpose = AUDITING) -> CloudError:
     """The CloudError for something that botocore raised during an attempt."""
     what = f"cannot {what}"
     if isinstance(error, ClientError):
-        found = error.response.get("Error", {})
-        return _from_code(str(found.get("Code", "")), str(found.get("Message", "")), what, permission, purpose)
+        return _from_answer(error, what, permission, purpose)
     if isinstance(error, _NO_CREDENTIALS):
         return BadCredentials(
             f"{what}: no usable AWS credentials ({one_line(str(error))}). Sign in (aws sso login, aws configure), or "
@@ -167,38 +165,24 @@ def code_of(error: ClientError) -> str:
     return str(error.response.get("Error", {}).get("Code", "")).removeprefix("Client.")
 
 
-def _from_code(code: str, message: str, what: str, permission: str, purpose: Purpose) -> CloudError:
-    name = code.removeprefix("Client.")
+def _from_answer(error: ClientError, what: str, permission: str, purpose: Purpose) -> CloudError:
+    name, message = code_of(error), str(error.response.get("Error", {}).get("Message", ""))
+    kind, remedy = _kind_of(name, message), REMEDIES.get(name)
+    if kind is Unexpected and remedy is not None and purpose is not AUDITING:
+        kind = CloudError
+    said = one_line(message)
+    sentence = _SENTENCES[kind].format(name=name, said=said, permission=permission, purpose=purpose, remedy=remedy)
+    return kind(f"{what}: {sentence}")
+
+
+def _kind_of(name: str, message: str) -> type[CloudError]:
     skewed = any(text in message.lower() for text in ("expired", "not yet current"))
-    if name in _CLOCK and (skewed or name in {"RequestTimeTooSkewed", "RequestInTheFuture"}):
-        return ClockSkewed(
-            f"{what}: AWS says that this machine's clock is wrong ({name}). Set the clock (chronyc makestep, "
-            "timedatectl set-ntp true) and run again."
-        )
-    if name in _DENIED:
-        return AccessDenied(f"{what}: {name} for {permission}. {purpose.goes_on}; {purpose.allow}.")
-    if name in _CREDENTIALS or name in _CLOCK:
-        return BadCredentials(
-            f"{what}: AWS refuses the credentials ({name}: {one_line(message)}). Sign in again, or name another "
-            "--profile or --role-arn."
-        )
-    if name in _REGION:
-        return RegionUnavailable(
-            f"{what}: the region is switched off for this account or does not exist ({name}). {purpose.goes_on}; "
-            f"{purpose.region}."
-        )
-    if name in _THROTTLED or "throttl" in name.lower():
-        return Throttled(
-            f"{what}: AWS kept throttling {permission} until the retries were used up ({name}). {purpose.goes_on}; "
-            f"{purpose.again}."
-        )
-    return _other(name, message, what, permission, purpose)
-
-
-def _other(name: str, message: str, what: str, permission: str, purpose: Purpose) -> CloudError:
-    if name in REMEDIES and purpose is not AUDITING:
-        return CloudError(f"{what}: {name}: {one_line(message)}. {REMEDIES[name]}. {purpose.goes_on}.")
-    return Unexpected(f"{what}: {permission} failed with {name}: {one_line(message)}. {purpose.goes_on}.")
+    if name in _CLOCK or (name in _SIGNATURE and skewed):
+        return ClockSkewed
+    if name in _SIGNATURE:
+        return BadCredentials
+    found = next((kind for kind, names in _CODES.items() if name in names), Unexpected)
+    return Throttled if found is Unexpected and "throttl" in name.lower() else found
 
 
 REMEDIES: Final = {

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from plimsoll.clouds.aws.chunks import in_chunks
-from plimsoll.clouds.aws.errors import AUDITING, Purpose, attempted
+from plimsoll.clouds.aws.errors import AUDITING, attempted
+from plimsoll.clouds.common.calls import in_chunks
+from plimsoll.clouds.common.messages import Purpose
 from plimsoll.domain.host import Host, HostLimits
 from plimsoll.domain.units import mib_s_from_mb_s
 
@@ -66,9 +67,14 @@ class Hosts:
 
     def _instance(self, found: Mapping[str, Any]) -> Instance:
         limits, nitro = self._limits.get(found["InstanceType"], (None, True))
-        tags = tuple((tag["Key"], tag["Value"]) for tag in found.get("Tags", ()))
+        tags = tuple(tags_of(found).items())
         host = Host(id=found["InstanceId"], type=found["InstanceType"], limits=limits, nitro=nitro, tags=tags)
         return Instance(host=host, root_device=found.get("RootDeviceName"))
+
+
+def tags_of(found: Mapping[str, Any]) -> dict[str, str]:
+    """The tags in an entry of an answer of EC2."""
+    return {tag["Key"]: tag["Value"] for tag in found.get("Tags", ())}
 
 
 def limits_of(instance_type: Mapping[str, Any]) -> HostLimits | None:

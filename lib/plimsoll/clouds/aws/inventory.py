@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from plimsoll.clouds.aws.errors import FAILURES, translate, translated
-from plimsoll.clouds.aws.hosts import Hosts
-from plimsoll.clouds.aws.owners import owner_of
+from plimsoll.clouds.aws.errors import FAILURES, attempted, refused
+from plimsoll.clouds.aws.hosts import Hosts, tags_of
 from plimsoll.clouds.aws.sessions import HOME_REGION, Sessions
-from plimsoll.clouds.aws.shipped import volume_types
+from plimsoll.clouds.common.dated_data import sold_figures
+from plimsoll.clouds.common.terraform_owner import known_details, terraform_owner
+from plimsoll.clouds.registry import AWS
 from plimsoll.domain.errors import AccessDenied
-from plimsoll.domain.volume import Attachment, Modification, Volume, VolumeSpec, VolumeState
-from plimsoll.domain.volume_types import Provisioned
+from plimsoll.domain.volume import BY_HAND, Attachment, Modification, Owner, OwnerKind, Volume, VolumeSpec, VolumeState
 from plimsoll.ports import FailedTarget, Target
 
 _VOLUMES_A_PAGE: Final = 500
@@ -32,7 +32,6 @@ class AwsInventory:
 
     sessions: Sessions
     regions: Sequence[str] | None = None
-    failed: Sequence[FailedTarget] = ()
 
     def targets(self) -> Sequence[Target | FailedTarget]:
         """Every account in every region, and what could not be reached."""
@@ -43,22 +42,22 @@ class AwsInventory:
                 try:
                     regions = self._enabled_regions(account, session.region_name or HOME_REGION)
                 except FAILURES as error:
-                    reason = translate(error, account, "ec2:DescribeRegions")
+                    reason = refused(error, f"read {account}", "ec2:DescribeRegions")
                     found.append(FailedTarget(name=account, error=reason))
                     continue
             found += [Target(account=account, region=region) for region in regions]
-        return [*found, *self.failed]
+        return [*found, *self.sessions.failed]
 
     def volumes(self, target: Target) -> Iterator[Volume]:
         """Every volume of a target, a page at a time."""
         ec2 = self.sessions.client("ec2", target.account, target.region)
         hosts = Hosts(ec2, str(target))
-        with translated(str(target), "ec2:DescribeVolumesModifications"):
+        with attempted(f"read {target}", "ec2:DescribeVolumesModifications"):
             modifications = _modifications(ec2)
         pages = ec2.get_paginator("describe_volumes").paginate(
             IncludeManagedResources=True, PaginationConfig={"PageSize": _VOLUMES_A_PAGE}
         )
-        with translated(str(target), "ec2:DescribeVolumes"):
+        with attempted(f"read {target}", "ec2:DescribeVolumes"):
             for page in pages:
                 found = page["Volumes"]
                 hosts.learn(where["InstanceId"] for one in found for where in _attached(one) if where.get("InstanceId"))
@@ -71,7 +70,7 @@ class AwsInventory:
         try:
             status = client.get_enrollment_configuration()["status"]
         except FAILURES as error:
-            reason = translate(error, str(target), "aco-automation:GetEnrollmentConfiguration")
+            reason = refused(error, f"read {target}", "aco-automation:GetEnrollmentConfiguration")
             return (_UNKNOWN_AUTOMATION,) if isinstance(reason, AccessDenied) else ()
         return (_OTHER_HANDS,) if status == "Active" else ()
 
@@ -84,7 +83,7 @@ def volume_of(
     found: Mapping[str, Any], target: Target, hosts: Hosts, modifications: Mapping[str, Modification]
 ) -> Volume:
     """The volume in one entry of DescribeVolumes."""
-    tags = {tag["Key"]: tag["Value"] for tag in found.get("Tags", ())}
+    tags = tags_of(found)
     attachments, host_tags = [], dict[str, str]()
     for where in _attached(found):
         instance = hosts.known.get(where.get("InstanceId") or "")
@@ -120,15 +119,13 @@ def volume_of(
 
 def spec_of(found: Mapping[str, Any]) -> VolumeSpec:
     """What is provisioned. DescribeVolumes gives baseline IOPS for types that provision none: those are left out."""
-    kind = volume_types().get(found["VolumeType"])
-    sells_iops = kind is None or isinstance(kind.iops, Provisioned)
-    sells_throughput = kind is None or isinstance(kind.throughput, Provisioned)
-    return VolumeSpec(
+    spec = VolumeSpec(
         type=found["VolumeType"],
         size_gib=found["Size"],
-        iops=found.get("Iops") if sells_iops else None,
-        throughput_mib_s=found.get("Throughput") if sells_throughput else None,
+        iops=found.get("Iops"),
+        throughput_mib_s=found.get("Throughput"),
     )
+    return sold_figures(spec, AWS)
 
 
 def _attached(found: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -149,3 +146,61 @@ def _modifications(ec2: Any) -> dict[str, Modification]:
         for page in pages
         for found in page["VolumesModifications"]
     }
+
+
+_CLAIM: Final = "kubernetes.io/created-for/pvc/name"
+_CLUSTER_PREFIX: Final = "kubernetes.io/cluster/"
+
+
+def owner_of(tags: Mapping[str, str], host_tags: Mapping[str, str], operator: str | None) -> Owner:
+    """The owner of a volume from its own tags, those of its host, and the service that manages it.
+
+    The most specific wins: an operator, then Kubernetes, CloudFormation, Terraform, and the Auto Scaling group or
+    launch template of its host; otherwise it was made by hand.
+    """
+    if operator is not None:
+        return Owner(kind=OwnerKind.OPERATOR, name=operator)
+    return _kubernetes(tags) or _cloudformation(tags) or terraform_owner(tags) or _auto_scaling(host_tags) or BY_HAND
+
+
+def _kubernetes(tags: Mapping[str, str]) -> Owner | None:
+    cluster = tags.get("KubernetesCluster") or tags.get("ebs.csi.aws.com/cluster-name")
+    cluster = cluster or next(
+        (key.removeprefix(_CLUSTER_PREFIX) for key in tags if key.startswith(_CLUSTER_PREFIX)), None
+    )
+    claim = tags.get(_CLAIM)
+    if claim is None and tags.get("ebs.csi.aws.com/cluster") != "true":
+        return None
+    namespace = tags.get("kubernetes.io/created-for/pvc/namespace", "default")
+    details = {
+        "claim": claim,
+        "namespace": namespace if claim else None,
+        "persistent_volume": tags.get("kubernetes.io/created-for/pv/name"),
+        "cluster": cluster,
+        "storage_class": tags.get("storageclass") or tags.get("kubernetes.io/storageclass"),
+    }
+    name = f"{namespace}/{claim}" if claim else cluster
+    return Owner(kind=OwnerKind.KUBERNETES, name=name, details=known_details(details))
+
+
+def _cloudformation(tags: Mapping[str, str]) -> Owner | None:
+    stack = tags.get("aws:cloudformation:stack-name")
+    if stack is None:
+        return None
+    details = {
+        "logical_id": tags.get("aws:cloudformation:logical-id"),
+        "stack_id": tags.get("aws:cloudformation:stack-id"),
+    }
+    return Owner(kind=OwnerKind.CLOUDFORMATION, name=stack, details=known_details(details))
+
+
+def _auto_scaling(host_tags: Mapping[str, str]) -> Owner | None:
+    group = host_tags.get("aws:autoscaling:groupName")
+    template = host_tags.get("aws:ec2launchtemplate:id")
+    if group is None and template is None:
+        return None
+    return Owner(
+        kind=OwnerKind.AUTO_SCALING,
+        name=group or template,
+        details=known_details({"group": group, "launch_template": template}),
+    )

@@ -16,10 +16,10 @@ from typing import Any, Final
 import cbor2
 import numpy as np
 
-from plimsoll.clouds.aws.errors import FAILURES, translate
+from plimsoll.clouds.aws.errors import FAILURES, refused
 from plimsoll.clouds.aws.queries import DATAPOINTS_A_CALL, QUERIES_A_CALL, Call, Query, calls_of, metrics_of, queries_of
 from plimsoll.clouds.aws.sessions import Sessions
-from plimsoll.clouds.common.pacing import Pacer
+from plimsoll.clouds.common.calls import Pacer
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import AccessDenied, CloudError, Unexpected
 from plimsoll.domain.period import FloatArray
@@ -89,7 +89,7 @@ class AwsMetrics:
             try:
                 statuses = self._pages(client, Call(window=call.window, queries=pending), answers)
             except FAILURES as error:
-                return {**answers, **dict.fromkeys(pending, translate(error, place, PERMISSION))}
+                return {**answers, **dict.fromkeys(pending, refused(error, f"read {place}", PERMISSION))}
             for query in pending:
                 if statuses.get(query) == "Forbidden":
                     answers[query] = AccessDenied(
@@ -152,8 +152,8 @@ def _found(asks: Sequence[Ask], answers: Iterable[Answers]) -> list[Found | Clou
             failed.setdefault(query.ask, answer)
             continue
         series = found[query.ask]
-        before = series.get(query.series)
-        series[query.series] = answer if before is None else np.fmax(before, answer)
+        before = series.get(query.metric.series)
+        series[query.metric.series] = answer if before is None else np.fmax(before, answer)
     return [failed.get(number, series) for number, series in enumerate(found)]
 
 

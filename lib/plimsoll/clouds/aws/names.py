@@ -2,9 +2,6 @@
 
 from typing import Final
 
-PACKAGE: Final = "plimsoll.clouds.aws"
-"""Where this cloud's data ships."""
-
 AUDIT_ROLE: Final = "plimsoll-audit"
 VALIDATION_ROLE: Final = "plimsoll-validation"
 """The roles in each account: one reads, the other measures."""

@@ -69,9 +69,6 @@ whether a key is missing is asked while an object is read, and nothing published
 STORE_WRITING: Final = frozenset({"s3:AbortMultipartUpload", "s3:DeleteObject", "s3:PutObject"})
 """On the objects of the store's bucket."""
 
-STORE: Final = STORE_READING | STORE_LISTING | STORE_WRITING
-"""All that the store of runs uses. A bucket with a KMS key also needs `WITH_KEY` on that key."""
-
 WITH_KEY: Final = frozenset({"kms:Decrypt", "kms:GenerateDataKey"})
 """What S3 does with the caller's rights where a bucket is encrypted with a KMS key. DynamoDB does the same with
 kms:Decrypt, by a grant that it makes itself when the table is made."""

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from plimsoll.clouds.aws.errors import FAILURES
 from plimsoll.clouds.aws.sessions import Sessions
-from plimsoll.clouds.common.price_file import PriceFile
+from plimsoll.clouds.common.dated_data import PriceFile
 from plimsoll.domain.prices import PriceBook, TypePrice
 from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.ports import Target

@@ -1,22 +1,38 @@
-"""What is known of AWS without asking it: the types that it sells, how a change is made, and what reading costs."""
+"""What is known of AWS without asking it: its types, what reading costs, how a change is made, links to its console."""
 
+import json
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from datetime import UTC, datetime
+from typing import Any, Final
+from urllib.parse import quote, urlencode
 
-from plimsoll.clouds.aws.change import change_text
-from plimsoll.clouds.aws.console import volume_link
-from plimsoll.clouds.aws.shipped import volume_types
-from plimsoll.clouds.cloud import Published
+from plimsoll.clouds.aws.queries import COUNTERS, NAMESPACE
+from plimsoll.clouds.cloud import Published, ShownVolume
+from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.registry import AWS
+from plimsoll.domain.period import iops_expression, throughput_expression
 from plimsoll.domain.query_cost import Closer, QueryCost
-from plimsoll.domain.volume import Volume, VolumeSpec
+from plimsoll.domain.sums import Window
+from plimsoll.domain.volume import OwnerKind, Volume, VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.settings import Settings
 
 CLOSER: Final = Closer(datapoints=0.045, queries=0.9, queries_a_call=12)
 """What the simulated organization of 600 volumes took (docs/performance.md). Busier fleets take more, idle ones
 less."""
+
+_CONSOLES: Final[Mapping[str, str]] = {
+    "aws": "console.aws.amazon.com",
+    "aws-cn": "console.amazonaws.cn",
+    "aws-us-gov": "console.amazonaws-us-gov.com",
+}
+"""Where the console of each partition is, behind a region's name."""
+
+_DEFAULTS: Final = (
+    "A volume made anew from a template that only says gp3 gets 3,000 IOPS and 125 MiB/s: write the figures there too."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +44,110 @@ class AwsCatalog:
     @property
     def types(self) -> Mapping[str, VolumeType]:
         """Every published EBS volume type."""
-        return volume_types()
+        return volume_types(AWS)
 
     def change(self, volume: Volume, target: VolumeSpec) -> str:
-        """How the volume's owner makes it so."""
-        return change_text(volume, target)
+        """How the volume's owner makes it so: what to edit or run, and what would bring the old configuration back."""
+        match volume.owner.kind:
+            case OwnerKind.CLOUDFORMATION:
+                return _cloudformation(volume, target)
+            case OwnerKind.TERRAFORM:
+                return _terraform(volume, target)
+            case OwnerKind.KUBERNETES:
+                return _kubernetes(volume, target)
+            case OwnerKind.AUTO_SCALING:
+                return _auto_scaling(volume, target)
+            case OwnerKind.OPERATOR:
+                return (
+                    f"{volume.owner.name} manages this volume: set {target} in that service's own configuration (for "
+                    "EKS Auto Mode, the NodeClass's ephemeralStorage or the StorageClass). It refuses ModifyVolume by "
+                    "anybody else."
+                )
+            case OwnerKind.HAND:
+                return (
+                    f"{command_line(volume, target)}\n"
+                    "No owner is marked on it; if a template or an AMI makes such volumes, change it there too."
+                )
+
+
+def command_line(volume: Volume, target: VolumeSpec) -> str:
+    """The AWS CLI line. IOPS and throughput are always named: AWS's pages disagree on what is given without them."""
+    words = ["aws", "ec2", "modify-volume", "--region", volume.region, "--volume-id", volume.id]
+    words += ["--volume-type", target.type]
+    if target.iops is not None:
+        words += ["--iops", str(target.iops)]
+    if target.throughput_mib_s is not None:
+        words += ["--throughput", str(target.throughput_mib_s)]
+    return shlex.join(words)
+
+
+def _cloudformation(volume: Volume, target: VolumeSpec) -> str:
+    details = volume.owner.details
+    where = f"resource {details['logical_id']} of " if "logical_id" in details else ""
+    block = "BlockDeviceMappings[].Ebs" if volume.boot else "Properties of the AWS::EC2::Volume"
+    return (
+        f"In {where}the CloudFormation stack {volume.owner.name}, {block}:\n{_properties(target)}\n"
+        "Changed outside the stack it drifts, and the stack's next update of the volume brings the old type back."
+    )
+
+
+def _terraform(volume: Volume, target: VolumeSpec) -> str:
+    block = (
+        "root_block_device of the aws_instance"
+        if volume.boot
+        else "the aws_ebs_volume (in an ebs_block_device, type is volume_type)"
+    )
+    names = ("volume_type" if volume.boot else "type", "iops", "throughput")
+    values = (f'"{target.type}"', target.iops, target.throughput_mib_s)
+    lines = [f"  {name} = {value}" for name, value in zip(names, values, strict=True) if value is not None]
+    module = f" in {volume.owner.name}" if volume.owner.name else ""
+    return (
+        f"In Terraform{module}, {block} of {volume.id}:\n" + "\n".join(lines) + "\n"
+        "Changed outside Terraform it drifts, and the next apply brings the old configuration back."
+    )
+
+
+def _kubernetes(volume: Volume, target: VolumeSpec) -> str:
+    details = volume.owner.details
+    name = f"plimsoll-{target.type}" + (f"-{target.iops}" if target.iops else "")
+    name += f"-{target.throughput_mib_s}" if target.throughput_mib_s else ""
+    parameters = _yaml(
+        {"type": target.type, "iops": _quoted(target.iops), "throughput": _quoted(target.throughput_mib_s)}
+    )
+    claim = details.get("claim", "CLAIM")
+    namespace = details.get("namespace", "NAMESPACE")
+    patch = '{"spec":{"volumeAttributesClassName":"' + name + '"}}'
+    storage_class = details.get("storage_class")
+    source = f"StorageClass {storage_class}" if storage_class else "StorageClass"
+    return (
+        "apiVersion: storage.k8s.io/v1\nkind: VolumeAttributesClass\n"
+        f"metadata:\n  name: {name}\ndriverName: ebs.csi.aws.com\nparameters:\n{parameters}\n"
+        f"{shlex.join(['kubectl', '-n', namespace, 'patch', 'pvc', claim, '--type', 'merge', '-p', patch])}\n"
+        f"New claims still get what their {source} says: change its parameters too. {_DEFAULTS}"
+    )
+
+
+def _auto_scaling(volume: Volume, target: VolumeSpec) -> str:
+    template = volume.owner.details.get("launch_template")
+    where = f"launch template {template}" if template else "launch template or launch configuration"
+    return (
+        f"In a new version of the {where} of {volume.owner.name}, BlockDeviceMappings[].Ebs:\n{_properties(target)}\n"
+        f"For the volume that runs now: {command_line(volume, target)}\n"
+        "Changed on the volume alone, the next instance of the group brings the old type back (the launch template, or "
+        f"the AMI if it says nothing). {_DEFAULTS}"
+    )
+
+
+def _properties(target: VolumeSpec) -> str:
+    return _yaml({"VolumeType": target.type, "Iops": target.iops, "Throughput": target.throughput_mib_s})
+
+
+def _yaml(values: Mapping[str, str | int | None]) -> str:
+    return "\n".join(f"  {key}: {value}" for key, value in values.items() if value is not None)
+
+
+def _quoted(figure: int | None) -> str | None:
+    return None if figure is None else f'"{figure}"'
 
 
 def query_cost(settings: Settings) -> QueryCost:
@@ -44,6 +159,50 @@ def query_cost(settings: Settings) -> QueryCost:
         usd_hour_waited=settings.usd_hour_waited,
         closer=CLOSER,
     )
+
+
+def metric_math(region: str, volume_id: str, window: Window, period_s: int) -> dict[str, Any]:
+    """A CloudWatch graph of the volume's IOPS and MiB/s: raw sums hidden, the PERIOD expressions shown."""
+    ids = dict(zip(COUNTERS, ("m1", "m2", "m3", "m4"), strict=True))
+    sums: list[list[Any]] = [
+        [NAMESPACE, metric, "VolumeId", volume_id, {"id": ids[series], "visible": False}]
+        for series, metric in COUNTERS.items()
+    ]
+    iops = iops_expression(ids["read_ops"], ids["write_ops"], period_s=period_s)
+    throughput = throughput_expression(ids["read_bytes"], ids["write_bytes"], period_s=period_s)
+    return {
+        "metrics": [
+            [{"expression": iops, "label": "IOPS", "id": "e1"}],
+            [{"expression": throughput, "label": "MiB/s", "id": "e2", "yAxis": "right"}],
+            *sums,
+        ],
+        "view": "timeSeries",
+        "stat": "Sum",
+        "period": period_s,
+        "region": region,
+        "title": f"Demand of {volume_id}",
+        "start": datetime.fromtimestamp(window.start_s, UTC).isoformat(),
+        "end": datetime.fromtimestamp(window.end_s, UTC).isoformat(),
+    }
+
+
+def volume_link(volume: ShownVolume, window: Window, period_s: int) -> str:
+    """The address of that graph in the CloudWatch console, for a volume as it is reported."""
+    region = volume.region
+    graph = quote(json.dumps(metric_math(region, volume.volume_id, window, period_s), separators=(",", ":")), safe="")
+    host = f"https://{region}.console.aws.amazon.com/cloudwatch/home"
+    return f"{host}?region={region}#metricsV2?graph={graph}"
+
+
+def object_link(region: str, bucket: str, key: str, *, partition: str = "aws") -> str | None:
+    """The address of an object's page in the S3 console, for those who are signed in; None where no console is known.
+
+    It is the address that the console itself shows for an object (November 2026); AWS documents none.
+    """
+    host = _CONSOLES.get(partition)
+    if host is None:
+        return None
+    return f"https://{region}.{host}/s3/object/{quote(bucket, safe='')}?{urlencode({'region': region, 'prefix': key})}"
 
 
 PUBLISHED: Final = Published(catalog=AwsCatalog(), query_cost=query_cost, console_link=volume_link)

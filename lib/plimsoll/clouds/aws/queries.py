@@ -3,12 +3,15 @@
 A call of GetMetricData has one window for all its queries, at most 500 of them, and a page of 100,800 datapoints.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
-from plimsoll.clouds.aws.shipped import volume_types
+from plimsoll.clouds.common.calls import in_lots
+from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.common.query_batches import query_batches
+from plimsoll.clouds.registry import AWS
 from plimsoll.domain.branch_and_bound import Ask
 from plimsoll.domain.sums import Window
 from plimsoll.domain.volume import Volume
@@ -28,28 +31,6 @@ _EXCEEDED: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
-    """One CloudWatch series over a window in a period, and which series of which ask it answers."""
-
-    ask: int
-    volume_id: str
-    series: str
-    metric: str
-    stat: str
-    window: Window
-    period_s: int
-    instance_id: str | None = None
-
-    def asked_as(self, name: str) -> dict[str, Any]:
-        """The query as GetMetricData takes it."""
-        dimensions = [{"Name": "VolumeId", "Value": self.volume_id}]
-        if self.instance_id is not None:
-            dimensions.append({"Name": "InstanceId", "Value": self.instance_id})
-        metric = {"Namespace": NAMESPACE, "MetricName": self.metric, "Dimensions": dimensions}
-        return {"Id": name, "MetricStat": {"Metric": metric, "Period": self.period_s, "Stat": self.stat}}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
     """One CloudWatch metric of a volume, and the series it fills."""
 
@@ -59,20 +40,31 @@ class Metric:
     instance_id: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """One metric over a window in a period; `ask` is the place among those asked together of what it answers."""
+
+    ask: int
+    volume_id: str
+    metric: Metric
+    window: Window
+    period_s: int
+
+    def asked_as(self, name: str) -> dict[str, Any]:
+        """The query as GetMetricData takes it."""
+        dimensions = [{"Name": "VolumeId", "Value": self.volume_id}]
+        if self.metric.instance_id is not None:
+            dimensions.append({"Name": "InstanceId", "Value": self.metric.instance_id})
+        metric = {"Namespace": NAMESPACE, "MetricName": self.metric.name, "Dimensions": dimensions}
+        return {"Id": name, "MetricStat": {"Metric": metric, "Period": self.period_s, "Stat": self.metric.stat}}
+
+
 def queries_of(number: int, ask: Ask) -> Iterator[Query]:
     """The queries that answer an ask; `number` is its place among those asked together."""
+    window, period_s = ask.look.window, ask.look.period_s
     for metric in metrics_of(ask.volume):
         if metric.series in ask.look.series:
-            yield Query(
-                ask=number,
-                volume_id=ask.volume.id,
-                series=metric.series,
-                metric=metric.name,
-                stat=metric.stat,
-                window=ask.look.window,
-                period_s=ask.look.period_s,
-                instance_id=metric.instance_id,
-            )
+            yield Query(ask=number, volume_id=ask.volume.id, metric=metric, window=window, period_s=period_s)
 
 
 def metrics_of(volume: Volume) -> Iterator[Metric]:
@@ -84,7 +76,7 @@ def metrics_of(volume: Volume) -> Iterator[Metric]:
     """
     for series, name in COUNTERS.items():
         yield Metric(series=series, name=name, stat="Sum")
-    kind = volume_types().get(volume.spec.type)
+    kind = volume_types(AWS).get(volume.spec.type)
     if kind is not None and kind.ceiling(volume.spec).buckets:
         yield Metric(series="burst_balance_pct", name="BurstBalance", stat="Minimum")
     if volume.multi_attach:
@@ -113,25 +105,16 @@ class Call:
     @property
     def datapoints(self) -> int:
         """How many datapoints are asked for."""
-        return sum(self.window.buckets(query.period_s) for query in self.queries)
+        return sum(_datapoints(self.window, query) for query in self.queries)
+
+
+def _datapoints(window: Window, query: Query) -> int:
+    return window.buckets(query.period_s)
 
 
 def calls_of(queries: Iterable[Query], *, datapoints_a_call: float) -> Iterator[Call]:
     """The calls that ask some queries; `datapoints_a_call` is how many datapoints more are worth one call less."""
     for batch in query_batches(queries, datapoints_a_call=datapoints_a_call, queries_a_call=QUERIES_A_CALL):
-        yield from _cut(batch.window, batch.queries)
-
-
-def _cut(window: Window, batch: Sequence[Query]) -> Iterator[Call]:
-    """Calls of a batch within both limits; one query alone may need several pages."""
-    chosen: list[Query] = []
-    datapoints = 0
-    for query in batch:
-        more = window.buckets(query.period_s)
-        if chosen and (len(chosen) == QUERIES_A_CALL or datapoints + more > DATAPOINTS_A_CALL):
-            yield Call(window=window, queries=tuple(chosen))
-            chosen, datapoints = [], 0
-        chosen.append(query)
-        datapoints += more
-    if chosen:
-        yield Call(window=window, queries=tuple(chosen))
+        weigh = partial(_datapoints, batch.window)
+        for lot in in_lots(batch.queries, count=QUERIES_A_CALL, weight=DATAPOINTS_A_CALL, weigh=weigh):
+            yield Call(window=batch.window, queries=tuple(lot))  # one query alone may need several pages

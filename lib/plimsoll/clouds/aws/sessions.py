@@ -13,7 +13,7 @@ from botocore.credentials import AssumeRoleCredentialFetcher, DeferredRefreshabl
 from botocore.exceptions import NoCredentialsError
 from botocore.loaders import Loader
 
-from plimsoll.clouds.aws.errors import FAILURES, translate
+from plimsoll.clouds.aws.errors import FAILURES, refused
 from plimsoll.clouds.common import messages
 from plimsoll.ports import FailedTarget
 
@@ -35,16 +35,19 @@ class Credential:
 
 @dataclass(slots=True, kw_only=True)
 class Sessions:
-    """One boto3 session an account, and clients from them. `attempts` bounds the retries of one call."""
+    """One boto3 session an account, clients from them, and what could not be entered, with why.
+
+    `attempts` bounds the retries of one call, `connections` is how many are kept.
+    """
 
     attempts: int
     connections: int
+    failed: list[FailedTarget] = field(default_factory=list)
     by_account: dict[str, boto3.Session] = field(default_factory=dict)
     _clients: dict[tuple[str, str, str], Any] = field(default_factory=dict, repr=False)
 
-    def sign_in(self, credentials: Sequence[Credential]) -> list[FailedTarget]:
-        """Finds the account behind each credential; gives those that lead to none, with why."""
-        failed = []
+    def sign_in(self, credentials: Sequence[Credential]) -> None:
+        """Finds the account behind each credential; those that lead to none are `failed`."""
         for credential in credentials:
             try:
                 session = _session(credential)
@@ -52,8 +55,8 @@ class Sessions:
                 self.by_account.setdefault(client.get_caller_identity()["Account"], session)
             except FAILURES as error:
                 permission = "sts:AssumeRole" if credential.role_arn else "sts:GetCallerIdentity"
-                failed.append(FailedTarget(name=str(credential), error=translate(error, str(credential), permission)))
-        return failed
+                why = refused(error, f"read {credential}", permission)
+                self.failed.append(FailedTarget(name=str(credential), error=why))
 
     def client(self, service: str, account: str, region: str) -> Any:
         """The client of a service in an account and region; one is kept for each."""

@@ -1,9 +1,24 @@
-"""Messages: what a cloud says on one line, and what is wrong with the name of a region."""
+"""Messages: what a call was for, what a cloud says on one line, and what is wrong with the name of a region."""
 
 import difflib
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from plimsoll.domain.errors import BadInput
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Purpose:
+    """What a call is for, as its error says it.
+
+    `goes_on` says what follows from the failure, `allow` how to allow the call, `again` what to do about too many, and
+    `region` what to do about a region that is switched off, where a cloud has such.
+    """
+
+    goes_on: str
+    allow: str
+    again: str
+    region: str = ""
 
 
 def one_line(text: str) -> str:

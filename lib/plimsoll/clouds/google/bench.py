@@ -1,68 +1,99 @@
 """The bench on Google Cloud: disks of Compute Engine on VMs where Plimsoll's agent waits for tasks."""
 
-import time
-from collections.abc import Callable, Sequence
+import re
+import secrets
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import Final
 
-from plimsoll.clouds.google.attaching import attach_disk, delete_disk, detach_disk
-from plimsoll.clouds.google.bench_hosts import find_hosts
-from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.commands import Agents
-from plimsoll.clouds.google.scratch_disks import create_disk, scratch_disks
+from google.api_core.exceptions import PreconditionFailed
+from google.cloud import compute_v1
+
+from plimsoll.bench.agent import CANCEL_KEY, TASK_KEY, device_name, task_text
+from plimsoll.clouds.google.bench_hosts import (
+    MEASURING,
+    find_hosts,
+    find_instance,
+    follow,
+    guest_attributes,
+    host_zone,
+    measuring,
+)
+from plimsoll.clouds.google.scratch_disks import ScratchDisks, find_disk
+from plimsoll.domain.errors import CloudError
 from plimsoll.domain.policy import TagMatch
-from plimsoll.domain.scratch import ScratchOrder, ScratchVolume
-from plimsoll.domain.task import Task, TaskOutcome
+from plimsoll.domain.task import Task, TaskEnd, TaskMode, TaskOutcome
 from plimsoll.ports import BenchHost, Target
+
+DELIVERY_S: Final = 60
+"""How long an agent may take to begin a task; it leaves one that is older alone."""
+
+UNHEARD_S: Final = 120
+"""How long after it was sent a task of which the agent has said nothing counts as not delivered."""
+
+_TRIES: Final = 5
+_SENT: Final = "%Y%m%dt%H%M%S"
+_COMMAND: Final = re.compile(r"(\d{8}t\d{6})-[0-9a-f]{8}")
+_ENDS: Final[Mapping[str, TaskEnd]] = {"cancelled": TaskEnd.CANCELLED, "late": TaskEnd.TIMED_OUT}
 
 
 def _now() -> datetime:
     return datetime.now(UTC)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GoogleBench:
-    """Benches in the projects that the clients reach."""
+@dataclass(frozen=True, kw_only=True)
+class GoogleBench(ScratchDisks):
+    """Benches in the projects that the clients reach: scratch disks, and the agents on the bench VMs."""
 
-    clients: Clients
     now: Callable[[], datetime] = _now
-    sleep: Callable[[float], None] = time.sleep
 
     def hosts(self, target: Target, tags: Sequence[TagMatch], ids: Sequence[str]) -> Sequence[BenchHost]:
         """The running VMs with one of these labels, ids or names; ready are those whose agent was heard lately."""
         return find_hosts(self.clients, target, tags, ids, self.now())
 
-    def create(self, order: ScratchOrder) -> str:
-        """disks.insert under a name and a request id of the order's own; a clone where the order has a source."""
-        return create_disk(self.clients, order, self.sleep)
-
-    def scratch(self, target: Target, *, volume_id: str | None = None) -> Sequence[ScratchVolume]:
-        """Every disk with the scratch label, page by page, or that one."""
-        return scratch_disks(self.clients, target, volume_id)
-
-    def attach(self, target: Target, volume_id: str, host_id: str) -> None:
-        """instances.attachDisk under a device name of the disk's own."""
-        attach_disk(self.clients, target, volume_id, host_id, self.sleep)
-
-    def detach(self, target: Target, volume_id: str, *, force: bool = False) -> None:  # noqa: ARG002  # there is none
-        """instances.detachDisk; BadInput for a disk that has not the scratch label now. Google knows no force."""
-        detach_disk(self.clients, target, volume_id, self.sleep)
-
-    def delete(self, target: Target, volume_id: str) -> None:
-        """disks.delete; BadInput for a disk that has not the scratch label now."""
-        delete_disk(self.clients, target, volume_id, self.sleep)
-
     def send(self, target: Target, host_id: str, task: Task) -> str:
-        """instances.setMetadata with the task's values, for the agent on the VM."""
-        return self._agents(target).send(host_id, task)
+        """instances.setMetadata with the task's values, for the agent on the VM; gives the task's id.
+
+        CloudError, also for a task with an alarm, which nothing here would heed.
+        """
+        what = f"run a task on {host_id} in {target}"
+        if task.alarm is not None:
+            raise CloudError(
+                f"cannot {what}: nothing on Google Cloud stops a task when the alarm {task.alarm} goes off. Measure "
+                "without bench_alarm."
+            )
+        host = self._host(target, host_id, what)
+        sent = self.now().astimezone(UTC)
+        command_id = f"{sent.strftime(_SENT)}-{secrets.token_hex(4)}"
+        until = sent + timedelta(seconds=DELIVERY_S)
+        name = self._device_name(target, host, task, what)
+        text = task_text(task, name, task_id=command_id, until_s=int(until.timestamp()))
+        self._put(target, host, TASK_KEY, text, what)
+        return command_id
 
     def outcome(self, target: Target, host_id: str, command_id: str) -> TaskOutcome | None:
-        """instances.getGuestAttributes. A VM whose agent died amid a task stays None."""
-        return self._agents(target).outcome(host_id, command_id)
+        """instances.getGuestAttributes: undelivered where nothing was heard of a task in time.
+
+        A VM whose agent died amid a task stays None.
+        """
+        found = _COMMAND.fullmatch(command_id)
+        host = self._host(target, host_id, f"see what came of task {command_id} on {host_id} in {target}")
+        said = guest_attributes(self.clients, target, host_zone(host), host.name)
+        if f"{command_id}-end" in said:
+            return _outcome(said, command_id)
+        if found is None or f"{command_id}-state" in said:
+            return None
+        sent = datetime.strptime(found[1], _SENT).replace(tzinfo=UTC)
+        if self.now() - sent < timedelta(seconds=UNHEARD_S):
+            return None
+        reason = f"the agent on {host.name} did not begin it within {UNHEARD_S} s"
+        return TaskOutcome(end=TaskEnd.UNDELIVERED, output="", reason=reason)
 
     def cancel(self, target: Target, host_id: str, command_id: str) -> None:
         """instances.setMetadata with what is to stop: the script may go on for a few seconds."""
-        self._agents(target).cancel(host_id, command_id)
+        what = f"cancel task {command_id} on {host_id} in {target}"
+        self._put(target, self._host(target, host_id, what), CANCEL_KEY, command_id, what)
 
     def mean_latency_us(
         self,
@@ -74,5 +105,56 @@ class GoogleBench:
         """None: average_io_latency is beta and of a VM's device names, over all sizes of I/O (facts of 2026-11-20)."""
         return None
 
-    def _agents(self, target: Target) -> Agents:
-        return Agents(clients=self.clients, target=target, now=self.now, sleep=self.sleep)
+    def _host(self, target: Target, host_id: str, what: str) -> compute_v1.Instance:
+        host = find_instance(self.clients, target, host_id)
+        if host is None:
+            raise CloudError(f"cannot {what}: there is no such instance. Name another with --bench-host.")
+        return host
+
+    def _device_name(self, target: Target, host: compute_v1.Instance, task: Task, what: str) -> str:
+        """The name under which the VM has the task's disk; our own where the task has a scratch disk."""
+        if task.mode is TaskMode.INSPECT:
+            return ""
+        if task.mode is TaskMode.DEVICE:
+            return device_name(task.volume_id)
+        disk = find_disk(self.clients, target, task.volume_id)
+        path = f"/disks/{disk.name}" if disk else ""
+        names = [one.device_name for one in host.disks if disk and one.source.endswith(path)]
+        if not names:
+            raise CloudError(f"cannot {what}: {task.volume_id} is not attached there. Look at the inventory again.")
+        return names[0]
+
+    def _put(self, target: Target, host: compute_v1.Instance, key: str, value: str, what: str) -> None:
+        """Puts a value into a VM's metadata beside all that is there, which another may be changing as well."""
+        place = {"project": target.account, "zone": host_zone(host), "instance": host.name}
+        where = f"{target.account}/{host_zone(host)}"
+        with measuring(what, where, "compute.instances.setMetadata"):
+            for _ in range(_TRIES):
+                there = self.clients.instances.get(request=place, **self.clients.patience).metadata
+                kept = [item for item in there.items if item.key != key]
+                metadata = compute_v1.Metadata(
+                    fingerprint=there.fingerprint, items=[*kept, compute_v1.Items(key=key, value=value)]
+                )
+                try:
+                    operation = self.clients.instances.set_metadata_unary(
+                        request={**place, "metadata_resource": metadata}, **self.clients.patience
+                    )
+                except PreconditionFailed:
+                    continue
+                project = target.account
+                follow(self.clients, operation, what, project=project, purpose=MEASURING, sleep=self.sleep)
+                return
+        raise CloudError(f"cannot {what}: its metadata kept changing meanwhile. Try again.")
+
+
+def _outcome(said: Mapping[str, str], command_id: str) -> TaskOutcome:
+    end = dict(line.split("=", 1) for line in said[f"{command_id}-end"].splitlines() if "=" in line)
+    count, code = int(end.get("pieces") or 0), end.get("exit", "")
+    pieces = [said.get(f"{command_id}-{number}") for number in range(count)]
+    if None in pieces:
+        return TaskOutcome(end=TaskEnd.FAILED, output="", reason="a part of what it printed is missing")
+    output = "".join(piece or "" for piece in pieces)
+    ended = _ENDS.get(end.get("how", "")) or (TaskEnd.SUCCESS if code == "0" else TaskEnd.FAILED)
+    complaint = f": {end['error'].rstrip('.')}" if end.get("error") else ""
+    reason = "" if ended is TaskEnd.SUCCESS else f"{end.get('how', 'ended')} with exit code {code}{complaint}"
+    return TaskOutcome(end=ended, output=output, reason=reason)

@@ -1,23 +1,99 @@
 """Bench hosts: running VMs by label or id, and whether Plimsoll's agent answers on them."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Final
 
-from google.api_core.exceptions import NotFound
+from google.api_core.exceptions import Forbidden, NotFound
 from google.cloud import compute_v1
 
 from plimsoll.bench.agent import agent_version
-from plimsoll.clouds.google.bench_calls import measuring
-from plimsoll.clouds.google.clients import CALL_S, Clients
+from plimsoll.clouds.common.dated_data import volume_types
+from plimsoll.clouds.common.messages import Purpose
+from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.disks import instance_of as read_instance
-from plimsoll.clouds.google.names import LIST_INSTANCES
-from plimsoll.clouds.google.resource_fields import last_of, region_of, tags_of
-from plimsoll.clouds.google.shipped import volume_types
+from plimsoll.clouds.google.errors import attempted, message_of, too_many
+from plimsoll.clouds.google.names import LIST_INSTANCES, last_of, region_of, tags_of
+from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import CloudError, Unreachable
 from plimsoll.domain.policy import TagMatch
 from plimsoll.ports import BenchHost, Target
+
+MEASURING: Final = Purpose(
+    goes_on="Nothing is measured there",
+    allow="grant it to the caller there (docs/validation.md has the role), or use credentials that have it",
+    again="try again later",
+)
+CLEANING: Final = Purpose(
+    goes_on="The scratch disk may still be there",
+    allow="grant it to the caller there (docs/validation.md has the role), or use credentials that have it",
+    again="run `plimsoll sweep --cloud google` later",
+)
+
+_QUOTAS: Final = ("quota", "limit exceeded")
+
+
+@contextmanager
+def measuring(what: str, place: str, permission: str) -> Iterator[None]:
+    """Raises what Google's clients raise inside as a CloudError, "cannot `what`"; Google calls a quota that is used up
+    forbidden."""
+    with attempted(what, place, permission, MEASURING):
+        try:
+            yield
+        except Forbidden as error:
+            said = message_of(error)
+            used_up = any(word in said.lower() for word in _QUOTAS) and "quota project" not in said
+            if too_many(error) or not used_up:
+                raise
+            raise CloudError(f"cannot {what}: {said}. Ask for a higher quota in IAM & Admin, Quotas.") from error
+
+
+@contextmanager
+def cleaning(what: str, place: str, permission: str) -> Iterator[None]:
+    """As `measuring`, for what finds, detaches and deletes scratch disks."""
+    with attempted(what, place, permission, CLEANING):
+        yield
+
+
+FOLLOWED_S: Final = 30.0
+"""How long an operation is followed; one that takes longer is waited for by whoever wants its result."""
+
+_PAUSES_S: Final = (0.2, 0.4, 0.8, 1.6, 3.0)
+_REMEDIES: Final[Mapping[str, str]] = {
+    "QUOTA_EXCEEDED": "Ask for a higher quota in IAM & Admin, Quotas",
+    "ZONE_RESOURCE_POOL_EXHAUSTED": "The zone has none left: try again later, or measure in another zone",
+    "PERMISSIONS_ERROR": "Give the caller the role of docs/validation.md there",
+}
+_OTHERWISE: Final = "Try again; if it stays so, see the operation in the activity log of the project"
+
+
+def follow(
+    clients: Clients,
+    operation: compute_v1.Operation,
+    what: str,
+    *,
+    project: str,
+    purpose: Purpose,
+    sleep: Callable[[float], None],
+) -> None:
+    """Waits until a zone's operation is done, or for FOLLOWED_S; CloudError, "cannot `what`", where it fails."""
+    operations = clients.rest(compute_v1.ZoneOperationsClient)
+    zone = operation.zone.rpartition("/")[2]
+    waited_s, looks = 0.0, 0
+    while operation.status != compute_v1.Operation.Status.DONE:
+        if waited_s >= FOLLOWED_S:
+            return
+        pause_s = _PAUSES_S[min(looks, len(_PAUSES_S) - 1)]
+        sleep(pause_s)
+        waited_s, looks = waited_s + pause_s, looks + 1
+        with attempted(what, f"{project}/{zone}", "compute.zoneOperations.get", purpose):
+            operation = operations.get(project=project, zone=zone, operation=operation.name, **clients.patience)
+    for error in operation.error.errors:
+        remedy = _REMEDIES.get(error.code, _OTHERWISE)
+        raise CloudError(f"cannot {what}: {error.code}: {error.message.rstrip('.')}. {remedy}.")
+
 
 READY_S: Final = 300.0
 """How old an agent's word may be; it gives one every minute."""
@@ -67,9 +143,7 @@ def instance_of(clients: Clients, target: Target, zone: str, name: str) -> compu
     """A VM by its zone and name, None where it is gone."""
     with measuring(f"look at {name} in {target.account}/{zone}", f"{target.account}/{zone}", "compute.instances.get"):
         try:
-            return clients.instances.get(
-                project=target.account, zone=zone, instance=name, retry=clients.retry, timeout=CALL_S
-            )
+            return clients.instances.get(project=target.account, zone=zone, instance=name, **clients.patience)
         except NotFound:
             return None
 
@@ -77,20 +151,22 @@ def instance_of(clients: Clients, target: Target, zone: str, name: str) -> compu
 def _listed(clients: Clients, target: Target, wanted: str) -> Iterator[compute_v1.Instance]:
     request = {"project": target.account, "filter": wanted, "max_results": _PAGE}
     with measuring(f"look for bench hosts in {target}", str(target), LIST_INSTANCES):
-        for scope, page in clients.instances.aggregated_list(request=request, retry=clients.retry, timeout=CALL_S):
-            check_answered(scope, page, target)
-            for host in page.instances:
-                if region_of(scope) == target.region:
-                    yield host
+        for page in pages_of(target, clients.instances.aggregated_list(request=request, **clients.patience)):
+            yield from page.instances
 
 
-def check_answered(scope: str, listed: Any, target: Target) -> None:
-    """Unreachable where a zone or region of the target did not answer, so that what is there is not known.
+def pages_of(target: Target, listed: Iterable[tuple[str, Any]]) -> Iterator[Any]:
+    """What an aggregated list has of the target's region.
 
-    `listed` is what an aggregated list has of that scope.
+    Unreachable where a zone or region there did not answer, so that what is in it is not known.
     """
-    if listed.warning.code == "UNREACHABLE" and region_of(scope) == target.region:
-        raise Unreachable(f"cannot see what is in {scope} of {target.account}: it does not answer. Try again later.")
+    for scope, page in listed:
+        if region_of(scope) != target.region:
+            continue
+        if page.warning.code == "UNREACHABLE":
+            where = f"{scope} of {target.account}"
+            raise Unreachable(f"cannot see what is in {where}: it does not answer. Try again later.")
+        yield page
 
 
 def lent_types(clients: Clients, target: Target, host: compute_v1.Instance) -> tuple[str, ...]:
@@ -98,7 +174,7 @@ def lent_types(clients: Clients, target: Target, host: compute_v1.Instance) -> t
 
     CloudError.
     """
-    kinds = volume_types()
+    kinds = volume_types(GOOGLE)
     types = {_type_of(clients, target, one) for one in host.disks if one.type_ == "PERSISTENT"}
     return tuple(sorted(name for name in types if name in kinds and kinds[name].pooled))
 
@@ -110,11 +186,9 @@ def _type_of(clients: Clients, target: Target, attached: compute_v1.AttachedDisk
     with measuring(f"look at the disks of a bench host in {target}", str(target), "compute.disks.get"):
         try:
             if kind == "regions":
-                disk = clients.region_disks.get(
-                    project=project, region=place, disk=name, retry=clients.retry, timeout=CALL_S
-                )
+                disk = clients.region_disks.get(project=project, region=place, disk=name, **clients.patience)
                 return f"regional-{last_of(disk.type_)}"
-            found = clients.disks.get(project=project, zone=place, disk=name, retry=clients.retry, timeout=CALL_S)
+            found = clients.disks.get(project=project, zone=place, disk=name, **clients.patience)
         except NotFound:
             return ""
     return last_of(found.type_)
@@ -171,7 +245,7 @@ def guest_attributes(clients: Clients, target: Target, zone: str, name: str) -> 
     request = {"project": target.account, "zone": zone, "instance": name, "query_path": f"{NAMESPACE}/"}
     with measuring(f"read what the agent on {name} in {place} says", place, _PERMISSION):
         try:
-            found = clients.instances.get_guest_attributes(request=request, retry=clients.retry, timeout=CALL_S)
+            found = clients.instances.get_guest_attributes(request=request, **clients.patience)
         except NotFound:
             return {}
     return {item.key: item.value for item in found.query_value.items if item.namespace == NAMESPACE}

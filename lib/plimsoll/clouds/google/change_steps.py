@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from enum import Enum
 from typing import Final
 
 from plimsoll.domain.host import Host
@@ -18,26 +17,16 @@ _LONGEST_NAME: Final = 63
 STOPPING: Final = "Stopping a VM gives up what is on its Local SSDs, and an ephemeral external address."
 
 
-class Way(Enum):
-    """How a disk becomes another configuration: while it is used, or by a snapshot and a new disk."""
+def in_place(spec: VolumeSpec, target: VolumeSpec, types: Mapping[str, VolumeType]) -> bool:
+    """Whether a disk becomes another configuration while it is used, or else by a snapshot and a new disk.
 
-    IN_PLACE = "in place"
-    BY_COPY = "by a snapshot and a new disk"
-
-
-def way(spec: VolumeSpec, target: VolumeSpec, types: Mapping[str, VolumeType]) -> Way:
-    """In place only within a type whose data say how often that may be (Hyperdisk's), or where nothing but the size
-    grows.
-
+    In place only within a type whose data say how often that may be (Hyperdisk's), or where nothing but the size grows.
     The v1 API changes no disk's type, and Extreme Persistent Disk's IOPS only by deleting and making it anew (Compute
     API rev 20261106; Terraform's Google provider, google_compute_disk; both read in November 2026).
     """
-    if spec.type != target.type:
-        return Way.BY_COPY
     kind = types.get(spec.type)
     same_figures = (spec.iops, spec.throughput_mib_s) == (target.iops, target.throughput_mib_s)
-    may_change = kind is not None and kind.changes is not None
-    return Way.IN_PLACE if may_change or same_figures else Way.BY_COPY
+    return spec.type == target.type and (same_figures or (kind is not None and kind.changes is not None))
 
 
 def repeated(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeType]) -> str:

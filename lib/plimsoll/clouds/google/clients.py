@@ -6,38 +6,32 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 import google.auth
 import grpc
+from google.api_core import exceptions as api
 from google.api_core import retry as retries
 from google.api_core.client_options import ClientOptions
 from google.api_core.gapic_v1.client_info import ClientInfo
-from google.auth import external_account
+from google.auth import aws, external_account
 from google.auth.credentials import AnonymousCredentials, Credentials, with_scopes_if_required
 from google.auth.exceptions import GoogleAuthError
+from google.auth.exceptions import TransportError as TokenUnreachable
 from google.auth.transport.requests import Request
 from google.cloud import compute_v1, monitoring_v3
 from google.cloud.monitoring_v3.services.metric_service.transports import MetricServiceGrpcTransport
-
-from plimsoll.clouds.google.errors import AUDITING, attempted, no_credentials
-from plimsoll.domain.errors import BadCredentials
-
-if TYPE_CHECKING:
-    from google.cloud.billing_v1 import CloudCatalogClient
-    from google.cloud.resourcemanager_v3 import FoldersClient, ProjectsClient
-from typing import ParamSpec
-
-from google.api_core import exceptions as api
-from google.auth import aws
-from google.auth.exceptions import TransportError as TokenUnreachable
 from requests import ConnectionError as NoConnection
 from requests import Timeout
 from requests.exceptions import ChunkedEncodingError
 
-from plimsoll.clouds.google.errors import no_token_now, too_many
+from plimsoll.clouds.google.errors import AUDITING, attempted, no_credentials, no_token_now, too_many
 from plimsoll.clouds.google.federation import FederationConfig
-from plimsoll.domain.errors import BadInput
+from plimsoll.domain.errors import BadCredentials, BadInput
+
+if TYPE_CHECKING:
+    from google.cloud.billing_v1 import CloudCatalogClient
+    from google.cloud.resourcemanager_v3 import FoldersClient, ProjectsClient
 
 SCOPES: Final = ("https://www.googleapis.com/auth/cloud-platform",)
 """What tokens are asked for; what the caller may do is its roles'."""
@@ -67,8 +61,13 @@ class Clients:
 
     @property
     def retry(self) -> retries.Retry:
-        """What every call is given as `retry`."""
+        """How often a call is tried."""
         return Patience(self.attempts)
+
+    @property
+    def patience(self) -> dict[str, Any]:
+        """What every call is given beside its request."""
+        return {"retry": self.retry, "timeout": CALL_S}
 
     @property
     def default_project(self) -> str | None:
@@ -94,11 +93,6 @@ class Clients:
     def regions(self) -> compute_v1.RegionsClient:
         """Regions."""
         return self.rest(compute_v1.RegionsClient)
-
-    @property
-    def zones(self) -> compute_v1.ZonesClient:
-        """Zones."""
-        return self.rest(compute_v1.ZonesClient)
 
     @property
     def projects(self) -> "ProjectsClient":

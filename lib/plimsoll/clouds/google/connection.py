@@ -6,17 +6,15 @@ from datetime import date
 from pathlib import Path
 
 from plimsoll.clouds.cloud import Connection
-from plimsoll.clouds.common.pacing import Pacer
-from plimsoll.clouds.common.price_file import load_prices
+from plimsoll.clouds.common.calls import Pacer
+from plimsoll.clouds.common.dated_data import load_prices, shipped_prices
 from plimsoll.clouds.google.bench import GoogleBench
 from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.inventory import GoogleInventory
-from plimsoll.clouds.google.listing import AttachedPlaces
+from plimsoll.clouds.google.inventory import AttachedPlaces, GoogleInventory
 from plimsoll.clouds.google.metrics import GoogleMetrics
 from plimsoll.clouds.google.prices import GooglePrices
 from plimsoll.clouds.google.projects import projects_in
 from plimsoll.clouds.google.published import query_cost
-from plimsoll.clouds.google.shipped import shipped_prices
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.clouds.scope import Scope
 from plimsoll.domain.errors import CloudError
@@ -43,7 +41,7 @@ def connection_of(clients: Clients, scope: Scope, settings: Settings, *, today: 
             attached=AttachedPlaces(clients=clients),
         ),
         prices=GooglePrices(
-            shipped=load_prices(Path(scope.prices)) if scope.prices else shipped_prices(),
+            shipped=load_prices(Path(scope.prices)) if scope.prices else shipped_prices(GOOGLE),
             clients=None if scope.prices else clients,
             today=today,
         ),

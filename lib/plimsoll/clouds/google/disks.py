@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from plimsoll.clouds.common.dated_data import sold_figures
 from plimsoll.clouds.google.machines import machine
+from plimsoll.clouds.google.names import last_of, moment, path_of, tags_of, zone_of
 from plimsoll.clouds.google.owners import HOST_METADATA, owner_of
-from plimsoll.clouds.google.resource_fields import last_of, moment, path_of, tags_of, zone_of
-from plimsoll.clouds.google.shipped import volume_types
+from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.host import Host
 from plimsoll.domain.volume import Attachment, Volume, VolumeSpec, VolumeState
-from plimsoll.domain.volume_types import Provisioned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ def volume_of(found: Any, project: str, region: str, instances: Mapping[str, Ins
         created=moment(found.creation_timestamp),
         tags=tags,
         attachments=tuple(attachments_of(found, instances)),
-        owner=owner_of(tags, marks_of(found, instances), found),
+        owner=owner_of(tags, marks_of(found, instances), found.name, found.description),
         multi_attach=found.access_mode in _SHARED or len(found.users) > 1,
         operator=_operator(found),
     )
@@ -87,16 +87,13 @@ def volume_of(found: Any, project: str, region: str, instances: Mapping[str, Ins
 
 def spec_of(found: Any) -> VolumeSpec:
     """What is provisioned, GiB although the API calls them GB; IOPS and MiB/s where the type sells them."""
-    name = type_name(found)
-    kind = volume_types().get(name)
-    sells_iops = kind is None or isinstance(kind.iops, Provisioned)
-    sells_throughput = kind is None or isinstance(kind.throughput, Provisioned)
-    return VolumeSpec(
-        type=name,
+    spec = VolumeSpec(
+        type=type_name(found),
         size_gib=found.size_gb,
-        iops=found.provisioned_iops or None if sells_iops else None,
-        throughput_mib_s=found.provisioned_throughput or None if sells_throughput else None,
+        iops=found.provisioned_iops or None,
+        throughput_mib_s=found.provisioned_throughput or None,
     )
+    return sold_figures(spec, GOOGLE)
 
 
 def type_name(found: Any) -> str:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final
 
 from google.api_core import exceptions as api
@@ -11,7 +10,7 @@ from google.auth import exceptions as auth
 from google.protobuf.json_format import ParseError
 from requests import RequestException
 
-from plimsoll.clouds.common.messages import one_line
+from plimsoll.clouds.common.messages import Purpose, one_line
 from plimsoll.clouds.google.names import BILLING, COMPUTE, MONITORING, RESOURCE_MANAGER
 from plimsoll.domain.errors import (
     AccessDenied,
@@ -44,18 +43,6 @@ _IMPERSONATING: Final = "Unable to acquire impersonated credentials"
 _OAUTH_CODE: Final = re.compile(r"^Error code (?!server_error|temporarily_unavailable)[a-z_]+(:| -|$)")
 """How google-auth writes that the token service refuses, by a code of OAuth's (RFC 6749, 5.2), and not that it is down
 (`google.oauth2.utils.handle_error_response`, 2.62)."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Purpose:
-    """What a call is for, as its error says it.
-
-    `goes_on` says what follows from the failure, `allow` how to allow the call, `again` what to do about too many.
-    """
-
-    goes_on: str
-    allow: str
-    again: str
 
 
 AUDITING: Final = Purpose(
@@ -94,13 +81,8 @@ def attempted(what: str, place: str, permission: str, purpose: Purpose) -> Itera
         raise refused(error, what, place, permission, purpose) from error
 
 
-def translate(error: Exception, place: str, permission: str) -> CloudError:
-    """The CloudError for something that was raised while `permission` read at `place` (project or project/region)."""
-    return refused(error, f"read {place}", place, permission, AUDITING)
-
-
 def refused(error: Exception, what: str, place: str, permission: str, purpose: Purpose) -> CloudError:
-    """The CloudError for something that was raised during an attempt at `place`."""
+    """The CloudError for something that was raised during an attempt at `place` (project or project/region)."""
     what = f"cannot {what}"
     if isinstance(error, api.RetryError) and isinstance(error.cause, Exception):
         error = error.cause

@@ -9,8 +9,8 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from plimsoll.clouds.common.data_file import read_data
-from plimsoll.clouds.google.names import PACKAGE
+from plimsoll.clouds.common.dated_data import read_data
+from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.host import HostLimits
 
@@ -90,7 +90,7 @@ def host_cap(host_type: str, type_name: str) -> Ceiling | None:
 
 @cache
 def _machines() -> _Machines:
-    return _Machines.model_validate(read_data(PACKAGE, "machines.yaml"))
+    return _Machines.model_validate(read_data(GOOGLE, "machines.yaml"))
 
 
 def _read(type_name: str) -> _Named | None:

@@ -3,6 +3,9 @@
 Counts are added up over a bucket (ALIGN_SUM) and peaks are its highest (ALIGN_MAX): both aligners are of what was
 reported alone and give no point where nothing was, while ALIGN_DELTA and ALIGN_RATE interpolate
 (google-cloud-monitoring 2.32, Aggregation.Aligner).
+
+A point covers what ended at its time: an aligned one the whole period before it, start excluded and end included. The
+ends of aligned ones are counted back from the end of what was asked. Where nothing was reported there is no point.
 """
 
 import threading
@@ -12,21 +15,126 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
 
+import numpy as np
 from google.api_core.exceptions import NotFound, from_grpc_status
 from google.cloud import monitoring_v3
 
-from plimsoll.clouds.common.pacing import Pacer
+from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.google.clients import CALL_S, Clients
 from plimsoll.clouds.google.errors import AUDITING, FAILURES, refused
-from plimsoll.clouds.google.joining import Place, claims_of
 from plimsoll.clouds.google.names import LIST_TIME_SERIES
-from plimsoll.clouds.google.points import Cells, points_of
-from plimsoll.clouds.google.queries import METRICS, NAMES_A_CALL, POINTS_A_PAGE, Call, calls_of, queries_of
+from plimsoll.clouds.google.queries import (
+    METRICS,
+    NAMES_A_CALL,
+    POINTS_A_PAGE,
+    Call,
+    Place,
+    Query,
+    calls_of,
+    claims_of,
+    grid_s,
+    places_of,
+    queries_of,
+)
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError, Unexpected
+from plimsoll.domain.knowledge import BoolArray, IntArray, Look
+from plimsoll.domain.period import FloatArray
 from plimsoll.domain.query_cost import QueryCost
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import CallLimits, Target, Usage
+
+_DOUBLE: Final = 3
+"""google.api.MetricDescriptor.ValueType of values that are not whole numbers."""
+
+
+def points_of(series: Any) -> tuple[IntArray, FloatArray]:
+    """When each point of a `TimeSeries` (the protobuf message itself) ends, in epoch seconds, and its value."""
+    points = series.points
+    ends_s = np.array([point.interval.end_time.seconds for point in points], dtype=np.int64)
+    if series.value_type == _DOUBLE:
+        values = np.array([point.value.double_value for point in points], dtype=np.float64)
+    else:
+        values = np.array([point.value.int64_value for point in points], dtype=np.float64)
+    return ends_s, values
+
+
+@dataclass(slots=True, kw_only=True)
+class Cell:
+    """One series of one look while its points arrive, in any order and from any number of series.
+
+    In buckets of `grid_s`, of which the look's are a multiple; `added` where points of one bucket are added up, else
+    the highest stands. `highest` where buckets of the grid become those of the look by their highest.
+    """
+
+    look: Look
+    grid_s: int
+    added: bool
+    highest: bool
+    _values: FloatArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begins with no point."""
+        self._values = np.full(self.look.window.buckets(self.look.period_s) * self.look.period_s // self.grid_s, np.nan)
+
+    def place(self, ends_s: IntArray, values: FloatArray, inside: BoolArray) -> None:
+        """Takes in those points that are `inside`."""
+        at = (ends_s[inside] - 1 - self.look.window.start_s) // self.grid_s
+        if self.added:
+            self._values[at[np.isnan(self._values[at])]] = 0.0
+            np.add.at(self._values, at, values[inside])
+        else:
+            np.fmax.at(self._values, at, values[inside])
+
+    def folded(self) -> FloatArray:
+        """The buckets of the look, NaN where there is no point."""
+        factor = self.look.period_s // self.grid_s
+        if factor == 1:
+            return self._values
+        buckets = self._values.reshape(-1, factor)
+        folded = np.fmax.reduce(buckets, axis=1) if self.highest else np.nansum(buckets, axis=1)
+        return np.where(np.isnan(buckets).all(axis=1), np.nan, folded)
+
+
+class Cells:
+    """The cells of all asks at one project and region, and which disk is where now (`places`, by volume id)."""
+
+    def __init__(self, asks: Sequence[Ask]) -> None:
+        self.project = asks[0].volume.account
+        self.place = f"{self.project}/{asks[0].volume.region}"
+        self.places = places_of(ask.volume for ask in asks)
+        self._asks = asks
+        self._cells = {
+            (number, series): _cell(ask, series)
+            for number, ask in enumerate(asks)
+            for series in ask.look.series
+            if series in METRICS
+        }
+
+    def is_of(self, number: int, where: Place) -> bool:
+        """Whether an ask's disk is at a place that is known."""
+        return self.places[where] == self._asks[number].volume.id
+
+    def of(self, query: Query) -> Cell:
+        """Where the points of a query go."""
+        return self._cells[query.ask, query.series]
+
+    def found(self, number: int) -> Found:
+        """What an ask found."""
+        series = self._asks[number].look.series
+        return {name: self._cells[number, name].folded() for name in series if name in METRICS}
+
+
+def _cell(ask: Ask, series: str) -> Cell:
+    """Counts are added up; so are peaks of a disk on several instances, and else the highest stands."""
+    peak = METRICS[series].peak
+    return Cell(
+        look=ask.look,
+        grid_s=grid_s(ask, series),
+        added=not peak or len(ask.volume.attachments) > 1,
+        highest=peak,
+    )
+
 
 RETENTION_DAYS: Final[Mapping[int, float]] = {60: 42}
 """How long Cloud Monitoring keeps each period: six weeks as reported (third parties, read 2026-11-22; unverified).

@@ -1,9 +1,14 @@
-"""Names that the adapters of Google Cloud agree on. Patterns are for a whole name, without ^ and $."""
+"""Names that the adapters of Google Cloud agree on, and fields that many of its resources have.
 
+Patterns are for a whole name, without ^ and $.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Final
 
-PACKAGE: Final = "plimsoll.clouds.google"
-"""Where this cloud's data ships."""
+from plimsoll.domain.errors import Unexpected
+from plimsoll.domain.volume import NAME_TAG
 
 COMPUTE: Final = "compute.googleapis.com"
 MONITORING: Final = "monitoring.googleapis.com"
@@ -35,3 +40,50 @@ REGION_NAME: Final = r"[a-z]{2,12}-[a-z]{2,12}[0-9]{1,2}"
 
 DISK_ID: Final = r"[0-9]{1,20}"
 """A disk's own number, which has 64 bits (Compute Engine v1, `Disk.id`)."""
+
+
+def last_of(url: str) -> str:
+    """The name that a URL ends with."""
+    return url.rpartition("/")[2]
+
+
+def path_of(url: str) -> str:
+    """A resource's URL from `projects/` on, by which it is the same whichever host named it."""
+    return "projects/" + url.rpartition("projects/")[2]
+
+
+def region_of(scope: str) -> str | None:
+    """The region of a scope: zones/us-central1-a and regions/us-central1 are of us-central1, `global` is of none."""
+    *_, kind, name = ("", "", *scope.split("/"))
+    if kind == "zones":
+        return name.rpartition("-")[0]
+    return name if kind == "regions" else None
+
+
+def zone_of(zone_url: str, replica_urls: Iterable[str]) -> str:
+    """The zone of a disk; those of a regional disk's replicas, joined by "+"."""
+    return last_of(zone_url) if zone_url else "+".join(sorted(map(last_of, replica_urls)))
+
+
+def moment(written: str) -> datetime:
+    """The time, in UTC, of an RFC 3339 text with any offset; Unexpected where it is none."""
+    try:
+        return datetime.fromisoformat(written).astimezone(UTC)
+    except ValueError as error:
+        raise Unexpected(
+            f"Google wrote a time as {written!r}, which is none. Run again; if it stays so, report it with that text."
+        ) from error
+
+
+_OURS: Final = "plimsoll-"
+_OUR_TAGS: Final = "plimsoll:"
+
+
+def tags_of(labels: Mapping[str, str], name: str) -> dict[str, str]:
+    """The labels and the resource's own name as tags.
+
+    Labels cannot hold a colon: plimsoll-exclude, plimsoll-bench and the like are the tags plimsoll:exclude and
+    plimsoll:bench too.
+    """
+    ours = {key.replace(_OURS, _OUR_TAGS, 1): value for key, value in labels.items() if key.startswith(_OURS)}
+    return {**labels, **ours, NAME_TAG: name}

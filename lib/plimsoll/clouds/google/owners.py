@@ -7,7 +7,7 @@ Labels were seen on real disks and in the tools' own sources in November 2026: t
 import json
 import re
 from collections.abc import Mapping
-from typing import Final, Protocol
+from typing import Final
 
 from plimsoll.clouds.common.terraform_owner import known_details, terraform_owner
 from plimsoll.domain.volume import BY_HAND, NAME_TAG, Owner, OwnerKind
@@ -33,30 +33,18 @@ _ATTRIBUTED: Final = "goog-terraform-provisioned"
 _GROUP: Final = re.compile(r"^projects/[^/]+/(?:zones|regions)/([^/]+)/instanceGroupManagers/([^/]+)$")
 
 
-class Described(Protocol):
-    """What is asked of a disk beside its labels, as Compute Engine's own message has it."""
+def owner_of(tags: Mapping[str, str], host_tags: Mapping[str, str], name: str, description: str) -> Owner:
+    """The owner of a disk from its labels, those of its host with HOST_METADATA of it, its name and its description.
 
-    @property
-    def name(self) -> str:
-        """Its name, which a boot disk made with its instance shares."""
-        ...
-
-    @property
-    def description(self) -> str:
-        """Its description, where the CSI driver writes JSON."""
-        ...
-
-
-def owner_of(tags: Mapping[str, str], host_tags: Mapping[str, str], disk: Described) -> Owner:
-    """The owner of a disk from its labels, those of its host with HOST_METADATA of it, and the disk itself.
+    A boot disk that was made with its instance shares its name; the CSI driver writes JSON into the description.
 
     The most specific wins: a Kubernetes claim, then for a disk that was made with its host the node pool, Dataproc
     cluster or instance group that made both, then Terraform and Deployment Manager; otherwise it was made by hand. A
     cluster's labels reach all that it makes, so that Terraform's mark on a claim or a node tells of the cluster alone.
     """
-    made = {**host_tags, **tags} if _made_with_host(disk.name, host_tags) else tags
+    made = {**host_tags, **tags} if _made_with_host(name, host_tags) else tags
     return (
-        _kubernetes(tags, disk.description)
+        _kubernetes(tags, description)
         or _node_pool(made)
         or _dataproc(made)
         or _group(made)

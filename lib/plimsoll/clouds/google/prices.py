@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
-from plimsoll.clouds.common.price_file import PriceFile
-from plimsoll.clouds.google.clients import CALL_S, Clients
+from plimsoll.clouds.common.dated_data import PriceFile
+from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.errors import FAILURES
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.prices import PriceBook, TypePrice
@@ -23,34 +23,31 @@ SERVICE: Final = "services/6F81-5844-456A"
 _PAGE: Final = 5000
 _NANO: Final = 1e-9
 
-_CAPACITY: Final = {
-    "Storage PD Capacity": "pd-standard",
-    "Balanced PD Capacity": "pd-balanced",
-    "SSD backed PD Capacity": "pd-ssd",
-    "Extreme PD Capacity": "pd-extreme",
-    "Regional Storage PD Capacity": "regional-pd-standard",
-    "Regional Balanced PD Capacity": "regional-pd-balanced",
-    "Regional SSD backed PD Capacity": "regional-pd-ssd",
-    "Hyperdisk Balanced Capacity": "hyperdisk-balanced",
-    "Hyperdisk Balanced High Availability Capacity": "hyperdisk-balanced-high-availability",
-    "Hyperdisk Extreme Capacity": "hyperdisk-extreme",
-    "Hyperdisk Throughput Capacity": "hyperdisk-throughput",
-    "Hyperdisk ML Capacity": "hyperdisk-ml",
+_NAMES: Final = {
+    "Storage PD": "pd-standard",
+    "Balanced PD": "pd-balanced",
+    "SSD backed PD": "pd-ssd",
+    "Extreme PD": "pd-extreme",
+    "Regional Storage PD": "regional-pd-standard",
+    "Regional Balanced PD": "regional-pd-balanced",
+    "Regional SSD backed PD": "regional-pd-ssd",
+    "Hyperdisk Balanced": "hyperdisk-balanced",
+    "Hyperdisk Balanced High Availability": "hyperdisk-balanced-high-availability",
+    "Hyperdisk Extreme": "hyperdisk-extreme",
+    "Hyperdisk Throughput": "hyperdisk-throughput",
+    "Hyperdisk ML": "hyperdisk-ml",
 }
-_IOPS: Final = {
-    "Extreme PD IOPS": "pd-extreme",
-    "Hyperdisk Balanced IOPS": "hyperdisk-balanced",
-    "Hyperdisk Balanced High Availability IOPS": "hyperdisk-balanced-high-availability",
-    "Hyperdisk Extreme IOPS": "hyperdisk-extreme",
+_BOTH: Final = {"hyperdisk-balanced", "hyperdisk-balanced-high-availability"}
+_WITH_IOPS: Final = {*_BOTH, "pd-extreme", "hyperdisk-extreme"}
+_WITH_THROUGHPUT: Final = {*_BOTH, "hyperdisk-throughput", "hyperdisk-ml"}
+_PARTS: Final[Mapping[str, Mapping[str, str]]] = {
+    "gib": {f"{name} Capacity": kind for name, kind in _NAMES.items()},
+    "iops": {f"{name} IOPS": kind for name, kind in _NAMES.items() if kind in _WITH_IOPS},
+    "throughput": {
+        **{f"{name} Throughput": kind for name, kind in _NAMES.items() if kind in _WITH_THROUGHPUT},
+        "Hyperdisk Throughput Throughput Capacity": "hyperdisk-throughput",
+    },
 }
-_THROUGHPUT: Final = {
-    "Hyperdisk Balanced Throughput": "hyperdisk-balanced",
-    "Hyperdisk Balanced High Availability Throughput": "hyperdisk-balanced-high-availability",
-    "Hyperdisk Throughput Throughput": "hyperdisk-throughput",
-    "Hyperdisk Throughput Throughput Capacity": "hyperdisk-throughput",
-    "Hyperdisk ML Throughput": "hyperdisk-ml",
-}
-_PARTS: Final[Mapping[str, Mapping[str, str]]] = {"gib": _CAPACITY, "iops": _IOPS, "throughput": _THROUGHPUT}
 """How SKUs are described: those of 2024 to 2026 in public exporters of billing data. Those of Balanced High
 Availability are formed like the others; none was seen."""
 
@@ -59,8 +56,7 @@ _OTHERWISE: Final = re.compile(r"confidential|pool|commitment|replication", re.I
 """What is sold in another way under a description that begins alike; Confidential mode has prices of its own."""
 
 _INCLUDED: Final[Mapping[str, Mapping[str, int]]] = {
-    name: {"included_iops": 3000, "included_throughput_mib_s": 140}
-    for name in ("hyperdisk-balanced", "hyperdisk-balanced-high-availability")
+    name: {"included_iops": 3000, "included_throughput_mib_s": 140} for name in _BOTH
 }
 _COMPLETE: Final = ("pd-standard", "pd-balanced", "pd-ssd", "hyperdisk-balanced")
 """What a list must have of a region before it is believed."""
@@ -92,7 +88,7 @@ class GooglePrices:
             return {}
         request = {"parent": SERVICE, "currency_code": "USD", "page_size": _PAGE}
         try:
-            return prices_in(self.clients.catalog.list_skus(request, retry=self.clients.retry, timeout=CALL_S))
+            return prices_in(self.clients.catalog.list_skus(request, **self.clients.patience))
         except (*FAILURES, CloudError):
             return {}
 

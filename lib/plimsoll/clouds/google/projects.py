@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from plimsoll.clouds.google.clients import CALL_S, Clients
-from plimsoll.clouds.google.errors import Purpose, attempted
+from plimsoll.clouds.common.messages import Purpose
+from plimsoll.clouds.google.clients import Clients
+from plimsoll.clouds.google.errors import attempted
 from plimsoll.clouds.google.names import GET_PROJECT, LIST_FOLDERS, LIST_PROJECTS, PROJECT_ID, PROJECT_NUMBER
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.ports import FailedTarget
@@ -82,7 +83,7 @@ def _by_id(clients: Clients, project: str) -> str | FailedTarget:
         return project
     try:
         with attempted(f"find the project {project}", project, GET_PROJECT, LISTING):
-            found = clients.projects.get_project(name=f"projects/{project}", retry=clients.retry, timeout=CALL_S)
+            found = clients.projects.get_project(name=f"projects/{project}", **clients.patience)
     except CloudError as error:
         return FailedTarget(name=project, error=error)
     return str(found.project_id)
@@ -99,27 +100,16 @@ def _reached(clients: Clients, parent: str) -> list[str | FailedTarget]:
 
 def _under(clients: Clients, parent: str) -> Iterator[str | FailedTarget]:
     """The active projects of a parent and of all folders below it; one that cannot be listed costs itself alone."""
+    asked = {"parent": parent, "page_size": _PAGE}
     try:
-        yield from _projects(clients, parent)
-        below = _folders(clients, parent)
+        with attempted(f"list the projects of {parent}", parent, LIST_PROJECTS, LISTING):
+            projects = clients.projects.list_projects(asked, **clients.patience)
+            yield from [str(one.project_id) for one in projects if one.state.name == _ACTIVE]
+        with attempted(f"list the folders of {parent}", parent, LIST_FOLDERS, LISTING):
+            folders = clients.folders.list_folders(asked, **clients.patience)
+            below = [str(one.name) for one in folders if one.state.name == _ACTIVE]
     except CloudError as error:
         yield FailedTarget(name=parent, error=error)
         return
     for folder in below:
         yield from _under(clients, folder)
-
-
-def _projects(clients: Clients, parent: str) -> list[str]:
-    with attempted(f"list the projects of {parent}", parent, LIST_PROJECTS, LISTING):
-        pages = clients.projects.list_projects(
-            {"parent": parent, "page_size": _PAGE}, retry=clients.retry, timeout=CALL_S
-        )
-        return [str(one.project_id) for one in pages if one.state.name == _ACTIVE]
-
-
-def _folders(clients: Clients, parent: str) -> list[str]:
-    with attempted(f"list the folders of {parent}", parent, LIST_FOLDERS, LISTING):
-        pages = clients.folders.list_folders(
-            {"parent": parent, "page_size": _PAGE}, retry=clients.retry, timeout=CALL_S
-        )
-        return [str(one.name) for one in pages if one.state.name == _ACTIVE]

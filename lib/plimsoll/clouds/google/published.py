@@ -3,20 +3,72 @@
 Nothing here imports Google's libraries.
 """
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Final
+from urllib.parse import quote, urlencode
 
-from plimsoll.clouds.cloud import Published
+from plimsoll.clouds.cloud import Published, ShownVolume
+from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.google.change import change_text
-from plimsoll.clouds.google.console import volume_link
 from plimsoll.clouds.google.machines import host_cap
-from plimsoll.clouds.google.shipped import volume_types
+from plimsoll.clouds.google.queries import METRICS
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.query_cost import Closer, QueryCost
+from plimsoll.domain.sums import Window
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
 from plimsoll.settings import Settings
+
+_CONSOLE: Final = "https://console.cloud.google.com"
+_AXES: Final = {"ops": "Y1", "bytes": "Y2"}
+"""What a peak is drawn on by what it counts: operations at the left, bytes at the right."""
+
+
+def volume_link(volume: ShownVolume, window: Window, period_s: int) -> str:
+    """The address of a chart of a disk's peaks per second in Metrics Explorer, for those who are signed in.
+
+    It draws the most of each bucket, and no line where nothing was measured. Series have a device's name, which often
+    is the disk's and need not be: of an attached disk, all devices of its hosts are drawn, apart by name (Persistent
+    Disks of a VM share a ceiling); of another, the device of its name. The address is the one that the console itself
+    shows (November 2026). Google does not document it.
+    """
+    whose = (
+        f"resource.label.{_one_of('instance_id', volume.hosts)}"
+        if volume.hosts
+        else f"metric.label.{_one_of('device_name', [volume.name or volume.volume_id])}"
+    )
+    where = f"resource.label.{_one_of('zone', volume.zone.split('+'))}"
+    drawn = [
+        {
+            "timeSeriesFilter": {
+                "filter": f'metric.type="{metric.name}" resource.type="gce_instance" {where} {whose}',
+                "minAlignmentPeriod": f"{period_s}s",
+                "aggregations": [{"perSeriesAligner": "ALIGN_MAX", "alignmentPeriod": f"{period_s}s"}],
+            },
+            "targetAxis": _AXES[series.rpartition("_")[2]],
+            "plotType": "LINE",
+        }
+        for series, metric in METRICS.items()
+        if metric.peak
+    ]
+    times = {"timeRange": "custom", "start": _time(window.start_s), "end": _time(window.end_s)}
+    state = json.dumps({"xyChart": {"dataSets": drawn}, "timeSelection": times}, separators=(",", ":"))
+    query = urlencode({"pageState": state, "project": volume.account}, quote_via=quote)
+    return f"{_CONSOLE}/monitoring/metrics-explorer?{query}"
+
+
+def _one_of(label: str, values: Sequence[str]) -> str:
+    """A filter's term: the label is one of these values."""
+    quoted = [json.dumps(value, ensure_ascii=False) for value in values]
+    return f'"{label}"={quoted[0]}' if len(quoted) == 1 else f'"{label}"=one_of({",".join(quoted)})'
+
+
+def _time(epoch_s: int) -> str:
+    return datetime.fromtimestamp(epoch_s, UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+
 
 POINTS_PER_S: Final = 300_000.0
 """Points a second that one process takes in (measured on 2 cores, 2026-11-22). Google publishes no quota of points."""
@@ -34,7 +86,7 @@ class GoogleCatalog:
     @property
     def types(self) -> Mapping[str, VolumeType]:
         """Every published type of either."""
-        return volume_types()
+        return volume_types(GOOGLE)
 
     def change(self, volume: Volume, target: VolumeSpec) -> str:
         """How the disk's owner makes it so."""

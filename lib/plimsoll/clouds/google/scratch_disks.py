@@ -1,25 +1,35 @@
 """Scratch disks: made with their labels in one call. Later calls touch only what has these labels."""
 
-import hashlib
 import re
+import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from google.api_core.exceptions import Conflict
+from google.api_core.exceptions import Conflict, GoogleAPICallError, NotFound
 from google.cloud import compute_v1
 
-from plimsoll.clouds.google.bench_calls import MEASURING, Follower, cleaning, measuring
-from plimsoll.clouds.google.bench_hosts import check_answered, instance_of
-from plimsoll.clouds.google.clients import CALL_S, Clients
-from plimsoll.clouds.google.names import LIST_DISKS
-from plimsoll.clouds.google.resource_fields import last_of, moment, region_of
-from plimsoll.clouds.google.shipped import volume_types
+from plimsoll.bench.agent import device_name
+from plimsoll.clouds.common.dated_data import sold_figures
+from plimsoll.clouds.common.messages import Purpose
+from plimsoll.clouds.google.bench_hosts import (
+    CLEANING,
+    MEASURING,
+    cleaning,
+    find_instance,
+    follow,
+    instance_of,
+    lent_types,
+    measuring,
+    pages_of,
+)
+from plimsoll.clouds.google.clients import Clients
+from plimsoll.clouds.google.names import LIST_DISKS, last_of, moment
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.domain.scratch import ScratchOrder, ScratchVolume
-from plimsoll.domain.volume_types import Provisioned
 from plimsoll.ports import Target
 
 SCRATCH_LABEL: Final = "plimsoll-scratch"
@@ -38,41 +48,142 @@ _STATES: Final[Mapping[str, str]] = {
 }
 
 
-def create_disk(clients: Clients, order: ScratchOrder, sleep: Callable[[float], None]) -> str:
-    """Makes the order's disk, empty or a clone of its source; a retry with the same order gives the same disk.
+@dataclass(frozen=True, kw_only=True)
+class ScratchDisks:
+    """The scratch disks of the projects that the clients reach. Whatever is done again is no error."""
 
-    CloudError where the source cannot be cloned so: a clone has the type and the zone of its source.
-    """
-    target = Target(account=order.account, region=order.region, provider=GOOGLE)
-    what = f"create a scratch disk of {order.spec} in {order.zone} of {order.account}"
-    wanted = compute_v1.Disk(
-        name=f"plimsoll-{_digest(order)[:20]}",
-        description="Made by Plimsoll to be measured and deleted",
-        labels=_labels(order),
-        type_=f"zones/{order.zone}/diskTypes/{order.spec.type}",
-        size_gb=order.spec.size_gib,
-        **_provisioned(order),
-    )
-    if order.source is not None:
-        wanted.source_disk = _source(clients, target, order)
-    place = {"project": order.account, "zone": order.zone}
-    token = str(uuid.UUID(_digest(order)[:32]))
-    with measuring(what, f"{order.account}/{order.zone}", "compute.disks.create"):
-        try:
-            operation = clients.disks.insert_unary(
-                request={**place, "disk_resource": wanted, "request_id": token}, retry=clients.retry, timeout=CALL_S
+    clients: Clients
+    sleep: Callable[[float], None] = time.sleep
+
+    def create(self, order: ScratchOrder) -> str:
+        """disks.insert under a name and a request id of the order's own; a clone where the order has a source.
+
+        CloudError where the source cannot be cloned so: a clone has the type and the zone of its source.
+        """
+        what = f"create a scratch disk of {order.spec} in {order.zone} of {order.account}"
+        wanted = compute_v1.Disk(
+            name=f"plimsoll-{order.token[:20]}",
+            description="Made by Plimsoll to be measured and deleted",
+            labels=_labels(order),
+            type_=f"zones/{order.zone}/diskTypes/{order.spec.type}",
+            size_gb=order.spec.size_gib,
+            **_provisioned(order),
+        )
+        if order.source is not None:
+            wanted.source_disk = _source(self.clients, order)
+        place = {"project": order.account, "zone": order.zone}
+        token = str(uuid.UUID(order.token[:32]))
+        with measuring(what, f"{order.account}/{order.zone}", "compute.disks.create"):
+            try:
+                operation = self.clients.disks.insert_unary(
+                    request={**place, "disk_resource": wanted, "request_id": token}, **self.clients.patience
+                )
+            except Conflict:  # the same order was carried out before
+                found = self.clients.disks.get(request={**place, "disk": wanted.name}, **self.clients.patience)
+                return str(found.id)
+        self._follow(operation, what, order.account, MEASURING)
+        return str(operation.target_id)
+
+    def scratch(self, target: Target, *, volume_id: str | None = None) -> Sequence[ScratchVolume]:
+        """Every disk with the scratch label, page by page, or that one."""
+        if volume_id is not None:
+            one = find_disk(self.clients, target, volume_id)
+            found = [one] if one is not None and SCRATCH_LABEL in one.labels else []
+        else:
+            found = list(_listed(self.clients, target, f"labels.{SCRATCH_LABEL}:*"))
+        return [_scratch_volume(self.clients, target, disk) for disk in found]
+
+    def attach(self, target: Target, volume_id: str, host_id: str) -> None:
+        """instances.attachDisk under a device name of the disk's own.
+
+        CloudError where the host has a disk of the same pooled type: what was measured would be both together.
+        """
+        what = f"attach {volume_id} to {host_id} in {target}"
+        disk = self._labeled(target, volume_id, "attach")
+        if disk is None:
+            raise CloudError(f"cannot {what}: there is no such disk. Make it anew.")
+        host = find_instance(self.clients, target, host_id)
+        if host is None:
+            raise CloudError(f"cannot {what}: there is no such instance. Name another with --bench-host.")
+        if _uses(disk, host):
+            return
+        if _type_of(disk) in lent_types(self.clients, target, host):
+            raise CloudError(
+                f"cannot {what}: {host.name} has another disk of {_type_of(disk)}, and a VM's disks of one such type "
+                "share their performance. Name a host with --bench-host whose disks are of other types."
             )
-        except Conflict:  # the same order was carried out before
-            found = clients.disks.get(request={**place, "disk": wanted.name}, retry=clients.retry, timeout=CALL_S)
-            return str(found.id)
-    Follower(clients=clients, project=order.account, purpose=MEASURING, sleep=sleep).follow(operation, what)
-    return str(operation.target_id)
+        attached = compute_v1.AttachedDisk(
+            source=f"projects/{target.account}{_path(disk)}",
+            device_name=device_name(volume_id),
+            auto_delete=False,
+            boot=False,
+        )
+        with measuring(what, f"{target.account}/{_zone_of(disk)}", "compute.instances.attachDisk"):
+            try:
+                operation = self.clients.instances.attach_disk_unary(
+                    request={**_place_of(target, host), "attached_disk_resource": attached}, **self.clients.patience
+                )
+            except GoogleAPICallError:
+                now = self._labeled(target, volume_id, "attach")
+                if now is not None and _uses(now, host):  # an earlier try had worked
+                    return
+                raise
+        self._follow(operation, what, target.account, MEASURING)
 
+    def detach(self, target: Target, volume_id: str, *, force: bool = False) -> None:  # noqa: ARG002  # there is none
+        """instances.detachDisk; BadInput for a disk that has not the scratch label now. Google knows no force."""
+        disk = self._labeled(target, volume_id, "detach")
+        if disk is None:
+            return
+        for user in disk.users:
+            host = instance_of(self.clients, target, user.split("/zones/")[1].split("/")[0], last_of(user))
+            names = [one.device_name for one in host.disks if one.source.endswith(_path(disk))] if host else []
+            if host is not None and names:
+                self._detach_one(target, volume_id, host, names[0])
 
-def _digest(order: ScratchOrder) -> str:
-    """What names an order: the same for the same order."""
-    facts = (order.validation_id, order.account, order.region, order.zone, order.spec, order.deadline, order.source)
-    return hashlib.sha256(repr(facts).encode()).hexdigest()
+    def _detach_one(self, target: Target, volume_id: str, host: compute_v1.Instance, name: str) -> None:
+        what = f"detach {volume_id} from {host.name} in {target}"
+        with cleaning(what, f"{target.account}/{_zone_of(host)}", "compute.instances.detachDisk"):
+            try:
+                operation = self.clients.instances.detach_disk_unary(
+                    request={**_place_of(target, host), "device_name": name}, **self.clients.patience
+                )
+            except GoogleAPICallError:
+                now = self._labeled(target, volume_id, "detach")
+                if now is None or not _uses(now, host):  # it came off meanwhile
+                    return
+                raise
+        self._follow(operation, what, target.account, CLEANING)
+
+    def delete(self, target: Target, volume_id: str) -> None:
+        """disks.delete; BadInput for a disk that has not the scratch label now, CloudError while it is attached."""
+        disk = self._labeled(target, volume_id, "delete")
+        if disk is None or disk.status == "DELETING":
+            return
+        what = f"delete {volume_id} in {target}"
+        if disk.users:
+            raise CloudError(f"cannot {what}: it is attached to {last_of(disk.users[0])}. Detach it first.")
+        with cleaning(what, f"{target.account}/{_zone_of(disk)}", "compute.disks.delete"):
+            try:
+                operation = self.clients.disks.delete_unary(
+                    project=target.account, zone=_zone_of(disk), disk=disk.name, **self.clients.patience
+                )
+            except NotFound:
+                return
+        self._follow(operation, what, target.account, CLEANING)
+
+    def _labeled(self, target: Target, volume_id: str, what: str) -> compute_v1.Disk | None:
+        """The disk as it is now, None where it is gone; BadInput where it has not the scratch label."""
+        disk = find_disk(self.clients, target, volume_id)
+        if disk is not None and SCRATCH_LABEL not in disk.labels:
+            raise BadInput(
+                f"cannot {what} {volume_id} ({disk.name}) in {target}: it has not the label {SCRATCH_LABEL}, so it is "
+                "no scratch disk. Do it yourself if it is to be done."
+            )
+        return disk
+
+    def _follow(self, operation: compute_v1.Operation, what: str, project: str, purpose: Purpose) -> None:
+        follow(self.clients, operation, what, project=project, purpose=purpose, sleep=self.sleep)
 
 
 def _labels(order: ScratchOrder) -> dict[str, str]:
@@ -87,47 +198,24 @@ def _labels(order: ScratchOrder) -> dict[str, str]:
 
 def _provisioned(order: ScratchOrder) -> dict[str, int]:
     """What the type sells by itself: Compute Engine refuses the others."""
-    kind, spec, request = volume_types().get(order.spec.type), order.spec, {}
-    if spec.iops is not None and (kind is None or isinstance(kind.iops, Provisioned)):
-        request["provisioned_iops"] = spec.iops
-    if spec.throughput_mib_s is not None and (kind is None or isinstance(kind.throughput, Provisioned)):
-        request["provisioned_throughput"] = spec.throughput_mib_s
-    return request
+    sold = sold_figures(order.spec, GOOGLE)
+    found = {"provisioned_iops": sold.iops, "provisioned_throughput": sold.throughput_mib_s}
+    return {name: figure for name, figure in found.items() if figure is not None}
 
 
-def _source(clients: Clients, target: Target, order: ScratchOrder) -> str:
+def _source(clients: Clients, order: ScratchOrder) -> str:
+    target = Target(account=order.account, region=order.region, provider=GOOGLE)
     source = find_disk(clients, target, order.source or "")
     what = f"cannot copy {order.source} to {order.spec} in {order.zone} of {order.account}"
     if source is None:
         raise CloudError(f"{what}: there is no such disk in {target}. Name another.")
-    there = (type_of(source), zone_of(source))
+    there = (_type_of(source), _zone_of(source))
     if there != (order.spec.type, order.zone):
         raise CloudError(
             f"{what}: it is {there[0]} in {there[1]}, and Google clones a disk only to its own type in its own zone. "
             "Measure an empty disk instead: --mode canary."
         )
-    return f"projects/{target.account}/zones/{order.zone}/disks/{source.name}"
-
-
-def scratch_disks(clients: Clients, target: Target, volume_id: str | None) -> Sequence[ScratchVolume]:
-    """All disks of a region with the scratch label, or that one; none where it is gone or has not the label."""
-    if volume_id is not None:
-        one = find_disk(clients, target, volume_id)
-        found = [one] if one is not None and SCRATCH_LABEL in one.labels else []
-    else:
-        found = list(_listed(clients, target, f"labels.{SCRATCH_LABEL}:*"))
-    return [_scratch_volume(clients, target, disk) for disk in found]
-
-
-def check_scratch(clients: Clients, target: Target, volume_id: str, what: str) -> compute_v1.Disk | None:
-    """The disk as it is now, None where it is gone; BadInput where it has not the scratch label."""
-    disk = find_disk(clients, target, volume_id)
-    if disk is not None and SCRATCH_LABEL not in disk.labels:
-        raise BadInput(
-            f"cannot {what} {volume_id} ({disk.name}) in {target}: it has not the label {SCRATCH_LABEL}, so it is no "
-            "scratch disk. Do it yourself if it is to be done."
-        )
-    return disk
+    return f"projects/{target.account}{_path(source)}"
 
 
 def find_disk(clients: Clients, target: Target, volume_id: str) -> compute_v1.Disk | None:
@@ -141,11 +229,8 @@ def find_disk(clients: Clients, target: Target, volume_id: str) -> compute_v1.Di
 def _listed(clients: Clients, target: Target, wanted: str) -> Iterator[compute_v1.Disk]:
     request = {"project": target.account, "filter": wanted, "max_results": _PAGE}
     with cleaning(f"list scratch disks in {target}", str(target), LIST_DISKS):
-        for scope, page in clients.disks.aggregated_list(request=request, retry=clients.retry, timeout=CALL_S):
-            check_answered(scope, page, target)
-            for disk in page.disks:
-                if disk.zone and region_of(scope) == target.region:
-                    yield disk
+        for page in pages_of(target, clients.disks.aggregated_list(request=request, **clients.patience)):
+            yield from (disk for disk in page.disks if disk.zone)
 
 
 def _scratch_volume(clients: Clients, target: Target, disk: compute_v1.Disk) -> ScratchVolume:
@@ -154,7 +239,7 @@ def _scratch_volume(clients: Clients, target: Target, disk: compute_v1.Disk) -> 
         id=str(disk.id),
         account=target.account,
         region=target.region,
-        zone=zone_of(disk),
+        zone=_zone_of(disk),
         validation_id=disk.labels[SCRATCH_LABEL],
         deadline=_deadline(disk.labels.get(DEADLINE_LABEL, "")),
         created=moment(disk.creation_timestamp),
@@ -167,7 +252,7 @@ def _scratch_volume(clients: Clients, target: Target, disk: compute_v1.Disk) -> 
 def _user_id(clients: Clients, target: Target, disk: compute_v1.Disk) -> str:
     """The id of the instance that has the disk, its name where it is gone meanwhile."""
     name = last_of(disk.users[0])
-    instance = instance_of(clients, target, zone_of(disk), name)
+    instance = instance_of(clients, target, _zone_of(disk), name)
     return str(instance.id) if instance else name
 
 
@@ -178,11 +263,22 @@ def _deadline(text: str) -> datetime | None:
         return None
 
 
-def type_of(disk: compute_v1.Disk) -> str:
-    """A zonal disk's type."""
+def _type_of(disk: compute_v1.Disk) -> str:
     return last_of(disk.type_)
 
 
-def zone_of(disk: compute_v1.Disk) -> str:
-    """A disk's zone, empty for a regional one."""
-    return last_of(disk.zone)
+def _zone_of(found: compute_v1.Disk | compute_v1.Instance) -> str:
+    return last_of(found.zone)
+
+
+def _path(disk: compute_v1.Disk) -> str:
+    return f"/zones/{_zone_of(disk)}/disks/{disk.name}"
+
+
+def _place_of(target: Target, host: compute_v1.Instance) -> dict[str, str]:
+    return {"project": target.account, "zone": _zone_of(host), "instance": host.name}
+
+
+def _uses(disk: compute_v1.Disk, host: compute_v1.Instance) -> bool:
+    path = f"/zones/{_zone_of(host)}/instances/{host.name}"
+    return any(user.endswith(path) for user in disk.users)

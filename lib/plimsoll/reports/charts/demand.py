@@ -4,11 +4,19 @@ import math
 from typing import Final
 
 from plimsoll.domain.units import HOUR_S, MINUTE_S
-from plimsoll.reports.charts.headlines import demand_title, highest, rate_text, subject, time_text, writes_text
-from plimsoll.reports.charts.limits import Side, in_sight, limit_of
-from plimsoll.reports.charts.picture import Picture, Row
-from plimsoll.reports.profile_record import DemandProfileRecord
-from plimsoll.reports.record import CeilingsRecord, RecommendationRecord
+from plimsoll.reports.charts.headlines import (
+    Side,
+    demand_title,
+    highest,
+    in_sight,
+    limit_of,
+    rate_text,
+    subject,
+    time_text,
+    writes_text,
+)
+from plimsoll.reports.charts.picture import CEILINGS, Picture, Row
+from plimsoll.reports.record import CeilingsRecord, DemandProfileRecord, RecommendationRecord
 
 LEVELS: Final = "levels"
 
@@ -16,7 +24,6 @@ SIDES: Final[dict[Side, tuple[str, str, str]]] = {
     "IOPS": ("iops", "read_iops", "peak_iops"),
     "MiB/s": ("throughput_mib_s", "read_throughput_mib_s", "peak_throughput_mib_s"),
 }
-_WORDS: Final = {"now": "now", "offered": "offered", "hosts": "host"}
 _CLOSE: Final = 2
 """So many times as high at most is near enough that two labels of one kind need both sides of their lines."""
 
@@ -66,7 +73,6 @@ def _how_to_read(record: RecommendationRecord, profile: DemandProfileRecord) -> 
 
 
 def _lengths(profile: DemandProfileRecord) -> str:
-    """How long spans are, from the shortest to the longest."""
     shortest_s, longest_s = min(profile.length_s), max(profile.length_s)
     longest = time_text(longest_s)
     if shortest_s == longest_s:
@@ -79,8 +85,8 @@ def _limits(ceilings: CeilingsRecord, side: Side) -> dict[_Level, float]:
     """The ceilings of a side; of the host's those that are no higher than the highest of the others, or whose limit of
     writes alone is not."""
     found: dict[_Level, float] = {}
-    for kind, ceiling in (("now", ceilings.now), ("offered", ceilings.offered), ("hosts", ceilings.hosts)):
-        if limit := limit_of(ceiling, side):
+    for kind in CEILINGS:
+        if limit := limit_of(getattr(ceilings, kind), side):
             bound = max(found.values(), default=math.inf) if kind == "hosts" else math.inf
             levels = {(kind, False): limit.most, (kind, True): limit.lasting}
             apart = limit.least <= bound < limit.most
@@ -92,4 +98,4 @@ def _label(key: _Level, level: float, side: Side, ceilings: CeilingsRecord | Non
     kind, lasting = key
     limit = limit_of(getattr(ceilings, kind, None), side)
     writes = writes_text(limit) if limit and not lasting else ""
-    return f"{_WORDS[kind]}{' for ever' if lasting else ''} {rate_text(level)} {side}{writes}"
+    return f"{CEILINGS[kind]}{' for ever' if lasting else ''} {rate_text(level)} {side}{writes}"

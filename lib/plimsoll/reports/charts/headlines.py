@@ -1,28 +1,73 @@
-"""Headlines: what a picture of a volume says, true to what was read of its demand.
+"""Headlines: what a picture of a volume says, true to what was read of its demand and to what its ceilings carry.
 
 Peaks are the policy's, as everywhere: by its buckets and its quantile. Where not every bucket was read
 the peak that was seen is told with what it is at most; where a bucket above the quantile is drawn, that one is told.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, TypeVar
 
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.units import HOUR_S, KIB_PER_MIB, MINUTE_S
-from plimsoll.reports.charts.limits import Limit, Side, limit_of
 from plimsoll.reports.charts.picture import plain
-from plimsoll.reports.profile_record import DemandProfileRecord, Rates
-from plimsoll.reports.record import CeilingRecord, DemandRecord, RecommendationRecord
+from plimsoll.reports.record import CeilingRecord, DemandProfileRecord, DemandRecord, Rates, RecommendationRecord
 from plimsoll.reports.wording import spec_text
+
+Side = Literal["IOPS", "MiB/s"]
+
+_Key = TypeVar("_Key", bound=Hashable)
 
 _FINE_BELOW: Final = 100
 _HOURS_FROM_MINUTES: Final = 600
 _ALIKE: Final = 0.95
 _ROUNDED: Final = 1.001
 """Profiles have four digits: so far they may be above what they are rounded from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """One side of a ceiling: the most that it carries, and what it carries for ever where credits carry more for a
+    while (None: it carries the most for ever). Where writes have a limit of their own, `most` is that of reads, and
+    `writes` what is carried where nothing is read."""
+
+    most: float
+    lasting: float | None
+    writes: float | None = None
+
+    @property
+    def least(self) -> float:
+        """What is carried whatever the mix of reads and writes."""
+        return self.most if self.writes is None else min(self.most, self.writes)
+
+
+def limit_of(ceiling: CeilingRecord | None, side: Side) -> Limit | None:
+    """A ceiling's limit on a side, None where there is none.
+
+    That operations count as several from some size on bounds MiB/s for ever, with credits and without: it is no lasting
+    limit of its own.
+    """
+    if ceiling is None:
+        return None
+    if side == "IOPS":
+        most, lasting, reached = ceiling.iops, ceiling.sustained_iops, ceiling.iops
+        writes = ceiling.write_iops
+    else:
+        writes = ceiling.write_throughput_mib_s
+        most, lasting, reached = ceiling.throughput_mib_s, ceiling.sustained_throughput_mib_s, ceiling.throughput_mib_s
+        if most is not None and ceiling.iops is not None and ceiling.io_kib:
+            reached = min(most, ceiling.iops * ceiling.io_kib / KIB_PER_MIB)
+    if most is None or reached is None:
+        return None
+    return Limit(most=most, lasting=lasting if lasting is not None and lasting < reached else None, writes=writes)
+
+
+def in_sight(levels: Mapping[_Key, float], highest: float) -> tuple[dict[_Key, float], dict[_Key, float]]:
+    """The levels to draw beside a series that is `highest` at most, and those so far above that they are only told."""
+    near = {label: level for label, level in levels.items() if level <= 2 * highest}
+    return near, {label: level for label, level in levels.items() if label not in near}
 
 
 def subject(record: RecommendationRecord) -> str:
@@ -59,7 +104,8 @@ def roofline_title(record: RecommendationRecord, profile: DemandProfileRecord) -
     if used is None:
         return demand_title(record, profile)
     seen = used_share(peaks.least_iops, peaks.least_throughput_mib_s, ceiling)
-    bound = "" if seen == used and not _writes_apart(ceiling) else " at most"
+    writes_apart = ceiling.write_iops is not None or ceiling.write_throughput_mib_s is not None
+    bound = " at most" if seen != used or writes_apart else ""
     share = f"{used:.2f} times" if used > 1 else f"{_percent(used)} of"
     against = _against(peaks, ceiling)
     return _with_waits(record.demand, f"peaks at {share} the {which} ceiling{bound} ({against})")
@@ -68,12 +114,12 @@ def roofline_title(record: RecommendationRecord, profile: DemandProfileRecord) -
 def envelopes_title(best: Mapping[Resource, Mapping[str, float]]) -> str:
     """Which envelopes served the most, by the best that each did on each side; those within 5 % are named together."""
     told: dict[str, list[str]] = {}
-    for side, unit in ((Resource.IOPS, "IOPS"), (Resource.THROUGHPUT, "MiB/s")):
+    for side in Resource:
         if len(found := best.get(side, {})) < 2:  # one alone is no comparison
             continue
         most = max(found.values())
         leaders = " and ".join(name for name, served in found.items() if served >= most * _ALIKE)
-        told.setdefault(leaders, []).append(f"{rate_text(most)} {unit}")
+        told.setdefault(leaders, []).append(f"{rate_text(most)} {side.unit}")
     sentences = [f"{leaders} served the most: {' and '.join(figures)}" for leaders, figures in told.items()]
     return "; ".join(sentences) or "What was measured at each I/O size"
 
@@ -104,15 +150,15 @@ class Peaks:
 def peaks_of(found: DemandRecord | None, profile: DemandProfileRecord) -> Peaks:
     """The policy's peaks, or what is drawn above them."""
     iops, throughput_mib_s = highest(profile.peak_iops), highest(profile.peak_throughput_mib_s)
-    if found is None:
-        return Peaks(
-            least_iops=iops, iops=iops, least_throughput_mib_s=throughput_mib_s, throughput_mib_s=throughput_mib_s
-        )
+
+    def higher(policys: float, drawn: float) -> float:
+        return drawn if drawn > policys * _ROUNDED else policys
+
     return Peaks(
-        least_iops=_higher(found.least_peak_iops, iops),
-        iops=_higher(found.peak_iops, iops),
-        least_throughput_mib_s=_higher(found.least_peak_throughput_mib_s, throughput_mib_s),
-        throughput_mib_s=_higher(found.peak_throughput_mib_s, throughput_mib_s),
+        least_iops=higher(found.least_peak_iops if found else 0.0, iops),
+        iops=higher(found.peak_iops if found else 0.0, iops),
+        least_throughput_mib_s=higher(found.least_peak_throughput_mib_s if found else 0.0, throughput_mib_s),
+        throughput_mib_s=higher(found.peak_throughput_mib_s if found else 0.0, throughput_mib_s),
     )
 
 
@@ -150,10 +196,6 @@ def highest(rates: Rates) -> float:
     return max(filter(None, rates), default=0.0)
 
 
-def _higher(policys: float, drawn: float) -> float:
-    return drawn if drawn > policys * _ROUNDED else policys
-
-
 def _shares(iops: float, throughput_mib_s: float, ceiling: CeilingRecord) -> dict[tuple[Side, str], float]:
     """How much of each limit of a ceiling is used, by its side and by the size of I/O that it is of."""
     shares: dict[tuple[Side, str], float] = {}
@@ -169,12 +211,7 @@ def _shares(iops: float, throughput_mib_s: float, ceiling: CeilingRecord) -> dic
     return shares
 
 
-def _writes_apart(ceiling: CeilingRecord) -> bool:
-    return ceiling.write_iops is not None or ceiling.write_throughput_mib_s is not None
-
-
 def _against(peaks: Peaks, ceiling: CeilingRecord) -> str:
-    """The limit that `used_share` is of, in words."""
     shares = _shares(peaks.iops, peaks.throughput_mib_s, ceiling)
     side, size = max(shares, key=lambda one: shares[one])
     limit = limit_of(ceiling, side)

@@ -5,10 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from plimsoll.reports.profile_record import DemandProfileRecord
+from plimsoll.reports.record import DemandProfileRecord
 
 Kind = Literal["demand", "roofline", "comparison", "savings"]
 Row = dict[str, Any]
+
+CEILINGS: Final = {"now": "now", "offered": "offered", "hosts": "host"}
+"""The ceilings of a record, each with its word in a picture."""
 
 SPANS: Final = "spans"
 """Name of the dataset that is the demand over time; it is the same for each picture of a volume."""

@@ -3,22 +3,19 @@
 import html
 import json
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Final, Literal
 
 import altair as alt
 import vl_convert
 
-from plimsoll.reports.charts.comparison import RESULTS
-from plimsoll.reports.charts.picture import SPANS, Picture, span_rows
+from plimsoll.reports.charts.comparison import RESULTS, comparison_spec
+from plimsoll.reports.charts.picture import SPANS, Picture, Row, span_rows
 from plimsoll.reports.charts.savings import ACCOUNTS
-from plimsoll.reports.charts.specs.comparison import comparison_spec
-from plimsoll.reports.charts.specs.demand import demand_spec
-from plimsoll.reports.charts.specs.roofline import roofline_spec
-from plimsoll.reports.charts.specs.savings import savings_spec
+from plimsoll.reports.charts.specs import demand_spec, roofline_spec
 from plimsoll.reports.charts.theme import WIDTH_PX, Theme
-from plimsoll.reports.profile_record import DemandProfileRecord
+from plimsoll.reports.record import DemandProfileRecord
 
 VEGA_LITE: Final = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 """The version of Vega-Lite that specs are of, and that draws them everywhere."""
@@ -27,6 +24,13 @@ _TITLE_PX, _SUBTITLE_PX = 8.9, 6.3
 """Mean widths of a character."""
 
 _NO_NETWORK: Final[list[str]] = []
+
+_NAME_PX: Final = 130
+_BAR_PX: Final = 26
+_DIGIT_PX: Final = 7
+_GAP_PX: Final = 6
+_EDGES_PX: Final = 10
+"""Of the picture of savings."""
 
 
 def spec_of(
@@ -65,7 +69,7 @@ def _bare(picture: Picture, theme: Theme, width: int, *, demand: bool) -> dict[s
     if picture.kind == "comparison":
         return comparison_spec(theme, picture.datasets[RESULTS], width)
     if picture.kind == "savings":
-        return savings_spec(theme, picture.datasets[ACCOUNTS], width)
+        return _savings_spec(theme, picture.datasets[ACCOUNTS], width)
     return {**json.loads(_of_volumes(picture.kind, theme, width, demand=demand))}
 
 
@@ -73,3 +77,40 @@ def _bare(picture: Picture, theme: Theme, width: int, *, demand: bool) -> dict[s
 def _of_volumes(kind: Literal["demand", "roofline"], theme: Theme, width: int, *, demand: bool) -> str:
     """The same for every picture of a kind, so built once: as text, which nobody can change."""
     return json.dumps(demand_spec(theme, width) if kind == "demand" else roofline_spec(theme, width, demand=demand))
+
+
+def _savings_spec(theme: Theme, rows: Sequence[Row], width: int) -> dict[str, Any]:
+    most = max((row["usd_month"] for row in rows), default=1.0)
+    plane_px = width - _NAME_PX - _EDGES_PX
+    amount_px = _GAP_PX + _DIGIT_PX * max((len(row["amount"]) for row in rows), default=0)
+    bars_px = max(1, plane_px - amount_px)
+    scale = alt.Scale(domain=[0, most * plane_px / bars_px], nice=False)
+    base = alt.Chart(alt.NamedData(name=ACCOUNTS)).encode(
+        x=alt.X("usd_month", type="quantitative", axis=None, scale=scale),
+        y=alt.Y(
+            "account",
+            type="nominal",
+            sort=None,
+            scale=alt.Scale(domain=[row["account"] for row in rows], paddingInner=0.25, paddingOuter=0.1),
+            axis=alt.Axis(
+                title=None,
+                ticks=False,
+                domain=False,
+                labelColor=theme.text,
+                labelFontSize=12,
+                labelLimit=_NAME_PX - 10,
+                labelPadding=8,
+                minExtent=_NAME_PX,
+                maxExtent=_NAME_PX,
+            ),
+        ),
+    )
+    bars = base.mark_bar().encode(
+        color=alt.condition("datum.other", alt.value(theme.muted), alt.value(theme.offered)),
+        tooltip=[alt.Tooltip("account:N", title="account"), alt.Tooltip("amount:N", title="saved a month")],
+    )
+    amounts = base.mark_text(align="left", dx=_GAP_PX, baseline="middle").encode(
+        text=alt.Text("amount", type="nominal")
+    )
+    chart = alt.LayerChart(layer=[bars, amounts], width=plane_px, height=_BAR_PX * max(1, len(rows)))
+    return {**chart.to_dict(validate=False), "config": theme.config}

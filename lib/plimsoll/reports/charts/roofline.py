@@ -8,15 +8,13 @@ from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.reports.charts.headlines import envelopes_title, over_title, rate_text, roofline_title, subject
-from plimsoll.reports.charts.picture import Picture, Row
-from plimsoll.reports.profile_record import DemandProfileRecord
-from plimsoll.reports.record import CeilingRecord, RecommendationRecord
+from plimsoll.reports.charts.picture import CEILINGS, Picture, Row
+from plimsoll.reports.record import CeilingRecord, DemandProfileRecord, RecommendationRecord
 
 ROOFS: Final = "roofs"
 LABELS: Final = "labels"
 MEASURED: Final = "measured"
 
-CEILINGS: Final = {"now": "now", "offered": "offered", "hosts": "host"}
 POINTS: Final = (
     ("iops", "throughput_mib_s"),
     ("most_ops_iops", "most_ops_throughput_mib_s"),
@@ -67,7 +65,10 @@ def envelope_picture(
     measured = [row for place, one in enumerate(envelopes) for row in measured_rows(series(place), one)]
     levels, sizes_kib = _points(profile, measured)
     low_kib, high_kib = _extent(sizes_kib)
-    roofs = [row for place, one in enumerate(envelopes) for row in envelope_roofs(place, one, low_kib, high_kib)]
+    roofs: list[Row] = []
+    for place, one in enumerate(envelopes):
+        fitted = Ceiling(iops=_limit(one.iops), throughput_mib_s=_limit(one.throughput_mib_s))
+        roofs += roof_rows(series(place), one.name, fitted, low_kib, high_kib)
     names = ", ".join(one.name for one in envelopes)
     best = {
         side: {one.name: served for one in envelopes if (served := one.best(side)) is not None} for side in Resource
@@ -115,38 +116,25 @@ def series(place: int) -> str:
 def ceiling_roofs(kind: str, word: str, found: CeilingRecord, low_kib: float, high_kib: float) -> list[Row]:
     """A ceiling's roof between two I/O sizes, and beside it the lower one that it carries for ever, and that of writes
     alone, where they differ."""
-    io_kib = found.io_kib or None
-    most = Ceiling(iops=_limit(found.iops), throughput_mib_s=_limit(found.throughput_mib_s), io_kib=io_kib)
-    lasting = Ceiling(
-        iops=_limit(found.sustained_iops),
-        throughput_mib_s=_limit(found.sustained_throughput_mib_s),
-        io_kib=io_kib,
-    )
+
+    def roof(iops: float | None, throughput_mib_s: float | None) -> Ceiling:
+        return Ceiling(iops=_limit(iops), throughput_mib_s=_limit(throughput_mib_s), io_kib=found.io_kib or None)
+
+    most = roof(found.iops, found.throughput_mib_s)
+    lasting = roof(found.sustained_iops, found.sustained_throughput_mib_s)
     rows = roof_rows(kind, word, most, low_kib, high_kib)
     lower = roof_rows(kind, f"{word} for ever", lasting, low_kib, high_kib, lasting=True)
     sizes = {row["io_size_kib"] for row in (*rows, *lower)}
     # A limit that is never reached, as the MiB/s of an io2 volume of few IOPS, makes no other line.
-    same = all(math.isclose(most.at(size_kib), lasting.at(size_kib)) for size_kib in sizes)
-    return (rows if same else rows + lower) + _writes_roof(kind, word, found, low_kib, high_kib)
-
-
-def _writes_roof(kind: str, word: str, found: CeilingRecord, low_kib: float, high_kib: float) -> list[Row]:
+    if not all(math.isclose(most.at(size_kib), lasting.at(size_kib)) for size_kib in sizes):
+        rows += lower
     if found.write_iops is None and found.write_throughput_mib_s is None:
-        return []
-    alone = Ceiling(
-        iops=_limit(found.iops if found.write_iops is None else found.write_iops),
-        throughput_mib_s=_limit(
-            found.throughput_mib_s if found.write_throughput_mib_s is None else found.write_throughput_mib_s
-        ),
-        io_kib=found.io_kib or None,
+        return rows
+    writes = roof(
+        found.iops if found.write_iops is None else found.write_iops,
+        found.throughput_mib_s if found.write_throughput_mib_s is None else found.write_throughput_mib_s,
     )
-    return roof_rows(kind, f"{word}, writes alone", alone, low_kib, high_kib, lasting=True)
-
-
-def envelope_roofs(place: int, found: Envelope, low_kib: float, high_kib: float) -> list[Row]:
-    """An envelope's fitted roof; none of a side that was never reached."""
-    roof = Ceiling(iops=_limit(found.iops), throughput_mib_s=_limit(found.throughput_mib_s))
-    return roof_rows(series(place), found.name, roof, low_kib, high_kib)
+    return rows + roof_rows(kind, f"{word}, writes alone", writes, low_kib, high_kib, lasting=True)
 
 
 def roof_rows(

@@ -32,7 +32,6 @@ def savings_chart(by_account: Mapping[str, float]) -> Picture:
 
 
 def _title(ordered: Sequence[str], saving: Mapping[str, float]) -> str:
-    """Where most of the saving is, and how much that is."""
     if not ordered:
         return "There is nothing to save in any account"
     first, most = plain(ordered[0]), usd(saving[ordered[0]])

@@ -1,4 +1,7 @@
-"""Columns: how the fields of a record are typed in a database, so that a run without a volume has the same ones."""
+"""Columns: how the fields of a record are typed in a database, so that a run without a volume has the same ones.
+
+Nothing here needs a database, so that what deploys the tables of Athena can read it.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,6 +9,8 @@ from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
+
+from plimsoll.reports.record import OLD_KEYS, DemandProfileRecord, RecommendationRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,10 +44,36 @@ GLUE: Final = Dialect(
 )
 """As Hive writes them, and so the Glue Data Catalog and Athena."""
 
+KEYS: Final = ("account", "region", "volume_id")
+"""What names a volume in every view."""
+
+RUN_ID: Final = "run_id"
+"""The column that says which run a row is of, where rows of many runs are in one table."""
+
+RUN_DATE: Final = "run_date"
+"""The partition of the tables: the day of the run in UTC, as 2027-01-31."""
+
 
 def column_types(model: type[BaseModel], dialect: Dialect = DUCKDB) -> dict[str, str]:
     """The type of each field of a model, by name; TypeError for a field that no column can hold."""
     return {name: _type(field.annotation, dialect) for name, field in model.model_fields.items()}
+
+
+def glue_tables() -> Mapping[str, dict[str, str]]:
+    """The columns of each table of Athena with their Glue types, as in its Parquet files, without the partition.
+
+    Columns that earlier versions wrote under another name are kept under that one as well, at the end: Athena finds
+    columns by their names, so that the partitions of then are still read. A demand profile has a row for each span: its
+    lists are columns, after the time that the span begins.
+    """
+    types, profile = column_types(RecommendationRecord, GLUE), column_types(DemandProfileRecord, GLUE)
+    old = {old: types[name] for name, old in OLD_KEYS.items()}
+    keys = {name: profile[name] for name in KEYS}
+    lists = {name: kind[len("array<") : -len(">")] for name, kind in profile.items() if kind.startswith("array<")}
+    return {
+        "recommendations": {**types, "step": "string", RUN_ID: "string", **old},
+        "demand": {**keys, "start": "timestamp", **lists, RUN_ID: "string"},
+    }
 
 
 def quoted(name: str) -> str:

@@ -1,10 +1,11 @@
-"""SQL over a run: its files as views of a database that lives in memory, asks no network and leaves nothing behind.
+"""SQL over a run: its files as views of a database that lives in memory, asks no network and leaves nothing behind; and
+the volumes that a report is about, where it is not about all.
 
 The extra `sql` brings DuckDB, so it is imported when the first run is opened.
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,14 +14,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.data import views
-from plimsoll.reports.data.column_types import quoted
-from plimsoll.reports.run_reader import DEMAND, RECOMMENDATIONS, UNANSWERED, damaged, read_run
+from plimsoll.reports.data.column_types import KEYS, literal, quoted
+from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
+from plimsoll.reports.run_reader import (
+    DEMAND,
+    RECOMMENDATIONS,
+    UNANSWERED,
+    UnansweredRecord,
+    ambiguous,
+    damaged,
+    read_run,
+)
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
     from duckdb.sqltypes import DuckDBPyType
 
-MAIN: Final = "main"
 _MEMORY: Final = "1GB"
 _THREADS: Final = min(4, os.cpu_count() or 1)
 _ROWS: Final = 1000
@@ -30,12 +39,22 @@ _ANSWERS: Final = ("SELECT", "MULTI")
 """Statements that answer with rows and change nothing; a pivot is several in one."""
 
 
+SELECTED: Final = "selected"
+"""The table of the selected volumes, by account, region and volume id."""
+
+_HELD: Final = "held"
+"""The table of the volumes for which the condition holds, likewise."""
+
+_FULL_NAME: Final = " || '/' || ".join(KEYS)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Database:
     """A connection on which runs are views; what a query is wrong in is a BadInput of one sentence."""
 
     connection: "DuckDBPyConnection"
     folders: tuple[Path, ...]
+    schemas: tuple[str, ...]
 
     def rows(self, sql: str) -> Iterator[tuple[Any, ...]]:
         """The rows of an answer. A time with its zone cannot be fetched: cast it to text or to seconds."""
@@ -99,15 +118,11 @@ class Database:
         try:
             yield
         except duckdb.Error as error:
-            raise self._told_of(str(error)) from error
-
-    def _told_of(self, message: str) -> BadInput:
-        for folder in self.folders:
-            for name in (RECOMMENDATIONS, DEMAND, UNANSWERED):
-                if f'file "{folder / name}"' in message:
-                    return damaged(folder / name)
-        first = message.strip().partition("\n")[0].rstrip(".")
-        return BadInput(f"the query cannot be answered: {first}. The views are {', '.join(views.VIEWS)}.")
+            for path in (folder / name for folder in self.folders for name in (RECOMMENDATIONS, DEMAND, UNANSWERED)):
+                if f'file "{path}"' in str(error):
+                    raise damaged(path) from error
+            first = str(error).strip().partition("\n")[0].rstrip(".")
+            raise BadInput(f"the query cannot be answered: {first}. The views are {', '.join(views.VIEWS)}.") from error
 
 
 @contextmanager
@@ -119,17 +134,47 @@ def opened(*folders: Path) -> Iterator[Database]:
     import duckdb  # noqa: PLC0415  # as above
 
     whole = tuple(folder.absolute() for folder in folders)
+    schemas = tuple(f"run_{number}" for number in range(len(whole))) if len(whole) > 1 else ("main",)
     with TemporaryDirectory(prefix="plimsoll-") as spill, duckdb.connect(":memory:", config=_settings(spill)) as found:
-        for number, folder in enumerate(whole):
-            _add_run(found, folder, schema_of(number, len(whole)), Path(spill))
+        for folder, schema in zip(whole, schemas, strict=True):
+            _add_run(found, folder, schema, Path(spill))
         found.execute("set TimeZone = 'UTC'")
         found.execute("set lock_configuration = true")
-        yield Database(connection=found, folders=whole)
+        yield Database(connection=found, folders=whole, schemas=schemas)
 
 
-def schema_of(number: int, runs: int) -> str:
-    """The schema of a run's views in a database of so many runs."""
-    return MAIN if runs == 1 else f"run_{number}"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Some volumes of a run, and which they are in words."""
+
+    keys: frozenset[tuple[str, str, str]]
+    told: str
+
+    def has(self, record: RecommendationRecord) -> bool:
+        """Whether a recommendation is of one of them."""
+        return (record.account, record.region, record.volume_id) in self.keys
+
+
+def select(database: Database, where: str | None, volumes: Sequence[str]) -> Selection | None:
+    """The volumes that a condition over the view `recommendations` holds for, of those named; None where all are meant.
+
+    Volumes are named by their ids, or as account/region/id. BadInput for a condition that is none, for a volume without
+    a recommendation, for an id that several volumes have, and where nothing is left.
+    """
+    if where is None and not volumes:
+        return None
+    condition = "true" if where is None else database.condition(where)
+    for volume in volumes:
+        _check(database, volume)
+    # The condition is asked by itself, so that nothing in it has a say in which volumes were named.
+    database.run(f"create temp table {_HELD} as select {', '.join(KEYS)} from recommendations where ({condition})")
+    named = " or ".join(map(_named, volumes)) or "true"
+    database.run(f"create temp table {SELECTED} as from {_HELD} where {named}")
+    keys = frozenset((account, region, volume_id) for account, region, volume_id in database.rows(f"from {SELECTED}"))
+    told = " and ".join(filter(None, (", ".join(volumes), where)))
+    if not keys:
+        raise BadInput(f"no volume of this run answers to {told}: `plimsoll query RUN` lists what can be asked for.")
+    return Selection(keys=keys, told=told)
 
 
 def _settings(spill: str) -> dict[str, str | bool | int | float | list[str]]:
@@ -150,16 +195,17 @@ def _add_run(connection: "DuckDBPyConnection", folder: Path, schema: str, spill:
     connection.execute(f"create schema if not exists {schema}")
     failed = run.get("failures", {})
     _table(connection, f"{schema}.unread_places", ("place", "reason"), list(failed.get("targets", {}).items()))
-    records = views.records(_path(folder / RECOMMENDATIONS))
-    unanswered = views.unanswered(_whole_lines(folder / UNANSWERED, spill / schema))
+    path = folder / RECOMMENDATIONS
+    records = views.records(str(path) if path.exists() else None)
+    unanswered = views.lines(UnansweredRecord, _whole_lines(folder / UNANSWERED, spill / schema))
     if not (folder / UNANSWERED).exists():
         unanswered = f"{schema}.failed_volumes"
-        columns = (*views.KEYS, "outcome", "reason", "provider")
+        columns = (*KEYS, "outcome", "reason", "provider")
         _table(connection, unanswered, columns, list(_failed_volumes(failed)))
     for name, sql in {
         "recommendations": views.recommendations(records),
         "offers": views.offers(records),
-        "demand": views.demand(views.profiles(_whole_lines(folder / DEMAND, spill / schema))),
+        "demand": views.demand(views.lines(DemandProfileRecord, _whole_lines(folder / DEMAND, spill / schema))),
         "failures": views.failures(unanswered, f"{schema}.unread_places"),
     }.items():
         connection.execute(f"create view {schema}.{name} as {sql}")
@@ -180,10 +226,6 @@ def _failed_volumes(failures: dict[str, Any]) -> Iterator[tuple[str, str, str, s
             yield from ((account, region, volume_id, "failed", reason, None) for volume_id in ids)
 
 
-def _path(path: Path) -> str | None:
-    return str(path) if path.exists() else None
-
-
 def _whole_lines(path: Path, beside: Path) -> str | None:
     """The file, or its whole lines elsewhere: what a killed run left of a last line is no damage."""
     if not path.exists():
@@ -198,3 +240,20 @@ def _whole_lines(path: Path, beside: Path) -> str | None:
         with whole.open("wb") as copy:
             copy.writelines(line for line in file if line.endswith(b"\n"))
     return str(whole)
+
+
+def _named(volume: str) -> str:
+    return f"{literal(volume)} in (volume_id, {_FULL_NAME})"
+
+
+def _check(database: Database, volume: str) -> None:
+    named = _named(volume)
+    found = [name for (name,) in database.rows(f"select {_FULL_NAME} from recommendations where {named} order by 1")]
+    if len(found) > 1:
+        raise ambiguous(volume, found)
+    if found:
+        return
+    failed = next(database.rows(f"select outcome, reason from failures where {named}"), None)
+    if failed is not None:
+        raise BadInput(f"{volume} has no recommendation in this run: {failed[0]}, {failed[1]}")
+    raise BadInput(f"{volume} is not in this run: look for it with another run, or explain it from its cloud.")

@@ -1,17 +1,14 @@
 """Exports: a run's recommendations as JSON, CSV and Parquet, whole or of some volumes; the same run, the same bytes."""
 
-import csv
-import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.reports.csv_table import header, row
-from plimsoll.reports.data.column_types import literal
-from plimsoll.reports.data.database import Database
-from plimsoll.reports.data.selection import SELECTED, Selection
-from plimsoll.reports.data.views import KEYS
+from plimsoll.reports.csv_table import csv_line, header, row
+from plimsoll.reports.data.column_types import KEYS, literal
+from plimsoll.reports.data.database import SELECTED, Database, Selection
+from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import (
     DEMAND,
     MARKDOWN,
@@ -34,28 +31,27 @@ _OWN: Final = (RUN, RECOMMENDATIONS, TABLE, DEMAND, UNANSWERED, PAGE, MARKDOWN, 
 
 def json_lines(folder: Path, selection: Selection | None) -> Iterator[str]:
     """The lines of recommendations.json: a list with a recommendation a line."""
-    yield "["
+    return json_list(record_line(record).decode() for record in _selected(folder, selection))
+
+
+def json_list(items: Iterable[str], begin: str = "[", end: str = "]") -> Iterator[str]:
+    """A list of JSON values, each on a line of its own."""
+    yield begin
     before = "\n"
-    for record in stream_records(folder):
-        if selection is None or selection.has(record):
-            yield before + record_line(record).decode()
-            before = ",\n"
-    yield "\n]\n"
+    for item in items:
+        yield before + item
+        before = ",\n"
+    yield f"\n{end}\n"
 
 
 def csv_lines(folder: Path, selection: Selection | None) -> Iterator[str]:
     """The lines of recommendations.csv."""
     yield csv_line(header())
-    for record in stream_records(folder):
-        if selection is None or selection.has(record):
-            yield csv_line(row(record))
+    yield from map(csv_line, map(row, _selected(folder, selection)))
 
 
-def csv_line(cells: Iterable[str]) -> str:
-    """A line of a CSV file, quoted where it must be."""
-    line = io.StringIO()
-    csv.writer(line).writerow(cells)
-    return line.getvalue()
+def _selected(folder: Path, selection: Selection | None) -> Iterator[RecommendationRecord]:
+    return stream_records(folder, None if selection is None else selection.has)
 
 
 def write_parquet(

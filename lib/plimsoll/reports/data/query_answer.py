@@ -11,9 +11,9 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.reports.csv_table import cell
+from plimsoll.reports.csv_table import cell, csv_line
 from plimsoll.reports.data.database import Database
-from plimsoll.reports.data.exports import csv_line
+from plimsoll.reports.data.exports import json_list
 from plimsoll.reports.data.views import VIEWS
 from plimsoll.reports.printable import printable
 from plimsoll.reports.wording import count_of
@@ -51,12 +51,8 @@ def csv_answer(database: Database, query: str) -> Iterator[str]:
 
 def json_answer(database: Database, query: str) -> Iterator[str]:
     """The answer as a JSON list with an object a line; figures that JSON has no sign for are null."""
-    yield "["
-    before = "\n"
-    for (text,) in database.rows(f"select to_json(answer)::varchar from ({query}\n) as answer"):
-        yield before + _finite(text)
-        before = ",\n"
-    yield "\n]\n"
+    rows = database.rows(f"select to_json(answer)::varchar from ({query}\n) as answer")
+    return json_list(_finite(text) for (text,) in rows)
 
 
 def show_views(console: Console, database: Database) -> None:

@@ -1,14 +1,12 @@
 """Views: a run's files as four tables, in SQL; what each has, and how it is made."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from pydantic import BaseModel
 
-from plimsoll.reports.data.column_types import column_types, literal, quoted
-from plimsoll.reports.profile_record import DemandProfileRecord
-from plimsoll.reports.record import FIRST_PROVIDER, OLD_KEYS, RecommendationRecord, SpecRecord
-from plimsoll.reports.run_reader import UnansweredRecord
+from plimsoll.reports.data.column_types import KEYS, column_types, literal, quoted
+from plimsoll.reports.record import FIRST_PROVIDER, OLD_KEYS, DemandProfileRecord, RecommendationRecord, SpecRecord
 from plimsoll.reports.steps import STEP_SQL
 
 VIEWS: Final = {
@@ -18,31 +16,6 @@ VIEWS: Final = {
     "failures": "one row a volume without an answer, or a place that could not be read, and why",
 }
 """Every view, and what a row of it is."""
-
-KEYS: Final = ("account", "region", "volume_id")
-"""What names a volume in every view."""
-
-
-def source(model: type[BaseModel], path: str | None, layout: str, old_keys: Mapping[str, str] = {}) -> str:
-    """The rows of a JSON file, or none where there is no file, with a model's columns; `layout` as DuckDB names it.
-
-    `old_keys` are columns with the name that files of earlier versions have for them.
-    """
-    types = column_types(model)
-    rows = _rows({**types, **{old: types[name] for name, old in old_keys.items()}}, path, layout)
-    if not old_keys:
-        return rows
-    given = ", ".join(f"coalesce({name}, {old}) as {name}" for name, old in old_keys.items())
-    return f"(select * exclude ({', '.join(old_keys.values())}) replace ({given}) from {rows})"
-
-
-def _rows(columns: Mapping[str, str], path: str | None, layout: str) -> str:
-    if path is None:
-        nothing = ", ".join(f"null::{kind} as {quoted(name)}" for name, kind in columns.items())
-        return f"(select {nothing} where false)"
-    types = ", ".join(f"{quoted(name)}: {literal(kind)}" for name, kind in columns.items())
-    escaped = "".join(f"[{sign}]" if sign in "*?[" else sign for sign in path)
-    return f"read_json({literal(escaped)}, format='{layout}', columns={{{types}}})"
 
 
 def recommendations(rows: str) -> str:
@@ -75,7 +48,7 @@ def offers(rows: str) -> str:
 def demand(rows: str) -> str:
     """The spans of every profile, each with its start."""
     keys = ", ".join(KEYS)
-    lists = list(_lists())
+    lists = [name for name, kind in column_types(DemandProfileRecord).items() if kind.endswith("[]")]
     unnested = ", ".join(f"unnest({name}) as {name}" for name in lists)
     return f"""
         with spans as (
@@ -97,25 +70,29 @@ def failures(rows: str, places: str) -> str:
         select 'place', place, null, null, null, 'failed', reason, null from {places}"""
 
 
-def profiles(path: str | None) -> str:
-    """The rows of demand.jsonl."""
-    return source(DemandProfileRecord, path, "newline_delimited")
-
-
 def records(path: str | None) -> str:
-    """The rows of recommendations.json."""
-    return source(RecommendationRecord, path, "array", OLD_KEYS)
+    """The rows of recommendations.json; columns that earlier versions wrote under another name have that of today."""
+    types = column_types(RecommendationRecord)
+    both = {**types, **{old: types[name] for name, old in OLD_KEYS.items()}}
+    given = ", ".join(f"coalesce({name}, {old}) as {name}" for name, old in OLD_KEYS.items())
+    return f"(select * exclude ({', '.join(OLD_KEYS.values())}) replace ({given}) from {_rows(both, path, 'array')})"
 
 
-def unanswered(path: str | None) -> str:
-    """The rows of unanswered.jsonl."""
-    return source(UnansweredRecord, path, "newline_delimited")
+def lines(model: type[BaseModel], path: str | None) -> str:
+    """The rows of a file with a record a line, or none where there is no file."""
+    return _rows(column_types(model), path, "newline_delimited")
+
+
+def _rows(columns: Mapping[str, str], path: str | None, layout: str) -> str:
+    """The rows of a JSON file, or none where there is no file; `layout` as DuckDB names it."""
+    if path is None:
+        nothing = ", ".join(f"null::{kind} as {quoted(name)}" for name, kind in columns.items())
+        return f"(select {nothing} where false)"
+    types = ", ".join(f"{quoted(name)}: {literal(kind)}" for name, kind in columns.items())
+    escaped = "".join(f"[{sign}]" if sign in "*?[" else sign for sign in path)
+    return f"read_json({literal(escaped)}, format='{layout}', columns={{{types}}})"
 
 
 def _provider() -> str:
     """The cloud, also where a version wrote the rows that knew no other than the first."""
     return f"coalesce(provider, {literal(FIRST_PROVIDER)}) as provider"
-
-
-def _lists() -> Iterator[str]:
-    return (name for name, kind in column_types(DemandProfileRecord).items() if kind.endswith("[]"))

@@ -4,24 +4,43 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from plimsoll.domain.errors import BadInput
+from plimsoll.domain.history import How
+from plimsoll.domain.recommendation import InsufficientData
 from plimsoll.reports.data.column_types import literal
-from plimsoll.reports.data.database import Database, opened, schema_of
+from plimsoll.reports.data.database import Database, opened
 from plimsoll.reports.diff import sql
-from plimsoll.reports.diff.reasons import unread, why
 from plimsoll.reports.diff.sql import READ, Group
-from plimsoll.reports.run_reader import UNANSWERED, read_run
+from plimsoll.reports.record import SpecRecord
+from plimsoll.reports.run_reader import UNANSWERED, audited_at, read_run
+from plimsoll.reports.wording import spec_text
 
 _ENDED: Final = frozenset({"complete", "partial"})
 
+_FIGURES: Final = (
+    ("hosts", "attached to", ""),
+    ("demand.censored", "demand stood at a ceiling", ""),
+    ("demand.throttled_minutes", "throttled", "minutes"),
+    ("demand.host_bound_minutes", "at the host's ceiling", "minutes"),
+    ("demand.peak_iops", "peak", "IOPS"),
+    ("demand.peak_throughput_mib_s", "peak", "MiB/s"),
+    ("evidence.grade", "evidence", ""),
+    ("monthly_usd_now", "price of the present configuration", "USD a month"),
+    ("monthly_usd_then", "price of the offer", "USD a month"),
+)
+"""The figures that a decision rests on, in the order in which it asks for them."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Total:
+_OBSERVED: Final = ("demand.hours_observed", "observed", "hours")
+_NOTICEABLE: Final = 0.01
+"""Demand is never the same twice: a figure that moved by less than this share moved no answer as long as others did."""
+
+
+class Total(NamedTuple):
     """The volumes of a group, and their cost in each run, USD a month; None where that is not known of any of them."""
 
     volumes: int
@@ -29,8 +48,7 @@ class Total:
     usd_after: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Money:
+class Money(NamedTuple):
     """Volumes, and USD a month that they are about."""
 
     volumes: int
@@ -87,7 +105,7 @@ class Diff:
     open_detached: Money
     unpriced: int
     mixed: int
-    repriced: tuple[int, float]
+    repriced: Money
     policy: Mapping[str, tuple[Any, Any]]
     failed_places: Mapping[str, str]
     unread: Callable[[str, str], str]
@@ -104,37 +122,27 @@ def compared(before: Path, after: Path) -> Iterator[Diff]:
     """Two runs compared; BadInput where a folder holds no run."""
     runs = read_run(before), read_run(after)
     with opened(before, after) as database:
-        schemas = [schema_of(number, 2) for number in range(2)]
-        for schema, folder, run in zip(schemas, (before, after), runs, strict=True):
-            _note_places(database, schema, _read_places(folder, run))
+        for schema, folder, run in zip(database.schemas, (before, after), runs, strict=True):
+            places = ", ".join(map(literal, _read_places(folder, run)))
+            database.run(f"create table {schema}.{READ} as select unnest([{places}]::varchar[]) as place")
         with database.function(sql.BECAME, sql.judge):
-            database.run(sql.differences(*schemas))
-        found = {Group(row[0]): row[1:] for row in database.rows(sql.totals())}
-        count, usd_more = next(database.rows(sql.repriced()))
-        told = [Money(volumes=volumes, usd=usd) for volumes, usd in database.rows(sql.money())]
-        saved, upgraded, altered, open_saving, open_upgrades, open_detached, unpriced, mixed = told
-        volumes, usd_before, usd_after = next(database.rows(sql.known()))
+            database.run(sql.differences(*database.schemas))
+        totals = {Group(group): Total(*figures) for group, *figures in database.rows(sql.totals())}
+        sums = {name: Money(*figures) for name, *figures in database.rows(sql.money())}
+        was, now = (run.get("policy", {}) for run in runs)
+        failed = [run["failures"]["targets"] for run in runs]
+        unpriced, mixed = sums.pop("unpriced").volumes, sums.pop("mixed").volumes
         yield Diff(
             before=_run(before, runs[0]),
             after=_run(after, runs[1]),
-            totals={
-                group: Total(volumes=found[group][0], usd_before=found[group][1], usd_after=found[group][2])
-                for group in Group
-                if group in found
-            },
-            known=Total(volumes=volumes, usd_before=usd_before, usd_after=usd_after),
-            saved=saved,
-            upgraded=upgraded,
-            altered=altered,
-            open_saving=open_saving,
-            open_upgrades=open_upgrades,
-            open_detached=open_detached,
-            unpriced=unpriced.volumes,
-            mixed=mixed.volumes,
-            repriced=(count, usd_more),
-            policy=_changed(runs[0].get("policy", {}), runs[1].get("policy", {})),
-            failed_places=_newly_failed(*runs),
-            unread=partial(unread, runs[1]),
+            totals={group: totals[group] for group in Group if group in totals},
+            known=Total(*next(database.rows(sql.known()))),
+            unpriced=unpriced,
+            mixed=mixed,
+            **sums,
+            policy={key: (was.get(key), now.get(key)) for key in {**was, **now} if was.get(key) != now.get(key)},
+            failed_places={place: reason for place, reason in failed[1].items() if place not in failed[0]},
+            unread=partial(_unread, runs[1]),
             _database=database,
         )
 
@@ -149,27 +157,12 @@ def _read_places(folder: Path, run: Mapping[str, Any]) -> list[str]:
     return [place for place in run["prices"] if place not in run["failures"]["targets"]]
 
 
-def _note_places(database: Database, schema: str, places: list[str]) -> None:
-    listed = ", ".join(literal(place) for place in places)
-    database.run(f"create table {schema}.{READ} as select unnest([{listed}]::varchar[]) as place")
-
-
 def _run(folder: Path, run: Mapping[str, Any]) -> Run:
     try:
-        now = datetime.fromisoformat(run["now"]).astimezone(UTC)
+        now = audited_at(run)
     except (KeyError, TypeError, ValueError) as error:
         raise BadInput(f"{folder} does not say when it was run ({error}): compare other runs.") from error
     return Run(id=str(run["id"]), now=now, status=str(run["status"]))
-
-
-def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
-    keys = dict.fromkeys((*before, *after))
-    return {key: (before.get(key), after.get(key)) for key in keys if before.get(key) != after.get(key)}
-
-
-def _newly_failed(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, str]:
-    known = before["failures"]["targets"]
-    return {place: reason for place, reason in after["failures"]["targets"].items() if place not in known}
 
 
 def _difference(found: Mapping[str, Any], unread: Callable[[str, str], str]) -> Difference:
@@ -184,10 +177,90 @@ def _difference(found: Mapping[str, Any], unread: Callable[[str, str], str]) -> 
         before=_answer(found["one"]) if found["was"] == "answered" else None,
         after=_answer(found["other"]) if found["is_now"] == "answered" else None,
         usd_saved=found["usd_saved"],
-        why=unread(found["account"], found["region"]) if group is Group.NOT_READ else why(group, found),
+        why=unread(found["account"], found["region"]) if group is Group.NOT_READ else _why(group, found),
     )
 
 
 def _answer(found: Mapping[str, Any]) -> Mapping[str, Any]:
     """What a run has of a volume, without the offers that it weighed."""
     return {key: value for key, value in found.items() if key not in {"weighed", "provider"}}
+
+
+def _why(group: Group, found: Mapping[str, Any]) -> str:
+    """Why a volume is in its group, as far as the two runs tell; empty where the group says it all."""
+    before, after = found["one"] or {}, found["other"] or {}
+    told: Mapping[Group, Callable[[], Any]] = {
+        Group.DONE: lambda: _done(found["how"], before),
+        Group.CHANGED: lambda: _differing(before, after),
+        Group.ALTERED: lambda: _wanted(before),
+        Group.FAILED: lambda: after["reason"],
+        Group.LEFT_OUT: lambda: after["reason"],
+        Group.FIRST_READ: lambda: ": ".join(filter(None, (f"{found['was']} before", before.get("reason")))),
+        Group.UNANSWERED: lambda: after.get("reason") or before.get("reason") or "",
+    }
+    return str(told[group]()) if group in told else ""
+
+
+def _unread(run: Mapping[str, Any], account: str, region: str) -> str:
+    """Why a run cannot say whether a volume of an account and region is there: the failure that it knows of."""
+    failed = run["failures"]["targets"]
+    place = f"{account}/{region}"
+    if place in failed:
+        return str(failed[place])
+    if run["status"] in {"interrupted", "running"}:
+        return "the second run has not ended"
+    of_account = [f"{name}: {reason}" for name, reason in failed.items() if account in name]
+    others = [f"{name}: {reason}" for name, reason in failed.items() if "/" not in name]
+    for told in of_account or others:
+        return told
+    return "the second run does not name every volume of its account and region"
+
+
+def _done(how: str | None, before: Mapping[str, Any]) -> str:
+    if how == How.DROP_IN:
+        return "as a drop-in replacement"
+    return f"nearly: {_wanted(before)}" if how == How.NEARLY else ""
+
+
+def _wanted(before: Mapping[str, Any]) -> str:
+    target = before["target"]
+    if target is None or target == before["current"]:
+        return "nothing was recommended"
+    return f"recommended was {spec_text(SpecRecord.model_validate(target))}"
+
+
+def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    waited = InsufficientData.action in {before["action"], after["action"]}
+    figures = (_OBSERVED, *_FIGURES) if waited else _FIGURES
+    told = [(label, unit, _at(before, path), _at(after, path)) for path, label, unit in figures]
+    differing = [one for one in told if one[2] != one[3]]
+    for label, unit, was, now in [one for one in differing if _noticeable(one[2], one[3])] or differing:
+        return f"{label} {_text(was)}, now {_text(now)} {unit}".rstrip()
+    return "no figure of the volume differs: the policy, the limits or the measurements do"
+
+
+def _at(found: Mapping[str, Any], path: str) -> Any:
+    value: Any = found
+    for part in path.split("."):
+        value = None if value is None else value.get(part)
+    return value
+
+
+def _noticeable(was: Any, now: Any) -> bool:
+    if isinstance(was, int | float) and isinstance(now, int | float) and not isinstance(was, bool):
+        return abs(was - now) > _NOTICEABLE * max(abs(was), abs(now))
+    return True
+
+
+def _text(value: Any) -> str:
+    match value:
+        case None:
+            return "not known"
+        case bool():
+            return "yes" if value else "no"
+        case float() | int():
+            return f"{value:,.10g}"
+        case list():
+            return ", ".join(map(str, value)) or "nothing"
+        case _:
+            return str(value)

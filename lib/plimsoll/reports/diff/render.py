@@ -10,12 +10,14 @@ from rich.table import Table
 from rich.text import Text
 
 from plimsoll.domain.recommendation import CHANGES
+from plimsoll.reports.data.exports import json_list
 from plimsoll.reports.diff.comparison import Diff, Difference, Money, Run, Total
 from plimsoll.reports.diff.sql import GROUP_WORDS, Group
 from plimsoll.reports.markdown.markup import fitting, name, prose, table
 from plimsoll.reports.printable import printable
 from plimsoll.reports.record import SpecRecord
 from plimsoll.reports.steps import CENT
+from plimsoll.reports.terminal.plot import plain_table
 from plimsoll.reports.wording import count_of, spec_text, usd
 
 QUIET: Final = frozenset({Group.SAME, Group.OPEN, Group.UNANSWERED})
@@ -53,28 +55,22 @@ def json_diff(diff: Diff) -> Iterator[str]:
         "monthly_usd_open": round(diff.open_saving.usd, 2),
         "monthly_usd_open_for_upgrades": round(diff.open_upgrades.usd, 2),
         "monthly_usd_open_detached": round(diff.open_detached.usd, 2),
-        "repriced": {"volumes": diff.repriced[0], "monthly_usd_more": round(diff.repriced[1], 2)},
+        "repriced": {"volumes": diff.repriced.volumes, "monthly_usd_more": round(diff.repriced.usd, 2)},
         "policy": {key: {"before": before, "after": after} for key, (before, after) in diff.policy.items()},
         "failed_places": dict(diff.failed_places),
         "known_in_both": _total(diff.known),
         "groups": {group: _total(total) for group, total in diff.totals.items()},
     }
-    yield json.dumps(head, ensure_ascii=False, indent=1).removesuffix("\n}") + ',\n "volumes": ['
-    before = "\n"
-    for group in diff.totals:
-        if group is Group.SAME:
-            continue
-        for one in diff.listed(group):
-            yield before + json.dumps(asdict(one), ensure_ascii=False)
-            before = ",\n"
-    yield "\n]}\n"
+    volumes = (one for group in diff.totals if group is not Group.SAME for one in diff.listed(group))
+    begin = json.dumps(head, ensure_ascii=False, indent=1).removesuffix("\n}") + ',\n "volumes": ['
+    return json_list((json.dumps(asdict(one), ensure_ascii=False) for one in volumes), begin, "]}")
 
 
 def markdown_diff(diff: Diff) -> str:
     """The difference as Markdown for a ticket, as long as GitHub takes it."""
     parts = [f"# {prose(headline(diff))}\n", f"{prose(_runs(diff))}\n"]
-    rows = [[name(group), prose(words), f"{volumes:,}", *costs] for group, words, volumes, costs in _rows(diff)]
-    rows.append(["", "all whose cost is known in both", f"{diff.known.volumes:,}", *_costs(diff.known)])
+    rows = [[name(group), prose(words), *figures] for group, words, *figures in _rows(diff)]
+    rows.append(["", "all whose cost is known in both", *_figures(diff.known)])
     parts.append("".join(table(("", "", "volumes:", "USD a month before:", "now:"), rows)))
     found = "".join(f"- {prose(note)}\n" for note in notes(diff))
     parts += [found] if found else []
@@ -114,26 +110,23 @@ def _runs(diff: Diff) -> str:
     return " → ".join(f"{run.id} ({run.now:%Y-%m-%d %H:%M} UTC, {run.status})" for run in (diff.before, diff.after))
 
 
-def _rows(diff: Diff) -> Iterator[tuple[Group, str, int, tuple[str, str]]]:
+def _rows(diff: Diff) -> Iterator[tuple[str, ...]]:
     for group, total in diff.totals.items():
-        yield group, GROUP_WORDS[group], total.volumes, _costs(total)
+        yield group, GROUP_WORDS[group], *_figures(total)
 
 
-def _costs(total: Total) -> tuple[str, str]:
-    before, after = ("not known" if usd is None else f"{usd:,.2f}" for usd in (total.usd_before, total.usd_after))
-    return before, after
+def _figures(total: Total) -> Iterator[str]:
+    yield f"{total.volumes:,}"
+    for usd_month in (total.usd_before, total.usd_after):
+        yield "not known" if usd_month is None else f"{usd_month:,.2f}"
 
 
 def _totals(diff: Diff) -> Table:
-    shown = Table(box=None, pad_edge=False, header_style="dim")
-    shown.add_column("")
-    shown.add_column("", overflow="fold", style="dim")
-    shown.add_column("volumes", justify="right", no_wrap=True)
-    shown.add_column("USD before", justify="right", no_wrap=True)
-    shown.add_column("USD now", justify="right", no_wrap=True)
-    for group, words, volumes, costs in _rows(diff):
-        shown.add_row(group, words, f"{volumes:,}", *costs)
-    shown.add_row("", "all known in both; USD a month", f"{diff.known.volumes:,}", *_costs(diff.known), style="bold")
+    shown = plain_table(["", ""], ["volumes", "USD before", "USD now"], header_style="dim")
+    shown.columns[1].style = "dim"
+    for cells in _rows(diff):
+        shown.add_row(*cells)
+    shown.add_row("", "all known in both; USD a month", *_figures(diff.known), style="bold")
     return shown
 
 
@@ -189,7 +182,6 @@ def notes(diff: Diff) -> Iterator[str]:
 
 
 def _besides(diff: Diff) -> Iterator[str]:
-    """Money that is no saving: upgrades, other changes, and what is attached to nothing."""
     if diff.upgraded.volumes:
         yield f"{_upgrades(diff.upgraded)} done, which cost {usd(diff.upgraded.usd)} a month more; not in the saving."
     if diff.altered.volumes:

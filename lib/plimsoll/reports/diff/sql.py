@@ -7,7 +7,7 @@ from typing import Final
 from plimsoll.domain.history import Answer, Became, became, carried_out
 from plimsoll.domain.recommendation import Detached, Upgrade
 from plimsoll.domain.volume import VolumeSpec
-from plimsoll.reports.data.views import KEYS
+from plimsoll.reports.data.column_types import KEYS
 from plimsoll.reports.steps import CENT
 
 
@@ -103,31 +103,25 @@ def known() -> str:
 
 
 def money() -> str:
-    """A row of volumes and USD a month for each of: done and saved, done upgrades that cost more, altered, open and
-    saving, open upgrades that cost more, open and detached; done without a price, and of prices of different days."""
+    """A row for each of these: its name, volumes, and USD a month that they are about."""
+    open_, done = f"what = '{Group.OPEN}'", f"what = '{Group.DONE}'"
     upgrade = f"other.action = '{Upgrade.action}' and other.monthly_usd_saved < 0"
     detached = f"other.action = '{Detached.action}'"
-    sums = (
-        ("usd_saved", f"what = '{Group.DONE}' and usd_saved is not null and not costs_more"),
-        ("-usd_saved", "costs_more"),
-        ("usd_saved", f"what = '{Group.ALTERED}' and usd_saved is not null"),
-        ("other.monthly_usd_saved", f"what = '{Group.OPEN}' and not ({upgrade}) and not {detached}"),
-        ("-other.monthly_usd_saved", f"what = '{Group.OPEN}' and {upgrade}"),
-        ("other.monthly_usd_now", f"what = '{Group.OPEN}' and {detached}"),
-        ("null", f"what = '{Group.DONE}' and usd_saved is null"),
-        ("null", "mixed"),
+    sums = {
+        "saved": ("usd_saved", f"{done} and usd_saved is not null and not costs_more"),
+        "upgraded": ("-usd_saved", "costs_more"),
+        "altered": ("usd_saved", f"what = '{Group.ALTERED}' and usd_saved is not null"),
+        "open_saving": ("other.monthly_usd_saved", f"{open_} and not ({upgrade}) and not {detached}"),
+        "open_upgrades": ("-other.monthly_usd_saved", f"{open_} and {upgrade}"),
+        "open_detached": ("other.monthly_usd_now", f"{open_} and {detached}"),
+        "unpriced": ("null", f"{done} and usd_saved is null"),
+        "mixed": ("null", "mixed"),
+        "repriced": ("usd_repriced", f"abs(usd_repriced) >= {CENT}"),
+    }
+    return " union all ".join(
+        f"select '{name}', count(*), coalesce(sum({usd}), 0)::double from {DIFFERENCES} where {which}"
+        for name, (usd, which) in sums.items()
     )
-    rows = (
-        f"select {at} as number, count(*) as volumes, coalesce(sum({usd}), 0)::double as usd "
-        f"from {DIFFERENCES} where {which}"
-        for at, (usd, which) in enumerate(sums)
-    )
-    return f"select volumes, usd from ({' union all '.join(rows)}) order by number"
-
-
-def repriced() -> str:
-    """How many volumes cost another sum for the same configuration, and how much more in all, USD a month."""
-    return f"select count(*), coalesce(sum(usd_repriced), 0) from {DIFFERENCES} where abs(usd_repriced) >= {CENT}"
 
 
 def listed(group: Group, most: int | None) -> str:

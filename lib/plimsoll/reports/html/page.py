@@ -1,33 +1,46 @@
 """`report.html`: a run as one file that opens offline in any browser, each volume's drill-down in it."""
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from jinja2 import Environment
 from pydantic_core import to_json
 
 from plimsoll.domain.envelope import Envelope
+from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.policy_file import parse_policy
-from plimsoll.reports.charts.demand import demand_picture
-from plimsoll.reports.charts.picture import Picture
-from plimsoll.reports.charts.roofline import roofline_picture
 from plimsoll.reports.charts.theme import WIDTH_PX
-from plimsoll.reports.cloud_terms import accounts_in, clouds_of
-from plimsoll.reports.html.breakdowns import breakdowns
 from plimsoll.reports.html.page_files import drawing_script, early, hash_of, script, specs, style, templates_of
-from plimsoll.reports.html.run_details import about, audited_at
-from plimsoll.reports.html.volume_blocks import blocks, keep_blocks, kept_blocks, packed
+from plimsoll.reports.html.volume_blocks import blocks, packed
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_reader import Matched, Only, matched_records, read_run
+from plimsoll.reports.run_reader import Only, audited_at, full_name, matched_records, read_run
 from plimsoll.reports.steps import Step, StepWords, judged_by, step_words
-from plimsoll.reports.summary.gaps import left_out, noted, unread
-from plimsoll.reports.summary.headline import figures, headline, incomplete, resume_command, since_before
-from plimsoll.reports.summary.todos import Overview, counted, most_money, todos
+from plimsoll.reports.summary import (
+    Overview,
+    counted,
+    figures,
+    headline,
+    incomplete,
+    left_out,
+    most_money,
+    noted,
+    resume_command,
+    since_before,
+    todos,
+    unread,
+)
+from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import (
     GRADE_WORDS,
+    accounts_in,
+    calls_in,
     change_words,
+    clouds_of,
     count_of,
     cut,
     given_up,
@@ -35,6 +48,7 @@ from plimsoll.reports.wording import (
     plight,
     short_name,
     usd,
+    words_of,
 )
 from plimsoll.writing import whole
 
@@ -49,6 +63,13 @@ COLUMNS: Final = (
     ("step", "step", ""),
 )
 """The table's columns that sort: key, head and kind."""
+
+SHOWN: Final = 6
+FOLDED: Final = 60
+
+_DIMENSIONS: Final = ("cloud", "account", "region", "owner", "type")
+_PRESENT: Final = {"type": "present type"}
+"""Dimensions that have a name of their own in a head."""
 
 SEEN: Final = "{seen}"
 """In the words of the steps, where a drill-down says for how long its volume was observed."""
@@ -78,12 +99,11 @@ def write_html(
     volumes = found if shown is None else (volume for volume in found if shown(volume[0]))
     # What stands above the volumes is their sum, so that they are read first, once, and put aside.
     with whole(out) as beside, TemporaryFile("w+", encoding="ascii") as aside:
-        keep_blocks(
-            blocks(volumes, pictures=lambda volume: _pictures_of(volume, envelopes), console_link=console_link), aside
-        )
+        aside.writelines(blocks(volumes, envelopes, console_link))
+        aside.seek(0)
         said = _said(called or folder, run, overview, told, whole_run=only is None)
         template = _environment().get_template("page.html.j2")
-        page = template.stream(**said, shown_told=shown_told, blocks=kept_blocks(aside))
+        page = template.stream(**said, shown_told=shown_told, blocks=aside)
         with beside.open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(page)
 
@@ -112,7 +132,7 @@ def _said(folder: Path, run: Mapping[str, Any], overview: Overview, told: str, *
         "clouds": len(totals.by["cloud"]),
         "account": account,
         "breakdowns": list(breakdowns(totals, account)),
-        "about": list(about(run, policy)),
+        "about": list(_about(run, policy)),
         "steps": {step: words for step, words in steps.items() if step in totals.by["step"]},
     }
 
@@ -120,22 +140,9 @@ def _said(folder: Path, run: Mapping[str, Any], overview: Overview, told: str, *
 def _environment() -> Environment:
     environment = templates_of("plimsoll.reports.html")
     environment.globals["count_of"] = count_of
-    environment.filters.update(
-        usd=usd,
-        short_name=short_name,
-        change_words=change_words,
-        outcome_text=outcome_text,
-        plight=plight,
-        given_up=given_up,
-        cut=cut,
-        place_of=_place_of,
-    )
+    filters = (short_name, change_words, outcome_text, plight, given_up, cut, full_name)
+    environment.filters.update({function.__name__: function for function in filters}, usd=usd)
     return environment
-
-
-def _place_of(record: RecommendationRecord) -> str:
-    """What names a volume in the page's addresses: its id alone may be that of several."""
-    return f"{record.account}/{record.region}/{record.volume_id}"
 
 
 def _same_for_every_run(steps: Mapping[str, StepWords]) -> dict[str, Any]:
@@ -162,17 +169,100 @@ def _same_for_every_run(steps: Mapping[str, StepWords]) -> dict[str, Any]:
     }
 
 
-def _pictures_of(volume: Matched, envelopes: Mapping[str, Envelope]) -> dict[str, Any]:
-    """A volume's pictures by kind, without the spans, which all of them share; none where there is no profile."""
-    record, profile = volume
-    if profile is None:
-        return {}
-    found = {"demand": _figures(demand_picture(record, profile))}
-    if record.ceilings is not None:
-        envelope = envelopes.get(record.evidence.envelope or "") if record.evidence else None
-        found["roofline"] = _figures(roofline_picture(record, profile, envelope))
-    return found
+def _about(run: Mapping[str, Any], policy: Policy) -> Iterator[tuple[str, str]]:
+    """How the run was made, in pairs of a word and a sentence."""
+    yield "Audited", f"{audited_at(run):%Y-%m-%d %H:%M} UTC, run {run['id']}"
+    yield "Policy", ". ".join(_policy(policy)) + "."
+    yield "Prices", "; ".join(_prices(run["prices"])) or "none were read"
+    yield "Asked", _asked(run)
+    yield "Made by", f"Plimsoll {run['versions']['plimsoll']}"
 
 
-def _figures(picture: Picture) -> dict[str, Any]:
-    return {"title": picture.title, "subtitle": picture.subtitle, "datasets": picture.datasets}
+def _policy(policy: Policy) -> Iterator[str]:
+    yield f"An offer must carry {judged_by(policy)}"
+    if policy.size_on is not SizeOn.AVERAGE:
+        yield "A bucket's busiest second sizes it where the cloud publishes that"
+    if policy.size_on is SizeOn.BUSY_TIME:
+        yield "Elsewhere rates over the busy share of a bucket do"
+    types = " or ".join(policy.target_types) or "of any type that its cloud's data mark as a target"
+    yield f"It may be {types}, and must save ${policy.min_saving_usd_month:,.2f} a month"
+    yield f"Measurements made here count as such for {policy.evidence_max_age_days} days"
+    if policy.overrides:
+        yield f"{count_of(len(policy.overrides), 'override')} by tag may say otherwise for some volumes"
+
+
+def _prices(prices: Mapping[str, Mapping[str, str | None]]) -> Iterator[str]:
+    for (source, as_of), count in Counter((found["source"], found["as_of"]) for found in prices.values()).items():
+        yield f"{source}{f' as of {as_of}' if as_of else ''}, in {count_of(count, 'place')}"
+
+
+def _asked(run: Mapping[str, Any]) -> str:
+    usage, plan = run["usage"], run["plan"]
+    part = usage["datapoints"] / plan["most_datapoints"] * 100 if plan["most_datapoints"] else 0.0
+    share = f" ({part:.1f} % of every minute's)" if 0 < part < 100 else ""
+    return (
+        f"{usage['calls']:,} calls of {calls_in(clouds_of(run))}, {usage['datapoints']:,} datapoints{share}, "
+        f"about ${usage['estimated_usd']:,.2f}; {run['seconds']['elapsed']:,.1f} seconds"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One value's volumes and money. `link` filters the table to them; shares are percent of the largest saving."""
+
+    label: str
+    link: str | None
+    totals: Totals
+    drop_in_pct: float
+    proof_pct: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Breakdown:
+    """The savings by one dimension."""
+
+    dimension: str
+    column: str
+    shown: list[Line]
+    folded: list[Line]
+
+
+def breakdowns(totals: Totals, account: str) -> Iterator[Breakdown]:
+    """Every dimension's savings, those that save most first; `account` is what the run's clouds call one."""
+    columns = {**_PRESENT, "account": account}
+    for dimension in _DIMENSIONS:
+        groups = totals.by[dimension]
+        if dimension == "cloud":
+            if len(groups) < 2:
+                continue
+            groups = {words_of(provider).cloud: part for provider, part in groups.items()}
+        lines = list(_lines(dimension, groups))
+        yield Breakdown(
+            dimension=dimension, column=columns.get(dimension, dimension), shown=lines[:SHOWN], folded=lines[SHOWN:]
+        )
+
+
+def _lines(dimension: str, groups: Mapping[str, Totals]) -> Iterator[Line]:
+    ordered = sorted(groups.items(), key=lambda item: (-item[1].usd_saved, -item[1].usd_now, item[0]))
+    most = max((group.usd_saved for group in groups.values()), default=0.0)
+    for value, group in ordered[: SHOWN + FOLDED]:
+        yield _line(value, "#" + urlencode({dimension: value}), group, most)
+    tail = ordered[SHOWN + FOLDED :]
+    if tail:
+        rest = Totals(by={})
+        for _, group in tail:
+            rest.merge(group)
+        yield _line(f"{count_of(len(tail), 'other')}", None, rest, most)
+
+
+def _line(label: str, link: str | None, group: Totals, most: float) -> Line:
+    def pct(amount: float) -> float:
+        return round(min(100.0, amount / most * 100), 2) if most > 0 else 0.0
+
+    return Line(
+        label=label,
+        link=link,
+        totals=group,
+        drop_in_pct=pct(group.usd_saved_drop_in),
+        proof_pct=pct(group.usd_saved_on_proof),
+    )

@@ -34,7 +34,7 @@ def early() -> str:
 
 
 def vega(name: str) -> str:
-    """A file that pictures are drawn with; plimsoll.reports.charts.vega_files made it."""
+    """A file that pictures are drawn with; `make pictures` makes it."""
     return _text("vega", name)
 
 

@@ -6,34 +6,26 @@ what the table shows, a list a column; and `details`, a list of what the drill-d
 
 import gzip
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import islice
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from pydantic_core import to_json
 
-from plimsoll.reports.cloud_terms import words_of
+from plimsoll.domain.envelope import Envelope
+from plimsoll.reports.charts.demand import demand_picture
+from plimsoll.reports.charts.roofline import roofline_picture
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched
 from plimsoll.reports.steps import step_of
-from plimsoll.reports.wording import given_up, owner_text, spec_text
+from plimsoll.reports.wording import given_up, owner_text, spec_text, words_of
 
 SIZE: Final = 100
 _LEVEL: Final = 4
 """Of gzip: a seventh larger than the usual 6, in half of the time."""
 
-Pictures = Callable[[Matched], dict[str, Any]]
-"""The pictures of a volume by their kind: title, subtitle and datasets."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
-    """Some volumes, packed for the page."""
-
-    rows: str
-    details: str
+_ELEMENT: Final = '<script type="application/octet-stream" class="{}">{}</script>\n'
 
 
 def packed(content: bytes) -> str:
@@ -42,19 +34,20 @@ def packed(content: bytes) -> str:
 
 
 def blocks(
-    volumes: Iterable[Matched], *, pictures: Pictures, console_link: Callable[[RecommendationRecord], str]
-) -> Iterator[Block]:
-    """Every volume in exactly one block, in their order; no more than two blocks are held at a time.
+    volumes: Iterable[Matched], envelopes: Mapping[str, Envelope], console_link: Callable[[RecommendationRecord], str]
+) -> Iterator[str]:
+    """The script elements of every volume in exactly one block, in their order, a block's on two lines; no more than
+    two blocks are held at a time.
 
     One block is compressed while the next one is read.
     """
     remaining = iter(volumes)
-    before: Future[Block] | None = None
+    before: Future[str] | None = None
     with ThreadPoolExecutor(max_workers=1) as packer:
         while some := list(islice(remaining, SIZE)):
-            rows = [row(record) for record, _ in some]
+            rows = [_row(record) for record, _ in some]
             columns = to_json({key: [one[key] for one in rows] for key in rows[0]})
-            details = to_json([_detail(one, pictures(one), console_link(one[0])) for one in some])
+            details = to_json([_detail(one, _pictures_of(one, envelopes), console_link(one[0])) for one in some])
             if before is not None:
                 yield before.result()
             before = packer.submit(_block, columns, details)
@@ -62,19 +55,7 @@ def blocks(
             yield before.result()
 
 
-def keep_blocks(made: Iterable[Block], file: IO[str]) -> None:
-    """Puts blocks aside, for `kept_blocks` to give again."""
-    file.writelines(f"{block.rows}\n{block.details}\n" for block in made)
-
-
-def kept_blocks(file: IO[str]) -> Iterator[Block]:
-    """The blocks that were put aside, in their order."""
-    file.seek(0)
-    while rows := file.readline():
-        yield Block(rows=rows.removesuffix("\n"), details=file.readline().removesuffix("\n"))
-
-
-def row(record: RecommendationRecord) -> dict[str, Any]:
+def _row(record: RecommendationRecord) -> dict[str, Any]:
     """What the table shows of a volume, and what it is filtered and found by."""
     return {
         "id": record.volume_id,
@@ -98,8 +79,8 @@ def row(record: RecommendationRecord) -> dict[str, Any]:
     }
 
 
-def _block(columns: bytes, details: bytes) -> Block:
-    return Block(rows=packed(columns), details=packed(details))
+def _block(columns: bytes, details: bytes) -> str:
+    return _ELEMENT.format("rows", packed(columns)) + _ELEMENT.format("details", packed(details))
 
 
 def _detail(volume: Matched, pictures: dict[str, Any], link: str) -> dict[str, Any]:
@@ -114,3 +95,15 @@ def _detail(volume: Matched, pictures: dict[str, Any], link: str) -> dict[str, A
         "account": words.account,
         "seen": {"in": words.monitoring, "as": words.shown},
     }
+
+
+def _pictures_of(volume: Matched, envelopes: Mapping[str, Envelope]) -> dict[str, Any]:
+    """A volume's pictures by kind, without the spans, which all of them share; none where there is no profile."""
+    record, profile = volume
+    if profile is None:
+        return {}
+    found = [demand_picture(record, profile)]
+    if record.ceilings is not None:
+        envelope = envelopes.get(record.evidence.envelope or "") if record.evidence else None
+        found.append(roofline_picture(record, profile, envelope))
+    return {one.kind: {"title": one.title, "subtitle": one.subtitle, "datasets": one.datasets} for one in found}

@@ -1,10 +1,11 @@
-"""A run in Markdown: the whole of it on a page, or the tickets of some volumes."""
+"""A run in Markdown: the whole of it on a page, or a ticket for the owner of each of some volumes."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
 from plimsoll.domain.policy import Policy
+from plimsoll.domain.recommendation import CHANGES
 from plimsoll.policy_file import parse_policy
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.markdown.markup import (
@@ -17,15 +18,32 @@ from plimsoll.reports.markdown.markup import (
     prose,
     table,
 )
-from plimsoll.reports.markdown.ticket import ticket
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Only, read_run, stream_records
-from plimsoll.reports.steps import STEP_NAMES, Step, judged_by, step_of
-from plimsoll.reports.summary.gaps import left_out, unread
-from plimsoll.reports.summary.headline import figures, headline, incomplete, resume_command, since_before
-from plimsoll.reports.summary.todos import Overview, todos
+from plimsoll.reports.steps import CENT, STEP_NAMES, Step, judged_by, observed, step_of, step_words
+from plimsoll.reports.summary import (
+    Overview,
+    figures,
+    headline,
+    incomplete,
+    left_out,
+    resume_command,
+    since_before,
+    todos,
+    unread,
+)
 from plimsoll.reports.totals import Totals
-from plimsoll.reports.wording import count_of, spec_text
+from plimsoll.reports.wording import (
+    ACTION_WORDS,
+    GRADE_WORDS,
+    change_words,
+    count_of,
+    outcome_text,
+    owner_text,
+    spec_text,
+    usd,
+    words_of,
+)
 
 _BEST: Final = 50
 _THROTTLED: Final = 20
@@ -37,10 +55,11 @@ def run_markdown(folder: Path, only: Only | None, told: str) -> str:
 
     `only` restricts it to some volumes, and `told` says to which.
     """
-    run, policy, overview = read_run(folder), _policy(folder), Overview()
+    run, overview = read_run(folder), Overview()
+    policy = parse_policy(dict(run["policy"]))
     throttled: Largest[RecommendationRecord] = Largest(most=_THROTTLED)
     saving: Largest[RecommendationRecord] = Largest(most=_BEST)
-    for record in _records(folder, only):
+    for record in stream_records(folder, only):
         overview.add(record)
         if step_of(record) is Step.THROTTLED:
             throttled.add(record.demand.throttled_minutes if record.demand else 0.0, record.volume_id, record)
@@ -61,8 +80,8 @@ def run_markdown(folder: Path, only: Only | None, told: str) -> str:
 
 def tickets(folder: Path, only: Only, link: Callable[[RecommendationRecord], str]) -> str:
     """The tickets of some volumes, one after the other."""
-    policy = _policy(folder)
-    records = list(_records(folder, only))
+    policy = parse_policy(dict(read_run(folder)["policy"]))
+    records = list(stream_records(folder, only))
     written: list[str] = []
     for at, record in enumerate(records):
         one = ticket(record, policy, link(record))
@@ -73,14 +92,6 @@ def tickets(folder: Path, only: Only, link: Callable[[RecommendationRecord], str
     return "\n".join(written)
 
 
-def _records(folder: Path, only: Only | None) -> Iterator[RecommendationRecord]:
-    return (record for record in stream_records(folder) if only is None or only(record))
-
-
-def _policy(folder: Path) -> Policy:
-    return parse_policy(dict(read_run(folder)["policy"]))
-
-
 def _money(totals: Totals, run: dict[str, Any], policy: Policy, *, whole: bool) -> Iterator[str]:
     yield f"**{prose(headline(totals, run, whole=whole))}**\n"
     found = list(figures(totals, judged_by(policy)))
@@ -89,7 +100,6 @@ def _money(totals: Totals, run: dict[str, Any], policy: Policy, *, whole: bool) 
 
 
 def _incomplete(run: dict[str, Any], folder: Path, *, whole: bool) -> Iterator[str]:
-    """That volumes are missing, and how to come by them."""
     told = incomplete(run, whole=whole)
     again = resume_command(run, folder)
     if again is not None:
@@ -145,4 +155,73 @@ def _not_read(run: dict[str, Any]) -> Iterator[str]:
     if len(found) > _UNREAD:
         yield f"{len(found) - _UNREAD:,} more: run.json names all of them.\n"
     if skipped:
-        yield "".join(f"- {prose(text)}\n" for text in skipped[:_UNREAD])
+        yield _bullets(skipped[:_UNREAD])
+
+
+def ticket(record: RecommendationRecord, policy: Policy, link: str) -> str:
+    """The ticket of a volume's recommendation; `link` shows its demand in its cloud's console, and is left
+    out where it is empty."""
+    parts = [f"## {_title(record)}\n", *_where(record)]
+    parts += _section("Why", _bullets(record.reasons))
+    parts += _section("Evidence", _evidence(record, link))
+    parts += _section("Risk", _risk(record, policy))
+    parts += _section("How", fence(record.change) if record.change else "")
+    if record.action in CHANGES:
+        way_back = prose(words_of(record.provider).way_back)
+        undo = f"Set it back to {prose(spec_text(record.current))} in the same place. {way_back}\n"
+        parts += _section("How to undo it", undo)
+    return "\n".join(parts)
+
+
+def _title(record: RecommendationRecord) -> str:
+    if record.action in CHANGES and record.target is not None:
+        return f"Change {name(record.volume_id)}: {prose(change_words(record))}, {outcome_text(record)}"
+    return f"{name(record.volume_id)}: {prose(ACTION_WORDS[record.action])}, {outcome_text(record)}"
+
+
+def _where(record: RecommendationRecord) -> Iterator[str]:
+    hosts = ", ".join(name(host) for host in record.hosts) or "no host"
+    account = f"{words_of(record.provider).account} {name(record.account)}"
+    called = f"- Name: {name(record.name)}\n" if record.name and name(record.name) else ""
+    yield (
+        f"{called}- Where: {account}, {name(record.zone)}, on {hosts}\n"
+        f"- Owner: {prose(owner_text(record.owner))}\n"
+        f"- Now: {prose(spec_text(record.current))}\n"
+    )
+    if record.stripe_set is not None:
+        members = ", ".join(name(member) for member in record.stripe_set.members)
+        yield f"It is changed together with all of stripe set {name(record.stripe_set.name)}: {members}.\n"
+    if record.pool:
+        yield f"It shares its ceiling and is changed together with: {', '.join(map(name, record.pool))}.\n"
+
+
+def _section(title: str, body: str) -> list[str]:
+    return [f"### {title}\n", body] if body else []
+
+
+def _bullets(texts: list[str]) -> str:
+    return "".join(f"- {prose(text)}\n" for text in texts)
+
+
+def _evidence(record: RecommendationRecord, link: str) -> str:
+    lines = []
+    if record.evidence is not None:
+        found = record.evidence
+        lines.append(f"- Grade {found.grade}: {prose(GRADE_WORDS[found.grade])}\n- {prose(found.text)}\n")
+        lines += [f"- Source: {prose(source)}\n" for source in found.sources]
+    if record.demand is not None and link:
+        lines.append(f"- [The volume's demand in {words_of(record.provider).monitoring}]({link})\n")
+    return "".join(lines)
+
+
+def _risk(record: RecommendationRecord, policy: Policy) -> str:
+    seen = observed(record.demand.hours_observed) if record.demand is not None else None
+    lines = [f"- {prose(step_words(step_of(record), policy, seen).why)}\n"]
+    lines += [f"- Blocked today: {prose(blocker.text)}\n" for blocker in record.blockers]
+    saves_less = CENT <= record.monthly_usd_saved_drop_in < record.monthly_usd_saved - CENT
+    if record.action in CHANGES and record.drop_in is not None and saves_less:
+        lines.append(
+            f"- Drop-in replacement: {prose(spec_text(record.drop_in.spec))} can do everything this volume can do "
+            f"today, and saves {usd(record.monthly_usd_saved_drop_in)} a month.\n"
+        )
+    return "".join(lines)

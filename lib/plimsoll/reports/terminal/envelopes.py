@@ -1,9 +1,10 @@
-"""Envelopes in the terminal: the list, one in full, and several side by side."""
+"""Envelopes in the terminal: the list, one in full, several side by side, and what a benchmark has just measured."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
+import numpy as np
 from rich.console import Group, RenderableType
 from rich.rule import Rule
 from rich.table import Table
@@ -13,12 +14,19 @@ from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.envelope import BoundBy, Envelope, Latency, Measurement
 from plimsoll.domain.evidence import Grade
 from plimsoll.reports.envelope_json import directions
+from plimsoll.reports.terminal.plot import plain_table, plot
 
 SHAPE_WIDTH: Final = 16
 SYSTEM_WIDTH: Final = 32
 """Characters that a comparison's shapes and each system side by side take."""
 
-_UNITS: Final = {Resource.IOPS: "IOPS", Resource.THROUGHPUT: "MiB/s"}
+_CHART_HEIGHT: Final = 5
+_MOST_COLUMN: Final = 8
+_MOST_DIGITS: Final = 5
+_LABELS: Final = 12
+"""Characters to the left of a chart's first column."""
+
+_CLOSE: Final = (0, 1, 0, 0)
 _ROOFS: Final = "A roof that was never reached is shown as >= the best seen; - is not told by the source."
 _GRADES: Final = "A: measured by Plimsoll lately, in that account and region or on this machine; B: otherwise."
 _DIRECTIONS: Final = "r: reads, w: writes, where they are limited apart; roofs are counted in reads."
@@ -27,11 +35,13 @@ _LEGEND: Final = f"Latency: avg (mean), p50 (median), or < the edge of the bin t
 
 def list_table(envelopes: Sequence[Envelope], campaigns: Mapping[str, str], grades: Mapping[str, Grade]) -> Table:
     """One line an envelope, under its campaign; `campaigns` and `grades` by envelope name."""
-    table = _table(left=("envelope", "volume"), right=("grade", "IOPS", "MiB/s", "results"))
+    table = plain_table(("envelope", "volume"), ("grade", "IOPS", "MiB/s", "results"), padding=_CLOSE)
+    table.columns[0].no_wrap = True
     for campaign, found in groupby(envelopes, lambda one: campaigns[one.name]):
         table.add_row(Text(campaign, style="dim"))
         for one in found:
-            table.add_row(f"  {one.name}", _spec(one), grades[one.name].name, *_roofs(one), str(len(one.measurements)))
+            roofs = (roof(one, side) for side in Resource)
+            table.add_row(f"  {one.name}", _spec(one), grades[one.name].name, *roofs, str(len(one.measurements)))
     table.caption = f"{_GRADES} {_ROOFS}"
     table.caption_justify = "left"
     return table
@@ -43,13 +53,16 @@ def show(envelope: Envelope, source: str, beside: Sequence[tuple[str, str]]) -> 
     `beside` are further figures of the source, by name: the host's profile, published formulas.
     """
     host = envelope.host_type or "an unnamed host"
+    notes = Table.grid(padding=(0, 1))
+    for note in envelope.notes:
+        notes.add_row("-", note)
     parts: list[RenderableType] = [
         Text.assemble((envelope.name, "bold"), f"  {_spec(envelope)} on {host}"),
         Text(f"source: {source}"),
         Text(""),
         _limits(envelope),
         Text(""),
-        _bullets(envelope.notes),
+        notes,
         Text(""),
         _results(envelope.measurements),
     ]
@@ -64,10 +77,10 @@ def compare(envelopes: Sequence[Envelope], width: int) -> Group:
     """The envelopes over mode and I/O size: IOPS, MiB/s and latency, side by side where so many characters allow it;
     then their roofs beside what is published for their volumes and hosts."""
     beside = width >= SHAPE_WIDTH + SYSTEM_WIDTH * len(envelopes)
-    limits = _table(left=("limits", ""), right=("roof", "as published", "host at most"))
+    limits = plain_table(("limits", ""), ("roof", "as published", "host at most"), padding=_CLOSE)
     for one in envelopes:
-        for name, (side, unit) in zip((one.name, ""), _UNITS.items(), strict=True):
-            limits.add_row(name, unit, roof(one, side), _limit(one.published, side), _limit(one.host, side))
+        for name, side in zip((one.name, ""), Resource, strict=True):
+            limits.add_row(name, side.unit, roof(one, side), _limit(one.published, side), _limit(one.host, side))
     table = _side_by_side(envelopes) if beside else _stacked(envelopes)
     told = f"{_LEGEND} {_DIRECTIONS}" if any(map(_has_directions, envelopes)) else _LEGEND
     return Group(table, Text(""), limits, Text(told, style="dim"))
@@ -93,7 +106,7 @@ def latency_text(latency: Latency) -> str:
 
 
 def _side_by_side(envelopes: Sequence[Envelope]) -> Table:
-    table = _table(left=("\nmode",), right=("\nKiB",))
+    table = plain_table(("\nmode",), ("\nKiB",), padding=_CLOSE)
     for one in envelopes:
         for head in ("\nIOPS", "\nMiB/s", f"{one.name}\nlatency"):
             table.add_column(head, justify="right", overflow="fold")
@@ -104,7 +117,7 @@ def _side_by_side(envelopes: Sequence[Envelope]) -> Table:
 
 
 def _stacked(envelopes: Sequence[Envelope]) -> Table:
-    table = _table(left=("mode",), right=("KiB",))
+    table = plain_table(("mode",), ("KiB",), padding=_CLOSE)
     table.add_column("envelope", overflow="fold")
     for head in ("IOPS", "MiB/s", "latency"):
         table.add_column(head, justify="right", no_wrap=True)
@@ -137,15 +150,11 @@ def _rate(figure: float | None) -> str:
     return f"{figure:,.0f}" if figure >= 1000 or figure == round(figure) else f"{figure:,.4g}"
 
 
-def _roofs(envelope: Envelope) -> tuple[str, ...]:
-    return tuple(roof(envelope, side) for side in Resource)
-
-
 def _limits(envelope: Envelope) -> Table:
-    table = _table(left=("",), right=("roof", "volume as published", "host at most", "best seen"))
-    for side, unit in _UNITS.items():
+    table = plain_table(("",), ("roof", "volume as published", "host at most", "best seen"), padding=_CLOSE)
+    for side in Resource:
         published = (_limit(envelope.published, side), _limit(envelope.host, side))
-        table.add_row(unit, roof(envelope, side), *published, _rate(envelope.best(side)))
+        table.add_row(side.unit, roof(envelope, side), *published, _rate(envelope.best(side)))
     return table
 
 
@@ -164,7 +173,7 @@ def _has_directions(envelope: Envelope) -> bool:
 
 
 def _results(measurements: Iterable[Measurement]) -> Table:
-    table = _table(left=("mode",), right=("KiB", "IOPS", "MiB/s", "latency", "p99"))
+    table = plain_table(("mode",), ("KiB", "IOPS", "MiB/s", "latency", "p99"), padding=_CLOSE)
     table.add_column("bound by", overflow="fold")
     for one in measurements:
         p99 = "" if (p99_us := one.latency.at(99.0)) is None else f"{p99_us:,.0f} us"
@@ -207,17 +216,51 @@ def _spec(envelope: Envelope) -> str:
     return " ".join(words + [f"{figure:,} {unit}" for unit, figure in figures.items() if figure])
 
 
-def _bullets(lines: Iterable[str]) -> Table:
-    grid = Table.grid(padding=(0, 1))
-    for line in lines:
-        grid.add_row("-", line)
-    return grid
+def results(envelope: Envelope, climbing: Sequence[str], width: int) -> Group:
+    """The measurements of a benchmark, charts of both sides over them, the roofs, and what to beware of."""
+    parts: list[RenderableType] = [_measured(envelope.measurements)]
+    for title, shown in _charted(envelope.measurements):
+        for side in Resource:
+            parts += [Text(""), Text(f"{side.unit}, {title}", style="bold")]
+            parts += list(_chart(shown, envelope.roof(side), side, width))
+    roofs = ", ".join(f"{roof(envelope, side)} {side.unit}" for side in Resource)
+    parts += [Text(""), Text.assemble(("roofs: ", "bold"), f"{roofs} (>=: the best seen, where none was reached)")]
+    parts += [Text(f"- {line}") for line in (*climbing, *envelope.notes)]
+    return Group(*parts)
 
 
-def _table(*, left: Sequence[str], right: Sequence[str]) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    for head in left:
-        table.add_column(head, no_wrap=head == "envelope", overflow="fold")
-    for head in right:
-        table.add_column(head, justify="right", no_wrap=True)
+def _measured(measurements: Sequence[Measurement]) -> Table:
+    right = ("KiB", "IOPS", "MiB/s", "p50 us", "p99 us", "p99.9 us")
+    table = plain_table(["mode"], right, padding=(0, 2, 0, 0))
+    for one in measurements:
+        latency = [_figure(one.latency.at(percentile), 0) for percentile in (50.0, 99.0, 99.9)]
+        rates = [_figure(one.iops, 0), _figure(one.throughput_mib_s, 1)]
+        table.add_row(one.job.mode, f"{one.job.block_kib:,.5g}", *rates, *latency)
     return table
+
+
+def _figure(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:,.{digits}f}"
+
+
+def _charted(measurements: Sequence[Measurement]) -> Iterator[tuple[str, Sequence[Measurement]]]:
+    """A chart for each mode with several sizes, and one of all the others together, each with its title."""
+    modes: dict[str, list[Measurement]] = {}
+    for one in measurements:
+        modes.setdefault(one.job.mode, []).append(one)
+    yield from ((f"{mode} by KiB", seen) for mode, seen in modes.items() if len(seen) > 1)
+    single = [seen[0] for seen in modes.values() if len(seen) == 1]
+    if single:
+        yield f"{', '.join(one.job.mode for one in single)} by KiB", single
+
+
+def _chart(shown: Sequence[Measurement], fitted: float | None, side: Resource, width: int) -> Iterator[Text]:
+    """Columns in the order of the run, with the roof as a line, and sizes underneath."""
+    column = max(2, min(_MOST_COLUMN, (width - _LABELS) // len(shown)))
+    drawn = np.repeat([one.figure(side) or 0.0 for one in shown], column)
+    drawn[column - 1 :: column] = 0.0
+    lines = {} if fitted is None else {"roof": fitted}
+    for line in plot(drawn, width=len(drawn), height=_CHART_HEIGHT, lines=lines, unit=side.unit):
+        yield Text(line)
+    sizes = "".join(f"{one.job.block_kib:<{column}.4g}" for one in shown)
+    yield Text(" " * _LABELS + sizes if column > _MOST_DIGITS else "")

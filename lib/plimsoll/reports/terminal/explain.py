@@ -1,6 +1,7 @@
 """The explanation of one volume on one screen: demand over time, ceilings, offers, evidence and how to change it."""
 
 import math
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from textwrap import wrap
 
@@ -12,13 +13,12 @@ from rich.text import Text
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, SetAnswer
-from plimsoll.reports.cloud_terms import words_of
 from plimsoll.reports.printable import printable
 from plimsoll.reports.record import DemandRecord, OfferRecord, RecommendationRecord
-from plimsoll.reports.terminal.plot import plot
+from plimsoll.reports.terminal.plot import plain_table, plot
 from plimsoll.reports.terminal.run import action_text, printable_record
 from plimsoll.reports.to_record import spec_record
-from plimsoll.reports.wording import spec_text, usd
+from plimsoll.reports.wording import spec_text, usd, words_of
 
 PLOT_HEIGHT = 5
 _AXIS_INDENT = 12
@@ -39,7 +39,8 @@ def show_explanation(
     if record.demand is not None:
         parts += _demand(record.demand)
     if isinstance(recommendation, Change | Keep):
-        parts += [_ceilings(recommendation), offers_table(record, console.width)]
+        ceilings = {**_ceilings(recommendation), "hosts at most": recommendation.comparison.hosts}
+        parts += [_ceilings_table(ceilings), offers_table(record, console.width)]
     if recommendation.stripe_set is not None:
         parts.append(stripe_set_table(recommendation.stripe_set))
     console.print(Group(*parts, *_why(record)))
@@ -73,20 +74,11 @@ def _head(record: RecommendationRecord) -> Group:
 
 def _plots(console: Console, recommendation: Recommendation, demand: Demand) -> list[RenderableType]:
     width = max(20, min(console.width, 160) - _AXIS_INDENT - 1)
-    levels_iops, levels_throughput = {}, {}
-    if isinstance(recommendation, Change | Keep):
-        present = recommendation.comparison.present
-        levels_iops["now"], levels_throughput["now"] = present.iops, present.throughput_mib_s
-    if isinstance(recommendation, Change):
-        offered = recommendation.target.ceiling
-        levels_iops["offered"], levels_throughput["offered"] = offered.iops, offered.throughput_mib_s
     drawn: list[RenderableType] = []
-    for title, series, levels, unit in (
-        ("IOPS", demand.iops, levels_iops, "IOPS"),
-        ("MiB/s", demand.throughput_mib_s, levels_throughput, "MiB/s"),
-    ):
-        drawn.append(Rule(f"{title} over time, highest bucket of each column", align="left", style="dim"))
-        rows = plot(series, width=width, height=PLOT_HEIGHT, lines=levels, unit=unit)
+    for unit, figure in (("IOPS", "iops"), ("MiB/s", "throughput_mib_s")):
+        drawn.append(Rule(f"{unit} over time, highest bucket of each column", align="left", style="dim"))
+        lines = {label: getattr(ceiling, figure) for label, ceiling in _ceilings(recommendation).items()}
+        rows = plot(getattr(demand, figure), width=width, height=PLOT_HEIGHT, lines=lines, unit=unit)
         drawn += [Text(row, no_wrap=True) for row in rows]
     drawn.append(Text(_axis(demand, width), style="dim", no_wrap=True))
     return drawn
@@ -101,17 +93,15 @@ def _axis(demand: Demand, width: int) -> str:
 
 
 def _demand(found: DemandRecord) -> list[RenderableType]:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("demand", "IOPS", "MiB/s"):
-        table.add_column(column, justify="left" if column == "demand" else "right")
-    table.add_row("peak", f"{found.peak_iops:,.1f}", f"{found.peak_throughput_mib_s:,.2f}")
-    if found.peak_busy_iops is not None:
-        busy = found.peak_busy_throughput_mib_s or 0.0
-        table.add_row("peak while busy (upper bound)", f"{found.peak_busy_iops:,.1f}", f"{busy:,.2f}")
-    if found.peak_second_iops is not None:
-        seconds = found.peak_second_throughput_mib_s or 0.0
-        table.add_row("busiest seconds", f"{found.peak_second_iops:,.1f}", f"{seconds:,.2f}")
-    table.add_row("mean", f"{found.mean_iops:,.1f}", f"{found.mean_throughput_mib_s:,.2f}")
+    table = plain_table(["demand"], ["IOPS", "MiB/s"], header_style="dim")
+    for label, iops, throughput_mib_s in (
+        ("peak", found.peak_iops, found.peak_throughput_mib_s),
+        ("peak while busy (upper bound)", found.peak_busy_iops, found.peak_busy_throughput_mib_s),
+        ("busiest seconds", found.peak_second_iops, found.peak_second_throughput_mib_s),
+        ("mean", found.mean_iops, found.mean_throughput_mib_s),
+    ):
+        if iops is not None:
+            table.add_row(label, f"{iops:,.1f}", f"{throughput_mib_s or 0:,.2f}")
     size = "" if found.mean_io_size_kib is None else f"; mean I/O {found.mean_io_size_kib:,.1f} KiB"
     reads = "" if found.read_share is None else f", {found.read_share:.0%} reads"
     quality = (
@@ -121,16 +111,21 @@ def _demand(found: DemandRecord) -> list[RenderableType]:
     return [table, Text(quality, style="dim")]
 
 
-def _ceilings(recommendation: Change | Keep) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("ceiling")
-    for column in ("IOPS", "sustained", "MiB/s", "sustained"):
-        table.add_column(column, justify="right")
-    rows = [("now", recommendation.comparison.present), ("hosts at most", recommendation.comparison.hosts)]
+def _ceilings(recommendation: Recommendation) -> dict[str, Ceiling]:
+    """The volume's ceilings as it is and as offered; none where nothing was weighed."""
+    found: dict[str, Ceiling] = {}
+    if isinstance(recommendation, Change | Keep):
+        found["now"] = recommendation.comparison.present
     if isinstance(recommendation, Change):
-        rows.insert(1, ("offered", recommendation.target.ceiling))
-    for label, ceiling in rows:
-        table.add_row(label, *_figures(ceiling))
+        found["offered"] = recommendation.target.ceiling
+    return found
+
+
+def _ceilings_table(ceilings: Mapping[str, Ceiling]) -> Table:
+    table = plain_table(["ceiling"], ["IOPS", "sustained", "MiB/s", "sustained"], header_style="dim")
+    for label, ceiling in ceilings.items():
+        figures = (ceiling.iops, ceiling.sustained_iops, ceiling.throughput_mib_s, ceiling.sustained_throughput_mib_s)
+        table.add_row(label, *map(_figure, figures))
         writes = ceiling.write_iops, ceiling.write_throughput_mib_s
         if writes != (ceiling.iops, ceiling.throughput_mib_s):
             table.add_row(f"{label}, writes alone", _figure(writes[0]), "", _figure(writes[1]), "")
@@ -139,17 +134,8 @@ def _ceilings(recommendation: Change | Keep) -> Table:
 
 def stripe_set_table(told: SetAnswer) -> Table:
     """Every volume of a stripe set with its peaks, and what all carry together against what their host does."""
-    table = Table(
-        title=Text(printable(f"stripe set {told.stripes}")),
-        title_justify="left",
-        box=None,
-        pad_edge=False,
-        header_style="dim",
-    )
-    table.add_column("volume", overflow="fold")
-    table.add_column("", overflow="fold")
-    for column in ("IOPS", "MiB/s"):
-        table.add_column(column, justify="right", no_wrap=True)
+    title = Text(printable(f"stripe set {told.stripes}"))
+    table = plain_table(["volume", ""], ["IOPS", "MiB/s"], title=title, title_justify="left", header_style="dim")
     for one in told.members:
         peaks = ["not read"] * 2
         if one.demand is not None:
@@ -169,16 +155,6 @@ def stripe_set_table(told: SetAnswer) -> Table:
     return table
 
 
-def _figures(ceiling: Ceiling) -> list[str]:
-    figures = (
-        ceiling.iops,
-        ceiling.sustained_iops,
-        ceiling.throughput_mib_s,
-        ceiling.sustained_throughput_mib_s,
-    )
-    return [_figure(figure) for figure in figures]
-
-
 def _figure(figure: float) -> str:
     return "not known" if math.isinf(figure) else f"{figure:,.0f}"
 
@@ -194,7 +170,8 @@ def offers_table(record: RecommendationRecord, width: int) -> Table:
     if record.drop_in is not None:
         told.append((record.drop_in, "drop-in replacement: can do everything this volume can do today"))
     for offer, why in told:
-        table.add_row(_lines(spec_text(offer.spec), side), _usd(offer), _lines(why, side))
+        usd_month = "" if offer.monthly_usd is None else f"{offer.monthly_usd:,.2f}"
+        table.add_row(_lines(spec_text(offer.spec), side), usd_month, _lines(why, side))
     return table
 
 
@@ -209,10 +186,6 @@ def _why_not(offer: OfferRecord) -> str:
         return "feasible"
     more = len(offer.refused) - 1
     return offer.refused[0] + (f" (and {more} more)" if more else "")
-
-
-def _usd(offer: OfferRecord) -> str:
-    return "" if offer.monthly_usd is None else f"{offer.monthly_usd:,.2f}"
 
 
 def _why(record: RecommendationRecord) -> list[RenderableType]:

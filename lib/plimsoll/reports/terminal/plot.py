@@ -1,16 +1,28 @@
-"""A plot in the terminal: a series over time as columns of eighth blocks, with ceilings as lines across."""
+"""What a terminal draws: tables without lines, and a series over time as columns of eighth blocks."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
+from rich.table import Table
 
 from plimsoll.domain.period import FloatArray
-from plimsoll.reports.charts.limits import in_sight
+from plimsoll.reports.charts.headlines import in_sight
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _RULE = "╌"
 _FINE_BELOW = 20
 """Levels of plots lower than this are labeled with a decimal."""
+
+
+def plain_table(left: Iterable[str], right: Iterable[str], *, header_style: str = "bold", **options: Any) -> Table:
+    """A table with words at the left, which may be folded, and figures at the right, which may not."""
+    table = Table(box=None, pad_edge=False, header_style=header_style, **options)
+    for head in left:
+        table.add_column(head, overflow="fold")
+    for head in right:
+        table.add_column(head, justify="right", no_wrap=True)
+    return table
 
 
 def plot(series: FloatArray, *, width: int, height: int, lines: Mapping[str, float], unit: str) -> list[str]:

@@ -8,12 +8,10 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.reports.cloud_terms import calls_in, clouds_of, together, words_of
 from plimsoll.reports.printable import printable, printable_values
-from plimsoll.reports.record import FIRST_PROVIDER, RecommendationRecord, SpecRecord
-from plimsoll.reports.summary.gaps import noted
-from plimsoll.reports.summary.headline import since_before
-from plimsoll.reports.wording import ACTION_WORDS, count_of, spec_text, usd
+from plimsoll.reports.record import RecommendationRecord, SpecRecord
+from plimsoll.reports.summary import failed_volumes, noted, since_before
+from plimsoll.reports.wording import ACTION_WORDS, calls_in, clouds_of, count_of, spec_text, together, usd, words_of
 
 _ID_WIDTH = len("vol-0123456789abcdef0")
 _GRADE_WIDTH = 2
@@ -36,9 +34,7 @@ def show_run(console: Console, run: dict[str, Any], best: Sequence[Recommendatio
     console.print(_failures(run))
 
 
-def show_plan(
-    console: Console, plan: Mapping[str, Any], failed: Mapping[str, str], clouds: Sequence[str] = (FIRST_PROVIDER,)
-) -> None:
+def show_plan(console: Console, plan: Mapping[str, Any], failed: Mapping[str, str], clouds: Sequence[str]) -> None:
     """Prints what an audit of some clouds is expected to take, and which targets could not be listed."""
     words = [words_of(cloud) for cloud in clouds]
     low, high = plan["least_datapoints"], plan["most_datapoints"]
@@ -65,12 +61,10 @@ def savings_table(records: Sequence[RecommendationRecord], width: int) -> Table:
         title="Best savings, USD a month", title_justify="left", box=None, pad_edge=False, header_style="bold"
     )
     table.add_column("volume", overflow="fold", min_width=_ID_WIDTH)
-    if wide:
-        table.add_column("where", overflow="fold")
-    table.add_column("from", overflow="fold")
-    table.add_column("to", overflow="fold")
-    table.add_column("saves", justify="right", no_wrap=True)
-    table.add_column("drop-in", justify="right", no_wrap=True)
+    for head in ("where", "from", "to") if wide else ("from", "to"):
+        table.add_column(head, overflow="fold")
+    for head in ("saves", "drop-in"):
+        table.add_column(head, justify="right", no_wrap=True)
     table.add_column("evidence" if wide else "ev", no_wrap=True, min_width=_GRADE_WIDTH)
     if wide:
         table.add_column("blocked by", overflow="fold")
@@ -78,22 +72,18 @@ def savings_table(records: Sequence[RecommendationRecord], width: int) -> Table:
     for record in map(printable_record, records):
         whole = f" with all of {record.stripe_set.name}" if record.stripe_set else ""
         whole += f" with its pool of {len(record.pool) + 1:,} volumes" if record.pool else ""
-        name = Text.assemble(
-            record.volume_id, "\n", action_text(record.action), f" {record.name or ''}".rstrip(), whole
-        )
-        cells: list[Text | str] = [name]
-        if wide:
-            cells.append(f"{record.account}\n{record.zone}")
-        cells += [
+        name = f" {record.name or ''}".rstrip()
+        blockers = Text(", ".join(blocker.code for blocker in record.blockers))
+        table.add_row(
+            Text.assemble(record.volume_id, "\n", action_text(record.action), name, whole),
+            *([f"{record.account}\n{record.zone}"] if wide else []),
             shown(record.current),
             shown(record.target),
             usd(record.monthly_usd_saved),
             usd(record.monthly_usd_saved_drop_in),
             record.evidence.grade if record.evidence else "",
-        ]
-        if wide:
-            cells.append(Text(", ".join(blocker.code for blocker in record.blockers)))
-        table.add_row(*cells)
+            *([blockers] if wide else []),
+        )
     return table
 
 
@@ -158,7 +148,6 @@ def _totals(run: dict[str, Any]) -> Group:
 
 
 def _by_cloud(run: dict[str, Any]) -> Iterator[Text]:
-    """What can be saved in each cloud, where there are several."""
     clouds = run.get("clouds", {})
     if len(clouds) > 1:
         for provider, told in clouds.items():
@@ -173,12 +162,8 @@ def _reconciled(volumes: dict[str, Any]) -> str:
 
 
 def _failures(run: dict[str, Any]) -> Group:
-    failures = run["failures"]
-    lines = [Text(f"failed {place}: {reason}", style="red") for place, reason in failures["targets"].items()]
-    for place, reasons in failures["volumes"].items():
-        if place in failures["targets"]:
-            continue
-        for reason, ids in reasons.items():
-            shown = ids[0] if len(ids) == 1 else f"{len(ids):,} volumes ({ids[0]}, ...)"
-            lines.append(Text(f"failed {place} {shown}: {reason}", style="red"))
-    return Group(*lines)
+    lines = [f"failed {place}: {reason}" for place, reason in run["failures"]["targets"].items()]
+    for place, reason, ids in failed_volumes(run):
+        shown = ids[0] if len(ids) == 1 else f"{len(ids):,} volumes ({ids[0]}, ...)"
+        lines.append(f"failed {place} {shown}: {reason}")
+    return Group(*(Text(line, style="red") for line in lines))

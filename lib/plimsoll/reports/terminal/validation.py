@@ -1,25 +1,20 @@
 """Validations on the terminal: what would be run and what it costs, the verdicts, and what was swept."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from rich.console import Console
-from rich.table import Table
 
 from plimsoll.domain.validation import MeasuringRun, PlannedRun
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.reports.printable import printable
 from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.terminal.plot import plain_table
 from plimsoll.reports.wording import count_of, duration, spec_text, usd
 
 
 def show_runs(console: Console, planned: Sequence[PlannedRun], left: Sequence[MeasuringRun]) -> None:
     """Prints what would be measured, for how many recommendations, for how long and at what cost."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("measure", "in"):
-        table.add_column(name, overflow="fold")
-    for name in ("serves", "a month", "time", "cost"):
-        table.add_column(name, justify="right")
+    table = plain_table(["measure", "in"], ["serves", "a month", "time", "cost"])
     for one in planned:
         run = one.run
         table.add_row(
@@ -39,30 +34,17 @@ def show_runs(console: Console, planned: Sequence[PlannedRun], left: Sequence[Me
         console.print(f"{count_of(len(left), 'run')} for {served:,} more stay outside --max-usd and --max-runs")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
-    """A verdict as it is shown."""
-
-    volume_id: str
-    spec: VolumeSpec
-    where: str
-    passed: bool
-    reasons: Sequence[str]
-    simulated: bool
-    campaign: str
-
-
-def show_verdict(console: Console, judged: Judged) -> None:
-    """Prints a verdict with its figures."""
-    word, style = ("passed", "green") if judged.passed else ("failed", "red")
-    console.print(f"[{style}]{word}[/{style}]  {judged.spec} for {judged.volume_id}, {judged.where}", highlight=False)
-    for reason in judged.reasons:
+def show_verdict(
+    console: Console, change: str, *, passed: bool, reasons: Sequence[str], simulated: bool, campaign: str
+) -> None:
+    """Prints the verdict on a change, in words, with its figures."""
+    word, style = ("passed", "green") if passed else ("failed", "red")
+    console.print(f"[{style}]{word}[/{style}]  {change}", highlight=False)
+    for reason in reasons:
         console.print(printable(f"  {reason}"), markup=False, highlight=False)
-    if judged.simulated:
+    if simulated:
         console.print("  simulated: no device was measured, only fio's own rate limits", style="yellow")
-    console.print(
-        f"  kept as {judged.campaign}: plimsoll envelopes show {judged.campaign}", style="dim", soft_wrap=True
-    )
+    console.print(f"  kept as {campaign}: plimsoll envelopes show {campaign}", style="dim", soft_wrap=True)
 
 
 def show_change_of_mind(

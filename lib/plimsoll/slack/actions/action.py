@@ -10,8 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from plimsoll.domain.decisions import Decision, DecisionKind
 from plimsoll.slack.actions.answers import Answers, by
-from plimsoll.slack.actions.asked import Asked
-from plimsoll.slack.actions.dialog import Origin
+from plimsoll.slack.actions.asked import Asked, Origin
 from plimsoll.slack.blocks.elements import Block, Control, Said, bold, controls, note, person, said
 from plimsoll.slack.blocks.message import Message
 
@@ -41,59 +40,46 @@ class Work(Protocol):
     @property
     def asked(self) -> Asked:
         """What was asked."""
-        ...
 
     @property
     def answers(self) -> Answers:
         """Where the answer goes."""
-        ...
 
     @property
     def today(self) -> date:
         """The day in UTC."""
-        ...
 
     @property
     def limits(self) -> Limits:
         """What a validation takes at most."""
-        ...
 
     @property
     def audits_wait(self) -> bool:
         """Whether an audit waits for one that is under way; it stops otherwise."""
-        ...
 
     def decision(self, kind: DecisionKind, *, reason: str = "", until: date | None = None) -> Decision:
         """What the asker decides about the volume, now; BadInput where there is no such volume."""
-        ...
 
     def keep(self, decision: Decision) -> bool:
         """Keeps a decision; False where the same request has one already."""
-        ...
 
     def decisions(self, decision: Decision) -> list[Decision]:
         """All decisions about the volume of that one, in no order."""
-        ...
 
     def not_measurable(self, decision: Decision) -> str | None:
         """Why nothing can be measured where the volume is; None where it can."""
-        ...
 
     def begin(self, machine: Literal["audit", "validation"], given: Mapping[str, str]) -> bool:
         """Begins an audit or a validation for this request; False where this request has begun it before."""
-        ...
 
     def keep_asked(self, asked: Asked, *, replace: bool) -> None:
         """Keeps who is answered at the end, without the secret address; an earlier one stays unless replaced."""
-        ...
 
     def explanation(self) -> Explanation:
         """The volume read and explained anew; BadInput where there is none or it is excluded, CloudError."""
-        ...
 
     def savings(self) -> Message:
         """What the latest report found; BadInput where there is no report yet."""
-        ...
 
 
 class Nothing(BaseModel):

@@ -11,12 +11,10 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.webhook import WebhookClient
 
 from plimsoll.domain.errors import CloudError, Unexpected
-from plimsoll.slack.actions.asked import Asked
-from plimsoll.slack.actions.dialog import modal
+from plimsoll.slack.actions.asked import Asked, modal
 from plimsoll.slack.blocks.elements import Block, Part, person, said
 from plimsoll.slack.blocks.message import Message
-from plimsoll.slack.client import SILENT, Patience, say
-from plimsoll.slack.errors import asking
+from plimsoll.slack.client import SILENT, Patience, asking, say
 
 _CLOSED: Final = frozenset({"not_found", "view_not_found"})
 """What Slack says of a view that the asker has closed meanwhile."""

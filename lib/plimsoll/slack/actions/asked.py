@@ -1,16 +1,21 @@
-"""What somebody asks of Plimsoll in Slack: who, where and what, as the front hands it to the worker."""
+"""What somebody asks of Plimsoll in Slack, as the front hands it to the worker, and the dialogs that ask for more.
 
-from collections.abc import Mapping
-from typing import Annotated
+Dialogs are Slack's modal views, in plain text where no name or reason can be a link or a mention.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from slack_sdk.models.blocks import Block, InputBlock, PlainTextInputElement, SectionBlock
 
 from plimsoll.clouds.registry import volume_pattern
+from plimsoll.slack.blocks.elements import plain_text
 
 VolumeName = Annotated[str, StringConstraints(pattern=volume_pattern())]
 """A volume's id, or account/region/id, which need not be searched for."""
 
-LONGEST_REASON = 300
+LONGEST_REASON: Final = 300
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, max_length=LONGEST_REASON)]
 
 
@@ -37,3 +42,59 @@ class Asked(BaseModel):
     thread: str | None = None
     view: str | None = None
     response_url: str | None = Field(default=None, repr=False)
+
+
+class Origin(BaseModel):
+    """What a dialog is about, and where its button was pressed; Slack sends it back with the dialog."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    volume: VolumeName
+    channel: str | None = None
+    message: str | None = None
+    thread: str | None = None
+    response_url: str | None = None
+
+    @property
+    def volume_id(self) -> str:
+        """The volume's own id, without its account and region."""
+        return self.volume.rpartition("/")[2]
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """The volume and where the answer goes, as a request has them."""
+        return self.model_dump(exclude={"message"})
+
+
+def dialog(
+    title: str, text: str, inputs: Sequence[Block], *, origin: Origin, action: str, submit: str
+) -> dict[str, Any]:
+    """A dialog that asks for the inputs of an action; `submit` is on its button."""
+    blocks = [SectionBlock(text=plain_text(text)), *inputs]
+    return {
+        **modal(title, [block.to_dict() for block in blocks], close="Cancel"),
+        "submit": plain_text(submit).to_dict(),
+        "callback_id": action,
+        "private_metadata": origin.model_dump_json(exclude_none=True),
+    }
+
+
+def reason_input(example: str) -> Block:
+    """The input for a reason, which may stay empty."""
+    text = PlainTextInputElement(action_id="reason", max_length=LONGEST_REASON, placeholder=plain_text(example))
+    return InputBlock(block_id="reason", label=plain_text("Why? Others see it."), element=text, optional=True)
+
+
+def notice(text: str, title: str = "Plimsoll") -> dict[str, Any]:
+    """A view with some sentences, up to 3,000 characters, and nothing to enter."""
+    return modal(title, [SectionBlock(text=plain_text(text)).to_dict()])
+
+
+def modal(title: str, blocks: Iterable[Mapping[str, Any]], close: str = "Close") -> dict[str, Any]:
+    """A view that shows blocks; `title` has at most 24 characters."""
+    return {
+        "type": "modal",
+        "title": plain_text(title).to_dict(),
+        "close": plain_text(close).to_dict(),
+        "blocks": [dict(block) for block in blocks],
+    }

@@ -6,8 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from plimsoll.domain.decisions import DecisionKind
 from plimsoll.slack.actions.action import Action, Shown, Words, Work, decide, full_name
-from plimsoll.slack.actions.asked import Reason
-from plimsoll.slack.actions.dialog import Origin, dialog, reason_input
+from plimsoll.slack.actions.asked import Origin, Reason, dialog, reason_input
 from plimsoll.slack.actions.include import INCLUDE
 from plimsoll.slack.blocks.elements import Control
 

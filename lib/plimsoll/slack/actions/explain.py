@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from plimsoll.slack.actions.action import Action, Explanation, Shown, Work
-from plimsoll.slack.actions.dialog import modal
+from plimsoll.slack.actions.asked import modal
 from plimsoll.slack.blocks.elements import Block, header, link, preformatted, said
 from plimsoll.slack.blocks.message import Message
 

@@ -8,8 +8,8 @@ from slack_sdk.models.blocks import InputBlock, Option, RadioButtonsElement
 
 from plimsoll.domain.decisions import DecisionKind
 from plimsoll.slack.actions.action import Action, Shown, Words, Work, decide
-from plimsoll.slack.actions.asked import Reason
-from plimsoll.slack.actions.dialog import Origin, dialog, plain_text, reason_input
+from plimsoll.slack.actions.asked import Origin, Reason, dialog, reason_input
+from plimsoll.slack.blocks.elements import plain_text
 
 _DAYS: Final = ("7", "30", "90")
 _WORDS: Final = Words(

@@ -17,25 +17,25 @@ from plimsoll.domain.errors import BadInput, CloudError, PlimsollError, Unexpect
 from plimsoll.explain import explain
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
 from plimsoll.ports import Target
-from plimsoll.reports.cloud_terms import words_of
 from plimsoll.reports.record import run_of
 from plimsoll.reports.run_reader import PAGE, RUN
 from plimsoll.reports.terminal.explain import show_explanation
 from plimsoll.reports.to_record import record_of
+from plimsoll.reports.wording import words_of
 from plimsoll.service.history_update import left_out
 from plimsoll.service.service import Service
 from plimsoll.service.slack_config import SlackConfig
 from plimsoll.service.step_messages import Message as ServiceMessage
 from plimsoll.service.store_keys import RunKeys, asked_key
 from plimsoll.service.stored_results import latest_report, needed
-from plimsoll.service.validating.step_context import placed, ports_at
+from plimsoll.service.validating import placed, ports_at
 from plimsoll.slack.actions.action import Explanation, Limits
 from plimsoll.slack.actions.answers import Answers, plain
 from plimsoll.slack.actions.asked import Asked
 from plimsoll.slack.actions.registry import ACTIONS
 from plimsoll.slack.blocks.message import Message
 from plimsoll.slack.blocks.report import savings_message
-from plimsoll.slack.errors import asking
+from plimsoll.slack.client import asking
 from plimsoll.validation.fio_job import canary_seconds
 
 COLUMNS: Final = 76
@@ -83,10 +83,7 @@ class AskedMessage(Asked, ServiceMessage):
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
-    @property
-    def topic(self) -> str:
-        """The request, which its log lines have in common."""
-        return self.id
+    about = "id"
 
     @field_validator("do")
     @classmethod
@@ -124,17 +121,12 @@ def _act(service: Service, answers: Answers, members: Members) -> None:
     if not ours or not members.may_act(asked.user, config.user_groups, answers.slack, service.clock.now()):
         answers.to_asker(plain(REFUSED))
         return
-    ACTIONS[asked.do].perform(ServiceWork(service=service, config=config, asked=asked, answers=answers))
-
-
-def execution_of(asked: Asked) -> str:
-    """The name of the execution that a request begins."""
-    return f"{SLACK_EXECUTIONS}{asked.id}"
+    ACTIONS[asked.do].perform(_Work(service=service, config=config, asked=asked, answers=answers))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceWork:
-    """An action's work on the service: fulfills `Work`."""
+class _Work:
+    """Fulfills `Work`."""
 
     service: Service
     config: SlackConfig
@@ -143,12 +135,10 @@ class ServiceWork:
 
     @property
     def today(self) -> date:
-        """The day in UTC."""
         return self.service.clock.now().date()
 
     @property
     def limits(self) -> Limits:
-        """What a validation takes at most."""
         settings = self.service.settings
         seconds = canary_seconds(runtime_s=settings.benchmark_runtime_s, ramp_s=settings.benchmark_ramp_s)
         return Limits(
@@ -159,11 +149,9 @@ class ServiceWork:
 
     @property
     def audits_wait(self) -> bool:
-        """Whether an audit waits for one that is under way."""
         return self.service.config.when_busy == "wait"
 
     def decision(self, kind: DecisionKind, *, reason: str = "", until: date | None = None) -> Decision:
-        """What the asker decides about the volume, now; BadInput where there is no such volume."""
         asked, now = self.asked, self.service.clock.now()
         target, volume_id = placed(self._volume, now, self.service)
         return Decision(
@@ -179,31 +167,25 @@ class ServiceWork:
         )
 
     def keep(self, decision: Decision) -> bool:
-        """Keeps a decision; False where the same request has one already."""
         return self.service.history.decide(decision)
 
     def decisions(self, decision: Decision) -> list[Decision]:
-        """All decisions about the volume of that one."""
         found = self.service.history.decisions(_target(decision), [decision.volume_id])
         return [*found.get(decision.volume_id, ())]
 
     def not_measurable(self, decision: Decision) -> str | None:
-        """Why nothing can be measured where the volume is."""
         return self.service.places.unmeasured(_target(decision))
 
     def begin(self, machine: Literal["audit", "validation"], given: Mapping[str, str]) -> bool:
-        """Begins an execution for this request."""
-        return self.service.executions.begin(machine, execution_of(self.asked), dict(given))
+        return self.service.executions.begin(machine, self._execution, dict(given))
 
     def keep_asked(self, asked: Asked, *, replace: bool) -> None:
-        """Keeps who is answered, without the address, which is a secret and does not last."""
-        key, store = asked_key(execution_of(asked)), self.service.store
+        key, store = asked_key(self._execution), self.service.store
         if replace or store.get(key) is None:
             lasting = asked.model_copy(update={"response_url": None, "view": None})
             store.put(key, lasting.model_dump_json().encode())
 
     def explanation(self) -> Explanation:
-        """The volume read and explained anew."""
         now, policy = self.service.clock.now(), self.service.config.parsed_policy
         target, volume_id = placed(self._volume, now, self.service)
         ports = ports_at(target, now, self.service)
@@ -231,13 +213,16 @@ class ServiceWork:
                 )
 
     def savings(self) -> Message:
-        """What the latest report found."""
         latest = latest_report(self.service.store)
         if latest is None:
             raise BadInput("there is no report yet: begin an audit with /plimsoll audit, and its report comes here.")
         keys = RunKeys(run_id=latest.run_id)
         run = run_of(needed(self.service.store, keys.report(RUN)))
         return savings_message(run, f"{self.service.root}/{keys.report(PAGE)}")
+
+    @property
+    def _execution(self) -> str:
+        return f"{SLACK_EXECUTIONS}{self.asked.id}"
 
     @property
     def _volume(self) -> str:

@@ -9,14 +9,13 @@ from typing import Final
 
 from plimsoll.domain.reasons import GIVEN_UP
 from plimsoll.domain.recommendation import CHANGES
-from plimsoll.reports.cloud_terms import words_of
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.record import OwnerRecord, RecommendationRecord, saved_cents
 from plimsoll.reports.run_reader import full_name
 from plimsoll.reports.steps import EVIDENCE, Step, step_of
 from plimsoll.reports.totals import Totals
-from plimsoll.reports.wording import change_words, given_up, outcome_text, owner_text, plight
-from plimsoll.slack.blocks.text import line
+from plimsoll.reports.wording import change_words, given_up, outcome_text, owner_text, plight, words_of
+from plimsoll.slack.blocks.elements import line
 
 _THROTTLED: Final = 3
 

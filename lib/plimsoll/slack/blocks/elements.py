@@ -1,10 +1,12 @@
 """Blocks: what messages and views are built of, as plain values that Slack takes.
 
 All text is rich text, or plain text without emoji codes. Slack looks for no markup there, so that no name can be a
-mention, a link or a line of ours.
+mention, a link or a line of ours. Names that anybody may give are shown as they are, and do not break a message.
 """
 
+import html
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -13,7 +15,6 @@ from slack_sdk.models.blocks import (
     ActionsBlock,
     ButtonElement,
     ContextBlock,
-    DividerBlock,
     HeaderBlock,
     LinkButtonElement,
     Option,
@@ -26,7 +27,7 @@ from slack_sdk.models.blocks import (
     RichTextSectionElement,
 )
 
-from plimsoll.slack.blocks.text import cut, long, shown
+from plimsoll.reports.printable import printable
 
 Block = Mapping[str, Any]
 Said = RichTextElementParts.Text
@@ -51,10 +52,23 @@ what is shown of a screen, which leaves room for more in its message."""
 
 _CUT: Final = "… cut here"
 
+NAME: Final = 60
+SENTENCE: Final = 300
+"""Characters shown of a name, and of a reason that somebody else wrote."""
+
+_FALLBACK: Final = 600
+"""Characters of a notification before they are escaped, which makes at most five of each."""
+
+_TURNS: Final = re.compile("[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+"""What turns the writing's direction, so that it moves what stands beside it, or is not seen at all."""
+
+_LOOSE_ENDS: Final = " \n:;,."
+"""What says nothing at the end of what was cut."""
+
 
 def header(text: str) -> Block:
     """A title, cut to 150 characters."""
-    return HeaderBlock(text=_plain(cut(shown(text), _MOST_HEADER))).to_dict()
+    return HeaderBlock(text=plain_text(cut(shown(text), _MOST_HEADER))).to_dict()
 
 
 def bold(text: str) -> Said:
@@ -106,12 +120,7 @@ def preformatted(text: str, most: int = _MOST_PREFORMATTED) -> list[Block]:
 
 def note(text: str) -> Block:
     """A small grey line, cut to 2,000 characters."""
-    return ContextBlock(elements=[_plain(cut(shown(text), _MOST_NOTE))]).to_dict()
-
-
-def divider() -> Block:
-    """A line across."""
-    return DividerBlock().to_dict()
+    return ContextBlock(elements=[plain_text(cut(shown(text), _MOST_NOTE))]).to_dict()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +173,38 @@ def report_link(url: str | None) -> list[Block]:
     return [ActionsBlock(elements=[button]).to_dict()]
 
 
-def _plain(text: str) -> PlainTextObject:
+def long(text: str) -> int:
+    """How long a text is in UTF-16, which is no less than Slack counts."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def line(text: str, most: int = NAME) -> str:
+    """A text on one line, no longer than `most`, with nothing in it that cannot be seen."""
+    return cut(" ".join(shown(text[: 4 * most]).split()), most)
+
+
+def shown(text: str) -> str:
+    """A text without what is not seen or moves what stands beside it; lines stay lines."""
+    return _TURNS.sub("", printable(text))
+
+
+def cut(text: str, most: int) -> str:
+    """A text no longer than `most`, with an ellipsis where it was."""
+    if long(text) <= most:
+        return text
+    kept = text[: most - 1]
+    while long(kept) > most - 1:
+        kept = kept[:-1]
+    return f"{kept.rstrip(_LOOSE_ENDS)}…"
+
+
+def fallback(text: str) -> str:
+    """What a notification says where blocks are not shown: on one line, escaped, at most 3,000 characters."""
+    return html.escape(line(text, _FALLBACK), quote=False) or "…"
+
+
+def plain_text(text: str) -> PlainTextObject:
+    """A text without markup or emoji codes."""
     return PlainTextObject(text=text or "…", emoji=False)
 
 

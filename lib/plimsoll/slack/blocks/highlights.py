@@ -5,13 +5,11 @@ from typing import Any, Final
 
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.steps import CENT, EVIDENCE, Step, judged_by
-from plimsoll.reports.summary.gaps import Unread, unread
-from plimsoll.reports.summary.headline import headline, unended, unreadable
+from plimsoll.reports.summary import Unread, headline, unended, unread, unreadable
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import count_of, usd
 from plimsoll.slack.blocks.digest import BY_HAND, OTHERS, Listed, Sums
-from plimsoll.slack.blocks.elements import Block, Said, bold, header, named, said
-from plimsoll.slack.blocks.text import line
+from plimsoll.slack.blocks.elements import Block, Said, bold, header, line, named, said
 
 _MOST: Final = 3
 """How many groups of blocked volumes, and places that could not be read, are named."""
@@ -142,14 +140,9 @@ _PURPOSE: Final = (
 )
 
 
-def first_sentence(sums: Sums, run: Mapping[str, Any], part: str) -> str:
-    """What can be saved of what, in one sentence."""
-    return headline(sums.totals, run, whole=not part)
-
-
 def opening(sums: Sums, run: Mapping[str, Any], policy: Policy, part: str) -> Iterator[Block]:
     """The title, and a paragraph for somebody who has never heard of Plimsoll."""
-    yield header(first_sentence(sums, run, part).removesuffix("."))
+    yield header(headline(sums.totals, run, whole=not part).removesuffix("."))
     if told := unended(run):
         yield said(bold("Partial. "), told)
     about = f"This report is of {line(part)} alone." if part else ""

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from plimsoll.slack.blocks.elements import Block
-from plimsoll.slack.blocks.text import fallback, long
+from plimsoll.slack.blocks.elements import Block, fallback, long
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """The pictures in a report's thread: what can be saved in each account, and what the largest saving rests on."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -10,13 +10,12 @@ from plimsoll.reports.charts.picture import Picture
 from plimsoll.reports.charts.roofline import roofline_picture
 from plimsoll.reports.charts.savings import savings_chart
 from plimsoll.reports.charts.theme import LIGHT
-from plimsoll.reports.profile_record import DemandProfileRecord
-from plimsoll.reports.record import RecommendationRecord, saved_cents
+from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord, saved_cents
 from plimsoll.reports.run_reader import Only, matched_records
 from plimsoll.reports.steps import CENT
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import short_name
-from plimsoll.slack.blocks.text import line
+from plimsoll.slack.blocks.elements import line
 
 SAVINGS_PX: Final = 440
 ROOFLINE_PX: Final = 560
@@ -56,7 +55,15 @@ def drafts(
 ) -> tuple[Draft, ...]:
     """The pictures that there are: of the savings by account, in USD a month, where several accounts save; and of the
     recommendation that saves most, where its demand was observed, with what was measured of its offer's class."""
-    return tuple(_drafts(by_account, largest, profile, envelope))
+    found: list[Draft] = []
+    if sum(usd_month >= CENT for usd_month in by_account.values()) > 1:
+        chart = savings_chart(by_account)
+        found.append(Draft(name=SAVINGS, title="Savings by account", chart=chart, width_px=SAVINGS_PX))
+    if largest is not None and profile is not None:
+        chart = roofline_picture(largest, profile, envelope)
+        title = f"The largest saving, {line(short_name(largest))}: its demand and what can carry it"
+        found.append(Draft(name=ROOFLINE, title=title, chart=chart, width_px=ROOFLINE_PX, profile=profile))
+    return tuple(found)
 
 
 def run_drafts(folder: Path, envelopes: Mapping[str, Envelope], only: Only | None = None) -> tuple[Draft, ...]:
@@ -72,18 +79,3 @@ def run_drafts(folder: Path, envelopes: Mapping[str, Envelope], only: Only | Non
     named = largest.evidence.envelope if largest is not None and largest.evidence is not None else None
     savings = {account: part.usd_saved for account, part in totals.by["account"].items()}
     return drafts(savings, largest, observed, envelopes.get(named or ""))
-
-
-def _drafts(
-    by_account: Mapping[str, float],
-    largest: RecommendationRecord | None,
-    profile: DemandProfileRecord | None,
-    envelope: Envelope | None,
-) -> Iterator[Draft]:
-    if sum(usd_month >= CENT for usd_month in by_account.values()) > 1:
-        chart = savings_chart(by_account)
-        yield Draft(name=SAVINGS, title="Savings by account", chart=chart, width_px=SAVINGS_PX)
-    if largest is not None and profile is not None:
-        chart = roofline_picture(largest, profile, envelope)
-        title = f"The largest saving, {line(short_name(largest))}: its demand and what can carry it"
-        yield Draft(name=ROOFLINE, title=title, chart=chart, width_px=ROOFLINE_PX, profile=profile)

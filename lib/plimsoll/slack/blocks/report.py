@@ -8,13 +8,12 @@ from typing import Any, Final
 from plimsoll.policy_file import parse_policy
 from plimsoll.reports.run_reader import Only, read_run, stream_records
 from plimsoll.reports.steps import CENT
-from plimsoll.reports.summary.headline import incomplete, since_before
+from plimsoll.reports.summary import headline, incomplete, since_before
 from plimsoll.reports.wording import count_of, usd
 from plimsoll.slack.blocks.digest import Digest, Sums
-from plimsoll.slack.blocks.elements import Block, Control, bold, bullets, header, named, note, report_link, said
-from plimsoll.slack.blocks.highlights import first_sentence, highlights, of_accounts, opening
+from plimsoll.slack.blocks.elements import Block, Control, bold, bullets, header, line, named, note, report_link, said
+from plimsoll.slack.blocks.highlights import highlights, of_accounts, opening
 from plimsoll.slack.blocks.message import Budget, Conversation, Message, Reply
-from plimsoll.slack.blocks.text import line
 from plimsoll.slack.blocks.volume_list import Manner, Numbered, first_of_all, of_an_account, with_buttons
 
 _ENDED: Final = {
@@ -89,7 +88,7 @@ def _blocks(
 def _notice(digest: Digest, run: Mapping[str, Any], part: str) -> str:
     """The notification, as a phone shows it."""
     throttled = digest.whole.totals.actions["upgrade"]
-    told = f"Plimsoll{f' on {line(part)}' if part else ''}: {first_sentence(digest.whole, run, part)}"
+    told = f"Plimsoll{f' on {line(part)}' if part else ''}: {headline(digest.whole.totals, run, whole=not part)}"
     return f"{told} {count_of(throttled, 'volume')} throttled today." if throttled else told
 
 
@@ -107,7 +106,6 @@ def run_conversation(
     only: Only | None = None,
     part: str = "",
     *,
-    link: str | None = None,
     since: str = "",
     new: Collection[str] = (),
     controls: Sequence[Control] = (),
@@ -119,9 +117,8 @@ def run_conversation(
     for record in stream_records(folder):
         if only is None or only(record):
             digest.count(record)
-    return conversation(
-        digest, read_run(folder), link=link, since=since, new=new, part=part, controls=controls, threaded=threaded
-    )
+    run = read_run(folder)
+    return conversation(digest, run, since=since, new=new, part=part, controls=controls, threaded=threaded)
 
 
 def _buttons_elsewhere(found: Sequence[Numbered], manner: Manner) -> Iterator[Reply]:
@@ -148,7 +145,7 @@ def _replies(digest: Digest, run: Mapping[str, Any], manner: Manner) -> Iterator
 
 
 def _account(called: str, account: str, sums: Sums, run: Mapping[str, Any], manner: Manner) -> Message:
-    sentence, budget = first_sentence(sums, run, account), Budget()
+    sentence, budget = headline(sums.totals, run, whole=False), Budget()
     begin = said(bold(f"{called} "), named(line(account)), bold(f": {sentence}"))
     blocks: list[Block] = budget.taken([begin, *bullets(highlights(sums, run))])
     return Message.of(f"{called} {line(account)}: {sentence}", [*blocks, *of_an_account(sums, budget, manner)])
@@ -166,7 +163,8 @@ def _more(others: list[Sums]) -> Message:
 
 def savings_message(run: Mapping[str, Any], place: str) -> Message:
     """The figures of a run by its run.json; `place` is where its report is."""
-    text = _savings_headline(run)
+    saved = run["monthly_usd"]["saved"]
+    text = f"{usd(saved)} a month can be saved" if saved >= CENT else "Nothing can be saved"
     return Message.of(text, _savings_blocks(run, text, place))
 
 
@@ -183,8 +181,3 @@ def _savings_blocks(run: Mapping[str, Any], text: str, place: str) -> Iterator[B
         yield said(missing)
     when = f"{datetime.fromisoformat(run['now']):%Y-%m-%d %H:%M} UTC"
     yield note(f"Audit {run['id']} of {when}, {count_of(run['volumes']['seen'], 'volume')}. Its report: {place}")
-
-
-def _savings_headline(run: Mapping[str, Any]) -> str:
-    saved = run["monthly_usd"]["saved"]
-    return f"{usd(saved)} a month can be saved" if saved >= CENT else "Nothing can be saved"

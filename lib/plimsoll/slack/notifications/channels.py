@@ -6,7 +6,7 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Final
 
-from plimsoll.clouds.aws.chunks import in_chunks
+from plimsoll.clouds.common.calls import in_chunks
 from plimsoll.clouds.targets import named_target
 from plimsoll.domain.decisions import holding
 from plimsoll.domain.policy import TagMatch

@@ -3,14 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol, TypeVar
+from typing import Final, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.ports import RunStore
-from plimsoll.service.store_keys import asked_key
-from plimsoll.slack.actions.asked import Asked
 from plimsoll.writing import write_lines
 
 POSTED: Final = "slack-posted.json"
@@ -50,11 +48,9 @@ class PostingLedger(Protocol):
 
     def load(self) -> Progress:
         """What was kept last; an empty Progress where nothing was."""
-        ...
 
     def keep(self, progress: Progress) -> None:
         """Keeps it, whole or not at all."""
-        ...
 
 
 class _Kept(BaseModel):
@@ -88,16 +84,6 @@ class FileLedger:
             raise BadInput(f"{self.path} is damaged: remove it, and everything can be posted again.") from error
 
 
-_Model = TypeVar("_Model", bound=BaseModel)
-
-
-def asked_for(execution: str, store: RunStore) -> Asked | None:
-    """Who asked for an execution, None where nobody did in Slack; BadInput where what is kept is damaged."""
-    key = asked_key(execution)
-    kept = store.get(key)
-    return None if kept is None else _read(Asked, kept, key)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreLedger:
     """What of a run stands in a channel, under a key of its own; BadInput where it is damaged."""
@@ -109,7 +95,10 @@ class StoreLedger:
     def load(self) -> Progress:
         """What was kept last; an empty Progress where nothing was."""
         kept = self.store.get(self._key)
-        return Progress() if kept is None else _read(Progress, kept, self._key)
+        try:
+            return Progress() if kept is None else Progress.model_validate_json(kept)
+        except ValidationError as error:
+            raise damaged(self._key) from error
 
     def keep(self, progress: Progress) -> None:
         """Keeps it in the place of what was known before."""
@@ -120,8 +109,6 @@ class StoreLedger:
         return f"slack/posted/{self.run_id}/{self.channel}.json"
 
 
-def _read(kind: type[_Model], content: bytes, key: str) -> _Model:
-    try:
-        return kind.model_validate_json(content)
-    except ValidationError as error:
-        raise BadInput(f"{key} in the store is damaged: delete it there, and it is begun anew.") from error
+def damaged(key: str) -> BadInput:
+    """The error of what cannot be read under a key of the store."""
+    return BadInput(f"{key} in the store is damaged: delete it there, and it is begun anew.")

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -15,9 +16,7 @@ from slack_sdk import WebClient
 from plimsoll.audit import never
 from plimsoll.clouds.targets import named_target
 from plimsoll.domain.errors import BadInput, CloudError, OutOfTime, PlimsollError
-from plimsoll.ports import RunStore, Target
-from plimsoll.reports.profile_record import DemandProfileRecord
-from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_reader import (
     DEMAND,
     PAGE,
@@ -31,16 +30,15 @@ from plimsoll.reports.run_reader import (
 from plimsoll.service.events import RecommendationNew
 from plimsoll.service.service import Service
 from plimsoll.service.shared_measurements import bring
-from plimsoll.service.slack_config import SlackConfig
 from plimsoll.service.step_messages import Answer, Message, RunId
-from plimsoll.service.store_keys import RESULT, RunKeys
-from plimsoll.service.stored_results import bring_needed, result_of
+from plimsoll.service.store_keys import RunKeys
+from plimsoll.service.stored_results import batch_folders, bring_needed
 from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.pictures import ROOFLINE, SAVINGS, Draft, drafts
 from plimsoll.slack.blocks.report import conversation
 from plimsoll.slack.notifications.channels import Part, accounts_of, channels_of, part_of, parts_of, quiet_of
 from plimsoll.slack.notifications.ledger import StoreLedger, picture_key
-from plimsoll.slack.notifications.posting import Picture, post
+from plimsoll.slack.notifications.posting import Picture, Posting
 
 _CLAIMED: Final = timedelta(minutes=16)
 """How long a run is kept from others who would tell of it: a function lives for 15 minutes at most."""
@@ -62,12 +60,9 @@ class AuditDetail(BaseModel):
 class AuditEvent(Message):
     """The event `AuditCompleted` of the service's own bus."""
 
-    detail: AuditDetail
+    about = "detail.run_id"
 
-    @property
-    def topic(self) -> str:
-        """The run."""
-        return self.detail.run_id
+    detail: AuditDetail
 
 
 class RunPosted(Answer):
@@ -120,20 +115,11 @@ class Gallery:
         """What a volume was asked for, from whichever batch of its target has it; None where no more is kept."""
         target = named_target(record.account, record.region)
         kept = self.folder / full_name(record)
-        for folder in _answered(self.keys, target, self.service.store, kept):
+        for folder in batch_folders(self.service.store, self.keys, kept, (DEMAND,), target):
             found = find_profile(folder, full_name(record))
             if found is not None:
                 return found
         return None
-
-
-def _answered(keys: RunKeys, target: Target, store: RunStore, folder: Path) -> Iterator[Path]:
-    """The folder, with the demand of one answered batch of a target after the other."""
-    there = store.keys(f"{keys.results}{target}/")
-    for batch in sorted(keys.batches_in(there, keys.results, f"/{RESULT}")):
-        attempt = result_of(store, keys.result(batch)).attempt
-        bring_needed(store, keys.answered(batch, attempt, DEMAND), folder / DEMAND)
-        yield folder
 
 
 def post_run_report(
@@ -157,88 +143,51 @@ def post_run_report(
         return RunPosted(run_id=run_id, busy=True)
     try:
         with TemporaryDirectory(prefix="plimsoll-") as folder:
-            return _RunReport.of(service, run_id, client, draw, Path(folder)).post(stop)
+            return _posted(service, RunKeys(run_id), client, draw, Path(folder), stop)
     finally:
         service.claims.release(claim, holder)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _RunReport:
-    service: Service
-    slack: SlackConfig
-    keys: RunKeys
-    client: WebClient
-    run: Mapping[str, Any]
-    parts: Mapping[str, Part]
-    new: Collection[str]
-    gallery: Gallery
-
-    @classmethod
-    def of(cls, service: Service, run_id: str, client: WebClient, draw: Draw, folder: Path) -> "_RunReport":
-        """The report, read from the store into a folder and counted."""
-        slack, keys = service.config.slack, RunKeys(run_id=run_id)
-        if slack is None:
-            raise BadInput("Slack is not configured: give slack.teams and slack.channel, and deploy the service again.")
-        for name in (RUN, RECOMMENDATIONS):
-            bring_needed(service.store, keys.report(name), folder / name)
-        run = read_run(folder)
-        quiet = quiet_of(stream_records(folder), service.history, datetime.fromisoformat(run["now"]))
-        return cls(
-            service=service,
-            slack=slack,
-            keys=keys,
-            client=client,
-            run=run,
-            parts=parts_of(stream_records(folder), slack, quiet, _unread(run), service.places.unmeasured),
-            new=_new(service, keys),
-            gallery=Gallery(service=service, keys=keys, folder=folder, draw=draw),
+def _posted(
+    service: Service, keys: RunKeys, client: WebClient, draw: Draw, folder: Path, stop: Callable[[], bool]
+) -> RunPosted:
+    """Posts to every channel in turn what is brought from the store into a folder."""
+    slack = service.config.slack
+    if slack is None:
+        raise BadInput("Slack is not configured: give slack.teams and slack.channel, and deploy the service again.")
+    for name in (RUN, RECOMMENDATIONS):
+        bring_needed(service.store, keys.report(name), folder / name)
+    run = read_run(folder)
+    quiet = quiet_of(stream_records(folder), service.history, datetime.fromisoformat(run["now"]))
+    parts = parts_of(stream_records(folder), slack, quiet, _unread(run), service.places.unmeasured)
+    gallery, new = Gallery(service=service, keys=keys, folder=folder, draw=draw), _new(service, keys)
+    troubles: dict[str, tuple[str, ...]] = {}
+    failed: dict[str, PlimsollError] = {}
+    for channel in (one for one in channels_of(slack) if one in parts):
+        ledger = StoreLedger(store=service.store, run_id=keys.run_id, channel=channel)
+        posting = Posting(
+            channel=channel, client=client, ledger=ledger, run_id=keys.run_id, pause=service.pause, stop=stop
         )
-
-    def post(self, stop: Callable[[], bool]) -> RunPosted:
-        """Posts to every channel in turn."""
-        posted: dict[str, tuple[str, ...]] = {}
-        failed: dict[str, PlimsollError] = {}
-        for channel in channels_of(self.slack):
-            if channel not in self.parts:
-                continue
-            try:
-                posted[channel] = self._post(channel, stop)
-            except OutOfTime as error:
-                raise OutOfTime(" ".join([str(error), *_named(failed)])) from error
-            except PlimsollError as error:
-                failed[channel] = error
-        if failed:
-            why = " ".join(_named(failed))
-            raise CloudError(f"the report of run {self.keys.run_id} did not reach every channel. {why}") from next(
-                iter(failed.values())
+        try:
+            shown = {name for name in (SAVINGS, ROOFLINE) if picture_key(name) in ledger.load().posted}
+            told = conversation(
+                parts[channel].digest,
+                run,
+                link=service.file_link(keys.report(PAGE)),
+                new=new,
+                part=part_of(slack, channel),
+                controls=CONTROLS if slack.user_groups else (),
+                accounts=accounts_of(slack, channel),
             )
-        troubles = [trouble for some in posted.values() for trouble in some]
-        return RunPosted(run_id=self.keys.run_id, channels=list(posted), troubles=troubles)
-
-    def _post(self, channel: str, stop: Callable[[], bool]) -> tuple[str, ...]:
-        part = self.parts[channel]
-        ledger = StoreLedger(store=self.service.store, run_id=self.keys.run_id, channel=channel)
-        there = ledger.load().posted
-        shown = {name for name in (SAVINGS, ROOFLINE) if picture_key(name) in there}
-        posted = post(
-            conversation(
-                part.digest,
-                self.run,
-                link=self.service.file_link(self.keys.report(PAGE)),
-                new=self.new,
-                part=part_of(self.slack, channel),
-                controls=CONTROLS if self.slack.user_groups else (),
-                accounts=accounts_of(self.slack, channel),
-            ),
-            channel,
-            self.client,
-            ledger,
-            self.gallery.pictures_of(part, but=shown),
-            run_id=self.keys.run_id,
-            pause=self.service.pause,
-            stop=stop,
-        )
-        return posted.troubles
+            troubles[channel] = posting.post(told, gallery.pictures_of(parts[channel], but=shown)).troubles
+        except OutOfTime as error:
+            raise OutOfTime(" ".join([str(error), *_named(failed)])) from error
+        except PlimsollError as error:
+            failed[channel] = error
+    if failed:
+        first, why = next(iter(failed.values())), " ".join(_named(failed))
+        raise CloudError(f"the report of run {keys.run_id} did not reach every channel. {why}") from first
+    return RunPosted(run_id=keys.run_id, channels=list(troubles), troubles=list(chain(*troubles.values())))
 
 
 def _named(failed: Mapping[str, PlimsollError]) -> list[str]:

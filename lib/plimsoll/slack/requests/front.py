@@ -1,38 +1,41 @@
 """The front: every request of Slack is checked, answered within 3 seconds, and handed to the worker.
 
 Slack waits 3 seconds and then shows an error; a trigger that opens a view lasts as long
-(docs.slack.dev/interactivity/handling-user-interaction, November 2026). So nothing is read or decided here. Bolt's
-lazy listeners are not used: they call the very function that is open to the internet, which would need the rights of
-every action.
+(docs.slack.dev/interactivity/handling-user-interaction, November 2026). So nothing is read or decided here. Bolt is not
+used: its middleware parses a body before it verifies it, and its lazy listeners call the very function that is open to
+the internet, which would need the rights of every action.
 """
 
 import json
 import logging
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from http import HTTPStatus
 from http.client import HTTPException
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, assert_never
 
-from slack_bolt import Ack, App, BoltContext, BoltRequest
-from slack_bolt.authorization import AuthorizeResult
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackClientError
 from slack_sdk.webhook import WebhookClient
 
 from plimsoll.domain.errors import CloudError, PlimsollError, Unanswered
 from plimsoll.service.slack_config import SlackConfig
-from plimsoll.slack.actions.asked import Asked
-from plimsoll.slack.actions.dialog import notice
+from plimsoll.slack.actions.asked import Asked, notice
 from plimsoll.slack.actions.registry import ACTIONS
 from plimsoll.slack.blocks.elements import OPEN_REPORT
-from plimsoll.slack.client import SILENT
-from plimsoll.slack.errors import asking
-from plimsoll.slack.requests.interactions import Unclear, asked_by_button, asked_by_dialog, asked_by_words, origin_of
-from plimsoll.slack.requests.payloads import COMMAND, Pressed, SslCheck, Submitted, Typed, admit, parsed
+from plimsoll.slack.client import SILENT, asking
+from plimsoll.slack.requests.payloads import (
+    Pressed,
+    Submitted,
+    Typed,
+    admit,
+    asked_by_button,
+    asked_by_dialog,
+    asked_by_words,
+    origin_of,
+    parsed,
+)
 from plimsoll.slack.requests.signed import HttpRequest, check_replay, check_shape, check_signature, content_of
 
 if TYPE_CHECKING:
@@ -59,8 +62,6 @@ TAKEN: Final = "I am on it: the answer comes here."
 LOG: Final = logging.getLogger("plimsoll.slack")
 """What goes wrong with Slack while somebody is answered; the function decides where it goes."""
 
-_ANY: Final = re.compile(".*")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Front:
@@ -77,99 +78,77 @@ class Front:
         """The answer to a request, as Lambda's function URL passes both on; Refused where a check fails."""
         request = HttpRequest.of(event)
         if request.is_ssl_check:
-            return plain_response(HTTPStatus.OK)
+            return response(HTTPStatus.OK)
         check_shape(request)
         check_signature(request, self.signing_secret(), now)
         check_replay(request, self.claims, now)
         content = content_of(request)
+        if content.get("ssl_check") == "1":
+            return response(HTTPStatus.OK)
         sent, config = parsed(content), self.config()
         admit(sent, config, self.api_url)
-        if isinstance(sent, SslCheck):
-            return plain_response(HTTPStatus.OK)
-        app = slack_app(self.bot_token(), self.api_url, self.hand_over, bool(config and config.user_groups))
-        headers: dict[str, str | Sequence[str]] = {"content-type": "application/json"}
-        found = app.dispatch(BoltRequest(body=json.dumps(content), headers=headers, context={"sent": sent}))
-        return {"statusCode": found.status, "headers": found.first_headers(), "body": found.body}
+        client = WebClient(self.bot_token(), base_url=self.api_url, timeout=WAIT_S, retry_handlers=[], logger=SILENT)
+        asker = _Asker(client=client, hand_over=self.hand_over, may_act=bool(config and config.user_groups))
+        match sent:
+            case Pressed():
+                return response(HTTPStatus.OK, asker.pressed(sent))
+            case Submitted():
+                return response(HTTPStatus.OK, asker.submitted(sent))
+            case Typed():
+                return response(HTTPStatus.OK, asker.typed(sent))
+            case never:
+                assert_never(never)
 
 
-def plain_response(status: HTTPStatus) -> dict[str, Any]:
-    """An answer that says its status alone."""
-    return {"statusCode": status.value, "headers": {"content-type": "text/plain"}, "body": status.phrase}
-
-
-@lru_cache(maxsize=1)
-def slack_app(token: str, api_url: str, hand_over: HandOver, may_act: bool) -> App:  # keys of the cache
-    """Bolt's app with its listeners; `may_act`: whether anybody may act. A rotated token makes another app."""
-
-    def authorized(enterprise_id: str | None, team_id: str | None) -> AuthorizeResult:
-        return AuthorizeResult(enterprise_id=enterprise_id, team_id=team_id, bot_token=token)
-
-    listeners = _Listeners(hand_over=hand_over, may_act=may_act)
-    app = App(
-        name="slack_bolt.plimsoll",  # of a logger, whose level Bolt sets
-        logger=SILENT,  # it would log whole requests; what goes wrong is raised
-        client=WebClient(base_url=api_url, timeout=WAIT_S, retry_handlers=[], logger=SILENT),
-        authorize=authorized,  # a token of its own makes Bolt ask Slack about it first
-        process_before_response=True,
-        request_verification_enabled=False,  # done before, over the bytes that came
-    )
-    app.error(_raise)
-    app.action(_ANY)(listeners.pressed)
-    app.view(_ANY)(listeners.submitted)
-    app.command(COMMAND)(listeners.typed)
-    return app
+def response(status: HTTPStatus, body: str | Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """An answer with a text or JSON, or one that says its status alone."""
+    kind = "application/json" if isinstance(body, Mapping) else "text/plain"
+    text = json.dumps(body) if isinstance(body, Mapping) else status.phrase if body is None else body
+    return {"statusCode": status.value, "headers": {"content-type": f"{kind};charset=utf-8"}, "body": text}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Listeners:
-    """What Bolt calls; `context["sent"]` is the payload that was checked."""
+class _Asker:
+    """Whoever asks: `may_act` says whether anybody may."""
 
+    client: WebClient
     hand_over: HandOver
     may_act: bool
 
-    def pressed(self, ack: Ack, context: BoltContext, client: WebClient) -> None:
+    def pressed(self, press: Pressed) -> str:
         """A button or a line of the menu: its dialog is opened, or its request handed over."""
-        press: Pressed = context["sent"]
         if press.name == OPEN_REPORT:
-            ack()
-            return
+            return ""
         action, origin = ACTIONS[press.name], origin_of(press)
-        ack()
         if not self.may_act:
             _tell(press.response_url, NOBODY)
         elif action.dialog is not None:
-            if _opened(client, press.trigger_id, action.dialog(origin)) is None:
+            if self._opened(press.trigger_id, action.dialog(origin)) is None:
                 _tell(press.response_url, NO_DIALOG)
         else:
-            asked = _with_view(asked_by_button(press), client, press.trigger_id)
-            trouble = self._handed_over(asked)
-            if trouble is not None:
-                _tell_trouble(trouble, client, asked)
+            asked = self._with_view(asked_by_button(press), press.trigger_id)
+            self._tell_trouble(self._handed_over(asked), asked)
+        return ""
 
-    def submitted(self, ack: Ack, context: BoltContext) -> None:
+    def submitted(self, sent: Submitted) -> str | Mapping[str, Any]:
         """A dialog: its request is handed over; the dialog shows why where that cannot be."""
-        sent: Submitted = context["sent"]
         asked = asked_by_dialog(sent)
         trouble = self._handed_over(asked) if self.may_act else NOBODY
-        if trouble is None:
-            ack()
-        else:
-            ack(response_action="update", view=notice(trouble))
+        return "" if trouble is None else {"response_action": "update", "view": notice(trouble)}
 
-    def typed(self, ack: Ack, context: BoltContext, client: WebClient) -> None:
-        """The command: unclear words are answered at once, a request is handed over."""
-        typed: Typed = context["sent"]
+    def typed(self, typed: Typed) -> str:
+        """The command: its answer, where the request that is handed over is not answered in a view."""
         asked = asked_by_words(typed)
-        if isinstance(asked, Unclear):
-            ack(asked.answer)
-        elif not self.may_act:
-            ack(NOBODY)
-        else:
-            asked = _with_view(asked, client, typed.trigger_id)
-            trouble = self._handed_over(asked)
-            ack(trouble or TAKEN if asked.view is None else "")
-            if trouble is not None and asked.view is not None:
-                _tell_trouble(trouble, client, asked)
+        if isinstance(asked, str):
+            return asked
+        if not self.may_act:
+            return NOBODY
+        asked = self._with_view(asked, typed.trigger_id)
+        trouble = self._handed_over(asked)
+        if asked.view is None:
+            return trouble or TAKEN
+        self._tell_trouble(trouble, asked)
+        return ""
 
     def _handed_over(self, asked: Asked) -> str | None:
         """Hands a request over; returns what to tell the asker where that failed."""
@@ -181,41 +160,36 @@ class _Listeners:
             return LOST
         return None
 
+    def _with_view(self, asked: Asked, trigger_id: str) -> Asked:
+        """The request with an open view for its answer, where the action has one and Slack opens it."""
+        action = ACTIONS[asked.do]
+        if not action.reading:
+            return asked
+        volume_id = (asked.volume or "").rpartition("/")[2]
+        view = notice(action.reading.format(volume_id=volume_id), action.label)
+        return asked.model_copy(update={"view": self._opened(trigger_id, view)})
 
-def _raise(error: Exception) -> None:
-    raise error
+    def _opened(self, trigger_id: str, view: dict[str, Any]) -> str | None:
+        """The id of the view that was opened; None where Slack does not open it: the trigger's time may be over."""
+        try:
+            with asking("open a dialog"):
+                return str(self.client.views_open(trigger_id=trigger_id, view=view)["view"]["id"])
+        except PlimsollError as error:
+            LOG.warning("%s", error)
+            return None
 
-
-def _with_view(asked: Asked, client: WebClient, trigger_id: str) -> Asked:
-    """The request with an open view for its answer, where the action has one and Slack opens it."""
-    action = ACTIONS[asked.do]
-    if not action.reading:
-        return asked
-    volume_id = (asked.volume or "").rpartition("/")[2]
-    view = notice(action.reading.format(volume_id=volume_id), action.label)
-    return asked.model_copy(update={"view": _opened(client, trigger_id, view)})
-
-
-def _opened(client: WebClient, trigger_id: str, view: dict[str, Any]) -> str | None:
-    """The id of the view that was opened; None where Slack does not open it: the trigger's time may be over."""
-    try:
-        with asking("open a dialog"):
-            return str(client.views_open(trigger_id=trigger_id, view=view)["view"]["id"])
-    except PlimsollError as error:
-        LOG.warning("%s", error)
-        return None
-
-
-def _tell_trouble(trouble: str, client: WebClient, asked: Asked) -> None:
-    """Tells the asker what went wrong, in the view if there is one."""
-    if asked.view is None:
-        _tell(asked.response_url, trouble)
-        return
-    try:
-        with asking("show in a dialog what went wrong"):
-            client.views_update(view_id=asked.view, view=notice(trouble))
-    except PlimsollError as error:
-        LOG.warning("%s", error)
+    def _tell_trouble(self, trouble: str | None, asked: Asked) -> None:
+        """Tells the asker what went wrong, if anything did, in the view if there is one."""
+        if trouble is None:
+            return
+        if asked.view is None:
+            _tell(asked.response_url, trouble)
+            return
+        try:
+            with asking("show in a dialog what went wrong"):
+                self.client.views_update(view_id=asked.view, view=notice(trouble))
+        except PlimsollError as error:
+            LOG.warning("%s", error)
 
 
 def _tell(response_url: str | None, text: str) -> None:

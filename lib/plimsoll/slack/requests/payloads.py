@@ -1,22 +1,54 @@
-"""What Slack sends for a button, a dialog and the command: what is read of it, and what of it is admitted.
+"""What Slack sends for a button, a dialog and the command: what is read and admitted of it, and what it asks.
 
 Fields as docs.slack.dev/reference/interaction-payloads and docs.slack.dev/interactivity/implementing-slash-commands
 have them (checked 2026-11). What else Slack sends is ignored.
 """
 
+import json
 from collections.abc import Mapping
+from hashlib import sha256
 from http import HTTPStatus
 from typing import Annotated, Any, Final
 
-from pydantic import AliasChoices, AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    AliasChoices,
+    AliasPath,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+)
 
 from plimsoll.service.slack_config import SlackConfig
+from plimsoll.slack.actions.asked import Asked, Origin, VolumeName
 from plimsoll.slack.actions.registry import ACTIONS
-from plimsoll.slack.blocks.elements import MENU, OPEN_REPORT
+from plimsoll.slack.blocks.elements import MENU, OPEN_REPORT, volume_of
 from plimsoll.slack.client import is_hook
 from plimsoll.slack.requests.signed import Refused, malformed
 
 COMMAND: Final = "/plimsoll"
+
+_VOLUME: Final = TypeAdapter(VolumeName)
+
+_WORDS: Final = {action.name: action for action in ACTIONS.values() if action.command}
+
+_AROUND: Final = "`*_~\"'“”\u2018\u2019„«»<>()[],.;:"
+"""What people, and what they copy from, put around a volume's name; no name begins or ends with any of it."""
+
+_EXAMPLE: Final = "vol-0123456789abcdef0"
+
+HELP: Final = "\n".join(
+    [
+        "*Plimsoll* finds volumes that could be cheaper or faster, and shows the evidence.",
+        *(
+            f"• `/plimsoll {one.name}{f' {_EXAMPLE}' if one.of_volume else ''}` {one.command}"
+            for one in _WORDS.values()
+        ),
+        f"A volume is its id, or account/region/id, which is quicker: `111122223333/eu-west-1/{_EXAMPLE}`.",
+    ]
+)
 
 Maybe = Annotated[str | None, BeforeValidator(lambda given: given or None)]
 """A text that may be missing, which forms write as an empty one."""
@@ -93,11 +125,7 @@ class Typed(_Sent):
     text: str = ""
 
 
-class SslCheck(BaseModel):
-    """Slack checks the certificate and wants nothing."""
-
-
-Payload = Pressed | Submitted | Typed | SslCheck
+Payload = Pressed | Submitted | Typed
 
 _INTERACTIONS: Final[Mapping[str, type[Pressed | Submitted]]] = {
     "block_actions": Pressed,
@@ -107,8 +135,6 @@ _INTERACTIONS: Final[Mapping[str, type[Pressed | Submitted]]] = {
 
 def parsed(content: Mapping[str, Any]) -> Payload:
     """The payload; Refused (404) for another kind than these, (400) where something is missing or wrong."""
-    if content.get("ssl_check") == "1":
-        return SslCheck()
     kind = Typed if "command" in content else _INTERACTIONS.get(str(content.get("type")))
     if kind is None:
         raise Refused(HTTPStatus.NOT_FOUND, "the kind of interaction is none that is taken")
@@ -122,8 +148,6 @@ def parsed(content: Mapping[str, Any]) -> Payload:
 def admit(payload: Payload, config: SlackConfig | None, api_url: str) -> None:
     """Refuses what is not from a configured workspace (403), not for one of our actions (404), or answered elsewhere
     than at Slack (400)."""
-    if isinstance(payload, SslCheck):
-        return
     _check_team(payload, config)
     if not _is_known(payload):
         raise Refused(HTTPStatus.NOT_FOUND, "the button, dialog or command is none of ours")
@@ -131,7 +155,78 @@ def admit(payload: Payload, config: SlackConfig | None, api_url: str) -> None:
         raise malformed("the address for answers is none of Slack's")
 
 
-def _check_team(payload: Pressed | Submitted | Typed, config: SlackConfig | None) -> None:
+def origin_of(press: Pressed) -> Origin:
+    """The volume of a button, and where it was pressed; Refused (400) where its row names no volume.
+
+    A message that only the presser sees has no thread but the one that it was shown in.
+    """
+    try:
+        volume = _VOLUME.validate_python(volume_of(press.block_id))
+    except ValidationError as error:
+        raise malformed("the row of buttons names no volume") from error
+    message = None if press.is_ephemeral else press.message_ts
+    return Origin(
+        volume=volume,
+        channel=press.channel,
+        message=message,
+        thread=press.container_thread if message is None else press.message_thread or message,
+        response_url=press.response_url,
+    )
+
+
+def asked_by_button(press: Pressed) -> Asked:
+    """What a button without a dialog asks.
+
+    The same button of the same message is the same request, whoever presses it, unless the action may be repeated.
+    """
+    origin, name = origin_of(press), press.name
+    lasts = origin.message is not None and not ACTIONS[name].repeats
+    own = (origin.channel, origin.message, origin.volume, name) if lasts else (press.trigger_id,)
+    return _asked(press, name, own, origin.place)
+
+
+def asked_by_dialog(submitted: Submitted) -> Asked:
+    """What a dialog asks: each one that is opened is one request. Refused (400) where it is not as we made it."""
+    try:
+        origin = Origin.model_validate_json(submitted.private_metadata)
+        entered = ACTIONS[submitted.name].entered.model_validate(submitted.entered).model_dump()
+    except ValidationError as error:
+        raise malformed("the dialog is not as it was opened") from error
+    return _asked(submitted, submitted.name, (submitted.view_id,), origin.place, entered=entered)
+
+
+def asked_by_words(typed: Typed) -> Asked | str:
+    """What the words after the command ask; where they name no action, what to answer."""
+    word, *rest = typed.text.split() or ["help"]
+    action = _WORDS.get(word.lower())
+    if action is None:
+        return HELP if word.lower() == "help" else f"I do not know that word. This is what I know:\n{HELP}"
+    if not action.of_volume and rest:
+        return f"`/plimsoll {action.name}` takes no further words."
+    if action.of_volume and len(rest) != 1:
+        return f"Name one volume: for example `/plimsoll {action.name} {_EXAMPLE}`."
+    try:
+        volume = rest[0].strip(_AROUND).lower() if rest else None
+        where = {"volume": volume, "channel": typed.channel, "response_url": typed.response_url}
+        return _asked(typed, action.name, (typed.trigger_id,), where)
+    except ValidationError:
+        return f"That is no volume's id. Write for example `/plimsoll {action.name} {_EXAMPLE}`."
+
+
+def _asked(sent: Payload, do: str, own: tuple[str | None, ...], where: Mapping[str, Any], **more: Any) -> Asked:
+    """A request; `own` is what makes it one and the same, which is its id in 32 letters and digits."""
+    return Asked(
+        id=sha256(json.dumps(own).encode()).hexdigest()[:32],
+        team=sent.team or sent.persons_team or sent.enterprise or "",
+        enterprise=sent.enterprise,
+        user=sent.user,
+        do=do,
+        **where,
+        **more,
+    )
+
+
+def _check_team(payload: Payload, config: SlackConfig | None) -> None:
     """An organization is configured by its own id, which stands for all of its workspaces.
 
     People of other workspaces see our buttons in a shared channel: they are refused by their own workspace. Where there
@@ -145,7 +240,7 @@ def _check_team(payload: Pressed | Submitted | Typed, config: SlackConfig | None
         raise Refused(HTTPStatus.FORBIDDEN, "somebody of another workspace asks")
 
 
-def _is_known(payload: Pressed | Submitted | Typed) -> bool:
+def _is_known(payload: Payload) -> bool:
     if isinstance(payload, Typed):
         return payload.name == COMMAND
     if isinstance(payload, Submitted):

@@ -1,8 +1,8 @@
 """What is checked of every request that claims to come from Slack, before any of it is believed.
 
 Slack signs what it sends with the app's signing secret: https://docs.slack.dev/authentication/verifying-requests-from-slack
-(version v0, checked 2026-11). The SDK's verifier, which Bolt uses as well, holds the signature and its age. Bolt's own
-middleware is not used: it parses a body before it verifies it, and fails on a timestamp that is no number.
+(version v0, checked 2026-11). The SDK's verifier holds the signature and its age; it fails on a timestamp that is no
+number, which is therefore looked at first.
 """
 
 import json
@@ -131,11 +131,7 @@ def check_replay(request: HttpRequest, claims: "Claims", now: datetime) -> None:
 
 
 def content_of(request: HttpRequest) -> dict[str, Any]:
-    """A request's content in plain values; Refused (400) where it is no form, or its payload is no JSON object.
-
-    Bolt is given this and does not parse the body: it takes a form for empty that has the word payload in any field,
-    such as a channel's name.
-    """
+    """A request's content in plain values; Refused (400) where it is no form, or its payload is no JSON object."""
     if request.headers.get("content-type", "").split(";")[0].strip().lower() != FORM:
         raise malformed("the body is no form")
     fields = dict(parse_qsl(request.text, keep_blank_values=True))

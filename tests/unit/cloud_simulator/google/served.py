@@ -27,15 +27,12 @@ Figures = dict[tuple[str, str], dict[int, int]]
 def served(fleet: GoogleFleet, *faults: Fault) -> Iterator[Clients]:
     """Clients of the projects; time stands at the fleet's own."""
     cloud = Cloud(fleet, Faults(faults), clock=fleet.now.timestamp)
-    there = serve(cloud)
-    clients = Clients(
-        url=f"http://127.0.0.1:{there.http_port}", monitoring=f"127.0.0.1:{there.monitoring_port}", attempts=1
-    )
-    try:
-        yield clients
-    finally:
-        clients.close()
-        there.close()
+    with serve(cloud) as (port, monitoring_port):
+        clients = Clients(url=f"http://127.0.0.1:{port}", monitoring=f"127.0.0.1:{monitoring_port}", attempts=1)
+        try:
+            yield clients
+        finally:
+            clients.close()
 
 
 def asking(metric: str, *, hours: float = 24, period_s: int = 3600, aligner: int = SUM, **more: Any) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import pytest
 from google.api_core.exceptions import BadRequest, Forbidden, NotFound
 
 from cloud_simulator.google.projects import PROJECTS
-from plimsoll.clouds.google.shipped import shipped_prices
+from plimsoll.clouds.common.dated_data import shipped_prices
 
 from .served import SHOP, named
 
@@ -110,7 +110,7 @@ def test_the_catalog_lists_the_shipped_prices_and_what_looks_like_them(clients):
         (info,) = sku.pricing_info
         price = info.pricing_expression.tiered_rates[-1].unit_price
         found[sku.description, sku.category.usage_type] = price.units + price.nanos / 1e9
-    iowa = shipped_prices().book("us-central1").types
+    iowa = shipped_prices("google").book("us-central1").types
     assert found["Storage PD Capacity in Iowa", "OnDemand"] == iowa["pd-standard"].gib_month
     assert found["SSD backed PD Capacity in Iowa", "OnDemand"] == iowa["pd-ssd"].gib_month
     assert found["Hyperdisk Balanced IOPS in Iowa", "OnDemand"] == iowa["hyperdisk-balanced"].iops_tiers[0][1]

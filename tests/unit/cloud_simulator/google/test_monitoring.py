@@ -7,9 +7,8 @@ import pytest
 from google.api import metric_pb2
 from google.api_core.exceptions import InvalidArgument, NotFound
 
-from cloud_simulator.google.disk_minutes import USUAL, truth
-from cloud_simulator.google.monitoring import KEPT_DAYS, LAG_S
-from cloud_simulator.google.time_series_bytes import points, series
+from cloud_simulator.google.fleet import USUAL, truth
+from cloud_simulator.google.monitoring import KEPT_DAYS, LAG_S, points, series
 from cloud_simulator.google.time_series_request import METRICS
 from plimsoll.domain.sums import Window
 from plimsoll.domain.units import DAY_S

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from cloud_simulator.google.disk_minutes import truth
+from cloud_simulator.google.fleet import truth
 from cloud_simulator.google.projects import LEAST_DISKS, PROJECTS, REGIONS, projects_of
+from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.google.machines import machine
-from plimsoll.clouds.google.shipped import volume_types
 from plimsoll.domain.sums import Window
 from plimsoll.domain.volume import VolumeSpec
 
@@ -54,11 +54,11 @@ def test_the_projects_hold_every_type_machine_and_state(fleet):
 
 def test_siblings_stand_together_at_what_is_published_for_the_sum_of_their_sizes(fleet):
     parts = [truth(named(fleet.volumes, f"archive-{part}"), WEEK) for part in "ab"]
-    pool = volume_types()["pd-standard"].ceiling(VolumeSpec(type="pd-standard", size_gib=400))
+    pool = volume_types("google")["pd-standard"].ceiling(VolumeSpec(type="pd-standard", size_gib=400))
     counted = sum((one.read_ops + one.write_ops * pool.write_iops_cost) / 60 for one in parts)
     assert np.nanpercentile(counted, 99) == pytest.approx(pool.iops, rel=0.02)
     assert all(np.nanmax(iops(one)) < 0.8 * pool.iops / 0.8 for one in parts), "neither alone"
-    pool = volume_types()["pd-balanced"].ceiling(VolumeSpec(type="pd-balanced", size_gib=280))
+    pool = volume_types("google")["pd-balanced"].ceiling(VolumeSpec(type="pd-balanced", size_gib=280))
     parts = [truth(named(fleet.volumes, f"media-{part}"), WEEK) for part in "ab"]
     assert np.nanpercentile(sum(mib_s(one) for one in parts), 99) == pytest.approx(pool.throughput_mib_s, rel=0.02)
 
@@ -66,13 +66,13 @@ def test_siblings_stand_together_at_what_is_published_for_the_sum_of_their_sizes
 def test_a_disk_larger_than_its_machine_stands_at_what_the_machine_lets_pass(fleet):
     disk = named(fleet.volumes, "warehouse-data")
     cap = dict(machine(disk.hosts[0].type).caps)["pd-ssd"]
-    assert volume_types()["pd-ssd"].ceiling(disk.spec).throughput_mib_s > 4 * cap.throughput_mib_s
+    assert volume_types("google")["pd-ssd"].ceiling(disk.spec).throughput_mib_s > 4 * cap.throughput_mib_s
     assert np.nanpercentile(mib_s(truth(disk, WEEK)), 99) == pytest.approx(cap.throughput_mib_s, rel=0.02)
 
 
 def test_readers_and_writers_stand_at_limits_of_their_own(fleet):
     reports, journal = (truth(named(fleet.volumes, f"{name}-data"), WEEK) for name in ("reports", "journal"))
-    ceiling = volume_types()["pd-standard"].ceiling(VolumeSpec(type="pd-standard", size_gib=600))
+    ceiling = volume_types("google")["pd-standard"].ceiling(VolumeSpec(type="pd-standard", size_gib=600))
     assert np.nanpercentile(iops(reports), 99) == pytest.approx(ceiling.iops, rel=0.05)
     assert np.nanpercentile(iops(journal), 99) == pytest.approx(ceiling.write_iops, rel=0.06)
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from cloud_simulator.faults import Fault
-from cloud_simulator.google.http_front import Front, Route, http_server
+from cloud_simulator.google.http_front import Front, Route, loopback
 from cloud_simulator.running import NotStarted, running_google
 from plimsoll.clouds.google.clients import Clients
 
@@ -41,5 +41,5 @@ def test_a_server_answers_what_was_added_to_its_routes():
     status, answered = front.answer("GET", "/compute/v1/projects/p/echo", b"")
     assert (status, answered["error"]["status"]) == (404, "NOT_FOUND")
     assert front.calls == {"echo": 1}
-    with http_server(front) as server:
-        assert server.server_port > 0
+    with loopback(front.spoken) as port:
+        assert port > 0

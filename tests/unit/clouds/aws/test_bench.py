@@ -7,7 +7,7 @@ import boto3
 import pytest
 
 from cloud_simulator.faults import Refused
-from plimsoll.clouds.aws.scratch_volumes import DEVICE_NAMES, token_of
+from plimsoll.clouds.aws.scratch_volumes import DEVICE_NAMES
 from plimsoll.domain.errors import AccessDenied, BadInput, CloudError, Throttled, Unexpected
 from plimsoll.domain.policy import TagMatch
 from plimsoll.domain.scratch import DEADLINE_TAG, SCRATCH_TAG, ScratchOrder
@@ -83,7 +83,7 @@ def test_a_token_is_of_the_whole_order_and_fits(aws):
         replace(order, source="vol-1"),
         replace(order, zone="us-east-1b"),
     ]
-    tokens = {token_of(one) for one in [order, an_order(aws, "token"), *others]}
+    tokens = {one.token for one in [order, an_order(aws, "token"), *others]}
     assert len(tokens) == 1 + len(others)
     assert all(len(token) <= 64 for token in tokens)
 

@@ -8,20 +8,20 @@ import pytest
 from cloud_simulator.faults import Refused
 from plimsoll.bench.document import DOCUMENT_NAME, document
 from plimsoll.clouds.aws.bench import AwsBench
-from plimsoll.clouds.aws.commands import CUT_CHARS, LOOKS, ResultsBucket, version_name
+from plimsoll.clouds.aws.commands import CUT_CHARS, LOOKS, RESULTS_PREFIX, version_name
 from plimsoll.domain.errors import AccessDenied, CloudError
 from plimsoll.domain.task import Task, TaskEnd, TaskMode
 from tests.contract.aws_bench import HOME, served
 
 INSPECT = Task(mode=TaskMode.INSPECT)
 COMMAND = "00000001-0000-4000-8000-000000000000"
-BUCKET = ResultsBucket(name="results-of-plimsoll", prefix="here")
+BUCKET = "results-of-plimsoll"
 
 
 @pytest.fixture(scope="module")
 def account():
     with served(results=BUCKET) as found:
-        boto3.Session().client("s3", region_name=HOME.region).create_bucket(Bucket=BUCKET.name)
+        boto3.Session().client("s3", region_name=HOME.region).create_bucket(Bucket=BUCKET)
         yield found
 
 
@@ -125,7 +125,7 @@ def test_a_command_is_bounded_says_what_it_is_and_where_its_output_goes(aws):
     assert request["TimeoutSeconds"] >= 30
     assert len(request["Comment"]) <= 100
     assert "vol-0123456789abcdef0" in request["Comment"]
-    assert (request["OutputS3BucketName"], request["OutputS3KeyPrefix"]) == (BUCKET.name, BUCKET.prefix)
+    assert (request["OutputS3BucketName"], request["OutputS3KeyPrefix"]) == (BUCKET, RESULTS_PREFIX)
     assert request["AlarmConfiguration"]["Alarms"] == [{"Name": "too slow"}]
     assert "AlarmConfiguration" not in sent(aws)
 
@@ -188,8 +188,8 @@ def test_a_failure_tells_the_scripts_last_complaint(aws):
 
 
 def keep(aws, text, command=COMMAND):
-    key = f"{BUCKET.prefix}/{command}/{aws.host_id}/awsrunShellScript/measure/stdout"
-    boto3.Session().client("s3", region_name=HOME.region).put_object(Bucket=BUCKET.name, Key=key, Body=text.encode())
+    key = f"{RESULTS_PREFIX}/{command}/{aws.host_id}/awsrunShellScript/measure/stdout"
+    boto3.Session().client("s3", region_name=HOME.region).put_object(Bucket=BUCKET, Key=key, Body=text.encode())
 
 
 def test_output_that_is_cut_is_read_whole_from_the_bucket(aws):
@@ -207,7 +207,7 @@ def test_output_that_is_not_cut_needs_no_bucket(aws):
 
 def test_a_bucket_that_cannot_be_read_costs_the_rest_of_the_output_and_says_why(aws):
     cut = "x" * CUT_CHARS
-    bench = AwsBench(sessions=aws.bench.sessions, results=ResultsBucket(name="no-such-bucket-here"))
+    bench = AwsBench(sessions=aws.bench.sessions, results="no-such-bucket-here")
     ended(aws, "Success", "Success", output=cut)
     outcome = bench.outcome(HOME, aws.host_id, COMMAND)
     assert (outcome.end, outcome.output) == (TaskEnd.SUCCESS, cut)

@@ -6,7 +6,7 @@ import boto3
 import pytest
 
 from plimsoll.clouds.aws.bench import AwsBench
-from plimsoll.clouds.aws.commands import CUT_CHARS, ResultsBucket
+from plimsoll.clouds.aws.commands import CUT_CHARS, RESULTS_PREFIX
 from plimsoll.clouds.aws.permissions import ON_SCRATCH_ALONE, SCRATCH_CONDITION, SWEEP, VALIDATION
 from plimsoll.clouds.aws.sessions import Credential, Sessions
 from plimsoll.domain.policy import TagMatch
@@ -15,7 +15,7 @@ from plimsoll.domain.task import Task, TaskMode
 from tests.builders import a_spec
 from tests.contract.aws_bench import HOME, served
 
-BUCKET = ResultsBucket(name="results-of-permissions")
+BUCKET = "results-of-permissions"
 NOT_A_CALL = {"ec2:CreateTags"}
 """Allows the tags that volumes are made with."""
 
@@ -45,7 +45,7 @@ def used(monkeypatch):
 @pytest.fixture(scope="module")
 def aws():
     with served() as found:
-        boto3.Session().client("s3", region_name=HOME.region).create_bucket(Bucket=BUCKET.name)
+        boto3.Session().client("s3", region_name=HOME.region).create_bucket(Bucket=BUCKET)
         yield found
 
 
@@ -58,7 +58,8 @@ def an_order(aws, name, source=None):
 def a_bench(results=None):
     """One whose clients are listened to."""
     sessions = Sessions(attempts=1, connections=4)
-    assert not sessions.sign_in([Credential()])
+    sessions.sign_in([Credential()])
+    assert not sessions.failed
     return AwsBench(sessions=sessions, results=results, sleep=lambda _s: None)
 
 
@@ -82,8 +83,8 @@ def test_a_validation_uses_exactly_what_it_declares(aws, used):
         "Status": "Success",
         "StandardOutputContent": "x" * CUT_CHARS,
     }
-    key = f"{BUCKET.prefix}/{command}/{aws.host_id}/awsrunShellScript/measure/stdout"
-    boto3.Session().client("s3", region_name=HOME.region).put_object(Bucket=BUCKET.name, Key=key, Body=b"whole")
+    key = f"{RESULTS_PREFIX}/{command}/{aws.host_id}/awsrunShellScript/measure/stdout"
+    boto3.Session().client("s3", region_name=HOME.region).put_object(Bucket=BUCKET, Key=key, Body=b"whole")
     assert bench.outcome(HOME, aws.host_id, command).output == "whole"
     bench.cancel(HOME, aws.host_id, command)
     end = datetime.now(UTC)

@@ -5,13 +5,14 @@ import shlex
 import pytest
 import yaml
 
-from plimsoll.clouds.aws.change import change_text, command_line
+from plimsoll.clouds.aws.published import AwsCatalog, command_line
 from plimsoll.domain.volume import Owner, OwnerKind, VolumeSpec
 from tests.builders import a_volume
 
 GP3 = VolumeSpec(type="gp3", size_gib=500, iops=4000, throughput_mib_s=250)
 IO2 = VolumeSpec(type="io2", size_gib=500, iops=9000)
 ST1 = VolumeSpec(type="st1", size_gib=500)
+change_text = AwsCatalog().change
 HOSTILE = ["a; rm -rf /", "$(reboot)", "`id`", "it's", '"quoted"', "-n", "a b\tc", "new\nline", "\uac00"]
 
 

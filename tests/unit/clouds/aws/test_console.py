@@ -5,9 +5,10 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from plimsoll.clouds.aws.console import console_link, object_link
+from plimsoll.clouds.aws.published import object_link, volume_link
 from plimsoll.domain.period import iops_expression, throughput_expression
 from plimsoll.domain.sums import Window
+from tests.unit.reports.recommendations import a_record
 
 DAY = Window(start_s=1_700_000_040, end_s=1_700_086_440)
 
@@ -18,7 +19,7 @@ def graph_of(link):
 
 @pytest.mark.parametrize("period_s", [60, 300, 3600])
 def test_the_link_decodes_to_the_period_expressions_over_the_four_sums(period_s):
-    graph = graph_of(console_link("eu-west-1", "vol-7", DAY, period_s))
+    graph = graph_of(volume_link(a_record(region="eu-west-1", volume_id="vol-7"), DAY, period_s))
     shown = [one[0] for one in graph["metrics"] if isinstance(one[0], dict)]
     hidden = {one[-1]["id"]: one for one in graph["metrics"] if not isinstance(one[0], dict)}
     ids = {one[1]: name for name, one in hidden.items()}
@@ -35,7 +36,7 @@ def test_the_link_decodes_to_the_period_expressions_over_the_four_sums(period_s)
 
 
 def test_the_link_goes_to_the_volumes_region_and_holds_nothing_unquoted():
-    link = console_link("eu-west-1", 'vol-"<x> &', DAY)
+    link = volume_link(a_record(region="eu-west-1", volume_id='vol-"<x> &'), DAY, 60)
     assert urlsplit(link).netloc == "eu-west-1.console.aws.amazon.com"
     assert not set('"<> ') & set(link)
     assert graph_of(link)["title"] == 'Demand of vol-"<x> &'

@@ -14,7 +14,7 @@ from botocore.exceptions import (
 )
 from botocore.parsers import ResponseParserError
 
-from plimsoll.clouds.aws.errors import CLEANING, MEASURING, attempted, refused, translate, translated
+from plimsoll.clouds.aws.errors import CLEANING, MEASURING, attempted, refused
 from plimsoll.clouds.aws.errors import REMEDIES as REFUSALS
 from plimsoll.clouds.aws.sessions import Credential, Sessions, check_regions, known_regions
 from plimsoll.domain.errors import (
@@ -30,6 +30,7 @@ from plimsoll.domain.errors import (
 )
 
 PLACE = "111122223333/eu-west-1"
+WHAT = f"read {PLACE}"
 PERMISSION = "ec2:DescribeVolumes"
 
 CODES = {
@@ -69,7 +70,7 @@ def refusal(code, message="no"):
 @pytest.mark.parametrize(("kind", "code"), [(kind, code) for kind, codes in CODES.items() for code in codes])
 @pytest.mark.parametrize("prefix", ["", "Client."])
 def test_each_code_has_its_class_place_and_remedy(kind, code, prefix):
-    found = translate(refusal(prefix + code), PLACE, PERMISSION)
+    found = refused(refusal(prefix + code), WHAT, PERMISSION)
     assert type(found) is kind
     assert PLACE in str(found)
     assert REMEDIES[kind] in str(found)
@@ -78,7 +79,7 @@ def test_each_code_has_its_class_place_and_remedy(kind, code, prefix):
 @pytest.mark.parametrize("kind", [AccessDenied, Throttled, Unexpected])
 def test_where_a_permission_matters_it_is_named(kind):
     for code in CODES[kind]:
-        assert PERMISSION in str(translate(refusal(code), PLACE, PERMISSION))
+        assert PERMISSION in str(refused(refusal(code), WHAT, PERMISSION))
 
 
 @pytest.mark.parametrize(
@@ -90,7 +91,7 @@ def test_where_a_permission_matters_it_is_named(kind):
 )
 @pytest.mark.parametrize("code", ["InvalidSignatureException", "SignatureDoesNotMatch"])
 def test_a_clock_an_hour_off_either_way_is_told_from_wrong_credentials(code, message):
-    assert type(translate(refusal(code, message), PLACE, PERMISSION)) is ClockSkewed
+    assert type(refused(refusal(code, message), WHAT, PERMISSION)) is ClockSkewed
 
 
 @pytest.mark.parametrize(
@@ -107,7 +108,7 @@ def test_a_clock_an_hour_off_either_way_is_told_from_wrong_credentials(code, mes
     ],
 )
 def test_what_botocore_raises_itself_has_its_class_too(error, kind):
-    found = translate(error, PLACE, PERMISSION)
+    found = refused(error, WHAT, PERMISSION)
     assert type(found) is kind
     assert PLACE in str(found)
 
@@ -116,15 +117,15 @@ def test_what_botocore_raises_itself_has_its_class_too(error, kind):
 def test_a_message_is_one_line_whatever_aws_said(message):
     for codes in CODES.values():
         for code in codes:
-            text = str(translate(refusal(code, message), PLACE, PERMISSION))
+            text = str(refused(refusal(code, message), WHAT, PERMISSION))
             assert len(text.splitlines()) == 1
             assert text.endswith(".")
 
 
 def test_a_block_raises_the_translated_error_and_lets_others_through():
-    with pytest.raises(AccessDenied, match=PERMISSION), translated(PLACE, PERMISSION):
+    with pytest.raises(AccessDenied, match=PERMISSION), attempted(WHAT, PERMISSION):
         raise refusal("UnauthorizedOperation")
-    with pytest.raises(ZeroDivisionError), translated(PLACE, PERMISSION):
+    with pytest.raises(ZeroDivisionError), attempted(WHAT, PERMISSION):
         _ = 1 / 0
 
 
@@ -137,7 +138,7 @@ def test_what_is_refused_to_a_measurement_says_what_to_do_about_it(code):
 
 @pytest.mark.parametrize("code", sorted(REFUSALS))
 def test_an_audit_has_no_remedies_of_a_measurement(code):
-    assert type(translate(refusal(code), PLACE, PERMISSION)) is Unexpected
+    assert type(refused(refusal(code), WHAT, PERMISSION)) is Unexpected
 
 
 @pytest.mark.parametrize("purpose", [MEASURING, CLEANING])
@@ -193,12 +194,14 @@ def nobody(monkeypatch, tmp_path):
     ids=str,
 )
 def test_where_nobody_signed_in_each_way_in_fails_by_name(nobody, credential):
-    (failed,) = Sessions(attempts=1, connections=1).sign_in([credential])
+    sessions = Sessions(attempts=1, connections=1)
+    sessions.sign_in([credential])
+    (failed,) = sessions.failed
     assert failed.name == str(credential)
     assert type(failed.error) is BadCredentials
     assert "aws sso login" in str(failed.error)
 
 
 def test_an_answer_that_botocore_cannot_parse_is_unexpected():
-    with pytest.raises(Unexpected, match=PLACE), translated(PLACE, PERMISSION):
+    with pytest.raises(Unexpected, match=PLACE), attempted(WHAT, PERMISSION):
         raise ResponseParserError("Unable to parse response (unclosed token: line 1, column 0)")

@@ -38,7 +38,8 @@ def session():
 class Account:
     """Sessions with one account whose EC2 answers as it is told, in that order."""
 
-    def __init__(self, service="ec2"):
+    def __init__(self, service="ec2", failed=()):
+        self.failed = failed
         self.by_account = {TARGET.account: session()}
         self.made = session().client(service)
         self.stub = Stubber(self.made)
@@ -271,7 +272,7 @@ def test_what_was_listed_before_an_error_is_kept():
 
 def test_targets_are_the_regions_given_or_those_switched_on_and_what_failed_before():
     lost = FailedTarget(name="profile x", error=AccessDenied("no"))
-    given = Account().inventory(regions=["eu-west-1", "us-east-1"], failed=[lost])
+    given = Account(failed=[lost]).inventory(regions=["eu-west-1", "us-east-1"])
     assert [str(target) for target in given.targets()[:2]] == ["111122223333/eu-west-1", "111122223333/us-east-1"]
     assert given.targets()[2] == lost
     account = Account()

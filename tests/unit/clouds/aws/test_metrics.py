@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.aws.queries import DATAPOINTS_A_CALL, QUERIES_A_CALL, metrics_of
-from plimsoll.clouds.common.pacing import Pacer
+from plimsoll.clouds.common.calls import Pacer
 from plimsoll.domain.errors import AccessDenied, Throttled, Unexpected
 from plimsoll.domain.sums import Window
 from tests import builders

@@ -5,8 +5,8 @@ import pytest
 from cloud_simulator.aws.organization import ACCOUNTS, Mix
 from cloud_simulator.aws.organizations_api import ROOT, SANDBOX, SUSPENDED, WORKLOADS
 from cloud_simulator.faults import Fault
+from plimsoll.clouds.aws.connection import accounts_in
 from plimsoll.clouds.aws.names import role_arn
-from plimsoll.clouds.aws.organization import accounts_in
 from plimsoll.domain.errors import AccessDenied, BadInput
 from plimsoll.ports import FailedTarget
 from tests.contract.service_ports import home_account

@@ -9,8 +9,7 @@ import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
 
 from plimsoll.clouds.aws.prices import AwsPrices, prices_in
-from plimsoll.clouds.aws.shipped import shipped_prices, verified_on
-from plimsoll.clouds.common.price_file import load_prices
+from plimsoll.clouds.common.dated_data import load_prices, published_limits, shipped_prices
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.prices import PriceBook, TypePrice
 from plimsoll.domain.volume import VolumeSpec
@@ -86,7 +85,7 @@ class PriceList:
 
 
 def book(sessions, target=US_EAST_1, **fields):
-    return AwsPrices(shipped=shipped_prices(), sessions=sessions, today=TODAY, **fields).book(target)
+    return AwsPrices(shipped=shipped_prices("aws"), sessions=sessions, today=TODAY, **fields).book(target)
 
 
 def test_a_complete_list_is_the_book_of_today():
@@ -147,18 +146,18 @@ def test_throughput_by_the_mib_is_not_divided():
     ],
 )
 def test_an_incomplete_list_falls_back_to_the_file(missing):
-    assert book(PriceList(rows(without=missing))) == shipped_prices().book("us-east-1")
+    assert book(PriceList(rows(without=missing))) == shipped_prices("aws").book("us-east-1")
 
 
 @pytest.mark.parametrize("tier", ["", ".tier2", ".tier3"])
 def test_a_list_without_one_of_io2s_tiers_falls_back_to_the_file(tier):
     missing = (f"EBS:VolumeP-IOPS.io2{tier}",)
-    assert book(PriceList(rows(without=missing))) == shipped_prices().book("us-east-1")
+    assert book(PriceList(rows(without=missing))) == shipped_prices("aws").book("us-east-1")
 
 
 def test_a_list_with_one_later_tier_alone_falls_back_to_the_file():
     missing = ("EBS:VolumeP-IOPS.io2", "EBS:VolumeP-IOPS.io2.tier3")
-    assert book(PriceList(rows(without=missing))) == shipped_prices().book("us-east-1")
+    assert book(PriceList(rows(without=missing))) == shipped_prices("aws").book("us-east-1")
 
 
 @pytest.mark.parametrize(
@@ -169,15 +168,15 @@ def test_a_list_with_one_later_tier_alone_falls_back_to_the_file():
     ],
 )
 def test_a_list_that_cannot_be_read_falls_back_to_the_file(error):
-    assert book(PriceList(error=error)) == shipped_prices().book("us-east-1")
+    assert book(PriceList(error=error)) == shipped_prices("aws").book("us-east-1")
 
 
 def test_a_garbled_list_falls_back_to_the_file():
-    assert book(PriceList(["not json"])) == shipped_prices().book("us-east-1")
+    assert book(PriceList(["not json"])) == shipped_prices("aws").book("us-east-1")
 
 
 def test_without_sessions_the_file_alone_is_asked():
-    assert book(None) == shipped_prices().book("us-east-1")
+    assert book(None) == shipped_prices("aws").book("us-east-1")
 
 
 def test_a_region_without_a_price_has_none():
@@ -187,7 +186,7 @@ def test_a_region_without_a_price_has_none():
 
 
 def test_the_file_and_the_list_agree_on_us_east_1():
-    shipped, listed = shipped_prices().book("us-east-1"), prices_in(rows())
+    shipped, listed = shipped_prices("aws").book("us-east-1"), prices_in(rows())
     for name, price in listed.items():
         for size, iops, throughput in ((100, None, None), (500, 5000, 300), (1000, 90_000, 1000)):
             spec = VolumeSpec(type=name, size_gib=size, iops=iops, throughput_mib_s=throughput)
@@ -196,13 +195,13 @@ def test_the_file_and_the_list_agree_on_us_east_1():
 
 def test_shipped_figures_are_under_a_year_old_today():
     today = date.today()  # noqa: DTZ011  # days are all that is compared
-    assert (today - verified_on()).days < 365, "hold data/ebs.yaml against its sources again"
-    assert (today - shipped_prices().verified_on).days < 365, "hold data/prices.yaml against its sources again"
+    assert (today - published_limits("aws").verified_on).days < 365, "hold data/types.yaml against its sources again"
+    assert (today - shipped_prices("aws").verified_on).days < 365, "hold data/prices.yaml against its sources again"
 
 
 def test_every_shipped_region_prices_gp2_and_gp3_with_what_gp3_includes():
-    for region in shipped_prices().regions:
-        types = shipped_prices().book(region).types
+    for region in shipped_prices("aws").regions:
+        types = shipped_prices("aws").book(region).types
         assert types["gp2"].gib_month > types["gp3"].gib_month > 0, region
         assert (types["gp3"].included_iops, types["gp3"].included_throughput_mib_s) == (3000, 125), region
 

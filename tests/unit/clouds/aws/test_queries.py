@@ -73,7 +73,7 @@ def test_checks_are_asked_under_volume_and_instance_and_the_rest_under_the_volum
         assert query.ask == 4
         asked = query.asked_as("q0")["MetricStat"]
         dimensions = {one["Name"]: one["Value"] for one in asked["Metric"]["Dimensions"]}
-        on_host = {"InstanceId": "i-9"} if query.metric in CHECKS else {}
+        on_host = {"InstanceId": "i-9"} if query.metric.name in CHECKS else {}
         assert dimensions == {"VolumeId": "vol-7", **on_host}
         assert (asked["Metric"]["Namespace"], asked["Period"]) == ("AWS/EBS", 300)
 
@@ -88,5 +88,5 @@ def test_counters_are_summed_balances_least_and_checks_most():
 def test_only_what_a_look_wants_is_asked():
     look = Look(window=Window(start_s=0, end_s=600), period_s=300, groups=(BYTES,))
     queries = list(queries_of(0, Ask(volume=a_volume("gp2", 100), look=look)))
-    assert [query.metric for query in queries] == ["VolumeReadBytes", "VolumeWriteBytes"]
+    assert [query.metric.name for query in queries] == ["VolumeReadBytes", "VolumeWriteBytes"]
     assert {(query.window, query.period_s) for query in queries} == {(look.window, 300)}

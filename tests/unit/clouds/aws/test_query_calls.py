@@ -5,7 +5,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.clouds.aws.queries import DATAPOINTS_A_CALL, QUERIES_A_CALL, Query, calls_of
+from plimsoll.clouds.aws.queries import DATAPOINTS_A_CALL, QUERIES_A_CALL, Metric, Query, calls_of
 from plimsoll.domain.sums import Window
 
 MIDNIGHT_S = 1_700_006_400
@@ -16,9 +16,7 @@ def a_query(number, start_s, end_s, period_s):
     return Query(
         ask=number,
         volume_id=f"vol-{number}",
-        series="read_ops",
-        metric="VolumeReadOps",
-        stat="Sum",
+        metric=Metric(series="read_ops", name="VolumeReadOps", stat="Sum"),
         window=Window(start_s=MIDNIGHT_S + start_s, end_s=MIDNIGHT_S + end_s),
         period_s=period_s,
     )

@@ -7,12 +7,9 @@ import pytest
 from botocore.exceptions import ClientError
 
 from cloud_simulator.faults import Fault
-from plimsoll.clouds.aws.chunks import ATTEMPTS, send_all
-from plimsoll.clouds.aws.claims import DynamoClaims
-from plimsoll.clouds.aws.events import BYTES_A_CALL, BusEvents
-from plimsoll.clouds.aws.executions import StepExecutions
-from plimsoll.clouds.aws.history import DynamoHistory
-from plimsoll.clouds.aws.s3_store import S3Store
+from plimsoll.clouds.aws.service import BYTES_A_CALL, BusEvents, DynamoClaims, StepExecutions
+from plimsoll.clouds.aws.stores import DynamoHistory, S3Store
+from plimsoll.clouds.common.calls import ATTEMPTS, send_all
 from plimsoll.domain.errors import AccessDenied, BadInput, CloudError, Throttled, Unexpected
 from tests.contract.service_ports import home_account, names
 from tests.contract.test_service_ports import HOME, a_decision, an_entry

@@ -5,7 +5,7 @@ import pytest
 from botocore.exceptions import ConnectionClosedError, ReadTimeoutError
 from botocore.stub import Stubber
 
-from plimsoll.clouds.aws.worker import LambdaWorker
+from plimsoll.clouds.aws.service import LambdaWorker
 from plimsoll.domain.errors import AccessDenied, Throttled, Unanswered
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.clouds.google.listing import AttachedPlaces
+from plimsoll.clouds.google.inventory import AttachedPlaces
 from plimsoll.domain.errors import AccessDenied
 from tests.unit.clouds.google.google_here import denied
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from cloud_simulator.faults import Effect, Fault
-from cloud_simulator.google.metadata_server import VmKey
+from cloud_simulator.google.bench_agents import VmKey
 from plimsoll.bench.agent import TASK_KEY
 from plimsoll.clouds.google.bench import GoogleBench
 from plimsoll.clouds.google.permissions import VALIDATION
@@ -13,7 +13,7 @@ from plimsoll.domain.errors import AccessDenied, CloudError, NotMeasured
 from plimsoll.domain.policy import BENCH_TAG
 from plimsoll.domain.scratch import ScratchOrder
 from plimsoll.domain.task import Task, TaskEnd, TaskMode
-from plimsoll.validation.preparing import choose_host
+from plimsoll.validation.proposing import choose_host
 from tests.builders import TYPES, a_spec
 from tests.contract.google_bench import google_bench
 
@@ -136,7 +136,7 @@ def test_a_task_that_nobody_begins_counts_as_undelivered_after_two_minutes(here)
 def test_metadata_of_others_stay_and_changes_of_others_meanwhile_are_kept(here):
     host = a_host(here)
     key = VmKey(here.home.account, host.zone, f"bench-{host.zone}")
-    metadata = here.writes.metadata
+    metadata = here.writes.agents.metadata
     metadata.set(key, {"ssh-keys": "a"}, metadata.of(key).fingerprint)
     strike(here, Fault(operation="instances.setMetadata", code="FAILED_PRECONDITION", times=2))
     here.bench.send(here.home, host.host.id, Task(mode=TaskMode.INSPECT))

@@ -75,7 +75,7 @@ def strike(here, faults):
 
 
 def what_is_there(here):
-    return {disk.id for disk in here.writes.disks.all() if disk.status != "DELETING"}
+    return {disk.id for disk in here.writes.disks() if disk.status != "DELETING"}
 
 
 @given(faults=FAULTS)

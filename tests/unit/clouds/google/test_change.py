@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from plimsoll.clouds.google.change import change_text
-from plimsoll.clouds.google.change_steps import Way, new_name, snapshot_name, way
+from plimsoll.clouds.google.change_steps import in_place, new_name, snapshot_name
 from plimsoll.domain.host import Host
 from plimsoll.domain.volume import Attachment, Owner, OwnerKind, VolumeSpec
 from plimsoll.domain.volume_types import ChangeLimit, LatencyClass, Sized, VolumeType
@@ -74,20 +74,20 @@ def flags(words):
 @pytest.mark.parametrize(
     ("spec", "target", "expected"),
     [
-        (SLOWER, BALANCED, Way.IN_PLACE),
-        (SSD, BALANCED, Way.BY_COPY),
-        (SSD, VolumeSpec(type="pd-balanced", size_gib=500), Way.BY_COPY),
-        (BALANCED, SSD, Way.BY_COPY),
-        (SSD, replace(SSD, size_gib=600), Way.IN_PLACE),
+        (SLOWER, BALANCED, True),
+        (SSD, BALANCED, False),
+        (SSD, VolumeSpec(type="pd-balanced", size_gib=500), False),
+        (BALANCED, SSD, False),
+        (SSD, replace(SSD, size_gib=600), True),
         (
             VolumeSpec(type="pd-extreme", size_gib=500, iops=20_000),
             VolumeSpec(type="pd-extreme", size_gib=500, iops=10_000),
-            Way.BY_COPY,
+            False,
         ),
     ],
 )
 def test_only_hyperdisks_figures_and_sizes_are_changed_in_place(spec, target, expected):
-    assert way(spec, target, TYPES) is expected
+    assert in_place(spec, target, TYPES) is expected
 
 
 def test_a_hyperdisk_is_told_its_figures_in_one_line_and_how_often_that_may_be():

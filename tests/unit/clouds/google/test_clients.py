@@ -22,7 +22,6 @@ KINDS = [
     "region_disks",
     "instances",
     "regions",
-    "zones",
     "metrics",
     "projects",
     "folders",

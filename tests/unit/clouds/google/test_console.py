@@ -1,16 +1,22 @@
 """The console's links: a chart of the peaks by second, and the disk's own page."""
 
 import json
+from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from plimsoll.clouds.google.console import console_link
+from plimsoll.clouds.google.published import volume_link
 from plimsoll.domain.sums import Window
 
 MOST_IN_SLACK = 3000
 """What the address of a link may have in Slack (docs.slack.dev, November 2026)."""
 DAY = Window(start_s=1_700_000_040, end_s=1_700_086_440)
+
+
+def console_link(project, zone, name, window, period_s=60, hosts=()):
+    volume = SimpleNamespace(account=project, zone=zone, name=name, volume_id="4263976033879601115", hosts=hosts)
+    return volume_link(volume, window, period_s)
 
 
 def state_of(link):

@@ -9,7 +9,8 @@ from google.auth.exceptions import DefaultCredentialsError, RefreshError, Transp
 from google.protobuf.json_format import ParseError
 from google.rpc.error_details_pb2 import ErrorInfo
 
-from plimsoll.clouds.google.errors import Purpose, attempted, refused, translate, translated
+from plimsoll.clouds.common.messages import Purpose
+from plimsoll.clouds.google.errors import AUDITING, attempted, refused, translated
 from plimsoll.domain.errors import (
     AccessDenied,
     ApiDisabled,
@@ -122,7 +123,7 @@ CASES = {
 
 @pytest.mark.parametrize(("error", "kind", "said"), CASES.values(), ids=CASES)
 def test_what_google_s_clients_raise_is_a_sentence_with_its_remedy(error, kind, said):
-    found = translate(error, PLACE, PERMISSION)
+    found = refused(error, f"read {PLACE}", PLACE, PERMISSION, AUDITING)
     assert type(found) is kind
     assert str(found).startswith(f"cannot read {PLACE}: ")
     assert str(found).endswith(".")
@@ -139,7 +140,7 @@ def test_the_block_raises_it_from_what_was_raised():
 
 
 def test_an_api_that_is_off_is_switched_on_by_a_line_to_copy():
-    said = str(translate(over_http(disabled("plimsoll-shop")), PLACE, PERMISSION))
+    said = str(refused(over_http(disabled("plimsoll-shop")), f"read {PLACE}", PLACE, PERMISSION, AUDITING))
     assert "`gcloud services enable compute.googleapis.com --project plimsoll-shop`" in said
 
 

@@ -9,8 +9,7 @@ from google.cloud import compute_v1
 from google.cloud.resourcemanager_v3 import Project
 
 from plimsoll.clouds.google.connection import inventory_in
-from plimsoll.clouds.google.inventory import GoogleInventory
-from plimsoll.clouds.google.listing import Listing
+from plimsoll.clouds.google.inventory import GoogleInventory, Listing
 from plimsoll.clouds.google.machines import machine
 from plimsoll.domain.errors import AccessDenied, ApiDisabled, BadInput, Unexpected, Unreachable
 from plimsoll.domain.policy import OPT_OUT

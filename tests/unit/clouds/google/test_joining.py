@@ -1,6 +1,6 @@
 """Which series are a disk's: those under its own name wherever, those of another device name since it was attached."""
 
-from plimsoll.clouds.google.joining import claims_of, places_of
+from plimsoll.clouds.google.queries import claims_of, places_of
 from tests.unit.clouds.google.disks import LONG_AGO_S, a_disk, a_place
 
 

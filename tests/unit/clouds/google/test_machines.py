@@ -4,8 +4,8 @@ from datetime import date
 
 import pytest
 
+from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.google.machines import machine, verified_on
-from plimsoll.clouds.google.shipped import volume_types
 
 
 def figures(type_name, disk_type):
@@ -101,4 +101,4 @@ def test_only_series_that_are_known_to_take_a_hyperdisk_have_it():
 
 @pytest.mark.parametrize("type_name", ["n1-standard-4", "m3-ultramem-64", "c3-standard-44", "c4-standard-192"])
 def test_every_cap_is_of_a_published_type(type_name):
-    assert {name for name, _ in machine(type_name).caps} <= set(volume_types())
+    assert {name for name, _ in machine(type_name).caps} <= set(volume_types("google"))

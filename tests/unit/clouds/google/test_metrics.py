@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.clouds.common.pacing import Pacer
+from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.metrics import GoogleMetrics
 from plimsoll.clouds.google.queries import METRIC_PREFIX, METRICS

@@ -1,7 +1,6 @@
 """Owners: who made a disk, told by the labels, descriptions and metadata that each tool leaves."""
 
 import json
-from dataclasses import dataclass
 
 import pytest
 
@@ -30,14 +29,8 @@ GROUP = {
 }
 
 
-@dataclass
-class Disk:
-    name: str = "data"
-    description: str = ""
-
-
 def owner(tags=None, host_tags=None, *, host="vm-1", name="data", description=""):
-    return owner_of(tags or {}, {**(host_tags or {}), "Name": host}, Disk(name, description))
+    return owner_of(tags or {}, {**(host_tags or {}), "Name": host}, name, description)
 
 
 def test_a_claims_disk_is_its_claims_though_terraform_made_the_cluster():
@@ -123,4 +116,4 @@ def test_dataproc_and_deployment_manager_are_services_that_made_it():
 
 
 def test_a_detached_disk_without_marks_was_made_by_hand():
-    assert owner_of({"team": "payments"}, {}, Disk()) == BY_HAND
+    assert owner_of({"team": "payments"}, {}, "data", "") == BY_HAND

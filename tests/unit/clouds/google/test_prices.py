@@ -11,9 +11,9 @@ from urllib.parse import parse_qs, urlparse
 import pytest
 from google.cloud.billing_v1 import ListSkusResponse, Sku
 
+from plimsoll.clouds.common.dated_data import shipped_prices, volume_types
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.prices import GooglePrices, prices_in
-from plimsoll.clouds.google.shipped import shipped_prices, volume_types
 from plimsoll.domain.errors import BadCredentials
 from plimsoll.domain.prices import PriceBook, TypePrice
 from plimsoll.domain.volume import VolumeSpec
@@ -117,7 +117,7 @@ def served(catalog):
 
 
 def prices(clients):
-    return GooglePrices(shipped=shipped_prices(), clients=clients, today=TODAY)
+    return GooglePrices(shipped=shipped_prices("google"), clients=clients, today=TODAY)
 
 
 def at(region):
@@ -131,7 +131,7 @@ def test_a_complete_catalog_is_the_book_of_today_and_is_read_once_for_all_region
         found = all_regions.book(at(IOWA))
         pages = len(catalog.asked)
         assert (found.source, found.as_of) == ("Cloud Billing Catalog API", TODAY)
-        assert all_regions.book(at("europe-west1")) == shipped_prices().book("europe-west1")
+        assert all_regions.book(at("europe-west1")) == shipped_prices("google").book("europe-west1")
     assert pages == len(catalog.asked) > 1
     assert catalog.asked[0]["currencyCode"] == ["USD"]
 
@@ -143,7 +143,7 @@ def test_every_part_of_a_price_comes_from_its_sku():
     assert iowa["pd-standard"] == TypePrice(gib_month=0.04)
     assert iowa["regional-pd-balanced"] == TypePrice(gib_month=0.2)
     assert iowa["pd-extreme"] == TypePrice(gib_month=0.125, iops_tiers=((None, 0.065),))
-    assert iowa["hyperdisk-balanced"] == shipped_prices().book(IOWA).types["hyperdisk-balanced"]
+    assert iowa["hyperdisk-balanced"] == shipped_prices("google").book(IOWA).types["hyperdisk-balanced"]
 
 
 def test_a_price_by_the_hour_is_one_of_730_hours_a_month():
@@ -158,15 +158,15 @@ def test_a_type_without_a_part_of_its_price_has_none():
 @pytest.mark.parametrize("missing", ["Storage PD Capacity", "Hyperdisk Balanced Throughput in Iowa"])
 def test_an_incomplete_catalog_gives_way_to_the_dated_file(missing):
     with served(Catalog(skus=tuple(one for one in SKUS if one.description != missing))) as clients:
-        assert prices(clients).book(at(IOWA)) == shipped_prices().book(IOWA)
+        assert prices(clients).book(at(IOWA)) == shipped_prices("google").book(IOWA)
 
 
 def test_a_catalog_that_refuses_gives_way_to_the_dated_file_and_is_not_asked_again():
     catalog = Catalog(skus=SKUS, status=403)
     with served(catalog) as clients:
         refused = prices(clients)
-        assert refused.book(at(IOWA)) == shipped_prices().book(IOWA)
-        assert refused.book(at("us-east1")) == shipped_prices().book("us-east1")
+        assert refused.book(at(IOWA)) == shipped_prices("google").book(IOWA)
+        assert refused.book(at("us-east1")) == shipped_prices("google").book("us-east1")
     assert len(catalog.asked) == 1
 
 
@@ -176,11 +176,11 @@ def test_prices_need_no_credentials():
         def catalog(self):
             raise BadCredentials("none")
 
-    assert prices(NoCredentials()).book(at(IOWA)) == shipped_prices().book(IOWA)
+    assert prices(NoCredentials()).book(at(IOWA)) == shipped_prices("google").book(IOWA)
 
 
 def test_no_catalog_is_asked_without_clients_and_an_unknown_region_has_no_book():
-    assert prices(None).book(at(IOWA)) == shipped_prices().book(IOWA)
+    assert prices(None).book(at(IOWA)) == shipped_prices("google").book(IOWA)
     assert prices(None).book(at("mars-north1")) is None
 
 
@@ -195,14 +195,14 @@ def test_no_catalog_is_asked_without_clients_and_an_unknown_region_has_no_book()
     ],
 )
 def test_a_disk_in_iowa_costs_what_the_dated_file_says(spec, usd):
-    assert shipped_prices().book(IOWA).usd_month(spec) == pytest.approx(usd)
+    assert shipped_prices("google").book(IOWA).usd_month(spec) == pytest.approx(usd)
 
 
 def test_the_dated_file_prices_persistent_disks_wherever_they_are_listed_and_nothing_unsourced():
-    book = shipped_prices()
+    book = shipped_prices("google")
     for region in book.regions:
         types = book.book(region).types
-        assert {"pd-standard", "pd-balanced", "pd-ssd"} <= set(types) <= set(volume_types())
+        assert {"pd-standard", "pd-balanced", "pd-ssd"} <= set(types) <= set(volume_types("google"))
         assert types["pd-standard"].gib_month < types["pd-balanced"].gib_month < types["pd-ssd"].gib_month
         assert "hyperdisk-balanced" in types or region != IOWA
     assert (date.today() - book.verified_on).days < 365, "hold data/prices.yaml against its sources"  # noqa: DTZ011

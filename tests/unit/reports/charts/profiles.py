@@ -4,8 +4,13 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from plimsoll.reports.profile_record import DemandProfileRecord
-from plimsoll.reports.record import CeilingRecord, CeilingsRecord, DemandRecord, RecommendationRecord
+from plimsoll.reports.record import (
+    CeilingRecord,
+    CeilingsRecord,
+    DemandProfileRecord,
+    DemandRecord,
+    RecommendationRecord,
+)
 from tests.unit.reports.recommendations import a_profile, a_record
 
 DEMO = Path(__file__).parents[4] / "docs" / "charts" / "demo"

@@ -14,7 +14,7 @@ from plimsoll.reports.charts.picture import SPANS, Picture, span_rows
 from plimsoll.reports.charts.render import spec_of, to_png, to_svg
 from plimsoll.reports.charts.roofline import envelope_picture, roofline_picture
 from plimsoll.reports.charts.theme import DARK, LIGHT, WIDTH_PX
-from plimsoll.reports.profile_record import DemandProfileRecord
+from plimsoll.reports.record import DemandProfileRecord
 from plimsoll.reports.run_reader import find_profile, read_records
 from tests.profiles import examples
 from tests.unit.reports.charts.profiles import (

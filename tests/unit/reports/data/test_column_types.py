@@ -6,8 +6,7 @@ import pytest
 from pydantic import BaseModel
 
 from plimsoll.reports.data.column_types import column_types
-from plimsoll.reports.profile_record import DemandProfileRecord
-from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_reader import UnansweredRecord
 
 

@@ -13,7 +13,7 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.domain.units import HOUR_S
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.data.views import VIEWS
-from plimsoll.reports.profile_record import DemandProfileRecord
+from plimsoll.reports.record import DemandProfileRecord
 from plimsoll.reports.run_reader import read_records, stream_profiles
 from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.totals import Totals

@@ -8,9 +8,8 @@ import duckdb
 import pytest
 
 from plimsoll.domain.errors import BadInput
-from plimsoll.reports.data.database import opened
+from plimsoll.reports.data.database import opened, select
 from plimsoll.reports.data.exports import csv_lines, json_lines, not_of_the_run, write_parquet
-from plimsoll.reports.data.selection import select
 from plimsoll.reports.run_reader import read_records, stream_profiles
 from plimsoll.writing import write_lines
 from tests.unit.reports.recommendations import a_record, every_action

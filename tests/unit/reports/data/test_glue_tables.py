@@ -6,9 +6,9 @@ import sys
 import duckdb
 import pytest
 
+from plimsoll.reports.data.column_types import RUN_ID, glue_tables
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.data.exports import write_parquet
-from plimsoll.reports.data.glue_tables import RUN_ID, glue_tables
 from plimsoll.reports.record import OLD_KEYS
 from tests.unit.reports.recommendations import a_record, every_action
 from tests.unit.reports.runs import a_run
@@ -49,6 +49,6 @@ def test_each_table_is_typed_as_its_files_are_also_where_a_run_has_no_volume(tmp
 
 
 def test_what_deploys_the_tables_needs_no_database():
-    script = "import sys, plimsoll.reports.data.glue_tables, plimsoll.service.queries; print('duckdb' in sys.modules)"
+    script = "import sys, plimsoll.reports.data.column_types, plimsoll.service.queries; print('duckdb' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from plimsoll.reports.html.breakdowns import FOLDED, SHOWN, breakdowns
+from plimsoll.reports.html.page import FOLDED, SHOWN, breakdowns
 from plimsoll.reports.totals import DIMENSIONS, Totals
 from tests.unit.reports.fleets import FLEETS
 from tests.unit.reports.recommendations import a_record

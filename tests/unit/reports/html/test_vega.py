@@ -1,7 +1,7 @@
 """The page's own drawing: the files that ship are those that the locked Altair and vl-convert make."""
 
-from plimsoll.reports.charts.vega_files import files_for_page
 from plimsoll.reports.html.page_files import vega
+from tests.unit.reports.html.vega_files import files_for_page
 
 
 def test_what_ships_is_what_the_locked_versions_make() -> None:

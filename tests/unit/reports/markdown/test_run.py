@@ -5,8 +5,7 @@ from hypothesis import given, settings
 
 from plimsoll.domain.policy import Policy
 from plimsoll.reports.markdown.markup import MOST_ON_GITHUB
-from plimsoll.reports.markdown.run import run_markdown, tickets
-from plimsoll.reports.markdown.ticket import ticket
+from plimsoll.reports.markdown.run import run_markdown, ticket, tickets
 from plimsoll.reports.record import BlockerRecord, OwnerRecord
 from plimsoll.reports.run_writer import RunFolder
 from plimsoll.reports.wording import usd

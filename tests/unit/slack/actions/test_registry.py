@@ -5,11 +5,11 @@ from pkgutil import iter_modules
 
 from plimsoll.slack import actions
 from plimsoll.slack.actions.action import Action, Shown
-from plimsoll.slack.actions.dialog import Origin
+from plimsoll.slack.actions.asked import Origin
 from plimsoll.slack.actions.registry import ACTIONS, CONTROLS
 from plimsoll.slack.blocks.elements import controls
 from plimsoll.slack.blocks.message import Message
-from plimsoll.slack.requests.interactions import HELP
+from plimsoll.slack.requests.payloads import HELP
 from tests.slack.limits import check_message, check_view
 
 VOLUME = "111122223333/eu-west-1/vol-0123456789abcdef0"

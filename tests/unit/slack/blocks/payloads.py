@@ -40,7 +40,6 @@ RICH = rich_text(
 BLOCKS: list[dict[str, Any]] = [
     {"type": "header", "text": plain("The header")},
     {"type": "context", "elements": [plain("small words")]},
-    {"type": "divider"},
     RICH,
     {
         "type": "actions",

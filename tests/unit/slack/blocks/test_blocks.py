@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks import elements as blocks
+from plimsoll.slack.blocks.elements import cut, fallback, line, long
 from plimsoll.slack.blocks.message import MOST_BLOCKS, Budget, Message, size
-from plimsoll.slack.blocks.text import cut, escaped, fallback, line, long
 from tests.slack.limits import check_message
 from tests.unit.cli.test_imports import imported
 
@@ -17,7 +17,7 @@ anything = st.text(st.characters(), max_size=400) | st.sampled_from(["x" * 20_00
 @given(text=anything)
 def test_whatever_is_said_makes_blocks_that_slack_takes(text):
     for made in (
-        [blocks.header(text), blocks.note(text), blocks.divider()],
+        [blocks.header(text), blocks.note(text)],
         [blocks.said(text, blocks.bold(text), blocks.named(text))],
         blocks.bullets([[text], [blocks.named(text)]]),
         blocks.preformatted(text),
@@ -41,7 +41,7 @@ def test_what_turns_or_hides_text_is_left_out_and_what_orders_is_shown_harmless(
 def test_a_notification_mentions_nobody():
     assert fallback("<!channel> & <@U1>\nnow") == "&lt;!channel&gt; &amp; &lt;@U1&gt; now"
     assert len(fallback("&" * 5_000)) <= 3_000
-    assert escaped("&amp;") == "&amp;amp;"
+    assert fallback("&amp;") == "&amp;amp;"
 
 
 def test_a_screen_is_shown_whole_where_it_fits_and_says_where_it_is_cut():
@@ -70,7 +70,7 @@ def test_a_volume_that_no_block_can_name_has_no_buttons(volume):
 
 
 def test_a_budget_gives_room_for_as_much_as_slack_takes():
-    budget, row = Budget(), blocks.divider()
+    budget, row = Budget(), blocks.note("a line")
     taken = 0
     while budget.take([row]):
         taken += 1

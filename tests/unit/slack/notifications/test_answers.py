@@ -9,9 +9,8 @@ from plimsoll.domain.errors import BadInput, CloudError, Throttled
 from plimsoll.domain.validation import Mode
 from plimsoll.service.store_keys import asked_key
 from plimsoll.slack.actions.asked import Asked
-from plimsoll.slack.notifications.ledger import asked_for
 from plimsoll.slack.notifications.run_report import AuditEvent
-from plimsoll.slack.notifications.verdicts import ExecutionEnded, ValidationEvent, post_verdict
+from plimsoll.slack.notifications.verdicts import ExecutionEnded, ValidationEvent, asked_for, post_verdict
 from tests.builders import a_volume
 from tests.in_memory.faults import Fault
 from tests.pipelines.lab import Lab, work

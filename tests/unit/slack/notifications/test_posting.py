@@ -6,7 +6,7 @@ from slack_sdk import WebClient
 from plimsoll.domain.errors import AccessDenied, Throttled, Unanswered, Unreachable
 from plimsoll.slack.client import slack_client
 from plimsoll.slack.notifications.ledger import FileLedger, Progress
-from plimsoll.slack.notifications.posting import Picture, Posted, post
+from plimsoll.slack.notifications.posting import Picture, Posted, Posting
 from tests.slack.server import UPLOAD, FakeSlack
 from tests.slack.workspace import CHANNEL, ELSEWHERE, VirtualClock
 from tests.unit.slack.notifications.conversations import KeptInMemory, a_conversation
@@ -23,16 +23,15 @@ class Sender:
         self.client: WebClient = slack_client(slack.token, api_url=slack.api_url, timeout_s=1, pause=clock.pause)
 
     def post(self, *accounts: str, channel: str = CHANNEL, pictures: tuple[Picture, ...] = ()) -> Posted:
-        return post(
-            a_conversation(*accounts),
-            channel,
-            self.client,
-            self.ledger,
-            pictures,
+        posting = Posting(
+            channel=channel,
+            client=self.client,
+            ledger=self.ledger,
             run_id="run-1",
             pause=self.clock.pause,
             now=self.clock.now,
         )
+        return posting.post(a_conversation(*accounts), pictures)
 
     @property
     def threads(self) -> list[list[str]]:

@@ -95,17 +95,16 @@ function daysTable(profile) {
     found.hostBound += span.host_bound_minutes;
     days.set(day, found);
   }
-  const heads = ['day, UTC', 'mean IOPS', 'busiest IOPS', 'mean MiB/s', 'busiest MiB/s', 'throttled, minutes', 'at the host, minutes'];
-  return table('Demand by day', heads.map((label, index) => ({ label, number: index > 0 })),
+  const figures = ['mean IOPS', 'busiest IOPS', 'mean MiB/s', 'busiest MiB/s', 'throttled, minutes', 'at the host, minutes'];
+  return table('Demand by day', ['day, UTC'], figures,
     [...days].map(([day, found]) => [day, tenths(found.iops / found.seconds), tenths(found.peakIops),
       tenths(found.mib / found.seconds), tenths(found.peakMib), whole(found.throttled), whole(found.hostBound)]));
 }
 
 function measuredTable(measured) {
-  const heads = [{ label: 'measured' }, { label: 'mode' }, { label: 'I/O, KiB', number: true }, { label: 'IOPS', number: true },
-    { label: 'MiB/s', number: true }, { label: 'p99 latency, µs', number: true }];
-  return table('What was measured', heads, measured.map((one) => [named(one.label), one.mode, tenths(one.io_size_kib),
-    whole(one.iops), tenths(one.throughput_mib_s), whole(one.p99_latency_us)]));
+  return table('What was measured', ['measured', 'mode'], ['I/O, KiB', 'IOPS', 'MiB/s', 'p99 latency, µs'],
+    measured.map((one) => [named(one.label), one.mode, tenths(one.io_size_kib), whole(one.iops),
+      tenths(one.throughput_mib_s), whole(one.p99_latency_us)]));
 }
 
 const folded = (words, content) => element('details', {}, element('summary', {}, words), content);

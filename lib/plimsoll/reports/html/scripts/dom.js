@@ -15,13 +15,15 @@ function element(name, attributes = {}, ...children) {
 // Names come from tags: isolated, so that a right-to-left mark in one turns nothing else around.
 const named = (text) => element('bdi', {}, text);
 
-function table(caption, heads, rows) {
+// Columns of words come first, then those of figures, then further ones of words.
+function table(caption, words, figures, rows, further = []) {
+  const heads = [...words, ...figures, ...further];
+  const kind = (index) => (index >= words.length && index < heads.length - further.length ? 'number' : null);
   const cell = (value, index) =>
-    element(index ? 'td' : 'th', { scope: index ? null : 'row', class: heads[index].number ? 'number' : null,
-      'data-label': heads[index].label }, value);
+    element(index ? 'td' : 'th', { scope: index ? null : 'row', class: kind(index), 'data-label': heads[index] }, value);
   return element('div', { class: 'scroll' }, element('table', { class: 'small' },
     element('caption', {}, caption),
-    element('thead', {}, element('tr', {}, heads.map((head) =>
-      element('th', { scope: 'col', class: head.number ? 'number' : null }, head.label)))),
+    element('thead', {}, element('tr', {}, heads.map((head, index) =>
+      element('th', { scope: 'col', class: kind(index) }, head)))),
     element('tbody', {}, rows.map((row) => element('tr', {}, row.map(cell))))));
 }

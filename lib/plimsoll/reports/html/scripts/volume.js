@@ -64,17 +64,13 @@ const list = (texts) => element('ul', {}, texts.map((text) => element('li', {}, 
 
 function demandTable(demand) {
   const bound = (most, least) => (most === least ? tenths(most) : `at most ${tenths(most)}, at least ${tenths(least)}`);
-  const rows = [
+  const row = (label, iops, mib_s) => (known(iops) ? [[label, tenths(iops), tenths(mib_s)]] : []);
+  return table('Demand in figures', ['demand'], ['IOPS', 'MiB/s'], [
     ['peak', bound(demand.peak_iops, demand.least_peak_iops), bound(demand.peak_throughput_mib_s, demand.least_peak_throughput_mib_s)],
-    ['mean', tenths(demand.mean_iops), tenths(demand.mean_throughput_mib_s)],
-  ];
-  if (known(demand.peak_busy_iops)) {
-    rows.splice(1, 0, ['peak while busy, at most', tenths(demand.peak_busy_iops), tenths(demand.peak_busy_throughput_mib_s)]);
-  }
-  if (known(demand.peak_second_iops)) {
-    rows.splice(-1, 0, ['busiest seconds, at most', tenths(demand.peak_second_iops), tenths(demand.peak_second_throughput_mib_s)]);
-  }
-  return table('Demand in figures', [{ label: 'demand' }, { label: 'IOPS', number: true }, { label: 'MiB/s', number: true }], rows);
+    ...row('peak while busy, at most', demand.peak_busy_iops, demand.peak_busy_throughput_mib_s),
+    ...row('busiest seconds, at most', demand.peak_second_iops, demand.peak_second_throughput_mib_s),
+    ...row('mean', demand.mean_iops, demand.mean_throughput_mib_s),
+  ]);
 }
 
 function judgedBy(demand, profile) {
@@ -96,13 +92,10 @@ function demandFacts(demand, profile) {
 
 function ceilingsTable(record) {
   const { ceilings } = record;
-  const heads = [{ label: 'ceiling' }, { label: 'IOPS', number: true }, { label: 'sustained IOPS', number: true },
-    { label: 'MiB/s', number: true }, { label: 'sustained MiB/s', number: true }];
-  const row = (label, found) => [label, whole(found.iops), whole(found.sustained_iops),
-    whole(found.throughput_mib_s), whole(found.sustained_throughput_mib_s)];
   const rows = [];
   const add = (label, found) => {
-    rows.push(row(label, found));
+    rows.push([label, whole(found.iops), whole(found.sustained_iops),
+      whole(found.throughput_mib_s), whole(found.sustained_throughput_mib_s)]);
     if (known(found.write_iops) || known(found.write_throughput_mib_s)) {
       const either = (write, read) => whole(known(write) ? write : read);
       rows.push([`${label}, writes alone`, either(found.write_iops, found.iops), '',
@@ -112,15 +105,16 @@ function ceilingsTable(record) {
   add('the volume now', ceilings.now);
   if (ceilings.offered && record.action !== 'keep') add('the volume as offered', ceilings.offered);
   add('its host at most', ceilings.hosts);
-  return table('What can be carried; more than sustained only while credits last', heads, rows);
+  return table('What can be carried; more than sustained only while credits last', ['ceiling'],
+    ['IOPS', 'sustained IOPS', 'MiB/s', 'sustained MiB/s'], rows);
 }
 
 function replayTable(record) {
   const { replay } = record;
-  const heads = [{ label: 'the same demand again' }, { label: 'minutes throttled', number: true }, { label: 'worst delay, s', number: true }];
   const rows = [['now', tenths(replay.throttled_minutes_now), tenths(replay.worst_delay_s_now)]];
   if (known(replay.throttled_minutes_then) && record.action !== 'keep') rows.push(['as offered', tenths(replay.throttled_minutes_then), tenths(replay.worst_delay_s_then)]);
-  return table('Replay: the demand pushed through the ceilings', heads, rows);
+  return table('Replay: the demand pushed through the ceilings', ['the same demand again'],
+    ['minutes throttled', 'worst delay, s'], rows);
 }
 
 const DROP_IN = 'the drop-in replacement: it can do everything this volume can do today';
@@ -134,7 +128,6 @@ function whyNotChosen(offer, record) {
 }
 
 function offersTable(record) {
-  const heads = [{ label: 'configuration' }, { label: 'USD a month', number: true }, { label: 'carries' }, { label: 'why not' }];
   const row = (offer, why) => [specText(offer.spec), usd(offer.monthly_usd),
     `${whole(offer.ceiling_iops)} IOPS, ${whole(offer.ceiling_throughput_mib_s)} MiB/s`, why];
   const rows = record.offers.map((offer) => {
@@ -146,7 +139,7 @@ function offersTable(record) {
   });
   const listed = record.drop_in && record.offers.some((offer) => sameSpec(offer.spec, record.drop_in.spec));
   if (record.drop_in && !listed) rows.push(row(record.drop_in, DROP_IN));
-  return table('Every configuration that was weighed', heads, rows);
+  return table('Every configuration that was weighed', ['configuration'], ['USD a month'], rows, ['carries', 'why not']);
 }
 
 function evidenceOf(evidence) {

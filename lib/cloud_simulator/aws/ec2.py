@@ -1,0 +1,253 @@
+"""EC2: volumes, instances and modifications as EC2's XML, filtered and in pages, and writes of scratch volumes."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Final
+from xml.etree import ElementTree as ET
+
+from cloud_simulator.aws import ec2_xml as xml
+from cloud_simulator.aws.ec2_request import Fields, Item, Parameters, filtered, listed, named, page, spec_of
+from cloud_simulator.aws.fleet import SimulatedHost, SimulatedVolume
+from cloud_simulator.aws.scratch_volumes import AccountRegion, Order
+from cloud_simulator.faults import Refused
+
+_VOLUME_FIELDS: Final[Fields[SimulatedVolume]] = {
+    "volume-id": lambda volume: (volume.id,),
+    "status": lambda volume: (volume.state,),
+    "volume-type": lambda volume: (volume.spec.type,),
+    "size": lambda volume: (str(volume.spec.size_gib),),
+    "availability-zone": lambda volume: (volume.zone,),
+    "attachment.instance-id": lambda volume: (host.id for host in volume.hosts),
+    "attachment.status": lambda volume: (volume.attachment for _ in volume.hosts),
+    "attachment.device": lambda volume: (volume.device for _ in volume.hosts),
+    "multi-attach-enabled": lambda volume: (xml.boolean(volume.multi_attach),),
+    "operator.managed": lambda volume: (xml.boolean(volume.operator is not None),),
+}
+_CHANGE_FIELDS: Final[Fields[SimulatedVolume]] = {
+    "volume-id": lambda volume: (volume.id,),
+    "modification-state": lambda volume: (volume.modification[0],) if volume.modification else (),
+}
+_DEVICE: Final = re.compile(r"/dev/(sd[a-z][1-9]?|xvd[a-z]{1,2})")
+
+
+def answer(action: str, asked: Parameters, here: AccountRegion) -> bytes | None:
+    """The XML of an action; None for actions that are not simulated, or not about volumes."""
+    handler = _READS.get(action)
+    if handler is None:
+        handler = _WRITES.get(action)
+        if handler is None or (action == "CreateTags" and not _volumes_alone(asked)):
+            return None
+        if asked.get("DryRun") == "true":
+            raise Refused("DryRunOperation", "Request would have succeeded, but DryRun flag is set.", 412)
+    root = xml.document(action)
+    handler(root, asked, here)
+    return xml.written(root)
+
+
+def _regions(root: ET.Element, _asked: Parameters, here: AccountRegion) -> None:
+    """The regions that the organization has switched on."""
+    found = ET.SubElement(root, "regionInfo")
+    for name in here.fleet.regions:
+        xml.texts(
+            ET.SubElement(found, "item"),
+            regionName=name,
+            regionEndpoint=f"ec2.{name}.amazonaws.com",
+            optInStatus="opt-in-not-required",
+        )
+
+
+def _volumes(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
+    _listing(root, "volumeSet", asked, _wanted(asked, here), xml.volume)
+
+
+def _statuses(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
+    _listing(root, "volumeStatusSet", asked, _wanted(asked, here), _status)
+
+
+def _wanted(asked: Parameters, here: AccountRegion) -> list[SimulatedVolume]:
+    known = {volume.id: volume for volume in here.volumes()}
+    found = named(asked, "VolumeId", known, "InvalidVolume.NotFound")
+    return filtered(asked, found, _VOLUME_FIELDS, lambda volume: volume.tags)
+
+
+def _status(item: ET.Element, volume: SimulatedVolume) -> None:
+    word = {"error": "impaired", "creating": "insufficient-data"}.get(volume.state, "ok")
+    xml.texts(item, volumeId=volume.id, availabilityZone=volume.zone)
+    xml.texts(ET.SubElement(item, "volumeStatus"), status=word)
+
+
+def _instances(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
+    fields: Fields[SimulatedHost] = {
+        "instance-id": lambda host: (host.id,),
+        "instance-type": lambda host: (host.type,),
+        "instance-state-name": lambda _: ("running",),
+        "availability-zone": lambda host: (here.fleet.zone_of(host.id),),
+    }
+    found = named(asked, "InstanceId", here.hosts(), "InvalidInstanceID.NotFound")
+    found = filtered(asked, found, fields, lambda host: host.tags)
+
+    def reservation(item: ET.Element, host: SimulatedHost) -> None:
+        xml.texts(item, reservationId=f"r-{host.id[2:]}", ownerId=here.account)
+        into = ET.SubElement(ET.SubElement(item, "instancesSet"), "item")
+        _instance(into, host, here.fleet.zone_of(host.id))
+
+    _listing(root, "reservationSet", asked, sorted(found, key=lambda host: host.id), reservation)
+
+
+def _instance(item: ET.Element, host: SimulatedHost, zone: str) -> None:
+    xml.texts(item, instanceId=host.id, instanceType=host.type, rootDeviceName=host.root_device, rootDeviceType="ebs")
+    xml.texts(ET.SubElement(item, "placement"), availabilityZone=zone)
+    xml.texts(ET.SubElement(item, "instanceState"), code=16, name="running")
+    xml.tags(item, host.tags)
+
+
+def _modifications(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
+    changed = {volume.id: volume for volume in here.volumes() if volume.modification is not None}
+    found = named(asked, "VolumeId", changed, "InvalidVolumeModification.NotFound")
+    found = filtered(asked, found, _CHANGE_FIELDS, lambda _: ())
+    _listing(root, "volumeModificationSet", asked, found, _modification)
+
+
+def _modification(item: ET.Element, volume: SimulatedVolume) -> None:
+    """The latest change of a volume: it was half as large before."""
+    if volume.modification is None:
+        return
+    state, started, progress = volume.modification
+    xml.texts(
+        item,
+        volumeId=volume.id,
+        modificationState=state,
+        originalSize=max(1, volume.spec.size_gib // 2),
+        originalVolumeType=volume.spec.type,
+        targetSize=volume.spec.size_gib,
+        targetVolumeType=volume.spec.type,
+        targetIops=xml.described_iops(volume),
+        targetThroughput=volume.spec.throughput_mib_s,
+        progress=progress,
+        startTime=xml.time(started),
+        endTime=xml.time(started + timedelta(hours=1)) if state == "completed" else None,
+    )
+
+
+def _listing(
+    root: ET.Element, name: str, asked: Parameters, found: list[Item], write: Callable[[ET.Element, Item], None]
+) -> None:
+    """One page of items under a named element, and the token of the next page."""
+    shown, token = page(asked, found)
+    into = ET.SubElement(root, name)
+    for one in shown:
+        write(ET.SubElement(into, "item"), one)
+    xml.texts(root, nextToken=token)
+
+
+def _create(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
+    zone = _needed(asked, "AvailabilityZone")
+    if zone not in {f"{here.region}{letter}" for letter in "abc"}:
+        raise Refused("InvalidZone.NotFound", f"The zone '{zone}' does not exist.")
+    order = Order(zone=zone, spec=spec_of(asked), tags=_specified_tags(asked), token=asked.get("ClientToken"))
+    xml.volume(root, here.scratch.create(order, here.account, here.region))
+
+
+def _copy(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
+    source = _volume(_needed(asked, "SourceVolumeId"), here)
+    if source.state not in {"available", "in-use"}:
+        raise Refused("IncorrectState", f"The volume '{source.id}' is '{source.state}'.")
+    order = Order(
+        zone=source.zone,
+        spec=spec_of(asked, like=source.spec),
+        tags=_specified_tags(asked),
+        source=source.id,
+        token=asked.get("ClientToken"),
+    )
+    made = here.scratch.create(order, here.account, here.region)
+    xml.volume(ET.SubElement(ET.SubElement(root, "volumeSet"), "item"), made)
+
+
+def _attach(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
+    volume, host = _volume(_needed(asked, "VolumeId"), here), _host(_needed(asked, "InstanceId"), here)
+    device = _needed(asked, "Device")
+    if _DEVICE.fullmatch(device) is None:
+        raise Refused("InvalidParameterValue", f"Value ({device}) for parameter device is invalid.")
+    xml.attachment(root, here.scratch.attach(volume.id, host, device, here.account, here.region), host)
+
+
+def _detach(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
+    volume = _volume(_needed(asked, "VolumeId"), here)
+    if volume.hosts and asked.get("InstanceId", volume.hosts[0].id) != volume.hosts[0].id:
+        raise Refused(
+            "InvalidAttachment.NotFound", f"The volume '{volume.id}' is not attached to '{asked['InstanceId']}'."
+        )
+    detaching = here.scratch.detach(volume.id, here.account, here.region)
+    xml.attachment(root, detaching, detaching.hosts[0])
+
+
+def _delete(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
+    here.scratch.delete(_needed(asked, "VolumeId"), here.account, here.region)
+    xml.texts(root, **{"return": "true"})
+
+
+def _tag(root: ET.Element, asked: Parameters, here: AccountRegion) -> None:
+    for volume_id in listed(asked, "ResourceId"):
+        here.scratch.tag(volume_id, dict(_tags(asked, "Tag")), here.account, here.region)
+    xml.texts(root, **{"return": "true"})
+
+
+def _needed(asked: Parameters, name: str) -> str:
+    if not asked.get(name):
+        raise Refused("MissingParameter", f"The request must contain the parameter {name}")
+    return asked[name]
+
+
+def _volume(volume_id: str, here: AccountRegion) -> SimulatedVolume:
+    for volume in here.volumes():
+        if volume.id == volume_id:
+            return volume
+    raise Refused("InvalidVolume.NotFound", f"The volume '{volume_id}' does not exist.")
+
+
+def _host(host_id: str, here: AccountRegion) -> SimulatedHost:
+    host = here.hosts().get(host_id)
+    if host is None:
+        raise Refused("InvalidInstanceID.NotFound", f"The instance ID '{host_id}' does not exist")
+    return host
+
+
+def _volumes_alone(asked: Parameters) -> bool:
+    return all(one.startswith("vol-") for one in listed(asked, "ResourceId"))
+
+
+def _specified_tags(asked: Parameters) -> tuple[tuple[str, str], ...]:
+    """The tags that a new volume is made with."""
+    kinds = {key: value for key, value in asked.items() if re.fullmatch(r"TagSpecification\.\d+\.ResourceType", key)}
+    found: dict[str, str] = {}
+    for key, kind in kinds.items():
+        if kind != "volume":
+            raise Refused(
+                "InvalidParameterValue", f"'{kind}' is not a valid taggable resource type for this operation."
+            )
+        found.update(_tags(asked, f"{key.removesuffix('.ResourceType')}.Tag"))
+    return tuple(found.items())
+
+
+def _tags(asked: Parameters, prefix: str) -> list[tuple[str, str]]:
+    keys = {key: name for key, name in asked.items() if re.fullmatch(re.escape(prefix) + r"\.\d+\.Key", key)}
+    return [(name, asked.get(f"{key.removesuffix('Key')}Value", "")) for key, name in keys.items()]
+
+
+_Handler = Callable[[ET.Element, Parameters, AccountRegion], None]
+_READS: Final[dict[str, _Handler]] = {
+    "DescribeInstances": _instances,
+    "DescribeRegions": _regions,
+    "DescribeVolumeStatus": _statuses,
+    "DescribeVolumes": _volumes,
+    "DescribeVolumesModifications": _modifications,
+}
+_WRITES: Final[dict[str, _Handler]] = {
+    "AttachVolume": _attach,
+    "CopyVolumes": _copy,
+    "CreateTags": _tag,
+    "CreateVolume": _create,
+    "DeleteVolume": _delete,
+    "DetachVolume": _detach,
+}

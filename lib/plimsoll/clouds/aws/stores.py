@@ -1,0 +1,232 @@
+"""What the service keeps: a run in a bucket, and the history of volumes in a DynamoDB table.
+
+Objects are encrypted as the bucket does by default. The table has an item for each volume, by its account, region
+and id; and another for what people decided of it, so that no run writes over a word that comes meanwhile.
+"""
+
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
+from botocore.exceptions import ClientError
+from pydantic import TypeAdapter, ValidationError
+
+from plimsoll.clouds.aws.errors import DECIDING, KEEPING, attempted, code_of
+from plimsoll.clouds.common.calls import in_chunks, send_all
+from plimsoll.domain.decisions import Decision
+from plimsoll.domain.errors import Throttled, Unexpected
+from plimsoll.domain.history import HistoryEntry
+from plimsoll.ports import Target
+from plimsoll.writing import whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class S3Store:
+    """Each key is an object of the bucket. `client` is boto3's of S3; every method raises CloudError.
+
+    A key that is not there is told from one that may not be read only where the caller may list the bucket.
+    """
+
+    bucket: str
+    client: Any
+
+    def put(self, key: str, content: bytes) -> None:
+        """Keeps content under a key, whole or not at all."""
+        with self._attempted("write", key, "s3:PutObject"):
+            self.client.put_object(Bucket=self.bucket, Key=key, Body=content)
+
+    def get(self, key: str) -> bytes | None:
+        """What is kept under a key, None where nothing is."""
+        with self._attempted("read", key, "s3:GetObject"):
+            body = self._body(key)
+            return None if body is None else bytes(body.read())
+
+    def keys(self, prefix: str) -> Iterator[str]:
+        """The keys that begin with a prefix, in the order of their bytes, as S3 lists them."""
+        pages = self.client.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=prefix)
+        with self._attempted("list", prefix, "s3:ListBucket"):
+            for page in pages:
+                yield from (one["Key"] for one in page.get("Contents", ()))
+
+    def delete(self, key: str) -> None:
+        """Keeps nothing under a key any more."""
+        with self._attempted("delete", key, "s3:DeleteObject"):
+            self.client.delete_object(Bucket=self.bucket, Key=key)
+
+    def put_file(self, key: str, path: Path) -> None:
+        """As `put`, from a file, in parts where it is long."""
+        with path.open("rb") as file, self._attempted("write", key, "s3:PutObject"):
+            self.client.upload_fileobj(file, self.bucket, key)
+
+    def get_file(self, key: str, path: Path) -> bool:
+        """Brings what is kept into a file, whole or not at all; False where nothing is."""
+        with self._attempted("read", key, "s3:GetObject"):
+            body = self._body(key)
+            if body is None:
+                return False
+            with whole(path) as beside, beside.open("wb") as file:
+                shutil.copyfileobj(body, file)
+        return True
+
+    def _body(self, key: str) -> Any:
+        """The stream of an object, None where there is none."""
+        try:
+            return self.client.get_object(Bucket=self.bucket, Key=key)["Body"]
+        except ClientError as error:
+            if code_of(error) == "NoSuchKey":
+                return None
+            raise
+
+    def _attempted(self, verb: str, key: str, permission: str) -> AbstractContextManager[None]:
+        return attempted(f"{verb} s3://{self.bucket}/{key}", permission, KEEPING)
+
+
+KEYS_A_CALL: Final = 100
+WRITES_A_CALL: Final = 25
+"""Limits of BatchGetItem and BatchWriteItem (Amazon DynamoDB API Reference, read 2026-11-21)."""
+
+_DECISIONS: Final = "/decisions"
+"""What follows a volume's id in the sort key of what people decided of it; no id has a slash."""
+
+_ADD: Final = "SET decisions = list_append(if_not_exists(decisions, :none), :said) ADD ids :ids"
+
+Attributes = Mapping[str, Any]
+"""Attributes by name, each in DynamoDB's own form, such as {"S": "vol-1"}."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DynamoHistory:
+    """Items of a table with the partition key `place` ("account/region") and the sort key `volume_id`: the volume's id
+    for its entry, and with `/decisions` after it for what people decided.
+
+    `client` is boto3's of DynamoDB; `sleep` waits some seconds before what was not processed is asked again.
+    """
+
+    table: str
+    client: Any
+    sleep: Callable[[float], None] = time.sleep
+
+    def entries(self, target: Target, volume_ids: Sequence[str]) -> Mapping[str, HistoryEntry]:
+        """The entries of those volumes that have one, by volume id."""
+        return {
+            entry.volume_id: entry for entry in (self._entry(item, target) for item in self._items(target, volume_ids))
+        }
+
+    def write(self, entries: Sequence[HistoryEntry]) -> None:
+        """Keeps entries in the place of earlier ones; of several of one volume, the last."""
+
+        def put(requests: Sequence[Attributes]) -> Sequence[Attributes]:
+            with attempted(f"write into the table {self.table}", "dynamodb:BatchWriteItem", KEEPING):
+                answer = self.client.batch_write_item(RequestItems={self.table: list(requests)})
+            left: Sequence[Attributes] = answer.get("UnprocessedItems", {}).get(self.table, ())
+            return left
+
+        last = {(entry.account, entry.region, entry.volume_id): entry for entry in entries}
+        for chunk in in_chunks(({"PutRequest": {"Item": _item(entry)}} for entry in last.values()), WRITES_A_CALL):
+            self._check(send_all(chunk, put, self.sleep), "dynamodb:BatchWriteItem")
+
+    def decisions(self, target: Target, volume_ids: Sequence[str]) -> Mapping[str, Sequence[Decision]]:
+        """What people decided of those volumes, of whichever anybody did, by volume id and in no order."""
+        found: dict[str, Sequence[Decision]] = {}
+        for item in self._items(target, [f"{volume_id}{_DECISIONS}" for volume_id in volume_ids]):
+            volume_id = str(item["volume_id"]).removesuffix(_DECISIONS)
+            place = {"account": target.account, "region": target.region, "volume_id": volume_id}
+            said = item.get("decisions", [{}])  # an item without any is damaged as well
+            with self._readable(item, target):
+                found[volume_id] = [_decision().validate_python({**one, **place}) for one in said]
+        return found
+
+    def decide(self, decision: Decision) -> bool:
+        """Adds what somebody decided; False where the same request was added before.
+
+        CloudError where an item's 400 KB are full (DynamoDB Developer Guide, "Quotas", read 2026-11-22), which takes
+        more than 250 decisions of one volume with the longest reasons, and some 1,000 usual ones.
+        """
+        target = Target(account=decision.account, region=decision.region)
+        said = _decision().dump_python(decision, mode="json", exclude={"account", "region", "volume_id"})
+        with attempted(f"note a decision in the table {self.table}", "dynamodb:UpdateItem", DECIDING):
+            try:
+                self.client.update_item(
+                    TableName=self.table,
+                    Key=_key(target, f"{decision.volume_id}{_DECISIONS}"),
+                    UpdateExpression=_ADD,
+                    ConditionExpression="NOT contains(ids, :id)",
+                    ExpressionAttributeValues={
+                        ":none": {"L": []},
+                        ":said": {"L": [TypeSerializer().serialize(said)]},
+                        ":ids": {"SS": [decision.id]},
+                        ":id": {"S": decision.id},
+                    },
+                )
+            except self.client.exceptions.ConditionalCheckFailedException:
+                return False
+        return True
+
+    def _items(self, target: Target, names: Sequence[str]) -> Sequence[Mapping[str, Any]]:
+        """The items of one place that there are, by their sort keys, as plain values."""
+        found: list[Attributes] = []
+
+        def read(keys: Sequence[Attributes]) -> Sequence[Attributes]:
+            with attempted(f"read from the table {self.table}", "dynamodb:BatchGetItem", KEEPING):
+                answer = self.client.batch_get_item(
+                    RequestItems={self.table: {"Keys": list(keys), "ConsistentRead": True}}
+                )
+            found.extend(answer["Responses"].get(self.table, ()))
+            left: Sequence[Attributes] = answer.get("UnprocessedKeys", {}).get(self.table, {}).get("Keys", ())
+            return left
+
+        for chunk in in_chunks([_key(target, name) for name in dict.fromkeys(names)], KEYS_A_CALL):
+            self._check(send_all(chunk, read, self.sleep), "dynamodb:BatchGetItem")
+        return [{name: TypeDeserializer().deserialize(value) for name, value in item.items()} for item in found]
+
+    def _check(self, left: Sequence[Attributes], permission: str) -> None:
+        if left:
+            raise Throttled(
+                f"the table {self.table} did not process {len(left)} items of {permission} until the retries were "
+                f"used up. {KEEPING.goes_on}; {KEEPING.again}."
+            )
+
+    def _entry(self, plain: Mapping[str, Any], target: Target) -> HistoryEntry:
+        with self._readable(plain, target):
+            return _adapter().validate_python({**plain, "account": target.account, "region": target.region})
+
+    @contextmanager
+    def _readable(self, plain: Mapping[str, Any], target: Target) -> Iterator[None]:
+        """Raises Unexpected for an item that is none of ours."""
+        try:
+            yield
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise Unexpected(
+                f"the entry of {plain.get('volume_id')} in {target} of the table {self.table} is damaged "
+                f"({'.'.join(map(str, first['loc']))}: {first['msg'].lower()}): delete that item."
+            ) from error
+
+
+@lru_cache
+def _adapter() -> TypeAdapter[HistoryEntry]:
+    return TypeAdapter(HistoryEntry)
+
+
+@lru_cache
+def _decision() -> TypeAdapter[Decision]:
+    return TypeAdapter(Decision)
+
+
+def _key(target: Target, name: str) -> Attributes:
+    return {"place": {"S": str(target)}, "volume_id": {"S": name}}
+
+
+def _item(entry: HistoryEntry) -> Attributes:
+    """An entry as an item; its account and region are the place. Money is exact: a Decimal of the shortest digits."""
+    plain = _adapter().dump_python(entry, mode="json", exclude={"account", "region"})
+    exact = {name: Decimal(repr(value)) if isinstance(value, float) else value for name, value in plain.items()}
+    attributes = {name: TypeSerializer().serialize(value) for name, value in exact.items()}
+    return {**attributes, **_key(Target(account=entry.account, region=entry.region), entry.volume_id)}

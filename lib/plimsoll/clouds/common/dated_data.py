@@ -1,0 +1,222 @@
+"""Dated data: the published limits and list prices that ship with each cloud, and price files that users give."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+
+from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.errors import BadInput
+from plimsoll.domain.prices import PriceBook, TypePrice
+from plimsoll.domain.volume import VolumeSpec
+from plimsoll.domain.volume_types import (
+    Based,
+    Burst,
+    ChangeLimit,
+    FromIops,
+    FromThroughput,
+    LatencyClass,
+    Provisioned,
+    Sized,
+    Stepped,
+    VolumeType,
+)
+
+_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""libyaml's where it is installed: without it, reading the prices takes half a second."""
+
+
+def read_data(cloud: str, name: str) -> Any:
+    """The content of a YAML file in the data/ of a cloud's package, as plain values."""
+    written = (files(f"plimsoll.clouds.{cloud}") / "data" / name).read_text(encoding="utf-8")
+    return yaml.load(written, _LOADER)  # noqa: S506  # a safe loader, and a file of our own
+
+
+@cache
+def volume_types(cloud: str) -> Mapping[str, VolumeType]:
+    """Every volume type that a cloud publishes, by name."""
+    return {name: found.named(name) for name, found in published_limits(cloud).types.items()}
+
+
+@cache
+def published_limits(cloud: str) -> "TypesFile":
+    """The limits of a cloud's volume types, from data/types.yaml."""
+    return TypesFile.model_validate(read_data(cloud, "types.yaml"))
+
+
+def sold_figures(spec: VolumeSpec, cloud: str) -> VolumeSpec:
+    """The spec without the IOPS and MiB/s that its type does not sell by themselves; of an unknown type, as it is."""
+    kind = volume_types(cloud).get(spec.type)
+    if kind is None:
+        return spec
+    return replace(
+        spec,
+        iops=spec.iops if isinstance(kind.iops, Provisioned) else None,
+        throughput_mib_s=spec.throughput_mib_s if isinstance(kind.throughput, Provisioned) else None,
+    )
+
+
+@cache
+def shipped_prices(cloud: str) -> "PriceFile":
+    """A cloud's list prices by region, from data/prices.yaml."""
+    return PriceFile.model_validate(read_data(cloud, "prices.yaml"))
+
+
+def _rule(written: Any) -> Any:
+    """The formula that a mapping's keys belong to."""
+    if not isinstance(written, Mapping):
+        return written
+    if "steps" in written:
+        return Stepped(steps=tuple((up_to, figure) for up_to, figure in written["steps"]))
+    if "bands" in written:
+        return FromIops(bands=tuple((up_to, per_iops, cap) for up_to, per_iops, cap in written["bands"]))
+    if "per_mib_s" in written:
+        return TypeAdapter(FromThroughput).validate_python(written)
+    kind = Provisioned if "least" in written else Based if "base" in written else Sized
+    return TypeAdapter(kind).validate_python(written)
+
+
+def _latency(written: Any) -> Any:
+    return LatencyClass[written.upper().replace("-", "_")] if isinstance(written, str) else written
+
+
+class _Burst(BaseModel):
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+    resource: Resource
+    rate: Annotated[Sized, BeforeValidator(_rule)]
+    credits: float = 0.0
+    credits_per_gib: float = 0.0
+    least_charge_mib: float = 0.0
+
+
+class _Type(BaseModel):
+    model_config = ConfigDict(extra="forbid", defer_build=True, arbitrary_types_allowed=True)
+    source: str
+    size_gib: tuple[int, int]
+    io_kib: float | None
+    iops: Annotated[Sized | Based | Provisioned | FromThroughput, BeforeValidator(_rule)]
+    throughput_mib_s: Annotated[Sized | Based | Stepped | Provisioned | FromIops, BeforeValidator(_rule)]
+    burst: _Burst | None = None
+    older_host_iops: float = float("inf")
+    latency: Annotated[LatencyClass, BeforeValidator(_latency)]
+    durability_pct: float
+    boots: bool
+    multi_attach: bool
+    sold: bool = True
+    billed_per_io: bool = False
+    write_iops_cost: float = 1.0
+    write_throughput_cost: float = 1.0
+    pooled: bool = False
+    zones: int = 1
+    target: bool = False
+    in_place: bool = True
+    changes: ChangeLimit | None = None
+
+    def named(self, name: str) -> VolumeType:
+        """The domain's volume type of this name."""
+        return VolumeType(
+            name=name,
+            least_size_gib=self.size_gib[0],
+            most_size_gib=self.size_gib[1],
+            iops=self.iops,
+            throughput=self.throughput_mib_s,
+            burst=Burst(**dict(self.burst)) if self.burst else None,
+            changes=self.changes,
+            **self.model_dump(exclude={"source", "size_gib", "iops", "throughput_mib_s", "burst", "changes"}),
+        )
+
+
+class TypesFile(BaseModel):
+    """When the figures were last held against their sources, and the types by name."""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+    verified_on: date
+    types: dict[str, _Type] = Field(min_length=1)
+
+
+Usd = Annotated[float, Field(ge=0)]
+
+
+class _Source(BaseModel):
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+    what: str
+    where: str
+    as_of: date
+
+
+class _Price(BaseModel):
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+    source: str | None = None
+    gib_month: Usd
+    iops_month: Usd | None = None
+    iops_tiers: tuple[tuple[float | None, Usd], ...] = ()
+    included_iops: int = Field(0, ge=0)
+    throughput_mib_s_month: Usd = 0.0
+    included_throughput_mib_s: int = Field(0, ge=0)
+    million_io: Usd = 0.0
+
+    def priced(self) -> TypePrice:
+        """The domain's price."""
+        tiers = ((None, self.iops_month),) if self.iops_month is not None else self.iops_tiers
+        return TypePrice(iops_tiers=tiers, **self.model_dump(exclude={"source", "iops_month", "iops_tiers"}))
+
+
+class _Region(BaseModel):
+    model_config = ConfigDict(extra="allow", defer_build=True)
+    source: str
+    __pydantic_extra__: dict[str, _Price] = Field(init=False)
+
+
+class PriceFile(BaseModel):
+    """A price file: when it was held against its sources, those sources, and prices by region and type."""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+    verified_on: date
+    currency: Literal["USD"] = "USD"
+    sources: dict[str, _Source]
+    regions: dict[str, _Region]
+
+    @model_validator(mode="after")
+    def _sourced(self) -> "PriceFile":
+        for region, found in self.regions.items():
+            prices = (found.__pydantic_extra__ or {}).values()
+            for source in (found.source, *(price.source for price in prices if price.source)):
+                if source not in self.sources:
+                    raise ValueError(f"{region} names the source {source}, which is not under sources")
+        return self
+
+    def book(self, region: str) -> PriceBook | None:
+        """A region's book; None where the file has none."""
+        found = self.regions.get(region)
+        if found is None:
+            return None
+        source = self.sources[found.source]
+        return PriceBook(
+            region=region,
+            source=f"{source.what} ({source.where})",
+            as_of=source.as_of,
+            types={name: price.priced() for name, price in (found.__pydantic_extra__ or {}).items()},
+        )
+
+
+def load_prices(path: Path) -> PriceFile:
+    """A price file that a user gives; BadInput says what is wrong with it and where."""
+    try:
+        written: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+        return PriceFile.model_validate(written)
+    except OSError as error:
+        raise BadInput(f"the price file {path} cannot be read: {error.strerror}.") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise BadInput(f"the price file {path} is not YAML: {' '.join(str(error).split())}.") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the whole file"
+        raise BadInput(
+            f"the price file {path} is wrong at {where}: {first['msg'].lower()}. CONTRIBUTING.md shows the format."
+        ) from error

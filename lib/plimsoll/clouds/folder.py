@@ -1,0 +1,157 @@
+"""A folder: the store and the claims of one machine, or of several that share it."""
+
+import fcntl
+import json
+import os
+import shutil
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from plimsoll.domain.errors import BadInput
+from plimsoll.domain.validation import short
+from plimsoll.writing import BESIDE, whole
+
+
+@dataclass(frozen=True, slots=True)
+class FolderStore:
+    """Each key is a file under the folder, which is made when something is kept."""
+
+    folder: Path
+
+    def put(self, key: str, content: bytes) -> None:
+        """Keeps content under a key, whole or not at all."""
+        with whole(self._path(key)) as beside:
+            beside.write_bytes(content)
+
+    def get(self, key: str) -> bytes | None:
+        """What is kept under a key, None where nothing is."""
+        try:
+            return self._path(key).read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def keys(self, prefix: str) -> Iterator[str]:
+        """The keys that begin with a prefix, in the order of their bytes."""
+        found = (
+            (Path(parent) / name).relative_to(self.folder).as_posix()
+            for parent, _folders, names in os.walk(self._path(prefix.rpartition("/")[0]))
+            for name in names
+            if not name.startswith(BESIDE)
+        )
+        yield from sorted((key for key in found if key.startswith(prefix)), key=str.encode)
+
+    def delete(self, key: str) -> None:
+        """Keeps nothing under a key any more."""
+        self._path(key).unlink(missing_ok=True)
+
+    def put_file(self, key: str, path: Path) -> None:
+        """As `put`, from a file."""
+        with whole(self._path(key)) as beside:
+            shutil.copyfile(path, beside)
+
+    def get_file(self, key: str, path: Path) -> bool:
+        """Brings what is kept into a file; False where nothing is."""
+        kept = self._path(key)
+        if not kept.is_file():
+            return False
+        with whole(path) as beside:
+            shutil.copyfile(kept, beside)
+        return True
+
+    def _path(self, key: str) -> Path:
+        """The file of a key; BadInput for one that would lie outside the folder."""
+        path = self.folder / key
+        if not path.resolve().is_relative_to(self.folder.resolve()):
+            raise BadInput(f"{key} is no key: it lies outside {self.folder}.")
+        return path
+
+
+LOCK: Final = ".lock"
+"""The file by which of two claimants one is first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileClaims:
+    """A file for each key that is claimed; the folder is made when something is.
+
+    A claim ends with its time, or with the process that made it where that can be seen; one that cannot be read is
+    nobody's, because each is written whole.
+    """
+
+    folder: Path
+
+    def claim(self, key: str, holder: str, until: datetime, now: datetime) -> bool:
+        """Takes a key for a holder, and for this process, until that time; False where another has it."""
+        path = self._path(key)
+        with self._alone():
+            if _holder(path, now) not in (None, holder):
+                return False
+            with whole(path) as beside:
+                beside.write_text(
+                    json.dumps({**_myself(), "key": key, "holder": holder, "until": until.isoformat()}),
+                    encoding="utf-8",
+                )
+        return True
+
+    def release(self, key: str, holder: str) -> None:
+        """Gives a key up; another's stays."""
+        path = self._path(key)
+        with self._alone():
+            if (_noted(path) or {}).get("holder") == holder:
+                path.unlink()
+
+    def holder(self, key: str, now: datetime) -> str | None:
+        """Who has a key now, None where nobody has."""
+        return _holder(self._path(key), now)
+
+    def _path(self, key: str) -> Path:
+        return self.folder / f"{short(key)}.json"
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keeps every other claimant of the folder waiting; the lock goes with the process that has it."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / LOCK).open("w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+
+def _myself() -> dict[str, object]:
+    return {"machine": socket.gethostname(), "pid": os.getpid()}
+
+
+def _noted(path: Path) -> dict[str, str] | None:
+    """What a claim's file says, None where there is none or it cannot be read."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _holder(path: Path, now: datetime) -> str | None:
+    """Whose claim stands: in time, and its process alive where it is on this machine."""
+    found = _noted(path)
+    try:
+        if found is None or now >= datetime.fromisoformat(found["until"]):
+            return None
+        gone = found["machine"] == socket.gethostname() and not _is_alive(int(found["pid"]))
+        return None if gone else str(found["holder"])
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _is_alive(pid: int) -> bool:
+    """Whether a process with that id exists on this machine, whoever owns it."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,1 +1,0 @@
-"""How each picture is drawn: its Vega-Lite spec, built by Altair, which the extra `charts` brings."""

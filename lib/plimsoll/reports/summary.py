@@ -1,0 +1,308 @@
+"""What every report says of a whole run: what can be saved, how sure that is, what to do first, and what is missing."""
+
+import shlex
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from plimsoll.domain.policy import Policy
+from plimsoll.reports.largest import Largest
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.run_reader import Matched
+from plimsoll.reports.steps import CENT, Step, StepWords, step_of, step_words
+from plimsoll.reports.totals import DIMENSIONS, Totals
+from plimsoll.reports.wording import accounts_in, clouds_of, count_of, usd
+
+FIRST: Final = 3
+"""How many volumes of a step are named."""
+
+_QUIET: Final = frozenset({Step.WAIT, Step.KEEP})
+"""Steps with nothing to do, whose volumes need no naming."""
+
+_UNENDED: Final = {
+    "interrupted": "The run was interrupted, so volumes are missing in these figures.",
+    "running": "The run has not ended, so volumes are missing in these figures.",
+}
+_GO_ON: Final = {
+    "interrupted": "To go on with it:",
+    "running": "If nothing works on it any more, go on with it:",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """One of the figures under the headline: money, what it is, and what it means."""
+
+    kind: str
+    amount: str
+    label: str
+    meaning: str
+
+
+def incomplete(run: Mapping[str, Any], *, whole: bool) -> str:
+    """Why the figures are not those of everything in scope; empty where they are, or are meant for a part alone."""
+    if told := unended(run):
+        return f"{told} {_GO_ON[run['status']]}"
+    return unreadable(run) if whole else ""
+
+
+def unended(run: Mapping[str, Any]) -> str:
+    """That a run did not come to its end; empty where it did."""
+    return _UNENDED.get(run["status"], "")
+
+
+def unreadable(run: Mapping[str, Any]) -> str:
+    """How many places and volumes could not be read; empty where all could."""
+    places, volumes = len(run["failures"]["targets"]), sum(len(ids) for *_, ids in failed_volumes(run))
+    missing = [count_of(number, thing) for number, thing in ((places, "place"), (volumes, "volume")) if number]
+    return f"Not in these figures, because unreadable: {' and '.join(missing)}." if missing else ""
+
+
+def resume_command(run: Mapping[str, Any], folder: Path) -> str | None:
+    """What goes on with a run that was interrupted; None for one that has ended."""
+    return shlex.join(["plimsoll", "audit", "--resume", str(folder)]) if run["status"] in _UNENDED else None
+
+
+def headline(totals: Totals, run: Mapping[str, Any], *, whole: bool) -> str:
+    """What can be saved of what, in one sentence; `whole` where it is about the run and not a part of it."""
+    priced = totals.answered - totals.unpriced
+    if totals.answered == 0:
+        return _nothing_answered(run) if whole else "No volume matches this report."
+    if priced == 0:
+        return f"No price is known for {_these(totals.answered)}, so no saving is known. Give prices with --prices."
+    costs = "costs" if priced == 1 else "cost"
+    if totals.usd_saved < CENT:
+        said = f"Nothing can be saved on {_these(priced)}, which {costs} {usd(totals.usd_now)} a month"
+    else:
+        said = (
+            f"{usd(totals.usd_saved)} a month can be saved: {_share(totals.usd_saved / totals.usd_now)} of the "
+            f"{usd(totals.usd_now)} that {_these(priced)} {costs}"
+        )
+    if totals.unpriced:
+        said += f"; no price is known for {count_of(totals.unpriced, 'other')}"
+    return f"{said}."
+
+
+def figures(totals: Totals, judged_by: str) -> Iterator[Figure]:
+    """How much of the saving is how sure, and what else is about money."""
+    if totals.usd_saved >= CENT:
+        yield Figure(
+            kind="drop-in",
+            amount=usd(totals.usd_saved_drop_in),
+            label="would be saved by drop-in replacements alone",
+            meaning="A drop-in replacement can do everything the volume can do today. Most cost more than what is "
+            "recommended; each volume's page shows its own.",
+        )
+        yield Figure(
+            kind="proof",
+            amount=usd(totals.usd_saved_on_proof),
+            label="more with what is recommended",
+            meaning=f"Rests on the measured demand: the offers carry {judged_by}.",
+        )
+    yield from _besides(totals)
+
+
+def _share(part: float) -> str:
+    percent = round(part * 100)
+    if percent >= 100:
+        return "all" if part >= 1 else "more than 99 %"
+    return f"{percent} %" if percent else "less than 1 %"
+
+
+def _these(volumes: int) -> str:
+    return "this one volume" if volumes == 1 else f"these {volumes:,} volumes"
+
+
+def _besides(totals: Totals) -> Iterator[Figure]:
+    if totals.usd_blocked >= CENT:
+        yield Figure(
+            kind="blocked",
+            amount=usd(totals.usd_blocked),
+            label="of the saving is blocked today",
+            meaning="The change is right, but something blocks it today. Each volume says what.",
+        )
+    if totals.usd_upgrades >= CENT:
+        yield Figure(
+            kind="upgrades",
+            amount=usd(totals.usd_upgrades),
+            label="a month more for throttled volumes",
+            meaning="Not subtracted from the saving: paying for speed is a decision of its own.",
+        )
+    if totals.usd_detached >= CENT:
+        yield Figure(
+            kind="detached",
+            amount=usd(totals.usd_detached),
+            label="a month for what is attached to nothing",
+            meaning="Not counted as a saving: only the owner knows whether it is needed.",
+        )
+
+
+def _nothing_answered(run: Mapping[str, Any]) -> str:
+    volumes = run["volumes"]
+    if volumes["failed"]:
+        return f"No volume could be judged: {count_of(volumes['failed'], 'volume')} could not be read."
+    if run["failures"]["targets"]:
+        return f"No volume could be judged: no {accounts_in(clouds_of(run))} could be read."
+    if run["status"] in _UNENDED:
+        return "No volume has been judged yet."
+    if volumes["seen"]:
+        return f"No volume was judged: {count_of(volumes['seen'], 'volume')} were seen, and all were skipped."
+    return "No volumes were found."
+
+
+def since_before(run: Mapping[str, Any]) -> str:
+    """What is new, done and snoozed since earlier runs, in a sentence; empty where the run knows of no history."""
+    history = run.get("history")
+    return "; ".join(_parts(history)) + "." if history else ""
+
+
+def _parts(history: Mapping[str, Any]) -> Iterator[str]:
+    new, snoozed, done, now = (history[key] for key in ("new", "snoozed", "done", "done_now"))
+    verb = "is" if new == 1 else "are"
+    yield f"{count_of(new, 'recommendation')} {verb} new" if new else "No recommendation is new"
+    if done:
+        told = f"{count_of(done, 'volume')} {'has' if done == 1 else 'have'} been changed as recommended"
+        told += f", {now:,} of them seen for the first time" if now and now < done else ""
+        saved = history["saved_usd_month_since"]
+        yield f"{told}, which saves {usd(saved)} a month" if saved >= CENT else told
+    if snoozed:
+        yield f"{count_of(snoozed, 'recommendation')} {'is' if snoozed == 1 else 'are'} snoozed"
+
+
+_NAMED: Final = 3
+"""How many places or volumes are named; of more, how many there are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """Something that is not in the report: where, what, and why."""
+
+    place: str
+    what: str
+    why: str
+
+
+def unread(run: Mapping[str, Any]) -> Iterator[Unread]:
+    """Every place that could not be read, and every volume of the others that could not, by reason."""
+    for place, reason in run["failures"]["targets"].items():
+        yield Unread(place=place, what="everything", why=reason)
+    for place, reason, ids in failed_volumes(run):
+        what = ids[0] if len(ids) == 1 else f"{count_of(len(ids), 'volume')}: {', '.join(ids[:_NAMED])}"
+        yield Unread(place=place, what=f"{what}, …" if len(ids) > _NAMED else what, why=reason)
+
+
+def failed_volumes(run: Mapping[str, Any]) -> Iterator[tuple[str, str, list[str]]]:
+    """The volumes that could not be read, of places that could: each place with a reason and the ids."""
+    failures = run["failures"]
+    for place, reasons in failures["volumes"].items():
+        if place not in failures["targets"]:
+            yield from ((place, reason, ids) for reason, ids in reasons.items())
+
+
+def left_out(run: Mapping[str, Any]) -> Iterator[str]:
+    """Volumes that were left out on purpose, with the reason."""
+    for reason, count in run["volumes"]["skipped"].items():
+        yield f"{count_of(count, 'volume')} left out: {reason}."
+
+
+def noted(run: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Pairs of the places, in words, and the text, in the order in which they were told."""
+    places: dict[str, list[str]] = {}
+    for place, texts in run["notices"].items():
+        for text in texts:
+            places.setdefault(text, []).append(place)
+    for text, found in places.items():
+        rest = len(found) - _NAMED
+        more = f" and {count_of(rest, 'more place')}" if rest > 0 else ""
+        yield f"{', '.join(found[:_NAMED])}{more}", text
+
+
+@dataclass(slots=True)
+class Overview:
+    """The totals of some volumes by every dimension, and the first volumes of each step."""
+
+    totals: Totals = field(default_factory=lambda: Totals.of((), by=DIMENSIONS))
+    first: dict[Step, Largest[RecommendationRecord]] = field(
+        default_factory=lambda: defaultdict(lambda: Largest(most=FIRST))
+    )
+
+    def add(self, record: RecommendationRecord) -> None:
+        """Counts a recommendation."""
+        self.totals.add(record)
+        self.first[step_of(record)].add(_weight(record), record.volume_id, record)
+
+
+def counted(volumes: Iterable[Matched], overview: Overview) -> Iterator[Matched]:
+    """The same volumes, each counted as it goes by."""
+    for volume in volumes:
+        overview.add(volume[0])
+        yield volume
+
+
+def _weight(record: RecommendationRecord) -> float:
+    """By what a volume comes first in its step: the minutes it was throttled, what it costs, or what it saves."""
+    if record.action == "upgrade":
+        return record.demand.throttled_minutes if record.demand else 0.0
+    return (record.monthly_usd_now or 0.0) if record.action == "detached" else record.monthly_usd_saved
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Todo:
+    """A step that holds volumes."""
+
+    step: Step
+    words: StepWords
+    volumes: str
+    money: str
+    first: list[RecommendationRecord]
+    more: int
+    command: str | None
+
+
+def todos(overview: Overview, policy: Policy, folder: Path) -> Iterator[Todo]:
+    """The steps that hold volumes, in the order in which to act."""
+    for step in Step:
+        found = overview.totals.by["step"].get(step)
+        if found is None:
+            continue
+        first = [] if step in _QUIET else overview.first[step].items
+        blocked = f", {found.blocked:,} of them blocked" if step is Step.THROTTLED and found.blocked else ""
+        yield Todo(
+            step=step,
+            words=step_words(step, policy),
+            volumes=f"{count_of(found.answered, 'volume')}{blocked}",
+            money=_money(found),
+            first=first,
+            more=found.answered - len(first),
+            command=shlex.join(["plimsoll", "validate", "--recommendation", str(folder)])
+            if step is Step.MEASURE
+            else None,
+        )
+
+
+def most_money(totals: Totals) -> str:
+    """Which step holds the most of the saving, as a sentence; empty where no more than one saves."""
+    steps = totals.by["step"]
+    saving = {step: found.usd_saved for step, found in steps.items() if found.usd_saved >= CENT}
+    if len(saving) < 2:
+        return ""
+    step = Step(max(sorted(saving), key=lambda one: saving[one]))
+    number = [one for one in Step if one in steps].index(step) + 1
+    return (
+        f"The most money is in step {number}, which saves {usd(saving[step])} of the {usd(totals.usd_saved)} a month."
+    )
+
+
+def _money(totals: Totals) -> str:
+    parts = []
+    if totals.usd_saved >= CENT:
+        less = CENT <= totals.usd_saved_drop_in < totals.usd_saved - CENT
+        instead = f" ({usd(totals.usd_saved_drop_in)} with drop-in replacements alone)" if less else ""
+        parts.append(f"saves {usd(totals.usd_saved)} a month{instead}")
+    if totals.usd_upgrades >= CENT:
+        parts.append(f"{'others cost' if parts else 'costs'} {usd(totals.usd_upgrades)} a month more")
+    if not parts and totals.usd_now >= CENT:
+        parts.append(f"costs {usd(totals.usd_now)} a month")
+    return "; ".join(parts) or "no price known"

@@ -1,0 +1,161 @@
+"""Choosing: which volumes a validation measures for, within its budget, before anything is measured."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from plimsoll.clouds.common.dated_data import volume_types
+from plimsoll.clouds.targets import named_target
+from plimsoll.domain.errors import BadInput, CloudError
+from plimsoll.domain.validation import Budget, MeasuringRun, Mode, Want, runs_for, within
+from plimsoll.domain.volume_types import VolumeType
+from plimsoll.ports import Prices, Target
+from plimsoll.reports.record import RecommendationRecord
+from plimsoll.reports.run_reader import RECOMMENDATIONS, stream_records
+from plimsoll.service.config import ValidationBudget
+from plimsoll.service.service import Service
+from plimsoll.service.store_keys import RunKeys
+from plimsoll.service.validating import context_of, placed, ports_at
+from plimsoll.service.validation_messages import ChooseMessage, Chosen, ChosenItem, ValidationInput
+from plimsoll.validation.deciding import FLIP, parsed, planned, usd_month_of
+from plimsoll.validation.job import Job, JobName, job_of_class, keep
+from plimsoll.validation.thin_evidence import wants_in
+
+_MOST_REPORTED: Final = 100
+"""How many sentences on places where nothing can be measured are given."""
+
+
+def choose(service: Service, message: ChooseMessage) -> Chosen:
+    """Begins the jobs of a validation: of one volume, or of the thin evidence of a run, class by class, those with the
+    most at stake first.
+
+    BadInput for a volume, a target or a run that is not there, and where nothing can be measured; CloudError where a
+    place that may have the volume cannot be searched.
+    """
+    now, given = service.clock.now(), message.given
+    if given.run_id is None:
+        jobs, left, unmeasured = [_asked(message, now, service)], 0, list[str]()
+    else:
+        jobs, left, unmeasured = _thin(message.name, given.run_id, now, service)
+    items = [_item(keep(job, service.store)) for job in jobs]
+    return Chosen(validation=message.name, items=items, left_out=left, unmeasured=unmeasured)
+
+
+def shares(costs_usd: Sequence[float], whole: ValidationBudget) -> list[Budget]:
+    """The budget parted among runs that it allows, so that each may go on by itself without the others' knowledge.
+
+    Each has what it costs; what is left over is parted evenly, runs that cannot be parted to those that come first.
+    """
+    count = len(costs_usd)
+    if not count:
+        return []
+    left_usd = max(0.0, whole.max_usd - sum(costs_usd)) / count
+    more, first = divmod(whole.max_runs - count, count)
+    return [
+        Budget(max_usd=usd + left_usd, max_runs=1 + more + (number < first)) for number, usd in enumerate(costs_usd)
+    ]
+
+
+def _asked(message: ChooseMessage, now: datetime, service: Service) -> Job:
+    """The job of one volume."""
+    given = message.given
+    _check_target(given, volume_types("aws"))
+    place, volume_id = placed(given.volume_id or "", now, service)
+    why = service.places.unmeasured(place)
+    if why is not None:
+        raise BadInput(why)
+    return Job(
+        name=JobName(validation=message.name, index=0),
+        place=place,
+        volume_id=volume_id,
+        mode=given.mode,
+        now=now,
+        budget=_whole_budget(service),
+        asked=given.target,
+    )
+
+
+def _whole_budget(service: Service) -> Budget:
+    bounds = service.config.validation
+    return Budget(max_usd=bounds.max_usd, max_runs=bounds.max_runs)
+
+
+def _check_target(given: ValidationInput, types: Mapping[str, VolumeType]) -> None:
+    """BadInput for a target that no volume can have, before anything is looked for."""
+    if given.target is None:
+        return
+    if given.mode is Mode.IN_PLACE:
+        raise BadInput("the mode in-place measures the volume as it is: leave out target.")
+    if given.target != FLIP:
+        parsed(given.target, 1, types)
+
+
+def _thin(validation: str, run_id: str, now: datetime, service: Service) -> tuple[list[Job], int, list[str]]:
+    """The jobs of the classes of a run's thin evidence that the budget allows, how many it does not, and why nothing
+    is measured in some places."""
+    wants, unmeasured = _wants(run_id, service)
+    runs = runs_for(wants)
+    costs_usd = _costs_usd(runs, now, service)
+    chosen, left = within(runs, lambda run: costs_usd[run.class_key], _whole_budget(service))
+    parts = shares([costs_usd[run.class_key] for run in chosen], service.config.validation)
+    jobs = [
+        job_of_class(run, JobName(validation=validation, index=index), _place_of(run), now, budget=part)
+        for index, (run, part) in enumerate(zip(chosen, parts, strict=True))
+    ]
+    return jobs, len(left), unmeasured
+
+
+def _wants(run_id: str, service: Service) -> tuple[Sequence[Want], list[str]]:
+    """The changes that a run recommends on thin evidence where it can be measured, and why it cannot elsewhere."""
+    whys: dict[Target, str | None] = {}
+
+    def is_measured(record: RecommendationRecord) -> bool:
+        place = named_target(record.account, record.region)
+        if place not in whys:
+            whys[place] = service.places.unmeasured(place)
+        return whys[place] is None
+
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        if not service.store.get_file(RunKeys(run_id=run_id).report(RECOMMENDATIONS), folder / RECOMMENDATIONS):
+            raise BadInput(f"there is no run {run_id} with a report: give the id of an audit that has ended.")
+        measured = filter(is_measured, stream_records(folder))
+        wants = list(wants_in(measured, service.config.parsed_policy, None, volume_types("aws")))
+    return wants, [why for _place, why in sorted(whys.items()) if why is not None][:_MOST_REPORTED]
+
+
+def _costs_usd(runs: Iterable[MeasuringRun], now: datetime, service: Service) -> dict[str, float]:
+    """What each run costs, by its class. Where a target cannot be entered, that is nothing: nothing can be made there
+    either."""
+    entered: dict[Target, Prices | None] = {}
+    context, costs_usd = context_of(service), dict[str, float]()
+    for run in runs:
+        place = _place_of(run)
+        if place not in entered:
+            entered[place] = _prices_at(place, now, service)
+        prices = entered[place]
+        usd = None if prices is None else planned(run, Mode.CANARY, usd_month_of(run, place, prices), context).usd
+        costs_usd[run.class_key] = usd or 0.0
+    return costs_usd
+
+
+def _prices_at(place: Target, now: datetime, service: Service) -> Prices | None:
+    """The prices of a target that can be measured in, None where it cannot."""
+    try:
+        service.places.bench(place)
+        return ports_at(place, now, service).prices
+    except CloudError:
+        return None  # that is said of each of its runs, when they are proposed
+
+
+def _place_of(run: MeasuringRun) -> Target:
+    return named_target(run.wants[0].account, run.wants[0].region)
+
+
+def _item(job: Job) -> ChosenItem:
+    target = job.asked if job.following is None else str(job.following.spec)
+    return ChosenItem(
+        account=job.place.account, region=job.place.region, volume_id=job.volume_id, target=target, mode=job.mode
+    )

@@ -1,0 +1,219 @@
+"""A validation in short steps, each a call: the job is brought, the step of `plimsoll.validate` is done, and what comes
+next is answered, so that a state machine can wait in between.
+
+What one step has to tell the next is kept in the store, one document for each item, so that any step may be called
+again: what is done already is not done twice.
+"""
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from plimsoll.auditing.ports import AuditPorts
+from plimsoll.clouds.published import published_types
+from plimsoll.clouds.targets import may_have, named_target
+from plimsoll.domain.errors import BadInput, CloudError
+from plimsoll.ports import FailedTarget, Target
+from plimsoll.service.events import validation_completed
+from plimsoll.service.service import Service
+from plimsoll.service.shared_measurements import StoreVerdicts, bring
+from plimsoll.service.step_messages import StepError
+from plimsoll.service.stored_results import ledger_in
+from plimsoll.service.validation_messages import Cleaned, Concluded, Looked, Proposed, Stepped, SweptAll
+from plimsoll.validate import STEPS
+from plimsoll.validation import measuring
+from plimsoll.validation.context import Context
+from plimsoll.validation.job import Attempt, Job, JobName, Step, find, load
+from plimsoll.validation.patience import Patience
+from plimsoll.validation.scratch_volume import Left, clean, sweep
+
+_log = logging.getLogger(__name__)
+
+MOST_NAMED: Final = 100
+"""How many sentences on what is left are given."""
+
+_LOOKS: Final[Mapping[str, tuple[Step, Callable[[Attempt], bool]]]] = {
+    "volume": (Step.LOOK_AT_VOLUME, lambda attempt: attempt.made),
+    "attachment": (Step.LOOK_AT_ATTACHMENT, lambda attempt: attempt.attached),
+    "command": (Step.LOOK_AT_COMMAND, lambda attempt: attempt.outcome is not None),
+}
+"""What is looked at, by which step, and whether it is there."""
+
+
+def propose(service: Service, name: JobName) -> Proposed:
+    """Decides what is measured next for a job, and prepares it; what is prepared already stays as it is."""
+    context, job = context_of(service), load(name, service.store)
+    while job.next in {Step.DECIDE, Step.PROPOSE}:
+        step = job.next
+        job = STEPS[step](job, context)
+        if job.next is step:
+            return Proposed(job=name.key, next="wait")
+    if job.attempt is None:
+        return Proposed(job=name.key, next="done")
+    return Proposed(job=name.key, next="send" if job.attempt.prepared.order is None else "create")
+
+
+def create_scratch(service: Service, name: JobName) -> Stepped:
+    """Begins to make the scratch volume of what was proposed."""
+    return _stepped(service, name, Step.CREATE)
+
+
+def attach_scratch(service: Service, name: JobName) -> Stepped:
+    """Begins to attach the scratch volume to the bench host."""
+    return _stepped(service, name, Step.ATTACH)
+
+
+def sending_of(service: Service, name: JobName) -> dict[str, str | int]:
+    """What is to be sent once: the command of that job's present measurement."""
+    return {"job": name.key, "attempt": load(name, service.store).under_way.number}
+
+
+def send_command(service: Service, name: JobName) -> Stepped:
+    """Sends the command that measures, once."""
+    return _stepped(service, name, Step.SEND)
+
+
+def look(service: Service, name: JobName, at: str) -> Looked:
+    """Looks once at the job's `volume`, its `attachment` or its `command`, and says whether that is there, or ended."""
+    step, is_ready = _LOOKS[at]
+    job = STEPS[step](load(name, service.store), context_of(service))
+    return Looked(job=name.key, ready=is_ready(job.under_way))
+
+
+def conclude(service: Service, name: JobName) -> Concluded:
+    """Judges what was measured, and decides again."""
+    context = context_of(service)
+    job = STEPS[Step.DECIDE](STEPS[Step.CONCLUDE](load(name, service.store), context), context)
+    last = job.lines[-1]
+    return Concluded(job=name.key, again=job.run is not None, passed=last.passed, campaign=last.campaign)
+
+
+def clean_up(service: Service, name: JobName, error: StepError | None = None) -> Cleaned:
+    """Takes away what a job made, by its tag: whatever its document says or lacks.
+
+    With an `error` the job has failed: that is noted, its class and its host are free again, and a CloudError says what
+    is left, so that this is tried again.
+    """
+    left: list[Left] = []
+    job, context = _known(name, service), context_of(service, left.append)
+    if job is None:
+        for place in service.places.targets():
+            left.extend(_left_at(place, name, service))
+    elif error is None:
+        measuring.clean_up(job, context)
+    else:
+        measuring.fail(job, error.sentence, context)
+    texts = [one.text for one in left]
+    if texts and error is not None:
+        raise CloudError(" ".join(texts))
+    return Cleaned(job=name.key, left=texts)
+
+
+def sweep_all(service: Service) -> SweptAll:
+    """Deletes the scratch volumes that are past their deadline; a failing target costs itself only."""
+    counts: Counter[str] = Counter()
+    left_behind: list[str] = []
+    targets, now = service.places.targets(), service.clock.now()
+    for one in sweep(targets, now, bench_at=service.places.bench, patience=patience_of(service)):
+        if isinstance(one, FailedTarget):
+            counts["failed"] += 1
+            left_behind.append(f"{one.name}: {one.error}")
+        elif one.left is not None:
+            counts["left"] += 1
+            left_behind.append(one.left.text)
+        else:
+            counts["deleted" if one.deleted else "alive"] += 1
+    return SweptAll(
+        deleted=counts["deleted"],
+        left=counts["left"],
+        alive=counts["alive"],
+        failed=counts["failed"],
+        left_behind=left_behind[:MOST_NAMED],
+    )
+
+
+def _stepped(service: Service, name: JobName, step: Step) -> Stepped:
+    STEPS[step](load(name, service.store), context_of(service))
+    return Stepped(job=name.key)
+
+
+def _known(name: JobName, service: Service) -> Job | None:
+    try:
+        return find(name, service.store)
+    except BadInput:
+        return None  # what is left of it on the bench is found by its tag all the same
+
+
+def _left_at(place: Target | FailedTarget, name: JobName, service: Service) -> Iterator[Left]:
+    if isinstance(place, FailedTarget):
+        yield Left(volume_id=None, text=str(place.error))
+        return
+    yield from clean(name.scratch_id, place, bench=service.places.bench(place), patience=patience_of(service))
+
+
+def patience_of(service: Service) -> Patience:
+    """How long each step may take."""
+    return Patience.of(service.settings, now=service.clock.now, pause=service.pause)
+
+
+def ports_at(place: Target, now: datetime, service: Service) -> AuditPorts:
+    """The ports of a target as of that time, with all that has been measured by now, which is brought here."""
+    bring(service.store, service.measured)
+    with TemporaryDirectory() as folder:
+        changes = ledger_in(service.store, place, Path(folder))
+        return service.places.ports(place, now=now, measured=service.measured, ledger=changes)
+
+
+def placed(name: str, now: datetime, service: Service) -> tuple[Target, str]:
+    """Where a volume is, and its id, by its name: account/region/id as it says; an id alone is searched for in every
+    target that may have it, one after the other. BadInput where it is nowhere, CloudError where a target cannot be
+    searched."""
+    *place, volume_id = name.split("/")
+    return named_target(place[0], place[1]) if place else _found(volume_id, now, service), volume_id
+
+
+def _found(volume_id: str, now: datetime, service: Service) -> Target:
+    unsearched: CloudError | None = None
+    for target in service.places.targets():
+        try:
+            if isinstance(target, FailedTarget):
+                raise target.error
+            if not may_have(target, volume_id):
+                continue
+            ports = ports_at(target, now, service)
+            if any(volume.id == volume_id for volume in ports.inventory.volumes(target)):
+                return target
+        except CloudError as error:
+            unsearched = unsearched or error
+    if unsearched is not None:
+        raise unsearched
+    raise BadInput(
+        f"there is no volume {volume_id} in the accounts and regions of this service: see its configuration, or begin "
+        "it as account/region/volume-id."
+    )
+
+
+def context_of(service: Service, left: Callable[[Left], None] = lambda _left: None) -> Context:
+    """What the steps of a validation are given; `left` hears what could not be deleted."""
+    settings = service.settings
+    return Context(
+        bench=service.places.bench,
+        ports=lambda place, now: ports_at(place, now, service),
+        types=published_types(),
+        verdicts=StoreVerdicts(service.store),
+        claims=service.claims,
+        jobs=service.store,
+        policy=service.config.parsed_policy,
+        patience=patience_of(service),
+        runtime_s=settings.benchmark_runtime_s,
+        ramp_s=settings.benchmark_ramp_s,
+        say=_log.info,
+        host_ids=service.config.validation.bench_hosts,
+        in_place_file_mib=settings.in_place_file_mib,
+        report=lambda line: service.events.send([validation_completed(line)]),
+        left=left,
+    )

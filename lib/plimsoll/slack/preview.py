@@ -1,0 +1,169 @@
+"""What a conversation looks like in Slack: as a page that opens offline (`slack-preview.html`), and on the terminal.
+
+Both draw the blocks that Plimsoll posts, and name any other.
+"""
+
+import html
+import re
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any, Final
+
+from jinja2 import Environment
+from markupsafe import Markup, escape
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from plimsoll.reports.html.page_files import templates_of
+from plimsoll.reports.printable import printable, printable_values
+from plimsoll.slack.blocks.message import Conversation
+
+Part = Mapping[str, Any]
+
+CHANNEL: Final = "cloud-costs"
+"""The channel that a preview shows where none is named."""
+
+_TAGS: Final = {"bold": Markup("<b>{}</b>"), "code": Markup("<code>{}</code>")}
+_LINK: Final = Markup('<a href="{}" rel="noreferrer noopener" target="_blank">{}</a>')
+_MENTION: Final = Markup('<span class="mention">{}</span>')
+_UNKNOWN: Final = Markup('<span class="unknown">[{}: not drawn here]</span>')
+_ADDRESS: Final = re.compile(r"(https?|mailto):", re.IGNORECASE)
+
+_WIDEST: Final = 110
+"""Slack's own column is about that wide; longer lines read badly."""
+
+_STYLES: Final = {"bold": "bold", "code": "cyan"}
+
+
+def preview(
+    conversation: Conversation,
+    *,
+    pictures: Mapping[str, bytes] | None = None,
+    sent: datetime | None = None,
+    channel: str = CHANNEL,
+) -> str:
+    """A page that resembles Slack's window with a message and its thread; it asks nothing of any network.
+
+    `pictures` are PNG images by title, which stand in the thread first. A block that the page cannot draw says so.
+    """
+    found = {
+        title: f"data:image/png;base64,{b64encode(png).decode('ascii')}" for title, png in (pictures or {}).items()
+    }
+    page = _environment().get_template("client.html.j2")
+    answers = len(found) + len(conversation.replies)
+    drawn = page.render(conversation=conversation, pictures=found, answers=answers, sent=sent, channel=channel)
+    return printable(drawn)
+
+
+@cache
+def _environment() -> Environment:
+    environment = templates_of("plimsoll.slack")
+    environment.filters.update(rich=_rich, address=_address, unescaped=html.unescape)
+    return environment
+
+
+def _rich(elements: Iterable[Part]) -> Markup:
+    """The elements of a line of rich text as HTML."""
+    return Markup("").join(_styled(_piece(one), one.get("style") or {}) for one in elements)
+
+
+def _piece(one: Part) -> Markup:
+    match one["type"]:
+        case "text":
+            return escape(one["text"])
+        case "link" if _ADDRESS.match(one["url"]):
+            return _LINK.format(one["url"], one.get("text") or one["url"])
+        case "link":
+            return escape(one.get("text") or one["url"])
+        case "user":
+            return _MENTION.format(f"@{one['user_id']}")
+        case "channel":
+            return _MENTION.format(f"#{one['channel_id']}")
+        case unknown:
+            return _UNKNOWN.format(unknown)
+
+
+def _styled(text: Markup, styles: Mapping[str, bool]) -> Markup:
+    for style, is_on in styles.items():
+        if is_on and style in _TAGS:
+            text = _TAGS[style].format(text)
+    return text
+
+
+def _address(address: str) -> str:
+    """An address of the web or for mail; for any other, which a click might run, a place on no page."""
+    return address if _ADDRESS.match(address) else "#"
+
+
+def show_conversation(console: Console, conversation: Part) -> None:
+    """Prints a conversation's payload: its main message, and its replies indented below it."""
+    found = printable_values(dict(conversation))
+    width = min(console.width, _WIDEST)
+    console.print(_message("message", found["main"]), width=width)
+    for reply in found["replies"]:
+        titled = f"reply in its thread: {reply['key']}"
+        console.print(Padding(_message(titled, reply), (0, 0, 0, 4)), width=width)
+
+
+def _message(title: str, payload: Part) -> Panel:
+    blocks = [one for block in payload["blocks"] for one in _apart(block)]
+    notification = Text(f"notification: {html.unescape(payload['text'])}", style="dim")
+    return Panel(Group(*blocks, notification), title=Text(title), title_align="left", box=box.ROUNDED)
+
+
+def _apart(block: Part) -> Iterator[RenderableType]:
+    """A block, and a blank line before it unless it belongs to the block above."""
+    if block["type"] != "actions":
+        yield Text()
+    shown = _BLOCKS.get(block["type"])
+    yield Text(f"[{block['type']}]", style="dim") if shown is None else shown(block)
+
+
+def _control(one: Part) -> Text:
+    if one["type"] == "overflow":
+        return Text(f"[ ⋯ {' | '.join(option['text']['text'] for option in one['options'])} ]")
+    shown = Text(f"[ {one['text']['text']} ]")
+    return shown.append(f" {one['url']}", "dim") if "url" in one else shown
+
+
+def _lines(element: Part) -> Iterator[RenderableType]:
+    match element["type"]:
+        case "rich_text_list":
+            for item in element["elements"]:
+                row = Table.grid(padding=(0, 1))
+                row.add_row("•", _spans(item["elements"]))
+                yield Padding(row, (0, 0, 0, 1))
+        case "rich_text_preformatted":
+            yield Padding(_spans(element["elements"]), (0, 0, 0, 2), style="dim")
+        case _:
+            yield _spans(element["elements"])
+
+
+def _spans(elements: Sequence[Part]) -> Text:
+    return Text().join(_span(one) for one in elements)
+
+
+def _span(one: Part) -> Text:
+    style = " ".join(_STYLES[name] for name, on in one.get("style", {}).items() if on and name in _STYLES)
+    match one["type"]:
+        case "text":
+            return Text(one["text"], style=style)
+        case "link":
+            label = one.get("text")
+            return Text(f"{label} ({one['url']})" if label else one["url"], style="underline")
+        case other:
+            return Text(f"@{one.get('user_id') or one.get('channel_id') or other}")
+
+
+_BLOCKS: Final[Mapping[str, Callable[[Part], RenderableType]]] = {
+    "header": lambda block: Text(block["text"]["text"], style="bold underline"),
+    "context": lambda block: Text(" ").join([Text(one["text"]) for one in block["elements"]]),
+    "actions": lambda block: Text("  ").join([_control(one) for one in block["elements"]]),
+    "rich_text": lambda block: Group(*(one for element in block["elements"] for one in _lines(element))),
+}

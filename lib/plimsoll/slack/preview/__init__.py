@@ -1,1 +1,0 @@
-"""Previews: what a message looks like in Slack, as an HTML page and on the terminal."""

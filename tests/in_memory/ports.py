@@ -1,0 +1,159 @@
+"""The ports that an audit reads from, in memory: the reference for every cloud."""
+
+import sys
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+import numpy as np
+
+from plimsoll.domain.branch_and_bound import Ask, Found
+from plimsoll.domain.errors import CloudError
+from plimsoll.domain.prices import PriceBook
+from plimsoll.domain.sums import COUNTER_SERIES, HIGHEST_SERIES, OPTIONAL_SERIES, Sums, Window, series
+from plimsoll.domain.volume import Volume, VolumeSpec
+from plimsoll.domain.volume_types import VolumeType
+from plimsoll.ports import CallLimits, FailedTarget, Target, Usage
+
+ALL_SERIES = (*COUNTER_SERIES, *OPTIONAL_SERIES)
+
+
+@dataclass(slots=True, kw_only=True)
+class MemoryInventory:
+    """Volumes given as a list, all of one cloud; `broken` targets raise their error when listed."""
+
+    given: Sequence[Volume]
+    unreachable: Sequence[FailedTarget] = ()
+    broken: Mapping[Target, CloudError] = field(default_factory=dict)
+    texts: Mapping[Target, Sequence[str]] = field(default_factory=dict)
+    provider: str = "aws"
+
+    def targets(self) -> Sequence[Target | FailedTarget]:
+        """Every target that a volume names or that is broken, in order."""
+        places = {Target(account=volume.account, region=volume.region, provider=self.provider) for volume in self.given}
+        return [*sorted(places | set(self.broken)), *self.unreachable]
+
+    def volumes(self, target: Target) -> Iterator[Volume]:
+        """The target's volumes in the order given, then its error if it has one."""
+        for volume in self.given:
+            if (volume.account, volume.region) == (target.account, target.region):
+                yield volume
+        if target in self.broken:
+            raise self.broken[target]
+
+    def notices(self, target: Target) -> Sequence[str]:
+        """The target's notices."""
+        return self.texts.get(target, ())
+
+
+@dataclass(slots=True, kw_only=True)
+class MemoryMetrics:
+    """Sums given by volume id at one period; coarser periods are summed from them, absent windows are NaN."""
+
+    given: Mapping[str, Sums]
+    broken: Mapping[str, CloudError] = field(default_factory=dict)
+    retention_days: Mapping[int, float] = field(default_factory=lambda: {60: 15, 300: 63, 3600: 455})
+    visible_after_s: int = 0
+    texts: Mapping[Target, Sequence[str]] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+
+    @property
+    def call_limits(self) -> CallLimits:
+        """Without limit."""
+        return CallLimits(queries=sys.maxsize, datapoints=sys.maxsize)
+
+    def series(self, volume: Volume) -> int:
+        """As many as were given."""
+        return len(list(series(self.given[volume.id]))) if volume.id in self.given else 0
+
+    def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
+        """The asked series over the asked windows."""
+        self.usage.calls += 1
+        return [self.broken.get(ask.volume.id) or self._found(ask) for ask in asks]
+
+    def remarks(self, target: Target) -> Sequence[str]:
+        """The target's remarks."""
+        return self.texts.get(target, ())
+
+    def _found(self, ask: Ask) -> Found:
+        window, period_s = ask.look.window, ask.look.period_s
+        whole = self.given.get(ask.volume.id)
+        sums = nothing(window, period_s) if whole is None else cut(whole, window, period_s, ask.look.series)
+        found = {name: values for name, values in series(sums) if name in ask.look.series}
+        self.usage.metrics += len(found)
+        self.usage.datapoints += len(found) * window.buckets(period_s)
+        return found
+
+
+def nothing(window: Window, period_s: int) -> Sums:
+    """Sums of a volume for which the cloud has no point."""
+    empty = np.full(window.buckets(period_s), np.nan)
+    return Sums(
+        start_s=window.start_s, period_s=period_s, read_ops=empty, write_ops=empty, read_bytes=empty, write_bytes=empty
+    )
+
+
+def cut(sums: Sums, window: Window, period_s: int, names: Collection[str] = ALL_SERIES) -> Sums:
+    """The part of some sums that lies in a window, in buckets of a period that is a multiple of theirs.
+
+    Counters that are not among `names` are left NaN, other series None.
+    """
+    fine = Window(start_s=window.start_s, end_s=window.end_s)
+    offset = (window.start_s - sums.start_s) // sums.period_s
+    index = np.arange(fine.buckets(sums.period_s)) + offset
+    inside = (index >= 0) & (index < sums.buckets)
+    folded = {}
+    for name, values in series(sums):
+        if name not in names:
+            continue
+        placed = np.where(inside, values[np.clip(index, 0, sums.buckets - 1)], np.nan)
+        folded[name] = _fold(placed.reshape(-1, period_s // sums.period_s), name)
+    return replace(
+        nothing(window, period_s),
+        **{name: folded.get(name) for name in (*folded, *OPTIONAL_SERIES)},  # type: ignore[arg-type]  # arrays by name
+    )
+
+
+def _fold(buckets: np.ndarray[tuple[int, ...], np.dtype[np.float64]], name: str) -> object:
+    absent = np.isnan(buckets).all(axis=1)
+    if name == "burst_balance_pct":
+        folded = np.where(np.isnan(buckets), np.inf, buckets).min(axis=1)
+    elif name in HIGHEST_SERIES:
+        folded = np.nan_to_num(buckets).max(axis=1)
+    else:
+        folded = np.nansum(buckets, axis=1)
+    return np.where(absent, np.nan, folded)
+
+
+@dataclass(slots=True, kw_only=True)
+class MemoryPrices:
+    """Price books by region."""
+
+    books: Mapping[str, PriceBook]
+
+    def book(self, target: Target) -> PriceBook | None:
+        """The region's book, None where there is none."""
+        return self.books.get(target.region)
+
+
+@dataclass(slots=True, kw_only=True)
+class MemoryCatalog:
+    """Volume types given as a mapping; changes are named, not explained."""
+
+    types: Mapping[str, VolumeType]
+    provider: str = "memory"
+
+    def change(self, volume: Volume, target: VolumeSpec) -> str:
+        """The change in one line."""
+        return f"change {volume.id} to {target}"
+
+
+@dataclass(slots=True, kw_only=True)
+class MemoryClock:
+    """A clock that stands where it is set."""
+
+    time: datetime
+
+    def now(self) -> datetime:
+        """The time it is set to."""
+        return self.time

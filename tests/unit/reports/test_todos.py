@@ -1,0 +1,86 @@
+"""What to do first: every volume in one step, steps in the order in which to act, and what matters most named."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from plimsoll.domain.policy import SizeOn
+from plimsoll.reports.record import BlockerRecord
+from plimsoll.reports.steps import Step, judged_by, observed, step_of, step_words
+from plimsoll.reports.summary import most_money, todos
+from tests.builders import a_policy
+from tests.unit.reports.fleets import FLEETS, overview_of
+from tests.unit.reports.recommendations import a_record
+
+FOLDER = Path("plimsoll-runs/a run")
+
+
+@given(FLEETS)
+def test_every_volume_is_in_one_step_and_steps_come_in_their_order(records):
+    found = list(todos(overview_of(records), a_policy(), FOLDER))
+    assert [todo.step for todo in found] == [step for step in Step if any(step_of(one) is step for one in records)]
+    assert sum(len(todo.first) + todo.more for todo in found) == len(records)
+    for todo in found:
+        assert all(step_of(record) is todo.step for record in todo.first)
+
+
+def test_the_volumes_named_first_are_those_that_matter_most():
+    fleet = overview_of(
+        [a_record("detached", volume_id=f"vol-{usd}", monthly_usd_now=float(usd)) for usd in (3, 9, 1, 7, 5)]
+    )
+    (todo,) = todos(fleet, a_policy(), FOLDER)
+    assert [record.volume_id for record in todo.first] == ["vol-9", "vol-7", "vol-5"]
+    assert todo.more == 2
+
+
+def test_a_measurement_is_asked_for_by_a_command_that_can_be_pasted():
+    evidence = a_record().evidence.model_copy(update={"grade": "C"})
+    record = a_record(evidence=evidence, monthly_usd_saved=10.0, monthly_usd_saved_drop_in=0.0)
+    (todo,) = todos(overview_of([record]), a_policy(), FOLDER)
+    assert todo.step is Step.MEASURE
+    assert todo.command == "plimsoll validate --recommendation 'plimsoll-runs/a run'"
+
+
+def test_every_step_has_words_under_every_policy():
+    for step in Step:
+        words = step_words(step, a_policy(lookback_days=1, resolution_s=3600, peak_quantile=0.99))
+        assert all((words.name, words.title, words.why))
+    assert judged_by(a_policy(lookback_days=1, resolution_s=3600, peak_quantile=0.99, headroom_pct=12.5)) == (
+        "the 99th percentile by the hour of the last day with 12.5 % headroom"
+    )
+
+
+@pytest.mark.parametrize("step", [Step.PROVED, Step.TRADE])
+def test_what_is_proved_names_the_risks_that_are_left(step):
+    why = step_words(step, a_policy()).why
+    assert "bursts within a minute, which its average hides where the cloud keeps no busiest second" in why
+    assert "did not run in the last 14 days" in why
+    assert "which its average hides, and" in step_words(step, a_policy(size_on=SizeOn.AVERAGE)).why
+    assert "bursts" not in step_words(step, a_policy(size_on=SizeOn.BUSY_TIME)).why
+
+
+def test_what_is_proved_elsewhere_or_long_ago_is_told_as_that():
+    assert "elsewhere or longer ago for grade B" in step_words(Step.PROVED, a_policy()).why
+
+
+@pytest.mark.parametrize("step", [Step.THROTTLED, Step.PROVED, Step.TRADE, Step.MEASURE])
+def test_one_volume_is_judged_by_the_hours_that_it_was_observed(step):
+    why = step_words(step, a_policy(), observed(30.4)).why
+    assert "of the 30 hours observed" in why
+    assert "14 days" not in why
+
+
+def test_blocked_upgrades_are_counted_where_they_stand():
+    blocked = a_record("upgrade", blockers=[BlockerRecord(code="state", text="it is being changed")])
+    (todo,) = todos(overview_of([blocked, a_record("upgrade"), a_record("upgrade")]), a_policy(), FOLDER)
+    assert todo.volumes == "3 volumes, 1 of them blocked"
+
+
+def test_the_step_that_holds_the_money_is_named_where_several_save():
+    one = a_record("upgrade", monthly_usd_saved=1.0, monthly_usd_saved_drop_in=0.0)
+    other = a_record(monthly_usd_saved=20.0, monthly_usd_saved_drop_in=0.0)
+    assert most_money(overview_of([one, a_record("keep"), other]).totals) == (
+        "The most money is in step 2, which saves $20.00 of the $21.00 a month."
+    )
+    assert most_money(overview_of([other, other]).totals) == ""
