@@ -19,7 +19,7 @@ from plimsoll.bootstrap.service import MorePlaces, aws_alone, forget_process, se
 from plimsoll.domain.errors import BadInput
 from plimsoll.service.config import ServiceConfig
 from plimsoll.service.service import Service
-from plimsoll.service.step_messages import Message, plain
+from plimsoll.service.step_messages import Message
 
 __all__ = ["count", "entry", "logger", "renew", "service"]
 
@@ -40,7 +40,7 @@ def entry(message: type[Told], more: MorePlaces = aws_alone) -> Callable[[Step[T
             told = _parsed(event, message)
             logger.set_correlation_id(told.topic)
             answer = step(told, service(more), context)
-            return {} if answer is None else plain(answer)
+            return {} if answer is None else answer.model_dump(mode="json")
 
         return observed(handler)
 

@@ -8,7 +8,6 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.entry import entry
 from functions.once import once
 from plimsoll.service.service import Service
-from plimsoll.service.step_messages import plain
 from plimsoll.service.validating import send_command, sending_of
 from plimsoll.service.validation_messages import JobMessage, Stepped
 
@@ -21,7 +20,7 @@ def handler(message: JobMessage, service: Service, context: LambdaContext) -> St
     """The job whose command was sent, now or by an earlier attempt."""
 
     def send(_sending: dict[str, Any]) -> dict[str, Any]:
-        return plain(send_command(service, message.job))
+        return send_command(service, message.job).model_dump(mode="json")
 
     sending = sending_of(service, message.job)
     return Stepped(**once(send, sending, kind="send-command", remembered=REMEMBERED, context=context))

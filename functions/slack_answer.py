@@ -9,7 +9,6 @@ from functions.entry import entry
 from functions.once import once
 from functions.slack_secret import bot_token
 from plimsoll.service.service import Service
-from plimsoll.service.step_messages import plain
 from plimsoll.slack.client import slack_client
 from plimsoll.slack.notifications.verdicts import ValidationEvent, VerdictPosted, post_verdict
 
@@ -23,7 +22,7 @@ def handler(event: ValidationEvent, service: Service, context: LambdaContext) ->
 
     def answer(_validation: str) -> dict[str, Any]:
         client = slack_client(bot_token(), api_url=service.settings.slack_api_url)
-        return plain(post_verdict(service, event.detail, client))
+        return post_verdict(service, event.detail, client).model_dump(mode="json")
 
     found = once(answer, event.detail.name, kind="slack-answer", remembered=REMEMBERED, context=context)
     return VerdictPosted.model_validate(found)

@@ -16,8 +16,6 @@ _SHAPE: Final = '{"signing_secret": "...", "bot_token": "xoxb-..."}'
 
 
 class _SlackSecrets(BaseModel):
-    """What Slack signs its requests with, and what the app calls Slack with."""
-
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     signing_secret: SecretStr = SecretStr("")

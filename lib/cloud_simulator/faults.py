@@ -56,11 +56,6 @@ class Fault:
     status: int = 400
     effect: Effect | None = None
 
-    def strikes(self, operation: str, account: str, region: str) -> bool:
-        """Whether a call meets it."""
-        places = ((self.operation, operation), (self.account, account), (self.region, region))
-        return all(wanted in (None, found) for wanted, found in places)
-
 
 @dataclass(slots=True)
 class Faults:
@@ -95,9 +90,9 @@ class Faults:
         self, operation: str, account: str, region: str, *, metric: str | None = None, effect: Effect | None = None
     ) -> Iterator[Fault]:
         for number, fault in enumerate(self.given):
-            if (fault.metric, fault.effect) != (metric, effect):
-                continue
-            if fault.strikes(operation, account, region) and self._counts(number, fault):
+            wanted = ((fault.operation, operation), (fault.account, account), (fault.region, region))
+            strikes = all(one in (None, found) for one, found in wanted)
+            if (fault.metric, fault.effect) == (metric, effect) and strikes and self._counts(number, fault):
                 yield fault
 
     def _counts(self, number: int, fault: Fault) -> bool:

@@ -73,19 +73,16 @@ def running(
     mix: Mix = Mix.ORGANIZATION,
     port: int = 0,
     faults: Sequence[Fault] = (),
-    broken: Mapping[str, tuple[str, int]] | None = None,
     plain_files: bool = False,
     **others: float | None,
 ) -> Iterator[Running]:
     """Runs the organization in a process that ends with the block, or with this process. NotStarted where it cannot.
 
-    `broken`: metrics whose series come back with that StatusCode so many times. With `plain_files` no volume is a block
-    device, whatever the kernel and the user's rights allow. `others` are options of the command line, such as
-    `calls_per_s`.
+    With `plain_files` no volume is a block device, whatever the kernel and the user's rights allow. `others` are
+    options of the command line, such as `calls_per_s`.
     """
     options = {"mix": mix.value, "seed": seed, "volumes": volumes, "port": port, **others}
-    struck = [*faults, *(Fault(code=code, metric=name, times=n) for name, (code, n) in (broken or {}).items())]
-    with _process("aws", now, options, struck, plain_files=plain_files) as place:
+    with _process("aws", now, options, faults, plain_files=plain_files) as place:
         yield Running(endpoint=f"http://127.0.0.1:{place['port']}", fleet=fleet_of(volumes, now, seed=seed, mix=mix))
 
 

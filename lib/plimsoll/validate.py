@@ -15,10 +15,10 @@ from plimsoll.audit import audit
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.domain.evidence import Grade
-from plimsoll.domain.validation import Budget, MeasuringRun, Mode, PlannedRun, runs_for, within
+from plimsoll.domain.validation import Budget, MeasuringRun, Mode, runs_for, within
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.outcomes import Answered
-from plimsoll.ports import Prices, Target
+from plimsoll.ports import Target
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.to_record import record_of
 from plimsoll.validation.concluding import conclude
@@ -174,15 +174,15 @@ class RunValidation:
         context, prices = self.context, self.context.ports(self.place, self.now).prices
         wants = wants_in(latest, context.policy, self.least, context.types)
         runs = [run for run in runs_for(wants) if run.class_key not in self._tried]
-        plans = {run.class_key: self._planned(run, prices) for run in runs}
+        plans = {
+            run.class_key: planned(run, Mode.CANARY, usd_month_of(run, self._place_of(run), prices), context)
+            for run in runs
+        }
         spent = sum(job.usd for job in self._tried.values())
         rest = rest_of(self.budget, usd=spent, runs=len(self._tried))
         chosen, left = within(runs, lambda run: plans[run.class_key].usd or 0.0, rest)
         agree([plans[run.class_key] for run in chosen], left)
         return chosen
-
-    def _planned(self, run: MeasuringRun, prices: Prices) -> PlannedRun:
-        return planned(run, Mode.CANARY, usd_month_of(run, self._place_of(run), prices), self.context)
 
     def _place_of(self, run: MeasuringRun) -> Target:
         return replace(self.place, account=run.wants[0].account, region=run.wants[0].region)

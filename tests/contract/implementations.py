@@ -24,7 +24,7 @@ from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.inventory import AttachedPlaces, GoogleInventory
 from plimsoll.clouds.google.metrics import GoogleMetrics
 from plimsoll.clouds.google.prices import GooglePrices
-from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
+from plimsoll.clouds.recorder import RecordedPorts, Recorder
 from plimsoll.clouds.recording import open_recording
 from plimsoll.domain.errors import AccessDenied, BadCredentials, CloudError
 from plimsoll.domain.sums import Window
@@ -104,16 +104,16 @@ def recorded(folder: Path) -> Iterator[Ports]:
     """A recording of what the one in memory answers."""
     path = folder / "contract.zip"
     with in_memory(folder) as ports, Recorder(path, NOW, "1", {"aws": ports.metrics.retention_days}) as recorder:
-        inventory = RecordingInventory(inventory=ports.inventory, recorder=recorder, provider="aws")
-        metrics = RecordingMetrics(metrics=ports.metrics, recorder=recorder)
-        prices = RecordingPrices(prices=ports.prices, recorder=recorder)
-        for target in [found for found in inventory.targets() if isinstance(found, Target)]:
-            volumes, _ = listed(inventory, target)
-            inventory.notices(target)
-            prices.book(target)
+        through = RecordedPorts(
+            inventory=ports.inventory, metrics=ports.metrics, prices=ports.prices, recorder=recorder, provider="aws"
+        )
+        for target in [found for found in through.targets() if isinstance(found, Target)]:
+            volumes, _ = listed(through, target)
+            through.notices(target)
+            through.book(target)
             for window, period_s in READS:
-                read(metrics, volumes, window, period_s)
-        prices.book(UNPRICED)
+                read(through, volumes, window, period_s)
+        through.book(UNPRICED)
     (recording,) = open_recording(path)
     yield Ports(inventory=recording, metrics=recording, prices=recording)
 

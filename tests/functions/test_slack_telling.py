@@ -13,9 +13,8 @@ import pytest
 from functions import entry, slack_answer, slack_report
 from plimsoll.clouds.folder import FolderStore
 from plimsoll.domain.errors import BadInput, CloudError, OutOfTime
-from plimsoll.service.store_keys import asked_key
 from plimsoll.settings import Settings
-from plimsoll.slack.actions.asked import Asked
+from plimsoll.slack.actions.asked import Asked, asked_key
 from tests.in_memory.service import MemoryClaims
 from tests.pipelines.lab import Lab
 from tests.pipelines.stepping import Stepping

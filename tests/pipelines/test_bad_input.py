@@ -70,7 +70,8 @@ def test_a_role_that_cannot_be_assumed_is_named(tmp_path):
 
 def test_throttled_calls_and_broken_answers_are_retried_to_the_same_end(tmp_path):
     fault = Fault(code="ThrottlingException", operation="GetMetricData", times=2)
-    done, run, _recommendations = audited(tmp_path, faults=[fault], broken={"VolumeReadOps": ("InternalError", 2)})
+    broken = Fault(code="InternalError", metric="VolumeReadOps", times=2)
+    done, run, _recommendations = audited(tmp_path, faults=[fault, broken])
     assert done.returncode == 3
     assert run["failures"]["targets"] == {}
     assert run["volumes"]["failed"] == 1

@@ -9,6 +9,7 @@ import pytest
 
 from cloud_simulator.aws.organization import ACCOUNTS, REGIONS, organization
 from cloud_simulator.faults import Fault
+from cloud_simulator.google.resource_manager import ORGANIZATION
 from cloud_simulator.running import running_google
 from plimsoll.bootstrap import Scope, ports_of
 from plimsoll.bootstrap.google_places import GooglePlaces, google_places
@@ -98,7 +99,7 @@ def test_a_project_of_a_folder_that_never_switched_compute_engine_on_has_no_disk
     with running_google(NOW, faults=[off]) as projects:
         for name, value in projects.environment.items():
             monkeypatch.setenv(name, value)
-        whole = ServiceConfig(google_organizations=(projects.fleet.organization,))
+        whole = ServiceConfig(google_organizations=(ORGANIZATION,))
         named = ServiceConfig(google_projects=(DENIED,))
         found, refused = (google_places(config, Settings())["google"].targets() for config in (whole, named))
     assert {one.account for one in found} == {*projects.projects} - {DENIED}

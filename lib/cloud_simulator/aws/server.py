@@ -119,7 +119,7 @@ class Front:
 
 
 class _Quiet(WSGIRequestHandler):
-    """Keeps connections open between calls and logs nothing."""
+    """Speaks HTTP/1.1, of which werkzeug closes the connection after each call, and logs nothing."""
 
     protocol_version = "HTTP/1.1"
 

@@ -213,7 +213,7 @@ def clear(folder: Path) -> None:
     """Removes a simulator's folder with the mounts, links and devices that stand on it."""
     for place in loop_devices.mounts_in(folder):
         with contextlib.suppress(OSError):
-            loop_devices.unmount(place)
+            loop_devices.run("umount", "--lazy", str(place))
     for device in loop_devices.of_folder(folder):
         with contextlib.suppress(OSError):
             loop_devices.unlink_all(device)

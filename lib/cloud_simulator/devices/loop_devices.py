@@ -61,11 +61,6 @@ def format_and_mount(device: Path, at: Path) -> None:
     run("mount", "-t", "ext4", str(device), str(at))
 
 
-def unmount(at: Path) -> None:
-    """Unmounts what is there, at once or as soon as nobody uses it."""
-    run("umount", "--lazy", str(at))
-
-
 def mounts_in(folder: Path) -> list[Path]:
     """The places in a folder where something is mounted."""
     mounts = Path("/proc/self/mounts")

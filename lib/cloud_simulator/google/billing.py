@@ -5,8 +5,7 @@ Prices are the shipped file's, descriptions those that exporters of the catalog 
 
 import math
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from cloud_simulator.faults import Refused
@@ -36,29 +35,25 @@ _NAMES: Final = {
 """What the capacity of each type is called."""
 
 
-@dataclass(slots=True)
-class Billing:
-    """The catalog of some regions."""
+def add_billing(front: Front) -> None:
+    """Adds its routes."""
+    front.routes["GET", r"/v1/(?P<parent>services/[^/]+)/skus"] = Route("skus.list", _skus)
 
-    regions: Sequence[str]
 
-    def add_to(self, front: Front) -> None:
-        """Adds its routes."""
-        front.routes["GET", r"/v1/(?P<parent>services/[^/]+)/skus"] = Route("skus.list", self._skus)
+def _skus(call: Call) -> Mapping[str, Any]:
+    if call.query.get("currencyCode", "USD") != "USD":
+        raise Refused("INVALID_ARGUMENT", "The simulated catalog has prices in USD alone.")
+    found = list(_every(call.named["parent"]))
+    begin, size = int(call.query.get("pageToken") or 0), int(call.query.get("pageSize") or _MOST)
+    rest = str(begin + size) if begin + size < len(found) else ""
+    return {"skus": found[begin : begin + size], "nextPageToken": rest}
 
-    def _skus(self, call: Call) -> Mapping[str, Any]:
-        if call.query.get("currencyCode", "USD") != "USD":
-            raise Refused("INVALID_ARGUMENT", "The simulated catalog has prices in USD alone.")
-        found = list(self._every(call.named["parent"]))
-        begin, size = int(call.query.get("pageToken") or 0), int(call.query.get("pageSize") or _MOST)
-        rest = str(begin + size) if begin + size < len(found) else ""
-        return {"skus": found[begin : begin + size], "nextPageToken": rest}
 
-    def _every(self, service: str) -> Iterator[Resource]:
-        for region in self.regions if service == COMPUTE_ENGINE else ():
-            book = google_prices().book(region)
-            for kind, price in (book.types if book else {}).items():
-                yield from _rows(region, kind, price)
+def _every(service: str) -> Iterator[Resource]:
+    for region in _PLACES if service == COMPUTE_ENGINE else ():
+        book = google_prices().book(region)
+        for kind, price in (book.types if book else {}).items():
+            yield from _rows(region, kind, price)
 
 
 def _rows(region: str, kind: str, price: TypePrice) -> Iterator[Resource]:

@@ -113,20 +113,10 @@ class SimulatedDisk:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Folder:
-    """A folder of projects and folders; `parent` is the folder or organization that it is in."""
-
-    name: str
-    parent: str
-    title: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class GoogleFleet:
     """All disks and virtual machines, by project; `now` is when they were laid out.
 
-    `volumes` are the disks that exist, `gone` those deleted ones that the metrics still show. `parents` says which
-    folder or organization each project is in, `closing` are projects whose deletion was requested.
+    `volumes` are the disks that exist, `gone` those deleted ones that the metrics still show.
     """
 
     now: datetime
@@ -135,21 +125,15 @@ class GoogleFleet:
     volumes: tuple[SimulatedDisk, ...]
     gone: tuple[SimulatedDisk, ...] = ()
     standing: tuple[SimulatedVm, ...] = ()
-    organization: str = ""
-    folders: tuple[Folder, ...] = ()
-    parents: tuple[tuple[str, str], ...] = ()
-    closing: tuple[str, ...] = ()
     _by_project: dict[str, list[SimulatedDisk]] = field(default_factory=dict, init=False, repr=False, compare=False)
     _vms: dict[str, dict[str, SimulatedVm]] = field(default_factory=dict, init=False, repr=False, compare=False)
     _attached: dict[str, list[tuple[SimulatedDisk, Attachment]]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
-    _by_id: dict[str, SimulatedDisk] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for disk in self.volumes:
             self._by_project.setdefault(disk.project, []).append(disk)
-            self._by_id[disk.id] = disk
             for attachment in disk.attachments:
                 self._keep(attachment.vm)
                 if attachment.until is None:
@@ -164,10 +148,6 @@ class GoogleFleet:
     def disks(self, project: str) -> list[SimulatedDisk]:
         """The disks of a project."""
         return self._by_project.get(project, [])
-
-    def disk(self, disk_id: str) -> SimulatedDisk | None:
-        """A disk by its id."""
-        return self._by_id.get(disk_id)
 
     def vms(self, project: str) -> list[SimulatedVm]:
         """The virtual machines of a project that exist."""

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 import yaml
 
-from cloud_simulator.google.fleet import Attachment, Folder, GoogleFleet, SimulatedDisk, SimulatedVm
+from cloud_simulator.google.fleet import Attachment, GoogleFleet, SimulatedDisk, SimulatedVm
 from cloud_simulator.metrics.workloads import Archetype, Workload
 from cloud_simulator.published import Ceiling, VolumeSpec, disk_types, machine
 from cloud_simulator.units import ago
@@ -223,13 +223,7 @@ def _everyday(maker: Maker) -> Iterator[None]:
 
 
 PROJECTS: Final = ("plimsoll-sim-shop", "plimsoll-sim-data", "plimsoll-sim-lab")
-CLOSING: Final = "plimsoll-sim-closing"
 REGIONS: Final = tuple(ZONES)
-ORGANIZATION: Final = "organizations/100000000001"
-FOLDERS: Final = (
-    Folder(name="folders/200000000001", parent=ORGANIZATION, title="production"),
-    Folder(name="folders/200000000002", parent="folders/200000000001", title="analytics"),
-)
 LEAST_DISKS: Final = 140
 
 
@@ -254,10 +248,6 @@ def projects_of(now: datetime, *, volumes: int = LEAST_DISKS, seed: int = 1) -> 
         volumes=tuple(disk for maker in makers for disk in maker.disks),
         gone=tuple(disk for maker in makers for disk in maker.gone),
         standing=tuple(_benches(makers)),
-        organization=ORGANIZATION,
-        folders=FOLDERS,
-        parents=tuple(zip(PROJECTS, (FOLDERS[0].name, FOLDERS[1].name, ORGANIZATION), strict=True)),
-        closing=(CLOSING,),
     )
 
 

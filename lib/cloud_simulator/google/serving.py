@@ -12,14 +12,14 @@ from google.protobuf import any_pb2
 from google.rpc import error_details_pb2, status_pb2
 
 from cloud_simulator.faults import Faults, Refused
-from cloud_simulator.google.billing import Billing
+from cloud_simulator.google.billing import add_billing
 from cloud_simulator.google.compute import Compute
 from cloud_simulator.google.compute_writes import benches
 from cloud_simulator.google.fleet import GoogleFleet
 from cloud_simulator.google.http_front import Front, Refusal, loopback, refusal_of
 from cloud_simulator.google.monitoring import Monitoring, Request
 from cloud_simulator.google.projects import LEAST_DISKS, projects_of
-from cloud_simulator.google.resource_manager import Hierarchy
+from cloud_simulator.google.resource_manager import add_hierarchy
 
 _METHOD: Final = "/google.monitoring.v3.MetricService/ListTimeSeries"
 _SERVICE: Final = "monitoring.googleapis.com"
@@ -43,8 +43,8 @@ class Cloud:
         self.compute = Compute(self.fleet, self.faults)
         self.monitoring = Monitoring(self.fleet, self.faults, self.clock, self.latency_s)
         self.compute.add_to(self.front)
-        Hierarchy(self.fleet).add_to(self.front)
-        Billing(self.fleet.regions).add_to(self.front)
+        add_hierarchy(self.front)
+        add_billing(self.front)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from plimsoll.clouds.cloud import Connection
 from plimsoll.clouds.folder import FileClaims, FolderStore
 from plimsoll.clouds.ledger import Ledger, NotedInventory
 from plimsoll.clouds.published import host_cap, published_types, query_cost_of
-from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
+from plimsoll.clouds.recorder import RecordedPorts, Recorder
 from plimsoll.clouds.recording import open_recording
 from plimsoll.clouds.registry import AWS as AWS
 from plimsoll.clouds.registry import CLOUDS
@@ -103,14 +103,14 @@ def recorded_ports(path: Path, settings: Settings) -> tuple[list[AuditPorts], da
 
 def recording_ports(ports: AuditPorts, recorder: Recorder) -> AuditPorts:
     """The same ports, recorded as they are read: every minute, so that another policy can decide by it as well."""
-    provider = ports.catalog.provider
-    return replace(
-        ports,
-        inventory=RecordingInventory(inventory=ports.inventory, recorder=recorder, provider=provider),
-        metrics=RecordingMetrics(metrics=ports.metrics, recorder=recorder),
-        prices=RecordingPrices(prices=ports.prices, recorder=recorder),
-        every_minute=True,
+    through = RecordedPorts(
+        inventory=ports.inventory,
+        metrics=ports.metrics,
+        prices=ports.prices,
+        recorder=recorder,
+        provider=ports.catalog.provider,
     )
+    return replace(ports, inventory=through, metrics=through, prices=through, every_minute=True)
 
 
 def measured_again(ports: AuditPorts, settings: Settings) -> AuditPorts:

@@ -142,9 +142,6 @@ def _names(files: Sequence[Path]) -> str:
 
 
 def _title(spec: VolumeSpec, volumes: int) -> str:
-    kind = "a volume of unknown type" if spec.type == UNKNOWN_TYPE else _told(spec)
+    told = str(spec) if spec.size_gib else str(spec).replace(" 0 GiB", "")
+    kind = "a volume of unknown type" if spec.type == UNKNOWN_TYPE else told
     return f"{volumes} x {kind}" if volumes > 1 else kind
-
-
-def _told(spec: VolumeSpec) -> str:
-    return str(spec) if spec.size_gib else str(spec).replace(" 0 GiB", "")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import typer
 from rich.console import Console
 
-from plimsoll.cli.commands import audits, charts, envelopes, evidence, results, simulation, slack
+from plimsoll.cli.commands import audits, evidence, results, simulation
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL, UNUSABLE
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.extras import missing_extra
@@ -27,9 +27,9 @@ for panel, commands in {
 }.items():
     for command in commands:
         app.command(rich_help_panel=panel)(command)
-app.add_typer(charts.chart, name="chart", rich_help_panel="Read a run")
-app.add_typer(slack.slack, name="slack", rich_help_panel="Read a run")
-app.add_typer(envelopes.envelopes, name="envelopes", rich_help_panel="Measure")
+app.add_typer(results.chart, name="chart", rich_help_panel="Read a run")
+app.add_typer(results.slack, name="slack", rich_help_panel="Read a run")
+app.add_typer(evidence.envelopes, name="envelopes", rich_help_panel="Measure")
 
 
 def main() -> None:

@@ -28,26 +28,18 @@ def projects(now: datetime, volumes: int | None, seed: int, port: int = 0) -> Ab
     return _started(running_google(now, volumes=volumes or LEAST_DISKS, seed=seed, port=port), GOOGLE)
 
 
-def serve(volumes: int | None, seed: int, port: int) -> None:
-    """Serves the organization until Ctrl-C."""
-    with organization(clock().now(), volumes, seed, port) as cloud:
-        roles = " ".join(f"--role-arn {arn}" for arn in cloud.role_arns)
-        _wait(
-            f"{len(cloud.fleet.volumes)} volumes in {len(cloud.fleet.accounts)} accounts",
-            cloud.environment,
-            f"the other accounts: plimsoll audit {roles}",
-        )
-
-
-def serve_projects(volumes: int | None, seed: int, port: int) -> None:
-    """Serves the projects until Ctrl-C."""
-    with projects(clock().now(), volumes, seed, port) as cloud:
-        options = " ".join(f"--project {project}" for project in cloud.projects)
-        _wait(
-            f"{len(cloud.fleet.volumes)} disks in {len(cloud.projects)} projects",
-            cloud.environment,
-            f"all of them: plimsoll audit --cloud google {options}",
-        )
+def serve(volumes: int | None, seed: int, port: int, *, google: bool) -> None:
+    """Serves the organization, or the projects of Google Cloud, until Ctrl-C."""
+    if google:
+        with projects(clock().now(), volumes, seed, port) as cloud:
+            named = " ".join(f"--project {project}" for project in cloud.projects)
+            what = f"{len(cloud.fleet.volumes)} disks in {len(cloud.projects)} projects"
+            _wait(what, cloud.environment, f"all of them: plimsoll audit --cloud google {named}")
+        return
+    with organization(clock().now(), volumes, seed, port) as aws:
+        named = " ".join(f"--role-arn {arn}" for arn in aws.role_arns)
+        what = f"{len(aws.fleet.volumes)} volumes in {len(aws.fleet.accounts)} accounts"
+        _wait(what, aws.environment, f"the other accounts: plimsoll audit {named}")
 
 
 @contextmanager

@@ -29,8 +29,16 @@ from plimsoll.slack.blocks.message import Conversation
 from plimsoll.slack.blocks.pictures import Draft, run_drafts
 from plimsoll.slack.blocks.report import run_conversation
 from plimsoll.slack.client import slack_client
-from plimsoll.slack.notifications.ledger import MAIN, POSTED, FileLedger, Progress, picture_key, reply_key
-from plimsoll.slack.notifications.posting import Picture, Posting
+from plimsoll.slack.notifications.posting import (
+    MAIN,
+    POSTED,
+    FileLedger,
+    Picture,
+    Posting,
+    Progress,
+    picture_key,
+    reply_key,
+)
 from plimsoll.slack.notifications.webhook import Webhook, post_by_webhook
 from plimsoll.slack.preview import show_conversation
 

@@ -87,15 +87,26 @@ class Recorder:
 
 
 @dataclass(slots=True, kw_only=True)
-class RecordingInventory:
-    """A cloud's inventory that is recorded as it is read."""
+class RecordedPorts:
+    """A cloud's inventory, metrics and prices, which are recorded as they are read. What the metrics say of themselves
+    is as they have it."""
 
     inventory: Inventory
+    metrics: Metrics
+    prices: Prices
     recorder: Recorder
     provider: str
+    usage: Usage = field(init=False)
+    retention_days: Mapping[int, float] = field(init=False)
+    visible_after_s: int = field(init=False)
+    call_limits: CallLimits = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.usage, self.call_limits = self.metrics.usage, self.metrics.call_limits
+        self.retention_days, self.visible_after_s = self.metrics.retention_days, self.metrics.visible_after_s
 
     def targets(self) -> Sequence[Target | FailedTarget]:
-        """As the inventory has them."""
+        """As the inventory has them, recorded."""
         found = self.inventory.targets()
         for target in found:
             self.recorder.target(target, self.provider)
@@ -122,14 +133,6 @@ class RecordingInventory:
         self.recorder.put(name, json.dumps(texts).encode())
         return texts
 
-
-@dataclass(slots=True, kw_only=True)
-class RecordingPrices:
-    """Prices that are recorded as they are read."""
-
-    prices: Prices
-    recorder: Recorder
-
     def book(self, target: Target) -> PriceBook | None:
         """The target's book, recorded."""
         name = member(target, "prices.json")
@@ -137,34 +140,6 @@ class RecordingPrices:
             book = self.prices.book(target)
         self.recorder.put(name, b"null" if book is None else book_adapter().dump_json(book))
         return book
-
-
-@dataclass(slots=True, kw_only=True)
-class RecordingMetrics:
-    """Metrics that are recorded as they are read."""
-
-    metrics: Metrics
-    recorder: Recorder
-
-    @property
-    def usage(self) -> Usage:
-        """What has been asked so far."""
-        return self.metrics.usage
-
-    @property
-    def retention_days(self) -> Mapping[int, float]:
-        """As the metrics have it."""
-        return self.metrics.retention_days
-
-    @property
-    def visible_after_s(self) -> int:
-        """As the metrics have it."""
-        return self.metrics.visible_after_s
-
-    @property
-    def call_limits(self) -> CallLimits:
-        """As the metrics have them."""
-        return self.metrics.call_limits
 
     def series(self, volume: Volume) -> int:
         """As the metrics have it."""

@@ -85,6 +85,10 @@ def error_in(written: Mapping[str, str]) -> CloudError:
     return kind(written["message"]) if issubclass(kind, CloudError) else Unexpected(written["message"])
 
 
+NO_LIMITS: Final = CallLimits(queries=sys.maxsize, datapoints=sys.maxsize)
+"""Nothing is called."""
+
+
 @dataclass(slots=True)
 class Recording:
     """What a recording has of one cloud: it fulfils the inventory, metrics and prices ports itself."""
@@ -96,6 +100,7 @@ class Recording:
     retention_days: Mapping[int, float]
     visible_after_s: int = 0
     usage: Usage = field(default_factory=Usage)
+    call_limits: CallLimits = NO_LIMITS
     _zip: zipfile.ZipFile = field(repr=False, kw_only=True)
     _targets: Sequence[Mapping[str, Any]] = field(repr=False, kw_only=True)
 
@@ -123,11 +128,6 @@ class Recording:
         content = self._read(member(target, "prices.json"))
         _raise_recorded(content)
         return None if content == b"null" else book_adapter().validate_json(content)
-
-    @property
-    def call_limits(self) -> CallLimits:
-        """No end of it: nothing is called."""
-        return CallLimits(queries=sys.maxsize, datapoints=sys.maxsize)
 
     def series(self, _volume: Volume) -> int:
         """None that would have to be asked for."""
@@ -216,6 +216,5 @@ _DAMAGE = (zipfile.BadZipFile, zlib.error, OSError, ValueError)
 
 
 def _raise_recorded(content: bytes) -> None:
-    """Raises the error that stands in the place of an answer."""
     if content.startswith(b'{"error"'):
         raise error_in(json.loads(content)["error"])

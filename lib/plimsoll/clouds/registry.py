@@ -8,7 +8,6 @@ A new cloud is a package with `published.py` and `connection.py`, and one row he
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
@@ -148,12 +147,7 @@ def volume_pattern() -> str:
 
 def _first_match(pattern: str, name: str, clouds: Mapping[str, Cloud]) -> Cloud:
     rows = list(clouds.values())
-    return next((one for one in rows if _compiled(getattr(one, pattern)).fullmatch(name)), rows[0])
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+    return next((one for one in rows if re.fullmatch(getattr(one, pattern), name)), rows[0])
 
 
 def _any_of(patterns: Iterable[str]) -> str:

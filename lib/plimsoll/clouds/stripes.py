@@ -69,7 +69,6 @@ def sets_adapter() -> TypeAdapter[list[StripeSet]]:
 
 
 def _wrong(sets: Sequence[StripeSet]) -> str | None:
-    """What no book can hold; None where there is nothing of the kind."""
     seen: set[str] = set()
     for one in sets:
         if len(one.members) < 2:

@@ -86,7 +86,7 @@ def matched_records(folder: Path, only: Only | None) -> Iterator[Matched]:
     profiles = stream_profiles(folder)
     profile = next(profiles, None)
     for record in stream_records(folder):
-        found = profile if profile is not None and _same_volume(record, profile) else None
+        found = profile if profile is not None and full_name(record) == full_name(profile) else None
         if found is not None:
             profile = next(profiles, None)
         if only is None or only(record):
@@ -176,7 +176,3 @@ def _lines(path: Path, kind: type[_Line]) -> Iterator[_Line]:
                 yield kind.model_validate_json(line)
             except ValidationError as error:
                 raise damaged(path) from error
-
-
-def _same_volume(record: RecommendationRecord, profile: DemandProfileRecord) -> bool:
-    return (record.volume_id, record.region, record.account) == (profile.volume_id, profile.region, profile.account)

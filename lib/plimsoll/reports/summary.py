@@ -231,7 +231,7 @@ class Overview:
     def add(self, record: RecommendationRecord) -> None:
         """Counts a recommendation."""
         self.totals.add(record)
-        self.first[step_of(record)].add(_weight(record), record.volume_id, record)
+        self.first[step_of(record)].add(weight(record), record.volume_id, record)
 
 
 def counted(volumes: Iterable[Matched], overview: Overview) -> Iterator[Matched]:
@@ -241,7 +241,7 @@ def counted(volumes: Iterable[Matched], overview: Overview) -> Iterator[Matched]
         yield volume
 
 
-def _weight(record: RecommendationRecord) -> float:
+def weight(record: RecommendationRecord) -> float:
     """By what a volume comes first in its step: the minutes it was throttled, what it costs, or what it saves."""
     if record.action == "upgrade":
         return record.demand.throttled_minutes if record.demand else 0.0

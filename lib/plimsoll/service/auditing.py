@@ -10,6 +10,7 @@ from typing import Final
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.stored_ports import StoredInventory, StoredPrices
+from plimsoll.clouds.stripes import sets_adapter
 from plimsoll.domain.errors import OutOfTime
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.data.exports import write_parquet
@@ -22,7 +23,7 @@ from plimsoll.service.service import Service
 from plimsoll.service.shared_measurements import bring
 from plimsoll.service.step_messages import BatchMessage
 from plimsoll.service.store_keys import Batch, RunKeys
-from plimsoll.service.stored_results import BatchResult, Part, Spent, book_in, bring_needed, stripes_in, volumes_in
+from plimsoll.service.stored_results import BatchResult, Part, Spent, book_in, bring_needed, needed, volumes_in
 
 SLICE_VOLUMES: Final = 100
 """Volumes of a batch that are read and decided at once: between two slices it can stop."""
@@ -113,7 +114,7 @@ class _BatchAudit:
         ports = service.places.ports(target, now=self.order.now, measured=service.measured, ledger=ledger)
         volumes = volumes_in(service.store, keys.volumes(self.batch))
         here = {volume.id for volume in volumes}
-        stripes = stripes_in(service.store, keys.stripes(target))
+        stripes = sets_adapter().validate_json(needed(service.store, keys.stripes(target)))
         return replace(
             ports,
             inventory=StoredInventory(target=target, given=volumes),

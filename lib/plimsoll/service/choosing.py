@@ -1,6 +1,6 @@
 """Choosing: which volumes a validation measures for, within its budget, before anything is measured."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,7 +10,6 @@ from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.targets import named_target
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.domain.validation import Budget, MeasuringRun, Mode, Want, runs_for, within
-from plimsoll.domain.volume_types import VolumeType
 from plimsoll.ports import Prices, Target
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import RECOMMENDATIONS, stream_records
@@ -18,7 +17,7 @@ from plimsoll.service.config import ValidationBudget
 from plimsoll.service.service import Service
 from plimsoll.service.store_keys import RunKeys
 from plimsoll.service.validating import context_of, placed, ports_at
-from plimsoll.service.validation_messages import ChooseMessage, Chosen, ChosenItem, ValidationInput
+from plimsoll.service.validation_messages import ChooseMessage, Chosen, ChosenItem
 from plimsoll.validation.deciding import FLIP, parsed, planned, usd_month_of
 from plimsoll.validation.job import Job, JobName, job_of_class, keep
 from plimsoll.validation.thin_evidence import wants_in
@@ -59,9 +58,11 @@ def shares(costs_usd: Sequence[float], whole: ValidationBudget) -> list[Budget]:
 
 
 def _asked(message: ChooseMessage, now: datetime, service: Service) -> Job:
-    """The job of one volume."""
     given = message.given
-    _check_target(given, volume_types("aws"))
+    if given.target is not None and given.mode is Mode.IN_PLACE:
+        raise BadInput("the mode in-place measures the volume as it is: leave out target.")
+    if given.target is not None and given.target != FLIP:
+        parsed(given.target, 1, volume_types("aws"))
     place, volume_id = placed(given.volume_id or "", now, service)
     why = service.places.unmeasured(place)
     if why is not None:
@@ -80,16 +81,6 @@ def _asked(message: ChooseMessage, now: datetime, service: Service) -> Job:
 def _whole_budget(service: Service) -> Budget:
     bounds = service.config.validation
     return Budget(max_usd=bounds.max_usd, max_runs=bounds.max_runs)
-
-
-def _check_target(given: ValidationInput, types: Mapping[str, VolumeType]) -> None:
-    """BadInput for a target that no volume can have, before anything is looked for."""
-    if given.target is None:
-        return
-    if given.mode is Mode.IN_PLACE:
-        raise BadInput("the mode in-place measures the volume as it is: leave out target.")
-    if given.target != FLIP:
-        parsed(given.target, 1, types)
 
 
 def _thin(validation: str, run_id: str, now: datetime, service: Service) -> tuple[list[Job], int, list[str]]:
@@ -142,7 +133,6 @@ def _costs_usd(runs: Iterable[MeasuringRun], now: datetime, service: Service) ->
 
 
 def _prices_at(place: Target, now: datetime, service: Service) -> Prices | None:
-    """The prices of a target that can be measured in, None where it cannot."""
     try:
         service.places.bench(place)
         return ports_at(place, now, service).prices

@@ -71,7 +71,6 @@ def left_out(history: History, target: Target, volume_ids: Sequence[str]) -> dic
 
 
 def _count(totals: Totals, entry: HistoryEntry, run_id: str, now: datetime, held: Holding) -> bool:
-    """Counts what became of a volume's recommendation; gives whether it is new."""
     new = entry.new_in(run_id, now, held)
     totals.new += new
     totals.snoozed += entry.silent(now, held)

@@ -14,6 +14,7 @@ from plimsoll.auditing.inventory import list_volumes, notices_of
 from plimsoll.auditing.ports import BATCH_VOLUMES, AuditPorts
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.stored_ports import StoredInventory, StoredPrices
+from plimsoll.clouds.stripes import sets_adapter
 from plimsoll.domain.errors import CloudError, Throttled, Unreachable
 from plimsoll.domain.hosting import by_host
 from plimsoll.domain.prices import PriceBook
@@ -26,7 +27,7 @@ from plimsoll.service.service import Service
 from plimsoll.service.shared_measurements import bring
 from plimsoll.service.step_messages import TargetMessage
 from plimsoll.service.store_keys import Batch, RunKeys, ledger_key
-from plimsoll.service.stored_results import Listed, Spent, book_out, ledger_in, stripes_out, totals_out, volumes_out
+from plimsoll.service.stored_results import Listed, Spent, book_out, ledger_in, totals_out, volumes_out
 
 PASSING = (Throttled, Unreachable)
 """What may be over soon, so that the same call is worth another attempt; anything else is the target's answer."""
@@ -63,7 +64,6 @@ def take_inventory(service: Service, told: TargetMessage, *, batch_volumes: int 
 
 
 def _entered(service: Service, target: Target, order: RunOrder, ledger: Ledger) -> AuditPorts | CloudError:
-    """The target's ports, or why it cannot be entered."""
     try:
         return service.places.ports(target, now=order.now, measured=service.measured, ledger=ledger)
     except CloudError as error:
@@ -87,7 +87,7 @@ def _keep_rest(
     book = _book(target, ports)
     store.put(keys.prices(target), book_out(book))
     stripes, void = unchanged(ports.stripes, volumes, account=target.account, region=target.region)
-    store.put(keys.stripes(target), stripes_out(stripes))
+    store.put(keys.stripes(target), sets_adapter().dump_json(list(stripes)))
     there = StoredInventory(target=target, given=(), texts=(*notices_of(target, ports), *void))
     without_volumes = replace(ports, inventory=there, prices=StoredPrices(answer=book), stripes=())
     return Totals.of(audit(without_volumes, order.parsed_policy, order.now))

@@ -63,7 +63,6 @@ def _is_ours(key: str) -> bool:
 
 
 def _in_order(found: Iterable[tuple[str, bytes]]) -> list[ValidationLine]:
-    """The verdicts found in those places, oldest first."""
     return sorted((_read(content, where) for where, content in found), key=lambda line: (line.at, line.id))
 
 

@@ -6,7 +6,7 @@ They are small whatever the fleet: what is big lies in the store, and its key is
 import json
 from json import JSONDecodeError
 from operator import attrgetter
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import AliasChoices, AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
@@ -190,11 +190,6 @@ class Reported(Summarized):
     report: str
     volumes: int
     saved_usd_month: float
-
-
-def plain(answer: BaseModel) -> dict[str, Any]:
-    """An answer in plain values."""
-    return answer.model_dump(mode="json")
 
 
 def _is_ours(name: str) -> bool:

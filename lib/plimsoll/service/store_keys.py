@@ -136,11 +136,6 @@ class RunKeys:
                 yield named_target(account, region)
 
 
-def asked_key(execution: str) -> str:
-    """Who asked in Slack for an execution, by its name, and where the answer goes."""
-    return f"slack/asked/{execution}.json"
-
-
 def ledger_key(target: Target) -> str:
     """Where the changes of a target's volumes are noted, from run to run."""
     return f"ledger/{target}.json"

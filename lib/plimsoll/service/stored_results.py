@@ -12,11 +12,9 @@ from pydantic import BaseModel, ConfigDict
 
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.recording import book_adapter, error_in, error_out, volume_adapter
-from plimsoll.clouds.stripes import sets_adapter
 from plimsoll.domain.errors import BadInput, CloudError
 from plimsoll.domain.plan import Plan
 from plimsoll.domain.prices import PriceBook
-from plimsoll.domain.stripes import StripeSet
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import RunStore, Target, Usage
 from plimsoll.reports.totals import Totals
@@ -153,16 +151,6 @@ def book_in(store: RunStore, key: str) -> PriceBook | CloudError | None:
         return None
     found = json.loads(content)
     return error_in(found["error"]) if "error" in found else book_adapter().validate_json(content)
-
-
-def stripes_out(stripes: Sequence[StripeSet]) -> bytes:
-    """Stripe sets as JSON."""
-    return sets_adapter().dump_json(list(stripes))
-
-
-def stripes_in(store: RunStore, key: str) -> list[StripeSet]:
-    """The stripe sets under a key."""
-    return sets_adapter().validate_json(needed(store, key))
 
 
 def ledger_in(store: RunStore, target: Target, folder: Path) -> Ledger:

@@ -69,7 +69,6 @@ def _environment() -> Environment:
 
 
 def _rich(elements: Iterable[Part]) -> Markup:
-    """The elements of a line of rich text as HTML."""
     return Markup("").join(_styled(_piece(one), one.get("style") or {}) for one in elements)
 
 

@@ -51,9 +51,9 @@ def gone(endpoint: str, within_s: float = 120) -> bool:
 
 
 def test_its_environment_points_any_client_at_it_and_faults_and_seeds_reach_it():
-    broken = {"VolumeReadOps": ("InternalError", 1)}
+    broken = Fault(code="InternalError", metric="VolumeReadOps", times=1)
     fault = Fault(code="AccessDenied", operation="DescribeRegions")
-    with running(NOW, seed=5, faults=[fault], broken=broken) as organization:
+    with running(NOW, seed=5, faults=[fault, broken]) as organization:
         settings = organization.environment
         session = boto3.Session(
             aws_access_key_id=settings["AWS_ACCESS_KEY_ID"],

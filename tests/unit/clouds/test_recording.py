@@ -3,14 +3,14 @@
 import json
 import zipfile
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 
 import numpy as np
 import pytest
 
 from plimsoll.audit import audit
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.clouds.recorder import Recorder, RecordingInventory, RecordingMetrics, RecordingPrices
+from plimsoll.clouds.recorder import RecordedPorts, Recorder
 from plimsoll.clouds.recording import open_recording
 from plimsoll.domain.errors import AccessDenied, BadCredentials, BadInput, RegionUnavailable, Throttled, Unexpected
 from plimsoll.domain.sums import Window
@@ -85,19 +85,26 @@ def only_cloud_of(path):
     return recording
 
 
+def through(ports, recorder):
+    return RecordedPorts(
+        inventory=ports.inventory, metrics=ports.metrics, prices=ports.prices, recorder=recorder, provider="aws"
+    )
+
+
 def recorded(ports, path, policy=None):
     """The outcomes of an audit that is recorded into that file."""
     with Recorder(path, NOW, "1.2.3", {"aws": ports.metrics.retention_days}) as recorder:
-        through = AuditPorts(
+        read_through = through(ports, recorder)
+        ports_through = AuditPorts(
             query_cost=a_tariff(),
-            inventory=RecordingInventory(inventory=ports.inventory, recorder=recorder, provider="aws"),
-            metrics=RecordingMetrics(metrics=ports.metrics, recorder=recorder),
-            prices=RecordingPrices(prices=ports.prices, recorder=recorder),
+            inventory=read_through,
+            metrics=read_through,
+            prices=read_through,
             catalog=ports.catalog,
             envelopes=ports.envelopes,
             every_minute=True,
         )
-        return list(audit(through, policy or a_policy(), NOW))
+        return list(audit(ports_through, policy or a_policy(), NOW))
 
 
 def replayed(path, policy=None):
@@ -272,7 +279,7 @@ def test_a_recording_that_was_stopped_in_the_middle_keeps_what_it_had(tmp_path):
 
     def stopped():
         with Recorder(path, NOW, "1", {"aws": {60: 15}}) as recorder:
-            inventory = RecordingInventory(inventory=ports.inventory, recorder=recorder, provider="aws")
+            inventory = through(ports, recorder)
             inventory.targets()
             list(inventory.volumes(HERE))
             raise KeyboardInterrupt
@@ -288,8 +295,12 @@ def test_a_recording_that_was_stopped_in_the_middle_keeps_what_it_had(tmp_path):
 class Refusing:
     """Ports that are refused as a whole."""
 
-    usage = None
+    usage = call_limits = None
     retention_days = {60: 15}  # noqa: RUF012  # never changed
+    visible_after_s = 0
+
+    def __init__(self):
+        self.inventory = self.metrics = self.prices = self
 
     def read(self, _asks):
         raise AccessDenied("metrics are not allowed.")
@@ -304,7 +315,7 @@ class Refusing:
 def test_metrics_refused_as_a_whole_replay_as_each_volumes_error(tmp_path):
     path = tmp_path / "audit.zip"
     with Recorder(path, NOW, "1", {"aws": {60: 15}}) as recorder:
-        metrics = RecordingMetrics(metrics=Refusing(), recorder=recorder)
+        metrics = through(Refusing(), recorder)
         with pytest.raises(AccessDenied):
             read(metrics, VOLUMES[:2], WINDOW, 60)
     reading = read(only_cloud_of(path), VOLUMES[:2], WINDOW, 60)
@@ -314,7 +325,7 @@ def test_metrics_refused_as_a_whole_replay_as_each_volumes_error(tmp_path):
 def test_prices_that_were_refused_replay_as_refused(tmp_path):
     path = tmp_path / "audit.zip"
     with Recorder(path, NOW, "1", {"aws": {60: 15}}) as recorder, pytest.raises(AccessDenied):
-        RecordingPrices(prices=Refusing(), recorder=recorder).book(HERE)
+        through(Refusing(), recorder).book(HERE)
     with pytest.raises(AccessDenied, match="prices are not allowed"):
         only_cloud_of(path).book(HERE)
 
@@ -322,7 +333,7 @@ def test_prices_that_were_refused_replay_as_refused(tmp_path):
 def test_notices_that_were_refused_replay_as_refused(tmp_path):
     path = tmp_path / "audit.zip"
     with Recorder(path, NOW, "1", {"aws": {60: 15}}) as recorder, pytest.raises(AccessDenied):
-        RecordingInventory(inventory=Refusing(), recorder=recorder, provider="aws").notices(HERE)
+        through(Refusing(), recorder).notices(HERE)
     with pytest.raises(AccessDenied, match="notices are not allowed"):
         only_cloud_of(path).notices(HERE)
 
@@ -352,10 +363,10 @@ def test_a_recording_of_several_clouds_gives_each_its_own_targets_and_retention(
     kept = {"aws": {60: 15}, "google": {60: 42}}
     with Recorder(path, NOW, "1", kept, {"google": 240}) as recorder:
         for provider, inventory in (("aws", aws), ("google", google)):
-            through = RecordingInventory(inventory=inventory, recorder=recorder, provider=provider)
-            for target in through.targets():
+            read_through = replace(through(memory_world(), recorder), inventory=inventory, provider=provider)
+            for target in read_through.targets():
                 if isinstance(target, Target):
-                    list(through.volumes(target))
+                    list(read_through.volumes(target))
     found = open_recording(path)
     assert {one.provider: one.retention_days for one in found} == kept
     assert {one.provider: one.visible_after_s for one in found} == {"aws": 0, "google": 240}

@@ -1,4 +1,4 @@
-"""Commands that read runs: reports, queries and differences."""
+"""Commands that read runs: reports, queries, differences, pictures and messages to Slack."""
 
 import json
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Annotated, Final
 import typer
 
 from plimsoll.cli import options
+from plimsoll.cli.option_groups import with_option_groups
 from plimsoll.domain.errors import BadInput
 
 DIFF_FORMATS: Final = ("text", "json", "md")
@@ -130,3 +131,66 @@ def schema(
     if of not in {"recommendations", *KINDS}:
         raise BadInput(f"there is no schema of {of}: give recommendations or one of {', '.join(KINDS)}.")
     typer.echo(json.dumps(event_schema(of) if of in KINDS else record.schema(), indent=2))
+
+
+chart = typer.Typer(help="Draw a volume's demand, and rooflines, as SVG or PNG.", no_args_is_help=True)
+
+
+@chart.command(name="demand")
+@with_option_groups
+def chart_demand(
+    volume: options.VolumeId,
+    picture: options.PictureOptions,
+    scope: options.ScopeOptions,
+    policy: options.PolicyOptions,
+    from_: options.FromRecording = None,
+) -> None:
+    """Draw a volume's demand over time with its ceilings: of a run, or read by the minute as `explain` does."""
+    from plimsoll.cli.chart import draw_demand, live_from
+
+    draw_demand(volume, live_from(picture, from_, policy, scope), picture)
+
+
+@chart.command(name="roofline")
+@with_option_groups
+def chart_roofline(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="A volume id, names of envelopes, or both.")],
+    picture: options.PictureOptions,
+    scope: options.ScopeOptions,
+    policy: options.PolicyOptions,
+    from_: options.FromRecording = None,
+) -> None:
+    """Draw demand under its ceilings over I/O size and IOPS, measured envelopes, or demand over envelopes."""
+    from plimsoll.cli.chart import draw_roofline, live_from
+
+    draw_roofline(names, live_from(picture, from_, policy, scope), picture)
+
+
+slack = typer.Typer(help="Post a run's report to Slack, and print the manifest of the app.", no_args_is_help=True)
+
+
+@slack.command(name="post")
+@with_option_groups
+def post(*, run: options.RunFolder = None, what: options.PostOptions) -> None:
+    """Post a run to a channel, with a reply for each account; the token is in PLIMSOLL_SLACK_BOT_TOKEN."""
+    from plimsoll.cli.run_folder import run_folder
+    from plimsoll.cli.slack import post_run, post_run_by_webhook, show_run
+
+    if what.dry_run:
+        show_run(run_folder(run), what)
+    elif what.webhook:
+        post_run_by_webhook(run_folder(run), what)
+    elif what.channel is not None:
+        post_run(run_folder(run), what, what.channel)
+    else:
+        raise BadInput("say where to: --channel C0123456789, --webhook, or --dry-run to look at it first.")
+
+
+@slack.command(name="manifest")
+def manifest(
+    url: Annotated[str, typer.Argument(help="The https address of the function that answers Slack.")],
+) -> None:
+    """Print the manifest to paste where Slack creates an app: https://api.slack.com/apps, from a manifest."""
+    from plimsoll.slack.manifest import manifest as written
+
+    typer.echo(written(url))

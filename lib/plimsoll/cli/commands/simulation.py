@@ -37,11 +37,6 @@ def simulate(
     port: Annotated[int, typer.Option(help="Port on 127.0.0.1 (google: of HTTP). Default: a free one.")] = 0,
 ) -> None:
     """Run a simulated cloud on loopback until Ctrl-C, and print how to point a tool at it."""
-    if cloud is options.SimulatedCloud.GOOGLE:
-        from plimsoll.cli.simulate import serve_projects
-
-        serve_projects(volumes, seed, port)
-        return
     from plimsoll.cli.simulate import serve
 
-    serve(volumes, seed, port)
+    serve(volumes, seed, port, google=cloud is options.SimulatedCloud.GOOGLE)

@@ -116,7 +116,6 @@ def _check_running(target: Target, ids: Iterable[str], found: Mapping[str, Mappi
 
 
 def _managed(sessions: Sessions, target: Target, ids: Sequence[str]) -> dict[str, Mapping[str, Any]]:
-    """What Systems Manager knows of the instances, by id."""
     found: dict[str, Mapping[str, Any]] = {}
     if not ids:
         return found
@@ -131,7 +130,6 @@ def _managed(sessions: Sessions, target: Target, ids: Sequence[str]) -> dict[str
 
 
 def _why_not(host_id: str, target: Target, known: Mapping[str, Any] | None) -> str:
-    """Why a host cannot measure, and what to do about it; empty where it can."""
     if known is None:
         return (
             f"{host_id} in {target} is not managed by SSM: give it an instance profile with "

@@ -126,8 +126,7 @@ def accounts_in(
         return _checked(client, accounts)
     if organization:
         return _reached(client, "the Organization", None)
-    found = [one for unit in units for one in _reached(client, unit, unit)]
-    return [one for number, one in enumerate(found) if one not in found[:number]]
+    return list(dict.fromkeys(one for unit in units for one in _reached(client, unit, unit)))
 
 
 def _reached(client: Any, name: str, unit: str | None) -> Sequence[str | FailedTarget]:

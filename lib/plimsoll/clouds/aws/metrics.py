@@ -34,6 +34,8 @@ PERMISSION: Final = "cloudwatch:GetMetricData"
 RETENTION_DAYS: Final[Mapping[int, float]] = {60: 15, 300: 63, 3600: 455}
 """How long CloudWatch keeps data of each period (Amazon CloudWatch API Reference, GetMetricData, read 2026-11-20)."""
 
+CALL_LIMITS: Final = CallLimits(queries=QUERIES_A_CALL, datapoints=DATAPOINTS_A_CALL)
+
 Answers = dict[Query, FloatArray | CloudError]
 
 
@@ -51,12 +53,8 @@ class AwsMetrics:
     usage: Usage = field(default_factory=Usage)
     retention_days: Mapping[int, float] = field(default_factory=lambda: RETENTION_DAYS)
     visible_after_s: int = 0
+    call_limits: CallLimits = CALL_LIMITS
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
-
-    @property
-    def call_limits(self) -> CallLimits:
-        """Those of GetMetricData."""
-        return CallLimits(queries=QUERIES_A_CALL, datapoints=DATAPOINTS_A_CALL)
 
     def series(self, volume: Volume) -> int:
         """How many metrics CloudWatch publishes of it."""

@@ -39,8 +39,7 @@ class AwsPrices:
     def book(self, target: Target) -> PriceBook | None:
         """The region's book; None where neither the API nor the file has one."""
         if target.region not in self._books:
-            listed = self._listed(target) if self.sessions else None
-            self._books[target.region] = listed or self.shipped.book(target.region)
+            self._books[target.region] = self._listed(target) or self.shipped.book(target.region)
         return self._books[target.region]
 
     def _listed(self, target: Target) -> PriceBook | None:
@@ -54,12 +53,7 @@ class AwsPrices:
         types = prices_in(rows)
         if not all(name in types and _has(types[name], parts) for name, parts in _COMPLETE.items()):
             return None
-        return PriceBook(
-            region=target.region,
-            source="AWS Price List API",
-            as_of=self.today,
-            types=types,
-        )
+        return PriceBook(region=target.region, source="AWS Price List API", as_of=self.today, types=types)
 
 
 def prices_in(rows: Iterable[Mapping[str, Any]]) -> dict[str, TypePrice]:

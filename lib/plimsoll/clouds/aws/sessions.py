@@ -127,6 +127,5 @@ def _opened(session: botocore.session.Session, **chosen: str | None) -> boto3.Se
 
 @cache
 def _models() -> Loader:
-    """What reads the models of services, once each."""
     loader: Loader = botocore.session.Session().get_component("data_loader")
     return loader

@@ -76,7 +76,6 @@ class S3Store:
         return True
 
     def _body(self, key: str) -> Any:
-        """The stream of an object, None where there is none."""
         try:
             return self.client.get_object(Bucket=self.bucket, Key=key)["Body"]
         except ClientError as error:

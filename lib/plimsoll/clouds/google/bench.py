@@ -130,14 +130,14 @@ class GoogleBench(ScratchDisks):
         where = f"{target.account}/{host_zone(host)}"
         with measuring(what, where, "compute.instances.setMetadata"):
             for _ in range(_TRIES):
-                there = self.clients.instances.get(request=place, **self.clients.patience).metadata
+                there = self.clients.instances.get(request=place, **self.clients.tries).metadata
                 kept = [item for item in there.items if item.key != key]
                 metadata = compute_v1.Metadata(
                     fingerprint=there.fingerprint, items=[*kept, compute_v1.Items(key=key, value=value)]
                 )
                 try:
                     operation = self.clients.instances.set_metadata_unary(
-                        request={**place, "metadata_resource": metadata}, **self.clients.patience
+                        request={**place, "metadata_resource": metadata}, **self.clients.tries
                     )
                 except PreconditionFailed:
                     continue

@@ -89,7 +89,7 @@ def follow(
         sleep(pause_s)
         waited_s, looks = waited_s + pause_s, looks + 1
         with attempted(what, f"{project}/{zone}", "compute.zoneOperations.get", purpose):
-            operation = operations.get(project=project, zone=zone, operation=operation.name, **clients.patience)
+            operation = operations.get(project=project, zone=zone, operation=operation.name, **clients.tries)
     for error in operation.error.errors:
         remedy = _REMEDIES.get(error.code, _OTHERWISE)
         raise CloudError(f"cannot {what}: {error.code}: {error.message.rstrip('.')}. {remedy}.")
@@ -143,7 +143,7 @@ def instance_of(clients: Clients, target: Target, zone: str, name: str) -> compu
     """A VM by its zone and name, None where it is gone."""
     with measuring(f"look at {name} in {target.account}/{zone}", f"{target.account}/{zone}", "compute.instances.get"):
         try:
-            return clients.instances.get(project=target.account, zone=zone, instance=name, **clients.patience)
+            return clients.instances.get(project=target.account, zone=zone, instance=name, **clients.tries)
         except NotFound:
             return None
 
@@ -151,7 +151,7 @@ def instance_of(clients: Clients, target: Target, zone: str, name: str) -> compu
 def _listed(clients: Clients, target: Target, wanted: str) -> Iterator[compute_v1.Instance]:
     request = {"project": target.account, "filter": wanted, "max_results": _PAGE}
     with measuring(f"look for bench hosts in {target}", str(target), LIST_INSTANCES):
-        for page in pages_of(target, clients.instances.aggregated_list(request=request, **clients.patience)):
+        for page in pages_of(target, clients.instances.aggregated_list(request=request, **clients.tries)):
             yield from page.instances
 
 
@@ -186,9 +186,9 @@ def _type_of(clients: Clients, target: Target, attached: compute_v1.AttachedDisk
     with measuring(f"look at the disks of a bench host in {target}", str(target), "compute.disks.get"):
         try:
             if kind == "regions":
-                disk = clients.region_disks.get(project=project, region=place, disk=name, **clients.patience)
+                disk = clients.region_disks.get(project=project, region=place, disk=name, **clients.tries)
                 return f"regional-{last_of(disk.type_)}"
-            found = clients.disks.get(project=project, zone=place, disk=name, **clients.patience)
+            found = clients.disks.get(project=project, zone=place, disk=name, **clients.tries)
         except NotFound:
             return ""
     return last_of(found.type_)
@@ -245,7 +245,7 @@ def guest_attributes(clients: Clients, target: Target, zone: str, name: str) -> 
     request = {"project": target.account, "zone": zone, "instance": name, "query_path": f"{NAMESPACE}/"}
     with measuring(f"read what the agent on {name} in {place} says", place, _PERMISSION):
         try:
-            found = clients.instances.get_guest_attributes(request=request, **clients.patience)
+            found = clients.instances.get_guest_attributes(request=request, **clients.tries)
         except NotFound:
             return {}
     return {item.key: item.value for item in found.query_value.items if item.namespace == NAMESPACE}

@@ -65,8 +65,8 @@ class Clients:
         return Patience(self.attempts)
 
     @property
-    def patience(self) -> dict[str, Any]:
-        """What every call is given beside its request."""
+    def tries(self) -> dict[str, Any]:
+        """What every call is given beside its request: how often it is tried, and how long each time."""
         return {"retry": self.retry, "timeout": CALL_S}
 
     @property

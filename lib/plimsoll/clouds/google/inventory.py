@@ -43,7 +43,7 @@ def disk_pages(clients: Clients, project: str, place: str) -> Iterator[Page]:
     """The disks of a project, those of zones and of regions; raises CloudError that names the place."""
     with translated(place, LIST_DISKS):
         asked = _asked(compute_v1.AggregatedListDisksRequest, project)
-        for page in clients.disks.aggregated_list(request=asked, **clients.patience).pages:
+        for page in clients.disks.aggregated_list(request=asked, **clients.tries).pages:
             yield _page(compute_v1.DiskAggregatedList.pb(page), "disks")
 
 
@@ -51,7 +51,7 @@ def instance_pages(clients: Clients, project: str, place: str) -> Iterator[Page]
     """The instances of a project; raises CloudError that names the place."""
     with translated(place, LIST_INSTANCES):
         asked = _asked(compute_v1.AggregatedListInstancesRequest, project)
-        for page in clients.instances.aggregated_list(request=asked, **clients.patience).pages:
+        for page in clients.instances.aggregated_list(request=asked, **clients.tries).pages:
             yield _page(compute_v1.InstanceAggregatedList.pb(page), "instances")
 
 
@@ -245,7 +245,7 @@ class GoogleInventory:
     def _known_regions(self, project: str) -> list[str]:
         with translated(project, LIST_REGIONS):
             request = compute_v1.ListRegionsRequest(project=project, max_results=PAGE)
-            return [one.name for one in self.clients.regions.list(request, **self.clients.patience)]
+            return [one.name for one in self.clients.regions.list(request, **self.clients.tries)]
 
     def _listing_of(self, target: Target) -> Listing:
         listing = self._listing

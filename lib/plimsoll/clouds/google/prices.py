@@ -88,7 +88,7 @@ class GooglePrices:
             return {}
         request = {"parent": SERVICE, "currency_code": "USD", "page_size": _PAGE}
         try:
-            return prices_in(self.clients.catalog.list_skus(request, **self.clients.patience))
+            return prices_in(self.clients.catalog.list_skus(request, **self.clients.tries))
         except (*FAILURES, CloudError):
             return {}
 

@@ -83,7 +83,7 @@ def _by_id(clients: Clients, project: str) -> str | FailedTarget:
         return project
     try:
         with attempted(f"find the project {project}", project, GET_PROJECT, LISTING):
-            found = clients.projects.get_project(name=f"projects/{project}", **clients.patience)
+            found = clients.projects.get_project(name=f"projects/{project}", **clients.tries)
     except CloudError as error:
         return FailedTarget(name=project, error=error)
     return str(found.project_id)
@@ -103,10 +103,10 @@ def _under(clients: Clients, parent: str) -> Iterator[str | FailedTarget]:
     asked = {"parent": parent, "page_size": _PAGE}
     try:
         with attempted(f"list the projects of {parent}", parent, LIST_PROJECTS, LISTING):
-            projects = clients.projects.list_projects(asked, **clients.patience)
+            projects = clients.projects.list_projects(asked, **clients.tries)
             yield from [str(one.project_id) for one in projects if one.state.name == _ACTIVE]
         with attempted(f"list the folders of {parent}", parent, LIST_FOLDERS, LISTING):
-            folders = clients.folders.list_folders(asked, **clients.patience)
+            folders = clients.folders.list_folders(asked, **clients.tries)
             below = [str(one.name) for one in folders if one.state.name == _ACTIVE]
     except CloudError as error:
         yield FailedTarget(name=parent, error=error)

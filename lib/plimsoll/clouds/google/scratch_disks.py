@@ -76,10 +76,10 @@ class ScratchDisks:
         with measuring(what, f"{order.account}/{order.zone}", "compute.disks.create"):
             try:
                 operation = self.clients.disks.insert_unary(
-                    request={**place, "disk_resource": wanted, "request_id": token}, **self.clients.patience
+                    request={**place, "disk_resource": wanted, "request_id": token}, **self.clients.tries
                 )
             except Conflict:  # the same order was carried out before
-                found = self.clients.disks.get(request={**place, "disk": wanted.name}, **self.clients.patience)
+                found = self.clients.disks.get(request={**place, "disk": wanted.name}, **self.clients.tries)
                 return str(found.id)
         self._follow(operation, what, order.account, MEASURING)
         return str(operation.target_id)
@@ -121,7 +121,7 @@ class ScratchDisks:
         with measuring(what, f"{target.account}/{_zone_of(disk)}", "compute.instances.attachDisk"):
             try:
                 operation = self.clients.instances.attach_disk_unary(
-                    request={**_place_of(target, host), "attached_disk_resource": attached}, **self.clients.patience
+                    request={**_place_of(target, host), "attached_disk_resource": attached}, **self.clients.tries
                 )
             except GoogleAPICallError:
                 now = self._labeled(target, volume_id, "attach")
@@ -146,7 +146,7 @@ class ScratchDisks:
         with cleaning(what, f"{target.account}/{_zone_of(host)}", "compute.instances.detachDisk"):
             try:
                 operation = self.clients.instances.detach_disk_unary(
-                    request={**_place_of(target, host), "device_name": name}, **self.clients.patience
+                    request={**_place_of(target, host), "device_name": name}, **self.clients.tries
                 )
             except GoogleAPICallError:
                 now = self._labeled(target, volume_id, "detach")
@@ -166,7 +166,7 @@ class ScratchDisks:
         with cleaning(what, f"{target.account}/{_zone_of(disk)}", "compute.disks.delete"):
             try:
                 operation = self.clients.disks.delete_unary(
-                    project=target.account, zone=_zone_of(disk), disk=disk.name, **self.clients.patience
+                    project=target.account, zone=_zone_of(disk), disk=disk.name, **self.clients.tries
                 )
             except NotFound:
                 return
@@ -229,7 +229,7 @@ def find_disk(clients: Clients, target: Target, volume_id: str) -> compute_v1.Di
 def _listed(clients: Clients, target: Target, wanted: str) -> Iterator[compute_v1.Disk]:
     request = {"project": target.account, "filter": wanted, "max_results": _PAGE}
     with cleaning(f"list scratch disks in {target}", str(target), LIST_DISKS):
-        for page in pages_of(target, clients.disks.aggregated_list(request=request, **clients.patience)):
+        for page in pages_of(target, clients.disks.aggregated_list(request=request, **clients.tries)):
             yield from (disk for disk in page.disks if disk.zone)
 
 

@@ -71,7 +71,7 @@ def markdown_diff(diff: Diff) -> str:
     parts = [f"# {prose(headline(diff))}\n", f"{prose(_runs(diff))}\n"]
     rows = [[name(group), prose(words), *figures] for group, words, *figures in _rows(diff)]
     rows.append(["", "all whose cost is known in both", *_figures(diff.known)])
-    parts.append("".join(table(("", "", "volumes:", "USD a month before:", "now:"), rows)))
+    parts.append(table(("", "", "volumes:", "USD a month before:", "now:"), rows))
     found = "".join(f"- {prose(note)}\n" for note in notes(diff))
     parts += [found] if found else []
     for group, total in diff.totals.items():
@@ -92,7 +92,7 @@ def _markdown_listed(group: Group, volumes: int, diff: Diff) -> Iterator[str]:
         )
         for one in diff.listed(group, _IN_MARKDOWN)
     )
-    yield "".join(table(("volume", "where", "what", "USD a month:", "why"), listed))
+    yield table(("volume", "where", "what", "USD a month:", "why"), listed)
     if volumes > _IN_MARKDOWN:
         yield f"{count_of(volumes - _IN_MARKDOWN, 'more volume')}: `plimsoll diff --rows 0` lists all.\n"
 

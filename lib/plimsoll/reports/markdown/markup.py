@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from plimsoll.reports.printable import printable
+
 MOST_ON_GITHUB: Final = 65_536
 """The characters that GitHub takes."""
 
@@ -25,8 +27,6 @@ _LINKS: Final = re.compile(r"@|#|:(?=//|[\w+-]+:)|(?<![a-z])(?:www|gh|ftp|mailto
 _MATHS: Final = re.compile(r"\$(?!\d)")
 _PIPE: Final = "\\|"
 """A pipe in a cell, in code as well: one backslash before it is the table's."""
-
-_CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def prose(text: str) -> str:
@@ -52,18 +52,18 @@ def name(text: str) -> str:
 
 def fence(text: str) -> str:
     """Text to copy, line by line as it is, in a fence longer than any in it."""
-    lines = "\n".join(_CONTROLS.sub("\ufffd", line) for line in text.splitlines())
+    lines = "\n".join(map(printable, text.splitlines()))
     if len(lines) > MOST_FENCED:
         lines = f"{lines[:MOST_FENCED]}\n... cut here: the whole text is in recommendations.json"
     ticks = "`" * max(3, _longest_run("`", lines) + 1)
     return f"{ticks}text\n{lines}\n{ticks}\n"
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """The lines of a table of names and sentences; columns whose head ends in a colon hold figures, at the right."""
     rule = ["---:" if column.endswith(":") else "---" for column in head]
     lines = [[column.removesuffix(":") for column in head], rule, *rows]
-    return [f"| {' | '.join(cell.replace('|', _PIPE) for cell in cells)} |\n" for cells in lines]
+    return "".join(f"| {' | '.join(cell.replace('|', _PIPE) for cell in cells)} |\n" for cells in lines)
 
 
 def fitting(parts: list[str]) -> str:
@@ -83,7 +83,7 @@ def length(texts: list[str]) -> int:
 
 
 def _one_line(text: str, most: int) -> str:
-    line = _CONTROLS.sub("\ufffd", " ".join(text.split()))
+    line = printable(" ".join(text.split()))
     return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
 
 

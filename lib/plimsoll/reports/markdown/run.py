@@ -31,6 +31,7 @@ from plimsoll.reports.summary import (
     since_before,
     todos,
     unread,
+    weight,
 )
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import (
@@ -61,10 +62,9 @@ def run_markdown(folder: Path, only: Only | None, told: str) -> str:
     saving: Largest[RecommendationRecord] = Largest(most=_BEST)
     for record in stream_records(folder, only):
         overview.add(record)
-        if step_of(record) is Step.THROTTLED:
-            throttled.add(record.demand.throttled_minutes if record.demand else 0.0, record.volume_id, record)
-        elif record.monthly_usd_saved > 0:
-            saving.add(record.monthly_usd_saved, record.volume_id, record)
+        is_throttled = step_of(record) is Step.THROTTLED
+        if is_throttled or record.monthly_usd_saved > 0:
+            (throttled if is_throttled else saving).add(weight(record), record.volume_id, record)
     part = f"Of {prose(told)} alone.\n" if only is not None else ""
     page = [f"# Plimsoll run {name(str(run['id']))}\n", part, *_money(overview.totals, run, policy, whole=only is None)]
     since = since_before(run) if only is None else ""
@@ -94,9 +94,7 @@ def tickets(folder: Path, only: Only, link: Callable[[RecommendationRecord], str
 
 def _money(totals: Totals, run: dict[str, Any], policy: Policy, *, whole: bool) -> Iterator[str]:
     yield f"**{prose(headline(totals, run, whole=whole))}**\n"
-    found = list(figures(totals, judged_by(policy)))
-    if found:
-        yield "".join(f"- {one.amount} {one.label}. {prose(one.meaning)}\n" for one in found)
+    yield "".join(f"- {one.amount} {one.label}. {prose(one.meaning)}\n" for one in figures(totals, judged_by(policy)))
 
 
 def _incomplete(run: dict[str, Any], folder: Path, *, whole: bool) -> Iterator[str]:
@@ -118,7 +116,7 @@ def _steps(overview: Overview, policy: Policy, folder: Path) -> Iterator[str]:
         for number, one in enumerate(found, start=1)
     ]
     yield "## What to do first\n"
-    yield "".join(table(("step", "volumes:", "money", "why"), rows))
+    yield table(("step", "volumes:", "money", "why"), rows)
 
 
 def _changes(title: str, found: Largest[RecommendationRecord]) -> Iterator[str]:
@@ -126,7 +124,7 @@ def _changes(title: str, found: Largest[RecommendationRecord]) -> Iterator[str]:
         return
     head = ("volume", "where", "from", "to", "saves USD a month:", "drop-in saves:", "evidence", "step")
     yield f"## {title}\n"
-    yield "".join(table(head, map(_row, found.items)))
+    yield table(head, map(_row, found.items))
     if found.total > found.most:
         yield f"{count_of(found.total - found.most, 'more volume')}: recommendations.csv has all of them.\n"
 
@@ -151,7 +149,7 @@ def _not_read(run: dict[str, Any]) -> Iterator[str]:
     yield "## What is not in it\n"
     if found:
         rows = [(name(one.place), prose(one.what), prose(one.why)) for one in found[:_UNREAD]]
-        yield "".join(table(("where", "what", "why"), rows))
+        yield table(("where", "what", "why"), rows)
     if len(found) > _UNREAD:
         yield f"{len(found) - _UNREAD:,} more: run.json names all of them.\n"
     if skipped:

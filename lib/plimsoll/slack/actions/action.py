@@ -4,15 +4,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from enum import Enum, auto
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from plimsoll.clouds.aws.names import SLACK_EXECUTIONS
 from plimsoll.domain.decisions import Decision, DecisionKind
+from plimsoll.domain.errors import BadInput
+from plimsoll.service.slack_config import SlackConfig
 from plimsoll.slack.actions.answers import Answers, by
-from plimsoll.slack.actions.asked import Asked, Origin
+from plimsoll.slack.actions.asked import Asked, Origin, asked_key
 from plimsoll.slack.blocks.elements import Block, Control, Said, bold, controls, note, person, said
 from plimsoll.slack.blocks.message import Message
+
+if TYPE_CHECKING:
+    from plimsoll.ports import Target
+    from plimsoll.service.service import Service
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,60 +33,61 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """What a validation takes at most, and where the service posts."""
+class Work:
+    """What an action works with: the request, where its answer goes, and the service.
 
+    The function in front knows every action and must import none of what carries it out: that is given here by the
+    worker. `place` finds where a volume is and its id, by a name as people write it (BadInput where there is none);
+    `explain` reads and explains it anew (BadInput, CloudError); `savings` says what the latest report found (BadInput
+    where there is none). `minutes` is how long a measurement takes.
+    """
+
+    asked: Asked
+    answers: Answers
+    service: "Service"
+    slack: SlackConfig
     minutes: int
-    max_usd: float
-    channel: str
-
-
-class Work(Protocol):
-    """What an action may use of the service; the functions in front of it import none of that."""
+    place: Callable[[str], tuple["Target", str]]
+    explain: Callable[[str], Explanation]
+    savings: Callable[[], Message]
 
     @property
-    def asked(self) -> Asked:
-        """What was asked."""
-
-    @property
-    def answers(self) -> Answers:
-        """Where the answer goes."""
-
-    @property
-    def today(self) -> date:
-        """The day in UTC."""
-
-    @property
-    def limits(self) -> Limits:
-        """What a validation takes at most."""
-
-    @property
-    def audits_wait(self) -> bool:
-        """Whether an audit waits for one that is under way; it stops otherwise."""
+    def volume(self) -> str:
+        """The volume's name as it was asked; BadInput where it was not."""
+        if self.asked.volume is None:
+            raise BadInput(f"{self.asked.do} needs a volume: name its id.")
+        return self.asked.volume
 
     def decision(self, kind: DecisionKind, *, reason: str = "", until: date | None = None) -> Decision:
         """What the asker decides about the volume, now; BadInput where there is no such volume."""
-
-    def keep(self, decision: Decision) -> bool:
-        """Keeps a decision; False where the same request has one already."""
+        asked, (target, volume_id) = self.asked, self.place(self.volume)
+        return Decision(
+            id=asked.id,
+            account=target.account,
+            region=target.region,
+            volume_id=volume_id,
+            kind=kind,
+            by=f"slack:{asked.team}/{asked.user}",
+            at=self.service.clock.now(),
+            reason=reason,
+            until=until,
+        )
 
     def decisions(self, decision: Decision) -> list[Decision]:
         """All decisions about the volume of that one, in no order."""
-
-    def not_measurable(self, decision: Decision) -> str | None:
-        """Why nothing can be measured where the volume is; None where it can."""
+        target, volume_id = self.place(full_name(decision))
+        return [*self.service.history.decisions(target, [volume_id]).get(volume_id, ())]
 
     def begin(self, machine: Literal["audit", "validation"], given: Mapping[str, str]) -> bool:
         """Begins an audit or a validation for this request; False where this request has begun it before."""
+        return self.service.executions.begin(machine, f"{SLACK_EXECUTIONS}{self.asked.id}", dict(given))
 
     def keep_asked(self, asked: Asked, *, replace: bool) -> None:
         """Keeps who is answered at the end, without the secret address; an earlier one stays unless replaced."""
-
-    def explanation(self) -> Explanation:
-        """The volume read and explained anew; BadInput where there is none or it is excluded, CloudError."""
-
-    def savings(self) -> Message:
-        """What the latest report found; BadInput where there is no report yet."""
+        key, store = asked_key(f"{SLACK_EXECUTIONS}{asked.id}"), self.service.store
+        if replace or store.get(key) is None:
+            lasting = asked.model_copy(update={"response_url": None, "view": None})
+            store.put(key, lasting.model_dump_json().encode())
 
 
 class Nothing(BaseModel):
@@ -131,7 +139,7 @@ class Words:
 
 def decide(work: Work, decision: Decision, words: Words, *, offer: tuple[Control, ...] = ()) -> None:
     """Keeps a decision and answers; a second request for the same one changes nothing. `offer` stands below."""
-    if not work.keep(decision):
+    if not work.service.history.decide(decision):
         text = f"{decision.volume_id} was {words.state} before: nothing is done twice."
         work.answers.to_all(Message.of(text, [decided_before(kept(work, decision), words.state)]))
         return

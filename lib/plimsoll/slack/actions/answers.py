@@ -31,17 +31,12 @@ class Answers:
     asked: Asked
     slack: WebClient
 
-    @property
-    def in_thread(self) -> bool:
-        """Whether the request came from a thread."""
-        return self.asked.channel is not None and self.asked.thread is not None
-
     def to_all(self, message: Message) -> None:
         """Answers in the thread; where there is none, the asker alone."""
-        if self.asked.channel is None or self.asked.thread is None:
+        if self.asked.from_thread is None:
             self.to_asker(message)
         else:
-            self.post(message, self.asked.channel, self.asked.thread)
+            self.post(message, *self.asked.from_thread)
 
     def post(self, message: Message, channel: str, thread: str | None = None) -> str:
         """Posts to a channel or a thread and returns the message's `ts`."""

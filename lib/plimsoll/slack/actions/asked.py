@@ -43,6 +43,11 @@ class Asked(BaseModel):
     view: str | None = None
     response_url: str | None = Field(default=None, repr=False)
 
+    @property
+    def from_thread(self) -> tuple[str, str] | None:
+        """The channel and the thread that it came from; None where it came from none."""
+        return None if self.channel is None or self.thread is None else (self.channel, self.thread)
+
 
 class Origin(BaseModel):
     """What a dialog is about, and where its button was pressed; Slack sends it back with the dialog."""
@@ -64,6 +69,11 @@ class Origin(BaseModel):
     def place(self) -> dict[str, Any]:
         """The volume and where the answer goes, as a request has them."""
         return self.model_dump(exclude={"message"})
+
+
+def asked_key(execution: str) -> str:
+    """Who asked in Slack for an execution, by its name, and where the answer goes."""
+    return f"slack/asked/{execution}.json"
 
 
 def dialog(

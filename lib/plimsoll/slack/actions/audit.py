@@ -12,7 +12,8 @@ def _perform(work: Work) -> None:
     begun = work.begin("audit", {})
     text = "began an audit. " if begun else "asked for this audit before; it was begun. "
     told = by(work.asked.user, text, "Its report comes to the channels when it has ended.")
-    beside = "waits until that has ended" if work.audits_wait else "stops, and only the other's report comes"
+    waits = work.service.config.when_busy == "wait"
+    beside = "waits until that has ended" if waits else "stops, and only the other's report comes"
     more = f"If another audit is under way, this one {beside}. If it fails, the service's alarms say so."
     work.answers.to_all(Message.of("An audit is begun", [told, note(more)]))
 

@@ -16,7 +16,7 @@ _MOST_BYTES: Final = 200_000
 
 
 def _perform(work: Work) -> None:
-    found = work.explanation()
+    found = work.explain(work.volume)
     title, page = header(found.volume_id), link(found.link, f"Its demand in {found.monitoring}")
     if work.asked.view is not None:
         work.answers.show(modal("Explain", [title, *screen_blocks(found), *page]))

@@ -15,14 +15,15 @@ _STATE: Final = "asked to be measured"
 def _perform(work: Work) -> None:
     """Begins the measurement and says so. BadInput where nothing can be measured, or there is no such volume."""
     decision = work.decision(DecisionKind.VALIDATE)
-    why = work.not_measurable(decision)
+    target, _volume_id = work.place(full_name(decision))
+    why = work.service.places.unmeasured(target)
     if why is not None:
         raise BadInput(why)
     if not _begun(work, decision):
         work.answers.to_all(_measured_before(kept(work, decision)))
         return
     message = _measuring(work, decision)
-    if work.answers.in_thread:
+    if work.asked.from_thread is not None:
         work.answers.to_all(message)
         return
     try:
@@ -45,12 +46,12 @@ def _begun(work: Work, decision: Decision) -> bool:
     """
     work.keep_asked(work.asked, replace=False)
     work.begin("validation", {"volume_id": full_name(decision)})
-    return work.keep(decision)
+    return work.service.history.decide(decision)
 
 
 def _posted(work: Work, message: Message) -> tuple[str, str]:
     """Posts where the request came from, or to the service's channel where the app may not; the channel and thread."""
-    own = work.limits.channel
+    own = work.slack.channel
     channel = work.asked.channel or own
     try:
         return channel, work.answers.post(message, channel)
@@ -62,7 +63,8 @@ def _posted(work: Work, message: Message) -> tuple[str, str]:
 
 def _measuring(work: Work, decision: Decision) -> Message:
     told = by(work.asked.user, "asked for a measurement of ", *named(decision), ": can the recommended size carry it?")
-    more = f"A measurement takes about {work.limits.minutes} minutes and costs at most ${work.limits.max_usd:,.2f}."
+    max_usd = work.service.config.validation.max_usd
+    more = f"A measurement takes about {work.minutes} minutes and costs at most ${max_usd:,.2f}."
     return Message.of(f"A measurement of {decision.volume_id} is begun", [told, note(f"{more} The result comes here.")])
 
 

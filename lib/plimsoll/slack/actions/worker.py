@@ -1,22 +1,18 @@
 """The worker: who may act is checked, the action is carried out on the service, and the asker is answered."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from io import StringIO
-from typing import Final, Literal
+from typing import Final
 
 from pydantic import ConfigDict, field_validator
 from rich.console import Console
 from slack_sdk import WebClient
 
-from plimsoll.clouds.aws.names import SLACK_EXECUTIONS
-from plimsoll.clouds.targets import named_target
-from plimsoll.domain.decisions import Decision, DecisionKind
 from plimsoll.domain.errors import BadInput, CloudError, PlimsollError, Unexpected
 from plimsoll.explain import explain
 from plimsoll.outcomes import Answered, FailedVolume, Skipped
-from plimsoll.ports import Target
 from plimsoll.reports.record import run_of
 from plimsoll.reports.run_reader import PAGE, RUN
 from plimsoll.reports.terminal.explain import show_explanation
@@ -24,12 +20,11 @@ from plimsoll.reports.to_record import record_of
 from plimsoll.reports.wording import words_of
 from plimsoll.service.history_update import left_out
 from plimsoll.service.service import Service
-from plimsoll.service.slack_config import SlackConfig
 from plimsoll.service.step_messages import Message as ServiceMessage
-from plimsoll.service.store_keys import RunKeys, asked_key
+from plimsoll.service.store_keys import RunKeys
 from plimsoll.service.stored_results import latest_report, needed
 from plimsoll.service.validating import placed, ports_at
-from plimsoll.slack.actions.action import Explanation, Limits
+from plimsoll.slack.actions.action import Explanation, Work
 from plimsoll.slack.actions.answers import Answers, plain
 from plimsoll.slack.actions.asked import Asked
 from plimsoll.slack.actions.registry import ACTIONS
@@ -121,115 +116,53 @@ def _act(service: Service, answers: Answers, members: Members) -> None:
     if not ours or not members.may_act(asked.user, config.user_groups, answers.slack, service.clock.now()):
         answers.to_asker(plain(REFUSED))
         return
-    ACTIONS[asked.do].perform(_Work(service=service, config=config, asked=asked, answers=answers))
+    settings = service.settings
+    seconds = canary_seconds(runtime_s=settings.benchmark_runtime_s, ramp_s=settings.benchmark_ramp_s)
+    work = Work(
+        asked=asked,
+        answers=answers,
+        service=service,
+        slack=config,
+        minutes=round(seconds / 60),
+        place=lambda name: placed(name, service.clock.now(), service),
+        explain=lambda name: _explanation(name, service),
+        savings=lambda: _savings(service),
+    )
+    ACTIONS[asked.do].perform(work)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Work:
-    """Fulfills `Work`."""
-
-    service: Service
-    config: SlackConfig
-    asked: Asked
-    answers: Answers
-
-    @property
-    def today(self) -> date:
-        return self.service.clock.now().date()
-
-    @property
-    def limits(self) -> Limits:
-        settings = self.service.settings
-        seconds = canary_seconds(runtime_s=settings.benchmark_runtime_s, ramp_s=settings.benchmark_ramp_s)
-        return Limits(
-            minutes=round(seconds / 60),
-            max_usd=self.service.config.validation.max_usd,
-            channel=self.config.channel,
-        )
-
-    @property
-    def audits_wait(self) -> bool:
-        return self.service.config.when_busy == "wait"
-
-    def decision(self, kind: DecisionKind, *, reason: str = "", until: date | None = None) -> Decision:
-        asked, now = self.asked, self.service.clock.now()
-        target, volume_id = placed(self._volume, now, self.service)
-        return Decision(
-            id=asked.id,
-            account=target.account,
-            region=target.region,
-            volume_id=volume_id,
-            kind=kind,
-            by=f"slack:{asked.team}/{asked.user}",
-            at=now,
-            reason=reason,
-            until=until,
-        )
-
-    def keep(self, decision: Decision) -> bool:
-        return self.service.history.decide(decision)
-
-    def decisions(self, decision: Decision) -> list[Decision]:
-        found = self.service.history.decisions(_target(decision), [decision.volume_id])
-        return [*found.get(decision.volume_id, ())]
-
-    def not_measurable(self, decision: Decision) -> str | None:
-        return self.service.places.unmeasured(_target(decision))
-
-    def begin(self, machine: Literal["audit", "validation"], given: Mapping[str, str]) -> bool:
-        return self.service.executions.begin(machine, self._execution, dict(given))
-
-    def keep_asked(self, asked: Asked, *, replace: bool) -> None:
-        key, store = asked_key(self._execution), self.service.store
-        if replace or store.get(key) is None:
-            lasting = asked.model_copy(update={"response_url": None, "view": None})
-            store.put(key, lasting.model_dump_json().encode())
-
-    def explanation(self) -> Explanation:
-        now, policy = self.service.clock.now(), self.service.config.parsed_policy
-        target, volume_id = placed(self._volume, now, self.service)
-        ports = ports_at(target, now, self.service)
-        group = {volume_id, *(one for known in ports.stripes if volume_id in known.members for one in known.members)}
-        ports = replace(ports, excluded=left_out(self.service.history, target, sorted(group)))
-        found = explain(ports, volume_id, policy, now)
-        if found is None:
-            raise BadInput(f"there is no volume {volume_id} in {target} any more.")
-        match found.outcome:
-            case FailedVolume(reason=reason):
-                raise Unexpected(f"{volume_id}: {reason}")
-            case Skipped(reason=reason):
-                again = f" /plimsoll include {target}/{volume_id} includes it again."
-                raise BadInput(f"{volume_id} is left out: {reason}.{again if volume_id in ports.excluded else ''}")
-            case Answered() as answer:
-                screen = StringIO()
-                console = Console(file=screen, width=COLUMNS, color_system=None, force_terminal=False)
-                record = record_of(answer.recommendation, answer.change, provider=target.provider)
-                show_explanation(console, answer.recommendation, found.demand, record, None)
-                return Explanation(
-                    volume_id=volume_id,
-                    screen=screen.getvalue(),
-                    monitoring=words_of(record.provider).monitoring,
-                    link=self.service.console_link(record, policy, now),
-                )
-
-    def savings(self) -> Message:
-        latest = latest_report(self.service.store)
-        if latest is None:
-            raise BadInput("there is no report yet: begin an audit with /plimsoll audit, and its report comes here.")
-        keys = RunKeys(run_id=latest.run_id)
-        run = run_of(needed(self.service.store, keys.report(RUN)))
-        return savings_message(run, f"{self.service.root}/{keys.report(PAGE)}")
-
-    @property
-    def _execution(self) -> str:
-        return f"{SLACK_EXECUTIONS}{self.asked.id}"
-
-    @property
-    def _volume(self) -> str:
-        if self.asked.volume is None:
-            raise BadInput(f"{self.asked.do} needs a volume: name its id.")
-        return self.asked.volume
+def _explanation(name: str, service: Service) -> Explanation:
+    now, policy = service.clock.now(), service.config.parsed_policy
+    target, volume_id = placed(name, now, service)
+    ports = ports_at(target, now, service)
+    group = {volume_id, *(one for known in ports.stripes if volume_id in known.members for one in known.members)}
+    ports = replace(ports, excluded=left_out(service.history, target, sorted(group)))
+    found = explain(ports, volume_id, policy, now)
+    if found is None:
+        raise BadInput(f"there is no volume {volume_id} in {target} any more.")
+    match found.outcome:
+        case FailedVolume(reason=reason):
+            raise Unexpected(f"{volume_id}: {reason}")
+        case Skipped(reason=reason):
+            again = f" /plimsoll include {target}/{volume_id} includes it again."
+            raise BadInput(f"{volume_id} is left out: {reason}.{again if volume_id in ports.excluded else ''}")
+        case Answered() as answer:
+            screen = StringIO()
+            console = Console(file=screen, width=COLUMNS, color_system=None, force_terminal=False)
+            record = record_of(answer.recommendation, answer.change, provider=target.provider)
+            show_explanation(console, answer.recommendation, found.demand, record, None)
+            return Explanation(
+                volume_id=volume_id,
+                screen=screen.getvalue(),
+                monitoring=words_of(record.provider).monitoring,
+                link=service.console_link(record, policy, now),
+            )
 
 
-def _target(decision: Decision) -> Target:
-    return named_target(decision.account, decision.region)
+def _savings(service: Service) -> Message:
+    latest = latest_report(service.store)
+    if latest is None:
+        raise BadInput("there is no report yet: begin an audit with /plimsoll audit, and its report comes here.")
+    keys = RunKeys(run_id=latest.run_id)
+    run = run_of(needed(service.store, keys.report(RUN)))
+    return savings_message(run, f"{service.root}/{keys.report(PAGE)}")

@@ -10,7 +10,7 @@ from typing import Final
 from plimsoll.domain.reasons import GIVEN_UP
 from plimsoll.domain.recommendation import CHANGES
 from plimsoll.reports.largest import Largest
-from plimsoll.reports.record import OwnerRecord, RecommendationRecord, saved_cents
+from plimsoll.reports.record import RecommendationRecord, saved_cents
 from plimsoll.reports.run_reader import full_name
 from plimsoll.reports.steps import EVIDENCE, Step, step_of
 from plimsoll.reports.totals import Totals
@@ -81,7 +81,6 @@ def listed(record: RecommendationRecord, *, measured: bool = True) -> Listed:
 
 
 def _unproved(record: RecommendationRecord) -> bool:
-    """Whether a measurement would add to the evidence of a change."""
     thin = step_of(record) is Step.MEASURE or (record.evidence is not None and record.evidence.grade != "A")
     return record.action in CHANGES and thin
 
@@ -159,14 +158,10 @@ class Sums:
     def _block(self, record: RecommendationRecord) -> None:
         codes = [blocker.code for blocker in record.blockers]
         code = next((code for code in codes if code != EVIDENCE), EVIDENCE)
-        key = (line(_maker(record.owner)), code)
+        key = (line(BY_HAND if record.owner.kind == "hand" else owner_text(record.owner)), code)
         if key not in self.blocked and len(self.blocked) >= _GROUPS:
             key = (OTHERS, code)
         self.blocked.setdefault(key, Totals(by={})).add(record)
-
-
-def _maker(owner: OwnerRecord) -> str:
-    return BY_HAND if owner.kind == "hand" else owner_text(owner)
 
 
 class Digest:

@@ -86,7 +86,6 @@ def _blocks(
 
 
 def _notice(digest: Digest, run: Mapping[str, Any], part: str) -> str:
-    """The notification, as a phone shows it."""
     throttled = digest.whole.totals.actions["upgrade"]
     told = f"Plimsoll{f' on {line(part)}' if part else ''}: {headline(digest.whole.totals, run, whole=not part)}"
     return f"{told} {count_of(throttled, 'volume')} throttled today." if throttled else told

@@ -73,12 +73,10 @@ def of_an_account(sums: Sums, budget: Budget, manner: Manner) -> list[Block]:
 
 
 def _fitting(found: Iterable[Listed], budget: Budget, manner: Manner) -> list[list[Block]]:
-    """The volumes of an account for which there is room, each with its buttons."""
     return list(takewhile(budget.take, _both(list(enumerate(found, start=1)), manner, account=False)))
 
 
 def _both(found: Sequence[Numbered], manner: Manner, *, account: bool = True) -> Iterator[list[Block]]:
-    """Each volume with its buttons."""
     for one, below in zip(found, _buttons(found, manner), strict=True):
         yield [_row(one, manner, account=account), *below]
 

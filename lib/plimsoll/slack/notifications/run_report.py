@@ -37,8 +37,7 @@ from plimsoll.slack.actions.registry import CONTROLS
 from plimsoll.slack.blocks.pictures import ROOFLINE, SAVINGS, Draft, drafts
 from plimsoll.slack.blocks.report import conversation
 from plimsoll.slack.notifications.channels import Part, accounts_of, channels_of, part_of, parts_of, quiet_of
-from plimsoll.slack.notifications.ledger import StoreLedger, picture_key
-from plimsoll.slack.notifications.posting import Picture, Posting
+from plimsoll.slack.notifications.posting import Picture, Posting, StoreLedger, picture_key
 
 _CLAIMED: Final = timedelta(minutes=16)
 """How long a run is kept from others who would tell of it: a function lives for 15 minutes at most."""
@@ -89,21 +88,18 @@ class Gallery:
     def pictures_of(self, part: Part, *, but: Collection[str] = ()) -> Iterator[Picture]:
         """Those of a part of the run that can be drawn, `but` for some, by their files' names; a report is never worth
         less for one that cannot."""
-        for name, drafted in ((SAVINGS, self._savings), (ROOFLINE, self._largest)):
+        for name in (SAVINGS, ROOFLINE):
             if name in but:
                 continue
             try:
-                found = [Picture(name=one.name, title=one.title, png=self.draw(one)) for one in drafted(part)]
+                drafted = drafts(part.saved_usd_by_account) if name == SAVINGS else self._largest(part.largest)
+                found = [Picture(name=one.name, title=one.title, png=self.draw(one)) for one in drafted]
             except Exception:  # noqa: BLE001  # whatever a drawing fails on, its message is worth more
                 _log.exception("a picture of run %s cannot be drawn", self.keys.run_id)
             else:
                 yield from found
 
-    def _savings(self, part: Part) -> tuple[Draft, ...]:
-        return drafts(part.saved_usd_by_account)
-
-    def _largest(self, part: Part) -> tuple[Draft, ...]:
-        record = part.largest
+    def _largest(self, record: RecommendationRecord | None) -> tuple[Draft, ...]:
         profile = None if record is None else self._profile(record)
         if record is None or profile is None:
             return ()

@@ -16,13 +16,12 @@ from plimsoll.reports.wording import GRADE_WORDS, change_words, count_of, durati
 from plimsoll.service.service import Service
 from plimsoll.service.step_messages import Answer, RunId, StepError
 from plimsoll.service.step_messages import Message as ServiceMessage
-from plimsoll.service.store_keys import asked_key
-from plimsoll.slack.actions.asked import Asked
+from plimsoll.slack.actions.asked import Asked, asked_key
 from plimsoll.slack.actions.validate import VALIDATE
 from plimsoll.slack.blocks.elements import SENTENCE, Block, bold, bullets, line, note, person, said
 from plimsoll.slack.blocks.message import Message
 from plimsoll.slack.client import say
-from plimsoll.slack.notifications.ledger import damaged
+from plimsoll.slack.notifications.posting import damaged
 from plimsoll.validation.job import Job, JobName, find
 
 _GONE: Final = "it has ended, and the store has nothing of its job any more: ask for it again."
@@ -108,9 +107,8 @@ def post_verdict(service: Service, ended: ExecutionEnded, client: WebClient) -> 
     jobs = list(_jobs(ended.name, service))
     message = verdict_message(_validated(asked, asked.volume, jobs, ended, service.config.parsed_policy))
     # Who asked in no thread is told alone, and not by the response_url: after 30 minutes that is gone.
-    in_thread = asked.channel is not None and asked.thread is not None
-    place, thread = (asked.channel, asked.thread) if in_thread else (asked.user, None)
-    say(client, message, str(place), thread, to=f"answer who asked in {place}")
+    place, thread = asked.from_thread or (asked.user, None)
+    say(client, message, place, thread, to=f"answer who asked in {place}")
     return VerdictPosted(validation=ended.name, posted=True)
 
 
@@ -125,7 +123,6 @@ def asked_for(execution: str, store: RunStore) -> Asked | None:
 
 
 def _jobs(validation: str, service: Service) -> Iterator[Job]:
-    """The jobs of a validation, which are numbered from 0."""
     for index in count():
         job = find(JobName(validation=validation, index=index), service.store)
         if job is None:
@@ -202,14 +199,12 @@ def _footnote(found: Validated) -> str:
     """Where and how long was measured, what that cost, and where the measurements are kept."""
     usd = [one.usd for one in found.measured]
     cost = "" if None in usd else f", ${sum(one or 0.0 for one in usd):,.3f} for scratch volumes"
-    places = ", ".join(dict.fromkeys(line(_place(one)) for one in found.measured[-_MOST:]))
-    campaigns = ", ".join(line(one.campaign, _CAMPAIGN) for one in found.measured[-_MOST:])
+    last = found.measured[-_MOST:]
+    hosts = (f"{one.bench_host} ({one.bench_host_type}) in {one.zone}" for one in last)
+    places = ", ".join(dict.fromkeys(line(host) for host in hosts))
+    campaigns = ", ".join(line(one.campaign, _CAMPAIGN) for one in last)
     taken = duration(sum(one.seconds for one in found.measured))
     return f"{count_of(len(found.measured), 'measurement')} on {places}, {taken}{cost}. Kept as {campaigns}."
-
-
-def _place(one: ValidationLine) -> str:
-    return f"{one.bench_host} ({one.bench_host_type}) in {one.zone}"
 
 
 def _word(one: ValidationLine) -> str:
@@ -224,5 +219,4 @@ def _called(found: Validated) -> str:
 
 
 def _asked_by(found: Validated) -> Block:
-    """Who asked, so that Slack tells them."""
     return said("asked by ", person(found.user))

@@ -12,7 +12,7 @@ from slack_sdk.webhook import WebhookClient
 from plimsoll.domain.errors import AccessDenied, BadInput, CloudError, Throttled, Unanswered, Unexpected
 from plimsoll.slack.blocks.message import Message
 from plimsoll.slack.client import SILENT, Patience, asking, is_hook
-from plimsoll.slack.notifications.ledger import MAIN, PostingLedger
+from plimsoll.slack.notifications.posting import MAIN, PostingLedger
 
 _PATH: Final = re.compile(r"/services/T[A-Z0-9]+/(B[A-Z0-9]+)/[\w-]+")
 _TRIGGER: Final = "/triggers/"

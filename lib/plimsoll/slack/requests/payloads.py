@@ -250,7 +250,6 @@ def _is_known(payload: Payload) -> bool:
 
 
 def _value(given: Mapping[str, Any]) -> str:
-    """What an input holds: a text, or the value of the chosen option."""
     chosen = given.get("selected_option")
     found = chosen.get("value") if isinstance(chosen, Mapping) else given.get("value")
     return found if isinstance(found, str) else ""

@@ -97,8 +97,6 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True)
 class _At(SlackClock):
-    """The verifier's clock, at one moment."""
-
     moment: datetime
 
     def now(self) -> float:

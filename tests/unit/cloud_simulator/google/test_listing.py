@@ -4,6 +4,7 @@ import pytest
 from google.api_core.exceptions import BadRequest, Forbidden, NotFound
 
 from cloud_simulator.google.projects import PROJECTS
+from cloud_simulator.google.resource_manager import ANALYTICS, ORGANIZATION, PRODUCTION
 from plimsoll.clouds.common.dated_data import shipped_prices
 
 from .served import SHOP, named
@@ -26,8 +27,9 @@ def test_every_disk_of_every_project_is_listed_once_in_pages_of_any_size(clients
 
 
 def test_a_disk_is_described_as_it_is(clients, fleet):
+    known = {disk.id: disk for disk in fleet.volumes}
     for scope, found in (one for project in PROJECTS for one in listed(clients.disks, "disks", project)):
-        disk = fleet.disk(str(found.id))
+        disk = known[str(found.id)]
         spec = disk.spec
         assert (found.name, found.size_gb, found.status) == (disk.name, spec.size_gib, disk.status)
         assert found.type_.rpartition("/")[2] == spec.type.removeprefix("regional-")
@@ -90,15 +92,14 @@ def test_regions_are_listed(clients):
     assert [region.name for region in clients.regions.list(project=SHOP)] == ["us-central1", "europe-west1"]
 
 
-def test_projects_are_found_by_folder_without_those_that_close(clients, fleet):
+def test_projects_are_found_by_folder_without_those_that_close(clients):
     def under(parent):
         return {one.project_id for one in clients.projects.list_projects(parent=parent)}
 
-    production, analytics = fleet.folders
-    assert under(production.name) == {PROJECTS[0]}
-    assert under(analytics.name) == {PROJECTS[1]}
-    assert under(fleet.organization) == {PROJECTS[2]}
-    assert [one.name for one in clients.folders.list_folders(parent=production.name)] == [analytics.name]
+    assert under(PRODUCTION) == {PROJECTS[0]}
+    assert under(ANALYTICS) == {PROJECTS[1]}
+    assert under(ORGANIZATION) == {PROJECTS[2]}
+    assert [one.name for one in clients.folders.list_folders(parent=PRODUCTION)] == [ANALYTICS]
     assert clients.projects.get_project(name=f"projects/{SHOP}").state.name == "ACTIVE"
     with pytest.raises(Forbidden):
         list(clients.projects.list_projects(parent="folders/9"))

@@ -58,8 +58,7 @@ def test_a_sentence_is_shown_as_it_is_and_nothing_in_it_is_a_link(text):
 @example([("a|b", "\\|")])
 @example([("\\", "a\\")])
 def test_a_table_keeps_its_rows_and_columns_whatever_is_in_them(pairs):
-    lines = table(("name", "why:"), [(name(one), prose(other)) for one, other in pairs])
-    page = shown("".join(lines))
+    page = shown(table(("name", "why:"), [(name(one), prose(other)) for one, other in pairs]))
     assert [tag for tag in page.tags if tag != "code"] == (
         ["table", "thead", "tr", "th", "th", "tbody"] + ["tr", "td", "td"] * len(pairs)
     )

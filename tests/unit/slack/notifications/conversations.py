@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from plimsoll.slack.blocks.message import Conversation, Message, Reply
-from plimsoll.slack.notifications.ledger import Progress
+from plimsoll.slack.notifications.posting import Progress
 
 
 def a_message(text: str = "12 volumes can save $340.10 a month") -> Message:

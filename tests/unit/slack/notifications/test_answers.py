@@ -7,8 +7,7 @@ import pytest
 
 from plimsoll.domain.errors import BadInput, CloudError, Throttled
 from plimsoll.domain.validation import Mode
-from plimsoll.service.store_keys import asked_key
-from plimsoll.slack.actions.asked import Asked
+from plimsoll.slack.actions.asked import Asked, asked_key
 from plimsoll.slack.notifications.run_report import AuditEvent
 from plimsoll.slack.notifications.verdicts import ExecutionEnded, ValidationEvent, asked_for, post_verdict
 from tests.builders import a_volume

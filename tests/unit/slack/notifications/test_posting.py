@@ -5,8 +5,7 @@ from slack_sdk import WebClient
 
 from plimsoll.domain.errors import AccessDenied, Throttled, Unanswered, Unreachable
 from plimsoll.slack.client import slack_client
-from plimsoll.slack.notifications.ledger import FileLedger, Progress
-from plimsoll.slack.notifications.posting import Picture, Posted, Posting
+from plimsoll.slack.notifications.posting import FileLedger, Picture, Posted, Posting, Progress
 from tests.slack.server import UPLOAD, FakeSlack
 from tests.slack.workspace import CHANNEL, ELSEWHERE, VirtualClock
 from tests.unit.slack.notifications.conversations import KeptInMemory, a_conversation
