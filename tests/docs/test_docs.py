@@ -64,13 +64,13 @@ def test_the_readmes_commands_for_a_real_account_run_on_the_simulated_one(organi
 
 
 def test_the_commands_for_google_cloud_run_on_the_simulated_projects(organization, config, tmp_path):
-    with running_google(datetime.now(UTC)) as cloud:
+    with running_google(datetime.now(UTC), volumes=1) as cloud:
         disk = next(one for one in cloud.fleet.volumes if one.account == "plimsoll-sim-shop" and one.hosts)
         names = {"shop-prod": "plimsoll-sim-shop", "shop-data": "plimsoll-sim-data", "7717955126078280515": disk.id}
         for line in (line for line in [*commands(), *commands(CHARTS)] if "--cloud google --p" in line):
             words = [names.get(word, word) for word in shlex.split(line)][1:]
             more = {**cloud.environment, "AWS_CONFIG_FILE": str(config)}
-            done = plimsoll(organization, tmp_path, *words, "--set", "lookback_days=2", **more)
+            done = plimsoll(organization, tmp_path, *words, "--set", "lookback_days=1", **more)
             # The second project has a disk of a type that nothing is published of.
             assert done.returncode == (3 if "shop-data" in line else 0), done.stdout + done.stderr
 

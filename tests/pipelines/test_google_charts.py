@@ -8,7 +8,7 @@ from cloud_simulator.running import running_google
 
 from .commands import plimsoll
 
-pytestmark = pytest.mark.once
+pytestmark = [pytest.mark.once, pytest.mark.release]
 
 
 def test_a_disks_demand_and_roofline_are_drawn_from_its_cloud(tmp_path):
