@@ -43,6 +43,10 @@ def query(
     format_: Annotated[str, typer.Option("--format", help="table, csv, json or parquet.")] = "table",
     out: Annotated[Path | None, typer.Option(help="File to write. Default: standard output.")] = None,
     rows: Annotated[int, typer.Option(min=0, help="Most rows of a table; 0 shows all.")] = 40,
+    file: Annotated[
+        list[str] | None,
+        typer.Option(help="A file of your own that the query may read, as it names it; repeatable."),
+    ] = None,
 ) -> None:
     """Ask a run in SQL: recommendations, offers, demand and failures; without a query, list their columns."""
     from rich.console import Console
@@ -63,7 +67,7 @@ def query(
     if out is None and format_ == "parquet":
         raise BadInput("Parquet is a file: say with --out where it goes.")
     folder, console = run_folder(run), Console(highlight=False)
-    with opened(folder) as database:
+    with opened(folder, files=tuple(file or ())) as database:
         if sql is None:
             show_views(console, database)
             return

@@ -1,5 +1,5 @@
-"""SQL over a run: its files as views of a database that lives in memory, asks no network and leaves nothing behind; and
-the volumes that a report is about, where it is not about all.
+"""SQL over a run: its files as views of a database that lives in memory, reads nothing but them, asks no network and
+leaves nothing behind; and the volumes that a report is about, where it is not about all.
 
 The extra `sql` brings DuckDB, so it is imported when the first run is opened.
 """
@@ -55,6 +55,8 @@ class Database:
     connection: "DuckDBPyConnection"
     folders: tuple[Path, ...]
     schemas: tuple[str, ...]
+    scratch: Path
+    """The one folder where a statement of ours may write."""
 
     def rows(self, sql: str) -> Iterator[tuple[Any, ...]]:
         """The rows of an answer. A time with its zone cannot be fetched: cast it to text or to seconds."""
@@ -118,18 +120,25 @@ class Database:
         try:
             yield
         except duckdb.Error as error:
-            for path in (folder / name for folder in self.folders for name in (RECOMMENDATIONS, DEMAND, UNANSWERED)):
-                if f'file "{path}"' in str(error):
-                    raise damaged(path) from error
+            for folder, schema in zip(self.folders, self.schemas, strict=True):
+                for name in (RECOMMENDATIONS, DEMAND, UNANSWERED):
+                    if f'file "{self.scratch / schema / name}"' in str(error):
+                        raise damaged(folder / name) from error
+            if isinstance(error, duckdb.PermissionException):
+                raise BadInput(
+                    "a query reads this run and nothing else on this machine: name another file with `plimsoll query "
+                    "--file FILE` where it is to be read."
+                ) from error
             first = str(error).strip().partition("\n")[0].rstrip(".")
             raise BadInput(f"the query cannot be answered: {first}. The views are {', '.join(views.VIEWS)}.") from error
 
 
 @contextmanager
-def opened(*folders: Path) -> Iterator[Database]:
+def opened(*folders: Path, files: Sequence[str] = ()) -> Iterator[Database]:
     """A database with the views of a run; of several runs, each in a schema of its own: run_0, run_1 ...
 
-    BadInput where a folder holds no run. What does not fit into memory goes to a folder that is removed at the end.
+    Queries read those runs, and `files` by the names that they are given here. BadInput where a folder holds no run.
+    What does not fit into memory goes to a folder that is removed at the end.
     """
     import duckdb  # noqa: PLC0415  # as above
 
@@ -139,8 +148,10 @@ def opened(*folders: Path) -> Iterator[Database]:
         for folder, schema in zip(whole, schemas, strict=True):
             _add_run(found, folder, schema, Path(spill))
         found.execute("set TimeZone = 'UTC'")
-        found.execute("set lock_configuration = true")
-        yield Database(connection=found, folders=whole, schemas=schemas)
+        # A link is followed to its file before it is asked whether that may be read.
+        own = [str((folder / name).resolve()) for folder in whole for name in (RECOMMENDATIONS, DEMAND, UNANSWERED)]
+        _shut(found, [*own, *files], spill)
+        yield Database(connection=found, folders=whole, schemas=schemas, scratch=Path(spill))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,14 +201,22 @@ def _settings(spill: str) -> dict[str, str | bool | int | float | list[str]]:
     }
 
 
+def _shut(connection: "DuckDBPyConnection", files: Sequence[str], spill: str) -> None:
+    """Leaves a connection these files and that folder: a query may come from anybody, and reads nothing else."""
+    connection.execute(f"set allowed_paths = [{', '.join(map(literal, files))}]")
+    connection.execute(f"set allowed_directories = [{literal(spill)}]")
+    connection.execute("set enable_external_access = false")
+    connection.execute("set lock_configuration = true")
+
+
 def _add_run(connection: "DuckDBPyConnection", folder: Path, schema: str, spill: Path) -> None:
-    run = read_run(folder)
+    run, here = read_run(folder), spill / schema
+    here.mkdir()
     connection.execute(f"create schema if not exists {schema}")
     failed = run.get("failures", {})
     _table(connection, f"{schema}.unread_places", ("place", "reason"), list(failed.get("targets", {}).items()))
-    path = folder / RECOMMENDATIONS
-    records = views.records(str(path) if path.exists() else None)
-    unanswered = views.lines(UnansweredRecord, _whole_lines(folder / UNANSWERED, spill / schema))
+    records = views.records(_linked(folder / RECOMMENDATIONS, here))
+    unanswered = views.lines(UnansweredRecord, _whole_lines(folder / UNANSWERED, here))
     if not (folder / UNANSWERED).exists():
         unanswered = f"{schema}.failed_volumes"
         columns = (*KEYS, "outcome", "reason", "provider")
@@ -205,7 +224,7 @@ def _add_run(connection: "DuckDBPyConnection", folder: Path, schema: str, spill:
     for name, sql in {
         "recommendations": views.recommendations(records),
         "offers": views.offers(records),
-        "demand": views.demand(views.lines(DemandProfileRecord, _whole_lines(folder / DEMAND, spill / schema))),
+        "demand": views.demand(views.lines(DemandProfileRecord, _whole_lines(folder / DEMAND, here))),
         "failures": views.failures(unanswered, f"{schema}.unread_places"),
     }.items():
         connection.execute(f"create view {schema}.{name} as {sql}")
@@ -226,16 +245,24 @@ def _failed_volumes(failures: dict[str, Any]) -> Iterator[tuple[str, str, str, s
             yield from ((account, region, volume_id, "failed", reason, None) for volume_id in ids)
 
 
+def _linked(path: Path, beside: Path) -> str | None:
+    """A link to the file where queries may read: the folder of a run may have any name, and other files in it."""
+    if not path.exists():
+        return None
+    link = beside / path.name
+    link.symlink_to(path)
+    return str(link)
+
+
 def _whole_lines(path: Path, beside: Path) -> str | None:
-    """The file, or its whole lines elsewhere: what a killed run left of a last line is no damage."""
+    """The file by a link, or a copy of its whole lines: what a killed run left of a last line is no damage."""
     if not path.exists():
         return None
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - 1))
         if file.read() in {b"", b"\n"}:
-            return str(path)
+            return _linked(path, beside)
         file.seek(0)
-        beside.mkdir(exist_ok=True)
         whole = beside / path.name
         with whole.open("wb") as copy:
             copy.writelines(line for line in file if line.endswith(b"\n"))

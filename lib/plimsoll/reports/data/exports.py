@@ -1,5 +1,6 @@
 """Exports: a run's recommendations as JSON, CSV and Parquet, whole or of some volumes; the same run, the same bytes."""
 
+import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
@@ -79,6 +80,8 @@ def not_of_the_run(out: Path, folder: Path) -> None:
 
 def copy_parquet(database: Database, sql: str, out: Path) -> None:
     """Writes the answer of a query into a Parquet file, whole or not at all."""
+    written = database.scratch / out.name
+    database.run(f"copy ({sql}\n) to {literal(str(written))} (format parquet, compression zstd, use_tmp_file false)")
     with whole(out) as beside:
-        place = literal(str(beside.absolute()))
-        database.run(f"copy ({sql}\n) to {place} (format parquet, compression zstd, use_tmp_file false)")
+        shutil.copyfile(written, beside)
+    written.unlink()

@@ -89,8 +89,7 @@ def _rows(columns: Mapping[str, str], path: str | None, layout: str) -> str:
         nothing = ", ".join(f"null::{kind} as {quoted(name)}" for name, kind in columns.items())
         return f"(select {nothing} where false)"
     types = ", ".join(f"{quoted(name)}: {literal(kind)}" for name, kind in columns.items())
-    escaped = "".join(f"[{sign}]" if sign in "*?[" else sign for sign in path)
-    return f"read_json({literal(escaped)}, format='{layout}', columns={{{types}}})"
+    return f"read_json({literal(path)}, format='{layout}', columns={{{types}}})"
 
 
 def _provider() -> str:

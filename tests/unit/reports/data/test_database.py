@@ -5,13 +5,14 @@ from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import duckdb
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.units import HOUR_S
-from plimsoll.reports.data.database import opened
+from plimsoll.reports.data.database import opened, select
 from plimsoll.reports.data.views import VIEWS
 from plimsoll.reports.record import DemandProfileRecord
 from plimsoll.reports.run_reader import read_records, stream_profiles
@@ -314,12 +315,78 @@ def test_an_error_is_one_sentence_that_names_the_views(run):
     assert told.endswith("The views are recommendations, offers, demand, failures.")
 
 
-def test_a_users_own_file_can_be_joined(run, tmp_path):
+def test_a_users_own_file_can_be_joined_if_it_is_named(run, tmp_path, monkeypatch):
     (tmp_path / "cmdb.csv").write_text("volume,team\nvol-keep,storage\n", encoding="utf-8")
-    assert asked(
-        run,
-        f"select team, action from recommendations join read_csv('{tmp_path / 'cmdb.csv'}') on volume = volume_id",
-    ) == [("storage", "keep")]
+    monkeypatch.chdir(tmp_path)
+    for name in ("cmdb.csv", str(tmp_path / "cmdb.csv")):
+        sql = f"select team, action from recommendations join read_csv('{name}') on volume = volume_id"
+        with opened(run, files=[name]) as database:
+            assert list(database.rows(sql)) == [("storage", "keep")]
+
+
+@pytest.fixture
+def secret(tmp_path, monkeypatch):
+    """A file that is none of a run's, and a database and a Parquet file with the same text."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "secret.csv").write_text("word\nswordfish\n", encoding="utf-8")
+    with duckdb.connect("secret.db") as made:
+        made.execute("create table words as from 'secret.csv'")
+        made.execute("copy words to 'secret.parquet' (format parquet)")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "read_text('{}/secret.csv')",
+        "read_blob('{}/secret.csv')",
+        "read_csv('{}/secret.csv')",
+        "read_csv('secret.csv')",
+        "read_csv(['{}/secret.csv'])",
+        "read_json('{}/secret.csv')",
+        "read_parquet('{}/secret.parquet')",
+        "parquet_metadata('{}/secret.parquet')",
+        "sniff_csv('{}/secret.csv')",
+        "'{}/secret.csv'",
+        "'{}/run/../secret.csv'",
+        "'file://{}/secret.csv'",
+        "glob('{}/*')",
+        "glob('*')",
+        "read_text('{}/run/run.json')",
+        "read_duckdb('{}/secret.db')",
+        "query('from read_text(''{}/secret.csv'')')",
+        "duckdb_secrets()",
+    ],
+)
+def test_no_query_and_no_condition_reads_another_file(run, secret, source):
+    sql = f"select * from {source.format(secret)}"
+    with opened(run) as database:
+        with pytest.raises(BadInput):
+            list(database.rows(database.statement(sql)))
+        with pytest.raises(BadInput):
+            select(database, f"(select count(*) from ({sql})) > 0", ())
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "copy (select 1) to '{}/written.csv'",
+        "attach '{}/secret.db'",
+        "attach '{}/new.db'",
+        "install httpfs",
+        "load httpfs",
+        "export database '{}/exported'",
+        "set enable_external_access = true",
+        "set allowed_paths = ['{}/secret.csv']",
+        "set allowed_directories = ['{}']",
+        "reset lock_configuration",
+    ],
+)
+def test_no_order_reaches_the_machine_even_where_no_query_is_asked_for(run, secret, order):
+    before = sorted(secret.iterdir())
+    with opened(run) as database, pytest.raises(BadInput):
+        database.run(order.format(secret))
+    assert sorted(secret.iterdir()) == before
 
 
 def test_nothing_is_fetched_and_nothing_can_be_set_to_be(run):
@@ -327,16 +394,18 @@ def test_nothing_is_fetched_and_nothing_can_be_set_to_be(run):
         found = dict(
             database.rows(
                 "select name, value from duckdb_settings() where name in ('autoinstall_known_extensions', "
-                "'autoload_known_extensions', 'allow_community_extensions', 'lock_configuration')"
+                "'autoload_known_extensions', 'allow_community_extensions', 'enable_external_access', "
+                "'lock_configuration')"
             )
         )
         assert found == {
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
             "allow_community_extensions": "false",
+            "enable_external_access": "false",
             "lock_configuration": "true",
         }
-        with pytest.raises(BadInput, match="cannot be answered"):
+        with pytest.raises(BadInput):
             list(database.rows("select * from read_csv('https://example.org/x.csv')"))
 
 
