@@ -2,7 +2,7 @@
 
 import platform
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from importlib.metadata import version
@@ -14,13 +14,13 @@ import numpy as np
 
 from plimsoll.audit import audit, never
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.domain.errors import BadInput
+from plimsoll.domain.errors import BadInput, NothingRead
 from plimsoll.domain.plan import Plan
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.query_cost import QueryCost
-from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, Outcome, Seen, Skipped
+from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, Outcome, Planned, Seen, Skipped
 from plimsoll.policy_file import dump_policy, parse_policy
-from plimsoll.ports import Usage
+from plimsoll.ports import FailedTarget, Usage
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import RUN, UnansweredRecord, read_records, read_run
@@ -93,6 +93,7 @@ def carry_out(
     What the folder already answers is not asked again. `tell` is called after every outcome. On Ctrl-C and on errors
     everything answered so far stays on disk, run.json says `interrupted`, and the exception goes on. So it says where
     `stop` has said that nothing new is to be begun. `progress` is filled for who wants to know more afterwards.
+    NothingRead, and no folder, where not one target of a new run can be read.
     """
     audits = [replace(ports, every_minute=ports.every_minute or order.every_minute) for ports in audits]
     progress = progress or Progress()
@@ -104,14 +105,17 @@ def carry_out(
         stopped = stopped or stop()
         return stopped
 
+    def begin(done: frozenset[str]) -> Iterator[Outcome]:
+        return chain.from_iterable(audit(ports, order.policy, order.now, done=done, stop=stopping) for ports in audits)
+
+    is_new = not (order.folder / RUN).exists()
+    outcomes = _once_read(begin(frozenset()), stopping) if is_new else iter(())
     with RunFolder(order.folder) as folder:
         for record in read_records(order.folder):
             progress.add(record)
-        done = frozenset(folder.answered)
         try:
             folder.describe(_described(order, audits, progress, status="running"))
-            outcomes = (audit(ports, order.policy, order.now, done=done, stop=stopping) for ports in audits)
-            for outcome in chain.from_iterable(outcomes):
+            for outcome in outcomes if is_new else begin(frozenset(folder.answered)):
                 _take(outcome, folder, progress)
                 tell(progress, outcome)
                 if isinstance(outcome, Seen):
@@ -122,6 +126,25 @@ def carry_out(
             run = _described(order, audits, progress, status=progress.status)
             folder.describe(run)
     return run, progress.best.items
+
+
+def _once_read(outcomes: Iterator[Outcome], stopping: Callable[[], bool]) -> Iterator[Outcome]:
+    """The same outcomes, waited for until a target has been read; NothingRead where they end before that."""
+    held: list[Outcome] = []
+    for outcome in outcomes:
+        held.append(outcome)
+        if isinstance(outcome, Planned):
+            return chain(held, outcomes)
+    if stopping():
+        return iter(held)
+    raise NothingRead(_why_nothing_was_read([one for one in held if isinstance(one, FailedTarget)]))
+
+
+def _why_nothing_was_read(failed: Sequence[FailedTarget]) -> str:
+    if not failed:
+        return "there is no account, project or region to read: name some, or check what the scope leaves out."
+    others = f" {len(failed) - 1} other places could not be read either." if len(failed) > 1 else ""
+    return f"nothing could be read, so there is no run to keep: {failed[0].error}{others}"
 
 
 def resumed(folder: Path) -> Order:

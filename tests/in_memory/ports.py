@@ -20,10 +20,11 @@ ALL_SERIES = (*COUNTER_SERIES, *OPTIONAL_SERIES)
 
 @dataclass(slots=True, kw_only=True)
 class MemoryInventory:
-    """Volumes given as a list, all of one cloud; `broken` targets raise their error when listed."""
+    """Volumes given as a list, all of one cloud; `empty` targets have none, and `broken` ones raise when listed."""
 
     given: Sequence[Volume]
     unreachable: Sequence[FailedTarget] = ()
+    empty: Sequence[Target] = ()
     broken: Mapping[Target, CloudError] = field(default_factory=dict)
     texts: Mapping[Target, Sequence[str]] = field(default_factory=dict)
     provider: str = "aws"
@@ -31,7 +32,7 @@ class MemoryInventory:
     def targets(self) -> Sequence[Target | FailedTarget]:
         """Every target that a volume names or that is broken, in order."""
         places = {Target(account=volume.account, region=volume.region, provider=self.provider) for volume in self.given}
-        return [*sorted(places | set(self.broken)), *self.unreachable]
+        return [*sorted({*places, *self.broken, *self.empty}), *self.unreachable]
 
     def volumes(self, target: Target) -> Iterator[Volume]:
         """The target's volumes in the order given, then its error if it has one."""

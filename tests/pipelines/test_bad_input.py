@@ -55,10 +55,11 @@ def test_a_region_that_is_switched_off_is_named_and_the_others_are_audited(tmp_p
 
 
 def test_a_clock_an_hour_off_is_told_as_such(tmp_path):
-    done, _run, recommendations = audited(tmp_path, clock_offset_s=3600)
-    assert done.returncode == 3
-    assert "this machine's clock is wrong" in done.stdout
-    assert recommendations == []
+    with running(datetime.now(UTC), volumes=1, clock_offset_s=3600) as organization:
+        done = plimsoll(organization, tmp_path, "audit", "--out", "run", *REGIONS, *roles(organization))
+    assert done.returncode == 2
+    assert "this machine's clock is wrong" in done.stderr
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_role_that_cannot_be_assumed_is_named(tmp_path):
@@ -128,9 +129,10 @@ def test_unusable_input_is_one_sentence_and_exit_code_2(organization, tmp_path, 
 def test_no_credentials_at_all_says_how_to_get_some(organization, tmp_path):
     gone = {"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "none")}
     done = plimsoll(organization, tmp_path, "audit", "--region", "us-east-1", **gone)
-    assert done.returncode == 3
-    assert "no usable AWS credentials" in done.stdout
-    assert "aws sso login" in done.stdout
+    assert done.returncode == 2
+    assert "no usable AWS credentials" in done.stderr
+    assert "aws sso login" in done.stderr
+    assert not (tmp_path / "plimsoll-runs").exists()
 
 
 def test_an_account_without_volumes_is_an_empty_answer(organization, tmp_path):

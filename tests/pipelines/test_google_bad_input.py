@@ -142,9 +142,10 @@ def test_a_disk_type_that_its_machine_has_no_figures_for_is_told_and_answered(he
 
 def test_no_credentials_at_all_says_how_to_get_some(tmp_path):
     done = plimsoll(IN_NO_CLOUD, tmp_path, "audit", "--cloud", "google", "--out", "run", **NOBODY)
-    assert done.returncode == 3
-    assert "no usable Google credentials" in done.stdout
-    assert "gcloud auth application-default login" in done.stdout.replace("\n", " ")
+    assert done.returncode == 2
+    assert "no usable Google credentials" in done.stderr
+    assert "gcloud auth application-default login" in done.stderr.replace("\n", " ")
+    assert not (tmp_path / "run").exists()
 
 
 def test_without_credentials_google_is_told_as_a_failure_and_aws_is_audited_all_the_same(tmp_path):

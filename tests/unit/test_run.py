@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.domain.errors import AccessDenied, BadInput, Throttled
+from plimsoll.domain.errors import AccessDenied, BadInput, NothingRead, Throttled, Unreachable
 from plimsoll.domain.policy import Policy
 from plimsoll.outcomes import Answered
 from plimsoll.ports import FailedTarget, Target
@@ -250,10 +250,28 @@ def test_a_region_without_prices_saves_nothing_and_says_so(tmp_path):
     assert (run["monthly_usd"]["saved"], best) == (0, [])
 
 
-def test_no_volumes_at_all_are_a_complete_run(tmp_path):
-    run, _ = carry_out(an_order(tmp_path), [a_world([])], in_silence)
+def test_targets_without_volumes_are_a_complete_run(tmp_path):
+    target = Target(account="111111111111", region="us-east-1")
+    run, _ = carry_out(an_order(tmp_path), [a_world([], empty=[target])], in_silence)
     assert run["status"] == "complete"
     assert read_records(tmp_path) == []
+
+
+@pytest.mark.parametrize("places", [0, 1, 3])
+def test_where_nothing_could_be_read_there_is_no_run(tmp_path, places):
+    locked = [FailedTarget(name=f"place {number}", error=AccessDenied("no way in.")) for number in range(places)]
+    with pytest.raises(NothingRead, match="no way in" if places else "name some"):
+        carry_out(an_order(tmp_path / "run"), [a_world([], unreachable=locked)], in_silence)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_place_whose_list_breaks_off_is_not_read(tmp_path):
+    (volume,) = volumes(1)
+    target = Target(account=volume.account, region=volume.region)
+    broken = {target: Unreachable("the list broke off.")}
+    with pytest.raises(NothingRead, match="the list broke off"):
+        carry_out(an_order(tmp_path / "run"), [a_world([volume], broken=broken)], in_silence)
+    assert not (tmp_path / "run").exists()
 
 
 def stopping_at(count):

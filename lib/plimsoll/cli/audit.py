@@ -104,13 +104,13 @@ def follow(console: Console, order: Order, audits: Sequence[AuditPorts]) -> dict
         with run_bar(console, [ports.metrics.usage for ports in audits]) as take:
             run, best = carry_out(order, audits, lambda _progress, outcome: take(outcome))
     except KeyboardInterrupt:
-        console.print(
+        begun = (order.folder / RUN).exists()
+        told = (
             f"interrupted; what was answered is in {order.folder / RECOMMENDATIONS}.\n"
-            f"Go on with: plimsoll audit --resume {order.folder}",
-            markup=False,
-            soft_wrap=True,
+            f"Go on with: plimsoll audit --resume {order.folder}"
         )
-        if (order.folder / RUN).exists():
+        console.print(told if begun else "interrupted before anything was read.", markup=False, soft_wrap=True)
+        if begun:
             leave_reports(console, order.folder)
         raise typer.Exit(INTERRUPTED) from None
     show_run(console, run, best)

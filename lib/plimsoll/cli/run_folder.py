@@ -7,12 +7,12 @@ from rich.console import Console
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.extras import SQL, how_to_install
 from plimsoll.reports.printable import printable
-from plimsoll.reports.run_reader import PAGE, RUN
+from plimsoll.reports.run_reader import PAGE, RUN, read_run
 from plimsoll.settings import Settings
 
 
 def run_folder(path: Path | None) -> Path:
-    """The folder of a run: the one given, or the run under the folder of runs that was written last.
+    """The folder of a run: the one given, or of the runs under the folder of runs that have answers the newest.
 
     BadInput where it holds no run, or there is no run yet.
     """
@@ -21,10 +21,21 @@ def run_folder(path: Path | None) -> Path:
             return path
         raise BadInput(f"{path} holds no {RUN}: give the folder of a run, such as one under plimsoll-runs.")
     runs_dir = Settings.of_environment().runs_dir
-    written = [(found.stat().st_mtime_ns, found.parent.name) for found in runs_dir.glob(f"*/{RUN}")]
-    if not written:
-        raise BadInput(f"there is no run under {runs_dir} yet: give the folder of one, or begin with `plimsoll audit`.")
-    return runs_dir / max(written)[1]
+    by_age = sorted(runs_dir.glob(f"*/{RUN}"), key=lambda found: found.stat().st_mtime_ns, reverse=True)
+    newest = next((found.parent for found in by_age if _has_answers(found.parent)), None)
+    if newest is None:
+        raise BadInput(
+            f"no run under {runs_dir} has answers yet: give the folder of one, or begin with `plimsoll audit`."
+        )
+    return newest
+
+
+def _has_answers(folder: Path) -> bool:
+    """Whether a run answered any volume; one that cannot be read is passed over here, and says why when it is named."""
+    try:
+        return bool(read_run(folder)["volumes"]["answered"])
+    except (BadInput, KeyError, TypeError):
+        return False
 
 
 def leave_reports(console: Console, folder: Path) -> bool:

@@ -2,7 +2,8 @@
 
 PlimsollError
 ├── BadInput            what the user gave cannot be used (exit code 2)
-│   └── PolicyError
+│   ├── PolicyError
+│   └── NothingRead     no place that was asked for could be read, so there is nothing to keep
 ├── UnknownVolumeType   a volume whose type has no published limits here
 ├── OutOfTime           a part of a run has used its time up without an answer
 ├── NotMeasured         a benchmark could not be run, or its result says nothing
@@ -29,6 +30,10 @@ class BadInput(PlimsollError):
 
 class PolicyError(BadInput):
     """A policy holds an unknown key or a value outside its bounds."""
+
+
+class NothingRead(BadInput):
+    """No place that was asked for could be read."""
 
 
 class UnknownVolumeType(PlimsollError):

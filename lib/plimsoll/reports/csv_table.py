@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any, Final
 
+from plimsoll.reports.printable import printable
 from plimsoll.reports.record import BlockerRecord, RecommendationRecord
 from plimsoll.reports.steps import step_of
 
@@ -98,7 +99,7 @@ def cell(value: object) -> str:
     """A value as a spreadsheet takes it: a number stays a number, text is text, and what is not known is empty."""
     if value is None:
         return ""
-    return str(value) if isinstance(value, int | float | Decimal) else inert(str(value))
+    return str(value) if isinstance(value, int | float | Decimal) else inert(printable(str(value)))
 
 
 def _value(record: RecommendationRecord, path: str) -> Any:

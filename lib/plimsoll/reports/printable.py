@@ -1,19 +1,32 @@
-"""The screen: text that a terminal shows and does not obey. Names come from tags, and tags from anybody."""
+"""What is read: text that a terminal or a page shows and does not obey. Names come from tags, and tags from anybody."""
 
 import re
 import sys
 from collections.abc import Iterable
 from typing import Any, Final
 
-_OBEYED: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]|\r(?!\n)")
-"""What a terminal takes for an order, or cannot be written at all; blanks and line ends are neither."""
-
-_SHOWN: Final = "\ufffd"
+_OBEYED: Final = re.compile(
+    r"\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff"
+    r"\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    r"\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    r"\U000e0001-\U000e007f]"
+)
+"""What a terminal takes for an order, what cannot be written at all, and what is not seen but turns or hides the text
+beside it (Unicode's categories Cf, Zl and Zp). Blanks and line ends are none of these."""
 
 
 def printable(text: str) -> str:
-    """The text with a sign that harms nobody for each one that a terminal would obey."""
-    return _OBEYED.sub(_SHOWN, text)
+    """The text with an escape, such as \\u202e, for each sign that would be obeyed or not be seen."""
+    return _OBEYED.sub(_escape, text)
+
+
+def printable_json(text: str) -> str:
+    """JSON whose strings are printable; what JSON escapes by itself stays as it is."""
+    return _OBEYED.sub(lambda found: f"\\{_escape(found)}", text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape").decode("ascii")
 
 
 def printable_values(found: Any) -> Any:

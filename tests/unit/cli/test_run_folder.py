@@ -1,5 +1,6 @@
 """The run that a command is about, where none or a wrong one is named."""
 
+import json
 import os
 
 import pytest
@@ -14,9 +15,10 @@ def runs(tmp_path, monkeypatch):
     return tmp_path / "runs"
 
 
-def a_run(folder, *, written_s):
+def a_run(folder, *, written_s, answered=1):
     folder.mkdir(parents=True)
-    (folder / "run.json").write_text("{}", encoding="utf-8")
+    told = {"volumes": {"answered": answered}} if answered is not None else {}
+    (folder / "run.json").write_text(json.dumps(told), encoding="utf-8")
     os.utime(folder / "run.json", (written_s, written_s))
     return folder
 
@@ -29,6 +31,14 @@ def test_the_run_that_was_written_last_is_the_one_that_is_meant(runs):
     assert run_folder(None) == newest
 
 
+@pytest.mark.parametrize("answered", [0, None])
+def test_a_newer_run_without_answers_is_passed_over_unless_it_is_named(runs, answered):
+    older = a_run(runs / "older", written_s=1_000)
+    empty = a_run(runs / "empty", written_s=2_000, answered=answered)
+    assert run_folder(None) == older
+    assert run_folder(empty) == empty
+
+
 def test_a_run_that_is_named_is_that_run(runs, tmp_path):
     a_run(runs / "newest", written_s=2_000)
     named = a_run(tmp_path / "kept", written_s=1_000)
@@ -36,7 +46,7 @@ def test_a_run_that_is_named_is_that_run(runs, tmp_path):
 
 
 def test_without_a_run_it_says_how_to_come_by_one(runs):
-    with pytest.raises(BadInput, match=r"there is no run under .*runs yet: .*begin with `plimsoll audit`"):
+    with pytest.raises(BadInput, match=r"no run under .*runs has answers yet: .*begin with `plimsoll audit`"):
         run_folder(None)
 
 

@@ -8,6 +8,9 @@ from importlib.resources import files
 from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from plimsoll.reports.printable import printable
 
 STYLES: Final = ("page.css", "fleet.css", "volume.css", "print.css")
 SCRIPTS: Final = ("dom.js", "figures.js", "blocks.js", "place.js", "copy.js", "table.js", "charts.js", "volume.js",
@@ -63,11 +66,17 @@ def templates_of(package: str) -> Environment:
     """The templates of a package's folder `templates`."""
     return Environment(
         autoescape=True,
+        finalize=_seen,
         loader=PackageLoader(package),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def _seen(value: Any) -> Any:
+    """A value as a template shows it; what is marked as markup is ours."""
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _text(folder: str, name: str) -> str:

@@ -16,6 +16,7 @@ from pydantic_core import to_json
 from plimsoll.domain.envelope import Envelope
 from plimsoll.reports.charts.demand import demand_picture
 from plimsoll.reports.charts.roofline import roofline_picture
+from plimsoll.reports.printable import printable_json
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Matched
 from plimsoll.reports.steps import step_of
@@ -46,13 +47,17 @@ def blocks(
     with ThreadPoolExecutor(max_workers=1) as packer:
         while some := list(islice(remaining, SIZE)):
             rows = [_row(record) for record, _ in some]
-            columns = to_json({key: [one[key] for one in rows] for key in rows[0]})
-            details = to_json([_detail(one, _pictures_of(one, envelopes), console_link(one[0])) for one in some])
+            columns = _json({key: [one[key] for one in rows] for key in rows[0]})
+            details = _json([_detail(one, _pictures_of(one, envelopes), console_link(one[0])) for one in some])
             if before is not None:
                 yield before.result()
             before = packer.submit(_block, columns, details)
         if before is not None:
             yield before.result()
+
+
+def _json(value: object) -> bytes:
+    return printable_json(to_json(value).decode()).encode()
 
 
 def _row(record: RecommendationRecord) -> dict[str, Any]:

@@ -6,7 +6,6 @@ mention, a link or a line of ours. Names that anybody may give are shown as they
 
 import html
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -59,26 +58,23 @@ SENTENCE: Final = 300
 _FALLBACK: Final = 600
 """Characters of a notification before they are escaped, which makes at most five of each."""
 
-_TURNS: Final = re.compile("[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-"""What turns the writing's direction, so that it moves what stands beside it, or is not seen at all."""
-
 _LOOSE_ENDS: Final = " \n:;,."
 """What says nothing at the end of what was cut."""
 
 
 def header(text: str) -> Block:
     """A title, cut to 150 characters."""
-    return HeaderBlock(text=plain_text(cut(shown(text), _MOST_HEADER))).to_dict()
+    return HeaderBlock(text=plain_text(cut(printable(text), _MOST_HEADER))).to_dict()
 
 
 def bold(text: str) -> Said:
     """The part of a paragraph that readers see first."""
-    return Said(text=shown(text), style=RichTextElementParts.TextStyle(bold=True))
+    return Said(text=printable(text), style=RichTextElementParts.TextStyle(bold=True))
 
 
 def named(text: str) -> Said:
     """A name within a sentence, set apart so that nothing in it looks like the sentence."""
-    return Said(text=shown(text), style=RichTextElementParts.TextStyle(code=True))
+    return Said(text=printable(text), style=RichTextElementParts.TextStyle(code=True))
 
 
 def person(user_id: str) -> Mention:
@@ -106,7 +102,7 @@ def bullets(rows: Iterable[Iterable[Part]]) -> list[Block]:
 
 def preformatted(text: str, most: int = _MOST_PREFORMATTED) -> list[Block]:
     """A screen in letters of one width, as it is; its last lines are left out, and said to be, beyond `most`."""
-    lines = shown(text).strip("\n").splitlines()
+    lines = printable(text).strip("\n").splitlines()
     left, kept = most - _cost(_CUT), []
     for one in lines:
         left -= _cost(one)
@@ -120,7 +116,7 @@ def preformatted(text: str, most: int = _MOST_PREFORMATTED) -> list[Block]:
 
 def note(text: str) -> Block:
     """A small grey line, cut to 2,000 characters."""
-    return ContextBlock(elements=[plain_text(cut(shown(text), _MOST_NOTE))]).to_dict()
+    return ContextBlock(elements=[plain_text(cut(printable(text), _MOST_NOTE))]).to_dict()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +138,7 @@ def controls(volume: str, offered: Sequence[Control]) -> list[Block]:
     No block where nothing is offered, or where the volume's name is longer than a block's may be.
     """
     block_id = f"{_VOLUME}{volume}"
-    if not offered or long(block_id) > _MOST_ID or shown(block_id) != block_id:
+    if not offered or long(block_id) > _MOST_ID or printable(block_id) != block_id:
         return []
     elements: list[ButtonElement | OverflowMenuElement] = [
         ButtonElement(text=PlainTextObject(text=one.label), action_id=one.action) for one in offered if not one.in_menu
@@ -179,13 +175,8 @@ def long(text: str) -> int:
 
 
 def line(text: str, most: int = NAME) -> str:
-    """A text on one line, no longer than `most`, with nothing in it that cannot be seen."""
-    return cut(" ".join(shown(text[: 4 * most]).split()), most)
-
-
-def shown(text: str) -> str:
-    """A text without what is not seen or moves what stands beside it; lines stay lines."""
-    return _TURNS.sub("", printable(text))
+    """A text on one line, no longer than `most`, with an escape for what cannot be seen."""
+    return cut(" ".join(printable(text[: 4 * most]).split()), most)
 
 
 def cut(text: str, most: int) -> str:
@@ -214,7 +205,7 @@ def _section(parts: Iterable[Part]) -> RichTextSectionElement:
         if isinstance(part, Mention):
             elements.append(part)
             continue
-        one = part if isinstance(part, Said) else Said(text=shown(part))
+        one = part if isinstance(part, Said) else Said(text=printable(part))
         text = cut(one.text, left) if left > 0 else ""
         if text:
             elements.append(Said(text=text, style=one.style))
