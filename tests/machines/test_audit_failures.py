@@ -87,6 +87,7 @@ def test_a_crash_of_lambda_is_tried_again(service, tmp_path):
     assert is_whole(service, "crash", tmp_path)
 
 
+@pytest.mark.release
 def test_a_batch_that_keeps_crashing_fails_by_name_and_a_rerun_asks_for_it_alone(service, tmp_path):
     service.account.front.troubles.append(
         Trouble(function="audit_batch", operation="GetMetricData", times=None, of=in_place(ONE))

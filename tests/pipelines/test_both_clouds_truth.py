@@ -12,7 +12,7 @@ from plimsoll.reports.run_reader import stream_profiles, stream_unanswered
 
 from .in_process import audited, audited_both, audited_projects
 
-pytestmark = pytest.mark.once
+pytestmark = [pytest.mark.once, pytest.mark.release]
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 ONE_DAY = Policy(lookback_days=1)

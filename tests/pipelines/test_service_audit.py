@@ -16,7 +16,7 @@ from .organization_here import a_config, aws_places, served_here
 pytestmark = pytest.mark.once
 
 NOW = datetime.now(UTC)
-POLICY = Policy(lookback_days=1)
+POLICY = Policy(lookback_days=2)
 COUNTED = ("volumes", "actions", "monthly_usd", "failures", "prices")
 
 
