@@ -183,6 +183,7 @@ def test_a_target_whose_failure_cannot_even_be_noted_is_not_missing_in_silence(s
     assert is_whole(service, "silent", tmp_path)
 
 
+@pytest.mark.release
 def test_a_denied_target_and_one_throttled_for_ever_cost_themselves_alone(templates, fleet, tmp_path):
     faults = [
         Fault(operation="DescribeVolumes", code="UnauthorizedOperation", status=403, **ONE),
