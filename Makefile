@@ -6,7 +6,7 @@ RUN := $(BIN)/uv run --locked --no-sync
 # Tests run on the environment's Python. Where this one is present too (the Lambdas run it), SMOKE runs there as well, and
 # before a release all that may show something new: not what the machine does (fio, loop devices) nor whole commands.
 ALSO := 3.13
-SMOKE := tests/unit/domain tests/contract tests/functions/test_imports.py tests/packaging/test_contents.py
+SMOKE := tests/unit/domain tests/contract/test_ports.py tests/functions/test_imports.py tests/packaging/test_contents.py
 ALSO_PYTHON ?= $(firstword $(foreach one,python$(ALSO) $(wildcard $(HOME)/.pyenv/versions/$(ALSO)*/bin/python$(ALSO)),\
   $(shell $(one) -c 'import sys; print(sys.executable)' 2>/dev/null)))
 # Only traffic to this machine: nothing of the caller's account may leak into the demo or the tests.
