@@ -6,7 +6,7 @@ RUN := $(BIN)/uv run --locked --no-sync
 # Tests run on the environment's Python. Where this one is present too (the Lambdas run it), SMOKE runs there as well, and
 # before a release all that may show something new: not what the machine does (fio, loop devices) nor whole commands.
 ALSO := 3.13
-SMOKE := tests/unit/domain tests/contract tests/functions/test_imports.py tests/packaging/test_wheels.py
+SMOKE := tests/unit/domain tests/contract/test_ports.py tests/functions/test_imports.py tests/packaging/test_contents.py
 ALSO_PYTHON ?= $(firstword $(foreach one,python$(ALSO) $(wildcard $(HOME)/.pyenv/versions/$(ALSO)*/bin/python$(ALSO)),\
   $(shell $(one) -c 'import sys; print(sys.executable)' 2>/dev/null)))
 # Only traffic to this machine: nothing of the caller's account may leak into the demo or the tests.
@@ -22,7 +22,9 @@ unexport PYTHONDONTWRITEBYTECODE
 WAIT_HERE := tests/machines tests/pipelines
 COMPUTING := -n 2 --dist worksteal -m
 WAITING := -n 4 --dist loadfile --no-loadscope-reorder -m
-WAITS := $(WAIT_HERE) $(filter-out $(WAIT_HERE:=/%),$(shell grep -rlF mark.needs tests --include='test_*.py'))
+# The longest first, then by their names alone: so files that compute stand between those that wait.
+WAITS := tests/pipelines/test_simulate.py $(shell (find $(WAIT_HERE) -name 'test_*.py'; grep -rlF mark.needs tests --include='test_*.py') | \
+  awk -F/ '{ print $$NF, $$0 }' | sort -u | cut -d' ' -f2)
 
 # The stacks of the service; the member roles are for other accounts, by StackSet.
 STACKS ?= data audit validation $(if $(PLIMSOLL_DEPLOY_SLACK__CHANNEL),slack)

@@ -11,7 +11,7 @@ from hypothesis import settings
 PROFILE: Final = os.environ.get("PLIMSOLL_TESTS_PROFILE", "push")
 SHARES: Final = {"quick": 0.2, "push": 0.5, "all": 1.0}
 """The share of a property's examples that each profile runs."""
-MOST: Final = {"quick": 50, "push": 200}
+MOST: Final = {"quick": 50, "push": 100}
 """No property has more examples than these there."""
 USUAL: Final = 100
 """The examples of a property that names no number."""

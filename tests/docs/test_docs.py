@@ -63,6 +63,7 @@ def test_the_readmes_commands_for_a_real_account_run_on_the_simulated_one(organi
         assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.release
 def test_the_commands_for_google_cloud_run_on_the_simulated_projects(organization, config, tmp_path):
     with running_google(datetime.now(UTC), volumes=1) as cloud:
         disk = next(one for one in cloud.fleet.volumes if one.account == "plimsoll-sim-shop" and one.hosts)

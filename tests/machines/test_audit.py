@@ -9,13 +9,24 @@ from plimsoll.service.config import ServiceConfig
 
 from .audits import by_command, by_machine, in_tables, run_audit
 from .deployment import deployed
+from .fleets import a_small_organization
 
 pytestmark = pytest.mark.once
 
 
-@pytest.fixture(scope="module")
-def fleet():
+def an_organization():
     return organization(datetime.now(UTC).replace(microsecond=0))
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(a_small_organization, id="small"),
+        pytest.param(an_organization, id="whole", marks=pytest.mark.release),
+    ],
+)
+def fleet(request):
+    return request.param()
 
 
 def test_the_machine_finds_what_the_command_line_finds(templates, fleet, tmp_path):

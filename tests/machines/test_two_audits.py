@@ -16,7 +16,7 @@ pytestmark = pytest.mark.once
 SLOW = [Fault(operation="DescribeVolumes", delay_ms=3000)]
 
 
-@pytest.mark.parametrize("when_busy", ["wait", "stop"])
+@pytest.mark.parametrize("when_busy", [pytest.param("wait", marks=pytest.mark.release), "stop"])
 def test_the_second_of_two_audits_waits_or_stops(templates, tmp_path, when_busy):
     fleet = a_small_organization()
     config = ServiceConfig(

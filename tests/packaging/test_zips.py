@@ -14,7 +14,7 @@ from infra.packaging.zips import name_of, zip_of
 from plimsoll.reports.html.page_files import vega
 from tests.packaging.conftest import FUNCTIONS
 
-pytestmark = pytest.mark.once
+pytestmark = [pytest.mark.once, pytest.mark.release]
 
 ALONE = """
 import sys
@@ -60,7 +60,6 @@ def sharing(zips: Mapping[str, Path]) -> dict[Path, list[str]]:
     return {archive: [name for name, one in zips.items() if one == archive] for archive in set(zips.values())}
 
 
-@pytest.mark.release
 def test_every_handler_runs_from_its_zip_alone(native_zips: Mapping[str, Path], tmp_path: Path) -> None:
     for count, (archive, functions) in enumerate(sharing(native_zips).items()):
         unpacked = tmp_path / str(count)

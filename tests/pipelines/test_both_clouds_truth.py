@@ -12,10 +12,10 @@ from plimsoll.reports.run_reader import stream_profiles, stream_unanswered
 
 from .in_process import audited, audited_both, audited_projects
 
-pytestmark = pytest.mark.once
+pytestmark = [pytest.mark.once, pytest.mark.release]
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
-TWO_DAYS = Policy(lookback_days=2)
+ONE_DAY = Policy(lookback_days=1)
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ class Run:
 def runs(tmp_path_factory):
     """The run over both, those of each alone, and the ids of all volumes that there are."""
     folder = tmp_path_factory.mktemp("runs")
-    with running(NOW) as organization, running_google(NOW) as projects:
-        both = Run.of(folder / "both", audited_both(organization, projects, folder / "both", NOW, TWO_DAYS))
-        aws = Run.of(folder / "aws", audited(organization, folder / "aws", NOW, TWO_DAYS))
-        google = Run.of(folder / "google", audited_projects(projects, folder / "google", NOW, TWO_DAYS))
+    with running(NOW) as organization, running_google(NOW, volumes=1) as projects:
+        both = Run.of(folder / "both", audited_both(organization, projects, folder / "both", NOW, ONE_DAY))
+        aws = Run.of(folder / "aws", audited(organization, folder / "aws", NOW, ONE_DAY))
+        google = Run.of(folder / "google", audited_projects(projects, folder / "google", NOW, ONE_DAY))
     return both, {"aws": aws, "google": google}, [*organization.fleet.volumes, *projects.fleet.volumes]
 
 

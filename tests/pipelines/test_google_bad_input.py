@@ -10,12 +10,14 @@ import pytest
 from cloud_simulator.faults import Fault
 from cloud_simulator.running import running, running_google
 
-from .commands import REGIONS, TWO_DAYS, plimsoll, roles
+from .commands import REGIONS, plimsoll, roles
 
 pytestmark = pytest.mark.once
 
 NOBODY = {"NO_GCE_CHECK": "true", "CLOUDSDK_CONFIG": "/nonexistent", "HOME": "/nonexistent"}
 """No key, no signed-in user, and no machine of Google's to ask for one."""
+
+ONE_DAY = ("--lookback-days", "1")
 
 IN_NO_CLOUD = SimpleNamespace(environment={})
 
@@ -25,7 +27,7 @@ def healthy(tmp_path_factory):
     """An audit of the simulated projects: the finished command, run.json, recommendations and the projects."""
     folder = tmp_path_factory.mktemp("healthy")
     with running_google(datetime.now(UTC), volumes=1) as cloud:
-        done = plimsoll(cloud, folder, "audit", "--cloud", "google", *named(cloud.projects), "--out", "run", *TWO_DAYS)
+        done = plimsoll(cloud, folder, "audit", "--cloud", "google", *named(cloud.projects), "--out", "run", *ONE_DAY)
     return done, *read(folder), cloud.projects
 
 
@@ -39,7 +41,7 @@ def struck(tmp_path_factory):
     ]
     with running_google(datetime.now(UTC), volumes=1, faults=faults) as cloud:
         where = (*named(cloud.projects), "--region", "europe-west1")
-        done = plimsoll(cloud, folder, "audit", "--cloud", "google", *where, "--out", "run", *TWO_DAYS)
+        done = plimsoll(cloud, folder, "audit", "--cloud", "google", *where, "--out", "run", *ONE_DAY)
     return done, *read(folder), cloud.projects
 
 
@@ -151,7 +153,7 @@ def test_no_credentials_at_all_says_how_to_get_some(tmp_path):
 def test_without_credentials_google_is_told_as_a_failure_and_aws_is_audited_all_the_same(tmp_path):
     with running(datetime.now(UTC), volumes=1) as organization:
         words = ["--cloud", "aws", "--cloud", "google", "--project", "some-project", *REGIONS, *roles(organization)]
-        done = plimsoll(organization, tmp_path, "audit", *words, "--out", "run", *TWO_DAYS, **NOBODY)
+        done = plimsoll(organization, tmp_path, "audit", *words, "--out", "run", *ONE_DAY, **NOBODY)
     run, recommendations = read(tmp_path)
     assert done.returncode == 3
     assert "gcloud auth application-default login" in done.stdout.replace("\n", " ")
@@ -166,7 +168,7 @@ def test_both_clouds_are_one_run_with_one_report(tmp_path):
         cloud = stack.enter_context(running_google(now, volumes=1))
         where = ["--project", "plimsoll-sim-lab", *REGIONS, *roles(organization)]
         words = ["--cloud", "aws", "--cloud", "google", *where]
-        done = plimsoll(organization, tmp_path, "audit", *words, "--out", "run", *TWO_DAYS, **cloud.environment)
+        done = plimsoll(organization, tmp_path, "audit", *words, "--out", "run", *ONE_DAY, **cloud.environment)
     run, recommendations = read(tmp_path)
     assert {found["provider"] for found in recommendations} == {"aws", "google"}
     assert run["clouds"].keys() == {"aws", "google"}

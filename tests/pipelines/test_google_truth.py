@@ -37,7 +37,7 @@ class Audited:
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param((1, 3), id="three-days"),
+        pytest.param((1, 2), id="two-days"),
         pytest.param((1, 14), id="two-weeks", marks=pytest.mark.release),
         pytest.param((2, 2), id="two-days-of-another-seed", marks=pytest.mark.release),
     ],

@@ -8,7 +8,7 @@ from cloud_simulator.faults import Fault
 from cloud_simulator.running import running
 from plimsoll.domain.policy import Policy
 from tests.builders import NOW
-from tests.pipelines.commands import REGIONS, plimsoll, roles
+from tests.pipelines.commands import REGIONS, TWO_DAYS, plimsoll, roles
 from tests.pipelines.in_process import audited
 
 pytestmark = pytest.mark.once
@@ -21,7 +21,7 @@ def organization():
 
 
 def test_a_plan_reads_no_metric_and_the_run_holds_what_it_took_beside_it(organization, tmp_path):
-    words = ["audit", *roles(organization), *REGIONS]
+    words = ["audit", *roles(organization), *REGIONS, *TWO_DAYS]
     planned = plimsoll(organization, tmp_path, *words, "--plan")
     assert planned.returncode == 0
     assert not (tmp_path / "plimsoll-runs").exists() or not list((tmp_path / "plimsoll-runs").glob("*/run.json"))
@@ -38,7 +38,7 @@ def test_a_plan_reads_no_metric_and_the_run_holds_what_it_took_beside_it(organiz
 def test_every_minute_gives_the_same_answers_with_exact_peaks(organization, tmp_path):
     answers = []
     for folder, every_minute in (("part", False), ("whole", True)):
-        run = audited(organization, tmp_path / folder, NOW, Policy(lookback_days=3), every_minute=every_minute)
+        run = audited(organization, tmp_path / folder, NOW, Policy(lookback_days=2), every_minute=every_minute)
         found = json.loads((tmp_path / folder / "recommendations.json").read_text())
         answers.append({one["volume_id"]: one for one in found})
         assert (run["usage"]["datapoints"] == run["plan"]["most_datapoints"]) == every_minute

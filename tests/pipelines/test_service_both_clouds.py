@@ -24,7 +24,7 @@ from tests.service_loop import Loop, a_service, files, records, run_json
 
 from .organization_here import a_config, aws_places, served_here
 
-pytestmark = pytest.mark.once
+pytestmark = [pytest.mark.once, pytest.mark.release]
 
 NOW = datetime.now(UTC)
 POLICY = Policy(lookback_days=2)

@@ -40,7 +40,7 @@ class Audited:
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param(4, id="four-days"), pytest.param(14, id="two-weeks", marks=pytest.mark.release)],
+    params=[pytest.param(2, id="two-days"), pytest.param(14, id="two-weeks", marks=pytest.mark.release)],
 )
 def audited(tmp_path_factory, request):
     """The demo's organization, audited over some days by the ordinary path over HTTP."""

@@ -63,9 +63,11 @@ def _asked(kind: Any, project: str) -> Any:
 
 
 def _page(page: Any, kind: str) -> Page:
-    silent = {scope for scope, listed in page.items.items() if listed.warning.code == _SILENT}
+    # A protobuf map has another order in every process: the same answer must make the same run.
+    scopes = sorted(page.items.items(), key=lambda item: item[0])
+    silent = {scope for scope, listed in scopes if listed.warning.code == _SILENT}
     return Page(
-        found=tuple((scope, one) for scope, listed in page.items.items() for one in getattr(listed, kind)),
+        found=tuple((scope, one) for scope, listed in scopes for one in getattr(listed, kind)),
         unreachable=frozenset({*page.unreachables, *silent}),
     )
 

@@ -3,13 +3,14 @@
 import gc
 from datetime import UTC, datetime
 from itertools import islice
+from types import SimpleNamespace
 
 import pytest
 from google.cloud import compute_v1
 from google.cloud.resourcemanager_v3 import Project
 
 from plimsoll.clouds.google.connection import inventory_in
-from plimsoll.clouds.google.inventory import GoogleInventory, Listing
+from plimsoll.clouds.google.inventory import GoogleInventory, Listing, disk_pages
 from plimsoll.clouds.google.machines import machine
 from plimsoll.domain.errors import AccessDenied, ApiDisabled, BadInput, Unexpected, Unreachable
 from plimsoll.domain.policy import OPT_OUT
@@ -376,3 +377,14 @@ def test_a_time_that_is_none_breaks_the_contract(google, clients):
     google.disk(SHOP, "one", creation_timestamp="yesterday")
     with pytest.raises(Unexpected, match="yesterday"):
         listed(clients)
+
+
+def test_what_stands_in_a_page_comes_in_one_order_whatever_that_of_the_map_is():
+    scopes = [f"zones/europe-west1-{letter}" for letter in "dbcefgha"]
+    listed = {scope: compute_v1.DisksScopedList(disks=[compute_v1.Disk(name=scope)]) for scope in scopes}
+    page = compute_v1.DiskAggregatedList(items=listed)
+    clients = SimpleNamespace(
+        tries={}, disks=SimpleNamespace(aggregated_list=lambda request: SimpleNamespace(pages=[page]))
+    )
+    (found,) = disk_pages(clients, "shop", "a place")
+    assert [scope for scope, _disk in found.found] == sorted(scopes)

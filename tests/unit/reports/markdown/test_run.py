@@ -64,7 +64,7 @@ def test_runs_without_an_answer_are_told_sensibly(tmp_path):
 
 
 def test_a_run_and_tickets_of_whatever_size_fit_github_and_count_the_rest(tmp_path):
-    nasty = "".join(HOSTILE) * 20
+    nasty = "".join(HOSTILE) * 4
     many = [
         a_record(volume_id=f"vol-{number:017}", name=nasty, change=nasty, reasons=[nasty] * 5) for number in range(300)
     ]
