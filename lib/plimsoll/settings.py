@@ -48,6 +48,15 @@ class Settings(BaseModel):
     )
     parallel_calls: int = Field(default=16, ge=1, le=64, description="GetMetricData calls under way at once.")
     max_attempts: int = Field(default=8, ge=1, le=20, description="Attempts of one call, retries included.")
+    list_deadline_s: float = Field(
+        default=300.0, gt=0, le=7200, description="Seconds that listing the volumes and hosts of one place may take."
+    )
+    read_deadline_s: float = Field(
+        default=900.0, gt=0, le=7200, description="Seconds that reading the metrics of one batch of volumes may take."
+    )
+    metric_calls_a_run: int = Field(
+        default=5_000_000, ge=1, description="Calls for metrics after which a run reads no more, retries included."
+    )
     poll_s: float = Field(default=5.0, gt=0, le=60, description="Seconds between looks at what a cloud is doing.")
     setting_up_s: float = Field(
         default=600.0, ge=10, le=7200, description="Seconds that a host may take to install fio and find the volume."

@@ -17,6 +17,8 @@ PlimsollError
     ├── Unreachable
     │   └── Unanswered
     └── Unexpected      an answer that breaks the cloud's own contract
+        ├── BadAnswer   a field of it is missing or wrong; the answer is kept with the error
+        └── Endless     a list or a read that went past its deadline or its bounds
 """
 
 
@@ -86,3 +88,16 @@ class Unanswered(Unreachable):
 
 class Unexpected(CloudError):
     """The cloud answered with something that its contract does not allow."""
+
+
+class BadAnswer(Unexpected):
+    """A field of an answer is missing or wrong. `raw` is the answer as text, shortened, without secrets."""
+
+    def __init__(self, sentence: str, raw: str = "") -> None:
+        """`sentence` is what a person reads."""
+        super().__init__(sentence)
+        self.raw = raw
+
+
+class Endless(Unexpected):
+    """A list or a read went past its deadline or its bounds, or a page came twice."""

@@ -1,0 +1,62 @@
+"""Bounds: every list and every read ends, by a deadline, a number of pages, and no page twice."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from plimsoll.domain.errors import Endless
+
+LIST_PAGES: Final = 5_000
+"""Pages of one list by default: at 500 volumes a page, 2.5 million volumes of one account and region."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Deadline:
+    """When something has to have ended, in seconds of the monotonic clock after it was made."""
+
+    seconds: float
+    clock: Callable[[], float] = time.monotonic
+    _ends_at: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begins now."""
+        self._ends_at = self.clock() + self.seconds
+
+    @property
+    def left_s(self) -> float:
+        """Seconds that are left, negative when it has passed."""
+        return self._ends_at - self.clock()
+
+    def check(self, what: str, setting: str) -> None:
+        """Endless where it has passed; `what` follows "cannot", `setting` is the variable that allows more time."""
+        if self.left_s <= 0:
+            raise Endless(
+                f"cannot {what}: it took longer than {self.seconds:g} seconds. Run again later, or raise {setting}."
+            )
+
+
+@dataclass(slots=True, kw_only=True)
+class Pages:
+    """Counts the pages of one list. Each page is announced by the token that asks for the next one."""
+
+    what: str
+    deadline: Deadline
+    most: int = LIST_PAGES
+    setting: str = "PLIMSOLL_LIST_DEADLINE_S"
+    _seen: set[str] = field(default_factory=set, init=False, repr=False)
+
+    def follow(self, token: str | None) -> bool:
+        """Whether there is a next page.
+
+        Endless where its token came before, there were too many pages, or the deadline has passed.
+        """
+        if not token:
+            return False
+        if token in self._seen:
+            raise Endless(f"cannot {self.what}: the cloud gave the same page twice. Run again later.")
+        self._seen.add(token)
+        if len(self._seen) >= self.most:
+            raise Endless(f"cannot {self.what}: there were over {self.most:,} pages. Name fewer places, and run again.")
+        self.deadline.check(self.what, self.setting)
+        return True
