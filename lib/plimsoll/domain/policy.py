@@ -61,6 +61,13 @@ class Policy:
     empty_balance_pct: float = 1.0
     upgrade_throttled_share_pct: float = 0.5
     upgrade_step_pct: float = 50.0
+    throttle_lift_pct: float = 50.0
+    throttle_budget_min: float = 0.0
+    max_wait_s: float = 60.0
+    iops_step: int = 100
+    throughput_step_mib_s: int = 5
+    drop_in_share_pct: float = 90.0
+    settle_days: float = 7.0
     min_saving_usd_month: float = 1.0
     target_types: tuple[str, ...] = ()
     latency_floor: LatencyClass | None = None
