@@ -10,7 +10,7 @@ from itertools import takewhile
 
 from plimsoll.auditing.batches import ahead, batch_size
 from plimsoll.auditing.decisions import decide_batch
-from plimsoll.auditing.inventory import list_volumes, notices_of, with_stripes_of
+from plimsoll.auditing.inventory import Listing, listings, notices_of, with_stripes_of
 from plimsoll.auditing.metrics_plan import metrics_plan
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.prices import market_of, price_outcomes
@@ -43,17 +43,15 @@ def audit(
     answered, and the remaining volumes have no outcome. Raises PolicyError for a type that no cloud sells.
     """
     check_types(policy, ports.known_types)
-    with ports.stages.stage("inventory"):
-        targets = ports.inventory.targets()
-    for target in takewhile(lambda _: not stop(), targets):
-        if isinstance(target, FailedTarget):
-            yield target
+    for listing in takewhile(lambda _: not stop(), listings(ports)):
+        if isinstance(listing, FailedTarget):
+            yield listing
         else:
-            yield from audit_target(target, ports, policy, now, done=done, stop=stop)
+            yield from audit_target(listing, ports, policy, now, done=done, stop=stop)
 
 
 def audit_target(
-    target: Target,
+    listing: Listing,
     ports: AuditPorts,
     policy: Policy,
     now: datetime,
@@ -62,10 +60,10 @@ def audit_target(
     stop: Callable[[], bool] = never,
 ) -> Iterator[Outcome]:
     """The outcomes of one target: its failure or its notices, and one for each volume that was listed."""
-    volumes, error = list_volumes(target, ports)
+    target, volumes = listing.target, listing.volumes
     yield Seen(target=target, volumes=len(volumes))
-    if error is not None:
-        yield from _failed(target, volumes, error, done)
+    if listing.error is not None:
+        yield from _failed(target, volumes, listing.error, done)
         return
     ports, changed_stripes = with_stripes_of(target, volumes, ports)
     yield Planned(target=target, plan=metrics_plan(volumes, ports, policy, now, done))
@@ -85,14 +83,14 @@ def audit_target(
 def plan_audit(ports: AuditPorts, policy: Policy, now: datetime) -> Iterator[Seen | Planned | FailedTarget]:
     """What an audit is expected to take, target by target. Reads the inventory only."""
     check_types(policy, ports.known_types)
-    for target in ports.inventory.targets():
-        if isinstance(target, FailedTarget):
-            yield target
+    for listing in listings(ports):
+        if isinstance(listing, FailedTarget):
+            yield listing
             continue
-        volumes, error = list_volumes(target, ports)
+        target, volumes = listing.target, listing.volumes
         yield Seen(target=target, volumes=len(volumes))
-        if error is not None:
-            yield FailedTarget(name=str(target), error=error)
+        if listing.error is not None:
+            yield FailedTarget(name=str(target), error=listing.error)
         else:
             there, _ = with_stripes_of(target, volumes, ports)
             yield Planned(target=target, plan=metrics_plan(volumes, there, policy, now, frozenset()))

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from plimsoll.audit import context_of
 from plimsoll.auditing.decisions import VolumeOutcome, decide, outcome_of, outcome_without_metrics
-from plimsoll.auditing.inventory import list_volumes, with_stripes_of
+from plimsoll.auditing.inventory import listings, with_stripes_of
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.prices import market_of
 from plimsoll.domain.branch_and_bound import Judged
@@ -48,14 +48,15 @@ def explain(ports: AuditPorts, volume_id: str, policy: Policy, now: datetime) ->
     Raises the CloudError of a target that could not be searched when the volume was not found elsewhere.
     """
     unsearched: CloudError | None = None
-    for target in ports.inventory.targets():
-        volumes, error = ([], target.error) if isinstance(target, FailedTarget) else list_volumes(target, ports)
-        unsearched = error or unsearched
-        for neighbors in by_host(volumes, 1):
+    for listing in listings(ports):
+        unsearched = listing.error or unsearched
+        if isinstance(listing, FailedTarget):
+            continue
+        for neighbors in by_host(listing.volumes, 1):
             volume = next((found for found in neighbors if found.id == volume_id), None)
-            if volume is not None and isinstance(target, Target):
-                there, _ = with_stripes_of(target, volumes, ports)
-                return _explained(target, volume, neighbors, there, policy, now)
+            if volume is not None:
+                there, _ = with_stripes_of(listing.target, listing.volumes, ports)
+                return _explained(listing.target, volume, neighbors, there, policy, now)
     if unsearched is not None:
         raise unsearched
     return None

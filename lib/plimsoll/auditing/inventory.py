@@ -1,14 +1,38 @@
 """Step 1, inventory: the volumes of a target, its notices, and the stripe sets that still exist there."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from plimsoll.auditing.ports import AuditPorts
+from plimsoll.auditing.side_by_side import side_by_side
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.stripes import unchanged
 from plimsoll.domain.volume import Volume
 from plimsoll.outcomes import Notice
-from plimsoll.ports import Target
+from plimsoll.ports import FailedTarget, Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """The volumes of a target and, if listing failed, the error that it failed with."""
+
+    target: Target
+    volumes: list[Volume]
+    error: CloudError | None
+
+
+def listings(ports: AuditPorts) -> Iterator[Listing | FailedTarget]:
+    """Every target in scope with its volumes, several listed at once."""
+    with ports.stages.stage("inventory"):
+        targets = ports.inventory.targets()
+
+    def listed(target: Target | FailedTarget) -> Listing | FailedTarget:
+        if isinstance(target, FailedTarget):
+            return target
+        volumes, error = list_volumes(target, ports)
+        return Listing(target=target, volumes=volumes, error=error)
+
+    yield from side_by_side(listed, targets)
 
 
 def list_volumes(target: Target, ports: AuditPorts) -> tuple[list[Volume], CloudError | None]:
