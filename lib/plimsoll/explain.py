@@ -15,6 +15,7 @@ from plimsoll.domain.errors import CloudError
 from plimsoll.domain.hosting import by_host
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Volume
+from plimsoll.outcomes import FailedVolume
 from plimsoll.ports import FailedTarget, Target
 
 
@@ -52,10 +53,14 @@ def explain(ports: AuditPorts, volume_id: str, policy: Policy, now: datetime) ->
         unsearched = listing.error or unsearched
         if isinstance(listing, FailedTarget):
             continue
+        for unread in listing.unread:
+            if unread.id == volume_id:
+                failed = FailedVolume(target=listing.target, volume_id=volume_id, reason=str(unread.error))
+                return Explained(outcome=failed, demand=None)
         for neighbors in by_host(listing.volumes, 1):
             volume = next((found for found in neighbors if found.id == volume_id), None)
             if volume is not None:
-                there, _ = with_stripes_of(listing.target, listing.volumes, ports)
+                there, _ = with_stripes_of(listing, ports)
                 return _explained(listing.target, volume, neighbors, there, policy, now)
     if unsearched is not None:
         raise unsearched

@@ -16,15 +16,15 @@ from plimsoll.clouds.recording import (
     book_adapter,
     error_out,
     found_member,
+    listed_out,
     member,
     pack,
-    volume_adapter,
 )
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.volume import Volume
-from plimsoll.ports import CallLimits, FailedTarget, Inventory, Metrics, Prices, Target, Usage
+from plimsoll.ports import CallLimits, FailedTarget, Inventory, Metrics, Prices, Target, UnreadVolume, Usage
 
 
 @dataclass(slots=True)
@@ -115,12 +115,12 @@ class RecordedPorts:
             self.recorder.target(target, self.provider)
         return found
 
-    def volumes(self, target: Target) -> Iterator[Volume]:
+    def volumes(self, target: Target) -> Iterator[Volume | UnreadVolume]:
         """The target's volumes, recorded up to an error if there is one."""
         lines: list[bytes] = []
         try:
             for volume in self.inventory.volumes(target):
-                lines.append(volume_adapter().dump_json(volume))
+                lines.append(listed_out(volume))
                 yield volume
         except CloudError as error:
             lines.append(json.dumps({"error": error_out(error)}).encode())
