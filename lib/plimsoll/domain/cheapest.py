@@ -9,8 +9,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
 from plimsoll.domain.ceiling import Accounting, Ceiling, Resource
 from plimsoll.domain.knowledge import BoolArray
 from plimsoll.domain.need import Need
@@ -24,10 +22,11 @@ from plimsoll.domain.volume_types import Provisioned, VolumeType
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """A figure of one resource on its grid, and the buckets that it throttles."""
+    """A figure of one resource on its grid, the buckets that it throttles, and the longest wait behind it."""
 
     figure: float
     throttled: BoolArray
+    longest_wait_s: float
 
 
 def cheapest(
@@ -62,12 +61,15 @@ def levels(
     required: Required, resource: Resource, accounting: Accounting, policy: Policy, budget_minutes: float
 ) -> list[Level]:
     """The figures of a resource that may be on the staircase, lowest first: for each number of throttled minutes within
-    the budget the least that throttles no more."""
+    the budget the least that throttles no more, and lets nothing wait too long."""
     step = policy.iops_step if resource is Resource.IOPS else policy.throughput_step_mib_s
 
     def at(steps: int) -> Level:
-        ceiling = _ceiling(resource, steps * step, accounting)
-        return Level(figure=steps * step, throttled=held_back(required, ceiling, resource)[0])
+        throttled, longest_s = held_back(required, _ceiling(resource, steps * step, accounting), resource)
+        return Level(figure=steps * step, throttled=throttled, longest_wait_s=longest_s)
+
+    def passes(level: Level, allowed: float) -> bool:
+        return required.work.minutes(level.throttled) <= allowed and level.longest_wait_s <= policy.max_wait_s
 
     found: list[Level] = []
     most_steps = _steps_for_all(required, resource, accounting, step)
@@ -76,7 +78,7 @@ def levels(
         low, high = 1, most_steps
         while low < high:
             middle = (low + high) // 2
-            if required.work.minutes(at(middle).throttled) <= allowed:
+            if passes(at(middle), allowed):
                 high = middle
             else:
                 low = middle + 1

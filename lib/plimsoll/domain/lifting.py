@@ -22,6 +22,9 @@ from plimsoll.domain.saturation import throttled
 FREQUENT_MINUTES = 30
 """Saturation of fewer minutes is rare, however short the epoch was."""
 
+LEAST_RATE = 1e-9
+"""A rate under this is none: a bucket without work has no mix that could be lifted."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
@@ -74,9 +77,7 @@ def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
     return Lifted(demand=_scaled(demand, operations, moved), saturated=saturated, frequent=frequent)
 
 
-def _frequent(
-    demand: Demand, at: dict[Resource, BoolArray], inside: BoolArray, policy: Policy
-) -> frozenset[Resource]:
+def _frequent(demand: Demand, at: dict[Resource, BoolArray], inside: BoolArray, policy: Policy) -> frozenset[Resource]:
     observed_minutes = demand.minutes(demand.observed & inside)
     least = max(FREQUENT_MINUTES, policy.upgrade_throttled_share_pct / 100 * observed_minutes)
     return frozenset(resource for resource, buckets in at.items() if demand.minutes(buckets) >= least)
@@ -96,13 +97,16 @@ def _factors(
     limits = {Resource.IOPS: span.ceiling.iops, Resource.THROUGHPUT: span.ceiling.throughput_mib_s}
     lifted = 1 + policy.throttle_lift_pct / 100
     factor = np.ones_like(demand.iops)
-    beyond = {resource: 1.0 for resource in Resource}
+    beyond = dict.fromkeys(Resource, 1.0)
     for resource in Resource:
         if resource in span.raised:
             continue
         beyond[resource] = lifted if resource in frequent else 1.0
         up_to = np.divide(
-            limits[resource] * beyond[resource], rates[resource], out=np.ones_like(factor), where=rates[resource] > 0
+            limits[resource] * beyond[resource],
+            rates[resource],
+            out=np.ones_like(factor),
+            where=rates[resource] > LEAST_RATE,
         )
         factor = np.maximum(factor, np.where(at[resource], up_to, 1.0))
     most = max(beyond.values())
@@ -110,7 +114,8 @@ def _factors(
         np.minimum(
             factor,
             np.maximum(
-                1.0, np.divide(limits[r] * most, rates[r], out=np.full_like(factor, np.inf), where=rates[r] > 0)
+                1.0,
+                np.divide(limits[r] * most, rates[r], out=np.full_like(factor, np.inf), where=rates[r] > LEAST_RATE),
             ),
         )
         for r in (Resource.IOPS, Resource.THROUGHPUT)

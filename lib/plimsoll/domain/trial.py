@@ -6,7 +6,6 @@ So are rates that are known by the second. An offer passes where few enough minu
 long (docs/decision.md, section 4).
 """
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +15,7 @@ from plimsoll.domain.demand import Demand
 from plimsoll.domain.knowledge import BoolArray
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.replay import TOLERANCE, backlog_behind, never_spent, spent
-from plimsoll.domain.units import DAY_S, MINUTE_S
+from plimsoll.domain.units import DAY_S
 
 MONTH_DAYS = 30
 """The days that a budget of throttled minutes is for."""
@@ -76,9 +75,7 @@ def held_back(required: Required, ceiling: Ceiling, resource: Resource) -> tuple
 def trial(required: Required, ceiling: Ceiling) -> Trial:
     """What a ceiling would have held back of what is required."""
     (iops, iops_s), (throughput, throughput_s) = (held_back(required, ceiling, resource) for resource in Resource)
-    return Trial(
-        throttled_minutes=required.work.minutes(iops | throughput), longest_wait_s=max(iops_s, throughput_s)
-    )
+    return Trial(throttled_minutes=required.work.minutes(iops | throughput), longest_wait_s=max(iops_s, throughput_s))
 
 
 def _rates(demand: Demand, ceiling: Ceiling, resource: Resource) -> FloatArray:

@@ -78,11 +78,16 @@ BY_HAND = Owner(kind=OwnerKind.HAND)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Modification:
-    """The latest change of a volume's configuration that the cloud still knows."""
+    """The latest change of a volume's configuration that the cloud still knows.
+
+    `original` is what the volume was before it, None where the cloud does not say.
+    """
 
     state: str
     started: datetime
     progress_pct: int | None = None
+    original: VolumeSpec | None = None
+    ended: datetime | None = None
 
     @property
     def in_progress(self) -> bool:
