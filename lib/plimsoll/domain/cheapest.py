@@ -8,6 +8,7 @@ which one minute more would be throttled; every pair of them is weighed (docs/de
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from plimsoll.domain.ceiling import Accounting, Ceiling, Resource
 from plimsoll.domain.knowledge import BoolArray
@@ -18,6 +19,8 @@ from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.trial import Required, held_back, trial
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import Provisioned, VolumeType
+
+NOTHING: Final = Need()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,12 +33,19 @@ class Level:
 
 
 def cheapest(
-    kind: VolumeType, size_gib: int, required: Required, book: PriceBook, policy: Policy, *, budget_minutes: float
+    kind: VolumeType,
+    size_gib: int,
+    required: Required,
+    book: PriceBook,
+    policy: Policy,
+    *,
+    budget_minutes: float,
+    at_least: Need = NOTHING,
 ) -> VolumeSpec | None:
-    """The cheapest spec of a type that passes; None where none does, or the type has no price."""
+    """The cheapest spec of a type that passes and carries `at_least` that; None where none does or has a price."""
     found = [
         (usd, spec)
-        for spec in _candidates(kind, size_gib, required, policy, budget_minutes)
+        for spec in _candidates(kind, size_gib, required, policy, budget_minutes, at_least)
         if (usd := book.usd_month(spec)) is not None
         and trial(required, kind.ceiling(spec)).passes(budget_minutes=budget_minutes, max_wait_s=policy.max_wait_s)
     ]
@@ -43,17 +53,18 @@ def cheapest(
 
 
 def _candidates(
-    kind: VolumeType, size_gib: int, required: Required, policy: Policy, budget_minutes: float
+    kind: VolumeType, size_gib: int, required: Required, policy: Policy, budget_minutes: float, at_least: Need
 ) -> Iterator[VolumeSpec]:
     if not isinstance(kind.iops, Provisioned) and not isinstance(kind.throughput, Provisioned):
-        yield fitted(kind, size_gib, Need())
+        yield fitted(kind, size_gib, at_least)
         return
     accounting = kind.accounting
     throughputs = levels(required, Resource.THROUGHPUT, accounting, policy, budget_minutes)
     for iops in levels(required, Resource.IOPS, accounting, policy, budget_minutes):
         for throughput in throughputs:
             if required.work.minutes(iops.throttled | throughput.throttled) <= budget_minutes:
-                yield fitted(kind, size_gib, Need(iops=iops.figure, throughput_mib_s=throughput.figure))
+                found = Need(iops=iops.figure, throughput_mib_s=throughput.figure)
+                yield fitted(kind, size_gib, found.no_less_than(at_least))
                 break
 
 
