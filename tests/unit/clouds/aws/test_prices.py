@@ -176,7 +176,13 @@ def test_a_list_that_cannot_be_read_falls_back_to_the_file_which_says_so(error):
     assert "pricing:GetProducts" in found.unlisted
 
 
-GARBLED = ["not json", "[]", "null", '{"product": {"productFamily": "Storage"}}', json.dumps({**rows()[0], "terms": {"OnDemand": {"x": {}}}})]
+GARBLED = [
+    "not json",
+    "[]",
+    "null",
+    '{"product": {"productFamily": "Storage"}}',
+    json.dumps({**rows()[0], "terms": {"OnDemand": {"x": {}}}}),
+]
 
 
 @pytest.mark.parametrize("row", [*GARBLED, json.dumps(row("EBS:VolumeUsage.gp2", "Storage", "GB-Mo", -0.1))])
