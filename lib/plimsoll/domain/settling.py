@@ -1,0 +1,67 @@
+"""Settling: from when on it can be judged what a volume's workload does with what it has now.
+
+A reduction waits while a limit that had held demand back was raised lately, while the volume is being changed, and
+while it reads back what a snapshot had of it. Relief never waits (docs/decision.md, section 7).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+
+from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.volume import Volume
+
+
+class Unsettled(StrEnum):
+    """Why a reduction waits."""
+
+    RAISED = "raised-after-being-throttled"
+    CHANGING = "modification-in-progress"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpochStand:
+    """How a volume stood in one epoch: its ceiling (None: not known) and the resources that it was saturated on."""
+
+    start_s: int
+    ceiling: Ceiling | None
+    saturated: frozenset[Resource]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settles:
+    """When a reduction can be judged, and why not before."""
+
+    on: datetime
+    why: Unsettled
+
+
+def settles(volume: Volume, epochs: Sequence[EpochStand], now: datetime, policy: Policy) -> Settles | None:
+    """When a volume settles, None where it has; `epochs` are oldest first, the last one is the present."""
+    waits = [wait for wait in (*_raised(epochs, policy), *_changing(volume, now)) if wait.on > now]
+    return max(waits, key=lambda wait: wait.on, default=None)
+
+
+def _raised(epochs: Sequence[EpochStand], policy: Policy) -> Iterator[Settles]:
+    for place, later in enumerate(epochs[1:], start=1):
+        if any(_held_back(earlier, later) for earlier in epochs[:place]):
+            start = datetime.fromtimestamp(later.start_s, UTC)
+            yield Settles(on=start + timedelta(days=policy.settle_days), why=Unsettled.RAISED)
+
+
+def _held_back(earlier: EpochStand, later: EpochStand) -> bool:
+    """Whether a resource that an epoch was saturated on could do more in a later one."""
+    if earlier.ceiling is None or later.ceiling is None:
+        return False
+    more = {
+        Resource.IOPS: later.ceiling.iops > earlier.ceiling.iops,
+        Resource.THROUGHPUT: later.ceiling.throughput_mib_s > earlier.ceiling.throughput_mib_s,
+    }
+    return any(more[resource] for resource in earlier.saturated)
+
+
+def _changing(volume: Volume, now: datetime) -> Iterator[Settles]:
+    if volume.modification is not None and volume.modification.in_progress:
+        yield Settles(on=now + timedelta(days=1), why=Unsettled.CHANGING)
