@@ -8,7 +8,7 @@ from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.common.messages import Purpose
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.errors import answered
-from plimsoll.clouds.google.names import GET_PROJECT, LIST_FOLDERS, LIST_PROJECTS, PROJECT_ID, PROJECT_NUMBER
+from plimsoll.clouds.google.names import FOLDER_ID, GET_PROJECT, LIST_FOLDERS, LIST_PROJECTS, PROJECT_ID, PROJECT_NUMBER
 from plimsoll.clouds.google.pages import Listed
 from plimsoll.domain.errors import BadAnswer, BadInput, CloudError
 from plimsoll.ports import FailedTarget
@@ -23,8 +23,8 @@ LISTING: Final = Purpose(
     again="run again later",
 )
 _PAGE: Final = 300
-_ACTIVE: Final = "ACTIVE"
-_LEAVING: Final = "DELETE_REQUESTED"
+_ACTIVE, _LEAVING = 1, 2
+"""The states of a project or a folder that is used, and of one that is being deleted (Resource Manager v3)."""
 _NUMBER: Final = r"^[0-9]+$"
 
 
@@ -123,12 +123,13 @@ def _under(clients: Clients, parent: str, seen: set[str]) -> Iterator[str | Fail
         yield FailedTarget(name=parent, error=error)
         return
     for folder in below:
-        if _state(folder) == _ACTIVE and folder.name and folder.name not in seen:
-            yield from _under(clients, folder.name, seen)
-        elif _state(folder) not in {_ACTIVE, _LEAVING} or not folder.name or folder.name in seen:
-            wrong = f"the folder {folder.name or 'without a name'} is listed twice, or its state is {_state(folder)!r}"
+        known = _state(folder) in {_ACTIVE, _LEAVING} and re.fullmatch(FOLDER_ID, folder.name)
+        if not known or folder.name in seen:
+            wrong = f"the folder {folder.name or 'without a name'} is listed twice, or its state is {_state(folder)}"
             refused = bad_answer(wrong, str(folder), call=LIST_FOLDERS, place=f"the folders of {parent}")
             yield FailedTarget(name=folder.name or parent, error=refused)
+        elif _state(folder) == _ACTIVE:
+            yield from _under(clients, folder.name, seen)
 
 
 def _project(found: "Project", parent: str) -> Iterator[str | FailedTarget]:
@@ -136,7 +137,7 @@ def _project(found: "Project", parent: str) -> Iterator[str | FailedTarget]:
     place = f"a project of {parent}"
     try:
         if _state(found) not in {_ACTIVE, _LEAVING}:
-            raise bad_answer(f"state is {_state(found)!r}", str(found), call=LIST_PROJECTS, place=place)
+            raise bad_answer(f"state is {_state(found)}", str(found), call=LIST_PROJECTS, place=place)
         name = _id_of(found, place)
     except BadAnswer as error:
         yield FailedTarget(name=found.project_id or parent, error=error)
@@ -145,9 +146,9 @@ def _project(found: "Project", parent: str) -> Iterator[str | FailedTarget]:
         yield name
 
 
-def _state(found: "Project | Folder") -> str:
-    """The name of its state, or the number of one that this version does not know."""
-    return str(getattr(found.state, "name", found.state))
+def _state(found: "Project | Folder") -> int:
+    """Its state, which may be one that this version does not know."""
+    return int(type(found).pb(found).state)
 
 
 def _listed(clients: Clients, parent: str, kind: Literal["projects", "folders"]) -> Iterator[Any]:
