@@ -5,12 +5,13 @@ stream reports it (`plimsoll.run`). `plimsoll.auditing` has a module for each st
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from itertools import takewhile
 
 from plimsoll.auditing.batches import ahead, batch_size
 from plimsoll.auditing.decisions import decide_batch
-from plimsoll.auditing.inventory import list_volumes, notices_of, with_stripes_of
+from plimsoll.auditing.inventory import Listing, listings, notices_of, unread_outcomes, with_stripes_of
 from plimsoll.auditing.metrics_plan import metrics_plan
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.prices import market_of, price_outcomes
@@ -20,8 +21,8 @@ from plimsoll.domain.hosting import by_host
 from plimsoll.domain.offer import Market, check_types
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Volume
-from plimsoll.outcomes import ANSWERED_BEFORE, FailedVolume, Notice, Outcome, Planned, Seen, Skipped
-from plimsoll.ports import FailedTarget, Target
+from plimsoll.outcomes import Notice, Outcome, Planned, Seen
+from plimsoll.ports import FailedTarget, Target, UnreadVolume
 
 
 def never() -> bool:
@@ -43,17 +44,15 @@ def audit(
     answered, and the remaining volumes have no outcome. Raises PolicyError for a type that no cloud sells.
     """
     check_types(policy, ports.known_types)
-    with ports.stages.stage("inventory"):
-        targets = ports.inventory.targets()
-    for target in takewhile(lambda _: not stop(), targets):
-        if isinstance(target, FailedTarget):
-            yield target
+    for listing in takewhile(lambda _: not stop(), listings(ports)):
+        if isinstance(listing, FailedTarget):
+            yield listing
         else:
-            yield from audit_target(target, ports, policy, now, done=done, stop=stop)
+            yield from audit_target(listing, ports, policy, now, done=done, stop=stop)
 
 
 def audit_target(
-    target: Target,
+    listing: Listing,
     ports: AuditPorts,
     policy: Policy,
     now: datetime,
@@ -62,15 +61,16 @@ def audit_target(
     stop: Callable[[], bool] = never,
 ) -> Iterator[Outcome]:
     """The outcomes of one target: its failure or its notices, and one for each volume that was listed."""
-    volumes, error = list_volumes(target, ports)
-    yield Seen(target=target, volumes=len(volumes))
-    if error is not None:
-        yield from _failed(target, volumes, error, done)
+    target, volumes = listing.target, listing.volumes
+    yield Seen(target=target, volumes=listing.count)
+    if listing.error is not None:
+        yield from _failed(listing, listing.error, done)
         return
-    ports, changed_stripes = with_stripes_of(target, volumes, ports)
+    ports, changed_stripes = with_stripes_of(listing, ports)
     yield Planned(target=target, plan=metrics_plan(volumes, ports, policy, now, done))
     yield from _notices(target, notices_of(target, ports))
     yield from changed_stripes
+    yield from unread_outcomes(listing, done)
 
     market, unpriced = market_of(target, ports, policy, now)
     yield from price_outcomes(target, market.book, unpriced, now)
@@ -85,16 +85,16 @@ def audit_target(
 def plan_audit(ports: AuditPorts, policy: Policy, now: datetime) -> Iterator[Seen | Planned | FailedTarget]:
     """What an audit is expected to take, target by target. Reads the inventory only."""
     check_types(policy, ports.known_types)
-    for target in ports.inventory.targets():
-        if isinstance(target, FailedTarget):
-            yield target
+    for listing in listings(ports):
+        if isinstance(listing, FailedTarget):
+            yield listing
             continue
-        volumes, error = list_volumes(target, ports)
-        yield Seen(target=target, volumes=len(volumes))
-        if error is not None:
-            yield FailedTarget(name=str(target), error=error)
+        target, volumes = listing.target, listing.volumes
+        yield Seen(target=target, volumes=listing.count)
+        if listing.error is not None:
+            yield FailedTarget(name=str(target), error=listing.error)
         else:
-            there, _ = with_stripes_of(target, volumes, ports)
+            there, _ = with_stripes_of(listing, ports)
             yield Planned(target=target, plan=metrics_plan(volumes, there, policy, now, frozenset()))
 
 
@@ -103,13 +103,10 @@ def context_of(market: Market, ports: AuditPorts, policy: Policy, now: datetime)
     return DecisionContext(market=market, envelopes=ports.envelopes, policy=policy, now=now, excluded=ports.excluded)
 
 
-def _failed(target: Target, volumes: list[Volume], error: CloudError, done: frozenset[str]) -> Iterator[Outcome]:
-    yield FailedTarget(name=str(target), error=error)
-    for volume in volumes:
-        if volume.id in done:
-            yield Skipped(target=target, volume_id=volume.id, reason=ANSWERED_BEFORE)
-        else:
-            yield FailedVolume(target=target, volume_id=volume.id, reason=str(error))
+def _failed(listing: Listing, error: CloudError, done: frozenset[str]) -> Iterator[Outcome]:
+    yield FailedTarget(name=str(listing.target), error=error)
+    unread = [*listing.unread, *(UnreadVolume(id=volume.id, error=error) for volume in listing.volumes)]
+    yield from unread_outcomes(replace(listing, unread=unread), done)
 
 
 def _notices(target: Target, texts: Iterable[str]) -> Iterator[Notice]:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from plimsoll.audit import context_of
 from plimsoll.auditing.decisions import VolumeOutcome, decide, outcome_of, outcome_without_metrics
-from plimsoll.auditing.inventory import list_volumes, with_stripes_of
+from plimsoll.auditing.inventory import listings, with_stripes_of
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.prices import market_of
 from plimsoll.domain.branch_and_bound import Judged
@@ -15,6 +15,7 @@ from plimsoll.domain.errors import CloudError
 from plimsoll.domain.hosting import by_host
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import Volume
+from plimsoll.outcomes import FailedVolume
 from plimsoll.ports import FailedTarget, Target
 
 
@@ -48,14 +49,19 @@ def explain(ports: AuditPorts, volume_id: str, policy: Policy, now: datetime) ->
     Raises the CloudError of a target that could not be searched when the volume was not found elsewhere.
     """
     unsearched: CloudError | None = None
-    for target in ports.inventory.targets():
-        volumes, error = ([], target.error) if isinstance(target, FailedTarget) else list_volumes(target, ports)
-        unsearched = error or unsearched
-        for neighbors in by_host(volumes, 1):
+    for listing in listings(ports):
+        unsearched = listing.error or unsearched
+        if isinstance(listing, FailedTarget):
+            continue
+        for unread in listing.unread:
+            if unread.id == volume_id:
+                failed = FailedVolume(target=listing.target, volume_id=volume_id, reason=str(unread.error))
+                return Explained(outcome=failed, demand=None)
+        for neighbors in by_host(listing.volumes, 1):
             volume = next((found for found in neighbors if found.id == volume_id), None)
-            if volume is not None and isinstance(target, Target):
-                there, _ = with_stripes_of(target, volumes, ports)
-                return _explained(target, volume, neighbors, there, policy, now)
+            if volume is not None:
+                there, _ = with_stripes_of(listing, ports)
+                return _explained(listing.target, volume, neighbors, there, policy, now)
     if unsearched is not None:
         raise unsearched
     return None

@@ -43,6 +43,15 @@ class FailedTarget:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UnreadVolume:
+    """A volume that exists but cannot be answered, because the cloud's entry of it, or of what it shares a host with,
+    cannot be used. `id` is None where even that is missing."""
+
+    id: str | None
+    error: CloudError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CallLimits:
     """The most queries and datapoints that one API call brings."""
 
@@ -66,8 +75,12 @@ class Inventory(Protocol):
         """Every account and region in scope, and those that cannot be reached with why."""
         ...
 
-    def volumes(self, target: Target) -> Iterator[Volume]:
-        """Every volume of a target, as pages arrive; raises CloudError."""
+    def volumes(self, target: Target) -> Iterator[Volume | UnreadVolume]:
+        """Every volume of a target, as pages arrive; raises CloudError.
+
+        What comes later of a volume takes the place of what came before. A host's volumes are all readable, or all
+        unread: its traffic is that of all of them.
+        """
         ...
 
     def notices(self, target: Target) -> Sequence[str]:

@@ -13,20 +13,24 @@ from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.sums import COUNTER_SERIES, HIGHEST_SERIES, OPTIONAL_SERIES, Sums, Window, series
 from plimsoll.domain.volume import Volume, VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
-from plimsoll.ports import CallLimits, FailedTarget, Target, Usage
+from plimsoll.ports import CallLimits, FailedTarget, Target, UnreadVolume, Usage
 
 ALL_SERIES = (*COUNTER_SERIES, *OPTIONAL_SERIES)
 
 
 @dataclass(slots=True, kw_only=True)
 class MemoryInventory:
-    """Volumes given as a list, all of one cloud; `empty` targets have none, and `broken` ones raise when listed."""
+    """Volumes given as a list, all of one cloud; `empty` targets have none, and `broken` ones raise when listed.
+
+    `unread` comes after the volumes of its target, in the place of the volumes with the same ids.
+    """
 
     given: Sequence[Volume]
     unreachable: Sequence[FailedTarget] = ()
     empty: Sequence[Target] = ()
     broken: Mapping[Target, CloudError] = field(default_factory=dict)
     texts: Mapping[Target, Sequence[str]] = field(default_factory=dict)
+    unread: Mapping[Target, Sequence[UnreadVolume]] = field(default_factory=dict)
     provider: str = "aws"
 
     def targets(self) -> Sequence[Target | FailedTarget]:
@@ -34,11 +38,12 @@ class MemoryInventory:
         places = {Target(account=volume.account, region=volume.region, provider=self.provider) for volume in self.given}
         return [*sorted({*places, *self.broken, *self.empty}), *self.unreachable]
 
-    def volumes(self, target: Target) -> Iterator[Volume]:
+    def volumes(self, target: Target) -> Iterator[Volume | UnreadVolume]:
         """The target's volumes in the order given, then its error if it has one."""
         for volume in self.given:
             if (volume.account, volume.region) == (target.account, target.region):
                 yield volume
+        yield from self.unread.get(target, ())
         if target in self.broken:
             raise self.broken[target]
 

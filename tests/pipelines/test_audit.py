@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from plimsoll.audit import audit
 from plimsoll.auditing.batches import BATCHES_AT_ONCE, EVERY_MINUTE_BATCH_VOLUMES
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.domain.errors import AccessDenied, CloudError, RegionUnavailable, Throttled
+from plimsoll.domain.errors import AccessDenied, CloudError, RegionUnavailable, Throttled, Unexpected
 from plimsoll.domain.policy import OPT_OUT, Override, TagMatch
 from plimsoll.domain.recommendation import Detached, InsufficientData, Keep, Migrate, Reprovision
 from plimsoll.domain.sums import Window
 from plimsoll.domain.units import MIB
 from plimsoll.outcomes import ANSWERED_BEFORE, EXCLUDED, Answered, FailedVolume, Notice, Planned, Seen, Skipped
-from plimsoll.ports import FailedTarget, Target
+from plimsoll.ports import FailedTarget, Target, UnreadVolume
 from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.totals import Totals
-from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_policy, a_tariff, a_volume, some_sums
+from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_policy, a_stripe_set, a_tariff, a_volume, some_sums
 from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 from tests.profiles import examples
 
@@ -121,6 +121,29 @@ def test_what_is_kept_has_no_change_to_make():
     answer = by_volume(outcomes(a_world([a_volume("gp3", 500)])))["vol-1"]
     assert isinstance(answer.recommendation, Keep)
     assert answer.change == ""
+
+
+def test_volumes_that_could_not_be_read_fail_by_name_and_the_others_are_answered():
+    volumes = [a_volume("gp2", 500, id=name) for name in ("vol-1", "vol-2")]
+    bad = Unexpected("cannot read vol-2: Size is missing.")
+    lost = UnreadVolume(id=None, error=Unexpected("cannot read a volume: VolumeId is missing."))
+    unread = {HERE: [UnreadVolume(id="vol-2", error=bad), UnreadVolume(id="vol-3", error=bad), lost]}
+    found = outcomes(
+        a_world(volumes, inventory=MemoryInventory(given=volumes, unread=unread)), done=frozenset({"vol-3"})
+    )
+    ended = by_volume(found)
+    assert isinstance(ended["vol-1"], Answered)
+    assert ended["vol-2"] == FailedVolume(target=HERE, volume_id="vol-2", reason=str(bad))
+    assert isinstance(ended["vol-3"], Skipped)
+    assert of_type(found, Seen) == [Seen(target=HERE, volumes=3)]
+    assert [failure.error for failure in failures(found)] == [lost.error]
+
+
+def test_a_stripe_set_with_a_volume_that_could_not_be_read_is_not_said_to_have_changed():
+    unread = {HERE: [UnreadVolume(id=name, error=Unexpected("no")) for name in ("vol-1", "vol-2")]}
+    ports = a_world([], inventory=MemoryInventory(given=[], unread=unread, empty=[HERE]))
+    stripes = a_stripe_set("vol-1", "vol-2")
+    assert of_type(outcomes(replace(ports, stripes=[stripes])), Notice) == []
 
 
 def test_an_empty_account_has_no_outcome_at_all():

@@ -1,29 +1,78 @@
 """Step 1, inventory: the volumes of a target, its notices, and the stripe sets that still exist there."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from plimsoll.auditing.ports import AuditPorts
+from plimsoll.auditing.side_by_side import side_by_side
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.stripes import unchanged
 from plimsoll.domain.volume import Volume
-from plimsoll.outcomes import Notice
-from plimsoll.ports import Target
+from plimsoll.outcomes import ANSWERED_BEFORE, FailedVolume, Notice, Outcome, Skipped
+from plimsoll.ports import FailedTarget, Target, UnreadVolume
 
 
-def list_volumes(target: Target, ports: AuditPorts) -> tuple[list[Volume], CloudError | None]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """The volumes of a target, those that could not be read with why, and, if listing failed, the error that it failed
+    with."""
+
+    target: Target
+    volumes: list[Volume]
+    unread: list[UnreadVolume]
+    error: CloudError | None
+
+    @property
+    def count(self) -> int:
+        """How many volumes there are by name, whether or not they could be read."""
+        return len(self.volumes) + sum(one.id is not None for one in self.unread)
+
+
+def listings(ports: AuditPorts) -> Iterator[Listing | FailedTarget]:
+    """Every target in scope with its volumes, several listed at once."""
+    with ports.stages.stage("inventory"):
+        targets = ports.inventory.targets()
+
+    def listed(target: Target | FailedTarget) -> Listing | FailedTarget:
+        return target if isinstance(target, FailedTarget) else list_volumes(target, ports)
+
+    yield from side_by_side(listed, targets)
+
+
+def list_volumes(target: Target, ports: AuditPorts) -> Listing:
     """The target's volumes and, if listing failed, the error with the volumes listed before it.
 
     A host's traffic needs all of its volumes, so a part of them is no inventory.
     """
-    volumes: dict[str, Volume] = {}
+    named: dict[str, Volume | UnreadVolume] = {}
+    nameless: list[UnreadVolume] = []
+    failure: CloudError | None = None
     try:
         with ports.stages.stage("inventory"):
-            for volume in ports.inventory.volumes(target):
-                volumes[volume.id] = volume  # a volume that moves between pages can be listed twice
+            for one in ports.inventory.volumes(target):
+                if one.id is None:
+                    nameless.append(one)
+                else:
+                    named[one.id] = one  # a volume that moves between pages can be listed twice
     except CloudError as error:
-        return list(volumes.values()), error
-    return list(volumes.values()), None
+        failure = error
+    return Listing(
+        target=target,
+        volumes=[one for one in named.values() if isinstance(one, Volume)],
+        unread=[*(one for one in named.values() if isinstance(one, UnreadVolume)), *nameless],
+        error=failure,
+    )
+
+
+def unread_outcomes(listing: Listing, done: frozenset[str]) -> Iterator[Outcome]:
+    """What becomes of the volumes that could not be read. One without even an id leaves its target incomplete."""
+    for one in listing.unread:
+        if one.id is None:
+            yield FailedTarget(name=f"a volume of {listing.target}", error=one.error)
+        elif one.id in done:
+            yield Skipped(target=listing.target, volume_id=one.id, reason=ANSWERED_BEFORE)
+        else:
+            yield FailedVolume(target=listing.target, volume_id=one.id, reason=str(one.error))
 
 
 def notices_of(target: Target, ports: AuditPorts) -> Sequence[str]:
@@ -34,7 +83,12 @@ def notices_of(target: Target, ports: AuditPorts) -> Sequence[str]:
         return (str(error),)
 
 
-def with_stripes_of(target: Target, volumes: Sequence[Volume], ports: AuditPorts) -> tuple[AuditPorts, list[Notice]]:
-    """The ports with only the target's stripe sets that are unchanged, and a notice for each that changed."""
-    stripes, void = unchanged(ports.stripes, volumes, account=target.account, region=target.region)
+def with_stripes_of(listing: Listing, ports: AuditPorts) -> tuple[AuditPorts, list[Notice]]:
+    """The ports with only the target's stripe sets that are unchanged, and a notice for each that changed.
+
+    A set with a volume that could not be read is neither: its other volumes are on the same host, so they are unread.
+    """
+    target, unread = listing.target, {one.id for one in listing.unread}
+    known = [stripes for stripes in ports.stripes if unread.isdisjoint(stripes.members)]
+    stripes, void = unchanged(known, listing.volumes, account=target.account, region=target.region)
     return replace(ports, stripes=stripes), [Notice(target=target, text=text) for text in void]

@@ -19,7 +19,8 @@ from plimsoll.settings import Settings
 
 def clients_of(config: ServiceConfig, settings: Settings) -> Clients:
     """The clients by which the service enters projects; BadInput where its credentials cannot be used."""
-    return _clients(config.google_credentials, settings.google_url, settings.google_monitoring, settings.max_attempts)
+    where = (config.google_credentials, settings.google_url, settings.google_monitoring)
+    return _clients(*where, settings.max_attempts, settings.list_deadline_s)
 
 
 def targets_of(config: ServiceConfig, settings: Settings) -> Sequence[Target | FailedTarget]:
@@ -43,9 +44,11 @@ def project_ports(
 
 
 @cache
-def _clients(credentials: FederationConfig | None, url: str | None, monitoring: str | None, attempts: int) -> Clients:
+def _clients(
+    credentials: FederationConfig | None, url: str | None, monitoring: str | None, attempts: int, list_deadline_s: float
+) -> Clients:
     """One for a process, so that a token serves until it expires; a simulated project is shown none."""
     if credentials is None or url is not None:
-        return Clients(url=url, monitoring=monitoring, attempts=attempts)
+        return Clients(url=url, monitoring=monitoring, attempts=attempts, list_deadline_s=list_deadline_s)
     signed_in, quota = keyless_credentials(credentials), credentials.quota_project_id
-    return Clients(credentials=signed_in, quota_project=quota, attempts=attempts)
+    return Clients(credentials=signed_in, quota_project=quota, attempts=attempts, list_deadline_s=list_deadline_s)

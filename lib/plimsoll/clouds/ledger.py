@@ -8,7 +8,7 @@ from pathlib import Path
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.volume import Volume
-from plimsoll.ports import FailedTarget, Inventory, Target
+from plimsoll.ports import FailedTarget, Inventory, Target, UnreadVolume
 from plimsoll.writing import whole
 
 KEPT = timedelta(days=2)
@@ -71,9 +71,10 @@ class NotedInventory:
         """As the inventory has them."""
         return self.inventory.targets()
 
-    def volumes(self, target: Target) -> Iterator[Volume]:
+    def volumes(self, target: Target) -> Iterator[Volume | UnreadVolume]:
         """The target's volumes with their known changes."""
-        return map(self.ledger.note, self.inventory.volumes(target))
+        for one in self.inventory.volumes(target):
+            yield self.ledger.note(one) if isinstance(one, Volume) else one
 
     def notices(self, target: Target) -> Sequence[str]:
         """As the inventory has them."""

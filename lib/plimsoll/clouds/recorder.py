@@ -1,6 +1,7 @@
 """The recorder: ports that write what passes through them into a recording."""
 
 import json
+import threading
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,15 +16,15 @@ from plimsoll.clouds.recording import (
     book_adapter,
     error_out,
     found_member,
+    listed_out,
     member,
     pack,
-    volume_adapter,
 )
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.volume import Volume
-from plimsoll.ports import CallLimits, FailedTarget, Inventory, Metrics, Prices, Target, Usage
+from plimsoll.ports import CallLimits, FailedTarget, Inventory, Metrics, Prices, Target, UnreadVolume, Usage
 
 
 @dataclass(slots=True)
@@ -41,6 +42,7 @@ class Recorder:
     visible_after_s: Mapping[str, int] = field(default_factory=dict)
     _zip: zipfile.ZipFile = field(init=False, repr=False)
     _targets: list[dict[str, Any]] = field(init=False, repr=False, default_factory=list)
+    _one_at_a_time: threading.Lock = field(init=False, repr=False, default_factory=threading.Lock)
 
     def __enter__(self) -> "Recorder":
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -63,10 +65,11 @@ class Recorder:
         self._zip.close()
 
     def put(self, name: str, content: bytes) -> None:
-        """Adds a member with a fixed date, so that equal answers make equal files."""
+        """Adds a member with a fixed date, so that equal answers make equal members, in the order they came in."""
         info = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
         info.compress_type = zipfile.ZIP_DEFLATED
-        self._zip.writestr(info, content)
+        with self._one_at_a_time:
+            self._zip.writestr(info, content)
 
     @contextmanager
     def errors_as(self, name: str) -> Iterator[None]:
@@ -112,12 +115,12 @@ class RecordedPorts:
             self.recorder.target(target, self.provider)
         return found
 
-    def volumes(self, target: Target) -> Iterator[Volume]:
+    def volumes(self, target: Target) -> Iterator[Volume | UnreadVolume]:
         """The target's volumes, recorded up to an error if there is one."""
         lines: list[bytes] = []
         try:
             for volume in self.inventory.volumes(target):
-                lines.append(volume_adapter().dump_json(volume))
+                lines.append(listed_out(volume))
                 yield volume
         except CloudError as error:
             lines.append(json.dumps({"error": error_out(error)}).encode())

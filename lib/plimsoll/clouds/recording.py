@@ -27,7 +27,7 @@ from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import BadInput, CloudError, Unexpected
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.volume import Volume
-from plimsoll.ports import CallLimits, FailedTarget, Target, Usage
+from plimsoll.ports import CallLimits, FailedTarget, Target, UnreadVolume, Usage
 
 FORMAT: Final = 3
 READ_FORMATS: Final = (2, FORMAT)
@@ -85,6 +85,24 @@ def error_in(written: Mapping[str, str]) -> CloudError:
     return kind(written["message"]) if issubclass(kind, CloudError) else Unexpected(written["message"])
 
 
+_UNREAD: Final = b'{"unread"'
+
+
+def listed_out(one: Volume | UnreadVolume) -> bytes:
+    """A volume, or one that could not be read with its error, as a line."""
+    if isinstance(one, Volume):
+        return volume_adapter().dump_json(one)
+    return json.dumps({"unread": one.id, "error": error_out(one.error)}).encode()
+
+
+def listed_in(line: bytes) -> Volume | UnreadVolume:
+    """The volume in a line, or the one that could not be read."""
+    if not line.startswith(_UNREAD):
+        return volume_adapter().validate_json(line)
+    written = json.loads(line)
+    return UnreadVolume(id=written["unread"], error=error_in(written["error"]))
+
+
 NO_LIMITS: Final = CallLimits(queries=sys.maxsize, datapoints=sys.maxsize)
 """Nothing is called."""
 
@@ -113,11 +131,11 @@ class Recording:
             for found in self._targets
         ]
 
-    def volumes(self, target: Target) -> Iterator[Volume]:
+    def volumes(self, target: Target) -> Iterator[Volume | UnreadVolume]:
         """The recorded volumes of a target, then the recorded error if there was one."""
         for line in self._read(member(target, "volumes.jsonl")).splitlines():
             _raise_recorded(line)
-            yield volume_adapter().validate_json(line)
+            yield listed_in(line)
 
     def notices(self, target: Target) -> Sequence[str]:
         """The recorded notices of a target."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.volume import Volume
-from plimsoll.ports import FailedTarget, Target
+from plimsoll.ports import FailedTarget, Target, UnreadVolume
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,7 +14,7 @@ class StoredInventory:
     """Some volumes of one target, what is to be known of it, and the error that its list ended in if it did."""
 
     target: Target
-    given: Sequence[Volume]
+    given: Sequence[Volume | UnreadVolume]
     texts: Sequence[str] = ()
     error: CloudError | None = None
 
@@ -22,7 +22,7 @@ class StoredInventory:
         """That target."""
         return (self.target,)
 
-    def volumes(self, _target: Target) -> Iterator[Volume]:
+    def volumes(self, _target: Target) -> Iterator[Volume | UnreadVolume]:
         """Those volumes, then the error."""
         yield from self.given
         if self.error is not None:

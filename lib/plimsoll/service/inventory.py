@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from plimsoll.audit import audit
-from plimsoll.auditing.inventory import list_volumes, notices_of
+from plimsoll.auditing.inventory import Listing, list_volumes, notices_of, with_stripes_of
 from plimsoll.auditing.ports import BATCH_VOLUMES, AuditPorts
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.stored_ports import StoredInventory, StoredPrices
@@ -18,9 +18,8 @@ from plimsoll.clouds.stripes import sets_adapter
 from plimsoll.domain.errors import CloudError, Throttled, Unreachable
 from plimsoll.domain.hosting import by_host
 from plimsoll.domain.prices import PriceBook
-from plimsoll.domain.stripes import unchanged
 from plimsoll.domain.volume import Volume
-from plimsoll.ports import FailedTarget, RunStore, Target, Usage
+from plimsoll.ports import FailedTarget, RunStore, Target, UnreadVolume, Usage
 from plimsoll.reports.totals import Totals
 from plimsoll.service.planning import RunOrder, order_of
 from plimsoll.service.service import Service
@@ -46,19 +45,23 @@ def take_inventory(service: Service, told: TargetMessage, *, batch_volumes: int 
     bring(service.store, service.measured)
     with _noted(service.store, target, order) as ledger:
         ports = _entered(service, target, order, ledger)
-        volumes, error = ([], ports) if isinstance(ports, CloudError) else list_volumes(target, ports)
-    if isinstance(error, PASSING):
-        raise error
+        if isinstance(ports, CloudError):
+            listing = Listing(target=target, volumes=[], unread=[], error=ports)
+        else:
+            listing = list_volumes(target, ports)
+    if isinstance(listing.error, PASSING):
+        raise listing.error
     if isinstance(ports, CloudError):
         failed = Totals.of([FailedTarget(name=str(target), error=ports)])
         service.store.put(keys.failed_target(target), totals_out(failed))
-    elif error is not None:
-        there = replace(ports, inventory=StoredInventory(target=target, given=volumes, error=error))
+    elif listing.error is not None:
+        given: list[Volume | UnreadVolume] = [*listing.volumes, *listing.unread]
+        there = replace(ports, inventory=StoredInventory(target=target, given=given, error=listing.error))
         failed = Totals.of(audit(there, order.parsed_policy, order.now))
         service.store.put(keys.failed_target(target), totals_out(failed))
     elif service.store.get(keys.listed(target)) is None:  # another attempt, given up for dead, may have been faster
-        count = _keep_batches(service.store, keys, target, volumes, batch_volumes)
-        totals = _keep_rest(service.store, keys, target, volumes, ports, order)
+        count = _keep_batches(service.store, keys, target, listing.volumes, batch_volumes)
+        totals = _keep_rest(service.store, keys, listing, ports, order)
         made = Listed(batches=count, totals=totals, spent=Spent.of(Usage(), ports.stages.seconds))
         service.store.put(keys.listed(target), made.model_dump_json().encode())
 
@@ -80,15 +83,14 @@ def _keep_batches(store: RunStore, keys: RunKeys, target: Target, volumes: list[
     return len(batches)
 
 
-def _keep_rest(
-    store: RunStore, keys: RunKeys, target: Target, volumes: list[Volume], ports: AuditPorts, order: RunOrder
-) -> Totals:
-    """Keeps prices and stripe sets, and gives what is to be told of the target apart from its volumes."""
-    book = _book(target, ports)
+def _keep_rest(store: RunStore, keys: RunKeys, listing: Listing, ports: AuditPorts, order: RunOrder) -> Totals:
+    """Keeps prices and stripe sets, and gives what is to be told of the target and of volumes that were not read."""
+    target, book = listing.target, _book(listing.target, ports)
     store.put(keys.prices(target), book_out(book))
-    stripes, void = unchanged(ports.stripes, volumes, account=target.account, region=target.region)
-    store.put(keys.stripes(target), sets_adapter().dump_json(list(stripes)))
-    there = StoredInventory(target=target, given=(), texts=(*notices_of(target, ports), *void))
+    here, changed = with_stripes_of(listing, ports)
+    store.put(keys.stripes(target), sets_adapter().dump_json(list(here.stripes)))
+    texts = (*notices_of(target, ports), *(notice.text for notice in changed))
+    there = StoredInventory(target=target, given=listing.unread, texts=texts)
     without_volumes = replace(ports, inventory=there, prices=StoredPrices(answer=book), stripes=())
     return Totals.of(audit(without_volumes, order.parsed_policy, order.now))
 

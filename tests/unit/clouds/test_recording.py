@@ -12,11 +12,19 @@ from plimsoll.audit import audit
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.recorder import RecordedPorts, Recorder
 from plimsoll.clouds.recording import open_recording
-from plimsoll.domain.errors import AccessDenied, BadCredentials, BadInput, RegionUnavailable, Throttled, Unexpected
+from plimsoll.domain.errors import (
+    AccessDenied,
+    BadAnswer,
+    BadCredentials,
+    BadInput,
+    RegionUnavailable,
+    Throttled,
+    Unexpected,
+)
 from plimsoll.domain.sums import Window
-from plimsoll.domain.volume import Owner, OwnerKind
+from plimsoll.domain.volume import Owner, OwnerKind, Volume
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Planned
-from plimsoll.ports import FailedTarget, Target
+from plimsoll.ports import FailedTarget, Target, UnreadVolume
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_policy, a_tariff, a_volume, read, some_sums
 from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
 
@@ -63,6 +71,12 @@ def memory_world():
             Target(account="777788889999", region="us-west-2"): RegionUnavailable("switched off."),
         },
         texts={HERE: ("another tool is active here.",)},
+        unread={
+            HERE: [
+                UnreadVolume(id="vol-unread", error=BadAnswer("cannot read vol-unread: Size is missing.")),
+                UnreadVolume(id=None, error=BadAnswer("cannot read a volume: VolumeId is missing.")),
+            ]
+        },
     )
     metrics = MemoryMetrics(
         given={"vol-a": busy(300), "vol-b": busy(2000), "vol-unpriced": busy(40)},
@@ -166,6 +180,7 @@ def test_errors_replay_as_the_errors_they_were(both):
     found = {one.name: one.error for one in replayed(path) if isinstance(one, FailedTarget)}
     assert {name: type(error) for name, error in found.items()} == {
         "profile x": BadCredentials,
+        f"a volume of {HERE}": BadAnswer,
         str(DENIED): AccessDenied,
         "777788889999/us-west-2": RegionUnavailable,
     }
@@ -199,11 +214,16 @@ def test_a_recording_keeps_when_it_was_made_by_what_and_how_long_data_lived(both
     assert (found.now, found.version, found.retention_days) == (NOW, "1.2.3", {60: 15, 300: 63, 3600: 455})
 
 
-def test_equal_answers_make_equal_files(both, tmp_path):
+def members_of(path):
+    with zipfile.ZipFile(path) as file:
+        return {info.filename: (info.date_time, file.read(info)) for info in file.infolist()}
+
+
+def test_equal_answers_make_equal_members(both, tmp_path):
     _, path = both
     recorded(memory_world_again(path), tmp_path / "again.zip")
     recorded(memory_world_again(path), tmp_path / "twice.zip")
-    assert (tmp_path / "again.zip").read_bytes() == (tmp_path / "twice.zip").read_bytes()
+    assert members_of(tmp_path / "again.zip") == members_of(tmp_path / "twice.zip")
 
 
 def test_another_lookback_is_refused_volume_by_volume_with_the_remedy(both):
@@ -287,7 +307,7 @@ def test_a_recording_that_was_stopped_in_the_middle_keeps_what_it_had(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         stopped()
     found = only_cloud_of(path)
-    assert [volume.id for volume in found.volumes(HERE)] == [
+    assert [volume.id for volume in found.volumes(HERE) if isinstance(volume, Volume)] == [
         volume.id for volume in VOLUMES if (volume.account, volume.region) == (HERE.account, HERE.region)
     ]
 

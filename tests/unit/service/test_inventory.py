@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 
 from plimsoll.clouds.stripes import sets_adapter
-from plimsoll.domain.errors import AccessDenied, BadInput, Throttled, Unreachable
+from plimsoll.domain.errors import AccessDenied, BadAnswer, BadInput, Throttled, Unreachable
 from plimsoll.domain.volume import Modification
-from plimsoll.ports import Target
+from plimsoll.ports import Target, UnreadVolume
 from plimsoll.service.inventory import take_inventory
 from plimsoll.service.planning import find_pending
 from plimsoll.service.step_messages import RunMessage, TargetItem, TargetMessage
@@ -53,6 +53,17 @@ def test_what_a_target_refuses_is_its_answer(tmp_path, broken):
     assert run["failures"]["targets"] == {str(HERE): "no entry"}
     seen = 2 if broken == "listing" else 0
     assert run["volumes"] == {"seen": seen, "answered": 0, "skipped": {}, "failed": seen, "reconciled": True}
+
+
+def test_a_volume_that_could_not_be_read_fails_by_name_and_the_others_are_audited(tmp_path):
+    unread = {HERE: [UnreadVolume(id="vol-bad", error=BadAnswer("Size is missing"))]}
+    loop = begun(places_of(volumes(2), unread=unread), tmp_path)
+    loop.take_inventories("first")
+    loop.audit_batches("first")
+    assert loop.end("first").status == "partial"
+    run = run_json(files(loop.service, "first"))
+    assert run["volumes"] == {"seen": 3, "answered": 2, "skipped": {}, "failed": 1, "reconciled": True}
+    assert "vol-bad" in str(run["failures"])
 
 
 def test_a_denied_target_is_asked_again_by_a_rerun(tmp_path):

@@ -197,7 +197,7 @@ def _type_of(clients: Clients, target: Target, attached: compute_v1.AttachedDisk
 def _bench_host(clients: Clients, target: Target, host: compute_v1.Instance, now: datetime) -> BenchHost:
     why_not = _why_not(host, target, guest_attributes(clients, target, host_zone(host), host.name), now)
     return BenchHost(
-        host=read_instance(host).host,
+        host=read_instance(compute_v1.Instance.pb(host), place=str(target)).host,
         account=target.account,
         region=target.region,
         zone=host_zone(host),

@@ -25,7 +25,8 @@ from requests import ConnectionError as NoConnection
 from requests import Timeout
 from requests.exceptions import ChunkedEncodingError
 
-from plimsoll.clouds.google.errors import AUDITING, attempted, no_credentials, no_token_now, too_many
+from plimsoll.clouds.common.bounds import Deadline
+from plimsoll.clouds.google.errors import AUDITING, UNREADABLE, attempted, no_credentials, no_token_now, too_many
 from plimsoll.clouds.google.federation import FederationConfig
 from plimsoll.domain.errors import BadCredentials, BadInput
 
@@ -39,6 +40,9 @@ SCOPES: Final = ("https://www.googleapis.com/auth/cloud-platform",)
 CALL_S: Final = 60.0
 """Seconds that one attempt of a call may take: `timeout` of every call."""
 
+LIST_DEADLINE_S: Final = 300.0
+"""Seconds that a list may take unless the settings say otherwise."""
+
 C = TypeVar("C")
 
 
@@ -48,7 +52,8 @@ class Clients:
 
     `url` and `monitoring` (host:port) are where a simulated cloud answers, without credentials or encryption. Without
     them credentials are those given, or the environment's (Application Default Credentials); calls count for
-    `quota_project`, or for the project that the credentials say. `attempts` bounds the attempts of one call.
+    `quota_project`, or for the project that the credentials say. `attempts` bounds the attempts of one call,
+    `list_deadline_s` is how many seconds one list may take, all its pages and attempts included.
     """
 
     url: str | None = None
@@ -56,6 +61,7 @@ class Clients:
     credentials: Credentials | None = None
     quota_project: str | None = None
     attempts: int = 8
+    list_deadline_s: float = LIST_DEADLINE_S
     _made: dict[Callable[..., Any], Any] = field(default_factory=dict, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
@@ -68,6 +74,16 @@ class Clients:
     def tries(self) -> dict[str, Any]:
         """What every call is given beside its request: how often it is tried, and how long each time."""
         return {"retry": self.retry, "timeout": CALL_S}
+
+    def tries_within(self, deadline: Deadline) -> dict[str, Any]:
+        """As `tries`, for what changes nothing: all attempts end with the deadline, and an answer that cannot be read
+        is asked for once more."""
+        left_s = max(deadline.left_s, _LEAST_S)
+        return {"retry": Patience(self.attempts, within_s=left_s, reads=True), "timeout": min(CALL_S, left_s)}
+
+    def list_deadline(self) -> Deadline:
+        """When a list that begins now has to have ended."""
+        return Deadline(seconds=self.list_deadline_s)
 
     @property
     def default_project(self) -> str | None:
@@ -195,6 +211,8 @@ _PASSING: Final = (
 )
 _FIRST_WAIT_S: Final = 0.5
 _LONGEST_WAIT_S: Final = 30.0
+_LEAST_S: Final = 0.1
+"""Seconds that a call is given though its deadline has passed: whoever counts pages says so, not the call."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -202,22 +220,28 @@ R = TypeVar("R")
 
 class Patience(retries.Retry):
     """A retry that gives a call up after so many attempts, with what the last one ended in. Waits are random, below a
-    bound that doubles."""
+    bound that doubles, and all end `within_s` seconds where that is given. What `reads` asks once more for an answer
+    that cannot be read."""
 
-    def __init__(self, attempts: int) -> None:
-        super().__init__(predicate=passing, initial=_FIRST_WAIT_S, maximum=_LONGEST_WAIT_S, timeout=None)
+    def __init__(self, attempts: int, *, within_s: float | None = None, reads: bool = False) -> None:
+        super().__init__(predicate=passing, initial=_FIRST_WAIT_S, maximum=_LONGEST_WAIT_S, timeout=within_s)
         self._attempts = attempts
+        self._within_s = within_s
+        self._reads = reads
 
     def __call__(self, func: Callable[P, R], on_error: Callable[[Exception], Any] | None = None) -> Callable[P, R]:
         """The call with its retries; each call counts its own attempts."""
 
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            left = iter(range(self._attempts - 1))
+            left, unread = iter(range(self._attempts - 1)), iter(range(self._reads))
+
+            def again(error: Exception) -> bool:
+                if isinstance(error, UNREADABLE):
+                    return next(unread, None) is not None
+                return passing(error) and next(left, None) is not None
+
             once_more = retries.Retry(
-                predicate=lambda error: passing(error) and next(left, None) is not None,
-                initial=_FIRST_WAIT_S,
-                maximum=_LONGEST_WAIT_S,
-                timeout=None,
+                predicate=again, initial=_FIRST_WAIT_S, maximum=_LONGEST_WAIT_S, timeout=self._within_s
             )
             return once_more(func, on_error)(*args, **kwargs)
 

@@ -24,7 +24,12 @@ from plimsoll.settings import Settings
 
 def connect(scope: Scope, settings: Settings, *, today: date, paced: bool = True) -> Connection:
     """The ports over every project of a scope; BadInput for a project that cannot be one."""
-    clients = Clients(url=settings.google_url, monitoring=settings.google_monitoring, attempts=settings.max_attempts)
+    clients = Clients(
+        url=settings.google_url,
+        monitoring=settings.google_monitoring,
+        attempts=settings.max_attempts,
+        list_deadline_s=settings.list_deadline_s,
+    )
     return connection_of(clients, scope, settings, today=today, paced=paced)
 
 
@@ -39,6 +44,8 @@ def connection_of(clients: Clients, scope: Scope, settings: Settings, *, today: 
             parallel=settings.parallel_calls,
             query_cost=reckoned,
             attached=AttachedPlaces(clients=clients),
+            read_deadline_s=settings.read_deadline_s,
+            most_calls=settings.metric_calls_a_run,
         ),
         prices=GooglePrices(
             shipped=load_prices(Path(scope.prices)) if scope.prices else shipped_prices(GOOGLE),

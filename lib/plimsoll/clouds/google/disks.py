@@ -1,16 +1,21 @@
 """Disks: Persistent Disks and Hyperdisks as volumes, and the instances that hold them as hosts."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from plimsoll.clouds.common.dated_data import sold_figures
 from plimsoll.clouds.google.machines import machine
-from plimsoll.clouds.google.names import last_of, moment, path_of, tags_of, zone_of
-from plimsoll.clouds.google.owners import HOST_METADATA, owner_of
+from plimsoll.clouds.google.names import last_of, moment, path_of, tags_of
+from plimsoll.clouds.google.owners import owner_of
+from plimsoll.clouds.google.resources import DiskAnswer, read_held_disk, read_instance
 from plimsoll.clouds.registry import GOOGLE
+from plimsoll.domain.errors import BadAnswer
 from plimsoll.domain.host import Host
 from plimsoll.domain.volume import Attachment, Volume, VolumeSpec, VolumeState
+
+_LOCAL: Final = "SCRATCH"
+"""The type of a local SSD, which has no disk of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,31 +28,44 @@ class Seat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instance:
-    """A host, the disks it holds by their path, and its tags with those items of its metadata that tell who made it."""
+    """A host, the disks it holds by their path, and its tags with those items of its metadata that tell who made it.
 
+    In the place of a seat stands why it cannot be read.
+    """
+
+    path: str
     host: Host
-    seats: Mapping[str, Seat]
+    seats: Mapping[str, Seat | BadAnswer]
     marks: Mapping[str, str]
 
 
-def instance_of(found: Any) -> Instance:
-    """The instance in one compute_v1.Instance. Local SSDs have no disk of their own, so no seat.
+def instance_of(found: Any, *, scope: str | None = None, place: str) -> Instance:
+    """The instance in one protobuf `Instance` that was listed under a scope of a place; BadAnswer.
 
     Nothing is known to be carried or attached by a machine type that the data does not have.
     """
-    kind = last_of(found.machine_type)
+    answer = read_instance(found, scope=scope, place=place)
+    kind = last_of(answer.machine_type)
     known = machine(kind)
-    tags = tags_of(found.labels, found.name)
+    tags = tags_of(answer.labels, answer.name)
     host = Host(
-        id=str(found.id),
+        id=str(answer.id),
         type=kind,
         limits=known.limits if known else None,
         tags=tuple(tags.items()),
         caps=known.caps if known else (),
     )
-    seats = {path_of(held.source): Seat(device=held.device_name, boot=held.boot) for held in found.disks if held.source}
-    metadata = {item.key: item.value for item in found.metadata.items if item.key in HOST_METADATA}
-    return Instance(host=host, seats=seats, marks={**tags, **metadata})
+    held = (one for one in found.disks if one.source and one.type_ != _LOCAL)
+    seats = {path_of(one.source): _seat(one, answer.name, place) for one in held}
+    return Instance(path=answer.path, host=host, seats=seats, marks={**tags, **answer.metadata})
+
+
+def _seat(found: Any, instance: str, place: str) -> Seat | BadAnswer:
+    try:
+        held = read_held_disk(found, instance=instance, place=place)
+    except BadAnswer as error:
+        return error
+    return Seat(device=held.device, boot=held.boot)
 
 
 _STATES: Final = {
@@ -62,75 +80,44 @@ _REPLICATING: Final = {"ACTIVE", "CREATED", "STARTING", "STOPPING"}
 _REPLICATION: Final = "asynchronous replication from another disk"
 
 
-def volume_of(found: Any, project: str, region: str, instances: Mapping[str, Instance]) -> Volume:
-    """The volume in one compute_v1.Disk of a project, which is attached to some of these instances or to none.
+def volume_of(disk: DiskAnswer, project: str, region: str, users: Iterable[tuple[Instance, Seat] | None]) -> Volume:
+    """The volume that a disk of a project is. `users` are its instances in the order of its own users, None for one of
+    another project.
 
     A disk that receives another's replication is the replication's: it looks like one that nobody needs, and is not.
     Of other services none is known that refuses changes to its disks.
     """
-    tags = tags_of(found.labels, found.name)
+    tags = tags_of(disk.labels, disk.name)
+    held = tuple(users)
+    marks = {key: value for user in held if user is not None for key, value in user[0].marks.items()}
+    since = moment(disk.attached or disk.created)
     return Volume(
-        id=str(found.id),
+        id=str(disk.id),
         account=project,
         region=region,
-        zone=zone_of(found.zone, found.replica_zones),
-        spec=spec_of(found),
-        state=_state(found),
-        created=moment(found.creation_timestamp),
+        zone="+".join(disk.zones),
+        spec=spec_of(disk),
+        state=_STATES.get(disk.status) or (VolumeState.IN_USE if held else VolumeState.AVAILABLE),
+        created=moment(disk.created),
         tags=tags,
-        attachments=tuple(attachments_of(found, instances)),
-        owner=owner_of(tags, marks_of(found, instances), found.name, found.description),
-        multi_attach=found.access_mode in _SHARED or len(found.users) > 1,
-        operator=_operator(found),
+        attachments=tuple(
+            Attachment(host=None, device="", since=since)
+            if user is None
+            else Attachment(host=user[0].host, device=user[1].device, since=since, boot=user[1].boot)
+            for user in held
+        ),
+        owner=owner_of(tags, marks, disk.name, disk.description),
+        multi_attach=disk.access_mode in _SHARED or len(held) > 1,
+        operator=_REPLICATION if disk.primary_disk and disk.replication in _REPLICATING else None,
     )
 
 
-def spec_of(found: Any) -> VolumeSpec:
-    """What is provisioned, GiB although the API calls them GB; IOPS and MiB/s where the type sells them."""
+def spec_of(disk: DiskAnswer) -> VolumeSpec:
+    """What is provisioned; IOPS and MiB/s where the type sells them."""
     spec = VolumeSpec(
-        type=type_name(found),
-        size_gib=found.size_gb,
-        iops=found.provisioned_iops or None,
-        throughput_mib_s=found.provisioned_throughput or None,
+        type=disk.type_name,
+        size_gib=disk.size_gib,
+        iops=disk.iops or None,
+        throughput_mib_s=disk.throughput_mib_s or None,
     )
     return sold_figures(spec, GOOGLE)
-
-
-def type_name(found: Any) -> str:
-    """The type as its own name: a Persistent Disk kept in two zones has other limits and prices than one in one."""
-    name = last_of(found.type_)
-    return f"regional-{name}" if found.region and name.startswith("pd-") else name
-
-
-def _state(found: Any) -> VolumeState:
-    """Of a disk that is ready, and of one that is in a state unknown here, whether anybody uses it tells the rest."""
-    return _STATES.get(found.status) or (VolumeState.IN_USE if found.users else VolumeState.AVAILABLE)
-
-
-def _operator(found: Any) -> str | None:
-    replicating = found.resource_status.async_primary_disk.state in _REPLICATING
-    return _REPLICATION if found.async_primary_disk.disk and replicating else None
-
-
-def attachments_of(disk: Any, instances: Mapping[str, Instance]) -> Iterator[Attachment]:
-    """One attachment for each user of a compute_v1.Disk, since its latest attachment.
-
-    The host is None where it is of another project or gone by now, or holds the disk no longer.
-    """
-    since = moment(disk.last_attach_timestamp or disk.creation_timestamp)
-    path = path_of(disk.self_link)
-    for user in disk.users:
-        instance = instances.get(path_of(user))
-        seat = instance.seats.get(path) if instance else None
-        yield Attachment(
-            host=instance.host if instance and seat else None,
-            device=seat.device if seat else "",
-            since=since,
-            boot=seat is not None and seat.boot,
-        )
-
-
-def marks_of(disk: Any, instances: Mapping[str, Instance]) -> dict[str, str]:
-    """What the instances that use a disk say of who made them."""
-    users = [instances[path_of(user)] for user in disk.users if path_of(user) in instances]
-    return {key: value for instance in users for key, value in instance.marks.items()}

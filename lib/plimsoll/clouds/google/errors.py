@@ -10,6 +10,7 @@ from google.auth import exceptions as auth
 from google.protobuf.json_format import ParseError
 from requests import RequestException
 
+from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.common.messages import Purpose, one_line
 from plimsoll.clouds.google.names import BILLING, COMPUTE, MONITORING, RESOURCE_MANAGER
 from plimsoll.domain.errors import (
@@ -24,6 +25,10 @@ from plimsoll.domain.errors import (
 
 FAILURES = (api.GoogleAPIError, auth.GoogleAuthError, RequestException, ParseError)
 """Everything that a call through Google's clients can end in."""
+
+UNREADABLE = (ParseError, ValueError, TypeError, LookupError, AttributeError, RecursionError)
+"""What Google's clients stumble over in an answer that is not of its type: a page of HTML, a body that was cut, a text
+where a number belongs, an error whose parts are not where they belong."""
 
 _SIGN_IN: Final = (
     "Sign in with `gcloud auth application-default login`, or name a file of credentials in "
@@ -79,6 +84,19 @@ def attempted(what: str, place: str, permission: str, purpose: Purpose) -> Itera
         yield
     except FAILURES as error:
         raise refused(error, what, place, permission, purpose) from error
+
+
+@contextmanager
+def answered(what: str, place: str, permission: str, purpose: Purpose) -> Iterator[None]:
+    """As `attempted`, around nothing but a call: BadAnswer as well where its answer cannot be read."""
+    with attempted(what, place, permission, purpose):
+        try:
+            yield
+        except UNREADABLE as error:
+            if isinstance(error, FAILURES) and not isinstance(error, ParseError):
+                raise
+            said = f"{type(error).__name__}: {one_line(str(error))}"
+            raise bad_answer(said, said, call=permission, place=place) from error
 
 
 def refused(error: Exception, what: str, place: str, permission: str, purpose: Purpose) -> CloudError:

@@ -15,12 +15,15 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
 
-import numpy as np
 from google.api_core.exceptions import NotFound, from_grpc_status
 from google.cloud import monitoring_v3
 
+from plimsoll.clouds.common.answers import bad_answer
+from plimsoll.clouds.common.bounds import Deadline, Pages
 from plimsoll.clouds.common.calls import Pacer
-from plimsoll.clouds.google.clients import CALL_S, Clients
+from plimsoll.clouds.google.agreement import disagreements
+from plimsoll.clouds.google.cells import Cells
+from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.errors import AUDITING, FAILURES, refused
 from plimsoll.clouds.google.names import LIST_TIME_SERIES
 from plimsoll.clouds.google.queries import (
@@ -29,112 +32,17 @@ from plimsoll.clouds.google.queries import (
     POINTS_A_PAGE,
     Call,
     Place,
-    Query,
     calls_of,
     claims_of,
-    grid_s,
-    places_of,
     queries_of,
 )
+from plimsoll.clouds.google.received import Identity, Received, came_twice, received
 from plimsoll.domain.branch_and_bound import Ask, Found
-from plimsoll.domain.errors import CloudError, Unexpected
-from plimsoll.domain.knowledge import BoolArray, IntArray, Look
-from plimsoll.domain.period import FloatArray
+from plimsoll.domain.errors import BadAnswer, CloudError, Endless
+from plimsoll.domain.knowledge import IntArray
 from plimsoll.domain.query_cost import QueryCost
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import CallLimits, Target, Usage
-
-_DOUBLE: Final = 3
-"""google.api.MetricDescriptor.ValueType of values that are not whole numbers."""
-
-
-def points_of(series: Any) -> tuple[IntArray, FloatArray]:
-    """When each point of a `TimeSeries` (the protobuf message itself) ends, in epoch seconds, and its value."""
-    points = series.points
-    ends_s = np.array([point.interval.end_time.seconds for point in points], dtype=np.int64)
-    if series.value_type == _DOUBLE:
-        values = np.array([point.value.double_value for point in points], dtype=np.float64)
-    else:
-        values = np.array([point.value.int64_value for point in points], dtype=np.float64)
-    return ends_s, values
-
-
-@dataclass(slots=True, kw_only=True)
-class Cell:
-    """One series of one look while its points arrive, in any order and from any number of series.
-
-    In buckets of `grid_s`, of which the look's are a multiple; `added` where points of one bucket are added up, else
-    the highest stands. `highest` where buckets of the grid become those of the look by their highest.
-    """
-
-    look: Look
-    grid_s: int
-    added: bool
-    highest: bool
-    _values: FloatArray = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Begins with no point."""
-        self._values = np.full(self.look.window.buckets(self.look.period_s) * self.look.period_s // self.grid_s, np.nan)
-
-    def place(self, ends_s: IntArray, values: FloatArray, inside: BoolArray) -> None:
-        """Takes in those points that are `inside`."""
-        at = (ends_s[inside] - 1 - self.look.window.start_s) // self.grid_s
-        if self.added:
-            self._values[at[np.isnan(self._values[at])]] = 0.0
-            np.add.at(self._values, at, values[inside])
-        else:
-            np.fmax.at(self._values, at, values[inside])
-
-    def folded(self) -> FloatArray:
-        """The buckets of the look, NaN where there is no point."""
-        factor = self.look.period_s // self.grid_s
-        if factor == 1:
-            return self._values
-        buckets = self._values.reshape(-1, factor)
-        folded = np.fmax.reduce(buckets, axis=1) if self.highest else np.nansum(buckets, axis=1)
-        return np.where(np.isnan(buckets).all(axis=1), np.nan, folded)
-
-
-class Cells:
-    """The cells of all asks at one project and region, and which disk is where now (`places`, by volume id)."""
-
-    def __init__(self, asks: Sequence[Ask]) -> None:
-        self.project = asks[0].volume.account
-        self.place = f"{self.project}/{asks[0].volume.region}"
-        self.places = places_of(ask.volume for ask in asks)
-        self._asks = asks
-        self._cells = {
-            (number, series): _cell(ask, series)
-            for number, ask in enumerate(asks)
-            for series in ask.look.series
-            if series in METRICS
-        }
-
-    def is_of(self, number: int, where: Place) -> bool:
-        """Whether an ask's disk is at a place that is known."""
-        return self.places[where] == self._asks[number].volume.id
-
-    def of(self, query: Query) -> Cell:
-        """Where the points of a query go."""
-        return self._cells[query.ask, query.series]
-
-    def found(self, number: int) -> Found:
-        """What an ask found."""
-        series = self._asks[number].look.series
-        return {name: self._cells[number, name].folded() for name in series if name in METRICS}
-
-
-def _cell(ask: Ask, series: str) -> Cell:
-    """Counts are added up; so are peaks of a disk on several instances, and else the highest stands."""
-    peak = METRICS[series].peak
-    return Cell(
-        look=ask.look,
-        grid_s=grid_s(ask, series),
-        added=not peak or len(ask.volume.attachments) > 1,
-        highest=peak,
-    )
-
 
 RETENTION_DAYS: Final[Mapping[int, float]] = {60: 42}
 """How long Cloud Monitoring keeps each period: six weeks as reported (third parties, read 2026-11-22; unverified).
@@ -158,6 +66,8 @@ _READING: Final = replace(
     again=f"{AUDITING.again}, or lower PLIMSOLL_GOOGLE_CALLS_PER_S",
 )
 
+_SETTING: Final = "PLIMSOLL_READ_DEADLINE_S"
+
 _Shape = monitoring_v3.ListTimeSeriesRequest
 _SUM, _MAX = monitoring_v3.Aggregation.Aligner.ALIGN_SUM, monitoring_v3.Aggregation.Aligner.ALIGN_MAX
 
@@ -175,6 +85,8 @@ class GoogleMetrics:
     query_cost: QueryCost
     attached: Callable[[str, str], Collection[Place]]
     usage: Usage = field(default_factory=Usage)
+    read_deadline_s: float = 900.0
+    most_calls: int = 5_000_000
     retention_days: Mapping[int, float] = field(default_factory=lambda: RETENTION_DAYS)
     visible_after_s: int = VISIBLE_AFTER_S
     _left: set[str] = field(default_factory=set, init=False, repr=False)
@@ -190,15 +102,51 @@ class GoogleMetrics:
         return len(METRICS) * len(claims_of(volume))
 
     def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
-        """What each look at a disk found, or why not; all disks are of one project and region."""
+        """What each look at a disk found, or why not; all disks are of one project and region.
+
+        What cannot all be true of one disk is asked for once more, and is an error where it still cannot.
+        """
         if not asks:
             return []
-        here = Cells(asks)
+        deadline = Deadline(seconds=self.read_deadline_s)
+        found, wrong = self._agreed(asks, asks, deadline)
+        again = sorted(wrong)
+        if again:
+            second, still = self._agreed([asks[number] for number in again], asks, deadline)
+            for place, number in enumerate(again):
+                found[number] = still.get(place, second[place])
+        return found
+
+    def received(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
+        """As `read`, but that nothing which was received is held against the rest of it."""
+        return self._received(asks, Cells(asks), Deadline(seconds=self.read_deadline_s)) if asks else []
+
+    def _agreed(
+        self, asks: Sequence[Ask], known: Sequence[Ask], deadline: Deadline
+    ) -> tuple[list[Found | CloudError], dict[int, BadAnswer]]:
+        """What each look found, and what is wrong with that, by the look's number."""
+        here = Cells(asks, [ask.volume for ask in known])
+        found = self._received(asks, here, deadline)
+        wrong: dict[int, BadAnswer] = {}
+        for number, (ask, one) in enumerate(zip(asks, found, strict=True)):
+            if isinstance(one, CloudError):
+                continue
+            said = list(disagreements(one, ask.look.period_s, one_place=not here.moved(number)))
+            if said:
+                wrong[number] = bad_answer(
+                    "; ".join(map(str, said)),
+                    {name: values[:200].tolist() for name, values in one.items()},
+                    call=LIST_TIME_SERIES,
+                    place=f"the metrics of disk {ask.volume.name or ask.volume.id} in {here.place}",
+                )
+        return found, wrong
+
+    def _received(self, asks: Sequence[Ask], here: Cells, deadline: Deadline) -> list[Found | CloudError]:
         queries = [query for number, ask in enumerate(asks) for query in queries_of(number, ask)]
         calls = list(calls_of(queries, datapoints_a_call=self.query_cost.datapoints_a_call))
         client = self.clients.metrics
         with ThreadPoolExecutor(max_workers=self.parallel) as pool:
-            outcomes = list(pool.map(lambda call: self._ask(client, call, here), calls))
+            outcomes = list(pool.map(lambda call: self._ask(client, call, here, deadline), calls))
         failed: dict[int, CloudError] = {}
         for call, error in zip(calls, outcomes, strict=True):
             if error is not None:
@@ -209,60 +157,84 @@ class GoogleMetrics:
         """Whether disks did a part of their work where they are no more."""
         return (_LEFT,) if str(target) in self._left else ()
 
-    def _ask(self, client: monitoring_v3.MetricServiceClient, call: Call, here: Cells) -> CloudError | None:
-        """Puts the points of a call into their cells, page by page; the error that ended it."""
-        request = _request(call, here.project)
+    def _ask(
+        self, client: monitoring_v3.MetricServiceClient, call: Call, here: Cells, deadline: Deadline
+    ) -> CloudError | None:
+        """Puts the points of a call into their cells, once all its pages have come; the error that ended it.
+
+        An answer that cannot be used is asked for once more, from its first page on.
+        """
         try:
-            while True:
-                page = self.clients.retry(partial(self._page, client))(request)
-                self._take(page, call, here)
-                if not page.next_page_token:
-                    return None
-                if page.next_page_token == request.page_token:
-                    return Unexpected(
-                        f"cannot read metrics in {here.place}: Cloud Monitoring gave the same page twice. "
-                        f"{_READING.goes_on}; run again later."
-                    )
-                request.page_token = page.next_page_token
+            try:
+                found = self._points(client, call, here, deadline)
+            except BadAnswer:
+                found = self._points(client, call, here, deadline)
+            self._take(found, call, here)
         except CloudError as error:
             return error
         except FAILURES as error:
             if isinstance(error, NotFound) and NEVER_WRITTEN in str(error):
                 return None
             return refused(error, f"read metrics in {here.place}", here.place, LIST_TIME_SERIES, _READING)
+        return None
 
-    def _page(self, client: monitoring_v3.MetricServiceClient, request: Any) -> Any:
+    def _points(
+        self, client: monitoring_v3.MetricServiceClient, call: Call, here: Cells, deadline: Deadline
+    ) -> list[Received]:
+        """The points of a call, page by page."""
+        what = f"read metrics in {here.place}"
+        pages = Pages(what=what, deadline=deadline, setting=_SETTING)
+        request, found = _request(call, here.project), list[Received]()
+        known: dict[Identity, IntArray] = {}
+        while True:
+            deadline.check(what, _SETTING)
+            tries = self.clients.tries_within(deadline)
+            page = tries["retry"](partial(self._page, client, here.place, tries["timeout"]))(request)
+            for series in page.time_series:
+                more = received(series, call, here.project, here.place)
+                before = known.get(more.identity)
+                known[more.identity] = more.ends_s if before is None else came_twice(before, more, call, here.place)
+                found.append(more)
+            if not pages.follow(page.next_page_token):
+                return found
+            request.page_token = page.next_page_token
+
+    def _page(self, client: monitoring_v3.MetricServiceClient, place: str, timeout_s: float, request: Any) -> Any:
         """One page as protobuf, whose fields are read many times faster than through the client's own wrapping.
 
         An answer that says that it lacks something is an error.
         """
         self.calls.take(1)
         with self._lock:
+            if self.usage.calls >= self.most_calls:
+                raise Endless(
+                    f"cannot read metrics in {place}: this run has made {self.usage.calls:,} calls for metrics. Audit "
+                    "fewer projects at once, or raise PLIMSOLL_METRIC_CALLS_A_RUN."
+                )
             self.usage.calls += 1
-        pages = client.list_time_series(request=_Shape.wrap(request), retry=None, timeout=CALL_S).pages
+        pages = client.list_time_series(request=_Shape.wrap(request), retry=None, timeout=timeout_s).pages
         page = monitoring_v3.ListTimeSeriesResponse.pb(next(iter(pages)))
         for status in page.execution_errors:
             lacks = f"the answer lacks something: {status.message}"
             raise from_grpc_status(status.code, lacks)  # type: ignore[no-untyped-call]  # google.api_core has no types
-        return page
-
-    def _take(self, page: Any, call: Call, here: Cells) -> None:
-        takers = call.by_place()
-        points = 0
-        for series in page.time_series:
-            instance_id, device = series.resource.labels["instance_id"], series.metric.labels["device_name"]
-            ends_s, values = points_of(series)
-            points += len(values)
-            for place in (instance_id, series.resource.labels["zone"]):
-                for query in takers.get((place, device), ()):
-                    inside = (ends_s > query.window.start_s) & (ends_s <= query.window.end_s)
-                    if not inside.any() or not self._is_of(query.ask, (instance_id, device), here):
-                        continue
-                    with self._lock:
-                        here.of(query).place(ends_s, values, inside)
         with self._lock:
             self.usage.metrics += len(page.time_series)
-            self.usage.datapoints += points
+            self.usage.datapoints += sum(len(series.points) for series in page.time_series)
+        return page
+
+    def _take(self, found: Sequence[Received], call: Call, here: Cells) -> None:
+        takers = call.by_place()
+        for one in found:
+            where = (one.instance_id, one.device)
+            for place in (one.instance_id, one.zone):
+                for query in takers.get((place, one.device), ()):
+                    inside = (one.ends_s > query.window.start_s) & (one.ends_s <= query.window.end_s)
+                    if not inside.any() or not self._is_of(query.ask, where, here):
+                        continue
+                    with self._lock:
+                        cell = here.of(query)
+                        cell.places.add(where)
+                        cell.place(one.ends_s, one.values, inside)
 
     def _is_of(self, ask: int, where: Place, here: Cells) -> bool:
         """Whether a series may be of an ask's disk: no other one has that place now."""

@@ -3,7 +3,7 @@
 Patterns are for a whole name, without ^ and $.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Final
 
@@ -60,19 +60,32 @@ def region_of(scope: str) -> str | None:
     return name if kind == "regions" else None
 
 
-def zone_of(zone_url: str, replica_urls: Iterable[str]) -> str:
-    """The zone of a disk; those of a regional disk's replicas, joined by "+"."""
-    return last_of(zone_url) if zone_url else "+".join(sorted(map(last_of, replica_urls)))
-
-
 def moment(written: str) -> datetime:
-    """The time, in UTC, of an RFC 3339 text with any offset; Unexpected where it is none."""
-    try:
-        return datetime.fromisoformat(written).astimezone(UTC)
-    except ValueError as error:
+    """The time, in UTC, of an RFC 3339 text with an offset; Unexpected where it is none."""
+    found = _moment(written)
+    if found is None:
         raise Unexpected(
             f"Google wrote a time as {written!r}, which is none. Run again; if it stays so, report it with that text."
-        ) from error
+        )
+    return found
+
+
+def is_moment(written: str) -> bool:
+    """Whether a text is a time since Compute Engine began."""
+    found = _moment(written)
+    return found is not None and found.year >= _FIRST_YEAR
+
+
+_FIRST_YEAR: Final = 2012
+"""Compute Engine was opened in June 2012."""
+
+
+def _moment(written: str) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(written)
+        return found.astimezone(UTC) if found.tzinfo is not None else None
+    except (ValueError, OverflowError):
+        return None
 
 
 _OURS: Final = "plimsoll-"

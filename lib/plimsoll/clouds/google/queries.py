@@ -183,6 +183,14 @@ class Call:
             clauses.append(_one_of("resource.labels.zone", {zone for claim in claims for zone in claim.zones}))
         return " AND ".join(clauses)
 
+    def asks_for(self, instance_id: str, zone: str, device: str) -> bool:
+        """Whether the filter lets a series through that has these labels."""
+        claims = [query.claim for query in self.queries]
+        instances = {claim.instance_id for claim in claims if claim.instance_id is not None}
+        zones = {name for claim in claims for name in claim.zones}
+        where = instance_id in instances if instances else bool(instance_id) and zone in zones
+        return where and bool(zone) and any(claim.device == device for claim in claims)
+
     def by_place(self) -> dict[tuple[str, str], list[Query]]:
         """The queries by where their series are: an instance's id or a zone, and the device name."""
         found: dict[tuple[str, str], list[Query]] = {}

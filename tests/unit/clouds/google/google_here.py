@@ -13,7 +13,9 @@ from urllib.parse import parse_qs, urlsplit
 from google.cloud import compute_v1
 from google.cloud.resourcemanager_v3 import Folder, Project
 
+from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.google.clients import Clients
+from plimsoll.domain.volume_types import Provisioned
 
 COMPUTE = "https://www.googleapis.com/compute/v1"
 CREATED = "2026-01-02T03:04:05.678-08:00"
@@ -60,7 +62,10 @@ def disabled(project, service="compute.googleapis.com"):
 
 @dataclass
 class Google:
-    """What there is, what is refused (by permission and project, each so many times), and what was asked."""
+    """What there is, what is refused (by permission and project, each so many times), and what was asked.
+
+    `spoil` makes of the permission and the JSON of an answer what is sent in its place: JSON, or bytes as they are.
+    """
 
     disks: dict = field(default_factory=dict)
     instances: dict = field(default_factory=dict)
@@ -70,6 +75,7 @@ class Google:
     numbers: dict = field(default_factory=dict)
     refused: dict = field(default_factory=dict)
     asked: list = field(default_factory=list)
+    spoil: object = None
     port: int = 0
 
     def disk(self, project, name, kind="pd-ssd", zone="us-central1-a", *, users=(), region=None, replicas=(), **fields):
@@ -92,6 +98,7 @@ class Google:
                 "last_attach_timestamp": ATTACHED if users else None,
                 "users": [one.self_link for one in users],
                 **where,
+                **sold(kind),
                 **fields,
             }
         )
@@ -143,9 +150,15 @@ class Google:
 
     def _page(self, kind, name, found, project, query):
         start, size = int(query.get("pageToken", 0)), int(query["maxResults"])
-        items = {f"zones/{region}-z": {"warning": {"code": "NO_RESULTS_ON_PAGE"}} for region in self.regions}
+        nothing = {"warning": {"code": "NO_RESULTS_ON_PAGE"}}
+        held = (*self.disks.get(project, ()), *self.instances.get(project, ()))
+        zones = {scope for scope, _ in held if scope.startswith("zones/")}
+        zones |= {f"zones/{last}" for _, one in held for last in zones_of(one)}
+        items = dict.fromkeys((*(f"zones/{region}-z" for region in self.regions), *zones), nothing)
         for scope, one in found[start : start + size]:
-            items.setdefault(scope, {name: []})[name].append(one)
+            if items.get(scope, nothing) is nothing:
+                items[scope] = {name: []}
+            items[scope][name].append(one)
         token = str(start + size) if start + size < len(found) else None
         return kind(items=items, next_page_token=token, unreachables=self.unreachable.get(project, ()))
 
@@ -166,6 +179,19 @@ class Google:
     def resourcemanager_folders_list(self, parent, query):
         found = [one for one in self.below.get(parent, ()) if isinstance(one, Folder)]
         return {"folders": [json.loads(Folder.to_json(one)) for one in found]}
+
+
+def sold(kind):
+    """The figures that a type sells: Google names them whether somebody asked for them or not."""
+    found = volume_types("google").get(kind)
+    figures = {"provisioned_iops": 5000, "provisioned_throughput": 300}
+    rules = {} if found is None else {"provisioned_iops": found.iops, "provisioned_throughput": found.throughput}
+    return {name: figures[name] for name, rule in rules.items() if isinstance(rule, Provisioned)}
+
+
+def zones_of(resource):
+    """The zones of a regional disk's replicas."""
+    return [url.rpartition("/")[2] for url in getattr(resource, "replica_zones", ())]
 
 
 def written(answer):
@@ -201,7 +227,10 @@ class _Asked(BaseHTTPRequestHandler):
 
     def do_GET(self):
         status, answer = self.google.answer(self.path)
-        text = json.dumps(written(answer)).encode()
+        answer = written(answer)
+        if self.google.spoil and status == 200:
+            answer = self.google.spoil(self.google.asked[-1][0], answer)
+        text = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json; charset=UTF-8")
         self.send_header("Content-Length", str(len(text)))

@@ -73,6 +73,8 @@ class Monitoring:
         for raw, at_s, value in points[offset : offset + room]:
             if raw is not held:
                 held, series = raw, answer.time_series.add(value_type=3 if self.doubles else 2)
+                series.metric_kind = 1 if raw.metric.startswith("max_") else 2
+                series.resource.type = raw.labels["resource.type"]
                 series.metric.type = raw.labels["metric.type"]
                 series.metric.labels["device_name"] = raw.device
                 for name in ("project_id", "instance_id", "zone"):

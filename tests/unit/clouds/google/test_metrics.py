@@ -76,7 +76,7 @@ def raw(metric="read_ops_count", machine="71", device="disk-a", points=None, **f
 
 
 def read(metrics, *disks, look=None):
-    return metrics.read([Ask(volume=disk, look=look or a_look(groups=(OPERATIONS,))) for disk in disks])
+    return metrics.received([Ask(volume=disk, look=look or a_look(groups=(OPERATIONS,))) for disk in disks])
 
 
 def minutes_of(series):
@@ -216,7 +216,7 @@ def test_looks_that_share_a_call_find_what_is_theirs(monitoring, clients):
     metrics = made(clients, query_cost=a_tariff(calls_per_s=1, datapoints_per_s=1e9))
     monitoring.kept = [raw(points={minute: float(minute) for minute in range(180)})]
     looks = [a_look(groups=(OPERATIONS,), start_s=hour * HOUR_S, end_s=(hour + 1) * HOUR_S) for hour in range(3)]
-    found = metrics.read([Ask(volume=a_disk(a_place()), look=look) for look in looks])
+    found = metrics.received([Ask(volume=a_disk(a_place()), look=look) for look in looks])
     assert metrics.usage.calls == 2
     for hour, one in enumerate(found):
         np.testing.assert_array_equal(one["read_ops"], np.arange(60.0) + 60 * hour)
@@ -339,7 +339,7 @@ def series_of(random):
             for metric in ("read_ops_count", "max_read_ops_count"):
                 if random.random() < 0.5:
                     present = random.random(60 * HOURS + 4) < random.choice([0.01, 0.5, 1.0])
-                    points = {int(at) - 2: int(random.integers(0, 2**40)) for at in np.flatnonzero(present)}
+                    points = {int(at) - 2: int(random.integers(0, 2**21)) for at in np.flatnonzero(present)}
                     zone = f"us-central1-{random.choice(['a', 'b'])}"
                     kept.append(raw(metric, machine, device, points, zone=zone))
     return kept
@@ -412,7 +412,7 @@ def test_every_look_finds_what_brute_force_does(served, clients, project, looks,
     metrics = made(clients, query_cost=a_tariff(calls_per_s=1, datapoints_per_s=worth))
     asks = [Ask(volume=disk, look=look) for disk in disks for look in looks]
     taken = {(place.host.id, place.device): disk.id for disk in disks for place in disk.attachments}
-    for ask, found in zip(asks, metrics.read(asks), strict=True):
+    for ask, found in zip(asks, metrics.received(asks), strict=True):
         assert not isinstance(found, CloudError), found
         assert set(found) == set(ask.look.series)
         for series, values in found.items():

@@ -1,0 +1,99 @@
+"""Cells: where the points of many series go, one cell for each series of each look."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from plimsoll.clouds.google.queries import METRICS, Place, Query, grid_s, places_of
+from plimsoll.domain.branch_and_bound import Ask, Found
+from plimsoll.domain.knowledge import BoolArray, IntArray, Look
+from plimsoll.domain.period import FloatArray
+from plimsoll.domain.volume import Volume
+
+
+@dataclass(slots=True, kw_only=True)
+class Cell:
+    """One series of one look while its points arrive, in any order and from any number of series.
+
+    In buckets of `grid_s`, of which the look's are a multiple; `added` where points of one bucket are added up, else
+    the highest stands. `highest` where buckets of the grid become those of the look by their highest.
+    """
+
+    look: Look
+    grid_s: int
+    added: bool
+    highest: bool
+    places: set[Place] = field(default_factory=set, init=False)
+    _values: FloatArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begins with no point."""
+        self._values = np.full(self.look.window.buckets(self.look.period_s) * self.look.period_s // self.grid_s, np.nan)
+
+    def place(self, ends_s: IntArray, values: FloatArray, inside: BoolArray) -> None:
+        """Takes in those points that are `inside`."""
+        at = (ends_s[inside] - 1 - self.look.window.start_s) // self.grid_s
+        if self.added:
+            self._values[at[np.isnan(self._values[at])]] = 0.0
+            np.add.at(self._values, at, values[inside])
+        else:
+            np.fmax.at(self._values, at, values[inside])
+
+    def folded(self) -> FloatArray:
+        """The buckets of the look, NaN where there is no point."""
+        factor = self.look.period_s // self.grid_s
+        if factor == 1:
+            return self._values
+        buckets = self._values.reshape(-1, factor)
+        folded = np.fmax.reduce(buckets, axis=1) if self.highest else np.nansum(buckets, axis=1)
+        return np.where(np.isnan(buckets).all(axis=1), np.nan, folded)
+
+
+class Cells:
+    """The cells of all asks at one project and region, and which disk is where now (`places`, by volume id).
+
+    `volumes` are those whose places are known, with those of the asks.
+    """
+
+    def __init__(self, asks: Sequence[Ask], volumes: Iterable[Volume] = ()) -> None:
+        self.project = asks[0].volume.account
+        self.place = f"{self.project}/{asks[0].volume.region}"
+        self.places = places_of((*volumes, *(ask.volume for ask in asks)))
+        self._asks = asks
+        self._cells = {
+            (number, series): _cell(ask, series)
+            for number, ask in enumerate(asks)
+            for series in ask.look.series
+            if series in METRICS
+        }
+
+    def is_of(self, number: int, where: Place) -> bool:
+        """Whether an ask's disk is at a place that is known."""
+        return self.places[where] == self._asks[number].volume.id
+
+    def of(self, query: Query) -> Cell:
+        """Where the points of a query go."""
+        return self._cells[query.ask, query.series]
+
+    def found(self, number: int) -> Found:
+        """What an ask found."""
+        series = self._asks[number].look.series
+        return {name: self._cells[number, name].folded() for name in series if name in METRICS}
+
+    def moved(self, number: int) -> bool:
+        """Whether points of several places are in one cell of an ask, of which the highest stands."""
+        series = (name for name in self._asks[number].look.series if name in METRICS)
+        cells = (self._cells[number, name] for name in series)
+        return any(len(cell.places) > 1 and not cell.added for cell in cells)
+
+
+def _cell(ask: Ask, series: str) -> Cell:
+    """Counts are added up; so are peaks of a disk on several instances, and else the highest stands."""
+    peak = METRICS[series].peak
+    return Cell(
+        look=ask.look,
+        grid_s=grid_s(ask, series),
+        added=not peak or len(ask.volume.attachments) > 1,
+        highest=peak,
+    )

@@ -1,0 +1,112 @@
+"""Holders: which instances hold which disk, where the list of disks and that of instances say the same.
+
+Either list names what the other should: a disk its users, an instance its disks. Where one lacks what the other has,
+nobody can tell which of them is right, so that the disk is in dispute.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from plimsoll.clouds.common.answers import bad_answer
+from plimsoll.clouds.common.bounds import Deadline
+from plimsoll.clouds.google.aggregated import instance_pages
+from plimsoll.clouds.google.clients import Clients
+from plimsoll.clouds.google.disks import Instance, Seat, instance_of
+from plimsoll.clouds.google.names import LIST_DISKS, LIST_INSTANCES, last_of, path_of
+from plimsoll.clouds.google.resources import DiskAnswer
+from plimsoll.domain.errors import BadAnswer, CloudError, Unreachable
+
+_BOTH: Final = f"{LIST_DISKS} and {LIST_INSTANCES}"
+
+
+@dataclass(slots=True, kw_only=True)
+class Holders:
+    """The instances of a project by their path, or why one cannot be read, and the paths of those that hold each disk.
+
+    `scopes` are all that the list has, `silent` those of them that did not answer.
+    """
+
+    project: str
+    instances: dict[str, Instance | BadAnswer] = field(default_factory=dict)
+    scopes: set[str] = field(default_factory=set)
+    silent: set[str] = field(default_factory=set)
+    blank: set[str] = field(default_factory=set)
+    by_disk: dict[str, set[str]] = field(default_factory=dict)
+    _ids: dict[str, str] = field(default_factory=dict, repr=False)
+
+    def keep(self, path: str, instance: Instance | BadAnswer) -> None:
+        """Takes an instance in; two with one id are both unreadable, for nobody can tell their metrics apart."""
+        self.instances[path] = instance
+        if isinstance(instance, BadAnswer):
+            return
+        other = self._ids.setdefault(instance.host.id, path)
+        if other != path:
+            wrong = f"the id {instance.host.id} is that of {last_of(other)} and of {last_of(path)}"
+            error = bad_answer(wrong, wrong, call=LIST_INSTANCES, place=f"instance {last_of(path)} in {self.project}")
+            self.instances[path] = self.instances[other] = error
+        for disk in instance.seats:
+            self.by_disk.setdefault(disk, set()).add(path)
+
+    def users_of(self, disk: DiskAnswer, place: str) -> Iterator[tuple[Instance, Seat] | None]:
+        """The users of a disk with their seats, in its own order, None for one of another project.
+
+        CloudError names the disk where they cannot be told for sure.
+        """
+        where = f"disk {disk.name} in {place}"
+        for zone in disk.zones:
+            if f"zones/{zone}" in self.silent or f"zones/{zone}" not in self.scopes:
+                raise Unreachable(
+                    f"cannot read {where}: {zone} did not answer which instances it has, so that nobody can tell "
+                    "whether one of them uses the disk. Run again later."
+                )
+        users = [path_of(user) for user in disk.users]
+        missing = self.by_disk.get(disk.path, set()).difference(users)
+        if missing:
+            names = ", ".join(sorted(map(last_of, missing)))
+            raise _disputed(f"instance {names} holds the disk, which has no such user", where)
+        for user in users:
+            yield self._user(user, disk, where)
+
+    def _user(self, user: str, disk: DiskAnswer, where: str) -> tuple[Instance, Seat] | None:
+        if not user.startswith(f"projects/{self.project}/"):
+            return None
+        instance = self.instances.get(user)
+        if instance is None:
+            raise _disputed(f"the disk's user {last_of(user)} is not in the list of instances", where)
+        if isinstance(instance, BadAnswer):
+            raise instance
+        seat = instance.seats.get(disk.path)
+        if seat is None:
+            raise _disputed(f"the disk's user {last_of(user)} does not hold it", where)
+        if isinstance(seat, BadAnswer):
+            raise seat
+        return instance, seat
+
+
+def _disputed(what: str, where: str) -> BadAnswer:
+    return bad_answer(what, what, call=_BOTH, place=where)
+
+
+def not_listed(path: str, holders: Iterable[str], place: str) -> CloudError:
+    """Why a disk cannot be answered that instances hold and that no list has."""
+    names = ", ".join(sorted(map(last_of, holders))) or "an instance"
+    return _disputed(f"{names} holds the disk, which is not in the list of disks", f"disk {last_of(path)} in {place}")
+
+
+def holders_in(clients: Clients, project: str, place: str, deadline: Deadline) -> Holders:
+    """The instances of a project; raises CloudError. One whose entry cannot be read costs its own disks."""
+    found = Holders(project=project)
+    for page in instance_pages(clients, project, place, deadline):
+        found.scopes |= page.scopes
+        found.silent |= page.unreachable | page.blank
+        found.blank |= page.blank
+        for scope, one in page.found:
+            path = f"projects/{project}/{scope}/instances/{one.name}"
+            try:
+                instance = instance_of(one, scope=scope, place=place)
+            except BadAnswer as error:
+                found.keep(path, error)
+            else:
+                found.keep(instance.path, instance)
+    return found

@@ -1,0 +1,246 @@
+"""Listing: the volumes of one project, from its instances and its disks, each held against the other.
+
+What cannot be told for sure is asked for once more, by reading both lists anew. A disk that is still in dispute then is
+unread, by name, and so are the other disks of its instances, whose traffic is known in part alone.
+"""
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from plimsoll.clouds.common.answers import bad_answer
+from plimsoll.clouds.google.aggregated import Page, disk_pages
+from plimsoll.clouds.google.clients import Clients
+from plimsoll.clouds.google.disks import volume_of
+from plimsoll.clouds.google.holders import Holders, holders_in, not_listed
+from plimsoll.clouds.google.names import LIST_DISKS, last_of, path_of, region_of
+from plimsoll.clouds.google.resources import read_disk
+from plimsoll.domain.errors import BadAnswer, CloudError
+from plimsoll.domain.volume import Volume
+from plimsoll.ports import UnreadVolume
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What one reading of the lists says of a disk: the volume, or why there is none. `hosts` are the paths of those
+    instances that either list names with it, `id` is None where that is missing."""
+
+    path: str
+    region: str
+    id: str | None
+    found: Volume | CloudError
+    hosts: frozenset[str]
+    pooled: bool = False
+
+
+@dataclass(slots=True)
+class Reading:
+    """One reading of the disks of a project, held against its instances."""
+
+    holders: Holders
+    place: str
+    seen: set[str] = field(default_factory=set)
+    scopes: set[str] = field(default_factory=set)
+    silent: set[str] = field(default_factory=set)
+    blank: set[str] = field(default_factory=set)
+
+    def entries(self, page: Page) -> Iterator[Entry]:
+        """The disks of a page."""
+        self.scopes |= page.scopes
+        self.silent |= page.unreachable | page.blank
+        self.blank |= page.blank
+        for scope, found in page.found:
+            region = region_of(scope)
+            if region is not None:
+                yield self._entry(found, scope, region)
+
+    def unlisted(self) -> dict[str, Entry]:
+        """The disks that instances hold and that were not listed, by path."""
+        missing = self.holders.by_disk.keys() - self.seen
+        return {
+            path: Entry(
+                path=path,
+                region=region_of("/".join(path.split("/")[2:4])) or "",
+                id=None,
+                found=not_listed(path, self.holders.by_disk[path], self.place),
+                hosts=frozenset(self.holders.by_disk[path]),
+            )
+            for path in missing
+            if path.startswith(f"projects/{self.holders.project}/")
+        }
+
+    def gaps(self) -> set[str]:
+        """The zones of which one list said nothing, although the other, or nobody, said that they did not answer."""
+        zones = {scope for scope in self.scopes if scope.startswith("zones/")}
+        others = {scope for scope in self.holders.scopes if scope.startswith("zones/")}
+        either = (zones ^ others) - self.silent - self.holders.silent
+        return either | self.blank | self.holders.blank
+
+    def _entry(self, found: Any, scope: str, region: str) -> Entry:
+        path = path_of(found.self_link) if found.self_link else f"{self.holders.project}/{scope}/disks/{found.name}"
+        self.seen.add(path)
+        volume: Volume | CloudError
+        try:
+            disk = read_disk(found, scope=scope, place=self.place)
+            users = self.holders.users_of(disk, self.place)
+            volume = volume_of(disk, self.holders.project, region, users)
+        except CloudError as error:
+            volume = error
+        return Entry(
+            path=path,
+            region=region,
+            id=str(found.id) if found.id else None,
+            found=volume,
+            hosts=frozenset({*map(path_of, found.users), *self.holders.by_disk.get(path, ())}),
+            pooled=bool(found.storage_pool),
+        )
+
+
+@dataclass(slots=True, kw_only=True)
+class Listing:
+    """The volumes of a project by region, each region's to be taken once, by any number of threads.
+
+    Instances are read whole before the first disk, so that each disk is complete as its page arrives; a page's disks of
+    other regions wait until their turn, if those are `wanted` (None: all are). `place` is what errors name. What comes
+    later of a volume takes the place of what came before.
+    """
+
+    clients: Clients
+    project: str
+    place: str
+    wanted: Sequence[str] | None = None
+    pooled: set[str] = field(default_factory=set)
+    _waiting: dict[str, list[Volume | UnreadVolume]] = field(default_factory=dict)
+    _kept: dict[str, Entry] = field(default_factory=dict)
+    _silent: set[str] = field(default_factory=set)
+    _steps: Iterator[None] | None = None
+    _whole: bool = False
+    _error: CloudError | None = None
+    _taken: set[str] = field(default_factory=set)
+    _regions: set[str] = field(default_factory=set)
+    _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
+
+    def claim(self, region: str) -> bool:
+        """Whether a region's volumes were not taken before; then they are the caller's to take."""
+        with self._lock:
+            if region in self._taken or self._error is not None:
+                return False
+            self._taken.add(region)
+            return True
+
+    def take(self, region: str) -> Iterator[Volume | UnreadVolume]:
+        """The volumes of a region that was claimed, as pages arrive; raises CloudError."""
+        while True:
+            with self._lock:
+                ready = self._waiting.pop(region, ())
+                more = bool(ready) or self._advance()
+            yield from ready
+            if not more:
+                return
+
+    def regions(self) -> set[str]:
+        """The regions that have disks, or that did not answer; raises CloudError."""
+        with self._lock:
+            while self._advance():
+                pass
+            return {*self._regions, *filter(None, map(region_of, self._silent))}
+
+    def silent(self, region: str) -> list[str]:
+        """The zones of a region that did not answer, or the region itself."""
+        return sorted({last_of(scope) for scope in self._silent if region_of(scope) == region})
+
+    @property
+    def spent(self) -> bool:
+        """Whether nothing waits any more."""
+        with self._lock:
+            return self._whole and not self._waiting
+
+    def _advance(self) -> bool:
+        """Reads a page more; False where there is none. What one caller was told fails for all."""
+        if self._error is not None:
+            raise self._error
+        if self._steps is None:
+            self._steps = self._read()
+        try:
+            self._whole = next(self._steps, self) is self
+        except CloudError as error:
+            self._error = error
+            raise
+        return not self._whole
+
+    def _read(self) -> Iterator[None]:
+        disputed: dict[str, Entry] = {}
+        deadline = self.clients.list_deadline()
+        reading = Reading(holders_in(self.clients, self.project, self.place, deadline), self.place)
+        for page in disk_pages(self.clients, self.project, self.place, deadline):
+            disputed |= {entry.path: entry for entry in reading.entries(page) if not self._keep(entry)}
+            yield None
+        disputed |= {path: entry for path, entry in reading.unlisted().items() if self._is_wanted(entry.region)}
+        if disputed or reading.gaps():
+            reading = self._ask_again(reading, disputed)
+            yield None
+        self._silent |= reading.silent | reading.holders.silent | reading.gaps()
+
+    def _keep(self, entry: Entry) -> bool:
+        """Takes an entry in; False where it is in dispute."""
+        self._regions.add(entry.region)
+        if not self._is_wanted(entry.region):
+            return True
+        if isinstance(entry.found, Volume):
+            if self._kept.setdefault(entry.found.id, entry).path != entry.path:
+                return False
+            if entry.pooled:
+                self.pooled.add(entry.found.id)
+            self._put(entry.region, entry.found)
+        return isinstance(entry.found, Volume)
+
+    def _put(self, region: str, one: Volume | UnreadVolume) -> None:
+        self._waiting.setdefault(region, []).append(one)
+
+    def _is_wanted(self, region: str) -> bool:
+        return self.wanted is None or region in self.wanted
+
+    def _ask_again(self, first: Reading, disputed: dict[str, Entry]) -> Reading:
+        """Both lists anew; what is still in dispute is unread, with what shares an instance with it."""
+        deadline = self.clients.list_deadline()
+        try:
+            second = Reading(holders_in(self.clients, self.project, self.place, deadline), self.place)
+            pages = disk_pages(self.clients, self.project, self.place, deadline)
+            entries = {entry.path: entry for page in pages for entry in second.entries(page)} | second.unlisted()
+        except CloudError:
+            second, entries = first, {}
+        wanted = [path for path in entries if path in disputed or path not in first.seen]
+        unread = {path: entry for path, entry in disputed.items() if path not in entries}
+        unread |= {path: entries[path] for path in wanted if not self._keep(entries[path])}
+        self._refuse(unread.values())
+        return second
+
+    def _refuse(self, unread: Iterable[Entry]) -> None:
+        """Says of each entry why it is unread, and of all others on its instances that they are so for its sake."""
+        hosts: dict[str, Entry] = {}
+        for entry in unread:
+            self._regions.add(entry.region)
+            self._put(entry.region, UnreadVolume(id=entry.id, error=self._why(entry)))
+            hosts |= dict.fromkeys(entry.hosts, entry)
+        beside = [entry for entry in self._kept.values() if entry.hosts]
+        while reached := [entry for entry in beside if not hosts.keys().isdisjoint(entry.hosts)]:
+            beside = [entry for entry in beside if entry not in reached]
+            for entry in reached:
+                host = min(entry.hosts & hosts.keys())
+                self._put(entry.region, UnreadVolume(id=entry.id, error=self._shared(entry, host, hosts[host])))
+                hosts |= dict.fromkeys(entry.hosts - hosts.keys(), entry)
+
+    def _why(self, entry: Entry) -> CloudError:
+        if not isinstance(entry.found, Volume):
+            return entry.found
+        other = self._kept[entry.found.id]
+        wrong = f"the id {entry.id} is that of {last_of(entry.path)} and of {last_of(other.path)}"
+        return bad_answer(wrong, wrong, call=LIST_DISKS, place=f"disk {last_of(entry.path)} in {self.place}")
+
+    def _shared(self, entry: Entry, host: str, other: Entry) -> CloudError:
+        return BadAnswer(
+            f"cannot decide on disk {last_of(entry.path)} in {self.place}: it shares instance {last_of(host)} with "
+            f"{last_of(other.path)}, which could not be read, so that the instance's traffic is known in part alone. "
+            "Run again later."
+        )

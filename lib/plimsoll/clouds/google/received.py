@@ -1,0 +1,122 @@
+"""Received: one time series as Cloud Monitoring answers it, read into arrays of ours, or refused with what is wrong.
+
+A point is taken if it can be one of what was asked: of that metric, project and device, inside the window, on its grid,
+once, and with a value that a disk can have.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from plimsoll.clouds.common.answers import bad_answer
+from plimsoll.clouds.google.names import LIST_TIME_SERIES
+from plimsoll.clouds.google.queries import Call
+from plimsoll.domain.knowledge import IntArray
+from plimsoll.domain.period import FloatArray
+from plimsoll.domain.units import MIB, MIB_PER_GIB
+
+_INT64, _DOUBLE = 2, 3
+_VALUE_FIELDS: Final[Mapping[int, str]] = {_INT64: "int64_value", _DOUBLE: "double_value"}
+"""google.api.MetricDescriptor.ValueType of numbers, and the field of a point's value that has one."""
+
+_KINDS: Final = {1, 2}
+"""google.api.MetricDescriptor.MetricKind of gauges and deltas. What is cumulative cannot be added up."""
+
+_RESOURCE: Final = "gce_instance"
+
+MOST_OPS_PER_S: Final = 4_000_000
+MOST_BYTES_PER_S: Final = 64 * MIB_PER_GIB * MIB
+"""No disk does more in one instance: over ten times the largest cap of a machine (500,000 IOPS and 10,000 MiB/s,
+data/machines.yaml and data/types.yaml)."""
+
+Identity = tuple[tuple[str, str], ...]
+"""The labels of a series, of its metric and of its resource: what tells it from all others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Received:
+    """The points of one series on one page: when each ends, in epoch seconds, and its value."""
+
+    instance_id: str
+    zone: str
+    device: str
+    identity: Identity
+    ends_s: IntArray
+    values: FloatArray
+
+
+def received(series: Any, call: Call, project: str, place: str) -> Received:
+    """What a `TimeSeries` (the protobuf message itself) of an answer to a call has; BadAnswer."""
+    metric, resource = dict(series.metric.labels), dict(series.resource.labels)
+    labels = {**resource, "device_name": metric.get("device_name", "")}
+    ends_s, values, wrong = _points(series)
+    wrong = _wrong_header(series, labels, call, project) or wrong or _wrong_points(ends_s, values, call)
+    if wrong is not None:
+        raw = {"metric": series.metric.type, "labels": labels, "points": len(values), "values": values[:50].tolist()}
+        raise bad_answer(wrong, raw, call=LIST_TIME_SERIES, place=f"{call.metric.name} in {place}")
+    return Received(
+        instance_id=labels["instance_id"],
+        zone=labels["zone"],
+        device=labels["device_name"],
+        identity=(*sorted(metric.items()), *sorted(resource.items())),
+        ends_s=ends_s,
+        values=values,
+    )
+
+
+def _points(series: Any) -> tuple[IntArray, FloatArray, str | None]:
+    """When each point ends, its value, and what is wrong with them."""
+    points = series.points
+    ends_s = np.array([point.interval.end_time.seconds for point in points], dtype=np.int64)
+    kind = _VALUE_FIELDS.get(series.value_type)
+    if kind == "double_value":
+        values = np.array([point.value.double_value for point in points], dtype=np.float64)
+    else:
+        values = np.array([point.value.int64_value for point in points], dtype=np.float64)
+    if kind is None:
+        return ends_s, values, f"valueType is {series.value_type}, and not that of a number"
+    zeros = np.flatnonzero(values == 0).tolist()
+    if any(points[at].value.WhichOneof("value") != kind for at in zeros):
+        return ends_s, values, "the value of a point is missing, or not of the series' type"
+    return ends_s, values, None
+
+
+def _wrong_header(series: Any, labels: Mapping[str, str], call: Call, project: str) -> str | None:
+    """What is wrong with the series itself."""
+    checks = {
+        f"metric.type is {series.metric.type!r}": series.metric.type == call.metric.name,
+        f"resource.type is {series.resource.type!r}": series.resource.type == _RESOURCE,
+        f"metricKind is {series.metric_kind}": series.metric_kind in _KINDS,
+        f"unit is {series.unit!r}": not series.unit or (series.unit[:2] == "By") == call.series.endswith("bytes"),
+        f"project_id is {labels.get('project_id', '')!r}": labels.get("project_id") == project,
+        f"the labels are {dict(labels)}, and nobody asked for these": call.asks_for(
+            labels.get("instance_id", ""), labels.get("zone", ""), labels["device_name"]
+        ),
+    }
+    return next((wrong for wrong, holds in checks.items() if not holds), None)
+
+
+def _wrong_points(ends_s: IntArray, values: FloatArray, call: Call) -> str | None:
+    """What is wrong with the points of a series."""
+    window, period_s = call.window, call.period_s
+    most = MOST_BYTES_PER_S if call.series.endswith("bytes") else MOST_OPS_PER_S
+    checks = {
+        "points is missing": bool(len(values)),
+        "a point is outside of the window": bool(((ends_s > window.start_s) & (ends_s <= window.end_s)).all()),
+        "a point is not on the grid": not ((window.end_s - ends_s) % period_s).any(),
+        "a point came twice": len(np.unique(ends_s)) == len(ends_s),
+        "a value is not finite or negative": bool((np.isfinite(values) & (values >= 0)).all()),
+        "a value is more than a disk can do": bool((values <= most * (1 if call.metric.peak else period_s)).all()),
+    }
+    return next((wrong for wrong, holds in checks.items() if not holds), None)
+
+
+def came_twice(before: IntArray, more: Received, call: Call, place: str) -> IntArray:
+    """The times of a series that goes on over pages; BadAnswer where a point came on an earlier one."""
+    both = np.concatenate([before, more.ends_s])
+    if len(np.unique(both)) < len(both):
+        wrong = "a point came twice, on two pages"
+        raise bad_answer(wrong, dict(more.identity), call=LIST_TIME_SERIES, place=f"{call.metric.name} in {place}")
+    return both

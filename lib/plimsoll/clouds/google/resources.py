@@ -1,0 +1,198 @@
+"""Resources: disks and instances as Compute Engine answers them, read into types of ours.
+
+Every field that a decision rests on is required: what an answer leaves out is unknown, never zero. Only the fields that
+are used are taken along, so that no error carries what an instance's metadata hold.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import AfterValidator, Field, StringConstraints
+
+from plimsoll.clouds.common.answers import Answer, bad_answer, read_answer
+from plimsoll.clouds.common.dated_data import volume_types
+from plimsoll.clouds.google.names import LIST_DISKS, LIST_INSTANCES, is_moment, last_of, path_of
+from plimsoll.clouds.google.owners import HOST_METADATA
+from plimsoll.clouds.registry import GOOGLE
+from plimsoll.domain.volume_types import Provisioned
+
+MOST_SIZE_GIB: Final = 1_048_576
+"""No disk is larger: 16 times the largest that is sold (64 TiB, data/types.yaml)."""
+MOST_IOPS: Final = 50_000_000
+MOST_MIB_S: Final = 5_000_000
+"""No disk has more: over twice what the largest Hyperdisk ML has (1,200,000 MiB/s, and 16 IOPS for each)."""
+
+
+def _is_time(written: str) -> str:
+    if not is_moment(written):
+        raise ValueError("no time with an offset")
+    return written
+
+
+def _is_of(kind: str) -> StringConstraints:
+    return StringConstraints(pattern=rf"projects/[^/]+/.+/{kind}/[^/]+$")
+
+
+Text = Annotated[str, StringConstraints(min_length=1)]
+Id = Annotated[int, Field(gt=0)]
+Time = Annotated[str, AfterValidator(_is_time)]
+DiskUrl = Annotated[str, _is_of("disks")]
+InstanceUrl = Annotated[str, _is_of("instances")]
+
+
+class DiskAnswer(Answer):
+    """One disk. Sizes are in GiB although the API calls them GB, throughput is in MiB/s."""
+
+    id: Id
+    name: Text
+    self_link: DiskUrl = Field(alias="selfLink")
+    kind: Annotated[str, StringConstraints(pattern=r"(^|/)diskTypes/[^/]+$")] = Field(alias="type")
+    size_gib: int = Field(alias="sizeGb", gt=0, le=MOST_SIZE_GIB)
+    status: Literal["READY", "CREATING", "RESTORING", "DELETING", "FAILED", "UNAVAILABLE"]
+    created: Time = Field(alias="creationTimestamp")
+    attached: Time | None = Field(alias="lastAttachTimestamp", default=None)
+    users: tuple[InstanceUrl, ...]
+    zone: Text | None = None
+    region: Text | None = None
+    replica_zones: tuple[Text, ...] = Field(alias="replicaZones")
+    iops: int | None = Field(alias="provisionedIops", ge=0, le=MOST_IOPS, default=None)
+    throughput_mib_s: int | None = Field(alias="provisionedThroughput", ge=0, le=MOST_MIB_S, default=None)
+    access_mode: Literal["READ_WRITE_SINGLE", "READ_WRITE_MANY", "READ_ONLY_MANY"] | None = Field(
+        alias="accessMode", default=None
+    )
+    labels: Mapping[str, str]
+    description: str = ""
+    storage_pool: str = Field(alias="storagePool", default="")
+    primary_disk: str = Field(alias="asyncPrimaryDisk", default="")
+    replication: Literal["", "ACTIVE", "CREATED", "STARTING", "STOPPED", "STOPPING"] = ""
+
+    @property
+    def path(self) -> str:
+        """Its own, from `projects/` on."""
+        return path_of(self.self_link)
+
+    @property
+    def type_name(self) -> str:
+        """The type as its own name: a Persistent Disk kept in two zones has other limits and prices than one in one."""
+        name = last_of(self.kind)
+        return f"regional-{name}" if self.region and name.startswith("pd-") else name
+
+    @property
+    def zones(self) -> tuple[str, ...]:
+        """The zone that it is in, or those of its replicas."""
+        return (last_of(self.zone),) if self.zone else tuple(sorted(map(last_of, self.replica_zones)))
+
+
+class InstanceAnswer(Answer):
+    """One instance, without its disks."""
+
+    id: Id
+    name: Text
+    self_link: InstanceUrl = Field(alias="selfLink")
+    machine_type: Annotated[str, StringConstraints(pattern=r"(^|/)machineTypes/[^/]+$")] = Field(alias="machineType")
+    labels: Mapping[str, str]
+    metadata: Mapping[str, str]
+
+    @property
+    def path(self) -> str:
+        """Its own, from `projects/` on."""
+        return path_of(self.self_link)
+
+
+class HeldDiskAnswer(Answer):
+    """One disk as an instance holds it."""
+
+    source: DiskUrl
+    device: Text = Field(alias="deviceName")
+    boot: bool
+
+
+_DISK: Final = {
+    "id": "id",
+    "name": "name",
+    "selfLink": "self_link",
+    "type": "type_",
+    "sizeGb": "size_gb",
+    "status": "status",
+    "creationTimestamp": "creation_timestamp",
+    "lastAttachTimestamp": "last_attach_timestamp",
+    "zone": "zone",
+    "region": "region",
+    "provisionedIops": "provisioned_iops",
+    "provisionedThroughput": "provisioned_throughput",
+    "accessMode": "access_mode",
+    "description": "description",
+    "storagePool": "storage_pool",
+}
+_INSTANCE: Final = {"id": "id", "name": "name", "selfLink": "self_link", "machineType": "machine_type"}
+_HELD: Final = {"source": "source", "deviceName": "device_name", "boot": "boot"}
+"""The fields that say whether they were sent, as the API and as its messages call them."""
+
+
+def read_disk(found: Any, *, scope: str, place: str) -> DiskAnswer:
+    """The disk in a protobuf `Disk` that was listed under a scope of a place; BadAnswer names it and the field."""
+    raw = {
+        **_sent(found, _DISK),
+        "users": list(found.users),
+        "replicaZones": list(found.replica_zones),
+        "labels": dict(found.labels),
+        "asyncPrimaryDisk": found.async_primary_disk.disk,
+        "replication": found.resource_status.async_primary_disk.state,
+    }
+    where = f"disk {found.name or found.id or 'without a name'} in {place}"
+    disk = read_answer(DiskAnswer, raw, call=LIST_DISKS, place=where)
+    wrong = _wrong_in(disk, scope)
+    if wrong is not None:
+        raise bad_answer(wrong, raw, call=LIST_DISKS, place=where)
+    return disk
+
+
+def _wrong_in(disk: DiskAnswer, scope: str) -> str | None:
+    """The first thing that fields of a disk say and that cannot be true together; None where all can."""
+    kind = volume_types(GOOGLE).get(disk.type_name)
+    level = scope.partition("/")[0].removesuffix("s")
+    lies_in = disk.region if level == "region" else disk.zone
+    checks = {
+        f"selfLink is {disk.self_link!r}, and not that of {disk.name} in {scope}": disk.path.endswith(
+            f"/{scope}/disks/{disk.name}"
+        ),
+        f"{level} is {lies_in!r}, and not that of {scope}": lies_in is not None and last_of(lies_in) == last_of(scope),
+        "replicaZones is missing": bool(disk.zones),
+        "lastAttachTimestamp is missing": not disk.users or disk.attached is not None,
+        "resourceStatus.asyncPrimaryDisk.state is missing": not disk.primary_disk or bool(disk.replication),
+        "provisionedIops is missing": bool(disk.iops) or not _sells(kind.iops if kind else None),
+        "provisionedThroughput is missing": bool(disk.throughput_mib_s)
+        or not _sells(kind.throughput if kind else None),
+    }
+    return next((wrong for wrong, holds in checks.items() if not holds), None)
+
+
+def _sells(rule: object) -> bool:
+    return isinstance(rule, Provisioned)
+
+
+def read_instance(found: Any, *, scope: str | None = None, place: str) -> InstanceAnswer:
+    """The instance in a protobuf `Instance` that was listed under a scope (None: got by its name) of a place; BadAnswer
+    names it and the field."""
+    raw = {
+        **_sent(found, _INSTANCE),
+        "labels": dict(found.labels),
+        "metadata": {item.key: item.value for item in found.metadata.items if item.key in HOST_METADATA},
+    }
+    where = f"instance {found.name or found.id or 'without a name'} in {place}"
+    instance = read_answer(InstanceAnswer, raw, call=LIST_INSTANCES, place=where)
+    if scope is not None and not instance.path.endswith(f"/{scope}/instances/{instance.name}"):
+        wrong = f"selfLink is {instance.self_link!r}, and not that of {instance.name} in {scope}"
+        raise bad_answer(wrong, raw, call=LIST_INSTANCES, place=where)
+    return instance
+
+
+def read_held_disk(found: Any, *, instance: str, place: str) -> HeldDiskAnswer:
+    """The disk in a protobuf `AttachedDisk` of an instance; BadAnswer names both and the field."""
+    where = f"disk {last_of(found.source)} on instance {instance} in {place}"
+    return read_answer(HeldDiskAnswer, _sent(found, _HELD), call=LIST_INSTANCES, place=where)
+
+
+def _sent(found: Any, names: Mapping[str, str]) -> dict[str, Any]:
+    """The fields of a protobuf message that were sent."""
+    return {sent: getattr(found, name) for sent, name in names.items() if found.HasField(name)}
