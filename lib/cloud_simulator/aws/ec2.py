@@ -1,7 +1,7 @@
 """EC2: volumes, instances and modifications as EC2's XML, filtered and in pages, and writes of scratch volumes."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 from typing import Final
 from xml.etree import ElementTree as ET
@@ -86,19 +86,26 @@ def _instances(root: ET.Element, asked: Parameters, here: AccountRegion) -> None
     }
     found = named(asked, "InstanceId", here.hosts(), "InvalidInstanceID.NotFound")
     found = filtered(asked, found, fields, lambda host: host.tags)
+    on_hosts: dict[str, list[SimulatedVolume]] = {}
+    for volume in here.volumes():
+        for host in volume.hosts:
+            on_hosts.setdefault(host.id, []).append(volume)
 
     def reservation(item: ET.Element, host: SimulatedHost) -> None:
         xml.texts(item, reservationId=f"r-{host.id[2:]}", ownerId=here.account)
         into = ET.SubElement(ET.SubElement(item, "instancesSet"), "item")
-        _instance(into, host, here.fleet.zone_of(host.id))
+        _instance(into, host, here.fleet.zone_of(host.id), on_hosts.get(host.id, []))
 
     _listing(root, "reservationSet", asked, sorted(found, key=lambda host: host.id), reservation)
 
 
-def _instance(item: ET.Element, host: SimulatedHost, zone: str) -> None:
+def _instance(item: ET.Element, host: SimulatedHost, zone: str, volumes: Iterable[SimulatedVolume]) -> None:
     xml.texts(item, instanceId=host.id, instanceType=host.type, rootDeviceName=host.root_device, rootDeviceType="ebs")
     xml.texts(ET.SubElement(item, "placement"), availabilityZone=zone)
     xml.texts(ET.SubElement(item, "instanceState"), code=16, name="running")
+    devices = ET.SubElement(item, "blockDeviceMapping")
+    for volume in volumes:
+        xml.mapping(ET.SubElement(devices, "item"), volume)
     xml.tags(item, host.tags)
 
 

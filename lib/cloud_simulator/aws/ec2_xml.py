@@ -61,6 +61,18 @@ def attachment(item: ET.Element, one: SimulatedVolume, host: SimulatedHost) -> N
     )
 
 
+def mapping(item: ET.Element, one: SimulatedVolume) -> None:
+    """A volume as the instance that it is on has it."""
+    texts(item, deviceName=one.device)
+    texts(
+        ET.SubElement(item, "ebs"),
+        volumeId=one.id,
+        status=one.attachment,
+        attachTime=time(one.attached or one.created),
+        deleteOnTermination="false",
+    )
+
+
 def described_iops(one: SimulatedVolume) -> int | None:
     """The IOPS that EC2 shows: what is provisioned, for gp2 its baseline, for other types none."""
     kind = ebs_types().get(one.spec.type)

@@ -46,7 +46,8 @@ class TypePrice:
 class PriceBook:
     """One region's prices by volume type, with where they come from and of what date (None: there are none).
 
-    `notice` says why they are not those that were wanted, where they are not.
+    `unlisted` says why they are not the cloud's own list of today, where that was asked for and could not be read, which
+    counts as a failure; `notice` what else people should know of where they come from.
     """
 
     region: str
@@ -54,6 +55,7 @@ class PriceBook:
     as_of: date | None
     types: Mapping[str, TypePrice]
     discounts_pct: Mapping[str, float] = field(default_factory=dict)
+    unlisted: str = ""
     notice: str = ""
 
     def usd_month(self, spec: VolumeSpec, *, mean_iops: float = 0.0) -> float | None:

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from cloud_simulator.aws.organization import organization
-from plimsoll.clouds.aws.inventory import owner_of
+from plimsoll.clouds.aws.owners import owner_of
 from plimsoll.domain.volume import OwnerKind
 
 from .served import NOW

@@ -21,10 +21,12 @@ from botocore.exceptions import (
     ConnectionError as BotoConnectionError,
 )
 from botocore.parsers import ResponseParserError
+from urllib3.exceptions import HTTPError
 
 from plimsoll.clouds.common.messages import Purpose, one_line
 from plimsoll.domain.errors import (
     AccessDenied,
+    BadAnswer,
     BadCredentials,
     ClockSkewed,
     CloudError,
@@ -34,8 +36,9 @@ from plimsoll.domain.errors import (
     Unreachable,
 )
 
-FAILURES = (ClientError, BotoCoreError, ResponseParserError)
-"""Everything that a call through botocore can end in."""
+FAILURES = (ClientError, BotoCoreError, ResponseParserError, HTTPError)
+"""Everything that a call through botocore can end in: `endpoints.read_strictly` makes of what its parsers raise a
+ResponseParserError. HTTPError is what a body that is streamed can raise while it is read."""
 
 
 AUDITING: Final = Purpose(
@@ -148,7 +151,13 @@ def refused(error: Exception, what: str, permission: str, purpose: Purpose = AUD
             f"{what}: no usable AWS credentials ({one_line(str(error))}). Sign in (aws sso login, aws configure), or "
             "name another --profile."
         )
-    if isinstance(error, BotoConnectionError | HTTPClientError):
+    if isinstance(error, ResponseParserError):
+        return BadAnswer(
+            f"{what}: the answer to {permission} is none ({one_line(str(error)[:200])}). {purpose.goes_on}; run again "
+            "later, and see whether a proxy answers in the place of AWS.",
+            raw=str(getattr(error, "raw", "")),
+        )
+    if isinstance(error, BotoConnectionError | HTTPClientError | HTTPError):
         return Unreachable(
             f"{what}: no connection for {permission} ({one_line(str(error))}). Check the network, the proxy and the "
             f"region's name. {purpose.goes_on}."

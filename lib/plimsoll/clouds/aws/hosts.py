@@ -1,15 +1,21 @@
 """Hosts: instances and what their types can carry, looked up many at a time."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from plimsoll.clouds.aws.ec2_answers import InstanceAnswer, InstancesPage, InstanceTypeAnswer, InstanceTypesPage
 from plimsoll.clouds.aws.errors import AUDITING, attempted
+from plimsoll.clouds.aws.lists import ASKED, Asker
+from plimsoll.clouds.common.answers import bad_answer, read_answer
 from plimsoll.clouds.common.calls import in_chunks
 from plimsoll.clouds.common.messages import Purpose
+from plimsoll.domain.errors import BadAnswer
 from plimsoll.domain.host import Host, HostLimits
 from plimsoll.domain.units import mib_s_from_mb_s
 
+INSTANCES: Final = "ec2:DescribeInstances"
+_TYPES: Final = "ec2:DescribeInstanceTypes"
 _INSTANCES_A_CALL: Final = 200
 _TYPES_A_CALL: Final = 100
 
@@ -21,71 +27,117 @@ User Guide, "Amazon EBS-optimized instances", read 2026-11-20)."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instance:
-    """A host, and the device it boots from."""
+    """A host, the device it boots from, and the volumes that it says it has."""
 
     host: Host
     root_device: str | None
+    volume_ids: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
 class Hosts:
-    """The instances of one account and region, `place`, asked for as volumes need them by its EC2 client.
+    """The instances of one account and region, asked for as volumes need them by its EC2 client.
 
-    Raises CloudError, which says what they were wanted for.
+    Those that were not described, or not so that it can be used, are `unread`, each with why. Raises CloudError, which
+    says what they were wanted for.
     """
 
     ec2: Any
-    place: str
+    asker: Asker
     purpose: Purpose = AUDITING
     known: dict[str, Instance] = field(default_factory=dict)
-    _limits: dict[str, tuple[HostLimits | None, bool]] = field(default_factory=dict)
+    unread: dict[str, BadAnswer] = field(default_factory=dict)
+    _limits: dict[str, tuple[HostLimits | None, bool] | BadAnswer] = field(default_factory=dict)
 
     def learn(self, instance_ids: Iterable[str]) -> None:
-        """Looks up those that are not known yet. One that is gone since its volume was listed stays unknown."""
-        missing = sorted(set(instance_ids) - set(self.known))
-        for chunk in in_chunks(missing, _INSTANCES_A_CALL):
-            pages = self.ec2.get_paginator("describe_instances").paginate(
-                Filters=[{"Name": "instance-id", "Values": list(chunk)}]
-            )
-            with attempted(f"read {self.place}", "ec2:DescribeInstances", self.purpose):
-                found = [one for page in pages for group in page["Reservations"] for one in group["Instances"]]
-            self.take(found)
+        """Looks up those that are not known yet; what the answer lacks is asked for again before it is unread."""
+        wanted = sorted(set(instance_ids) - set(self.known) - set(self.unread))
+        for chunk in in_chunks(wanted, _INSTANCES_A_CALL):
+            found: dict[str, InstanceAnswer] = {}
+            missing: Sequence[str] = chunk
+            for _ in range(ASKED):
+                found |= self._described(missing)
+                missing = [one for one in missing if one not in found]
+                if not missing:
+                    break
+            for one in missing:
+                self.unread.setdefault(one, self._bad(f"it has no {one}", None, INSTANCES, one))
+            self.take(list(found.values()))
 
-    def take(self, found: Sequence[Mapping[str, Any]]) -> None:
+    def take(self, found: Sequence[InstanceAnswer]) -> None:
         """Knows these entries of DescribeInstances from now on."""
-        self._learn_types({one["InstanceType"] for one in found})
-        self.known.update((one["InstanceId"], self._instance(one)) for one in found)
+        self._learn_types({one.instance_type for one in found})
+        for one in found:
+            limits = self._limits[one.instance_type]
+            if isinstance(limits, BadAnswer):
+                self.unread[one.instance_id] = limits
+                continue
+            self.unread.pop(one.instance_id, None)
+            tags = tuple(one.tag_values.items())
+            host = Host(id=one.instance_id, type=one.instance_type, limits=limits[0], nitro=limits[1], tags=tags)
+            self.known[one.instance_id] = Instance(
+                host=host, root_device=one.root_device_name, volume_ids=one.volume_ids
+            )
+
+    def _described(self, instance_ids: Sequence[str]) -> dict[str, InstanceAnswer]:
+        filters = [{"Name": "instance-id", "Values": list(instance_ids)}]
+        with attempted(f"read {self.asker.place}", INSTANCES, self.purpose):
+            pages = self.asker.pages(InstancesPage, self.ec2.describe_instances, INSTANCES, Filters=filters)
+            entries = [one for page in pages for one in page.entries]
+        found = {}
+        for raw in entries:
+            name = name_in(raw, "InstanceId")
+            try:
+                place = f"{name or 'a host'} in {self.asker.place}"
+                found[name] = read_answer(InstanceAnswer, raw, call=INSTANCES, place=place)
+            except BadAnswer as error:
+                self.unread[name] = error  # one without a name is missed among those that were asked for
+        return found
 
     def _learn_types(self, types: set[str]) -> None:
         for chunk in in_chunks(sorted(types - set(self._limits)), _TYPES_A_CALL):
-            pages = self.ec2.get_paginator("describe_instance_types").paginate(
-                Filters=[{"Name": "instance-type", "Values": list(chunk)}]
-            )
-            with attempted(f"read {self.place}", "ec2:DescribeInstanceTypes", self.purpose):
-                for found in (one for page in pages for one in page["InstanceTypes"]):
-                    self._limits[found["InstanceType"]] = (limits_of(found), found.get("Hypervisor") != "xen")
+            missing: Sequence[str] = chunk
+            for _ in range(ASKED):
+                self._ask_types(missing)
+                missing = [one for one in missing if isinstance(self._limits.get(one), BadAnswer | None)]
+                if not missing:
+                    break
+            for one in missing:
+                self._limits.setdefault(one, self._bad(f"it has no {one}", None, _TYPES, f"hosts of type {one}"))
 
-    def _instance(self, found: Mapping[str, Any]) -> Instance:
-        limits, nitro = self._limits.get(found["InstanceType"], (None, True))
-        tags = tuple(tags_of(found).items())
-        host = Host(id=found["InstanceId"], type=found["InstanceType"], limits=limits, nitro=nitro, tags=tags)
-        return Instance(host=host, root_device=found.get("RootDeviceName"))
+    def _ask_types(self, types: Sequence[str]) -> None:
+        filters = [{"Name": "instance-type", "Values": list(types)}]
+        with attempted(f"read {self.asker.place}", _TYPES, self.purpose):
+            pages = self.asker.pages(InstanceTypesPage, self.ec2.describe_instance_types, _TYPES, Filters=filters)
+            entries = [one for page in pages for one in page.instance_types]
+        for raw in entries:
+            name = name_in(raw, "InstanceType")
+            place = f"hosts of type {name} in {self.asker.place}"
+            try:
+                found = read_answer(InstanceTypeAnswer, raw, call=_TYPES, place=place)
+                self._limits[found.instance_type] = (limits_of(found), found.hypervisor != "xen")
+            except BadAnswer as error:
+                self._limits[name] = error
+
+    def _bad(self, what: str, raw: object, call: str, subject: str) -> BadAnswer:
+        return bad_answer(what, raw, call=call, place=f"{subject} in {self.asker.place}")
 
 
-def tags_of(found: Mapping[str, Any]) -> dict[str, str]:
-    """The tags in an entry of an answer of EC2."""
-    return {tag["Key"]: tag["Value"] for tag in found.get("Tags", ())}
+def name_in(raw: object, field_name: str) -> str:
+    """The name that an entry of a list has, whether or not the rest can be read; empty where it has none."""
+    name = raw.get(field_name) if isinstance(raw, dict) else None
+    return name if isinstance(name, str) else ""
 
 
-def limits_of(instance_type: Mapping[str, Any]) -> HostLimits | None:
-    """The EBS limits in one entry of DescribeInstanceTypes, from MB/s into MiB/s; None where it has none."""
-    info = instance_type.get("EbsInfo", {}).get("EbsOptimizedInfo")
-    if not info:
+def limits_of(instance_type: InstanceTypeAnswer) -> HostLimits | None:
+    """The EBS limits of a type of instance, from MB/s into MiB/s; None where it has none."""
+    info = instance_type.ebs_info.ebs_optimized_info
+    if info is None:
         return None
     return HostLimits(
-        baseline_iops=float(info["BaselineIops"]),
-        baseline_throughput_mib_s=mib_s_from_mb_s(info["BaselineThroughputInMBps"]),
-        maximum_iops=float(info["MaximumIops"]),
-        maximum_throughput_mib_s=mib_s_from_mb_s(info["MaximumThroughputInMBps"]),
+        baseline_iops=info.baseline_iops,
+        baseline_throughput_mib_s=mib_s_from_mb_s(info.baseline_throughput),
+        maximum_iops=info.maximum_iops,
+        maximum_throughput_mib_s=mib_s_from_mb_s(info.maximum_throughput),
         burst_s=BURST_S,
     )

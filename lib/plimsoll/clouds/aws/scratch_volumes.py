@@ -6,13 +6,17 @@ They are made with their tags in one call. Later calls touch only what has these
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from botocore.exceptions import ClientError
+from pydantic import Field
 
+from plimsoll.clouds.aws.ec2_answers import DeviceMapping, InstancesPage, Moment, Name, Tagged
 from plimsoll.clouds.aws.errors import CLEANING, MEASURING, attempted, code_of
-from plimsoll.clouds.aws.hosts import tags_of
+from plimsoll.clouds.aws.hosts import INSTANCES
+from plimsoll.clouds.aws.lists import Asker, AwsAnswer, Page
 from plimsoll.clouds.aws.sessions import Sessions
+from plimsoll.clouds.common.answers import read_answer
 from plimsoll.clouds.common.dated_data import sold_figures
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain.errors import BadInput, CloudError
@@ -28,6 +32,55 @@ _VOLUMES_A_PAGE: Final = 500
 _TAKEN: Final = "in use"
 _GONE: Final = "InvalidVolume.NotFound"
 _DETACHED: Final = {_GONE, "InvalidAttachment.NotFound"}
+
+
+VOLUMES: Final = "ec2:DescribeVolumes"
+
+
+class Named(AwsAnswer):
+    """A volume that was made."""
+
+    volume_id: Name
+
+
+class Copied(AwsAnswer):
+    """A volume that was copied."""
+
+    volumes: Annotated[tuple[Named, ...], Field(min_length=1)]
+
+
+class ScratchAttachment(AwsAnswer):
+    """Where a scratch volume is attached."""
+
+    state: Name
+    instance_id: Name
+
+
+class ScratchAnswer(Tagged):
+    """A scratch volume, or one that is looked at before it is touched. Its state is any that EC2 has."""
+
+    volume_id: Name
+    state: Name
+    create_time: Moment
+    availability_zone: Name
+    attachments: tuple[ScratchAttachment, ...] = ()
+
+
+class ScratchPage(Page):
+    """A page of DescribeVolumes."""
+
+    volumes: tuple[ScratchAnswer, ...]
+
+
+class Devices(AwsAnswer):
+    """The devices of an instance."""
+
+    block_device_mappings: tuple[DeviceMapping, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """What they are called."""
+        return [one.device_name for one in self.block_device_mappings]
 
 
 @dataclass(kw_only=True)
@@ -51,9 +104,11 @@ class ScratchVolumes:
         place = f"{order.zone} of {order.account}"
         if order.source is None:
             with attempted(f"create a scratch volume of {order.spec} in {place}", "ec2:CreateVolume", MEASURING):
-                return str(ec2.create_volume(AvailabilityZone=order.zone, **request)["VolumeId"])
+                made = ec2.create_volume(AvailabilityZone=order.zone, **request)
+            return read_answer(Named, made, call="ec2:CreateVolume", place=place).volume_id
         with attempted(f"copy {order.source} to {order.spec} in {place}", "ec2:CopyVolumes", MEASURING):
-            return str(ec2.copy_volumes(SourceVolumeId=order.source, **request)["Volumes"][0]["VolumeId"])
+            copied = ec2.copy_volumes(SourceVolumeId=order.source, **request)
+        return read_answer(Copied, copied, call="ec2:CopyVolumes", place=place).volumes[0].volume_id
 
     def scratch(self, target: Target, *, volume_id: str | None = None) -> Sequence[ScratchVolume]:
         """Every volume with the scratch tag, page by page, or that one."""
@@ -61,7 +116,7 @@ class ScratchVolumes:
         if volume_id is not None:
             filters.append({"Name": "volume-id", "Values": [volume_id]})
         found = self._described(target, filters)
-        return [_scratch_volume(one, target) for one in found if one["State"] != "deleted"]
+        return [_scratch_volume(one, target) for one in found if one.state != "deleted"]
 
     def attach(self, target: Target, volume_id: str, host_id: str) -> None:
         """AttachVolume at the first of /dev/sdf to /dev/sdp that is free."""
@@ -89,11 +144,11 @@ class ScratchVolumes:
     def detach(self, target: Target, volume_id: str, *, force: bool = False) -> None:
         """DetachVolume, from wherever it is; BadInput for a volume that has not the scratch tag now."""
         for one in _attachments(self._tagged(target, volume_id, "detach")):
-            if one["State"] == "detaching" and not force:
+            if one.state == "detaching" and not force:
                 continue
-            with attempted(f"detach {volume_id} from {one['InstanceId']} in {target}", "ec2:DetachVolume", CLEANING):
+            with attempted(f"detach {volume_id} from {one.instance_id} in {target}", "ec2:DetachVolume", CLEANING):
                 try:
-                    self._ec2(target).detach_volume(VolumeId=volume_id, InstanceId=one["InstanceId"], Force=force)
+                    self._ec2(target).detach_volume(VolumeId=volume_id, InstanceId=one.instance_id, Force=force)
                 except ClientError as error:
                     # Between the look and the call it may have come off by itself: EC2 calls that IncorrectState.
                     if code_of(error) not in _DETACHED and not self._came_off(target, volume_id, error):
@@ -102,7 +157,7 @@ class ScratchVolumes:
     def delete(self, target: Target, volume_id: str) -> None:
         """DeleteVolume; BadInput for a volume that has not the scratch tag now."""
         found = self._tagged(target, volume_id, "delete")
-        if found is None or found["State"] == "deleting":
+        if found is None or found.state == "deleting":
             return
         with attempted(f"delete {volume_id} in {target}", "ec2:DeleteVolume", CLEANING):
             try:
@@ -111,30 +166,27 @@ class ScratchVolumes:
                 if code_of(error) != _GONE:
                     raise
 
-    def _tagged(self, target: Target, volume_id: str, what: str) -> Mapping[str, Any] | None:
+    def _tagged(self, target: Target, volume_id: str, what: str) -> ScratchAnswer | None:
         """The volume as DescribeVolumes has it now, None where it is gone; BadInput where it has not the scratch
         tag."""
         for found in self._described(target, [{"Name": "volume-id", "Values": [volume_id]}]):
-            if SCRATCH_TAG not in tags_of(found):
+            if SCRATCH_TAG not in found.tag_values:
                 raise BadInput(
                     f"cannot {what} {volume_id} in {target}: it has not the tag {SCRATCH_TAG}, so it is no scratch "
                     "volume. Do it yourself if it is to be done."
                 )
-            return None if found["State"] == "deleted" else found
+            return None if found.state == "deleted" else found
         return None
 
-    def _described(self, target: Target, filters: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-        pages = (
-            self._ec2(target)
-            .get_paginator("describe_volumes")
-            .paginate(Filters=list(filters), PaginationConfig={"PageSize": _VOLUMES_A_PAGE})
-        )
-        with attempted(f"list scratch volumes in {target}", "ec2:DescribeVolumes", CLEANING):
-            return [one for page in pages for one in page["Volumes"]]
+    def _described(self, target: Target, filters: Sequence[Mapping[str, Any]]) -> list[ScratchAnswer]:
+        ask, asker = self._ec2(target).describe_volumes, Asker(place=f"scratch volumes in {target}")
+        with attempted(f"list scratch volumes in {target}", VOLUMES, CLEANING):
+            pages = asker.pages(ScratchPage, ask, VOLUMES, Filters=list(filters), MaxResults=_VOLUMES_A_PAGE)
+            return [one for page in pages for one in page.volumes]
 
     def _is_attached(self, target: Target, volume_id: str, host_id: str) -> bool:
         return any(
-            one["InstanceId"] == host_id and one["State"] in {"attaching", "attached"}
+            one.instance_id == host_id and one.state in {"attaching", "attached"}
             for one in _attachments(self._tagged(target, volume_id, "attach"))
         )
 
@@ -152,26 +204,26 @@ def _configuration(spec: VolumeSpec) -> dict[str, Any]:
     return {name: value for name, value in request.items() if value is not None}
 
 
-def _scratch_volume(found: Mapping[str, Any], target: Target) -> ScratchVolume:
-    tags = tags_of(found)
+def _scratch_volume(found: ScratchAnswer, target: Target) -> ScratchVolume:
+    tags = found.tag_values
     attachment = next(iter(_attachments(found)), None)
     return ScratchVolume(
-        id=found["VolumeId"],
+        id=found.volume_id,
         account=target.account,
         region=target.region,
-        zone=found["AvailabilityZone"],
+        zone=found.availability_zone,
         validation_id=tags[SCRATCH_TAG],
         deadline=_deadline(tags.get(DEADLINE_TAG, "")),
-        created=found["CreateTime"],
-        state=found["State"],
-        attached_to=attachment["InstanceId"] if attachment else None,
-        attachment=attachment["State"] if attachment else None,
+        created=found.create_time,
+        state=found.state,
+        attached_to=attachment.instance_id if attachment else None,
+        attachment=attachment.state if attachment else None,
     )
 
 
-def _attachments(found: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
+def _attachments(found: ScratchAnswer | None) -> list[ScratchAttachment]:
     """The attachments in an entry of DescribeVolumes that are not over; none where the volume is gone."""
-    return [one for one in (found or {}).get("Attachments", ()) if one.get("State") != "detached"]
+    return [one for one in found.attachments if one.state != "detached"] if found else []
 
 
 def _deadline(text: str) -> datetime | None:
@@ -184,12 +236,8 @@ def _deadline(text: str) -> datetime | None:
 
 def _taken(ec2: Any, target: Target, host_id: str) -> set[str]:
     """The device names in use on a host, as /dev/sdX whichever way they were given."""
-    with attempted(f"see the devices of {host_id} in {target}", "ec2:DescribeInstances", MEASURING):
-        found = ec2.describe_instances(InstanceIds=[host_id])["Reservations"]
-    names = [
-        mapping["DeviceName"]
-        for group in found
-        for instance in group["Instances"]
-        for mapping in instance.get("BlockDeviceMappings", ())
-    ]
-    return {name.replace("/dev/xvd", "/dev/sd") for name in names}
+    asker = Asker(place=f"the devices of {host_id} in {target}")
+    with attempted(f"see the devices of {host_id} in {target}", INSTANCES, MEASURING):
+        found = asker.one(InstancesPage, ec2.describe_instances, INSTANCES, InstanceIds=[host_id])
+    used = [read_answer(Devices, one, call=INSTANCES, place=asker.place) for one in found.entries]
+    return {name.replace("/dev/xvd", "/dev/sd") for one in used for name in one.names}

@@ -1,8 +1,10 @@
 """Sessions: whose credentials are used for which account, and the clients made from them."""
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib.metadata import version
 from typing import Any, Final
 
@@ -10,15 +12,34 @@ import boto3
 import botocore.session
 from botocore.config import Config
 from botocore.credentials import AssumeRoleCredentialFetcher, DeferredRefreshableCredentials
-from botocore.exceptions import NoCredentialsError
+from botocore.exceptions import CredentialRetrievalError, NoCredentialsError
 from botocore.loaders import Loader
+from pydantic import Field
 
-from plimsoll.clouds.aws.errors import FAILURES, refused
+from plimsoll.clouds.aws.endpoints import CONNECT_TIMEOUT_S, READ_TIMEOUT_S, Circuit, guard, read_strictly
+from plimsoll.clouds.aws.errors import attempted
+from plimsoll.clouds.aws.lists import ASKED, Asker, AwsAnswer
+from plimsoll.clouds.aws.names import ACCOUNT_ID
 from plimsoll.clouds.common import messages
+from plimsoll.domain.errors import CloudError
 from plimsoll.ports import FailedTarget
 
 HOME_REGION: Final = "us-east-1"
 """Where calls go that belong to no region, unless the session says otherwise."""
+
+
+SIGN_INS_AT_ONCE: Final = 8
+"""Accounts that are signed in to at once."""
+
+_MAKING: Final = threading.Lock()
+"""Held while a session or a client is made: they share the models of services, and boto3's sessions are for one
+thread."""
+
+
+class Caller(AwsAnswer):
+    """Whose credentials they are."""
+
+    account: str = Field(pattern=f"^{ACCOUNT_ID}$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,33 +66,61 @@ class Sessions:
     failed: list[FailedTarget] = field(default_factory=list)
     by_account: dict[str, boto3.Session] = field(default_factory=dict)
     _clients: dict[tuple[str, str, str], Any] = field(default_factory=dict, repr=False)
+    _circuits: dict[tuple[str, str], Circuit] = field(default_factory=dict, repr=False)
+    _circuits_lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def sign_in(self, credentials: Sequence[Credential]) -> None:
-        """Finds the account behind each credential; those that lead to none are `failed`."""
-        for credential in credentials:
-            try:
-                session = _session(credential)
-                client = session.client("sts", region_name=session.region_name or HOME_REGION, config=self._config())
-                self.by_account.setdefault(client.get_caller_identity()["Account"], session)
-            except FAILURES as error:
-                permission = "sts:AssumeRole" if credential.role_arn else "sts:GetCallerIdentity"
-                why = refused(error, f"read {credential}", permission)
-                self.failed.append(FailedTarget(name=str(credential), error=why))
+        """Finds the account behind each credential, several at once; those that lead to none are `failed`.
+
+        Of two that lead to one account the first is used.
+        """
+        with ThreadPoolExecutor(max_workers=SIGN_INS_AT_ONCE) as pool:
+            entered = list(pool.map(self._entered, credentials))
+        for credential, found in zip(credentials, entered, strict=True):
+            if isinstance(found, CloudError):
+                self.failed.append(FailedTarget(name=str(credential), error=found))
+            else:
+                account, session = found
+                self.by_account.setdefault(account, session)
 
     def client(self, service: str, account: str, region: str) -> Any:
         """The client of a service in an account and region; one is kept for each."""
         key = (service, account, region)
-        if key not in self._clients:
-            session = self.by_account[account]
-            self._clients[key] = session.client(service, region_name=region, config=self._config())  # type: ignore[call-overload]  # the service's name is not a literal
-        return self._clients[key]
+        with _MAKING:
+            if key not in self._clients:
+                self._clients[key] = self._made(self.by_account[account], service, region)
+            return self._clients[key]
+
+    def _entered(self, credential: Credential) -> tuple[str, boto3.Session] | CloudError:
+        """The account that a credential leads to and its session, or why there is none."""
+        what = f"read {credential}"
+        try:
+            with attempted(what, "sts:AssumeRole" if credential.role_arn else "sts:GetCallerIdentity"):
+                with _MAKING:
+                    session = _session(credential, self._config(), self._guarded)
+                    client = self._made(session, "sts", session.region_name or HOME_REGION)
+                found = Asker(place=str(credential)).one(Caller, client.get_caller_identity, "sts:GetCallerIdentity")
+        except CloudError as error:
+            return error
+        return found.account, session
+
+    def _made(self, session: boto3.Session, service: str, region: str) -> Any:
+        client = session.client(service, region_name=region, config=self._config())  # type: ignore[call-overload]  # the service's name is not a literal
+        return self._guarded(client)
+
+    def _guarded(self, client: Any) -> Any:
+        place = (str(client.meta.service_model.service_name), str(client.meta.region_name))
+        with self._circuits_lock:
+            circuit = self._circuits.setdefault(place, Circuit(service=place[0], region=place[1]))
+        guard(client, circuit)
+        return client
 
     def _config(self) -> Config:
         return Config(
             retries={"mode": "adaptive", "total_max_attempts": self.attempts},
             max_pool_connections=self.connections,
-            connect_timeout=10,
-            read_timeout=60,
+            connect_timeout=CONNECT_TIMEOUT_S,
+            read_timeout=READ_TIMEOUT_S,
             user_agent_extra=f"plimsoll/{version('plimsoll')}",
         )
 
@@ -94,9 +143,10 @@ def check_regions(regions: Sequence[str]) -> None:
     messages.check_regions(regions, known_regions(), cloud="AWS", listed_by="aws ec2 describe-regions")
 
 
-def _session(credential: Credential) -> boto3.Session:
+def _session(credential: Credential, config: Config, guarded: Callable[[Any], Any]) -> boto3.Session:
     base = _opened(botocore.session.Session(), profile_name=credential.profile)
-    if credential.role_arn is None:
+    role_arn = credential.role_arn
+    if role_arn is None:
         return base
     extra = {"RoleSessionName": "plimsoll"}
     if credential.external_id is not None:
@@ -104,21 +154,43 @@ def _session(credential: Credential) -> boto3.Session:
     source = base._session  # boto3 has no public way to a session that renews an assumed role
     if source.get_credentials() is None:
         raise NoCredentialsError
-    fetcher = AssumeRoleCredentialFetcher(
-        client_creator=source.create_client,
-        source_credentials=source.get_credentials(),
-        role_arn=credential.role_arn,
-        extra_args=extra,
-    )
+
+    def made(*args: Any, **named: Any) -> Any:
+        return guarded(source.create_client(*args, **{**named, "config": config}))
+
+    def fetched() -> Any:
+        fetcher = AssumeRoleCredentialFetcher(
+            client_creator=made,
+            source_credentials=source.get_credentials(),
+            role_arn=role_arn,
+            extra_args=extra,
+        )
+        return fetcher.fetch_credentials()
+
     assumed = botocore.session.Session()
-    renewed = DeferredRefreshableCredentials(fetcher.fetch_credentials, "assume-role")
+    renewed = DeferredRefreshableCredentials(partial(_role_credentials, fetched, credential), "assume-role")
     assumed._credentials = renewed  # type: ignore[attr-defined]  # as above
     return _opened(assumed, region_name=base.region_name)
+
+
+def _role_credentials(fetched: Callable[[], Any], credential: Credential) -> Any:
+    """A role's credentials. CredentialRetrievalError where no answer has them: botocore reads it as it comes."""
+    for attempt in range(1, ASKED + 1):
+        try:
+            return fetched()
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            if attempt == ASKED:
+                raise CredentialRetrievalError(
+                    provider="sts:AssumeRole",
+                    error_msg=f"the answer has no credentials of {credential} ({type(error).__name__}: {error})",
+                ) from error
+    return None
 
 
 def _opened(session: botocore.session.Session, **chosen: str | None) -> boto3.Session:
     """The session, with the models of services that every other one has read: reading them takes longer than a call."""
     models = _models()
+    read_strictly(session)
     session.register_component("data_loader", models)
     opened = boto3.Session(botocore_session=session, **chosen)
     models.search_paths[:] = dict.fromkeys(models.search_paths)  # boto3 adds its own each time

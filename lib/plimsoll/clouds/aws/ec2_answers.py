@@ -1,0 +1,311 @@
+"""EC2's answers as types, with the fields that an answer of ours rests on.
+
+A field is required where its absence would change an answer without a word. Figures beyond what can be bought, and
+fields that contradict each other, are refused as well (Amazon EC2 API Reference, read 2026-11-22).
+"""
+
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, model_validator
+
+from plimsoll.clouds.aws.lists import AwsAnswer, Page
+from plimsoll.clouds.common.dated_data import volume_types
+from plimsoll.clouds.registry import AWS
+from plimsoll.domain.volume import VolumeState
+from plimsoll.domain.volume_types import Provisioned
+
+_FIRST_VOLUME: Final = datetime(2008, 1, 1, tzinfo=UTC)
+"""EBS began in August 2008: an earlier time is no time of a volume."""
+
+_AHEAD: Final = timedelta(days=1)
+_ATTACHED: Final = frozenset({"attached", "attaching", "busy"})
+
+
+def _past(moment: datetime) -> datetime:
+    if not _FIRST_VOLUME <= moment <= datetime.now(UTC) + _AHEAD:
+        raise ValueError("no time at which there was a volume")
+    return moment
+
+
+def _plain_number(value: Any) -> Any:
+    if isinstance(value, bool | str):
+        raise ValueError("no number")  # noqa: TRY004  # pydantic reports a ValueError by its field
+    return value
+
+
+Name = Annotated[str, Field(min_length=1)]
+Moment = Annotated[AwareDatetime, AfterValidator(_past)]
+Count = Annotated[int, BeforeValidator(_plain_number), Field(gt=0)]
+Rate = Annotated[float, BeforeValidator(_plain_number), Field(gt=0, lt=1e9, allow_inf_nan=False)]
+
+
+class Tag(AwsAnswer):
+    """A tag; its value may be empty but is there."""
+
+    key: Name
+    value: str
+
+
+class Tagged(AwsAnswer):
+    """What can have tags."""
+
+    tags: tuple[Tag, ...] = ()
+
+    @property
+    def tag_values(self) -> dict[str, str]:
+        """The tags by their keys."""
+        return {tag.key: tag.value for tag in self.tags}
+
+
+class AttachmentAnswer(AwsAnswer):
+    """A volume on an instance. Only one on an instance that AWS itself runs names no instance."""
+
+    state: Literal["attaching", "attached", "detaching", "detached", "busy"]
+    attach_time: Moment | None = None
+    instance_id: str | None = None
+    device: str | None = None
+    instance_owning_service: str | None = None
+    associated_resource: str | None = None
+
+    @property
+    def is_on(self) -> bool:
+        """Whether it holds, or begins."""
+        return self.state in _ATTACHED
+
+    @property
+    def since(self) -> datetime:
+        """When it began."""
+        if self.attach_time is None:
+            raise ValueError("an attachment that is over has no beginning to go by")
+        return self.attach_time
+
+    @model_validator(mode="after")
+    def _whole(self) -> "AttachmentAnswer":
+        if not self.is_on:
+            return self
+        if self.attach_time is None:
+            raise ValueError("AttachTime is missing")
+        if self.instance_id and not self.device:
+            raise ValueError("Device is missing")
+        if not (self.instance_id or self.instance_owning_service or self.associated_resource):
+            raise ValueError("InstanceId is missing")
+        return self
+
+
+class OperatorAnswer(AwsAnswer):
+    """The AWS service that manages something, if one does."""
+
+    managed: bool
+    principal: str | None = None
+
+    @property
+    def name(self) -> str | None:
+        """The service, None where none manages it."""
+        return self.principal or "an AWS service" if self.managed else None
+
+
+class VolumeAnswer(Tagged):
+    """A volume."""
+
+    volume_id: Name
+    volume_type: Name
+    size: Count
+    state: VolumeState
+    create_time: Moment
+    availability_zone: Name
+    iops: int | None = None
+    throughput: int | None = None
+    attachments: tuple[AttachmentAnswer, ...]
+    multi_attach_enabled: bool | None = None
+    operator: OperatorAnswer | None = None
+
+    @property
+    def attached(self) -> list[AttachmentAnswer]:
+        """Its attachments that hold, or begin."""
+        return [one for one in self.attachments if one.is_on]
+
+    @model_validator(mode="after")
+    def _possible(self) -> "VolumeAnswer":
+        kind = volume_types(AWS).get(self.volume_type)
+        if kind is not None:
+            if self.size > kind.most_size_gib:
+                raise ValueError(f"Size is {self.size}, and a {kind.name} has at most {kind.most_size_gib} GiB")
+            _check_sold("Iops", self.iops, kind.iops, self.size)
+            _check_sold("Throughput", self.throughput, kind.throughput, self.size)
+            if kind.multi_attach and self.multi_attach_enabled is None:
+                raise ValueError("MultiAttachEnabled is missing")
+        if len(self.attached) > 1 and not self.multi_attach_enabled:
+            raise ValueError("it is attached more than once and has no Multi-Attach")
+        if self.state is VolumeState.IN_USE and not self.attachments:
+            raise ValueError("it is in-use and has no Attachments")
+        return self
+
+
+def _check_sold(name: str, figure: int | None, rule: object, size_gib: int) -> None:
+    """ValueError where a type sells such a figure by itself and the volume has none that can be bought."""
+    if not isinstance(rule, Provisioned):
+        return
+    if figure is None:
+        raise ValueError(f"{name} is missing")
+    least = rule.least_at(size_gib)
+    if not least <= figure <= rule.most:
+        raise ValueError(f"{name} is {figure}, and {least} to {rule.most} can be bought")
+
+
+class VolumesPage(Page):
+    """A page of DescribeVolumes. Its entries are read one by one, so that a wrong one costs only itself."""
+
+    volumes: tuple[Any, ...]
+
+
+class ModificationAnswer(AwsAnswer):
+    """The latest change of a volume."""
+
+    volume_id: Name
+    modification_state: Literal["modifying", "optimizing", "completed", "failed"]
+    start_time: Moment
+    progress: Annotated[int, Field(ge=0, le=100)] | None = None
+
+    @model_validator(mode="after")
+    def _whole(self) -> "ModificationAnswer":
+        if self.modification_state in {"modifying", "optimizing"} and self.progress is None:
+            raise ValueError("Progress is missing")
+        return self
+
+
+class ModificationsPage(Page):
+    """A page of DescribeVolumesModifications, as of volumes."""
+
+    entries: tuple[Any, ...] = Field(alias="VolumesModifications")
+
+
+class MappedVolume(AwsAnswer):
+    """The volume behind a device."""
+
+    volume_id: Name
+
+
+class DeviceMapping(AwsAnswer):
+    """A device of an instance; only one that is a volume has `ebs`."""
+
+    device_name: Name
+    ebs: MappedVolume | None = None
+
+
+class InstanceAnswer(Tagged):
+    """An instance, with the volumes that it says it has."""
+
+    instance_id: Name
+    instance_type: Name
+    root_device_name: str | None = None
+    root_device_type: str | None = None
+    block_device_mappings: tuple[DeviceMapping, ...]
+
+    @property
+    def volume_ids(self) -> frozenset[str]:
+        """The volumes that it has."""
+        return frozenset(one.ebs.volume_id for one in self.block_device_mappings if one.ebs is not None)
+
+    @model_validator(mode="after")
+    def _whole(self) -> "InstanceAnswer":
+        if not self.root_device_name and self.root_device_type != "instance-store":
+            raise ValueError("RootDeviceName is missing")
+        return self
+
+
+class Placement(AwsAnswer):
+    """Where an instance runs."""
+
+    availability_zone: Name
+
+
+class InstanceState(AwsAnswer):
+    """What an instance is doing."""
+
+    name: Name
+
+
+class BenchInstance(InstanceAnswer):
+    """An instance that may measure."""
+
+    placement: Placement
+    state: InstanceState
+
+
+class Reservation(AwsAnswer):
+    """Instances that were begun together."""
+
+    instances: tuple[Any, ...]
+
+
+class InstancesPage(Page):
+    """A page of DescribeInstances."""
+
+    reservations: tuple[Reservation, ...]
+
+    @property
+    def entries(self) -> list[Any]:
+        """Its instances, each to be read by itself."""
+        return [one for group in self.reservations for one in group.instances]
+
+
+class EbsOptimizedInfo(AwsAnswer):
+    """What a type of instance carries."""
+
+    baseline_iops: Rate
+    baseline_throughput: Rate = Field(alias="BaselineThroughputInMBps")
+    maximum_iops: Rate
+    maximum_throughput: Rate = Field(alias="MaximumThroughputInMBps")
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "EbsOptimizedInfo":
+        if self.maximum_iops < self.baseline_iops or self.maximum_throughput < self.baseline_throughput:
+            raise ValueError("the maximum is under the baseline")
+        return self
+
+
+class EbsInfo(AwsAnswer):
+    """What is published of a type's traffic; nothing of types that are not optimized for EBS."""
+
+    ebs_optimized_support: Literal["unsupported", "supported", "default"]
+    ebs_optimized_info: EbsOptimizedInfo | None = None
+
+    @model_validator(mode="after")
+    def _whole(self) -> "EbsInfo":
+        if self.ebs_optimized_info is None and self.ebs_optimized_support != "unsupported":
+            raise ValueError("EbsOptimizedInfo is missing")
+        return self
+
+
+class InstanceTypeAnswer(AwsAnswer):
+    """A type of instance. Only bare metal has no hypervisor."""
+
+    instance_type: Name
+    hypervisor: str | None = None
+    bare_metal: bool | None = None
+    ebs_info: EbsInfo
+
+    @model_validator(mode="after")
+    def _whole(self) -> "InstanceTypeAnswer":
+        if not self.hypervisor and not self.bare_metal:
+            raise ValueError("Hypervisor is missing")
+        return self
+
+
+class InstanceTypesPage(Page):
+    """A page of DescribeInstanceTypes, as of volumes."""
+
+    instance_types: tuple[Any, ...]
+
+
+class RegionAnswer(AwsAnswer):
+    """A region that an account has switched on."""
+
+    region_name: Name
+
+
+class RegionsAnswer(AwsAnswer):
+    """The regions of an account, which are never none."""
+
+    regions: Annotated[tuple[RegionAnswer, ...], Field(min_length=1)]

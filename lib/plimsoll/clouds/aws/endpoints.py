@@ -1,0 +1,177 @@
+"""Endpoints: what holds for every call of every client, whatever a service, a proxy or a network does.
+
+- An answer that botocore's parsers cannot read is asked for again, and ends as one error, ResponseParserError.
+- Retries end with the deadline of what is being read, and after a second time-out.
+- A service that does not answer in a region is left alone for a while, so that its calls fail at once (`Circuit`).
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from botocore.exceptions import (
+    ConnectionError as BotoConnectionError,
+)
+from botocore.exceptions import (
+    ConnectTimeoutError,
+    HTTPClientError,
+    ReadTimeoutError,
+)
+from botocore.parsers import ResponseParserError, ResponseParserFactory
+from botocore.session import Session
+
+from plimsoll.clouds.common.answers import raw_text
+from plimsoll.clouds.common.bounds import Deadline
+
+CONNECT_TIMEOUT_S: Final = 5
+READ_TIMEOUT_S: Final = 20
+"""How long a connection and an answer are waited for: the APIs that are called here answer within seconds."""
+
+TIME_OUTS: Final = 2
+"""After so many attempts a call that timed out is given up."""
+
+READINGS: Final = 3
+"""How often a call is made whose answer cannot be read."""
+
+_PAUSE_S: Final = 0.2
+_ERROR_STATUS: Final = 300
+_UNREADABLE: Final = "plimsoll.unreadable"
+_NO_ANSWER = (BotoConnectionError, HTTPClientError)
+_TIMED_OUT = (ConnectTimeoutError, ReadTimeoutError)
+_deadline: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
+
+
+@contextmanager
+def within(deadline: Deadline) -> Iterator[None]:
+    """Calls inside the block begin no retry after that deadline."""
+    before = _deadline.set(deadline)
+    try:
+        yield
+    finally:
+        _deadline.reset(before)
+
+
+class CircuitOpenError(BotoConnectionError):
+    """A call that was not made, because the service did not answer those before it."""
+
+    fmt = "{service} in {region} did not answer {calls} calls in a row, so it is left alone for {seconds:.0f} seconds"
+
+
+@dataclass(slots=True, kw_only=True)
+class Circuit:
+    """Whether a service in a region is called at all.
+
+    After `most` calls in a row that got no answer, each with its own retries, the next ones fail at once for `rest_s`
+    seconds. Then one is let through: its answer lets all through again, and without one the rest begins anew.
+    """
+
+    service: str
+    region: str
+    most: int = 3
+    rest_s: float = 20.0
+    clock: Callable[[], float] = time.monotonic
+    _failed: int = field(default=0, init=False)
+    _closed_until: float = field(default=0.0, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+
+    def enter(self, **_call: object) -> None:
+        """CircuitOpenError where the service is to be left alone."""
+        with self._lock:
+            if self._failed < self.most:
+                return
+            left_s = self._closed_until - self.clock()
+            if left_s <= 0:
+                self._closed_until = self.clock() + self.rest_s  # this call is the one that tries
+                return
+        raise CircuitOpenError(service=self.service, region=self.region, calls=self.most, seconds=left_s)
+
+    def answered(self, **_call: object) -> None:
+        """Notes that a call was answered, by whatever."""
+        with self._lock:
+            self._failed = 0
+
+    def failed(self, exception: Exception, **_call: object) -> None:
+        """Notes what a call ended in. Only one without any answer counts."""
+        if not isinstance(exception, _NO_ANSWER):
+            return
+        with self._lock:
+            self._failed += 1
+            self._closed_until = self.clock() + self.rest_s
+
+
+def guard(client: Any, circuit: Circuit) -> None:
+    """Makes a client's calls keep to its circuit and to the deadline of what is being read."""
+    events = client.meta.events
+    events.register("before-call.*.*", circuit.enter, unique_id="plimsoll-enter")
+    events.register("after-call.*.*", circuit.answered, unique_id="plimsoll-answered")
+    events.register("after-call-error.*.*", circuit.failed, unique_id="plimsoll-failed")
+    events.register_first("needs-retry.*.*", _retry, unique_id="plimsoll-retry")
+
+
+def read_strictly(session: Session) -> None:
+    """Makes the clients of a session answer in dictionaries or raise what is in `errors.FAILURES`, and nothing else."""
+    session.register_component("response_parser_factory", _StrictParsers())
+
+
+class _StrictParsers(ResponseParserFactory):
+    """Botocore's parsers, whose failures of every kind are one kind that is asked again."""
+
+    def create_parser(self, protocol_name: str) -> Any:
+        return _StrictParser(super().create_parser(protocol_name))
+
+
+@dataclass(slots=True)
+class _StrictParser:
+    """A parser that never raises: what it could not read is marked, for `_retry` to ask again or raise."""
+
+    parser: Any
+
+    def parse(self, response: Mapping[str, Any], shape: Any) -> dict[str, Any]:
+        try:
+            parsed = self.parser.parse(response, shape)
+        except Exception as error:  # noqa: BLE001  # the parsers raise whatever the answer made of them
+            return _unreadable(response, error)
+        return parsed if isinstance(parsed, dict) else _unreadable(response, TypeError(f"it is {parsed!r:.60}"))
+
+
+def _unreadable(response: Mapping[str, Any], error: Exception) -> dict[str, Any]:
+    status = response["status_code"]
+    metadata = {"HTTPStatusCode": status, "HTTPHeaders": dict(response["headers"])}
+    if status >= _ERROR_STATUS:
+        return {"Error": {"Code": str(status), "Message": "no readable error"}, "ResponseMetadata": metadata}
+    body = response.get("body")
+    shown = raw_text(body.decode("utf-8", errors="replace")) if isinstance(body, bytes) else ""
+    return {_UNREADABLE: _Unreadable(error, shown), "ResponseMetadata": metadata}
+
+
+class _Unreadable(ResponseParserError):
+    """An answer that no parser could read. `raw` is its body as text, shortened."""
+
+    def __init__(self, error: Exception, raw: str) -> None:
+        super().__init__(f"its answer cannot be read ({type(error).__name__}: {str(error)[:200]})")
+        self.raw = raw
+
+
+def _retry(
+    response: tuple[Any, Mapping[str, Any]] | None,
+    attempts: int,
+    caught_exception: Exception | None,
+    **_call: object,
+) -> float | None:
+    """Asks again what could not be read; raises where botocore's own rule would go on for too long."""
+    deadline = _deadline.get()
+    late = deadline is not None and deadline.left_s <= 0
+    if caught_exception is not None:
+        if late or (isinstance(caught_exception, _TIMED_OUT) and attempts >= TIME_OUTS):
+            raise caught_exception
+        return None
+    unreadable = response[1].get(_UNREADABLE) if response else None
+    if unreadable is None:
+        return None
+    if late or attempts >= READINGS:
+        raise unreadable
+    return _PAUSE_S
