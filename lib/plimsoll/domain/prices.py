@@ -46,8 +46,8 @@ class TypePrice:
 class PriceBook:
     """One region's prices by volume type, with where they come from and of what date (None: there are none).
 
-    `unlisted` says why they are not the cloud's own list of today, where that was asked for and could not be read, which
-    counts as a failure; `notice` what else people should know of where they come from.
+    `unlisted` says why they are not the cloud's own list of today, where that was asked for and could not be read: a
+    failure. `notice` is what else people should know of where they come from.
     """
 
     region: str
