@@ -25,6 +25,9 @@ LIST_PROJECTS: Final = "resourcemanager.projects.list"
 LIST_FOLDERS: Final = "resourcemanager.folders.list"
 """Permissions, as roles and refusals call them."""
 
+LIST_SKUS: Final = "cloudbilling.skus.list"
+"""The call for prices, which needs no permission but the API."""
+
 PROJECT_ID: Final = r"([a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]"
 """A project's id, perhaps under a domain (Resource Manager v3, `Project.project_id`, read 2026-11-22)."""
 
