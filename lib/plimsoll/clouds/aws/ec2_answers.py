@@ -193,6 +193,12 @@ class DeviceMapping(AwsAnswer):
     ebs: MappedVolume | None = None
 
 
+class InstanceState(AwsAnswer):
+    """What an instance is doing."""
+
+    name: Name
+
+
 class InstanceAnswer(Tagged):
     """An instance, with the volumes that it says it has."""
 
@@ -201,6 +207,13 @@ class InstanceAnswer(Tagged):
     root_device_name: str | None = None
     root_device_type: str | None = None
     block_device_mappings: tuple[DeviceMapping, ...]
+    launch_time: Moment
+    state: InstanceState
+
+    @property
+    def running_since(self) -> datetime | None:
+        """When it was last started (Amazon EC2 API Reference, Instance.launchTime); None where it does not run."""
+        return self.launch_time if self.state.name == "running" else None
 
     @property
     def volume_ids(self) -> frozenset[str]:
@@ -220,17 +233,10 @@ class Placement(AwsAnswer):
     availability_zone: Name
 
 
-class InstanceState(AwsAnswer):
-    """What an instance is doing."""
-
-    name: Name
-
-
 class BenchInstance(InstanceAnswer):
     """An instance that may measure."""
 
     placement: Placement
-    state: InstanceState
 
 
 class Reservation(AwsAnswer):
