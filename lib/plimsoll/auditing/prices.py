@@ -37,9 +37,12 @@ def market_of(target: Target, ports: AuditPorts, policy: Policy, now: datetime) 
 
 def price_outcomes(target: Target, book: PriceBook, error: CloudError | None, now: datetime) -> Iterator[Outcome]:
     """What the audit says of a target's prices: that they could not be read, their source, and that they are old."""
-    if error is not None:
-        yield FailedTarget(name=f"prices of {target}", error=error)
+    unread = CloudError(book.unlisted) if error is None and book.unlisted else error
+    if unread is not None:
+        yield FailedTarget(name=f"prices of {target}", error=unread)
     yield Priced(target=target, source=book.source, as_of=book.as_of)
+    if book.notice:
+        yield Notice(target=target, text=book.notice)
     if book.as_of is not None and (now.date() - book.as_of).days > PRICES_AGE_DAYS:
         text = f"the prices known here are of {book.as_of}: savings may have changed since."
         yield Notice(target=target, text=text)

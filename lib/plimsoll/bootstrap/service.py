@@ -103,7 +103,8 @@ class AwsPlaces:
             role_name=config.role_name,
             regions=config.regions,
         )
-        return AwsInventory(sessions=sign_in(scope, self.settings), regions=config.regions or None).targets()
+        sessions, deadline_s = sign_in(scope, self.settings), self.settings.list_deadline_s
+        return AwsInventory(sessions=sessions, regions=config.regions or None, list_deadline_s=deadline_s).targets()
 
     def ports(self, target: Target, *, now: datetime, measured: Path, ledger: Ledger) -> AuditPorts:
         """The ports of that target alone, by the audit role, with what was measured in that folder."""

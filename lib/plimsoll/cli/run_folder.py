@@ -7,7 +7,7 @@ from rich.console import Console
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.extras import SQL, how_to_install
 from plimsoll.reports.printable import printable
-from plimsoll.reports.run_reader import PAGE, RUN, read_run
+from plimsoll.reports.run_reader import PAGE, RUN, read_run, stream_records
 from plimsoll.settings import Settings
 
 
@@ -33,8 +33,8 @@ def run_folder(path: Path | None) -> Path:
 def _has_answers(folder: Path) -> bool:
     """Whether a run answered any volume; one that cannot be read is passed over here, and says why when it is named."""
     try:
-        return bool(read_run(folder)["volumes"]["answered"])
-    except (BadInput, KeyError, TypeError):
+        return bool(read_run(folder)) and any(True for _ in stream_records(folder))
+    except BadInput:
         return False
 
 

@@ -44,13 +44,19 @@ class TypePrice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriceBook:
-    """One region's prices by volume type, with where they come from and of what date (None: there are none)."""
+    """One region's prices by volume type, with where they come from and of what date (None: there are none).
+
+    `unlisted` says why they are not the cloud's own list of today, where that was asked for and could not be read: a
+    failure. `notice` is what else people should know of where they come from.
+    """
 
     region: str
     source: str
     as_of: date | None
     types: Mapping[str, TypePrice]
     discounts_pct: Mapping[str, float] = field(default_factory=dict)
+    unlisted: str = ""
+    notice: str = ""
 
     def usd_month(self, spec: VolumeSpec, *, mean_iops: float = 0.0) -> float | None:
         """USD a month of that spec after discounts; None where the book has no price for its type."""

@@ -215,7 +215,7 @@ def test_a_name_that_a_spreadsheet_would_run_is_made_inert(tmp_path, start):
     with RunFolder(tmp_path) as folder:
         folder.add(a_record(name=name))
     (row,) = rows(tmp_path)
-    assert row["name"] == f"'{name}"
+    assert row["name"] == (f"'{name}" if start != "\r" else name.replace(start, r"\r"))
     assert read_records(tmp_path)[0].name == name
 
 

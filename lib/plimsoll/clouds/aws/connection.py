@@ -1,17 +1,20 @@
 """A connection to AWS: signing in to every account of a scope, and the ports over them."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from pydantic import Field, model_validator
 
 from plimsoll.clouds.aws.bench import AwsBench
 from plimsoll.clouds.aws.errors import attempted
 from plimsoll.clouds.aws.inventory import AwsInventory
+from plimsoll.clouds.aws.lists import Asker, AwsAnswer, Page
 from plimsoll.clouds.aws.metrics import AwsMetrics
-from plimsoll.clouds.aws.names import role_arn
+from plimsoll.clouds.aws.names import ACCOUNT_ID, role_arn
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.aws.published import query_cost
 from plimsoll.clouds.aws.sessions import HOME_REGION, Credential, Sessions, check_regions
@@ -36,7 +39,9 @@ def connection_of(
 ) -> Connection:
     """The ports over accounts that are open already."""
     return Connection(
-        inventory=AwsInventory(sessions=sessions, regions=scope.regions_of(AWS) or None),
+        inventory=AwsInventory(
+            sessions=sessions, regions=scope.regions_of(AWS) or None, list_deadline_s=settings.list_deadline_s
+        ),
         metrics=AwsMetrics(
             sessions=sessions,
             calls=Pacer(settings.calls_per_s if paced else math.inf),
@@ -50,6 +55,7 @@ def connection_of(
             shipped=load_prices(Path(scope.prices)) if scope.prices else shipped_prices(AWS),
             sessions=None if scope.prices else sessions,
             today=today,
+            list_deadline_s=settings.list_deadline_s,
         ),
         bench=lambda: AwsBench(sessions=sessions, results=settings.results_bucket or None),
     )
@@ -110,6 +116,45 @@ LISTING: Final = Purpose(
     again="run again later",
 )
 _ACTIVE: Final = "ACTIVE"
+_ACCOUNTS_BELOW: Final = "organizations:ListAccountsForParent"
+_UNITS_BELOW: Final = "organizations:ListOrganizationalUnitsForParent"
+
+
+class Account(AwsAnswer):
+    """An account with its state; an endpoint that is not up to date has it as Status, which State replaces."""
+
+    id: str = Field(pattern=f"^{ACCOUNT_ID}$")
+    state: str | None = None
+    status: str | None = None
+
+    @model_validator(mode="after")
+    def _whole(self) -> "Account":
+        if not (self.state or self.status):
+            raise ValueError("State is missing")
+        return self
+
+
+class AccountsPage(Page):
+    """A page of accounts."""
+
+    accounts: tuple[Account, ...]
+
+    @property
+    def states(self) -> Iterator[tuple[str, str]]:
+        """The accounts with their states."""
+        return ((one.id, one.state or one.status or "") for one in self.accounts)
+
+
+class Unit(AwsAnswer):
+    """An organizational unit."""
+
+    id: Annotated[str, Field(min_length=1)]
+
+
+class UnitsPage(Page):
+    """A page of organizational units."""
+
+    organizational_units: tuple[Unit, ...]
 
 
 def accounts_in(
@@ -162,23 +207,23 @@ def _outside(account: str, state: str | None) -> FailedTarget:
 
 
 def _all(client: Any) -> Iterator[tuple[str, str]]:
+    asker = Asker(place="the accounts of the Organization")
     with attempted("list the accounts of the Organization", "organizations:ListAccounts", LISTING):
-        for page in client.get_paginator("list_accounts").paginate():
-            yield from _states(page)
+        for page in asker.pages(AccountsPage, client.list_accounts, "organizations:ListAccounts"):
+            yield from page.states
 
 
 def _below(client: Any, unit: str, name: str) -> Iterator[tuple[str, str]]:
     """The accounts under a unit and under those in it; `name` is that of the first, for what goes wrong."""
-    with attempted(f"list the accounts of {name}", "organizations:ListAccountsForParent", LISTING):
-        for page in client.get_paginator("list_accounts_for_parent").paginate(ParentId=unit):
-            yield from _states(page)
-    with attempted(f"list the units of {name}", "organizations:ListOrganizationalUnitsForParent", LISTING):
-        pages = list(client.get_paginator("list_organizational_units_for_parent").paginate(ParentId=unit))
-    for child in (one["Id"] for page in pages for one in page["OrganizationalUnits"]):
-        yield from _below(client, child, name)
-
-
-def _states(page: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Accounts with their state; an endpoint that is not up to date has it as Status, which State replaces."""
-    for account in page["Accounts"]:
-        yield account["Id"], account.get("State") or account.get("Status", "")
+    asker = Asker(place=f"the accounts of {name}")
+    units, seen = [unit], {unit}
+    while units:
+        parent = units.pop(0)
+        with attempted(f"list the accounts of {name}", _ACCOUNTS_BELOW, LISTING):
+            for page in asker.pages(AccountsPage, client.list_accounts_for_parent, _ACCOUNTS_BELOW, ParentId=parent):
+                yield from page.states
+        with attempted(f"list the units of {name}", _UNITS_BELOW, LISTING):
+            asked = asker.pages(UnitsPage, client.list_organizational_units_for_parent, _UNITS_BELOW, ParentId=parent)
+            children = [one.id for found in asked for one in found.organizational_units if one.id not in seen]
+        seen.update(children)
+        units[:0] = children

@@ -2,14 +2,22 @@
 
 import json
 import re
+import threading
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from plimsoll.clouds.aws.errors import FAILURES
+from pydantic import Field
+
+from plimsoll.clouds.aws.errors import AUDITING, attempted
+from plimsoll.clouds.aws.lists import ASKED, LIST_DEADLINE_S, Asker, Page
+from plimsoll.clouds.aws.published import partition_of
 from plimsoll.clouds.aws.sessions import Sessions
+from plimsoll.clouds.common.answers import Answer, bad_answer, read_answer
+from plimsoll.clouds.common.bounds import Deadline
 from plimsoll.clouds.common.dated_data import PriceFile
+from plimsoll.domain.errors import BadAnswer, CloudError
 from plimsoll.domain.prices import PriceBook, TypePrice
 from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.ports import Target
@@ -27,46 +35,128 @@ _COMPLETE: Final = {"gp2": (), "gp3": ("iops", "throughput"), "io1": ("iops",), 
 """What a list must have of the types that most volumes are of before it is believed."""
 
 
+_PERMISSION: Final = "pricing:GetProducts"
+_PRICING: Final = replace(
+    AUDITING,
+    goes_on="The prices that ship with Plimsoll are used, at their date",
+    allow="allow the action, or give a price file with --prices",
+)
+_LOOKS: Final = 2
+"""How often a list is read that is not complete; where it stays so, the region's prices are not listed yet."""
+
+_FAMILIES: Final = ("Storage", "System Operation", "Provisioned Throughput")
+
+
+class Attributes(Answer):
+    """What a row is the price of."""
+
+    usage_type: str = Field(alias="usagetype")
+    location_type: str = Field(alias="locationType")
+
+
+class Product(Answer):
+    """A row's product."""
+
+    attributes: Attributes
+
+
+class Dimension(Answer):
+    """A price: USD as text, a unit."""
+
+    unit: str
+    usd: Annotated[dict[str, Annotated[float, Field(ge=0, le=1000)]], Field(alias="pricePerUnit")]
+
+
+class Term(Answer):
+    """The prices under one offer."""
+
+    dimensions: dict[str, Dimension] = Field(alias="priceDimensions")
+
+
+class Terms(Answer):
+    """The offers of a row; only those on demand are read."""
+
+    on_demand: dict[str, Term] = Field(default_factory=dict, alias="OnDemand")
+
+
+class Row(Answer):
+    """A row of the price list."""
+
+    product: Product
+    terms: Terms = Field(default_factory=Terms)
+
+
+class RowsPage(Page):
+    """A page of GetProducts: each row is JSON in itself."""
+
+    price_list: tuple[str, ...]
+
+
 @dataclass(slots=True, kw_only=True)
 class AwsPrices:
-    """Price books by region, at list prices. `sessions` None: no API is asked."""
+    """Price books by region, at list prices. `sessions` None: no API is asked.
+
+    Where it could not be read, the shipped book says so (`PriceBook.unlisted`).
+    """
 
     shipped: PriceFile
     sessions: Sessions | None = None
     today: date
+    list_deadline_s: float = LIST_DEADLINE_S
     _books: dict[str, PriceBook | None] = field(default_factory=dict, repr=False)
+    _unlisted: dict[Target, CloudError] = field(default_factory=dict, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def book(self, target: Target) -> PriceBook | None:
-        """The region's book; None where neither the API nor the file has one."""
-        if target.region not in self._books:
+        """The region's book; None where neither the API nor the file has one.
+
+        CloudError where the API could not be read and the file has none.
+        """
+        with self._lock:
+            if target.region not in self._books and target not in self._unlisted:
+                self._look_up(target)
+            if target.region in self._books:
+                return self._books[target.region]
+            error = self._unlisted[target]
+        shipped = self.shipped.book(target.region)
+        if shipped is None:
+            raise error
+        return replace(shipped, unlisted=str(error))
+
+    def _look_up(self, target: Target) -> None:
+        try:
             self._books[target.region] = self._listed(target) or self.shipped.book(target.region)
-        return self._books[target.region]
+        except CloudError as error:
+            self._unlisted[target] = error
 
     def _listed(self, target: Target) -> PriceBook | None:
-        if self.sessions is None:
+        """The region's list. None where nothing is asked, or where the list lacks what most volumes are of.
+
+        Only regions of the partition `aws` are asked for: an account of another has no credentials for the API.
+        """
+        if self.sessions is None or partition_of(target.region) != "aws":
             return None
-        try:
+        with attempted(f"read the price list of {target.region} as {target.account}", _PERMISSION, _PRICING):
             client = self.sessions.client("pricing", target.account, ENDPOINT_REGION)
-            rows = [json.loads(row) for row in _rows(client, target.region)]
-        except (*FAILURES, ValueError):
-            return None
-        types = prices_in(rows)
-        if not all(name in types and _has(types[name], parts) for name, parts in _COMPLETE.items()):
-            return None
-        return PriceBook(region=target.region, source="AWS Price List API", as_of=self.today, types=types)
+            asker = Asker(place=f"the price list of {target.region}", deadline=Deadline(seconds=self.list_deadline_s))
+            for _ in range(_LOOKS):
+                types = prices_in(_rows(client, target.region, asker))
+                if all(name in types and _has(types[name], parts) for name, parts in _COMPLETE.items()):
+                    return PriceBook(region=target.region, source="AWS Price List API", as_of=self.today, types=types)
+        return None
 
 
-def prices_in(rows: Iterable[Mapping[str, Any]]) -> dict[str, TypePrice]:
+def prices_in(rows: Iterable[Row]) -> dict[str, TypePrice]:
     """The prices in entries of GetProducts: on demand, in a region proper, one price for each usage type.
 
     gp3's throughput is listed per GiB/s and divided here; io1 is called piops; io2's IOPS come in tiers of their own.
     """
     figures: dict[str, dict[str, Any]] = {}
     for row in rows:
-        attributes = row["product"]["attributes"]
-        usage = _USAGE.search(attributes.get("usagetype", ""))
+        attributes = row.product.attributes
+        usage = _USAGE.search(attributes.usage_type)
         price = _on_demand(row)
-        if usage is None or price is None or attributes.get("locationType") != "AWS Region":
+        if usage is None or price is None or attributes.location_type != "AWS Region":
             continue
         kind, suffix, tier = usage.groups()
         name = _TYPES.get(suffix, suffix) or "standard"
@@ -92,13 +182,13 @@ def _price(name: str, found: dict[str, Any]) -> TypePrice:
     return TypePrice(**found, **_INCLUDED.get(name, {}))
 
 
-def _on_demand(row: Mapping[str, Any]) -> tuple[float, str] | None:
+def _on_demand(row: Row) -> tuple[float, str] | None:
     """USD and unit of the row's first on-demand price that charges anything; None where none does."""
-    for term in row.get("terms", {}).get("OnDemand", {}).values():
-        for dimension in term["priceDimensions"].values():
-            usd = float(dimension["pricePerUnit"].get("USD", 0))
+    for term in row.terms.on_demand.values():
+        for dimension in term.dimensions.values():
+            usd = dimension.usd.get("USD", 0.0)
             if usd > 0:
-                return usd, str(dimension["unit"])
+                return usd, dimension.unit
     return None
 
 
@@ -107,14 +197,31 @@ def _has(price: TypePrice, parts: Iterable[str]) -> bool:
     return all(present[part] for part in parts)
 
 
-def _rows(client: Any, region: str) -> Iterable[str]:
-    for family in ("Storage", "System Operation", "Provisioned Throughput"):
-        pages = client.get_paginator("get_products").paginate(
-            ServiceCode="AmazonEC2",
-            Filters=[
-                {"Type": "TERM_MATCH", "Field": "regionCode", "Value": region},
-                {"Type": "TERM_MATCH", "Field": "productFamily", "Value": family},
-            ],
-        )
-        for page in pages:
-            yield from page["PriceList"]
+def _rows(client: Any, region: str, asker: Asker) -> list[Row]:
+    """Every row of a region's volumes; a list with one that cannot be read is asked for again as a whole."""
+    for attempt in range(1, ASKED + 1):
+        try:
+            return [row_in(text, asker.place) for text in _texts(client, region, asker)]
+        except BadAnswer:
+            if attempt == ASKED:
+                raise
+    return []
+
+
+def row_in(text: str, place: str) -> Row:
+    """The row in a text. BadAnswer where it is none."""
+    try:
+        raw = json.loads(text)
+    except ValueError as error:
+        raise bad_answer(f"a row is not JSON: {error}", text, call=_PERMISSION, place=place) from error
+    return read_answer(Row, raw, call=_PERMISSION, place=place)
+
+
+def _texts(client: Any, region: str, asker: Asker) -> Iterable[str]:
+    for family in _FAMILIES:
+        filters = [
+            {"Type": "TERM_MATCH", "Field": "regionCode", "Value": region},
+            {"Type": "TERM_MATCH", "Field": "productFamily", "Value": family},
+        ]
+        for page in asker.pages(RowsPage, client.get_products, _PERMISSION, ServiceCode="AmazonEC2", Filters=filters):
+            yield from page.price_list

@@ -189,11 +189,16 @@ def metric_math(region: str, volume_id: str, window: Window, period_s: int) -> d
     }
 
 
+def partition_of(region: str) -> str:
+    """The part of AWS that a region is in, as its name tells."""
+    return next((name for start, name in _PARTITIONS.items() if region.startswith(start)), "aws")
+
+
 def volume_link(volume: ShownVolume, window: Window, period_s: int) -> str:
     """The address of that graph in the CloudWatch console, for a volume as it is reported."""
     region = volume.region
     graph = quote(json.dumps(metric_math(region, volume.volume_id, window, period_s), separators=(",", ":")), safe="")
-    partition = next((name for start, name in _PARTITIONS.items() if region.startswith(start)), "aws")
+    partition = partition_of(region)
     return f"https://{region}.{_CONSOLES[partition]}/cloudwatch/home?region={region}#metricsV2?graph={graph}"
 
 

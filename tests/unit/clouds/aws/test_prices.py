@@ -2,15 +2,16 @@
 
 import json
 import re
+from dataclasses import replace
 from datetime import date
-from types import SimpleNamespace
 
 import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
 
-from plimsoll.clouds.aws.prices import AwsPrices, prices_in
+from plimsoll.clouds.aws.prices import AwsPrices, row_in
+from plimsoll.clouds.aws.prices import prices_in as prices_in_rows
 from plimsoll.clouds.common.dated_data import load_prices, published_limits, shipped_prices
-from plimsoll.domain.errors import BadInput
+from plimsoll.domain.errors import AccessDenied, BadInput
 from plimsoll.domain.prices import PriceBook, TypePrice
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.ports import Target
@@ -48,6 +49,10 @@ def row(usagetype, family, unit, usd, begin=0, *, location="AWS Region", term="O
     }
 
 
+def prices_in(found):
+    return prices_in_rows(row_in(json.dumps(one), "here") for one in found)
+
+
 def rows(*, without=(), prefix=""):
     return [row(prefix + usage, *rest) for usage, *rest in FACTS if usage not in without]
 
@@ -72,16 +77,14 @@ class PriceList:
     def client(self, *_place):
         return self
 
-    def get_paginator(self, _operation):
-        return SimpleNamespace(paginate=self.paginate)
-
-    def paginate(self, *, ServiceCode, Filters):  # noqa: N803  # boto3's names
+    def get_products(self, *, ServiceCode, Filters, NextToken="0"):  # noqa: N803  # boto3's names
         if self.error:
             raise self.error
         family = next(part["Value"] for part in Filters if part["Field"] == "productFamily")
-        for one in self.found:
-            if family in one or not one.startswith("{"):
-                yield {"PriceList": [one]}
+        rows = [one for one in self.found if family in one or not one.startswith("{")]
+        place = int(NextToken)
+        more = {"NextToken": str(place + 1)} if place + 1 < len(rows) else {}
+        return {"PriceList": rows[place : place + 1], **more}
 
 
 def book(sessions, target=US_EAST_1, **fields):
@@ -167,12 +170,49 @@ def test_a_list_with_one_later_tier_alone_falls_back_to_the_file():
         EndpointConnectionError(endpoint_url="https://api.pricing.us-east-1.amazonaws.com"),
     ],
 )
-def test_a_list_that_cannot_be_read_falls_back_to_the_file(error):
-    assert book(PriceList(error=error)) == shipped_prices("aws").book("us-east-1")
+def test_a_list_that_cannot_be_read_falls_back_to_the_file_which_says_so(error):
+    found = book(PriceList(error=error))
+    assert replace(found, unlisted="") == shipped_prices("aws").book("us-east-1")
+    assert "pricing:GetProducts" in found.unlisted
 
 
-def test_a_garbled_list_falls_back_to_the_file():
-    assert book(PriceList(["not json"])) == shipped_prices("aws").book("us-east-1")
+GARBLED = [
+    "not json",
+    "[]",
+    "null",
+    '{"product": {"productFamily": "Storage"}}',
+    json.dumps({**rows()[0], "terms": {"OnDemand": {"x": {}}}}),
+]
+
+
+@pytest.mark.parametrize("row", [*GARBLED, json.dumps(row("EBS:VolumeUsage.gp2", "Storage", "GB-Mo", -0.1))])
+def test_a_garbled_list_falls_back_to_the_file_which_says_so(row):
+    found = book(PriceList([*rows(), row]))
+    assert replace(found, unlisted="") == shipped_prices("aws").book("us-east-1")
+    assert "pricing:GetProducts" in found.unlisted
+
+
+def test_a_region_with_neither_a_readable_list_nor_shipped_prices_says_why():
+    nowhere = Target(account="111122223333", region="mx-central-1")
+    with pytest.raises(AccessDenied, match="pricing:GetProducts"):
+        book(PriceList(error=ClientError({"Error": {"Code": "AccessDeniedException"}}, "GetProducts")), nowhere)
+
+
+def test_an_account_that_may_not_read_prices_costs_no_other_account_its_list():
+    class ByAccount:
+        def client(self, _service, account, _region):
+            denied = ClientError({"Error": {"Code": "AccessDeniedException"}}, "GetProducts")
+            return PriceList(error=denied) if account == US_EAST_1.account else PriceList(rows())
+
+    prices = AwsPrices(shipped=shipped_prices("aws"), sessions=ByAccount(), today=TODAY)
+    assert prices.book(US_EAST_1).unlisted
+    assert prices.book(replace(US_EAST_1, account="222233334444")).source == "AWS Price List API"
+
+
+def test_regions_of_other_partitions_are_not_asked_for():
+    govcloud = Target(account="111122223333", region="us-gov-west-1")
+    refuses = ClientError({"Error": {"Code": "UnrecognizedClientException"}}, "GetProducts")
+    assert book(PriceList(error=refuses), govcloud) == shipped_prices("aws").book("us-gov-west-1")
 
 
 def test_without_sessions_the_file_alone_is_asked():
