@@ -27,6 +27,7 @@ from plimsoll.reports.run_reader import RUN, UnansweredRecord, read_records, rea
 from plimsoll.reports.run_writer import RunFolder
 from plimsoll.reports.to_record import answered_record, profile_record
 from plimsoll.reports.totals import Totals
+from plimsoll.reports.wrong_answers import keep_wrong_answer
 
 BEST = 10
 """How many of the best savings a run keeps at hand to show."""
@@ -242,6 +243,7 @@ def _take(outcome: Outcome, folder: RunFolder, progress: Progress) -> None:
         folder.add(record, None if profile is None else profile_record(volume, profile))
         return
     progress.totals.add(outcome)
+    keep_wrong_answer(folder.path, outcome)
     if isinstance(outcome, Skipped | FailedVolume):
         folder.leave_out(_unanswered(outcome))
 
