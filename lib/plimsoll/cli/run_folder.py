@@ -33,12 +33,12 @@ def run_folder(path: Path | None) -> Path:
 
 
 def _has_answers(folder: Path) -> bool:
-    """Whether a run answered any volume; one that cannot be read is passed over here, and says why when it is named."""
+    """Whether a run answered any volume; one that cannot be read counts, so that whoever reads it is told why."""
     try:
         up_to_date(folder)
         return bool(read_run(folder)) and any(True for _ in stream_records(folder))
     except BadInput:
-        return False
+        return True
 
 
 def leave_reports(console: Console, folder: Path) -> bool:
