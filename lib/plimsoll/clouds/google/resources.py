@@ -151,12 +151,13 @@ def _wrong_in(disk: DiskAnswer, scope: str) -> str | None:
     """The first thing that fields of a disk say and that cannot be true together; None where all can."""
     kind = volume_types(GOOGLE).get(disk.type_name)
     level = scope.partition("/")[0].removesuffix("s")
-    lies_in = disk.region if level == "region" else disk.zone
+    lies_in, elsewhere = (disk.region, disk.zone) if level == "region" else (disk.zone, disk.region)
     checks = {
         f"selfLink is {disk.self_link!r}, and not that of {disk.name} in {scope}": disk.path.endswith(
             f"/{scope}/disks/{disk.name}"
         ),
         f"{level} is {lies_in!r}, and not that of {scope}": lies_in is not None and last_of(lies_in) == last_of(scope),
+        f"the disk is in {lies_in!r} and in {elsewhere!r}": elsewhere is None,
         "replicaZones is missing": bool(disk.zones),
         "lastAttachTimestamp is missing": not disk.users or disk.attached is not None,
         "resourceStatus.asyncPrimaryDisk.state is missing": not disk.primary_disk or bool(disk.replication),
