@@ -43,19 +43,19 @@ def format_of(content_type: str) -> str | None:
     return next((found for part, found in names.items() if part in content_type), None)
 
 
-def decoded(format: str, body: bytes) -> Decoded:
+def decoded(kind: str, body: bytes) -> Decoded:
     """The data in an answer; ValueError where it is not in that format."""
-    if format == "json":
-        return Decoded(format, json.loads(body))
-    if format == "cbor":
-        return Decoded(format, cbor2.loads(body))
-    if format == "proto":
-        return Decoded(format, json_format.MessageToDict(_TIME_SERIES.FromString(body)))
+    if kind == "json":
+        return Decoded(kind, json.loads(body))
+    if kind == "cbor":
+        return Decoded(kind, cbor2.loads(body))
+    if kind == "proto":
+        return Decoded(kind, json_format.MessageToDict(_TIME_SERIES.FromString(body)))
     try:
         root = ET.fromstring(body)
     except ET.ParseError as error:
         raise ValueError(str(error)) from error
-    return Decoded(format, _data(root), root.tag)
+    return Decoded(kind, _data(root), root.tag)
 
 
 def encoded(answer: Decoded) -> bytes:

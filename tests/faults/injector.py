@@ -10,7 +10,7 @@ from typing import Final
 from .calls import TOKENS, Asked
 from .formats import Decoded, decoded, encoded, format_of
 from .life import Life, life_of
-from .mutations import MUTATIONS, same_id
+from .mutations import MUTATIONS, Mutation, same_id
 from .places import Path, paths_in, places_of
 from .plan import ALWAYS, NOW_AND_THEN, ONCE, STUCK, Plan, Strike
 from .refusals import REFUSED, WIRE, Reply, broken, refused
@@ -99,10 +99,10 @@ class Injector:
 
     def _changed(self, strike: Strike, good: Reply, rng: random.Random) -> Reply:
         """The answer with one field of it wrong, in one place or in every one; as it was where nothing fits."""
-        format = format_of(good.headers.get("Content-Type", ""))
-        if format is None or good.status != 200:
+        kind = format_of(good.headers.get("Content-Type", ""))
+        if kind is None or good.status != 200:
             return good
-        answer = decoded(format, good.body)
+        answer = decoded(kind, good.body)
         found = change(answer, strike, rng)
         if found is None:
             return good
@@ -118,10 +118,10 @@ class Injector:
         token = asked.token
         step = int(token.removeprefix(_OURS)) if token.startswith(_OURS) else 0
         good = forward(asked.for_page("") if token.startswith(_OURS) else asked)
-        format = format_of(good.headers.get("Content-Type", ""))
-        if format is None or good.status != 200:
+        kind = format_of(good.headers.get("Content-Type", ""))
+        if kind is None or good.status != 200:
             return good
-        answer = decoded(format, good.body)
+        answer = decoded(kind, good.body)
         if not turn_page(answer, strike.fault, step, TOKENS[asked.operation][1]):
             return good
         return self._did(strike, replace(good, body=encoded(answer)))
@@ -147,13 +147,17 @@ def candidates(answer: Decoded, fault: str) -> list[Path]:
     if fault == OUTAGE:
         return [("MetricDataResults",)] if _timed(answer) else []
     mutation = MUTATIONS["unknown-id" if fault == SAME_ID else fault]
-    found = []
-    for path in paths_in(answer.tree):
-        if any(mutation.fits(path, at[key], at) for at, key in places_of(answer.tree, path)[:50]):
-            found.append(path)
+    paths = paths_in(answer.tree)
+    found = [
+        path for path in paths if any(mutation.fits(path, at[key], at) for at, key in places_of(answer.tree, path)[:50])
+    ]
     if fault == SAME_ID:
         return [path for path in found if len(places_of(answer.tree, path)) > 1]
     return found
+
+
+def _fits_somewhere(mutation: Mutation, answer: Decoded, path: Path) -> bool:
+    return any(mutation.fits(path, at[key], at) for at, key in places_of(answer.tree, path)[:50])
 
 
 def change(answer: Decoded, strike: Strike, rng: random.Random) -> tuple[Path, Life | None] | None:
@@ -169,7 +173,7 @@ def change(answer: Decoded, strike: Strike, rng: random.Random) -> tuple[Path, L
     mutation = MUTATIONS["unknown-id" if strike.fault == SAME_ID else strike.fault]
     fitting = [(at, key) for at, key in places if mutation.fits(path, at[key], at)]
     chosen = fitting if strike.all_items else [rng.choice(fitting)]
-    life = life_of(answer.tree, strike.fault, path, chosen)
+    life = life_of(answer.tree, strike, path, chosen)
     others = sorted({at[key] for at, key in fitting}) if strike.fault == SAME_ID else []
     for at, key in reversed(chosen):  # from the end, so that what is deleted moves nothing that is still to come
         if strike.fault == SAME_ID:

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -21,15 +20,16 @@ from cloud_simulator.aws.organization import ACCOUNTS, REGIONS
 
 from .calls import TOKENS, Asked, aws_call, google_call
 from .commands import Commands, Ended
-from .forked import WAIT_S
 from .findings import Findings, findings_in
+from .forked import WAIT_S
 from .formats import decoded, format_of
 from .grpc_proxy import grpc_proxied
-from .injector import INSIDE, PAGING, Injected, Injector, candidates
+from .injector import INSIDE, PAGING, Injector, candidates
 from .law import Breach, breaches_of_process, judged
 from .plan import Pairs, Plan, plan_of
 from .proxy import UNDISTURBED, Proxy, proxied
 from .refusals import AWS_CODES, GOOGLE_CODES, WIRE, Reply
+from .tried import Tried
 
 NOW: Final = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 """When every audit is made: a seed means the same on every day."""
@@ -57,19 +57,6 @@ class Undisturbed:
     findings: Findings
     calls: int
     known: Mapping[str, Sequence[str]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
-    """A run of a plan: what was injected, what became of each volume, and the laws that it broke."""
-
-    plan: Plan
-    injected: tuple[Injected, ...]
-    outcomes: Mapping[str, str]
-    breaches: tuple[Breach, ...]
-    kills: int
-    calls: int
-    seconds: float
 
 
 @dataclass(slots=True, kw_only=True)
@@ -112,7 +99,7 @@ class Lab:
             codes = AWS_CODES if cloud == "aws" else GOOGLE_CODES
             faults = [*codes, *WIRE, *(PAGING if operation in TOKENS else ())]
             good = [reply for (_, key), reply in self.proxies[cloud].kept.items() if key in keys]
-            answers = [decoded(format, one.body) for one in good[:3] if (format := _format(one)) is not None]
+            answers = [decoded(kind, one.body) for one in good[:3] if (kind := _format(one)) is not None]
             faults += [fault for fault in INSIDE if not answers or any(candidates(one, fault) for one in answers)]
             yield from ((operation, fault) for fault in faults)
 
@@ -252,8 +239,3 @@ def _learn(accounts: dict[str, str], asked: Asked, reply: Reply) -> None:
     root = ET.fromstring(reply.body)
     found = {element.tag.rpartition("}")[2]: element.text or "" for element in root.iter()}
     accounts[found["AccessKeyId"]] = found["Arn"].split(":")[4]
-
-
-def counted(outcomes: Mapping[str, str]) -> Counter[str]:
-    """How many volumes had which outcome."""
-    return Counter(outcomes.values())

@@ -1,4 +1,4 @@
-"""The law: for every fault, each volume's answer is that of the undisturbed run, or the volume is named with the reason.
+"""The law: for every fault, each volume's answer is that of the undisturbed run, or it is named with the reason.
 
 What became of each volume is one of these, from best to worst:
 
@@ -10,6 +10,7 @@ What became of each volume is one of these, from best to worst:
 - `broken`: anything else.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,12 +18,19 @@ from typing import Any
 from .commands import Ended
 from .findings import Findings, Record
 from .injector import Injected
+from .mutations import names_a_thing
 
 IDENTICAL, NOTED, NAMED, LIFE, BROKEN = "identical", "noted", "named", "life", "broken"
 
 ANSWER = (
-    "action", "current", "target", "monthly_usd_now", "monthly_usd_then", "monthly_usd_saved", "monthly_usd_saved_drop_in",
-)  # fmt: skip
+    "action",
+    "current",
+    "target",
+    "monthly_usd_now",
+    "monthly_usd_then",
+    "monthly_usd_saved",
+    "monthly_usd_saved_drop_in",
+)
 """What of a record is the answer itself: nothing excuses a change of it."""
 EXIT_CODES = frozenset({0, 2, 3})
 GENERAL = ("the Organization", "Google Cloud", "organizations/", "folders/")
@@ -63,11 +71,13 @@ def judged(
     expected: Findings, found: Findings, ended: Ended, injected: Iterable[Injected]
 ) -> tuple[Mapping[str, str], list[Breach]]:
     """What became of each volume of the undisturbed run, and every broken law."""
-    lives = [one.life for one in injected if one.life is not None]
+    struck = list(injected)
+    lives = [one.life for one in struck if one.life is not None]
+    ids_struck = any(names_a_thing(one.path) for one in struck)
     outcomes: dict[str, str] = {}
     breaches: list[Breach] = []
     for volume_id in sorted({*expected.records, *expected.unanswered}):
-        outcome, breach = _of_volume(volume_id, expected, found, ended)
+        outcome, breach = _of_volume(volume_id, expected, found, ended, ids_struck=ids_struck)
         if outcome == BROKEN and any(life.covers(volume_id) for life in lives):
             outcome = LIFE
         elif breach is not None:
@@ -76,7 +86,9 @@ def judged(
     return outcomes, breaches
 
 
-def _of_volume(volume_id: str, expected: Findings, found: Findings, ended: Ended) -> tuple[str, Breach | None]:
+def _of_volume(
+    volume_id: str, expected: Findings, found: Findings, ended: Ended, *, ids_struck: bool
+) -> tuple[str, Breach | None]:
     before, after = expected.records.get(volume_id), found.records.get(volume_id)
     known = before or expected.unanswered[volume_id]
     if after is None:
@@ -86,6 +98,8 @@ def _of_volume(volume_id: str, expected: Findings, found: Findings, ended: Ended
             same = before is None and volume_id in found.unanswered
             same = same and found.unanswered[volume_id]["reason"] == known["reason"]
             return (IDENTICAL if same else NAMED), None
+        if ids_struck and _is_named_otherwise(known, expected, found):
+            return NAMED, None
         return BROKEN, Breach(kind="lost", told=f"{volume_id} is nowhere")
     if after["action"] == "insufficient-data" and after["reasons"]:
         return (IDENTICAL if after == before else NAMED), None
@@ -106,15 +120,21 @@ def _target_is_named(known: Record, found: Findings) -> bool:
     for name in found.failed_targets:
         if name.startswith("prices of "):
             continue
-        if (
-            name == f"{account}/{region}"
-            or name == account
-            or (account in name and "/" + region not in name and "role/" in name)
-        ):
+        if name in {account, f"{account}/{region}"} or f"::{account}:role/" in name:
             return True
         if name.startswith(GENERAL) or (name == "the default credentials" and _is_home(account)):
             return True
     return False
+
+
+def _is_named_otherwise(known: Record, expected: Findings, found: Findings) -> bool:
+    """Whether something of its place is named that the undisturbed run does not have: an entry whose id could not be
+    read, or is another's, cannot be named by its own."""
+    place = (known["account"], known["region"])
+    strange = set(found.unanswered) - {*expected.unanswered, *expected.records}
+    if any((found.unanswered[one]["account"], found.unanswered[one]["region"]) == place for one in strange):
+        return True
+    return bool(found.notices_at(known) - expected.notices_at(known))
 
 
 def _is_home(account: str) -> bool:
@@ -122,14 +142,21 @@ def _is_home(account: str) -> bool:
 
 
 def _says_so(before: Record, after: Record, expected: Findings, found: Findings) -> bool:
-    """Whether the run says what differs: a notice, a sentence of the record, or less that was observed."""
+    """Whether the run says what differs: a notice of its place, a sentence of the record that is not the earlier one
+    with other figures, or less that was observed."""
     if found.notices_at(after) - expected.notices_at(before):
         return True
-    if set(after["reasons"]) - set(before["reasons"]):
+    if _sentences(after) - _sentences(before):
         return True
     was, now = before["demand"] or {}, after["demand"] or {}
     less = now.get("hours_observed", 0) < was.get("hours_observed", 0)
     return less or now.get("gap_hours", 0) > was.get("gap_hours", 0)
+
+
+def _sentences(record: Record) -> set[str]:
+    """The reasons and blockers of a record, without their figures."""
+    told = [*record["reasons"], *(one["text"] for one in record["blockers"])]
+    return {re.sub(r"[\d.,]+", "#", one) for one in told}
 
 
 def _kind(before: Record, after: Record) -> str:

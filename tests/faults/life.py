@@ -9,10 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from .places import Path, Place, places_of
+from .plan import ALWAYS, Strike
 
 _LISTED: Final = {("volumeSet",), ("volumeSet", "*"), ("volumeSet", "*", "volumeId")}
 _OF_A_VOLUME: Final = ("tagSet", "operator")
 """Fields of a volume that AWS leaves out where there is nothing to say."""
+_SERIES: Final = ("timeSeries",)
+"""Of Cloud Monitoring: a disk with nothing but zeros in every series is an idle one."""
 _OF_A_CHANGE: Final = ("volumeModificationSet",)
 _TAKES_AWAY: Final = frozenset({"absent", "empty-list", "item-lost", "unknown-id"})
 
@@ -35,9 +38,11 @@ class Life:
         return Life(self.volumes | gone, self.everything)
 
 
-def life_of(tree: Any, fault: str, path: Path, chosen: Sequence[Place]) -> Life | None:
+def life_of(tree: Any, strike: Strike, path: Path, chosen: Sequence[Place]) -> Life | None:
     """What of a fault is like life, before it is carried out; None where nothing is."""
-    if fault not in _TAKES_AWAY:
+    if strike.fault == "zero" and path[:1] == _SERIES and strike.all_items and strike.often == ALWAYS:
+        return Life(everything=True)
+    if strike.fault not in _TAKES_AWAY:
         return None
     if path in _LISTED:
         return Life(_before=frozenset(_ids(tree)))

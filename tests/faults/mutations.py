@@ -58,7 +58,12 @@ def _is_state(path: Path, value: Any, _container: Any) -> bool:
 
 
 def _is_id(path: Path, value: Any, _container: Any) -> bool:
-    return isinstance(value, str) and bool(_NAMES_A_THING.search(_named(path)))
+    return isinstance(value, str) and names_a_thing(path)
+
+
+def names_a_thing(path: Path) -> bool:
+    """Whether a field holds the name of a thing, such as its id."""
+    return bool(_NAMES_A_THING.search(_named(path)))
 
 
 def _has_twins(_path: Path, value: Any, _container: Any) -> bool:

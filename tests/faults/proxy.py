@@ -104,9 +104,9 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         self._send(self.shared.answer(self.command, self.path, dict(self.headers.items()), body))
 
-    do_POST = do_GET
+    do_POST = do_GET  # noqa: N815  # the base class's names
 
-    def log_message(self, format: str, *args: object) -> None:
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class's name
         """Nothing."""
 
     def _send(self, reply: Reply) -> None:

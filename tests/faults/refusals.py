@@ -20,8 +20,11 @@ XHTML: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What is sent, and how: whole, cut (a length is promised that does not come), torn (the same, the connection is
-    closed in order), reset (nothing, the connection is reset), hanging (nothing at all) or dripping. Of gRPC it can be the name of a status."""
+    """What is sent, and how.
+
+    Whole; cut (a length is promised that does not come) or torn (the same, but the connection is closed in order);
+    reset (nothing, the connection is reset), hanging (nothing at all) or dripping. Of gRPC it can be a status's name.
+    """
 
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
