@@ -130,6 +130,8 @@ def judge(
         _learn([asked for _, asks in pending for asked in asks], fetch)
         again = [(group, _unsettled(group, resolution_s, query_cost, keep_demand)) for group, _ in pending]
         pending = [(group, asks) for group, asks in again if asks]
+    for group in groups:
+        _share_errors(group)
     members = [member for group in groups for member in group.members]
     return {member.volume.id: found for member in members if (found := member.error or member.judged) is not None}
 
@@ -163,6 +165,20 @@ def _find_pools(group: _Group) -> None:
     whole = bool(group.units) or any(context.policy.peak_quantile < 1 for context in bases)
     for member in group.members:
         member.pooled, member.whole = True, whole
+
+
+def _share_errors(group: _Group) -> None:
+    """Where one of the volumes that can share a pool could not be read, nobody can tell what the others would share:
+    they are unread with it."""
+    failed = next((member for member in group.members if member.error is not None), None)
+    if failed is None or not group.pools:
+        return
+    for member in group.members:
+        if member.error is None:
+            member.error = CloudError(
+                f"cannot decide on {member.volume.name or member.volume.id}: it shares a host with "
+                f"{failed.volume.name or failed.volume.id}, which could not be read. {failed.error}"
+            )
 
 
 def _learn(asked: Sequence[tuple[_Member, Look]], fetch: Fetch) -> None:

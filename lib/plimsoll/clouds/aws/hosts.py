@@ -64,6 +64,12 @@ class Hosts:
                 self.unread.setdefault(one, self._bad(f"it has no {one}", None, INSTANCES, one))
             self.take(list(found.values()))
 
+    def forget_unread(self) -> None:
+        """What is unread, and types that could not be read, are asked for again when they are needed."""
+        self.unread.clear()
+        for name in [name for name, found in self._limits.items() if isinstance(found, BadAnswer)]:
+            del self._limits[name]
+
     def take(self, found: Sequence[InstanceAnswer]) -> None:
         """Knows these entries of DescribeInstances from now on."""
         self._learn_types({one.instance_type for one in found})

@@ -14,7 +14,7 @@ from plimsoll.clouds.google.aggregated import Page, disk_pages
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.disks import volume_of
 from plimsoll.clouds.google.holders import Holders, holders_in, not_listed
-from plimsoll.clouds.google.names import LIST_DISKS, last_of, path_of, region_of
+from plimsoll.clouds.google.names import LIST_DISKS, last_of, path_of, region_of, within_project
 from plimsoll.clouds.google.resources import read_disk
 from plimsoll.domain.errors import BadAnswer, CloudError
 from plimsoll.domain.volume import Volume
@@ -24,11 +24,11 @@ from plimsoll.ports import UnreadVolume
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """What one reading of the lists says of a disk: the volume, or why there is none. `hosts` are the paths of those
-    instances that either list names with it, `id` is None where that is missing."""
+    instances that either list names with it. Where its number is missing, its path within the project is its `id`."""
 
     path: str
     region: str
-    id: str | None
+    id: str
     found: Volume | CloudError
     hosts: frozenset[str]
     pooled: bool = False
@@ -62,7 +62,7 @@ class Reading:
             path: Entry(
                 path=path,
                 region=region_of("/".join(path.split("/")[2:4])) or "",
-                id=None,
+                id=within_project(path),
                 found=not_listed(path, self.holders.by_disk[path], self.place),
                 hosts=frozenset(self.holders.by_disk[path]),
             )
@@ -78,7 +78,7 @@ class Reading:
         return either | self.blank | self.holders.blank
 
     def _entry(self, found: Any, scope: str, region: str) -> Entry:
-        path = path_of(found.self_link) if found.self_link else f"{self.holders.project}/{scope}/disks/{found.name}"
+        path = path_of(found.self_link or f"projects/{self.holders.project}/{scope}/disks/{found.name}")
         self.seen.add(path)
         volume: Volume | CloudError
         try:
@@ -90,7 +90,7 @@ class Reading:
         return Entry(
             path=path,
             region=region,
-            id=str(found.id) if found.id else None,
+            id=str(found.id) if found.id else within_project(path),
             found=volume,
             hosts=frozenset({*map(path_of, found.users), *self.holders.by_disk.get(path, ())}),
             pooled=bool(found.storage_pool),

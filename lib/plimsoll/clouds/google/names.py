@@ -55,6 +55,11 @@ def path_of(url: str) -> str:
     return "projects/" + url.rpartition("projects/")[2]
 
 
+def within_project(path: str) -> str:
+    """What follows the project in a resource's path: zones/us-central1-a/disks/data."""
+    return "/".join(path.split("/")[2:])
+
+
 def region_of(scope: str) -> str | None:
     """The region of a scope: zones/us-central1-a and regions/us-central1 are of us-central1, `global` is of none."""
     *_, kind, name = ("", "", *scope.split("/"))

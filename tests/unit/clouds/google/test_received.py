@@ -246,11 +246,21 @@ PEAKS_OF = {"peak_read_ops": 1.0, "peak_write_ops": 0.0, "peak_read_bytes": 1024
 )
 def test_what_cannot_be_true_together_is_said(changed, said):
     found = {name: np.array([value]) for name, value in {**COUNTS, **PEAKS_OF, **changed}.items()}
-    told = [str(one) for one in disagreements(found, 60)]
+    told = [str(one) for one in disagreements(found, {}, 60, added=False)]
     assert len(told) == len(said)
     assert all(text.startswith(begin) for text, begin in zip(told, said, strict=True))
 
 
 def test_a_series_that_nobody_asked_for_is_not_missed():
-    assert not list(disagreements({"read_ops": np.array([np.nan, 5.0])}, 60))
-    assert not list(disagreements({}, 60))
+    assert not list(disagreements({"read_ops": np.array([np.nan, 5.0])}, {}, 60, added=False))
+    assert not list(disagreements({}, {}, 60, added=False))
+
+
+def test_each_place_of_a_disk_has_all_series_or_none():
+    """The sum of two instances has a point wherever one of them has."""
+    found = {"read_ops": np.array([60.0]), "write_ops": np.array([60.0])}
+    both = {("71", "data"): np.array([True]), ("72", "data"): np.array([True])}
+    one = {("71", "data"): np.array([True])}
+    assert not list(disagreements(found, {"read_ops": both, "write_ops": both}, 60, added=True))
+    (told,) = disagreements(found, {"read_ops": both, "write_ops": one}, 60, added=True)
+    assert told.series == ("write_ops",)
