@@ -38,7 +38,7 @@ MOST_S: Final = 45.0
 _MORE_CALLS: Final = 40
 _CALLS_ANYWAY: Final = 3_000
 
-_TWO_DAYS: Final = ("--lookback-days", "2")
+_DAYS: Final = ("--lookback-days", "1")
 _REGIONS: Final = ("--region", REGIONS[0], "--region", REGIONS[1])
 _ROLE: Final = f"arn:aws:iam::{ACCOUNTS[1]}:role/plimsoll-audit"
 SCENARIOS: Final[Mapping[str, Sequence[str]]] = {
@@ -72,7 +72,7 @@ class Lab:
 
     def audit(self, scenario: str, injector: Injector, folder: Path) -> Ended:
         """One audit of a scenario under an injector."""
-        return self._run(("audit", "--out", str(folder), *_TWO_DAYS, *SCENARIOS[scenario]), scenario, injector)
+        return self._run(("audit", "--out", str(folder), *_DAYS, *SCENARIOS[scenario]), scenario, injector)
 
     def expected(self, scenario: str) -> Undisturbed:
         """The undisturbed run of a scenario."""
