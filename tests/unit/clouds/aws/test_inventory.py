@@ -6,7 +6,10 @@ from functools import cache
 import boto3
 import pytest
 from botocore.stub import ANY, Stubber
+from moto.ec2.models.instance_types import INSTANCE_TYPES
 
+from plimsoll.clouds.aws.ec2_answers import InstanceTypeAnswer
+from plimsoll.clouds.aws.hosts import limits_of
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.lists import ASKED
 from plimsoll.domain.errors import AccessDenied, BadAnswer, Throttled
@@ -375,3 +378,9 @@ def test_another_tool_that_changes_volumes_is_a_notice():
 def test_not_to_know_it_is_a_notice_too(code):
     account = Account("compute-optimizer-automation").refuses("get_enrollment_configuration", code)
     assert len(account.inventory().notices(TARGET)) == 1
+
+
+def test_every_type_of_instance_that_there_is_can_be_read():
+    read = [InstanceTypeAnswer.model_validate(found) for found in INSTANCE_TYPES.values()]
+    assert len(read) > 1000
+    assert {one.instance_type for one in read if limits_of(one) is None} >= {"t2.micro", "t1.micro"}
