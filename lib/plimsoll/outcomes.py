@@ -1,9 +1,10 @@
 """Outcomes: what becomes of each volume and target of an audit, as a stream that reports and run folders consume."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 
 from plimsoll.domain.demand_profile import DemandProfile
+from plimsoll.domain.errors import CloudError
 from plimsoll.domain.plan import Plan
 from plimsoll.domain.recommendation import Recommendation
 from plimsoll.ports import FailedTarget, Target
@@ -66,11 +67,12 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedVolume:
-    """A volume that could not be answered, with the sentence that says why."""
+    """A volume that could not be answered, with the sentence that says why, and the cloud's error where it is one."""
 
     target: Target
     volume_id: str
     reason: str
+    error: CloudError | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

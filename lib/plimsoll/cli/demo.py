@@ -24,6 +24,7 @@ from plimsoll.domain.validation import Want
 from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import PAGE, read_records
+from plimsoll.reports.run_writer import ANSWERS
 from plimsoll.run import Order
 from plimsoll.settings import Settings
 from plimsoll.validate import validate_volume
@@ -115,8 +116,9 @@ def _clear(folder: Path) -> None:
     """Removes the last demo's files, and nothing else."""
     for name in FILES:
         (folder / name).unlink(missing_ok=True)
-    if (folder / "measured").is_dir():
-        shutil.rmtree(folder / "measured")
+    for name in ("measured", ANSWERS):
+        if (folder / name).is_dir():
+            shutil.rmtree(folder / name)
     if folder.exists() and not any(folder.iterdir()):
         shutil.rmtree(folder)
 
