@@ -1,10 +1,10 @@
 """Outcomes: what becomes of each volume and target of an audit, as a stream that reports and run folders consume."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 
 from plimsoll.domain.demand_profile import DemandProfile
-from plimsoll.domain.errors import CloudError
+from plimsoll.domain.errors import BadAnswer, CloudError
 from plimsoll.domain.plan import Plan
 from plimsoll.domain.recommendation import Recommendation
 from plimsoll.ports import FailedTarget, Target
@@ -67,12 +67,19 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedVolume:
-    """A volume that could not be answered, with the sentence that says why, and the cloud's error where it is one."""
+    """A volume that could not be answered, with the sentence that says why, and the answer of the cloud that could not
+    be used where there is one."""
 
     target: Target
     volume_id: str
     reason: str
-    error: CloudError | None = field(default=None, compare=False)
+    raw: str = ""
+
+    @classmethod
+    def of(cls, target: Target, volume_id: str, error: CloudError) -> "FailedVolume":
+        """The volume that this error is the reason of."""
+        raw = error.raw if isinstance(error, BadAnswer) else ""
+        return cls(target=target, volume_id=volume_id, reason=str(error), raw=raw)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ import numpy as np
 
 from plimsoll.audit import audit, never
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.domain.errors import BadAnswer, BadInput, NothingRead, Unexpected
+from plimsoll.domain.errors import BadInput, NothingRead
 from plimsoll.domain.plan import Plan
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.query_cost import QueryCost
@@ -27,6 +27,7 @@ from plimsoll.reports.run_reader import RUN, UnansweredRecord, read_run
 from plimsoll.reports.run_writer import INTERRUPTED, RUNNING, RunFolder
 from plimsoll.reports.to_record import answered_record, profile_record
 from plimsoll.reports.totals import Totals
+from plimsoll.reports.wrong_answers import keep_wrong_answer
 
 BEST = 10
 """How many of the best savings a run keeps at hand to show."""
@@ -39,8 +40,7 @@ DESCRIBED_EVERY_S = 10.0
 class Order:
     """What a run is to do: where to write, and with which scope, policy and time.
 
-    `every_minute`: read them all, whether or not they can change an answer. `keeps_answers`: what a cloud sent that
-    could not be used is kept in the folder.
+    `every_minute`: read them all, whether or not they can change an answer.
     """
 
     folder: Path
@@ -48,7 +48,6 @@ class Order:
     policy: Policy
     now: datetime
     every_minute: bool = False
-    keeps_answers: bool = True
 
     @property
     def id(self) -> str:
@@ -126,8 +125,6 @@ def carry_out(
                 if time.monotonic() - described_s >= DESCRIBED_EVERY_S:
                     folder.describe(_described(order, audits, progress, status=RUNNING))
                     described_s = time.monotonic()
-                if order.keeps_answers:
-                    outcome = _with_its_answer_kept(outcome, folder)  # noqa: PLW2901  # the same one, with its file
                 _take(outcome, folder, progress)
                 tell(progress, outcome)
             if not stopped:
@@ -243,19 +240,6 @@ def _described(order: Order, audits: Sequence[AuditPorts], progress: Progress, *
     return describe(order, progress.totals, status=status, asked=asked, seconds={**seconds, "elapsed": elapsed_s})
 
 
-def _with_its_answer_kept(outcome: Outcome, folder: RunFolder) -> Outcome:
-    """The outcome, and which file has what the cloud sent, where that could not be used."""
-    if not isinstance(outcome, FailedVolume | FailedTarget) or not isinstance(outcome.error, BadAnswer):
-        return outcome
-    kept = folder.keep_answer(outcome.error.raw)
-    if kept is None:
-        return outcome
-    sentence = f"{outcome.error} The answer is in {kept}."
-    if isinstance(outcome, FailedVolume):
-        return replace(outcome, reason=sentence)
-    return replace(outcome, error=Unexpected(sentence))
-
-
 def _take(outcome: Outcome, folder: RunFolder, progress: Progress) -> None:
     if isinstance(outcome, Skipped) and outcome.reason == ANSWERED_BEFORE:
         return
@@ -266,6 +250,7 @@ def _take(outcome: Outcome, folder: RunFolder, progress: Progress) -> None:
         return
     progress.totals.add(outcome)
     folder.count(Totals.of([outcome], by=()))
+    keep_wrong_answer(folder.path, outcome)
     if isinstance(outcome, Skipped | FailedVolume):
         folder.leave_out(_unanswered(outcome))
 

@@ -7,11 +7,11 @@ from datetime import timedelta
 import pytest
 
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.domain.errors import AccessDenied, BadAnswer, BadInput, NothingRead, Throttled, Unreachable
+from plimsoll.domain.errors import AccessDenied, BadInput, NothingRead, Throttled, Unreachable
 from plimsoll.domain.policy import Policy
 from plimsoll.outcomes import Answered
 from plimsoll.ports import FailedTarget, Target
-from plimsoll.reports.run_reader import read_records, read_run, stream_unanswered
+from plimsoll.reports.run_reader import read_records, read_run
 from plimsoll.run import Order, carry_out, resumed
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_tariff, a_volume, some_sums
 from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
@@ -307,37 +307,3 @@ def test_what_is_answered_already_takes_no_time_from_what_is_not(tmp_path):
 def test_a_run_that_is_told_to_stop_at_its_end_is_complete(tmp_path):
     run, _ = carry_out(an_order(tmp_path), [a_world(volumes(2))], in_silence, stop=stopping_at(2))
     assert run["status"] == "complete"
-
-
-# ---- answers that could not be used
-
-
-def broken_answers(given, raws):
-    """A world in which reading the first volumes gives what cannot be used."""
-    broken = {one.id: BadAnswer("cannot read it.", raw) for one, raw in zip(given, raws, strict=False)}
-    return a_world(given, broken_metrics=broken)
-
-
-def test_an_answer_that_could_not_be_used_is_kept_once_and_named(tmp_path):
-    given = volumes(4)
-    carry_out(an_order(tmp_path), [broken_answers(given, ["first \ud800", "second", "second"])], in_silence)
-    reasons = [one.reason for one in stream_unanswered(tmp_path)]
-    files = {path.name: path.read_bytes() for path in (tmp_path / "answers").iterdir()}
-    assert sorted(files.values()) == [b"first \\ud800", b"second"]
-    assert len(reasons) == 3
-    assert {reason.rpartition("answers/")[2].rstrip(".") + "." for reason in reasons} == {f"{name}." for name in files}
-
-
-def test_no_more_than_twenty_answers_are_kept(tmp_path):
-    given = volumes(25)
-    carry_out(an_order(tmp_path), [broken_answers(given, map(str, range(24)))], in_silence)
-    assert len(list((tmp_path / "answers").iterdir())) == 20
-    assert len(list(stream_unanswered(tmp_path))) == 24
-
-
-def test_a_service_s_batch_keeps_none_and_names_none(tmp_path):
-    given = volumes(2)
-    order = replace(an_order(tmp_path), keeps_answers=False)
-    carry_out(order, [broken_answers(given, ["raw"])], in_silence)
-    assert [one.reason for one in stream_unanswered(tmp_path)] == ["cannot read it."]
-    assert not (tmp_path / "answers").exists()

@@ -24,7 +24,7 @@ from plimsoll.domain.validation import Want
 from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import PAGE, read_records
-from plimsoll.reports.run_writer import ANSWERS
+from plimsoll.reports.wrong_answers import WRONG_ANSWERS
 from plimsoll.run import Order
 from plimsoll.settings import Settings
 from plimsoll.validate import validate_volume
@@ -39,6 +39,7 @@ FILES: Final = (
     "demand.jsonl",
     "unanswered.jsonl",
     JOURNAL,
+    WRONG_ANSWERS,
     PAGE,
     "recommendations.parquet",
     "demand.parquet",
@@ -116,9 +117,8 @@ def _clear(folder: Path) -> None:
     """Removes the last demo's files, and nothing else."""
     for name in FILES:
         (folder / name).unlink(missing_ok=True)
-    for name in ("measured", ANSWERS):
-        if (folder / name).is_dir():
-            shutil.rmtree(folder / name)
+    if (folder / "measured").is_dir():
+        shutil.rmtree(folder / "measured")
     if folder.exists() and not any(folder.iterdir()):
         shutil.rmtree(folder)
 

@@ -3,7 +3,6 @@ interrupted, or by `up_to_date` at any time, and run.json, the run's account of 
 
 import json
 import os
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -18,11 +17,6 @@ from plimsoll.reports.run_reader import RUN, UnansweredRecord, damaged, full_nam
 from plimsoll.reports.run_tables import record_line, run_tables
 from plimsoll.reports.totals import Totals
 from plimsoll.writing import whole, writable
-
-ANSWERS: Final = "answers"
-"""The folder of answers that could not be used, in a run's folder."""
-MOST_ANSWERS: Final = 20
-"""Enough to see what is wrong; where a cloud answers everything wrong, each is alike."""
 
 RUNNING: Final = "running"
 INTERRUPTED: Final = "interrupted"
@@ -96,20 +90,6 @@ class RunFolder:
         """Adds what an outcome without a recommendation counts."""
         plain = {name: value for name, value in counted.plain.items() if value}
         self._journal.append((Kind.TOTALS, json.dumps(plain).encode()))
-
-    def keep_answer(self, raw: str) -> str | None:
-        """Keeps what a cloud sent that could not be used, and gives the file's name in the folder.
-
-        None where MOST_ANSWERS are kept already. The same answer is one file.
-        """
-        content = raw.encode("utf-8", "backslashreplace")
-        kept = self.path / ANSWERS / f"{zlib.crc32(content):08x}.txt"
-        if not kept.exists():
-            if kept.parent.is_dir() and len(list(kept.parent.iterdir())) >= MOST_ANSWERS:
-                return None
-            with whole(kept) as beside:
-                beside.write_bytes(content)
-        return f"{ANSWERS}/{kept.name}"
 
     def describe(self, run: Mapping[str, Any]) -> None:
         """As `write_run`."""

@@ -44,8 +44,7 @@ class RunOrder(BaseModel):
 
     def into(self, folder: Path) -> Order:
         """The order of a run into a folder in which this run, or a part of it, is kept under its name."""
-        policy = self.parsed_policy
-        return Order(folder=folder / self.run_id, scope=self.scope, policy=policy, now=self.now, keeps_answers=False)
+        return Order(folder=folder / self.run_id, scope=self.scope, policy=self.parsed_policy, now=self.now)
 
 
 def order_of(store: RunStore, run_id: str) -> RunOrder:
