@@ -103,6 +103,10 @@ def listed_in(line: bytes) -> Volume | UnreadVolume:
     return UnreadVolume(id=written["unread"], error=error_in(written["error"]))
 
 
+FOUND: Final = "npz"
+FOUND_AGAIN: Final = "again.npz"
+"""How the members end that hold what a look found, and what it found when it was asked once more."""
+
 NO_LIMITS: Final = CallLimits(queries=sys.maxsize, datapoints=sys.maxsize)
 """Nothing is called."""
 
@@ -161,11 +165,19 @@ class Recording:
 
     def _found(self, ask: Ask) -> Found | CloudError:
         try:
-            return unpack(self._zip.read(found_member(ask, "npz")))
+            return self._both(unpack(self._zip.read(found_member(ask, FOUND))), ask)
         except KeyError:
             return self._recorded_error(ask)
         except _DAMAGE as error:
             return self._damaged(ask.volume.id, error)
+
+    def _both(self, found: Found, ask: Ask) -> Found:
+        """What a look found, with what it found when it was asked once more."""
+        try:
+            again = unpack(self._zip.read(found_member(ask, FOUND_AGAIN)))
+        except KeyError:
+            return found
+        return {name: np.where(np.isnan(again[name]), values, again[name]) for name, values in found.items()}
 
     def _recorded_error(self, ask: Ask) -> CloudError:
         try:

@@ -55,8 +55,13 @@ def usd_month_now(case: Case) -> float | None:
 
 
 def is_insufficient(case: Case) -> bool:
-    """Whether fewer hours were observed than the policy wants."""
-    return case.demand.hours_observed < case.policy.min_hours
+    """Whether fewer hours were observed than the policy wants, or anything that was received is disputed."""
+    coverage, policy = case.summary.coverage, case.policy
+    return (
+        case.demand.hours_observed < policy.min_hours
+        or coverage.hours_pct < policy.min_coverage_pct
+        or bool(coverage.disputes)
+    )
 
 
 def compare(case: Case) -> Comparison:

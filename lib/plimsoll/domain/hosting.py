@@ -1,5 +1,6 @@
 """Hosting: which volumes share a host, and the traffic they make there together."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -31,6 +32,21 @@ def sole_host(volume: Volume) -> Host | None:
     return volume.hosts[0] if len(volume.attachments) == 1 and volume.hosts else None
 
 
+def attached_from_s(volume: Volume) -> float:
+    """When the first of a volume's attachments of today was made, in epoch seconds; never where it has none."""
+    return min((attachment.since.timestamp() for attachment in volume.attachments), default=math.inf)
+
+
+def running_from_s(volume: Volume) -> float | None:
+    """From when on a volume is known to have been attached to a host that runs, in epoch seconds. None: not known."""
+    known = [
+        max(attachment.since, attachment.host.running_since).timestamp()
+        for attachment in volume.attachments
+        if attachment.host is not None and attachment.host.running_since is not None
+    ]
+    return min(known, default=None)
+
+
 def with_neighbors(pending: Sequence[Volume], volumes: Iterable[Volume]) -> list[Volume]:
     """The pending volumes and all others on the same hosts, because a host's traffic is that of all its volumes."""
     shared = {host.id for host in map(sole_host, pending) if host}
@@ -39,7 +55,10 @@ def with_neighbors(pending: Sequence[Volume], volumes: Iterable[Volume]) -> list
 
 
 def host_loads(volumes: Iterable[Volume], demands: Mapping[str, Demand]) -> dict[str, HostLoad]:
-    """The traffic of every host that is a volume's only one. It is not complete where a volume could not be read."""
+    """The traffic of every host that is a volume's only one.
+
+    It is not complete where a volume could not be read, or a part of what it did is disputed: that counts for nothing.
+    """
     hosted: dict[str, list[Volume]] = {}
     for volume in volumes:
         host = sole_host(volume)
@@ -49,7 +68,7 @@ def host_loads(volumes: Iterable[Volume], demands: Mapping[str, Demand]) -> dict
 
 
 def _load(group: Sequence[Volume], demands: Mapping[str, Demand]) -> HostLoad | None:
-    read = [demands[volume.id] for volume in group if volume.id in demands]
+    read = [demands[volume.id] for volume in group if volume.id in demands and not demands[volume.id].disputed]
     if not read:
         return None
     host = group[0].hosts[0]

@@ -214,12 +214,25 @@ class MappedInstance(AwsAnswer):
         return frozenset(one.volume_id for one in found if one.status is None or one.status in _ATTACHED)
 
 
+class InstanceState(AwsAnswer):
+    """What an instance is doing."""
+
+    name: Name
+
+
 class InstanceAnswer(MappedInstance, Tagged):
     """An instance as a host."""
 
     instance_type: Name
+    launch_time: Moment
+    state: InstanceState
     root_device_name: str | None = None
     root_device_type: str | None = None
+
+    @property
+    def running_since(self) -> datetime | None:
+        """When it was last started (Amazon EC2 API Reference, Instance.launchTime); None where it does not run."""
+        return self.launch_time if self.state.name == "running" else None
 
     @model_validator(mode="after")
     def _whole(self) -> "InstanceAnswer":
@@ -234,17 +247,10 @@ class Placement(AwsAnswer):
     availability_zone: Name
 
 
-class InstanceState(AwsAnswer):
-    """What an instance is doing."""
-
-    name: Name
-
-
 class BenchInstance(InstanceAnswer):
     """An instance that may measure."""
 
     placement: Placement
-    state: InstanceState
 
 
 class Reservation(AwsAnswer):

@@ -80,7 +80,14 @@ class Hosts:
                 continue
             self.unread.pop(one.instance_id, None)
             tags = tuple(one.tag_values.items())
-            host = Host(id=one.instance_id, type=one.instance_type, limits=limits[0], nitro=limits[1], tags=tags)
+            host = Host(
+                id=one.instance_id,
+                type=one.instance_type,
+                limits=limits[0],
+                nitro=limits[1],
+                tags=tags,
+                running_since=one.running_since,
+            )
             self.known[one.instance_id] = Instance(
                 host=host, root_device=one.root_device_name, volume_ids=one.volume_ids
             )

@@ -113,7 +113,14 @@ def volume(name="vol-1", kind="gp3", size_gib=100, *, on=(), **fields):
 
 
 def instance(name="i-1", kind="m5.large", **fields):
-    found = {"InstanceId": name, "InstanceType": kind, "RootDeviceName": "/dev/xvda", "BlockDeviceMappings": []}
+    found = {
+        "InstanceId": name,
+        "InstanceType": kind,
+        "RootDeviceName": "/dev/xvda",
+        "BlockDeviceMappings": [],
+        "LaunchTime": SINCE,
+        "State": {"Name": "running"},
+    }
     return {**found, **fields}
 
 
