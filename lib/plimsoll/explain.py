@@ -55,8 +55,7 @@ def explain(ports: AuditPorts, volume_id: str, policy: Policy, now: datetime) ->
             continue
         for unread in listing.unread:
             if unread.id == volume_id:
-                failed = FailedVolume(target=listing.target, volume_id=volume_id, reason=str(unread.error))
-                return Explained(outcome=failed, demand=None)
+                return Explained(outcome=FailedVolume.of(listing.target, volume_id, unread.error), demand=None)
         for neighbors in by_host(listing.volumes, 1):
             volume = next((found for found in neighbors if found.id == volume_id), None)
             if volume is not None:

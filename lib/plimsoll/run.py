@@ -18,18 +18,22 @@ from plimsoll.domain.errors import BadInput, NothingRead
 from plimsoll.domain.plan import Plan
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.query_cost import QueryCost
-from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, Outcome, Planned, Seen, Skipped
+from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, Outcome, Planned, Skipped
 from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import FailedTarget, Usage
 from plimsoll.reports.largest import Largest
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_reader import RUN, UnansweredRecord, read_records, read_run
-from plimsoll.reports.run_writer import RunFolder
+from plimsoll.reports.run_reader import RUN, UnansweredRecord, read_run
+from plimsoll.reports.run_writer import INTERRUPTED, RUNNING, RunFolder
 from plimsoll.reports.to_record import answered_record, profile_record
 from plimsoll.reports.totals import Totals
+from plimsoll.reports.wrong_answers import keep_wrong_answer
 
 BEST = 10
 """How many of the best savings a run keeps at hand to show."""
+
+DESCRIBED_EVERY_S = 10.0
+"""Seconds after which run.json says anew how far a run is: what a killed run has asked for is told to that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +61,7 @@ class Progress:
 
     totals: Totals = field(default_factory=Totals)
     best: Largest[RecommendationRecord] = field(default_factory=lambda: Largest(most=BEST))
-    status: str = "running"
+    status: str = RUNNING
     began: float = field(default_factory=time.monotonic)
 
     def add(self, record: RecommendationRecord) -> None:
@@ -97,7 +101,7 @@ def carry_out(
     """
     audits = [replace(ports, every_minute=ports.every_minute or order.every_minute) for ports in audits]
     progress = progress or Progress()
-    progress.status = "interrupted"
+    progress.status = INTERRUPTED
     stopped = False
 
     def stopping() -> bool:
@@ -108,18 +112,21 @@ def carry_out(
     def begin(done: frozenset[str]) -> Iterator[Outcome]:
         return chain.from_iterable(audit(ports, order.policy, order.now, done=done, stop=stopping) for ports in audits)
 
-    is_new = not (order.folder / RUN).exists()
-    outcomes = _once_read(begin(frozenset()), stopping) if is_new else iter(())
     with RunFolder(order.folder) as folder:
-        for record in read_records(order.folder):
+        for record in folder.records():
             progress.add(record)
+        outcomes = begin(frozenset(folder.answered))
+        if not (order.folder / RUN).exists():
+            outcomes = _once_read(outcomes, stopping)
+        folder.begin()
         try:
-            folder.describe(_described(order, audits, progress, status="running"))
-            for outcome in outcomes if is_new else begin(frozenset(folder.answered)):
+            described_s = -DESCRIBED_EVERY_S
+            for outcome in outcomes:
+                if time.monotonic() - described_s >= DESCRIBED_EVERY_S:
+                    folder.describe(_described(order, audits, progress, status=RUNNING))
+                    described_s = time.monotonic()
                 _take(outcome, folder, progress)
                 tell(progress, outcome)
-                if isinstance(outcome, Seen):
-                    folder.flush()
             if not stopped:
                 progress.status = ended(progress.totals)
         finally:
@@ -242,6 +249,8 @@ def _take(outcome: Outcome, folder: RunFolder, progress: Progress) -> None:
         folder.add(record, None if profile is None else profile_record(volume, profile))
         return
     progress.totals.add(outcome)
+    folder.count(Totals.of([outcome], by=()))
+    keep_wrong_answer(folder.path, outcome)
     if isinstance(outcome, Skipped | FailedVolume):
         folder.leave_out(_unanswered(outcome))
 

@@ -154,12 +154,12 @@ class _Body:
 class Account:
     """Sessions with one account. `spoil` is given an operation and its body and gives the body that is sent."""
 
-    def __init__(self):
+    def __init__(self, attempts=2):
         session = boto3.Session("testing", "testing", region_name=HERE.region)
         session.events.register("before-send", self._send)
         self.spoil: Callable[[str, bytes], bytes] = lambda _operation, body: body
         self.sent: list[str] = []
-        self.sessions = Sessions(attempts=2, connections=2)
+        self.sessions = Sessions(attempts=attempts, connections=2)
         self.sessions.by_account[HERE.account] = strictly(session)
 
     def _send(self, request, event_name, **_more):
