@@ -119,7 +119,7 @@ def test_a_new_file_has_the_mode_of_the_umask(run, place, write, umask, mode):
 @pytest.mark.parametrize("place", ["a-file/run", "a-file/runs/run", "a-file"])
 def test_a_folder_under_a_file_is_refused_before_it_is_needed(tmp_path, place):
     (tmp_path / "a-file").touch()
-    with pytest.raises(BadInput, match="a-file is no folder. Give another place"):
+    with pytest.raises(BadInput, match="a-file is no folder"):
         check_place(tmp_path / place)
 
 
