@@ -4,16 +4,13 @@ No other module imports Plimsoll, but the one that puts its agent on Google's be
 decides is here: what a cloud publishes is the same on both sides, as a mirror of one set of dated files.
 """
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
-from plimsoll.clouds.aws.ec2_answers import InstanceTypeAnswer
-from plimsoll.clouds.aws.hosts import limits_of
+from plimsoll.clouds.aws.hosts import described_limits as instance_limits
 from plimsoll.clouds.common.dated_data import shipped_prices, volume_types
 from plimsoll.clouds.google.machines import machine
 from plimsoll.domain.ceiling import UNBOUNDED, Ceiling
-from plimsoll.domain.host import Host, HostLimits
+from plimsoll.domain.host import Host
 from plimsoll.domain.prices import TypePrice
 from plimsoll.domain.sums import Sums, Window
 from plimsoll.domain.volume import VolumeSpec
@@ -39,8 +36,3 @@ __all__ = [
 
 ebs_types, disk_types = partial(volume_types, "aws"), partial(volume_types, "google")
 aws_prices, google_prices = partial(shipped_prices, "aws"), partial(shipped_prices, "google")
-
-
-def instance_limits(described: Mapping[str, Any]) -> HostLimits | None:
-    """The EBS limits in an entry of DescribeInstanceTypes; None where it has none."""
-    return limits_of(InstanceTypeAnswer.model_validate(described))
