@@ -24,6 +24,7 @@ from plimsoll.domain.validation import Want
 from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import PAGE, read_records
+from plimsoll.reports.wrong_answers import WRONG_ANSWERS
 from plimsoll.run import Order
 from plimsoll.settings import Settings
 from plimsoll.validate import validate_volume
@@ -38,6 +39,7 @@ FILES: Final = (
     "demand.jsonl",
     "unanswered.jsonl",
     JOURNAL,
+    WRONG_ANSWERS,
     PAGE,
     "recommendations.parquet",
     "demand.parquet",

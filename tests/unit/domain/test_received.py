@@ -16,6 +16,7 @@ from plimsoll.domain.units import HOUR_S, KIB
 from plimsoll.domain.volume import Attachment
 from tests.builders import NOW, a_basis, a_host, a_tariff, a_volume
 from tests.in_memory.ports import MemoryMetrics
+from tests.oracle.naive import disputed
 from tests.profiles import examples
 
 DAYS = 2
@@ -248,6 +249,33 @@ def test_absent_checks_are_unknown_and_said():
     found = answered(losing("iops_exceeded"))
     assert target_of(found) == target_of(answered(nothing_lost))
     assert any("iops_exceeded was not received" in reason for reason in found.reasons)
+
+
+def plain(sums):
+    """Sums as the oracle takes them."""
+
+    def listed(values):
+        return None if values is None else [None if np.isnan(value) else float(value) for value in values]
+
+    return {name: listed(getattr(sums, name)) for name in WORK}
+
+
+@settings(max_examples=examples(200), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.dictionaries(st.sampled_from(WORK), st.sampled_from([0.0003, 0.01, 1.0]), max_size=3),
+    st.sampled_from([minutes(), minutes(quiet=0.0), minutes(quiet=0.01, peak=3.0), minutes(idle=False)]),
+    st.booleans(),
+    st.integers(0, 2**32),
+)
+def test_what_is_disputed_is_what_the_oracle_disputes(lost, shape, zeros_kept, seed):
+    rng = np.random.default_rng(seed)
+    series = {name: getattr(shape, name) for name in WORK if getattr(shape, name) is not None}
+    for name in lost.keys() & series.keys():
+        gone = rng.random(MINUTES) < lost[name]
+        series[name] = np.where(gone & ((series[name] > 0) | (not zeros_kept)), np.nan, series[name])
+    sums = replace(shape, **series)
+    found = answered(nothing_lost, sums={"vol-1": sums}, every_minute=True)
+    assert bool(found.demand.coverage.disputes) == disputed(plain(sums))
 
 
 FAULTS = st.lists(

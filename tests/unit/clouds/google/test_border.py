@@ -45,7 +45,7 @@ DISK_FIELDS = [
 """Those that a decision rests on. Labels, description, access mode and storage pool are taken as they come: nothing
 else in the answers says what they should be."""
 
-INSTANCE_FIELDS = ["id", "name", "selfLink", "machineType", "disks"]
+INSTANCE_FIELDS = ["id", "name", "selfLink", "machineType", "status", "lastStartTimestamp", "disks"]
 HELD_FIELDS = ["source", "deviceName", "boot"]
 
 
