@@ -154,3 +154,8 @@ def limits_of(instance_type: InstanceTypeAnswer) -> HostLimits | None:
         maximum_throughput_mib_s=mib_s_from_mb_s(info.maximum_throughput),
         burst_s=BURST_S,
     )
+
+
+def described_limits(described: object) -> HostLimits | None:
+    """The EBS limits in an entry of DescribeInstanceTypes as it comes; None where it has none. BadAnswer."""
+    return limits_of(read_answer(InstanceTypeAnswer, described, call=_TYPES, place="a type of instance"))

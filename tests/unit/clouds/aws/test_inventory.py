@@ -6,7 +6,9 @@ from functools import cache
 import boto3
 import pytest
 from botocore.stub import ANY, Stubber
+from moto.ec2.models.instance_types import INSTANCE_TYPES
 
+from plimsoll.clouds.aws.hosts import described_limits
 from plimsoll.clouds.aws.inventory import AwsInventory
 from plimsoll.clouds.aws.lists import ASKED
 from plimsoll.domain.errors import AccessDenied, BadAnswer, Throttled
@@ -375,3 +377,9 @@ def test_another_tool_that_changes_volumes_is_a_notice():
 def test_not_to_know_it_is_a_notice_too(code):
     account = Account("compute-optimizer-automation").refuses("get_enrollment_configuration", code)
     assert len(account.inventory().notices(TARGET)) == 1
+
+
+def test_every_type_of_instance_that_there_is_can_be_read():
+    limits = {name: described_limits(found) for name, found in INSTANCE_TYPES.items()}
+    assert len(limits) > 1000
+    assert (limits["t2.micro"], limits["m5.large"].maximum_iops) == (None, 18750)
