@@ -91,7 +91,8 @@ def main() -> None:
     hurry()
     forked = import_module("tests.pipelines.forked")
     forked.prepare()
-    import_module("google.cloud.monitoring_v3")
+    for name in ("google.cloud.monitoring_v3", "duckdb", "plimsoll.reports.html.page"):
+        import_module(name)
     hurry_calls()
     hurry_grpc()
     stop_clock(datetime.fromisoformat(sys.argv[1]))

@@ -27,7 +27,7 @@ from .grpc_proxy import grpc_proxied
 from .injector import INSIDE, PAGING, Injector, candidates
 from .law import Breach, breaches_of_process, judged
 from .plan import Pairs, Plan, plan_of
-from .proxy import UNDISTURBED, Proxy, proxied
+from .proxy import UNDISTURBED, Answering, Proxy, proxied
 from .refusals import AWS_CODES, GOOGLE_CODES, WIRE, Reply
 from .tried import Tried
 
@@ -48,6 +48,11 @@ SCENARIOS: Final[Mapping[str, Sequence[str]]] = {
     "google-folder": ("--cloud", "google", "--folder", "200000000001"),
 }
 """The options of `plimsoll audit` that say what is read, by the name of the scenario."""
+DEMO: Final[Mapping[str, Sequence[str]]] = {
+    "aws": (*_REGIONS, *(f"--role-arn=arn:aws:iam::{account}:role/plimsoll-audit" for account in ACCOUNTS[1:])),
+    "google": ("--cloud", "google", *(f"--project=plimsoll-sim-{name}" for name in ("shop", "data", "lab"))),
+}
+"""The same of the clouds that `plimsoll demo` audits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,12 +72,13 @@ class Lab:
     proxies: Mapping[str, Proxy]
     environment: Mapping[str, str]
     folder: Path
+    scenarios: Mapping[str, Sequence[str]]
     undisturbed: dict[str, Undisturbed] = field(default_factory=dict)
     _pairs: Pairs | None = None
 
-    def audit(self, scenario: str, injector: Injector, folder: Path) -> Ended:
+    def audit(self, scenario: str, injector: Answering, folder: Path) -> Ended:
         """One audit of a scenario under an injector."""
-        return self._run(("audit", "--out", str(folder), *_DAYS, *SCENARIOS[scenario]), scenario, injector)
+        return self._run(("audit", "--out", str(folder), *_DAYS, *self.scenarios[scenario]), scenario, injector)
 
     def expected(self, scenario: str) -> Undisturbed:
         """The undisturbed run of a scenario."""
@@ -90,7 +96,7 @@ class Lab:
     def pairs(self) -> Pairs:
         """Every operation of every scenario, with each fault that it can have."""
         if self._pairs is None:
-            self._pairs = {scenario: list(self._pairs_of(scenario)) for scenario in SCENARIOS}
+            self._pairs = {scenario: list(self._pairs_of(scenario)) for scenario in self.scenarios}
         return self._pairs
 
     def _pairs_of(self, scenario: str) -> Iterator[tuple[str, str]]:
@@ -157,10 +163,10 @@ class Lab:
             return self._run(("audit", "--resume", str(out)), scenario, injector)
         return self.audit(scenario, injector, out)
 
-    def _run(self, words: Sequence[str], scenario: str, injector: Injector) -> Ended:
+    def _run(self, words: Sequence[str], scenario: str, injector: Answering) -> Ended:
         proxy = self.proxies[scenario.partition("-")[0]]
         proxy.injector = injector
-        hangs = any(one.fault == "hang" for one in injector.plan.strikes)
+        hangs = isinstance(injector, Injector) and any(one.fault == "hang" for one in injector.plan.strikes)
         environment = {**self.environment, WAIT_S: "0.8" if hangs else "20"}
         return self.commands.run(words, self.folder, environment, within_s=MOST_S)
 
@@ -170,11 +176,11 @@ def _format(reply: Reply) -> str | None:
 
 
 @contextmanager
-def opened() -> Iterator[Lab]:
-    """A lab for as long as the block lasts."""
+def opened(*, demo: bool = False) -> Iterator[Lab]:
+    """A lab for as long as the block lasts: with the small clouds, or with those of the demo."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="plimsoll-faults-")))
-        aws, google = stack.enter_context(_simulated("aws")), stack.enter_context(_simulated("google"))
+        aws, google = (stack.enter_context(_simulated(cloud, demo=demo)) for cloud in ("aws", "google"))
         accounts = {HOME_KEY: ACCOUNTS[0]}
         proxies = {
             "aws": Proxy(
@@ -187,12 +193,13 @@ def opened() -> Iterator[Lab]:
         }
         commands = stack.enter_context(Commands(NOW))
         ports = {name: stack.enter_context(proxied(proxy)) for name, proxy in proxies.items()}
-        monitoring = stack.enter_context(grpc_proxied(proxies["google"], f"127.0.0.1:{google['monitoring']}"))
+        monitoring = stack.enter_context(grpc_proxied(proxies["google"], f"127.0.0.1:{google['monitoring_port']}"))
         yield Lab(
             commands=commands,
             proxies=proxies,
             environment=_environment(ports, monitoring, folder),
             folder=folder,
+            scenarios=DEMO if demo else SCENARIOS,
         )
 
 
@@ -219,9 +226,11 @@ def _environment(ports: Mapping[str, int], monitoring: int, folder: Path) -> dic
 
 
 @contextmanager
-def _simulated(cloud: str) -> Iterator[dict[str, Any]]:
+def _simulated(cloud: str, *, demo: bool) -> Iterator[dict[str, Any]]:
     """A simulated cloud in a process of its own, and where it is."""
-    command = [sys.executable, "-m", "tests.faults.simulated", cloud, NOW.isoformat()]
+    small, whole = ["tests.faults.simulated", cloud, NOW.isoformat()], ["cloud_simulator", f"--cloud={cloud}"]
+    words = [*whole, f"--now={NOW.isoformat()}", "--plain-files"] if demo else small
+    command = [sys.executable, "-m", *words]
     root = Path(__file__).parents[2]
     with subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:

@@ -94,7 +94,11 @@ def _of_volume(
     if after is None:
         if ended.code == 2 and not found.exists:
             return NAMED, None
-        if found.unanswered.get(volume_id, {}).get("reason") or _target_is_named(known, found):
+        if (
+            found.unanswered.get(volume_id, {}).get("reason")
+            or _target_is_named(known, found)
+            or _by_name(known, found)
+        ):
             same = before is None and volume_id in found.unanswered
             same = same and found.unanswered[volume_id]["reason"] == known["reason"]
             return (IDENTICAL if same else NAMED), None
@@ -125,6 +129,12 @@ def _target_is_named(known: Record, found: Findings) -> bool:
         if name.startswith(GENERAL) or (name == "the default credentials" and _is_home(account)):
             return True
     return False
+
+
+def _by_name(known: Record, found: Findings) -> bool:
+    """Whether it is named by its name alone: its id stands only in the list that it is missing from."""
+    name = known.get("name")
+    return bool(name) and any(one.endswith(f"/{name}") for one in found.unanswered)
 
 
 def _is_named_otherwise(known: Record, expected: Findings, found: Findings) -> bool:

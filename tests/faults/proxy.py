@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from .calls import Asked
 from .injector import Injector
@@ -26,6 +26,13 @@ UNDISTURBED: Final = Plan(seed=-1, scenario="", strikes=())
 Reader = Callable[[str, str, Mapping[str, str], bytes], Asked]
 
 
+class Answering(Protocol):
+    """Who answers a call, and may ask the simulated cloud for it."""
+
+    def answer(self, asked: Asked, forward: Callable[[Asked], Reply], /) -> Reply:
+        """The answer."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Proxy:
     """What every connection shares: the simulated cloud behind it, how a request is read, and who answers now.
@@ -35,7 +42,7 @@ class Proxy:
 
     upstream: int
     read: Reader
-    injector: Injector = field(default_factory=lambda: Injector(plan=UNDISTURBED))
+    injector: Answering = field(default_factory=lambda: Injector(plan=UNDISTURBED))
     fresh: frozenset[str] = frozenset()
     learn: Callable[[Asked, Reply], None] = lambda _asked, _reply: None
     kept: dict[tuple[str, str], Reply] = field(default_factory=dict)

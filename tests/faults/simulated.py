@@ -150,7 +150,7 @@ def served_google(now: datetime) -> Iterator[dict[str, Any]]:
         gone=tuple(disk for maker in makers for disk in maker.gone),
     )
     with serve(Cloud(fleet)) as (port, monitoring):
-        yield {"port": port, "monitoring": monitoring}
+        yield {"port": port, "monitoring_port": monitoring}
 
 
 def main() -> None:

@@ -91,6 +91,7 @@ def test_nothing_is_at_random_in_what_a_mutation_does_twice():
 def record(**changes):
     return {
         "volume_id": "vol-1",
+        "name": "db",
         "account": "111111111111",
         "region": "us-east-1",
         "action": "migrate",
@@ -128,6 +129,8 @@ def test_the_law_tells_what_became_of_a_volume():
     assert outcome(record(demand=less, target=smaller)) == BROKEN
     assert outcome(record(action="insufficient-data", reasons=["8 of 48 hours were not observed."])) == NAMED
     assert outcome(unanswered={"vol-1": {"reason": "its answer could not be read"}}) == NAMED
+    assert outcome(unanswered={"zones/a/disks/db": {"reason": "it is in one list alone"}}) == NAMED
+    assert outcome(unanswered={"zones/a/disks/web": {"reason": "it is in one list alone"}}) == BROKEN
     assert outcome(targets={"111111111111/us-east-1": "denied"}) == NAMED
     assert outcome(targets={"prices of 111111111111/us-east-1": "denied"}) == BROKEN
     assert outcome(targets={"111111111111/eu-west-1": "denied"}) == BROKEN

@@ -18,12 +18,15 @@ from typing import Final
 import numpy as np
 
 from plimsoll.domain.knowledge import (
+    BALANCE,
     BYTES,
     FIRST,
     IDLE,
+    IOPS_CHECK,
     OPERATIONS,
     PRESENCE,
     SERIES,
+    THROUGHPUT_CHECK,
     WORK,
     BoolArray,
     Doubt,
@@ -144,7 +147,7 @@ def _siblings(knowledge: Knowledge) -> tuple[Doubt, ...]:
     counts = [operations.series[name] for name in SERIES[OPERATIONS]]
     volumes = [moved.series[name] for name in SERIES[BYTES]]
     idle = _Idle.of(knowledge, operations.starts_s, operations.lengths_s)
-    found = list(_impossible(knowledge, operations, counts, volumes))
+    found = [*_impossible(knowledge, operations, counts, volumes), *_lone_checks(knowledge, operations)]
     if np.isnan(counts[0] + counts[1] + volumes[0] + volumes[1]).any() or (idle is not None and not idle.any.all()):
         found += _absent(operations, counts, volumes, idle)
     return tuple(found)
@@ -168,8 +171,8 @@ def _absent(
 def _impossible(
     knowledge: Knowledge, operations: Track, counts: Sequence[FloatArray], volumes: Sequence[FloatArray]
 ) -> Iterator[Doubt]:
-    """The days whose figures contradict each other: operations that moved nothing, bytes that nothing moved, and work
-    while nothing was pending. By days, so that it does not matter how finely they were read."""
+    """The days whose figures contradict each other: operations that moved nothing, bytes that nothing moved, work while
+    nothing was pending, and work without a balance. By days, so that it does not matter how finely they were read."""
     days = operations.starts_s // DAY_S
     at = np.flatnonzero(np.diff(days, prepend=-1))
     lengths_s = np.add.reduceat(operations.lengths_s, at)
@@ -181,8 +184,29 @@ def _impossible(
         yield from _spans(name, by_day, (size > 0) & (ops == 0))
         yield from _spans(bytes_name, by_day, (size == 0) & (ops > FEW_IOPS * lengths_s))
     busy = total > FEW_IOPS * lengths_s
-    if busy.any() and (idle := _Idle.of(knowledge, by_day.starts_s, lengths_s)) is not None:
+    if not busy.any():
+        return
+    if (idle := _Idle.of(knowledge, by_day.starts_s, lengths_s)) is not None:
         yield from _spans("idle_s", by_day, busy & idle.fills)
+    if "burst_balance_pct" in knowledge.published:
+        balance = ~np.isnan(knowledge.first[BALANCE].series["burst_balance_pct"])
+        yield from _spans("burst_balance_pct", by_day, busy & ~np.logical_or.reduceat(balance, at))
+
+
+def _lone_checks(knowledge: Knowledge, operations: Track) -> Iterator[Doubt]:
+    """The buckets with operations in which an exceeded check is absent, though it was said before not to be raised.
+
+    One that is never there, or only where it is raised, is not known to be published otherwise.
+    """
+    for group in (IOPS_CHECK, THROUGHPUT_CHECK):
+        (name,) = SERIES[group]
+        if name not in knowledge.published:
+            continue
+        check = knowledge.first[group].series[name]
+        absent = np.isnan(check)
+        if absent.any() and (check == 0).any():
+            absent[: int(np.argmin(absent))] = False
+            yield from _spans(name, operations, absent & operations.present)
 
 
 def _lone_counts(knowledge: Knowledge) -> Iterator[Doubt]:

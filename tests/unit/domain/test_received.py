@@ -245,6 +245,22 @@ def test_the_traffic_of_a_disputed_volume_is_unknown_to_its_neighbors():
     assert found["vol-1"].demand.censored
 
 
+@WHOLE
+def test_a_check_that_was_there_before_has_to_stay(every_minute):
+    start_s = WINDOW.start_s + 24 * HOUR_S
+    found = answered(losing_between(start_s, WINDOW.end_s, "iops_exceeded"), every_minute=every_minute)
+    assert {doubt.series for doubt in found.demand.coverage.disputes} == {"iops_exceeded"}
+
+
+@WHOLE
+def test_a_balance_has_to_be_there_where_there_is_work(every_minute):
+    volumes = [a_volume("gp2", 100)]
+    for quiet, series in ((20.0, {"burst_balance_pct"}), (1.0, set())):
+        sums = replace(minutes(quiet=quiet, peak=quiet), burst_balance_pct=np.full(MINUTES, np.nan))
+        found = answered(nothing_lost, volumes=volumes, sums={"vol-1": sums}, every_minute=every_minute)
+        assert {doubt.series for doubt in found.demand.coverage.disputes} == series
+
+
 def test_absent_checks_are_unknown_and_said():
     found = answered(losing("iops_exceeded"))
     assert target_of(found) == target_of(answered(nothing_lost))

@@ -173,7 +173,9 @@ WORK = ("VolumeReadOps", "VolumeWriteOps", "VolumeReadBytes", "VolumeWriteBytes"
 FAULTS = st.lists(
     st.tuples(
         st.sampled_from(sorted(SPOILT)),
-        st.sampled_from([(name,) for name in WORK] + [WORK[:2], WORK[2:4], WORK[1::2], WORK[:4], tuple(SERIES)]),
+        st.sampled_from(
+            [(name,) for name in (*WORK, "BurstBalance")] + [WORK[:2], WORK[2:4], WORK[1::2], WORK[:4], tuple(SERIES)]
+        ),
         st.sampled_from([0.05, 0.3, 1.0]),
         st.sampled_from([1, 2, 5, 10**6]),
     ),
