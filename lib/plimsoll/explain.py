@@ -51,8 +51,8 @@ def explain(ports: AuditPorts, volume_id: str, policy: Policy, now: datetime) ->
     unsearched: CloudError | None = None
     for listing in listings(ports):
         unsearched = listing.error or unsearched
-        if isinstance(listing, FailedTarget):
-            continue
+        if isinstance(listing, FailedTarget) or listing.error is not None:
+            continue  # a part of a list has a part of a host's volumes
         for unread in listing.unread:
             if unread.id == volume_id:
                 return Explained(outcome=FailedVolume.of(listing.target, volume_id, unread.error), demand=None)

@@ -26,7 +26,7 @@ _SECRET_TEXT: Final = re.compile(
 
 
 class Answer(BaseModel):
-    """A part of a cloud's answer: fields that are not named are left out, and numbers are never read from texts."""
+    """A part of a cloud's answer. Fields that are not named are left out; a number may be written as a text."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True, populate_by_name=True)
 

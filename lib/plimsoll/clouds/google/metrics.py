@@ -196,7 +196,7 @@ class GoogleMetrics:
                 before = known.get(more.identity)
                 known[more.identity] = more.ends_s if before is None else came_twice(before, more, call, here.place)
                 found.append(more)
-            if not pages.follow(page.next_page_token):
+            if not pages.follow(page.next_page_token, empty=not page.time_series):
                 return found
             request.page_token = page.next_page_token
 

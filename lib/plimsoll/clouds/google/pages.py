@@ -22,11 +22,6 @@ def usable(_page: Any) -> None:
     """Nothing is asked of a page."""
 
 
-def unmeasured(_page: Any) -> int:
-    """How much a page has is not looked at."""
-    return 0
-
-
 def never(_size: int) -> bool:
     """How much a page has says nothing of whether it has all."""
     return False
@@ -47,7 +42,7 @@ class Listed:
     deadline: Deadline
     purpose: Purpose = AUDITING
     check: Callable[[Any], None] = usable
-    size: Callable[[Any], int] = unmeasured
+    size: Callable[[Any], int]
     doubtful: Callable[[int], bool] = never
 
     def pages(self, call: Call, request: Any) -> Iterator[Any]:
@@ -56,7 +51,7 @@ class Listed:
         while True:
             page = self._page(call, request)
             yield page
-            if not bounds.follow(page.next_page_token):
+            if not bounds.follow(page.next_page_token, empty=not self.size(page)):
                 return
             request.page_token = page.next_page_token
 

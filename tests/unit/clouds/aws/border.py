@@ -143,7 +143,9 @@ def whole(operation):
     return ET.tostring(answer(operation))
 
 
-class _Body:
+class Body:
+    """What is sent, as botocore takes it off the network."""
+
     def __init__(self, content):
         self.content = content
 
@@ -167,7 +169,7 @@ class Account:
         self.sent.append(operation)
         kind = "application/cbor" if operation == "GetEnrollmentConfiguration" else "text/xml"
         headers = {"content-type": kind, "smithy-protocol": "rpc-v2-cbor"}
-        return AWSResponse(request.url, 200, headers, _Body(self.spoil(operation, whole(operation))))
+        return AWSResponse(request.url, 200, headers, Body(self.spoil(operation, whole(operation))))
 
 
 def strictly(session):

@@ -264,3 +264,15 @@ def test_each_place_of_a_disk_has_all_series_or_none():
     assert not list(disagreements(found, {"read_ops": both, "write_ops": both}, 60, added=True))
     (told,) = disagreements(found, {"read_ops": both, "write_ops": one}, 60, added=True)
     assert told.series == ("write_ops",)
+
+
+def test_pages_without_end_that_have_nothing_are_given_up(monitoring, clients):
+    turns = iter(range(1000, 10**6))
+
+    def spoil(_request, answer):
+        answer.ClearField("time_series")
+        answer.next_page_token = str(next(turns))
+
+    monitoring.spoil = spoil
+    assert all(isinstance(one, Endless) for one in read(clients))
+    assert len(monitoring.requests) < 300
