@@ -17,7 +17,8 @@ from plimsoll.writing import NO_ROOM, disk_full
 
 app = typer.Typer(
     help="Right-sizes cloud block storage on what its workload really asks for.",
-    epilog="Exit codes: 0 done, 2 unusable input, 3 done in part (something could not be read), 130 interrupted.",
+    epilog="Exit codes: 0 done, 2 unusable input, 3 done in part (not all could be read, or the disk is full), "
+    "130 interrupted.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
