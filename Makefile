@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Tests of whole machines and commands, and those that need something of this machine, wait more than they compute (for
 # processes, fio, a browser): four at once are soonest done. Of the others two are, and one takes over what the other has
 # not begun.
-WAIT_HERE := tests/machines tests/pipelines
+WAIT_HERE := tests/machines tests/pipelines tests/faults
 COMPUTING := -n 2 --dist worksteal -m
 WAITING := -n 4 --dist loadfile --no-loadscope-reorder -m
 # The longest first, then by their names alone: so files that compute stand between those that wait.

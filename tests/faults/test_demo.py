@@ -10,7 +10,7 @@ from .findings import findings_in
 from .lab import DEMO, opened
 from .refusals import REFUSED, broken, refused
 
-pytestmark = [pytest.mark.once, pytest.mark.waits, pytest.mark.release]
+pytestmark = [pytest.mark.once, pytest.mark.release]
 
 SHARE = 0.05
 PASSING = (

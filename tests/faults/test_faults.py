@@ -6,7 +6,7 @@ from .lab import opened
 from .law import IDENTICAL
 from .plan import ALWAYS, Plan, Strike
 
-pytestmark = [pytest.mark.once, pytest.mark.waits]
+pytestmark = pytest.mark.once
 
 SEEDS = (
     160,
