@@ -25,7 +25,7 @@ from .forked import WAIT_S
 from .formats import decoded, format_of
 from .grpc_proxy import grpc_proxied
 from .injector import INSIDE, PAGING, Injector, candidates
-from .law import Breach, breaches_of_process, judged
+from .law import KILLED, Breach, breaches_of_process, judged
 from .plan import Pairs, Plan, plan_of
 from .proxy import UNDISTURBED, Answering, Proxy, proxied
 from .refusals import AWS_CODES, GOOGLE_CODES, WIRE, Reply
@@ -127,16 +127,10 @@ class Lab:
                 ended = self._go(plan.scenario, injector, out)
                 found = findings_in(out)
                 calls = injector.calls - calls_before
-                kills += ended.code == -9
-                breaches += (
-                    []
-                    if ended.code == -9
-                    else breaches_of_process(ended, calls=calls, most_calls=most_calls, found=found)
-                )
-                if ended.code == -9:
-                    breaches += [Breach(kind="disk", told=one) for one in found.broken]
-                if ended.code != -9:
+                breaches += breaches_of_process(ended, calls=calls, most_calls=most_calls, found=found)
+                if ended.code != KILLED or calls > most_calls:
                     break
+                kills += 1
             endless = any(one.kind in {"endless", "traceback", "exit"} for one in breaches)
             outcomes, changed = judged(expected.findings, found, ended, injector.injected)
             breaches += changed if not endless else [one for one in changed if one.kind != "lost"]
@@ -218,6 +212,7 @@ def _environment(ports: Mapping[str, int], monitoring: int, folder: Path) -> dic
         "PLIMSOLL_RUNS_DIR": str(folder / "runs"),
         "PLIMSOLL_MAX_ATTEMPTS": "3",
         "PLIMSOLL_LIST_DEADLINE_S": "5",
+        "PLIMSOLL_METRIC_CALLS_A_RUN": "2000",
         "PLIMSOLL_READ_DEADLINE_S": "8",
         "COLUMNS": "160",
         "NO_COLOR": "1",

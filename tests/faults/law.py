@@ -33,6 +33,8 @@ ANSWER = (
 )
 """What of a record is the answer itself: nothing excuses a change of it."""
 EXIT_CODES = frozenset({0, 2, 3})
+KILLED = -9
+"""The exit code of what `kill -9` ended, as its plan says or because it made far too many calls."""
 GENERAL = ("the Organization", "Google Cloud", "organizations/", "folders/")
 """Names of failed targets that stand for every account of a run."""
 
@@ -59,7 +61,7 @@ def breaches_of_process(ended: Ended, *, calls: int, most_calls: int, found: Fin
         yield Breach(
             kind="traceback", told=ended.stderr.strip().splitlines()[-1][:200] if ended.stderr else "on stdout"
         )
-    elif ended.code is not None and ended.code not in EXIT_CODES:
+    elif ended.code not in {*EXIT_CODES, KILLED, None}:
         yield Breach(kind="exit", told=f"exit code {ended.code}: {ended.stderr.strip()[-300:]}")
     if ended.code == 2 and not ended.stderr.strip():
         yield Breach(kind="exit", told="exit code 2 without a sentence")
