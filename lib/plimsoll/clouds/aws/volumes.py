@@ -207,9 +207,10 @@ def _id_in(raw: object) -> str:
 
 
 def volume_of(found: VolumeAnswer, target: Target, hosts: Hosts, modification: Modification | None) -> Volume:
-    """The volume in one entry of DescribeVolumes; all its hosts are known."""
+    """The volume in one entry of DescribeVolumes; all its hosts are known. Attachments are in the order of their hosts,
+    whatever EC2's is."""
     attachments, host_tags = [], dict[str, str]()
-    for where in found.attached:
+    for where in sorted(found.attached, key=lambda one: one.instance_id or ""):
         instance = hosts.known.get(where.instance_id or "")
         device = where.device or ""
         attachments.append(

@@ -286,8 +286,9 @@ def test_a_managed_volume_names_its_operator(operator, name):
     assert found.owner.kind is (OwnerKind.OPERATOR if name else OwnerKind.TERRAFORM)
 
 
-def test_a_multi_attach_volume_has_all_its_hosts():
-    account = Account().changes().page(volume(kind="io2", Iops=5000, on=["i-1", "i-2"], MultiAttachEnabled=True))
+@pytest.mark.parametrize("listed", [["i-1", "i-2"], ["i-2", "i-1"]])
+def test_a_multi_attach_volume_has_all_its_hosts_in_one_order(listed):
+    account = Account().changes().page(volume(kind="io2", Iops=5000, on=listed, MultiAttachEnabled=True))
     account.instances(instance("i-1"), instance("i-2")).types(LARGE)
     (found,) = account.volumes()
     assert found.multi_attach
