@@ -104,8 +104,11 @@ class Lab:
         for operation, keys in self.expected(scenario).known.items():
             codes = AWS_CODES if cloud == "aws" else GOOGLE_CODES
             faults = [*codes, *WIRE, *(PAGING if operation in TOKENS else ())]
-            good = [reply for (_, key), reply in self.proxies[cloud].kept.items() if key in keys]
-            answers = [decoded(kind, one.body) for one in good[:3] if (kind := _format(one)) is not None]
+            kept = {key: reply for (_, key), reply in self.proxies[cloud].kept.items()}
+            good = [kept[key] for key in keys if key in kept][
+                :6
+            ]  # by their keys: a seed means one plan in every process
+            answers = [decoded(kind, one.body) for one in good if (kind := _format(one)) is not None]
             faults += [fault for fault in INSIDE if not answers or any(candidates(one, fault) for one in answers)]
             yield from ((operation, fault) for fault in faults)
 
