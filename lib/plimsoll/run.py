@@ -35,8 +35,8 @@ BEST = 10
 """How many of the best savings a run keeps at hand to show."""
 
 BYTES_A_VOLUME = 40_000
-"""Bytes of a run's folder for each volume, reckoned with a quarter to spare: 13,600 in the files of answers, as measured
-of the simulated organization, 12,100 in the journal, which has the same records, and 6,000 assumed for reports."""
+"""Bytes of a run's folder for each volume, reckoned with a quarter to spare: 13,600 in the files of answers (measured
+of the simulated organization), 12,100 in the journal, which has the same records, and 6,000 assumed for reports."""
 RESERVED_BYTES = 8 * MIB
 """What a run takes however few its volumes are."""
 
