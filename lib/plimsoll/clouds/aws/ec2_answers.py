@@ -217,7 +217,7 @@ class MappedInstance(AwsAnswer):
 class InstanceState(AwsAnswer):
     """What an instance is doing."""
 
-    name: Name
+    name: Literal["pending", "running", "shutting-down", "terminated", "stopping", "stopped"]
 
 
 class InstanceAnswer(MappedInstance, Tagged):

@@ -87,7 +87,7 @@ class Reading:
         volume: Volume | CloudError
         try:
             disk = read_disk(found, scope=scope, place=self._in(region))
-            users = self.holders.users_of(disk, self._in(region))
+            users = self.holders.holders_of(disk, self._in(region))
             volume = volume_of(disk, self.holders.project, region, users)
         except CloudError as error:
             volume = error

@@ -58,6 +58,8 @@ def instance(name, kind, *devices):
                 "instanceType": kind,
                 "rootDeviceName": "/dev/xvda",
                 "rootDeviceType": "ebs",
+                "launchTime": THEN,
+                "instanceState": {"code": "16", "name": "running"},
                 "blockDeviceMapping": mapped,
             }
         ]
