@@ -325,14 +325,14 @@ def answer(action, target, usd_now, usd_then, facts=None, **more):
     }
 
 
-def decide(volume, minutes, siblings, policy=POLICY, unread_sibling=False):
+def decide(volume, minutes, siblings, policy=POLICY):
     """The answer for one volume.
 
     Its `ran_from` is the minute from which its host has run, with it attached; None where that is not known.
 
     volume: spec, region, state, boot, attachments, hosts (maximum_iops, maximum_mb_s, baseline_iops, baseline_mb_s,
     nitro; None where unknown). minutes: eight series of floats or None. siblings: (iops, mib_s) of every volume on its
-    only host, itself included; unread_sibling: one of them could not be read.
+    only host, itself included.
     """
     usd_now = price(volume["spec"], volume["region"])
     if volume["state"] == "available" and volume["attachments"] == 0:
@@ -350,7 +350,7 @@ def decide(volume, minutes, siblings, policy=POLICY, unread_sibling=False):
     least = max(1, policy["upgrade_throttled_share_pct"] / 100 * total)
     frequent = [side for side in throttled if len(throttled[side]) >= least]
     held_back = len(throttled["iops"] | throttled["mib_s"] | bound)
-    censored = unread_sibling or bool(frequent) or held_back > (1 - policy["peak_quantile"]) * total + 1e-9
+    censored = bool(frequent) or held_back > (1 - policy["peak_quantile"]) * total + 1e-9
     plain = {**policy, "size_on": "average"}
     facts = {
         "now": now,

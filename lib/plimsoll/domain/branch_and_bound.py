@@ -21,7 +21,7 @@ from plimsoll.domain.decide import answer
 from plimsoll.domain.demand import Demand, demand_of
 from plimsoll.domain.demand_profile import DemandProfile, profile_of
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.hosting import attached_from_s, host_loads, running_from_s, sole_host
+from plimsoll.domain.hosting import attached_from_s, host_loads, never_the_limit, running_from_s, sole_host
 from plimsoll.domain.knowledge import Knowledge, Look, first_looks
 from plimsoll.domain.lockstep import hint_text, hints
 from plimsoll.domain.period import FloatArray
@@ -95,6 +95,21 @@ class _Group:
     members: list[_Member] = field(default_factory=list)
     units: list[Unit] = field(default_factory=list)
     pools: list[Pool] = field(default_factory=list)
+
+    @property
+    def may_reach_its_host(self) -> bool:
+        """Whether what its volumes can do together may be more than their host carries."""
+        host, known = sole_host(self.members[0].volume), self._context
+        if host is None or known is None:
+            return False
+        share = known.policy.saturation_pct / 100
+        return not never_the_limit(host, [member.volume for member in self.members], known.market.types, share)
+
+    @property
+    def _context(self) -> DecisionContext | None:
+        """The context of the member whose policy sees its host at the limit first."""
+        known = [member.context for member in self.members if member.context is not None]
+        return min(known, key=lambda context: context.policy.saturation_pct, default=None)
 
     def readable(self) -> list[_Member]:
         return [member for member in self.members if member.error is None]
@@ -170,10 +185,10 @@ def _find_pools(group: _Group) -> None:
 
 
 def _share_errors(group: _Group) -> None:
-    """Where one of the volumes that can share a pool could not be read, nobody can tell what the others would share:
-    they are unread with it."""
+    """Where one of the volumes of a host could not be read, nobody can tell whether the host was the limit, or what the
+    others would share of a pool: they are unread with it."""
     failed = next((member for member in group.members if member.error is not None), None)
-    if failed is None or not group.pools:
+    if failed is None or not (group.pools or group.may_reach_its_host):
         return
     for member in group.members:
         if member.error is None:
@@ -226,6 +241,8 @@ def _unsettled(
     members = group.readable()
     demands = _demands(members, resolution_s)
     loads = host_loads([member.volume for member in group.members], demands)
+    if not group.may_reach_its_host:
+        loads = {host_id: replace(load, complete=True) for host_id, load in loads.items()}
     saturation_pct = min(member.context.policy.saturation_pct for member in group.members if member.context is not None)
     asks: list[tuple[_Member, Look]] = []
     found = _decided_pools(group, demands, loads)

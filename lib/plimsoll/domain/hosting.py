@@ -5,10 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.host import Host
 from plimsoll.domain.saturation import HostLoad
 from plimsoll.domain.volume import Volume
+from plimsoll.domain.volume_types import VolumeType
 
 
 def by_host(volumes: Iterable[Volume], size: int) -> Iterator[list[Volume]]:
@@ -65,6 +67,20 @@ def host_loads(volumes: Iterable[Volume], demands: Mapping[str, Demand]) -> dict
         if host is not None:
             hosted.setdefault(host.id, []).append(volume)
     return {host_id: load for host_id, group in hosted.items() if (load := _load(group, demands)) is not None}
+
+
+def never_the_limit(host: Host, volumes: Iterable[Volume], types: Mapping[str, VolumeType], share: float) -> bool:
+    """Whether all that the volumes on a host could ever do together stays under that share of what it carries."""
+    total = Ceiling(iops=0.0, throughput_mib_s=0.0)
+    for volume in volumes:
+        if volume.spec.type not in types:
+            return host.limits is None
+        total = total + types[volume.spec.type].ceiling(volume.spec)
+    together = total.counted_as(host.ceiling.accounting)
+    return (
+        together.iops < share * host.ceiling.sustained_iops
+        and together.throughput_mib_s < share * host.ceiling.sustained_throughput_mib_s
+    )
 
 
 def _load(group: Sequence[Volume], demands: Mapping[str, Demand]) -> HostLoad | None:

@@ -44,6 +44,11 @@ def insufficient(case: Case, usd_month: float | None) -> tuple[str, ...]:
             f"The metrics hold {summary.hours_observed:,.1f} hours of this volume, and the policy asks for "
             f"{case.policy.min_hours:g} (min_hours). Audit again when there are more."
         )
+    if not case.stood.host_known:
+        found.append(
+            "What another volume on the host did is not known, so the host may have been the bottleneck at any time. "
+            "Audit again when the metrics of that volume can be read."
+        )
     return (*found, *_coverage(case), *_quality(case))
 
 
@@ -125,11 +130,6 @@ def _demand(case: Case) -> Iterator[str]:
             f"Demand is censored: it stood at the volume's ceiling for {summary.throttled_minutes:,.0f} minutes and "
             f"at the host's for {summary.host_bound_minutes:,.0f}. The true demand is at least what was seen, so no "
             "smaller configuration is offered."
-        )
-    if not case.stood.host_known:
-        yield (
-            "Another volume on the host could not be read, so the host may have been the bottleneck at any time. Let "
-            "the audit read that volume, and audit again."
         )
     for resource in sorted(case.stood.frequent):
         side = "IOPS" if resource is Resource.IOPS else "throughput"

@@ -314,13 +314,25 @@ def test_what_a_host_carries_for_all_is_looked_at_in_all():
     assert_same(part, whole, policy)
 
 
-def test_a_volume_that_cannot_be_read_leaves_its_neighbors_answers_and_makes_them_careful():
-    host = a_host("m5.24xlarge")
+def with_and_without_a_broken_neighbor(host):
     volumes = [a_volume("gp2", 1000, id=f"vol-{number}", on=host) for number in range(2)]
-    sums = {volume.id: minutes_of(np.full(MINUTES, 50.0)) for volume in volumes}
-    found, _ = judged(volumes, sums, Policy(lookback_days=DAYS), broken={"vol-1": Throttled("asked too often.")})
-    assert isinstance(found["vol-1"], CloudError)
-    assert found["vol-0"].recommendation.demand.censored
+    sums = {"vol-0": minutes_of(np.full(MINUTES, 50.0)), "vol-1": minutes_of(one_hot_minute(500.0, flat=3.0))}
+    policy = Policy(lookback_days=DAYS)
+    (whole, _), (part, _) = (
+        judged(volumes, sums, policy, broken=broken) for broken in ({}, {"vol-1": Throttled("asked too often.")})
+    )
+    assert isinstance(part["vol-1"], CloudError)
+    return whole["vol-0"], part["vol-0"]
+
+
+def test_a_volume_that_cannot_be_read_fails_its_neighbors_where_the_host_may_be_the_limit():
+    _, found = with_and_without_a_broken_neighbor(a_host("m5.large"))
+    assert isinstance(found, CloudError)
+
+
+def test_a_volume_that_cannot_be_read_changes_nothing_where_the_host_is_never_the_limit():
+    whole, part = with_and_without_a_broken_neighbor(a_host("m5.24xlarge"))
+    assert part.recommendation == whole.recommendation
 
 
 def test_expired_minutes_are_said_as_a_bound():
