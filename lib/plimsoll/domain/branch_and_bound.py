@@ -241,7 +241,7 @@ def _unsettled(
     members = group.readable()
     demands = _demands(members, resolution_s)
     loads = host_loads([member.volume for member in group.members], demands)
-    if not group.may_reach_its_host:
+    if not all(load.complete for load in loads.values()) and not group.may_reach_its_host:
         loads = {host_id: replace(load, complete=True) for host_id, load in loads.items()}
     saturation_pct = min(member.context.policy.saturation_pct for member in group.members if member.context is not None)
     asks: list[tuple[_Member, Look]] = []
