@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Tests of whole machines and commands, and those that need something of this machine, wait more than they compute (for
 # processes, fio, a browser): four at once are soonest done. Of the others two are, and one takes over what the other has
 # not begun.
-WAIT_HERE := tests/machines tests/pipelines
+WAIT_HERE := tests/machines tests/pipelines tests/faults
 COMPUTING := -n 2 --dist worksteal -m
 WAITING := -n 4 --dist loadfile --no-loadscope-reorder -m
 # The longest first, then by their names alone: so files that compute stand between those that wait.
@@ -47,7 +47,7 @@ else
 on_the_other = @echo "== Python $(ALSO) is not here: tested on $$($(BIN)/python -V) alone"
 endif
 
-.PHONY: demo test test-all lint format bench synth deploy e2e pictures screenshots clean tools
+.PHONY: demo test test-all lint format bench faults synth deploy e2e pictures screenshots clean tools
 
 .venv/.ready: pyproject.toml uv.lock Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -90,6 +90,13 @@ lint: .venv/.ready ## style, types and the direction of imports
 bench: .venv/.ready ## how fast Plimsoll is, into docs/performance.md (a quarter of an hour)
 	$(BIN)/uv sync --locked --quiet
 	$(CLEAN_ENV) $(RUN) python benchmarks/speed/run.py
+
+# 2,000 seeds take about half an hour on two quiet cores. `make faults SEEDS=1 FROM=1234` tries one again and writes no page.
+SEEDS ?= 2000
+FROM ?= 0
+JOBS ?= 2
+faults: .venv/.ready ## audits under seeded faults, and what became of every volume, into docs/reliability.md
+	$(CLEAN_ENV) $(RUN) python -m tests.faults --seeds $(SEEDS) --from $(FROM) --jobs $(JOBS) $(if $(filter 2000,$(SEEDS)),--write)
 
 synth: .venv/.ready ## the templates of the deployed service, into cdk.out, as PLIMSOLL_DEPLOY_* say (docs/deploy.md)
 	$(RUN) python -m infra.cdk synth --quiet $(CDK)

@@ -24,7 +24,7 @@ from tests.simulators import fork_from_now_on
 pytest.register_assert_rewrite("tests.golden")
 profiles.load()
 
-WAIT_HERE: Final = frozenset(Path(__file__).with_name(name) for name in ("machines", "pipelines"))
+WAIT_HERE: Final = frozenset(Path(__file__).with_name(name) for name in ("faults", "machines", "pipelines"))
 """The folders of tests that start whole machines and commands, and wait for them."""
 
 _SHARED: Final = cache(botocore.loaders.create_loader)

@@ -10,6 +10,7 @@ from typing import Any
 from measured_audit import Row
 from memory_fleet import NOW, Patterns, project_ports
 
+from plimsoll.auditing.inventory import list_volumes
 from plimsoll.domain.branch_and_bound import Ask
 from plimsoll.domain.case import DecisionContext, case_of
 from plimsoll.domain.decide import answer
@@ -61,7 +62,7 @@ def _held() -> tuple[list[Held], DecisionContext]:
     market = Market(provider=ports.catalog.provider, types=ports.catalog.types, book=book)
     parts = segments(Window.before(NOW, days=14), 60, ports.metrics.retention_days, NOW.timestamp())
     held: list[Held] = []
-    for volume in ports.inventory.volumes(target):
+    for volume in list_volumes(target, ports).volumes:
         knowledge = Knowledge(parts)
         for look in first_looks(parts, every_minute=True):
             (found,) = ports.metrics.read([Ask(volume=volume, look=look)])

@@ -6,7 +6,7 @@ decides is here: what a cloud publishes is the same on both sides, as a mirror o
 
 from functools import partial
 
-from plimsoll.clouds.aws.hosts import limits_of as instance_limits
+from plimsoll.clouds.aws.hosts import described_limits as instance_limits
 from plimsoll.clouds.common.dated_data import shipped_prices, volume_types
 from plimsoll.clouds.google.machines import machine
 from plimsoll.domain.ceiling import UNBOUNDED, Ceiling

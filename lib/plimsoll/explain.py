@@ -51,12 +51,11 @@ def explain(ports: AuditPorts, volume_id: str, policy: Policy, now: datetime) ->
     unsearched: CloudError | None = None
     for listing in listings(ports):
         unsearched = listing.error or unsearched
-        if isinstance(listing, FailedTarget):
-            continue
+        if isinstance(listing, FailedTarget) or listing.error is not None:
+            continue  # a part of a list has a part of a host's volumes
         for unread in listing.unread:
             if unread.id == volume_id:
-                failed = FailedVolume(target=listing.target, volume_id=volume_id, reason=str(unread.error))
-                return Explained(outcome=failed, demand=None)
+                return Explained(outcome=FailedVolume.of(listing.target, volume_id, unread.error), demand=None)
         for neighbors in by_host(listing.volumes, 1):
             volume = next((found for found in neighbors if found.id == volume_id), None)
             if volume is not None:

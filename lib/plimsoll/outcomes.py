@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from plimsoll.domain.demand_profile import DemandProfile
+from plimsoll.domain.errors import BadAnswer, CloudError
 from plimsoll.domain.plan import Plan
 from plimsoll.domain.recommendation import Recommendation
 from plimsoll.ports import FailedTarget, Target
@@ -66,11 +67,19 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedVolume:
-    """A volume that could not be answered, with the sentence that says why."""
+    """A volume that could not be answered, with the sentence that says why, and the answer of the cloud that could not
+    be used where there is one."""
 
     target: Target
     volume_id: str
     reason: str
+    raw: str = ""
+
+    @classmethod
+    def of(cls, target: Target, volume_id: str, error: CloudError) -> "FailedVolume":
+        """The volume that this error is the reason of."""
+        raw = error.raw if isinstance(error, BadAnswer) else ""
+        return cls(target=target, volume_id=volume_id, reason=str(error), raw=raw)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

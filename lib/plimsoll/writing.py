@@ -1,5 +1,6 @@
 """Files written whole or not at all, so that nobody ever reads half of one, and nothing but a file is written over."""
 
+import errno
 import os
 import secrets
 import stat
@@ -8,10 +9,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from plimsoll.domain.errors import BadInput
+from plimsoll.domain.errors import BadInput, DiskFull
 
 BESIDE: Final = ".plimsoll-"
 """How the names of files begin that are being written, each beside the one that it becomes."""
+
+NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT)
+"""What the operating system says of a disk that is full, and of a quota that is used up."""
 
 _OWN_ALONE: Final = 0o600
 _AS_THE_UMASK_SAYS: Final = 0o666
@@ -47,11 +51,33 @@ def whole(out: Path) -> Iterator[Path]:
 
 @contextmanager
 def writable(out: Path) -> Iterator[None]:
-    """BadInput where the writing within is not possible."""
+    """BadInput where the writing within is not possible, DiskFull where there is no room for it."""
     try:
         yield
     except OSError as error:
+        if error.errno in NO_ROOM:
+            raise disk_full(out) from error
         raise BadInput(f"{out} cannot be written: {error.strerror or error}.") from error
+
+
+def disk_full(out: Path) -> DiskFull:
+    """That there is no room for a file, and what to do."""
+    return DiskFull(
+        f"{out} cannot be written: its disk is full. What was written before is kept. Make room, then run the command "
+        "again, an audit with --resume and its folder."
+    )
+
+
+def check_place(folder: Path) -> None:
+    """BadInput where no file can be made in a folder, nor the folder itself where it is not there yet."""
+    with writable(folder):
+        nearest = next(place for place in (folder.absolute(), *folder.absolute().parents) if place.exists())
+    if not nearest.is_dir():
+        raise BadInput(f"{folder} cannot be written: {nearest} is no folder. Give another place.")
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise BadInput(
+            f"{folder} cannot be written: {nearest} is read-only. Give another place, or the right to write."
+        )
 
 
 def _mode_of(out: Path) -> int | None:

@@ -81,7 +81,7 @@ def test_a_volume_is_judged_by_the_hours_that_it_was_observed(reader: Reader, tm
         reader,
         tmp_path,
         a_record(
-            demand=demand.model_copy(update={"hours_observed": 40.0}),
+            demand=demand.model_copy(update={"hours_observed": 40.0, "hours_expected": 40.0}),
             evidence=evidence.model_copy(update={"grade": "B"}),
             monthly_usd_saved=10.0,
             monthly_usd_saved_drop_in=5.0,

@@ -12,6 +12,7 @@ DATA = Path(__file__).parents[2] / "lib" / "plimsoll" / "clouds" / "google" / "d
 DISKS = yaml.safe_load((DATA / "types.yaml").read_text(encoding="utf-8"))["types"]
 PRICES = yaml.safe_load((DATA / "prices.yaml").read_text(encoding="utf-8"))["regions"]
 HEADROOM, SATURATED, STEP, FREQUENT, LEAST_HOURS, LEAST_SAVING = 1.2, 0.95, 1.5, 0.005, 30, 1.0
+LEAST_COVERED = 0.95
 COUNTERS = ("read_ops", "write_ops", "read_bytes", "write_bytes")
 
 
@@ -263,6 +264,14 @@ def offers(disk, asked, shares, facts):
     return made
 
 
+def silent_hours(disk, observed):
+    """The hours without a point in which the disk was attached to a machine that ran."""
+    begins = disk.get("runs_from_hour")
+    if begins is None:
+        return 0
+    return sum(not observed[hour * 60] for hour in range(max(0, begins), len(observed) // 60))
+
+
 def shown(asked, state):
     plain = counted(asked, 1.0, 1.0)
     return {
@@ -332,7 +341,14 @@ def unit(free, staying, neighbors, series, host, needs):
 
     usd = {disk["id"]: price(disk["spec"], disk["region"]) for disk in free}
     known = {disk["id"]: shown(series[disk["id"]], state) | {"replay_now": facts["queue_now"]} for disk in free}
-    lacking = {name for name in usd if usd[name] is None or known[name]["hours"] < LEAST_HOURS}
+    silent = {disk["id"]: silent_hours(disk, series[disk["id"]]["observed"]) for disk in free}
+    lacking = {
+        name
+        for name in usd
+        if usd[name] is None
+        or known[name]["hours"] < LEAST_HOURS
+        or known[name]["hours"] < LEAST_COVERED * (known[name]["hours"] + silent[name])
+    }
     rest = [disk for disk in free if disk["id"] not in lacking]
     answers = {
         name: {"action": "insufficient-data", "target": None, "now": usd[name], "then": usd[name], **known[name]}

@@ -9,6 +9,7 @@ POLICY = {
     "peak_quantile": 1.0,
     "size_on": "average",
     "min_hours": 30,
+    "min_coverage_pct": 95,
     "saturation_pct": 95,
     "empty_balance_pct": 1,
     "upgrade_throttled_share_pct": 0.5,
@@ -41,6 +42,53 @@ def rates(minutes):
         iops.append((read_ops + write_ops) / MINUTE)
         mib_s.append((read_bytes + write_bytes) / 1048576 / MINUTE)
     return iops, mib_s, observed
+
+
+def lacks(ops, moved, idle):
+    """Whether one direction's operations and bytes of a minute lack what is proven by nothing else of it."""
+    proven = (idle is not None and idle >= MINUTE) or moved == 0
+    return (ops is None and not proven) or (bool(ops) and moved is None)
+
+
+def contradicts(day):
+    """Whether the series of a day cannot be true together."""
+    seconds = MINUTE * len(day["read_ops"])
+    total = {name: sum(value or 0.0 for value in values) for name, values in day.items()}
+    for way in ("read", "write"):
+        ops, moved = total[f"{way}_ops"], total[f"{way}_bytes"]
+        if (moved > 0 and ops == 0) or (moved == 0 and ops > 5 * seconds):
+            return True
+    idle_all_day = "idle_s" in day and total["idle_s"] >= seconds * (1 - 1e-9)
+    return idle_all_day and total["read_ops"] + total["write_ops"] > 5 * seconds
+
+
+def disputed(minutes):
+    """Whether series of one time disagree. The first minute is that of a day (UTC)."""
+    names = ["read_ops", "write_ops", "read_bytes", "write_bytes"]
+    if minutes.get("idle_s") is not None:
+        names.append("idle_s")
+    for minute in range(len(minutes["read_ops"])):
+        now = {name: minutes[name][minute] for name in names}
+        if all(value is None for value in now.values()):
+            continue
+        idle = now.get("idle_s")
+        if any(lacks(now[f"{way}_ops"], now[f"{way}_bytes"], idle) for way in ("read", "write")):
+            return True
+        counted = now["read_ops"] is not None or now["write_ops"] is not None
+        if "idle_s" in now and idle is None and counted:
+            return True
+    days = range(0, len(minutes["read_ops"]), 1440)
+    return any(contradicts({name: minutes[name][day : day + 1440] for name in names}) for day in days)
+
+
+def coverage_pct(observed, ran_from):
+    """The share of the hours observed, and of those without any point after the host was started (None: not known)."""
+    seen = sum(observed) / 60
+    if ran_from is None:
+        return 100.0
+    hours = range(math.ceil(ran_from / 60) * 60 if ran_from > 0 else 0, len(observed), 60)
+    missing = sum(1 for first in hours if not observed[first])
+    return 100.0 * seen / (seen + missing) if seen + missing else 100.0
 
 
 def accounted(iops, mib_s, io_kib):
@@ -277,12 +325,14 @@ def answer(action, target, usd_now, usd_then, facts=None, **more):
     }
 
 
-def decide(volume, minutes, siblings, policy=POLICY, unread_sibling=False):
+def decide(volume, minutes, siblings, policy=POLICY):
     """The answer for one volume.
+
+    Its `ran_from` is the minute from which its host has run, with it attached; None where that is not known.
 
     volume: spec, region, state, boot, attachments, hosts (maximum_iops, maximum_mb_s, baseline_iops, baseline_mb_s,
     nitro; None where unknown). minutes: eight series of floats or None. siblings: (iops, mib_s) of every volume on its
-    only host, itself included; unread_sibling: one of them could not be read.
+    only host, itself included.
     """
     usd_now = price(volume["spec"], volume["region"])
     if volume["state"] == "available" and volume["attachments"] == 0:
@@ -300,7 +350,7 @@ def decide(volume, minutes, siblings, policy=POLICY, unread_sibling=False):
     least = max(1, policy["upgrade_throttled_share_pct"] / 100 * total)
     frequent = [side for side in throttled if len(throttled[side]) >= least]
     held_back = len(throttled["iops"] | throttled["mib_s"] | bound)
-    censored = unread_sibling or bool(frequent) or held_back > (1 - policy["peak_quantile"]) * total + 1e-9
+    censored = bool(frequent) or held_back > (1 - policy["peak_quantile"]) * total + 1e-9
     plain = {**policy, "size_on": "average"}
     facts = {
         "now": now,
@@ -321,7 +371,8 @@ def decide(volume, minutes, siblings, policy=POLICY, unread_sibling=False):
             "hours": total / 60,
         },
     }
-    if usd_now is None or facts["shown"]["hours"] < policy["min_hours"]:
+    covered = coverage_pct(observed, volume.get("ran_from")) >= policy["min_coverage_pct"]
+    if usd_now is None or facts["shown"]["hours"] < policy["min_hours"] or not covered or disputed(minutes):
         return answer("insufficient-data", None, usd_now, usd_now, facts)
     facts["replay_now"] = replayed(now, iops, mib_s)
     found = offers(volume, facts, policy)

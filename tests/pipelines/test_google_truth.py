@@ -71,7 +71,14 @@ def plain(disk: SimulatedDisk, window: Window) -> dict[str, object]:
         "detached": disk.status == "READY" and not disk.attached,
         "hosts": [{"id": vm.id, **machine_of(vm.type)} for vm in disk.hosts],
         "minutes": silent if sums is None else minutes_of(sums),
+        "runs_from_hour": runs_from_hour(disk, window),
     }
+
+
+def runs_from_hour(disk: SimulatedDisk, window: Window) -> int | None:
+    """The first whole hour of the window in which the disk is where it is now, on a machine that runs."""
+    running = [max(one.since, one.vm.created) for one in disk.attached if one.vm.stopped is None]
+    return -int((window.start_s - min(running).timestamp()) // 3600) if running else None
 
 
 def test_every_recommendation_is_the_oracles(audited):

@@ -41,7 +41,8 @@ def test_every_minute_gives_the_same_answers_with_exact_peaks(organization, tmp_
         run = audited(organization, tmp_path / folder, NOW, Policy(lookback_days=2), every_minute=every_minute)
         found = json.loads((tmp_path / folder / "recommendations.json").read_text())
         answers.append({one["volume_id"]: one for one in found})
-        assert (run["usage"]["datapoints"] == run["plan"]["most_datapoints"]) == every_minute
+        read, most = run["usage"]["datapoints"], run["plan"]["most_datapoints"]
+        assert (most <= read <= 1.01 * most) == every_minute  # gaps are asked for once more
     part, whole = answers
     assert part.keys() == whole.keys()
     for volume_id, exact in whole.items():

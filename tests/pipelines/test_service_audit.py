@@ -87,7 +87,7 @@ def test_what_is_denied_throttled_or_locked_is_named_as_the_command_line_names_i
     faults = (
         Fault(code="UnauthorizedOperation", operation="DescribeVolumes", account=ACCOUNTS[0], region=REGIONS[1]),
         Fault(code="RequestLimitExceeded", operation="DescribeVolumes", account=ACCOUNTS[2], region=REGIONS[0]),
-        Fault(code="AccessDenied", operation="AssumeRole", times=1, status=403),
+        Fault(code="AccessDenied", operation="GetCallerIdentity", account=ACCOUNTS[1], status=403),
     )
     with served_here(fleet, *faults) as (there, _front):
         audited(there, tmp_path / "whole", NOW, POLICY)

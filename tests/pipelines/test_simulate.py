@@ -89,7 +89,14 @@ def test_the_demo_runs_from_an_empty_folder_and_its_files_fit_the_schema(tmp_pat
         assert verdicts[:2] == ["passed", "failed"], done.stdout
         assert verdicts[-1] == "passed", "what is recommended in the place of the flip carries the workload"
     folder = tmp_path / "plimsoll-runs" / "demo"
-    files = ["demand.jsonl", "demand.parquet", "measured", "recommendations.csv", "recommendations.json"]
+    files = [
+        "demand.jsonl",
+        "demand.parquet",
+        "journal.jsonl",
+        "measured",
+        "recommendations.csv",
+        "recommendations.json",
+    ]
     files += ["recommendations.parquet", "report.html", "run.json", "unanswered.jsonl"]
     assert sorted(path.name for path in folder.iterdir()) == files
     recommendations = json.loads((folder / "recommendations.json").read_text(encoding="utf-8"))

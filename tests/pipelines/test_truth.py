@@ -81,6 +81,16 @@ HOSTS = {
 }
 
 
+def ran_from(fleet: Fleet, volume: SimulatedVolume, window: Window) -> float | None:
+    """The minute of the window from which the volume has been attached to a host that ran."""
+    if not volume.hosts:
+        return None
+    there = fleet.at(volume.account, volume.region)
+    launched = [fleet.launched([one for one in there if host in one.hosts]) for host in volume.hosts]
+    since = max(volume.attached or volume.created, min(launched))
+    return (since.timestamp() - window.start_s) / 60
+
+
 def oracle_answers(fleet: Fleet, window: Window) -> dict[str, dict[str, object]]:
     """The oracle's answer for every volume of a known type that the policy does not exclude."""
     minutes = {volume.id: plain(volume, window) for volume in fleet.volumes}
@@ -106,6 +116,7 @@ def oracle_answers(fleet: Fleet, window: Window) -> dict[str, dict[str, object]]
             "boot": any(volume.device == host.root_device for host in volume.hosts),
             "attachments": len(volume.hosts),
             "hosts": [host_limits(host) for host in volume.hosts],
+            "ran_from": ran_from(fleet, volume, window),
         }
         siblings = on_host.get(volume.hosts[0].id, []) if volume.hosts else []
         answers[volume.id] = decide(described, minutes[volume.id], siblings)

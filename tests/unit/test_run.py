@@ -1,17 +1,25 @@
 """A run: what was answered stays when it is interrupted, and going on answers the rest and only the rest."""
 
 import json
+import random
+import signal
+import subprocess
+import sys
+import time
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
 from plimsoll.auditing.ports import AuditPorts
-from plimsoll.domain.errors import AccessDenied, BadInput, NothingRead, Throttled, Unreachable
+from plimsoll.domain.errors import AccessDenied, BadInput, DiskFull, NothingRead, Throttled, Unreachable
 from plimsoll.domain.policy import Policy
 from plimsoll.outcomes import Answered
 from plimsoll.ports import FailedTarget, Target
+from plimsoll.reports.journal import Held
 from plimsoll.reports.run_reader import read_records, read_run
+from plimsoll.reports.run_writer import up_to_date
 from plimsoll.run import Order, carry_out, resumed
 from tests.builders import NOW, TYPES, US_EAST_1, a_host, a_tariff, a_volume, some_sums
 from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics, MemoryPrices
@@ -19,6 +27,8 @@ from tests.in_memory.ports import MemoryCatalog, MemoryInventory, MemoryMetrics,
 DAYS = 3
 MINUTES = DAYS * 24 * 60
 POLICY = Policy(lookback_days=DAYS)
+REPOSITORY = Path(__file__).parents[2]
+KILLED = 40
 
 
 @dataclass(slots=True)
@@ -307,3 +317,98 @@ def test_what_is_answered_already_takes_no_time_from_what_is_not(tmp_path):
 def test_a_run_that_is_told_to_stop_at_its_end_is_complete(tmp_path):
     run, _ = carry_out(an_order(tmp_path), [a_world(volumes(2))], in_silence, stop=stopping_at(2))
     assert run["status"] == "complete"
+
+
+# ---- disks
+
+
+@dataclass(slots=True)
+class Disk:
+    """A disk of so many MiB that can be made larger."""
+
+    place: Path
+
+    def of(self, mib, *options):
+        words = ["mount", "-t", "tmpfs", "-o", ",".join([f"size={mib}m", *options]), "tmpfs", str(self.place)]
+        return subprocess.run(words, check=False, capture_output=True).returncode == 0
+
+
+@pytest.fixture
+def disk(tmp_path):
+    place = tmp_path / "disk"
+    place.mkdir()
+    made = Disk(place)
+    if not made.of(1):
+        pytest.skip("needs the right to mount a file system")
+    yield made
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_disk_without_room_is_refused_before_anything_is_paid_for(disk):
+    ports = a_world(volumes(3))
+    with pytest.raises(BadInput, match=r"has 1 MiB of room, and the 3 volumes of \S+ take about 8: make room"):
+        carry_out(an_order(disk.place / "run"), [ports], in_silence)
+    assert ports.metrics.asked == []
+    assert list(disk.place.iterdir()) == []
+
+
+def test_a_disk_that_becomes_full_keeps_what_was_answered_and_is_gone_on_with(disk, tmp_path, monkeypatch):
+    given = volumes(60)
+    carry_out(an_order(tmp_path / "whole"), [a_world(given)], in_silence)
+    monkeypatch.setattr("plimsoll.run.RESERVED_BYTES", 0)
+    monkeypatch.setattr("plimsoll.run.BYTES_A_VOLUME", 0)
+    (disk.place / "filled").write_bytes(bytes(800_000))
+    with pytest.raises(DiskFull, match="its disk is full"):
+        carry_out(an_order(disk.place / "run"), [a_world(given)], in_silence)
+    assert disk.of(20, "remount")
+    ports = a_world(given)
+    run, _ = carry_out(resumed(disk.place / "run"), [ports], in_silence)
+    assert 0 < len(set(ports.metrics.asked)) < len(given)
+    assert run["status"] == "complete"
+    assert read_records(disk.place / "run") == read_records(tmp_path / "whole")
+
+
+def test_a_run_that_is_written_already_is_refused(tmp_path):
+    def begin_again(_progress, _outcome):
+        carry_out(an_order(tmp_path), [a_world(volumes(1))], in_silence)
+
+    with pytest.raises(Held, match="is being written by process"):
+        carry_out(an_order(tmp_path), [a_world(volumes(1))], begin_again)
+
+
+# ---- killed
+
+
+def test_a_run_that_is_killed_again_and_again_ends_with_the_same_answers(tmp_path):
+    """Two kills at moments of chance, each while answers are written."""
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    carry_out(an_order(whole), [a_world(volumes(KILLED))], in_silence)
+    program = f"import sys; from tests.unit.test_run import slowly; slowly(sys.argv[1], {KILLED})"
+    chance = random.Random(19)
+    for _ in range(2):
+        words = [sys.executable, "-c", program, str(killed)]
+        with subprocess.Popen(words, cwd=REPOSITORY, stdout=subprocess.PIPE) as process:
+            process.stdout.readline()
+            time.sleep(chance.uniform(0, 0.3))
+            process.kill()
+        assert process.returncode == -signal.SIGKILL
+        up_to_date(killed)
+        run = read_run(killed)
+        assert run["status"] == "interrupted"
+        assert run["volumes"]["answered"] == len(read_records(killed)) > 0
+    carry_out(resumed(killed), [a_world(volumes(KILLED))], in_silence)
+    for name in ("recommendations.json", "recommendations.csv", "demand.jsonl", "unanswered.jsonl"):
+        assert (killed / name).read_bytes() == (whole / name).read_bytes()
+    assert read_run(killed)["monthly_usd"] == read_run(whole)["monthly_usd"]
+
+
+def slowly(folder, count):
+    """Carries the run out with a pause after each answer; says when the first is there."""
+
+    def tell(_progress, outcome):
+        if isinstance(outcome, Answered):
+            sys.stdout.write("answered\n")
+            sys.stdout.flush()
+            time.sleep(0.02)
+
+    carry_out(an_order(Path(folder)), [a_world(volumes(count))], tell)

@@ -1,15 +1,16 @@
 """Files are written whole, over nothing but files, and stay as private as they were."""
 
+import errno
 import os
 import stat
 
 import pytest
 
-from plimsoll.domain.errors import BadInput
+from plimsoll.domain.errors import BadInput, DiskFull
 from plimsoll.reports.data.database import opened
 from plimsoll.reports.data.exports import copy_parquet
 from plimsoll.reports.html.page import write_html
-from plimsoll.writing import write_lines
+from plimsoll.writing import check_place, whole, write_lines
 from tests.unit.reports.recommendations import a_record
 from tests.unit.reports.runs import a_run
 
@@ -113,3 +114,28 @@ def test_a_new_file_has_the_mode_of_the_umask(run, place, write, umask, mode):
     finally:
         os.umask(before)
     assert mode_of(place / "report") == mode
+
+
+@pytest.mark.parametrize("place", ["a-file/run", "a-file/runs/run", "a-file"])
+def test_a_folder_under_a_file_is_refused_before_it_is_needed(tmp_path, place):
+    (tmp_path / "a-file").touch()
+    with pytest.raises(BadInput, match="a-file is no folder"):
+        check_place(tmp_path / place)
+
+
+def test_a_folder_that_can_be_made_is_not_made(tmp_path):
+    check_place(tmp_path / "runs" / "run")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_read_only_folder_is_refused_before_it_is_needed(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda place, mode: not mode & os.W_OK)
+    with pytest.raises(BadInput, match="is read-only"):
+        check_place(tmp_path / "run")
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_is_no_bad_input(tmp_path, number):
+    with pytest.raises(DiskFull, match="Make room"), whole(tmp_path / "report"):
+        raise OSError(number, os.strerror(number))
+    assert list(tmp_path.iterdir()) == []

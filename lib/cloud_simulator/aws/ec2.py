@@ -1,7 +1,7 @@
 """EC2: volumes, instances and modifications as EC2's XML, filtered and in pages, and writes of scratch volumes."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Final
 from xml.etree import ElementTree as ET
@@ -94,14 +94,15 @@ def _instances(root: ET.Element, asked: Parameters, here: AccountRegion) -> None
     def reservation(item: ET.Element, host: SimulatedHost) -> None:
         xml.texts(item, reservationId=f"r-{host.id[2:]}", ownerId=here.account)
         into = ET.SubElement(ET.SubElement(item, "instancesSet"), "item")
-        _instance(into, host, here.fleet.zone_of(host.id), on_hosts.get(host.id, []))
+        _instance(into, host, here, on_hosts.get(host.id, []))
 
     _listing(root, "reservationSet", asked, sorted(found, key=lambda host: host.id), reservation)
 
 
-def _instance(item: ET.Element, host: SimulatedHost, zone: str, volumes: Iterable[SimulatedVolume]) -> None:
+def _instance(item: ET.Element, host: SimulatedHost, here: AccountRegion, volumes: Sequence[SimulatedVolume]) -> None:
     xml.texts(item, instanceId=host.id, instanceType=host.type, rootDeviceName=host.root_device, rootDeviceType="ebs")
-    xml.texts(ET.SubElement(item, "placement"), availabilityZone=zone)
+    xml.texts(item, launchTime=xml.time(here.fleet.launched(volumes)))
+    xml.texts(ET.SubElement(item, "placement"), availabilityZone=here.fleet.zone_of(host.id))
     xml.texts(ET.SubElement(item, "instanceState"), code=16, name="running")
     devices = ET.SubElement(item, "blockDeviceMapping")
     for volume in volumes:

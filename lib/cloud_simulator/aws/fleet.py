@@ -3,10 +3,10 @@
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from cloud_simulator.metrics.workloads import SERIES, Workload, minutes
+from cloud_simulator.metrics.workloads import SERIES, Workload, minutes, stopped_until_s
 from cloud_simulator.published import Sums, VolumeSpec, Window
 from cloud_simulator.units import MINUTE_S, FloatArray
 
@@ -15,6 +15,10 @@ HOME_KEY: Final = "AKIAPLIMSOLLSIMULATED"
 
 BALANCED: Final = frozenset({"gp2", "st1", "sc1"})
 """Types for which CloudWatch publishes a burst balance."""
+
+
+_STANDING: Final = timedelta(days=30)
+_STARTING: Final = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +126,18 @@ class Fleet:
     def hosts(self, account: str, region: str) -> dict[str, SimulatedHost]:
         """The instances of one account in one region, by id."""
         return self._hosts.get((account, region), {})
+
+    def launched(self, volumes: Iterable[SimulatedVolume]) -> datetime:
+        """When the host of those volumes was last started: before the first was attached, unless it was stopped since,
+        which shows as a gap in the metrics of any."""
+        stops_s = [
+            stopped_until_s(volume.workload, self.now.timestamp())
+            for volume in volumes
+            if volume.workload is not None and volume.metrics_from_s < float("inf")
+        ]
+        attached = [volume.attached or volume.created for volume in volumes]
+        stopped = [datetime.fromtimestamp(stop_s, UTC) for stop_s in stops_s if stop_s is not None]
+        return max(stopped, default=min(attached, default=self.now - _STANDING) - _STARTING)
 
     def zone_of(self, host_id: str) -> str:
         """The zone of an instance: that of the first volume on it, or its own."""

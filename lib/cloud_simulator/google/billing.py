@@ -66,7 +66,7 @@ def _rows(region: str, kind: str, price: TypePrice) -> Iterator[Resource]:
         yield _sku(region, f"{short} IOPS", "mo", usd)
     if price.throughput_mib_s_month:
         what = "Throughput Capacity" if kind == "hyperdisk-throughput" else "Throughput"
-        yield _sku(region, f"{short} {what}", "MiBy.mo/s", price.throughput_mib_s_month)
+        yield _sku(region, f"{short} {what}", "MiBy.mo", price.throughput_mib_s_month)
     yield _sku(region, f"Commitment v1: {name}", "GiBy.mo", price.gib_month / 2, usage="Commit1Yr")
 
 

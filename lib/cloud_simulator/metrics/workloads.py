@@ -252,9 +252,21 @@ def _sequential(work: Workload, _days: Numbers, draws: Draws) -> Days:
     return _usual(np.where(_hours(1, 5), busy, work.low_iops * _noise(draws, 0.3)))
 
 
+_GAP_H: Final = (4, 10)
+"""Between which hours of every third day the host of such a workload is stopped."""
+
+
 def _gaps(work: Workload, days: Numbers, draws: Draws) -> Days:
-    present = ~(_hours(4, 10) & (days % 3 == 0)[:, np.newaxis])
+    present = ~(_hours(*_GAP_H) & (days % 3 == 0)[:, np.newaxis])
     return _usual(_steady(work, days, draws).iops, present=present)
+
+
+def stopped_until_s(workload: Workload, now_s: float) -> float | None:
+    """When the last gap before a time ended (epoch seconds), for a workload whose host is stopped now and then."""
+    if workload.archetype is not Archetype.GAPS:
+        return None
+    day = int(now_s - _GAP_H[1] * 3600) // 86_400
+    return (day - day % 3) * 86_400 + _GAP_H[1] * 3600
 
 
 def _quiet_xen(work: Workload, _days: Numbers, draws: Draws) -> Days:

@@ -89,7 +89,7 @@ def outcome_of(
 ) -> Answered | FailedVolume:
     """The outcome that a decision is reported as."""
     if isinstance(decision, CloudError):
-        return FailedVolume(target=target, volume_id=volume.id, reason=str(decision))
+        return FailedVolume.of(target, volume.id, decision)
     recommendation, change = decision.recommendation, ""
     if isinstance(recommendation, Change):
         change = ports.catalog.change(volume, recommendation.target.spec)

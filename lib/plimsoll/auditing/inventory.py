@@ -72,7 +72,7 @@ def unread_outcomes(listing: Listing, done: frozenset[str]) -> Iterator[Outcome]
         elif one.id in done:
             yield Skipped(target=listing.target, volume_id=one.id, reason=ANSWERED_BEFORE)
         else:
-            yield FailedVolume(target=listing.target, volume_id=one.id, reason=str(one.error))
+            yield FailedVolume.of(listing.target, one.id, one.error)
 
 
 def notices_of(target: Target, ports: AuditPorts) -> Sequence[str]:

@@ -41,6 +41,8 @@ def price_outcomes(target: Target, book: PriceBook, error: CloudError | None, no
     if unread is not None:
         yield FailedTarget(name=f"prices of {target}", error=unread)
     yield Priced(target=target, source=book.source, as_of=book.as_of)
+    if book.notice:
+        yield Notice(target=target, text=book.notice)
     if book.as_of is not None and (now.date() - book.as_of).days > PRICES_AGE_DAYS:
         text = f"the prices known here are of {book.as_of}: savings may have changed since."
         yield Notice(target=target, text=text)

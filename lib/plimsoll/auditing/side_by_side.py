@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 AT_ONCE: Final = 8
 """Places under way at once, or done and not yet taken: what is kept of the fleet is theirs alone."""
 
-PATIENCE_S: Final = 5.0
+PATIENCE_S: Final = 30.0
 """Seconds that places which are done wait for an earlier one that is not."""
 
 Item = TypeVar("Item")

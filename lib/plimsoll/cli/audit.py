@@ -27,6 +27,7 @@ from plimsoll.reports.terminal.run import show_plan, show_run
 from plimsoll.reports.totals import Totals
 from plimsoll.run import Order, carry_out, plan_summary, resumed, versions
 from plimsoll.settings import Settings
+from plimsoll.writing import check_place
 
 
 def audit_into_folder(scope: Scope, policy: Policy, options: RunOptions, *, validate: ValidateOptions | None) -> None:
@@ -60,6 +61,8 @@ def _check(options: RunOptions, *, validates: bool) -> None:
         raise BadInput(
             "--resume goes on with a run as it was begun: leave out --out, --record, --from and --every-minute."
         )
+    if options.record is not None:
+        check_place(options.record.parent)
     if validates and (options.from_ is not None or options.plan):
         raise BadInput("--validate measures in the clouds that were audited: leave out --from and --plan.")
     if options.plan and (options.record or options.from_ or options.resume):
@@ -71,8 +74,7 @@ def _order_and_audits(
 ) -> tuple[Order, Sequence[AuditPorts]]:
     """The run to carry out, and the ports of each cloud: those it was begun with, a recording's, or the scope's."""
     if options.resume is not None:
-        order = resumed(options.resume)
-        return order, _ports_of_earlier(order, settings, ledger)
+        return _earlier(options.resume, scope.external_id, settings, ledger)
     folder = _new_folder(options.out, settings)
     if options.from_ is not None:
         audits, now = recorded_ports(options.from_, settings)
@@ -83,19 +85,27 @@ def _order_and_audits(
 
 
 def _new_folder(out: Path | None, settings: Settings) -> Path:
-    if out is None:
-        return settings.runs_dir / clock().now().strftime("%Y%m%dT%H%M%SZ")
-    if (out / RECOMMENDATIONS).exists():
-        raise BadInput(f"{out} holds a run already: give another --out, or go on with it by --resume {out}.")
-    return out
+    """A folder that can be written and holds no run; so can the folder of runs, where the ledger of changes is."""
+    folder = out or settings.runs_dir / clock().now().strftime("%Y%m%dT%H%M%SZ")
+    check_place(folder)
+    check_place(settings.runs_dir)
+    if (folder / RUN).exists() or (folder / RECOMMENDATIONS).exists():
+        raise BadInput(f"{folder} holds a run already: give another --out, or go on with it by --resume {folder}.")
+    return folder
 
 
-def _ports_of_earlier(order: Order, settings: Settings, ledger: Ledger) -> Sequence[AuditPorts]:
-    """The audits that an earlier part of a run was begun in."""
+def _earlier(
+    folder: Path, external_id: str | None, settings: Settings, ledger: Ledger
+) -> tuple[Order, Sequence[AuditPorts]]:
+    """An earlier run, and the audits that it was begun in."""
+    order = resumed(folder)
+    check_place(folder)
     recording = order.scope.get("recording")
     if isinstance(recording, str):
-        return recorded_ports(Path(recording), settings)[0]
-    return ports_of(Scope.from_dict(order.scope), settings, today=order.now.date(), ledger=ledger)
+        return order, recorded_ports(Path(recording), settings)[0]
+    scope = Scope.from_dict(order.scope, external_id=external_id)
+    audits = ports_of(scope, settings, today=order.now.date(), ledger=ledger)
+    return replace(order, scope=scope.as_dict()), audits
 
 
 def follow(console: Console, order: Order, audits: Sequence[AuditPorts]) -> dict[str, Any]:

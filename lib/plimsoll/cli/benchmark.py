@@ -2,7 +2,6 @@
 
 import os
 import platform
-import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -62,7 +61,6 @@ def benchmark_path(path: Path, options: BenchmarkOptions, given: MeasuredVolumeO
     _foresee(console, one, path, options)
     if not options.yes:
         _ask()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     types = types_by_cloud().get(new.provider, {})
     try:
         with _bar(console, one) as watch:

@@ -16,13 +16,15 @@ from plimsoll.cli.audit import follow as follow_audit
 from plimsoll.cli.options import ValidateOptions
 from plimsoll.cli.run_folder import leave_reports
 from plimsoll.cli.simulate import organization, projects
-from plimsoll.cli.validate import context_of, ended_by_sigterm, follow, new_job
+from plimsoll.cli.validate import context_of, follow, new_job
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.evidence import Grade
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.validation import Want
+from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import PAGE, read_records
+from plimsoll.reports.wrong_answers import WRONG_ANSWERS
 from plimsoll.run import Order
 from plimsoll.settings import Settings
 from plimsoll.validate import validate_volume
@@ -36,6 +38,8 @@ FILES: Final = (
     "recommendations.csv",
     "demand.jsonl",
     "unanswered.jsonl",
+    JOURNAL,
+    WRONG_ANSWERS,
     PAGE,
     "recommendations.parquet",
     "demand.parquet",
@@ -132,8 +136,7 @@ def _validate_examples(console: Console, scope: Scope, settings: Settings, folde
         for title, record, target in _examples(cloud, records):
             console.print(f"\n{title} {record.volume_id} ({record.name or 'no name'})", style="bold", soft_wrap=True)
             job = new_job(record.volume_id, target, options, cloud.ports, now)
-            with ended_by_sigterm():
-                follow(console, validate_volume(job, context_of(cloud, NO_LATENCY, options, settings, console)))
+            follow(console, validate_volume(job, context_of(cloud, NO_LATENCY, options, settings, console)))
 
 
 def _examples(cloud: OpenCloud, records: Iterable[RecommendationRecord]) -> Iterator[Example]:

@@ -6,7 +6,7 @@ UNUSABLE: Final = 2
 """What was given cannot be used."""
 
 PARTIAL: Final = 3
-"""Something could not be read; run.json and the screen say what."""
+"""Something could not be read, or the disk became full; run.json and the screen say what."""
 
 INTERRUPTED: Final = 130
-"""Ctrl-C; everything answered so far is on disk."""
+"""Ctrl-C, SIGTERM or SIGHUP; everything answered so far is on disk."""

@@ -2,19 +2,23 @@
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import typer
 from rich.console import Console
 
 from plimsoll.cli.commands import audits, evidence, results, simulation
+from plimsoll.cli.ending import end_as_by_ctrl_c
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL, UNUSABLE
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.extras import missing_extra
 from plimsoll.reports.printable import printable
+from plimsoll.writing import NO_ROOM, disk_full
 
 app = typer.Typer(
     help="Right-sizes cloud block storage on what its workload really asks for.",
-    epilog="Exit codes: 0 done, 2 unusable input, 3 done in part (something could not be read), 130 interrupted.",
+    epilog="Exit codes: 0 done, 2 unusable input, 3 done in part (not all could be read, or the disk is full), "
+    "130 interrupted.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -34,6 +38,7 @@ app.add_typer(evidence.envelopes, name="envelopes", rich_help_panel="Measure")
 
 def main() -> None:
     """Runs the command line; every error that people can act on is one sentence on standard error."""
+    end_as_by_ctrl_c()
     try:
         _run()
     except BadInput as error:
@@ -44,6 +49,11 @@ def main() -> None:
         sys.exit(PARTIAL)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        _say(disk_full(Path(error.filename or "a file")))
+        sys.exit(PARTIAL)
 
 
 def _run() -> None:

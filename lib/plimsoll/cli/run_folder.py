@@ -7,17 +7,19 @@ from rich.console import Console
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.extras import SQL, how_to_install
 from plimsoll.reports.printable import printable
-from plimsoll.reports.run_reader import PAGE, RUN, read_run
+from plimsoll.reports.run_reader import PAGE, RUN, read_run, stream_records
+from plimsoll.reports.run_writer import up_to_date
 from plimsoll.settings import Settings
 
 
 def run_folder(path: Path | None) -> Path:
     """The folder of a run: the one given, or of the runs under the folder of runs that have answers the newest.
 
-    BadInput where it holds no run, or there is no run yet.
+    Its files hold all that it answered, also where it was killed. BadInput where it holds no run, or there is none.
     """
     if path is not None:
         if (path / RUN).is_file():
+            up_to_date(path)
             return path
         raise BadInput(f"{path} holds no {RUN}: give the folder of a run, such as one under plimsoll-runs.")
     runs_dir = Settings.of_environment().runs_dir
@@ -31,11 +33,12 @@ def run_folder(path: Path | None) -> Path:
 
 
 def _has_answers(folder: Path) -> bool:
-    """Whether a run answered any volume; one that cannot be read is passed over here, and says why when it is named."""
+    """Whether a run answered any volume; one that cannot be read counts, so that whoever reads it is told why."""
     try:
-        return bool(read_run(folder)["volumes"]["answered"])
-    except (BadInput, KeyError, TypeError):
-        return False
+        up_to_date(folder)
+        return bool(read_run(folder)) and any(True for _ in stream_records(folder))
+    except BadInput:
+        return True
 
 
 def leave_reports(console: Console, folder: Path) -> bool:

@@ -1,10 +1,8 @@
 """`plimsoll validate`: a target measured before anything is moved to it."""
 
 import secrets
-import signal
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -25,15 +23,14 @@ from plimsoll.bootstrap import (
 )
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
 from plimsoll.cli.options import ValidateOptions
-from plimsoll.cli.run_folder import leave_reports
+from plimsoll.cli.run_folder import leave_reports, run_folder
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import Grade
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.validation import MeasuringRun, PlannedRun
 from plimsoll.ports import Target
 from plimsoll.reports.record import RecommendationRecord
-from plimsoll.reports.run_reader import read_records
-from plimsoll.reports.run_writer import replace_records
+from plimsoll.reports.run_writer import RunFolder
 from plimsoll.reports.terminal.validation import show_change_of_mind, show_lines, show_runs, show_verdict
 from plimsoll.run import resumed
 from plimsoll.settings import Settings
@@ -51,38 +48,37 @@ def validate_one(volume: str, target: str | None, scope: Scope, policy: Policy, 
         raise BadInput("a volume is of one cloud: say which with one --cloud.")
     (cloud,) = open_clouds(scope, settings, today=now.date())
     job = new_job(volume, target, options, cloud.ports, now)
-    with ended_by_sigterm():
-        ended = follow(console, validate_volume(job, context_of(cloud, policy, options, settings, console)))
+    ended = follow(console, validate_volume(job, context_of(cloud, policy, options, settings, console)))
     if ended:
         raise typer.Exit(PARTIAL)
 
 
-def validate_recommendations(folder: Path, least: Grade | None, options: ValidateOptions) -> None:
+def validate_recommendations(
+    folder: Path, least: Grade | None, options: ValidateOptions, *, external_id: str | None = None
+) -> None:
     """Validates the recommendations of a run whose evidence is thin, and puts the new answers into its files."""
     settings, console = Settings.of_environment(), Console()
-    order = resumed(folder)
+    order = resumed(run_folder(folder))
     if "recording" in order.scope:
         raise BadInput(f"{folder} was decided from a recording, in which nothing can be measured: validate a run.")
-    scope = Scope.from_dict(order.scope)
+    scope = Scope.from_dict(order.scope, external_id=external_id)
     clouds = list(open_clouds(scope, settings, today=order.now.date()))
-    changed: dict[str, RecommendationRecord] = {}
-    ended: list[Event] = []
+    run, ended = RunFolder(folder), list[Event]()
     reported, measured = True, False
     try:
-        with ended_by_sigterm():
+        with run:
             for cloud in clouds:
                 context = context_of(cloud, order.policy, options, settings, console)
                 place = _anywhere_in(cloud.ports)
                 validation = RunValidation(
                     name=_new_name(), place=place, now=order.now, budget=options.budget, least=least, context=context
                 )
-                records = [one for one in read_records(folder) if one.provider == place.provider]
-                ended += follow(console, validation.events(records), changed)
+                records = [one for one in run.records() if one.provider == place.provider]
+                ended += follow(console, validation.events(records), run.change)
                 measured = measured or validation.runs > 0
     finally:
-        if changed:
-            replace_records(folder, changed)
-            console.print(f"{len(changed):,} recommendations in {folder} were decided again", soft_wrap=True)
+        if run.changed:
+            console.print(f"{run.changed:,} recommendations in {folder} were decided again", soft_wrap=True)
             reported = leave_reports(console, folder)
     if not measured:
         console.print(
@@ -139,17 +135,17 @@ def _new_name() -> str:
 
 
 def follow(
-    console: Console, events: Iterator[Event], changed: dict[str, RecommendationRecord] | None = None
+    console: Console, events: Iterator[Event], change: Callable[[RecommendationRecord], None] | None = None
 ) -> list[Event]:
-    """Prints what happens; gives what went wrong, and keeps what was decided again in `changed`."""
+    """Prints what happens; gives what went wrong. `change` is given what was decided again, one of many volumes."""
     wrong: list[Event] = []
     try:
         for event in events:
-            _show(console, event, many=changed is not None)
+            _show(console, event, many=change is not None)
             if isinstance(event, NotConcluded | Left):
                 wrong.append(event)
-            if isinstance(event, Decided) and changed is not None:
-                changed[event.after.volume_id] = event.after
+            if isinstance(event, Decided) and change is not None:
+                change(event.after)
     except KeyboardInterrupt:
         console.print("interrupted; scratch volumes were deleted, or are named above.", soft_wrap=True)
         raise typer.Exit(INTERRUPTED) from None
@@ -194,13 +190,3 @@ def _agreement(console: Console, options: ValidateOptions) -> Agree:
             raise typer.Exit
 
     return agree
-
-
-@contextmanager
-def ended_by_sigterm() -> Iterator[None]:
-    """SIGTERM ends the block as Ctrl-C does, so that what was made is deleted."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

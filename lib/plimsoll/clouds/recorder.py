@@ -12,6 +12,8 @@ from typing import Any
 
 from plimsoll.clouds.recording import (
     FORMAT,
+    FOUND,
+    FOUND_AGAIN,
     REMARKS,
     book_adapter,
     error_out,
@@ -70,6 +72,10 @@ class Recorder:
         info.compress_type = zipfile.ZIP_DEFLATED
         with self._one_at_a_time:
             self._zip.writestr(info, content)
+
+    def has(self, name: str) -> bool:
+        """Whether there is a member of that name."""
+        return name in self._zip.NameToInfo
 
     @contextmanager
     def errors_as(self, name: str) -> Iterator[None]:
@@ -167,7 +173,9 @@ class RecordedPorts:
         return texts
 
     def _put(self, ask: Ask, found: Found | CloudError) -> None:
+        """Records what a look found, or what it found when it was asked once more."""
+        again = self.recorder.has(found_member(ask, FOUND))
         if isinstance(found, CloudError):
             self.recorder.put(found_member(ask, "error.json"), json.dumps(error_out(found)).encode())
         else:
-            self.recorder.put(found_member(ask, "npz"), pack(found))
+            self.recorder.put(found_member(ask, FOUND_AGAIN if again else FOUND), pack(found))

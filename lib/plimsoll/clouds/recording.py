@@ -10,8 +10,8 @@ import io
 import json
 import sys
 import zipfile
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -21,6 +21,7 @@ from typing import Any, Final
 import numpy as np
 from pydantic import TypeAdapter
 
+from plimsoll.clouds.bounded_zip import DAMAGE, read_arrays, read_member
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain import errors
 from plimsoll.domain.branch_and_bound import Ask, Found
@@ -32,6 +33,12 @@ from plimsoll.ports import CallLimits, FailedTarget, Target, UnreadVolume, Usage
 FORMAT: Final = 3
 READ_FORMATS: Final = (2, FORMAT)
 """Format 2 knew one cloud alone, and did not name it."""
+
+MOST_MEMBER_BYTES: Final = 256 * 2**20
+"""The most that a member with volumes, prices or texts may unpack to: some 400,000 volumes of a target."""
+
+MOST_SERIES: Final = 64
+"""More series than any cloud has of a volume."""
 
 REMARKS: Final = "remarks.json"
 """The member of a target with what is to be known of what was read."""
@@ -68,12 +75,6 @@ def pack(found: Found) -> bytes:
     return packed.getvalue()
 
 
-def unpack(content: bytes) -> Found:
-    """What a look found, from bytes."""
-    with np.load(io.BytesIO(content), allow_pickle=False) as packed:
-        return {name: packed[name] for name in packed.files}
-
-
 def error_out(error: CloudError) -> dict[str, str]:
     """An error as plain values."""
     return {"kind": type(error).__name__, "message": str(error)}
@@ -103,6 +104,10 @@ def listed_in(line: bytes) -> Volume | UnreadVolume:
     return UnreadVolume(id=written["unread"], error=error_in(written["error"]))
 
 
+FOUND: Final = "npz"
+FOUND_AGAIN: Final = "again.npz"
+"""How the members end that hold what a look found, and what it found when it was asked once more."""
+
 NO_LIMITS: Final = CallLimits(queries=sys.maxsize, datapoints=sys.maxsize)
 """Nothing is called."""
 
@@ -120,22 +125,20 @@ class Recording:
     usage: Usage = field(default_factory=Usage)
     call_limits: CallLimits = NO_LIMITS
     _zip: zipfile.ZipFile = field(repr=False, kw_only=True)
-    _targets: Sequence[Mapping[str, Any]] = field(repr=False, kw_only=True)
+    _targets: Sequence[Target | FailedTarget] = field(repr=False, kw_only=True)
 
     def targets(self) -> Sequence[Target | FailedTarget]:
         """The recorded targets, in their order."""
-        return [
-            FailedTarget(name=found["name"], error=error_in(found["error"]))
-            if "error" in found
-            else Target(account=found["account"], region=found["region"], provider=self.provider)
-            for found in self._targets
-        ]
+        return self._targets
 
     def volumes(self, target: Target) -> Iterator[Volume | UnreadVolume]:
         """The recorded volumes of a target, then the recorded error if there was one."""
-        for line in self._read(member(target, "volumes.jsonl")).splitlines():
+        name = member(target, "volumes.jsonl")
+        for line in self._read(name).splitlines():
             _raise_recorded(line)
-            yield listed_in(line)
+            with self._parsing(name):
+                volume = listed_in(line)
+            yield volume
 
     def notices(self, target: Target) -> Sequence[str]:
         """The recorded notices of a target."""
@@ -143,9 +146,11 @@ class Recording:
 
     def book(self, target: Target) -> PriceBook | None:
         """The recorded price book of a target."""
-        content = self._read(member(target, "prices.json"))
+        name = member(target, "prices.json")
+        content = self._read(name)
         _raise_recorded(content)
-        return None if content == b"null" else book_adapter().validate_json(content)
+        with self._parsing(name):
+            return None if content == b"null" else book_adapter().validate_json(content)
 
     def series(self, _volume: Volume) -> int:
         """None that would have to be asked for."""
@@ -161,20 +166,34 @@ class Recording:
 
     def _found(self, ask: Ask) -> Found | CloudError:
         try:
-            return unpack(self._zip.read(found_member(ask, "npz")))
-        except KeyError:
-            return self._recorded_error(ask)
-        except _DAMAGE as error:
+            found = self._arrays(ask, FOUND)
+            return self._recorded_error(ask) if found is None else self._both(found, ask)
+        except DAMAGE as error:
             return self._damaged(ask.volume.id, error)
 
+    def _arrays(self, ask: Ask, ending: str) -> Found | None:
+        """What a look found the first time, or when it was asked once more; None where nothing is recorded."""
+        name, buckets = found_member(ask, ending), ask.look.window.buckets(ask.look.period_s)
+        if name not in self._zip.NameToInfo:
+            return None
+        most_bytes = MOST_SERIES * (8 * buckets + 2048)
+        return read_arrays(read_member(self._zip, name, most_bytes), buckets, MOST_SERIES)
+
+    def _both(self, found: Found, ask: Ask) -> Found:
+        """What a look found, with what it found when it was asked once more."""
+        again = self._arrays(ask, FOUND_AGAIN)
+        if again is None:
+            return found
+        return {name: np.where(np.isnan(again[name]), values, again[name]) for name, values in found.items()}
+
     def _recorded_error(self, ask: Ask) -> CloudError:
-        try:
-            return error_in(json.loads(self._zip.read(found_member(ask, "error.json"))))
-        except KeyError:
-            return Unexpected(
-                f"the recording {self.path} holds no metrics of {ask.volume.id} for this window and period: "
-                "decide with the lookback_days and resolution_s it was recorded with."
-            )
+        name = found_member(ask, "error.json")
+        if name in self._zip.NameToInfo:
+            return error_in(json.loads(read_member(self._zip, name, MOST_MEMBER_BYTES)))
+        return Unexpected(
+            f"the recording {self.path} holds no metrics of {ask.volume.id} for this window and period: "
+            "decide with the lookback_days and resolution_s it was recorded with."
+        )
 
     def _texts(self, name: str) -> Sequence[str]:
         """The sentences of a member; none where there is no such member."""
@@ -182,14 +201,21 @@ class Recording:
             return ()
         content = self._read(name)
         _raise_recorded(content)
-        return list(json.loads(content))
+        with self._parsing(name):
+            return list(map(str, json.loads(content)))
 
     def _read(self, name: str) -> bytes:
+        if name not in self._zip.NameToInfo:
+            raise Unexpected(f"the recording {self.path} lacks {name}: it was interrupted; record it again.")
+        with self._parsing(name):
+            return read_member(self._zip, name, MOST_MEMBER_BYTES)
+
+    @contextmanager
+    def _parsing(self, name: str) -> Iterator[None]:
+        """Unexpected where what is read of a member within is damaged."""
         try:
-            return self._zip.read(name)
-        except KeyError as error:
-            raise Unexpected(f"the recording {self.path} lacks {name}: it was interrupted; record it again.") from error
-        except _DAMAGE as error:
+            yield
+        except DAMAGE as error:
             raise self._damaged(name, error) from error
 
     def _damaged(self, name: str, error: Exception) -> Unexpected:
@@ -200,7 +226,7 @@ def open_recording(path: Path) -> tuple[Recording, ...]:
     """What a recording has of each cloud that was asked, in their order; BadInput for a file that is no recording."""
     try:
         opened = zipfile.ZipFile(path)
-        about = json.loads(opened.read("about.json"))
+        about = json.loads(read_member(opened, "about.json", MOST_MEMBER_BYTES))
         if about["format"] not in READ_FORMATS:
             raise BadInput(f"{path} is a recording of format {about['format']}; this version reads {FORMAT}.")
         return tuple(
@@ -212,11 +238,11 @@ def open_recording(path: Path) -> tuple[Recording, ...]:
                 {int(period): days for period, days in kept.items()},
                 int(about.get("visible_after_s", {}).get(provider, 0)),
                 _zip=opened,
-                _targets=[found for found in about["targets"] if found.get("provider", AWS) == provider],
+                _targets=[_target(found, provider) for found in about["targets"] if _provider(found) == provider],
             )
             for provider, kept in _retention(about).items()
         )
-    except (OSError, zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError, AttributeError) as error:
+    except DAMAGE as error:
         raise BadInput(
             f"{path} is not a recording ({error}): give a file that `plimsoll audit --record FILE` has written."
         ) from error
@@ -230,9 +256,21 @@ def _retention(about: Mapping[str, Any]) -> Mapping[str, Mapping[str, float]]:
     return {AWS: kept} if about["format"] == READ_FORMATS[0] else kept
 
 
-_DAMAGE = (zipfile.BadZipFile, zlib.error, OSError, ValueError)
+def _provider(found: Mapping[str, Any]) -> str:
+    return str(found.get("provider", AWS))
+
+
+def _target(found: Mapping[str, Any], provider: str) -> Target | FailedTarget:
+    if "error" in found:
+        return FailedTarget(name=str(found["name"]), error=error_in(found["error"]))
+    return Target(account=str(found["account"]), region=str(found["region"]), provider=provider)
 
 
 def _raise_recorded(content: bytes) -> None:
+    """Raises the error in the place of an answer; what is none is left to who reads the answer."""
     if content.startswith(b'{"error"'):
-        raise error_in(json.loads(content)["error"])
+        try:
+            error = error_in(json.loads(content)["error"])
+        except DAMAGE:
+            return
+        raise error

@@ -2,10 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, Final
 
 from plimsoll.clouds.aws.names import AUDIT_ROLE
 from plimsoll.clouds.registry import AWS, cloud_named, cloud_of_region
+from plimsoll.domain.errors import BadInput
+
+ASKS_EXTERNAL_ID: Final = "asks_external_id"
+"""Says in a run.json that its roles ask for an external id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,12 +50,17 @@ class Scope:
         return self.organization or bool(self.units or self.accounts)
 
     def as_dict(self) -> dict[str, object]:
-        """The scope for run.json."""
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+        """The scope for run.json: without the external id, but with whether there is one."""
+        plain = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+        del plain["external_id"]
+        return {**plain, ASKS_EXTERNAL_ID: self.external_id is not None}
 
     @classmethod
-    def from_dict(cls, found: Mapping[str, object]) -> "Scope":
-        """The scope in a run.json; what it does not say is as in a scope that names nothing."""
+    def from_dict(cls, found: Mapping[str, object], *, external_id: str | None = None) -> "Scope":
+        """The scope in a run.json, with that external id; what it does not say is as in a scope that names nothing.
+
+        BadInput where the run was begun with an external id, and none is given.
+        """
         written = {"google_organizations": found.get("gcp_organizations"), **found}
         given: dict[str, Any] = {}
         for one in fields(cls):
@@ -60,6 +69,10 @@ class Scope:
                 given[one.name] = tuple(map(str, value)) if isinstance(value, list) else value
         if "clouds" in given:
             given["clouds"] = tuple(_present_name(name) for name in given["clouds"])
+        if external_id is not None:
+            given["external_id"] = external_id
+        elif found.get(ASKS_EXTERNAL_ID) and "external_id" not in given:
+            raise BadInput("the run was begun with an external id, which is not kept: give --external-id again.")
         return cls(**given)
 
 

@@ -12,8 +12,8 @@ from plimsoll.domain.demand import Demand, Spread
 def together(demands: Sequence[Demand]) -> Demand:
     """The demand of several volumes together, from demands on one grid.
 
-    Exceeded checks, burst balances and idle time are left out, since they have no sum. The busiest seconds of all
-    volumes are taken to be the same second.
+    Exceeded checks, burst balances, idle time and coverage are left out, since they have no sum. The busiest seconds of
+    all volumes are taken to be the same second.
     """
     first = demands[0]
     spreads = [demand.spread for demand in demands]
@@ -41,4 +41,5 @@ def together(demands: Sequence[Demand]) -> Demand:
             joint=np.logical_and.reduce([spread.joint for spread in spreads if spread is not None]),
         ),
         whole=all(demand.whole for demand in demands),
+        coverage=None,
     )

@@ -13,7 +13,7 @@ volumes can share a pool are decided on together too, but read only as finely as
 merely looks like a set is told from what has been read anyway.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from plimsoll.domain.case import Case, DecisionContext, case_of
@@ -21,7 +21,7 @@ from plimsoll.domain.decide import answer
 from plimsoll.domain.demand import Demand, demand_of
 from plimsoll.domain.demand_profile import DemandProfile, profile_of
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.hosting import host_loads, sole_host
+from plimsoll.domain.hosting import attached_from_s, host_loads, never_the_limit, running_from_s, sole_host
 from plimsoll.domain.knowledge import Knowledge, Look, first_looks
 from plimsoll.domain.lockstep import hint_text, hints
 from plimsoll.domain.period import FloatArray
@@ -29,6 +29,7 @@ from plimsoll.domain.pool import Pool, pools_of
 from plimsoll.domain.pool_reach import pool_reaches
 from plimsoll.domain.pools import Decided, decide_pools
 from plimsoll.domain.query_cost import QueryCost
+from plimsoll.domain.received import doubts, second_looks
 from plimsoll.domain.recommendation import Recommendation
 from plimsoll.domain.saturation import HostLoad
 from plimsoll.domain.sums import Segment
@@ -95,6 +96,21 @@ class _Group:
     units: list[Unit] = field(default_factory=list)
     pools: list[Pool] = field(default_factory=list)
 
+    @property
+    def may_reach_its_host(self) -> bool:
+        """Whether what its volumes can do together may be more than their host carries."""
+        host, known = sole_host(self.members[0].volume), self._context
+        if host is None or known is None:
+            return False
+        share = known.policy.saturation_pct / 100
+        return not never_the_limit(host, [member.volume for member in self.members], known.market.types, share)
+
+    @property
+    def _context(self) -> DecisionContext | None:
+        """The context of the member whose policy sees its host at the limit first."""
+        known = [member.context for member in self.members if member.context is not None]
+        return min(known, key=lambda context: context.policy.saturation_pct, default=None)
+
     def readable(self) -> list[_Member]:
         return [member for member in self.members if member.error is None]
 
@@ -130,6 +146,8 @@ def judge(
         _learn([asked for _, asks in pending for asked in asks], fetch)
         again = [(group, _unsettled(group, resolution_s, query_cost, keep_demand)) for group, _ in pending]
         pending = [(group, asks) for group, asks in again if asks]
+    for group in groups:
+        _share_errors(group)
     members = [member for group in groups for member in group.members]
     return {member.volume.id: found for member in members if (found := member.error or member.judged) is not None}
 
@@ -142,7 +160,8 @@ def _grouped(
     for volume in volumes:
         host = sole_host(volume)
         in_set = volume.id in in_sets
-        member = _Member(volume, bases.get(volume.id), Knowledge(segments), in_set, whole=in_set)
+        knowledge = Knowledge(segments, running_from_s(volume))
+        member = _Member(volume, bases.get(volume.id), knowledge, in_set, whole=in_set)
         groups.setdefault(host.id if host else volume.id, _Group()).members.append(member)
     for unit in units:
         groups[unit.stripes.host_id].units.append(unit)
@@ -165,13 +184,54 @@ def _find_pools(group: _Group) -> None:
         member.pooled, member.whole = True, whole
 
 
+def _share_errors(group: _Group) -> None:
+    """Where one of the volumes of a host could not be read, nobody can tell whether the host was the limit, or what the
+    others would share of a pool: they are unread with it."""
+    failed = next((member for member in group.members if member.error is not None), None)
+    if failed is None or not (group.pools or group.may_reach_its_host):
+        return
+    for member in group.members:
+        if member.error is None:
+            member.error = CloudError(
+                f"cannot decide on {member.volume.name or member.volume.id}: it shares a host with "
+                f"{failed.volume.name or failed.volume.id}, which could not be read. {failed.error}"
+            )
+
+
 def _learn(asked: Sequence[tuple[_Member, Look]], fetch: Fetch) -> None:
+    """Reads what is asked, and once more what disagrees in it. What still disagrees then is disputed."""
+    _take(asked, fetch, Knowledge.learn)
+    again = list(_in_doubt(asked))
+    if not again:
+        return
+    _take(again, fetch, Knowledge.learn_again)
+    for knowledge in {id(member): member.knowledge for member, _ in again if member.error is None}.values():
+        knowledge.disputes = doubts(knowledge)
+
+
+def _take(
+    asked: Sequence[tuple[_Member, Look]],
+    fetch: Fetch,
+    learn: Callable[[Knowledge, Look, Found], None],
+) -> None:
     answers = fetch([Ask(volume=member.volume, look=look) for member, look in asked])
     for (member, look), found in zip(asked, answers, strict=True):
         if isinstance(found, CloudError):
             member.error, member.judged = found, None
         elif member.error is None:
-            member.knowledge.learn(look, found)
+            learn(member.knowledge, look, found)
+
+
+def _in_doubt(asked: Iterable[tuple[_Member, Look]]) -> Iterator[tuple[_Member, Look]]:
+    """What to ask once more of what was asked: where what came disagrees, or all of a bucket is absent."""
+    looks: dict[int, tuple[_Member, list[Look]]] = {}
+    for member, look in asked:
+        looks.setdefault(id(member), (member, []))[1].append(look)
+    for member, own in looks.values():
+        if member.error is None:
+            found = doubts(member.knowledge)
+            for look in second_looks(member.knowledge, own, found, attached_from_s(member.volume)):
+                yield member, look
 
 
 def _unsettled(
@@ -181,6 +241,8 @@ def _unsettled(
     members = group.readable()
     demands = _demands(members, resolution_s)
     loads = host_loads([member.volume for member in group.members], demands)
+    if not all(load.complete for load in loads.values()) and not group.may_reach_its_host:
+        loads = {host_id: replace(load, complete=True) for host_id, load in loads.items()}
     saturation_pct = min(member.context.policy.saturation_pct for member in group.members if member.context is not None)
     asks: list[tuple[_Member, Look]] = []
     found = _decided_pools(group, demands, loads)
@@ -213,10 +275,10 @@ def _looks(
 ) -> list[Look]:
     knowledge = member.knowledge
     if member.context is None:
-        return unsettled_traffic(demand, others, knowledge, query_cost)
+        return [] if demand.disputed else unsettled_traffic(demand, others, knowledge, query_cost)
     case = case_of(member.volume, demand, load, member.context)
     found = answer(case)
-    looks = unsettled(case, found, others, knowledge, query_cost)
+    looks = [] if demand.disputed else unsettled(case, found, others, knowledge, query_cost)
     member.judged = _judged(case, found, keep_demand=keep_demand, settled=not looks)
     return looks
 
@@ -224,7 +286,9 @@ def _looks(
 def _looks_together(
     member: _Member, found: Decided, demand: Demand, others: Others, query_cost: QueryCost
 ) -> list[Look]:
-    """What to read next of a volume whose pool is judged already."""
+    """What to read next of a volume whose pool is judged already; nothing more of one whose metrics disagree."""
+    if demand.disputed:
+        return []
     if member.volume.id not in found:
         return unsettled_traffic(demand, others, member.knowledge, query_cost)
     return unsettled(*found[member.volume.id], others, member.knowledge, query_cost)

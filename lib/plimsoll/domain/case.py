@@ -14,6 +14,7 @@ from plimsoll.domain.need import Need, NeedBy, needing, usable
 from plimsoll.domain.offer import Market, Share, ceiling_on_hosts
 from plimsoll.domain.period import io_size_kib
 from plimsoll.domain.policy import Policy, SizeOn
+from plimsoll.domain.received import Coverage
 from plimsoll.domain.recommendation import DemandSummary
 from plimsoll.domain.replay import Replay
 from plimsoll.domain.saturation import HostLoad, Saturation, saturation
@@ -125,4 +126,6 @@ def summary_of(demand: Demand, stood: Saturation, policy: Policy) -> DemandSumma
         censored=stood.censored,
         throttled_minutes=stood.throttled_minutes,
         host_bound_minutes=stood.host_minutes,
+        coverage=demand.coverage
+        or Coverage(hours_expected=demand.hours_observed, hours_observed=demand.hours_observed),
     )

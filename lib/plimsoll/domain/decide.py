@@ -55,8 +55,15 @@ def usd_month_now(case: Case) -> float | None:
 
 
 def is_insufficient(case: Case) -> bool:
-    """Whether fewer hours were observed than the policy wants."""
-    return case.demand.hours_observed < case.policy.min_hours
+    """Whether fewer hours were observed than the policy wants, anything that was received is disputed, or what the
+    others on its host did is not known."""
+    coverage, policy = case.summary.coverage, case.policy
+    return (
+        case.demand.hours_observed < policy.min_hours
+        or coverage.hours_pct < policy.min_coverage_pct
+        or bool(coverage.disputes)
+        or not case.stood.host_known
+    )
 
 
 def compare(case: Case) -> Comparison:

@@ -27,6 +27,7 @@ from plimsoll.domain.knowledge import (
     counted,
 )
 from plimsoll.domain.period import FloatArray
+from plimsoll.domain.received import Coverage, coverage_of
 from plimsoll.domain.units import HOUR_S, MIB, MINUTE_S
 
 
@@ -58,6 +59,7 @@ class Demand:
     `throughput_exceeded` whether some second asked for more than is provisioned, `busiest` what its busiest second had;
     None where the cloud publishes no such metric for the volume. `coarsest_s` is the coarsest period of the data, where
     finer ones had expired. It is `whole` when all work and idle time was read as finely as the cloud keeps it.
+    `coverage` says how much was received of what it is made of, None where all was.
     """
 
     start_s: int
@@ -75,6 +77,7 @@ class Demand:
     busiest: BusiestSeconds | None = None
     spread: Spread | None = None
     whole: bool = True
+    coverage: Coverage | None = None
     _counted: dict[Accounting, FloatArray] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
@@ -104,6 +107,11 @@ class Demand:
         if self.spread is None:
             return int(np.count_nonzero(where)) * self.resolution_s
         return int(self.spread.lengths_s[where].sum())
+
+    @property
+    def disputed(self) -> bool:
+        """Whether a part of it is not known because what was received disagrees."""
+        return self.coverage is not None and bool(self.coverage.disputes)
 
     def buckets(self, where: BoolArray) -> int:
         """How many buckets of the resolution some buckets are."""
@@ -202,6 +210,7 @@ def demand_of(knowledge: Knowledge, *, resolution_s: int, edges: Sequence[IntArr
     reads, writes = (cells.sums(OPERATIONS, name) for name in SERIES[OPERATIONS])
     read_bytes, write_bytes = (cells.sums(BYTES, name) for name in SERIES[BYTES])
     over_s, moved_s = cells.observed_s(OPERATIONS), cells.observed_s(BYTES)
+    hours_observed = int(lengths_s[observed].sum()) / HOUR_S
     return Demand(
         start_s=knowledge.window.start_s,
         resolution_s=resolution_s,
@@ -227,6 +236,7 @@ def demand_of(knowledge: Knowledge, *, resolution_s: int, edges: Sequence[IntArr
             joint=np.isin(starts_s, np.intersect1d(operations.starts_s, moved.starts_s, assume_unique=True)),
         ),
         whole=not any(knowledge.unread(group).any() for group in WORK),
+        coverage=coverage_of(knowledge, hours, hours_observed),
     )
 
 

@@ -4,6 +4,7 @@ PlimsollError
 ├── BadInput            what the user gave cannot be used (exit code 2)
 │   ├── PolicyError
 │   └── NothingRead     no place that was asked for could be read, so there is nothing to keep
+├── DiskFull            there is no room to write; what was written before stays
 ├── UnknownVolumeType   a volume whose type has no published limits here
 ├── OutOfTime           a part of a run has used its time up without an answer
 ├── NotMeasured         a benchmark could not be run, or its result says nothing
@@ -36,6 +37,10 @@ class PolicyError(BadInput):
 
 class NothingRead(BadInput):
     """No place that was asked for could be read."""
+
+
+class DiskFull(PlimsollError):
+    """There is no room to write on."""
 
 
 class UnknownVolumeType(PlimsollError):

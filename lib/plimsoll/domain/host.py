@@ -1,6 +1,7 @@
 """Hosts: the instances that volumes are attached to, with a storage ceiling of their own."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource, TokenBucket
 from plimsoll.domain.units import DAY_S
@@ -27,8 +28,9 @@ class HostLimits:
 class Host:
     """An instance. `limits` is None where its type publishes none. `nitro` is False on older hypervisors.
 
-    `caps` is the most that all its volumes of a type carry together, by type. A type that is missing there cannot be
-    attached. None: every type can be attached, and none is capped.
+    `running_since` is when it was last started, None where it does not run or the cloud does not say. `caps` is the
+    most that all its volumes of a type carry together, by type. A type that is missing there cannot be attached. None:
+    every type can be attached, and none is capped.
     """
 
     id: str
@@ -37,6 +39,7 @@ class Host:
     nitro: bool = True
     tags: tuple[tuple[str, str], ...] = ()
     caps: tuple[tuple[str, Ceiling], ...] | None = None
+    running_since: datetime | None = None
 
     def cap(self, type_name: str) -> Ceiling | None:
         """The most that its volumes of that type carry together. None where none can be attached."""

@@ -1,13 +1,16 @@
 """Hosting: which volumes share a host, and the traffic they make there together."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.host import Host
 from plimsoll.domain.saturation import HostLoad
 from plimsoll.domain.volume import Volume
+from plimsoll.domain.volume_types import VolumeType
 
 
 def by_host(volumes: Iterable[Volume], size: int) -> Iterator[list[Volume]]:
@@ -31,6 +34,21 @@ def sole_host(volume: Volume) -> Host | None:
     return volume.hosts[0] if len(volume.attachments) == 1 and volume.hosts else None
 
 
+def attached_from_s(volume: Volume) -> float:
+    """When the first of a volume's attachments of today was made, in epoch seconds; never where it has none."""
+    return min((attachment.since.timestamp() for attachment in volume.attachments), default=math.inf)
+
+
+def running_from_s(volume: Volume) -> float | None:
+    """From when on a volume is known to have been attached to a host that runs, in epoch seconds. None: not known."""
+    known = [
+        max(attachment.since, attachment.host.running_since).timestamp()
+        for attachment in volume.attachments
+        if attachment.host is not None and attachment.host.running_since is not None
+    ]
+    return min(known, default=None)
+
+
 def with_neighbors(pending: Sequence[Volume], volumes: Iterable[Volume]) -> list[Volume]:
     """The pending volumes and all others on the same hosts, because a host's traffic is that of all its volumes."""
     shared = {host.id for host in map(sole_host, pending) if host}
@@ -39,7 +57,10 @@ def with_neighbors(pending: Sequence[Volume], volumes: Iterable[Volume]) -> list
 
 
 def host_loads(volumes: Iterable[Volume], demands: Mapping[str, Demand]) -> dict[str, HostLoad]:
-    """The traffic of every host that is a volume's only one. It is not complete where a volume could not be read."""
+    """The traffic of every host that is a volume's only one.
+
+    It is not complete where a volume could not be read, or a part of what it did is disputed: that counts for nothing.
+    """
     hosted: dict[str, list[Volume]] = {}
     for volume in volumes:
         host = sole_host(volume)
@@ -48,8 +69,22 @@ def host_loads(volumes: Iterable[Volume], demands: Mapping[str, Demand]) -> dict
     return {host_id: load for host_id, group in hosted.items() if (load := _load(group, demands)) is not None}
 
 
+def never_the_limit(host: Host, volumes: Iterable[Volume], types: Mapping[str, VolumeType], share: float) -> bool:
+    """Whether all that the volumes on a host could ever do together stays under that share of what it carries."""
+    total = Ceiling(iops=0.0, throughput_mib_s=0.0)
+    for volume in volumes:
+        if volume.spec.type not in types:
+            return host.limits is None
+        total = total + types[volume.spec.type].ceiling(volume.spec)
+    together = total.counted_as(host.ceiling.accounting)
+    return (
+        together.iops < share * host.ceiling.sustained_iops
+        and together.throughput_mib_s < share * host.ceiling.sustained_throughput_mib_s
+    )
+
+
 def _load(group: Sequence[Volume], demands: Mapping[str, Demand]) -> HostLoad | None:
-    read = [demands[volume.id] for volume in group if volume.id in demands]
+    read = [demands[volume.id] for volume in group if volume.id in demands and not demands[volume.id].disputed]
     if not read:
         return None
     host = group[0].hosts[0]

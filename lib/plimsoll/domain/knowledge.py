@@ -5,7 +5,7 @@ that it was read in; `Demand` is made from it with each coarse bucket spread eve
 rate that any bucket of the resolution inside it can have had.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial, reduce
 from typing import Any, Final, TypeVar
@@ -21,6 +21,7 @@ IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 _Number = TypeVar("_Number", np.int64, np.float64)
+_Made = TypeVar("_Made")
 
 OPERATIONS: Final = "operations"
 BYTES: Final = "bytes"
@@ -48,6 +49,15 @@ WORK: Final = (OPERATIONS, BYTES, IDLE)
 
 FIRST: Final = (*WORK, BALANCE, IOPS_CHECK, THROUGHPUT_CHECK, PEAKS)
 """The groups that are read of every volume from the start."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Doubt:
+    """A span of time (epoch seconds) in which a series is not what others say of the same time."""
+
+    series: str
+    start_s: int
+    end_s: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,9 +108,8 @@ class Track:
         """The buckets that could be read more finely."""
         return self.lengths_s > self.finest_s
 
-    def with_read(self, window: Window, grid: "_Grid", found: Mapping[str, FloatArray]) -> "Track":
-        """The track with a window of it replaced by what was read there, in the buckets of a grid."""
-        old = self.within(window)
+    def with_read(self, old: slice, grid: "_Grid", found: Mapping[str, FloatArray]) -> "Track":
+        """The track with some of its buckets replaced by what was read there, in the buckets of a grid."""
         absent = np.full(len(grid.starts_s), np.nan)
         return Track(
             starts_s=_spliced(self.starts_s, old, grid.starts_s),
@@ -111,23 +120,81 @@ class Track:
 
 
 class Knowledge:
-    """What is known of one volume. `segments` say how finely each span of the window can be read at most."""
+    """What is known of one volume. `segments` say how finely each span of the window can be read at most.
 
-    __slots__ = ("_hours", "segments", "tracks", "window")
+    `first` has each group in the buckets that it was read in first, `tracks` as finely as it has been read since; they
+    are one object where nothing was read again. `published` are the series that the cloud publishes for the volume,
+    and `disputes` what disagrees of them, asked twice. From `running_from_s` on (epoch seconds) the volume has been
+    attached to a host that runs; None where nobody knows.
+    """
 
-    def __init__(self, segments: Sequence[Segment]) -> None:
+    __slots__ = (
+        "_hours",
+        "_remembered",
+        "disputes",
+        "first",
+        "published",
+        "running_from_s",
+        "segments",
+        "tracks",
+        "window",
+    )
+
+    def __init__(self, segments: Sequence[Segment], running_from_s: float | None = None) -> None:
         self.segments = tuple(segments)
         self.window = Window(start_s=segments[0].window.start_s, end_s=segments[-1].window.end_s)
+        self.running_from_s = running_from_s
         self.tracks: dict[str, Track] = {}
+        self.first: dict[str, Track] = {}
+        self.published: set[str] = set()
+        self.disputes: tuple[Doubt, ...] = ()
         self._hours: tuple[BoolArray, BoolArray] | None = None
+        self._remembered: dict[str, Any] = {}
 
     def learn(self, look: Look, found: Mapping[str, FloatArray]) -> None:
         """Takes in what a look found: one array for each series that the cloud publishes, NaN where it has no point."""
         grid = _grid(look.window, look.period_s, self.segments)
+        self.published.update(found)
         for group in look.groups:
             track = self.tracks[group] if group in self.tracks else _nothing(group)
-            self.tracks[group] = track.with_read(look.window, grid, found)
+            old = track.within(look.window)
+            read = track.with_read(old, grid, found)
+            if old.stop == old.start:
+                first = self.first.get(group, track)
+                whole = read if first is track else first.with_read(first.within(look.window), grid, found)
+                self._begin(group, whole)
+            self.tracks[group] = read
         self._hours = None
+
+    def learn_again(self, look: Look, found: Mapping[str, FloatArray]) -> None:
+        """Takes in a second answer to a look: what it has stands, and what it lacks is as it was."""
+        grid = _grid(look.window, look.period_s, self.segments)
+        for group in look.groups:
+            track = self.tracks[group]
+            old = track.within(look.window)
+            if not np.array_equal(track.starts_s[old], grid.starts_s):
+                continue
+            both = {
+                name: np.where(np.isnan(again), track.series[name][old], again)
+                for name in SERIES[group]
+                if (again := found.get(name)) is not None
+            }
+            read = track.with_read(old, grid, both)
+            if self.first[group] is track:
+                self._begin(group, read)
+            self.tracks[group] = read
+        self._hours = None
+
+    def _begin(self, group: str, track: Track) -> None:
+        self.first[group] = track
+        self._remembered.clear()
+
+    def remembered(self, key: str, made: Callable[["Knowledge"], _Made]) -> _Made:
+        """What is made of the buckets that were read first, made once."""
+        if key not in self._remembered:
+            self._remembered[key] = made(self)
+        found: _Made = self._remembered[key]
+        return found
 
     @classmethod
     def of_several(cls, found: Sequence["Knowledge"]) -> "Knowledge":

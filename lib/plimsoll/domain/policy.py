@@ -57,6 +57,7 @@ class Policy:
     peak_quantile: float = 1.0
     size_on: SizeOn = SizeOn.PEAK_SECOND
     min_hours: float = 30.0
+    min_coverage_pct: float = 95.0
     saturation_pct: float = 95.0
     empty_balance_pct: float = 1.0
     upgrade_throttled_share_pct: float = 0.5
@@ -122,6 +123,7 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "headroom_pct": (0, 400),
     "peak_quantile": (0.5, 1),
     "min_hours": (0, 24 * 455),
+    "min_coverage_pct": (0, 100),
     "saturation_pct": (50, 100),
     "empty_balance_pct": (0, 50),
     "upgrade_throttled_share_pct": (0, 100),

@@ -109,7 +109,12 @@ def _waiting(found: Decided, other: str) -> Decided:
 def _decided(
     pool: Pool, demands: Mapping[str, Demand], bases: Mapping[str, DecisionContext], load: HostLoad | None
 ) -> Decided:
-    """One pool's answers; what could not be read is left out of what it is asked for, and keeps it as it is."""
+    """One pool's answers; what could not be read is left out of what it is asked for, and keeps it as it is.
+
+    So does what was read and is disputed, of volumes that are not decided on here.
+    """
+    own = {volume.id for volume in pool.volumes if volume.id in bases}
+    demands = {name: demand for name, demand in demands.items() if name in own or not demand.disputed}
     unread = [volume.id for volume in (*pool.volumes, *pool.neighbors) if volume.id not in demands]
     seen = replace(
         pool,

@@ -46,7 +46,8 @@ class TypePrice:
 class PriceBook:
     """One region's prices by volume type, with where they come from and of what date (None: there are none).
 
-    `unlisted` says why they are not the cloud's own list of today, where that was asked for and could not be read.
+    `unlisted` says why they are not the cloud's own list of today, where that was asked for and could not be read: a
+    failure. `notice` is what else people should know of where they come from.
     """
 
     region: str
@@ -55,6 +56,7 @@ class PriceBook:
     types: Mapping[str, TypePrice]
     discounts_pct: Mapping[str, float] = field(default_factory=dict)
     unlisted: str = ""
+    notice: str = ""
 
     def usd_month(self, spec: VolumeSpec, *, mean_iops: float = 0.0) -> float | None:
         """USD a month of that spec after discounts; None where the book has no price for its type."""

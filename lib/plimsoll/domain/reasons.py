@@ -1,11 +1,13 @@
 """Reasons: the sentences that explain a recommendation to the person who has to act on it."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.offer import LATENCY_WORDS, Offer
 from plimsoll.domain.policy import SizeOn
+from plimsoll.domain.received import Coverage
 from plimsoll.domain.recommendation import Comparison
 from plimsoll.domain.units import MINUTE_S, dollars
 
@@ -13,6 +15,13 @@ A_WEEK_H = 168.0
 
 GIVEN_UP = "given up: "
 """How a reason begins that names what the present volume has and the offer has not."""
+
+_UNKNOWN_WITHOUT = {
+    "iops_exceeded": "Bursts above the volume's IOPS are not visible in",
+    "throughput_exceeded": "Bursts above the volume's throughput are not visible in",
+    "burst_balance_pct": "Whether the volume had spent its credits is not known in",
+}
+"""What is not known where a series has no points that need not have any, by series."""
 
 WORTH_A_WORD_H = 1.0
 """Gaps in the metrics shorter than this are not worth a sentence."""
@@ -35,7 +44,40 @@ def insufficient(case: Case, usd_month: float | None) -> tuple[str, ...]:
             f"The metrics hold {summary.hours_observed:,.1f} hours of this volume, and the policy asks for "
             f"{case.policy.min_hours:g} (min_hours). Audit again when there are more."
         )
-    return (*found, *_quality(case))
+    if not case.stood.host_known:
+        found.append(
+            "What another volume on the host did is not known, so the host may have been the bottleneck at any time. "
+            "Audit again when the metrics of that volume can be read."
+        )
+    return (*found, *_coverage(case), *_quality(case))
+
+
+def _coverage(case: Case) -> Iterator[str]:
+    """What was not received of what should have been, and what to do."""
+    coverage, least_pct = case.summary.coverage, case.policy.min_coverage_pct
+    if coverage.disputes:
+        names = sorted({doubt.series for doubt in coverage.disputes})
+        spans = [moment for doubt in coverage.disputes for moment in (doubt.start_s, doubt.end_s)]
+        first, last = (datetime.fromtimestamp(moment, UTC) for moment in (min(spans), max(spans)))
+        yield (
+            f"What the cloud sent disagrees: {', '.join(names)} lacked points that other series of the same time "
+            f"show, in {_lasting(coverage.disputed_hours)} from {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} UTC. "
+            "Plimsoll asked twice. What is missing may be the peak, so nothing is recommended. Audit again later. If "
+            "it stays so, look at these metrics in the console."
+        )
+    if coverage.hours_pct < least_pct:
+        yield (
+            f"{_observed(coverage)}, {coverage.hours_pct:.1f} % of the time in which its host ran, and the policy asks "
+            f"for {least_pct:g} % (min_coverage_pct). Audit again when there is more."
+        )
+
+
+def _observed(coverage: Coverage) -> str:
+    return f"Metrics were received for {coverage.hours_observed:,.0f} of {coverage.hours_expected:,.0f} hours"
+
+
+def _lasting(hours: float) -> str:
+    return f"{hours:,.1f} hours" if hours >= 1 else f"{hours * MINUTE_S:,.0f} minutes"
 
 
 def keep(case: Case, comparison: Comparison, why: str) -> tuple[str, ...]:
@@ -88,11 +130,6 @@ def _demand(case: Case) -> Iterator[str]:
             f"Demand is censored: it stood at the volume's ceiling for {summary.throttled_minutes:,.0f} minutes and "
             f"at the host's for {summary.host_bound_minutes:,.0f}. The true demand is at least what was seen, so no "
             "smaller configuration is offered."
-        )
-    if not case.stood.host_known:
-        yield (
-            "Another volume on the host could not be read, so the host may have been the bottleneck at any time. Let "
-            "the audit read that volume, and audit again."
         )
     for resource in sorted(case.stood.frequent):
         side = "IOPS" if resource is Resource.IOPS else "throughput"
@@ -249,3 +286,9 @@ def _host(case: Case) -> Iterator[str]:
 def _quality(case: Case) -> Iterator[str]:
     if case.summary.gap_hours >= WORTH_A_WORD_H:
         yield f"The metrics have gaps of {case.summary.gap_hours:,.1f} hours, which count as unknown."
+    coverage = case.summary.coverage
+    if coverage.hours_expected - coverage.hours_observed >= WORTH_A_WORD_H:
+        yield f"{_observed(coverage)} in which its host ran."
+    for name, pct in coverage.series_pct:
+        if name in _UNKNOWN_WITHOUT and pct < 100:
+            yield f"{_UNKNOWN_WITHOUT[name]} {100 - pct:.3g} % of the time: {name} was not received there."

@@ -8,6 +8,7 @@ from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.evidence import Evidence
 from plimsoll.domain.host import Host
 from plimsoll.domain.offer import Offer
+from plimsoll.domain.received import Coverage
 from plimsoll.domain.replay import Replay
 from plimsoll.domain.stripes import StripeSet
 from plimsoll.domain.volume import Volume, VolumeSpec
@@ -28,7 +29,8 @@ class DemandSummary:
 
     Where minutes were not read, because they could not change the answer or had expired, the true peak lies between
     `least_peak_iops` and `peak_iops`, and likewise for throughput. No second was above `peak_second_iops` and
-    `peak_second_throughput_mib_s`; None where the cloud does not publish what the busiest second had.
+    `peak_second_throughput_mib_s`; None where the cloud does not publish what the busiest second had. `coverage` is
+    how much was received of what all this rests on.
     """
 
     peak_iops: float
@@ -49,6 +51,7 @@ class DemandSummary:
     censored: bool
     throttled_minutes: float
     host_bound_minutes: float
+    coverage: Coverage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

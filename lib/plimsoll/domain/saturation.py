@@ -24,7 +24,7 @@ class HostLoad:
     """One host's traffic in each bucket as its ceiling counts it, and the most that a bucket of the resolution inside
     it can have had.
 
-    It is not `complete` where a volume on the host could not be read.
+    It is not `complete` where it is not known what a volume on the host did, and the host may have been the limit.
     """
 
     host: Host
@@ -39,8 +39,8 @@ class HostLoad:
 class Saturation:
     """Minutes throttled by the volume on each resource and on either, and minutes bound by the host.
 
-    `host_known` is False where a volume on the host could not be read, so that the host may have been the bottleneck in
-    any minute: demand then counts as censored. `throttled` and `host_bound` are the buckets that these minutes are.
+    `host_known` is False where it is not known what a volume on the host did, so that the host may have been the
+    bottleneck in any minute. `throttled` and `host_bound` are the buckets that these minutes are.
     """
 
     iops_minutes: float
@@ -71,7 +71,7 @@ def saturation(demand: Demand, ceiling: Ceiling, host: HostLoad | None, policy: 
         throttled_minutes=demand.minutes(iops | throughput),
         host_minutes=demand.minutes(bound),
         host_known=host_known,
-        censored=bool(frequent) or not host_known or held_back > ignorable + ROUNDING,
+        censored=bool(frequent) or held_back > ignorable + ROUNDING,
         frequent=frequent,
         throttled=iops | throughput,
         host_bound=bound,

@@ -74,6 +74,9 @@ COLUMNS: Final = (
     ("pool", "pool"),
     ("peak_second_iops", "demand.peak_second_iops"),
     ("peak_second_throughput_mib_s", "demand.peak_second_throughput_mib_s"),
+    ("coverage_pct", "demand.coverage_pct"),
+    ("disputed_hours", "demand.disputed_hours"),
+    ("series_received_pct", "demand.series_received_pct"),
 )
 """Each column's name, and where its figure is in a record; the step is in none."""
 

@@ -68,6 +68,19 @@ class DemandRecord(_Record):
     host_bound_minutes: float = Field(description="minutes at the host's ceiling")
     hours_observed: float
     gap_hours: float
+    hours_expected: float | None = Field(
+        default=None,
+        description="the hours observed, and those without points in which the volume was attached to a running host",
+    )
+    coverage_pct: float | None = Field(default=None, description="the share of the expected hours that was observed")
+    disputed_hours: float | None = Field(
+        default=None,
+        description="hours in which series of one time disagreed, asked twice: nothing is recommended then",
+    )
+    series_received_pct: dict[str, float] = Field(
+        default_factory=dict,
+        description="of each series that is published for the volume, the share of the time that was received",
+    )
 
 
 class ReplayRecord(_Record):

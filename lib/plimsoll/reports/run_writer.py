@@ -1,121 +1,193 @@
-"""The run folder, written as a stream: recommendations.json and .csv, demand.jsonl with what each volume was asked for
-over time, unanswered.jsonl with the volumes that have no recommendation, and run.json with the run's account of itself.
-
-recommendations.json is a complete JSON list after every recommendation, so a run that is killed keeps what it had.
-"""
+"""The run folder: the journal that answers are appended to, the files that are made of it when a run ends or is
+interrupted, or by `up_to_date` at any time, and run.json, the run's account of itself."""
 
 import json
-import shutil
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
-from plimsoll.reports.csv_table import ENCODING, csv_line, header, row
+from pydantic import ValidationError
+
+from plimsoll.reports.journal import JOURNAL, NOTHING, Entry, Held, Journal, Kind, ends_written, entries, is_in_force
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
-from plimsoll.reports.run_reader import (
-    DEMAND,
-    RECOMMENDATIONS,
-    RUN,
-    TABLE,
-    UNANSWERED,
-    UnansweredRecord,
-    stream_profiles,
-    stream_records,
-)
+from plimsoll.reports.run_reader import RUN, UnansweredRecord, damaged, full_name, matched_records, read_run
+from plimsoll.reports.run_tables import record_line, run_tables
+from plimsoll.reports.totals import Totals
+from plimsoll.writing import whole, writable
 
-_END: Final = b"\n]\n"
-_FILES: Final = (DEMAND, UNANSWERED, RECOMMENDATIONS, TABLE)
-"""In the order in which they are handed to the operating system: what is answered there has its demand there."""
+RUNNING: Final = "running"
+INTERRUPTED: Final = "interrupted"
+"""What run.json says of a run that has not ended, and of one that was ended early."""
 
 
 @dataclass(slots=True)
 class RunFolder:
-    """One run's folder, open for adding; use as a context manager. An existing one is continued.
+    """One run's folder, which this process alone adds to; use as a context manager. An existing one is continued.
 
-    What was left without an answer is asked again by who continues, so that unanswered.jsonl begins anew.
+    `answered` are the ids of the volumes with a recommendation, `changed` is the number of those changed by now. A
+    folder in which nothing was noted is taken away again where it was new. Held where another process writes the run.
     """
 
     path: Path
     answered: set[str] = field(default_factory=set)
-    _files: dict[str, IO[bytes]] = field(init=False, repr=False)
+    changed: int = 0
+    _journal: Journal = field(init=False, repr=False)
+    _made: list[Path] = field(init=False, repr=False)
 
     def __enter__(self) -> "RunFolder":
-        self.path.mkdir(parents=True, exist_ok=True)
-        self._files = {name: self._beside(name).open("w+b") for name in _FILES}
+        with writable(self.path):
+            self._made = [place for place in (self.path, *self.path.parents) if not place.exists()]
+            self.path.mkdir(parents=True, exist_ok=True)
+        self._journal = Journal(self.path / JOURNAL).__enter__()
         try:
-            self._take_over()
+            if not is_in_force(self._journal.path):
+                self._take_over()
+            self._journal.note_owner()
+            self.answered = {record.volume_id for record in self.records()}
         except BaseException:
-            self.__exit__()
-            for name in _FILES:
-                self._beside(name).unlink()
+            self._journal.__exit__()
             raise
-        for name in _FILES:
-            self._beside(name).replace(self.path / name)
         return self
 
     def __exit__(self, *_raised: object) -> None:
-        for file in self._files.values():
-            file.close()
+        try:
+            if self._is_empty():
+                self._remove()
+            else:
+                write_files(self.path)
+                self._journal.append((Kind.WRITTEN, NOTHING))
+        finally:
+            self._journal.__exit__()
+
+    def begin(self) -> None:
+        """Notes that an audit begins or goes on: what was left without an answer is asked again, and told anew."""
+        self._journal.append((Kind.BEGUN, NOTHING))
+
+    def records(self) -> Iterator[RecommendationRecord]:
+        """The recommendations so far."""
+        for record, *_ in _answers(self._journal.path):
+            yield record
 
     def add(self, record: RecommendationRecord, profile: DemandProfileRecord | None = None) -> None:
-        """Adds a recommendation, and the profile of the demand that it rests on where there is one.
-
-        The profile is handed over first: what is answered on disk has its demand there.
-        """
+        """Adds a recommendation, and the profile of the demand that it rests on where there is one."""
         self.answered.add(record.volume_id)
-        if profile is not None:
-            self._write(DEMAND, profile)
-            self._files[DEMAND].flush()
-        listed = self._files[RECOMMENDATIONS]
-        listed.seek(-len(_END), 2)
-        comma = b"" if listed.tell() == 1 else b","
-        listed.write(comma + b"\n" + record_line(record) + _END)
-        self._files[TABLE].write(csv_line(row(record)).encode())
+        demand = [] if profile is None else [(Kind.DEMAND, profile.model_dump_json().encode())]
+        self._journal.append(*demand, (Kind.RECOMMENDATION, record_line(record)))
+
+    def change(self, record: RecommendationRecord) -> None:
+        """Puts a recommendation in the place of an earlier one of its volume."""
+        self._journal.append((Kind.CHANGED, record_line(record)))
+        self.changed += 1
 
     def leave_out(self, volume: UnansweredRecord) -> None:
         """Adds a volume without a recommendation."""
-        self._write(UNANSWERED, volume)
+        self._journal.append((Kind.UNANSWERED, volume.model_dump_json().encode()))
 
-    def flush(self) -> None:
-        """Hands what was added to the operating system."""
-        for file in self._files.values():
-            file.flush()
+    def count(self, counted: Totals) -> None:
+        """Adds what an outcome without a recommendation counts."""
+        plain = {name: value for name, value in counted.plain.items() if value}
+        self._journal.append((Kind.TOTALS, json.dumps(plain).encode()))
 
     def describe(self, run: Mapping[str, Any]) -> None:
-        """Writes run.json, whole or not at all."""
-        written = self._beside(RUN)
-        written.write_text(json.dumps(run, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        written.replace(self.path / RUN)
+        """As `write_run`."""
+        write_run(self.path, run)
 
     def _take_over(self) -> None:
-        self._files[RECOMMENDATIONS].write(b"[" + _END)
-        self._files[TABLE].write(csv_line(header()).encode(ENCODING))
-        for record in stream_records(self.path):
-            self.add(record)
-        for profile in stream_profiles(self.path):
-            if profile.volume_id in self.answered:
-                self._write(DEMAND, profile)
-        self.flush()
+        """Begins the journal with what the folder's files hold: those of earlier versions have none."""
+        self._journal.clear()
+        for record, profile in matched_records(self.path, None):
+            self.add(record, profile)
 
-    def _beside(self, name: str) -> Path:
-        return self.path / f"{name}.new"
+    def _is_empty(self) -> bool:
+        own = {Kind.OPENED, Kind.BEGUN}
+        return not (self.path / RUN).exists() and all(entry.kind in own for entry in entries(self._journal.path))
 
-    def _write(self, name: str, line: DemandProfileRecord | UnansweredRecord) -> None:
-        self._files[name].write(line.model_dump_json().encode() + b"\n")
-
-
-def record_line(record: RecommendationRecord) -> bytes:
-    """A record as recommendations.json has it."""
-    return json.dumps(record.model_dump(mode="json"), ensure_ascii=False).encode()
+    def _remove(self) -> None:
+        self._journal.path.unlink()
+        with suppress(OSError):  # a folder with files of somebody else's stays
+            for place in self._made:
+                place.rmdir()
 
 
-def replace_records(folder: Path, changed: Mapping[str, RecommendationRecord]) -> None:
-    """Puts other recommendations in the place of a run's own, by volume id; the folder is whole at any time."""
-    beside = folder / "replaced"
-    with RunFolder(beside) as written:
-        for record in stream_records(folder):
-            written.add(changed.get(record.volume_id, record))
-    for name in (RECOMMENDATIONS, TABLE):
-        (beside / name).replace(folder / name)
-    shutil.rmtree(beside)
+def write_run(folder: Path, run: Mapping[str, Any]) -> None:
+    """Writes run.json, whole or not at all, and on the disk when this returns."""
+    with whole(folder / RUN) as beside, beside.open("w", encoding="utf-8") as file:
+        file.write(json.dumps(run, indent=2, ensure_ascii=False) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def up_to_date(folder: Path) -> None:
+    """Makes a run's files anew from its journal where they lack something, as those of a killed run do.
+
+    run.json then says that it was interrupted. Where a process is still writing, run.json is left to that.
+    """
+    journal = folder / JOURNAL
+    if not is_in_force(journal):
+        return
+    run = read_run(folder)
+    is_running = run.get("status") == RUNNING
+    if not is_running and ends_written(journal):
+        return
+    try:
+        with RunFolder(folder) as held:
+            if is_running:
+                written = (folder / RUN).stat()
+                held.describe({**run, **_totals(journal).summary(), "status": INTERRUPTED})
+                os.utime(folder / RUN, ns=(written.st_atime_ns, written.st_mtime_ns))  # it is no newer for that
+    except Held:
+        write_files(folder)
+
+
+def write_files(folder: Path) -> None:
+    """Writes the files of a run's answers anew from its journal."""
+    journal = folder / JOURNAL
+    with run_tables(folder) as tables:
+        for record, line, profile in _answers(journal):
+            tables.put(record, line, profile)
+        for entry in _of_the_last_part(journal):
+            if entry.kind is Kind.UNANSWERED:
+                tables.leave_out(UnansweredRecord.model_validate_json(entry.content))
+
+
+def _answers(journal: Path) -> Iterator[tuple[RecommendationRecord, bytes, bytes | None]]:
+    """The recommendations of a journal in the order of its volumes, as records and as JSON, with the JSON of the demand
+    that each rests on. Of a volume whose recommendation was changed, the last."""
+    changed = {}
+    for entry in entries(journal):
+        if entry.kind is Kind.CHANGED:
+            record = _record(journal, entry)
+            changed[full_name(record)] = record, entry.content
+    profile = None
+    for entry in entries(journal):
+        if entry.kind is Kind.DEMAND:
+            profile = entry.content
+        elif entry.kind is Kind.RECOMMENDATION:
+            record = _record(journal, entry)
+            yield *changed.get(full_name(record), (record, entry.content)), profile
+            profile = None
+
+
+def _totals(journal: Path) -> Totals:
+    """What a run adds up to, by its journal."""
+    totals = Totals.of(record for record, *_ in _answers(journal))
+    for entry in _of_the_last_part(journal):
+        if entry.kind is Kind.TOTALS:
+            totals.merge(Totals.parsed(json.loads(entry.content)))
+    return totals
+
+
+def _of_the_last_part(journal: Path) -> Iterator[Entry]:
+    """The entries since an audit last began or went on."""
+    begun = max((entry.end for entry in entries(journal) if entry.kind is Kind.BEGUN), default=0)
+    return (entry for entry in entries(journal) if entry.end > begun)
+
+
+def _record(journal: Path, entry: Entry) -> RecommendationRecord:
+    try:
+        return RecommendationRecord.model_validate_json(entry.content)
+    except ValidationError as error:
+        raise damaged(journal, "has a recommendation that this version cannot read") from error

@@ -111,8 +111,21 @@ def _demand(recommendation: Recommendation) -> DemandRecord | None:
     found = None if isinstance(recommendation, Detached) else recommendation.demand
     if found is None:
         return None
-    figures = ((name, getattr(found, name)) for name in DemandRecord.model_fields)
-    return DemandRecord.model_validate({name: _rounded(value, _DIGITS.get(name, 2)) for name, value in figures})
+    figures = {name: getattr(found, name) for name in DemandRecord.model_fields if hasattr(found, name)}
+    return DemandRecord.model_validate(
+        {
+            **{name: _rounded(value, _DIGITS.get(name, 2)) for name, value in figures.items()},
+            "hours_expected": round(found.coverage.hours_expected, 1),
+            "coverage_pct": _floored(found.coverage.hours_pct),
+            "disputed_hours": round(found.coverage.disputed_hours, 2),
+            "series_received_pct": {name: _floored(pct) for name, pct in found.coverage.series_pct},
+        }
+    )
+
+
+def _floored(pct: float) -> float:
+    """A percentage of two decimals that is 100 only where nothing is missing."""
+    return math.floor(100 * pct) / 100
 
 
 def _stripe_set(told: SetAnswer) -> StripeSetRecord:

@@ -6,7 +6,7 @@ from typing import Any, Final
 from plimsoll.clouds.registry import CLOUDS, CloudWords
 from plimsoll.domain.reasons import GIVEN_UP
 from plimsoll.domain.units import dollars
-from plimsoll.reports.record import FIRST_PROVIDER, OwnerRecord, RecommendationRecord, SpecRecord
+from plimsoll.reports.record import FIRST_PROVIDER, DemandRecord, OwnerRecord, RecommendationRecord, SpecRecord
 
 ACTION_WORDS: Final = {
     "upgrade": "throttled today: move to something faster",
@@ -95,6 +95,19 @@ def plight(record: RecommendationRecord) -> str:
         f"{hours:,.0f} of {record.demand.hours_observed:,.0f} hours" if hours >= 2 else f"{hours * 60:,.0f} minutes"
     )
     return f"throttled in {waited}"
+
+
+def coverage_words(found: DemandRecord) -> str:
+    """How much was received of the metrics, in a line: `observed 334 of 336 hours; write_ops 99.4 %`."""
+    expected = found.hours_observed if found.hours_expected is None else found.hours_expected
+    hours = (
+        f"{found.hours_observed:,.1f}"
+        if found.hours_observed == expected
+        else (f"{found.hours_observed:,.1f} of {expected:,.1f}")
+    )
+    lacking = [f"{name} {pct:g} %" for name, pct in found.series_received_pct.items() if pct < 100]
+    disputed = [f"{found.disputed_hours:,.1f} hours disputed"] if found.disputed_hours else []
+    return "; ".join([f"observed {hours} hours", *([", ".join(lacking)] if lacking else []), *disputed])
 
 
 def change_words(record: RecommendationRecord) -> str:

@@ -131,7 +131,7 @@ def _scope(config: ServiceConfig) -> dict[str, Any]:
     return {
         "profiles": [],
         "role_arns": [],
-        "external_id": config.external_id,
+        "asks_external_id": config.external_id is not None,
         "organization": config.organization,
         "units": list(config.organizational_units),
         "accounts": list(config.accounts),

@@ -24,7 +24,8 @@ from plimsoll.reports.run_reader import (
     stream_records,
     stream_unanswered,
 )
-from plimsoll.reports.run_writer import RunFolder
+from plimsoll.reports.run_tables import RunTables, run_tables
+from plimsoll.reports.run_writer import write_run
 from plimsoll.reports.totals import Totals
 from plimsoll.service.events import Event, audit_completed
 from plimsoll.service.planning import RunOrder, order_of, planned_targets
@@ -61,8 +62,9 @@ def report(service: Service, told: RunMessage) -> Report:
         shown = None
         if run["volumes"]["answered"] > most:
             shown = _most_at_stake(most, batch_folders(store, keys, beside, (RECOMMENDATIONS,)))
-        with RunFolder(folder) as whole:
-            whole.describe(run)
+        folder.mkdir()
+        write_run(folder, run)
+        with run_tables(folder) as whole:
             _put_together(store, keys, beside, shown, whole)
         _write_page(service, order, run, shown, folder)
         for name in REPORT:
@@ -100,7 +102,7 @@ def _stake(record: RecommendationRecord) -> tuple[bool, float, str]:
     return record.action == "upgrade", money, full_name(record)
 
 
-def _put_together(store: RunStore, keys: RunKeys, beside: Path, shown: frozenset[str] | None, whole: RunFolder) -> None:
+def _put_together(store: RunStore, keys: RunKeys, beside: Path, shown: frozenset[str] | None, whole: RunTables) -> None:
     """Adds the volumes of every batch, which is brought to a folder beside the report's."""
     for batch in batch_folders(store, keys, beside, (RECOMMENDATIONS, DEMAND, UNANSWERED)):
         for record, profile in matched_records(batch, None):

@@ -80,7 +80,7 @@ def test_a_comparison_is_drawn_instead_of_printed(here):
         (("chart", "demand", "x", *RUN), "there is no volume x in"),
         (("chart", "roofline", "gp3-4000-100", *RUN), "there is no envelope gp3-4000-100: did you mean gp3-4000-1000?"),
         (("chart", "roofline", "gp3-4000-100"), "there is no envelope gp3-4000-100: did you mean gp3-4000-1000?"),
-        (("chart", "roofline", THROTTLED), "there is no run under"),
+        (("chart", "roofline", THROTTLED), "no run under"),
         (("chart", "roofline", THROTTLED, BURSTING, *RUN), "one roofline shows one volume"),
         (("chart", "demand", THROTTLED, *RUN, "--out", "a.jpg"), "a.jpg: a chart is drawn to a file that ends in"),
         (("chart", "demand", THROTTLED, *RUN, "--scale", "2"), "--scale is the size of a PNG's pixels"),

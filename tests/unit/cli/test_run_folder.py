@@ -1,12 +1,13 @@
 """The run that a command is about, where none or a wrong one is named."""
 
-import json
 import os
 
 import pytest
 
 from plimsoll.cli.run_folder import run_folder
 from plimsoll.domain.errors import BadInput
+from tests.unit.reports.recommendations import a_record
+from tests.unit.reports.runs import a_run as write_run
 
 
 @pytest.fixture
@@ -16,9 +17,7 @@ def runs(tmp_path, monkeypatch):
 
 
 def a_run(folder, *, written_s, answered=1):
-    folder.mkdir(parents=True)
-    told = {"volumes": {"answered": answered}} if answered is not None else {}
-    (folder / "run.json").write_text(json.dumps(told), encoding="utf-8")
+    write_run(folder, [a_record()] * answered)
     os.utime(folder / "run.json", (written_s, written_s))
     return folder
 
@@ -31,10 +30,9 @@ def test_the_run_that_was_written_last_is_the_one_that_is_meant(runs):
     assert run_folder(None) == newest
 
 
-@pytest.mark.parametrize("answered", [0, None])
-def test_a_newer_run_without_answers_is_passed_over_unless_it_is_named(runs, answered):
+def test_a_newer_run_without_answers_is_passed_over_unless_it_is_named(runs):
     older = a_run(runs / "older", written_s=1_000)
-    empty = a_run(runs / "empty", written_s=2_000, answered=answered)
+    empty = a_run(runs / "empty", written_s=2_000, answered=0)
     assert run_folder(None) == older
     assert run_folder(empty) == empty
 

@@ -99,3 +99,21 @@ def test_regions_go_to_the_cloud_that_has_them_where_both_are_asked():
 def test_a_region_goes_as_it_is_to_the_only_cloud_so_that_a_wrong_one_is_refused_there():
     assert scope(cloud=["google"], region=["eu-west-1"]).regions_of(GOOGLE) == ("eu-west-1",)
     assert scope(region=["europe-west1"]).regions_of(AWS) == ("europe-west1",)
+
+
+def test_a_run_keeps_no_external_id_and_asks_for_it_again():
+    given = scope_from(
+        ScopeOptions(aws=AwsOptions(role_arn=["arn:aws:iam::111122223333:role/r"], external_id="s3cret"))
+    )
+    kept = json.loads(json.dumps(given.as_dict()))
+    assert "s3cret" not in json.dumps(kept)
+    assert Scope.from_dict(kept, external_id="s3cret") == given
+    with pytest.raises(BadInput, match="give --external-id again"):
+        Scope.from_dict(kept)
+
+
+def test_an_external_id_that_an_earlier_version_kept_is_read_and_not_kept_on():
+    earlier = {"role_arns": ["arn:aws:iam::111122223333:role/r"], "external_id": "s3cret"}
+    found = Scope.from_dict(earlier)
+    assert found.external_id == "s3cret"
+    assert "s3cret" not in json.dumps(found.as_dict())

@@ -12,6 +12,7 @@ from plimsoll.audit import audit
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.clouds.recorder import RecordedPorts, Recorder
 from plimsoll.clouds.recording import open_recording
+from plimsoll.domain.branch_and_bound import Ask
 from plimsoll.domain.errors import (
     AccessDenied,
     BadAnswer,
@@ -21,7 +22,8 @@ from plimsoll.domain.errors import (
     Throttled,
     Unexpected,
 )
-from plimsoll.domain.sums import Window
+from plimsoll.domain.knowledge import Look
+from plimsoll.domain.sums import Sums, Window
 from plimsoll.domain.volume import Owner, OwnerKind, Volume
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Planned
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
@@ -39,14 +41,16 @@ def busy(most):
     """Fourteen days of minutes with up to so many operations a second, some of them missing."""
     buckets = WINDOW.buckets(60)
     ops = RANDOM.uniform(0, most * 60, buckets)
-    ops[RANDOM.integers(0, buckets, 500)] = np.nan
+    there = np.where(np.isin(np.arange(buckets), RANDOM.integers(0, buckets, 500)), np.nan, 1.0)
     return some_sums(
         start_s=WINDOW.start_s,
         buckets=buckets,
-        read_ops=ops,
-        read_bytes=ops * 16_384,
-        idle_s=np.full(buckets, 30.0),
-        burst_balance_pct=np.full(buckets, 99.0),
+        read_ops=ops * there,
+        read_bytes=ops * 16_384 * there,
+        write_ops=0 * there,
+        write_bytes=0 * there,
+        idle_s=30 * there,
+        burst_balance_pct=99 * there,
     )
 
 
@@ -199,12 +203,12 @@ def test_another_policy_decides_again_from_the_same_recording(both):
 def memory_world_again(path):
     """The recording's own answers in memory, so that both have the same minutes."""
     recording, ports = only_cloud_of(path), memory_world()
-    given = {
-        volume.id: read(recording, [volume], WINDOW, 60).sums[volume.id]
-        for volume in VOLUMES
-        if volume.id in ports.metrics.given
+    known = [volume for volume in VOLUMES if volume.id in ports.metrics.given]
+    found = recording.read([Ask(volume=volume, look=Look(window=WINDOW, period_s=60)) for volume in known])
+    ports.metrics.given = {
+        volume.id: Sums(start_s=WINDOW.start_s, period_s=60, **series)
+        for volume, series in zip(known, found, strict=True)
     }
-    ports.metrics.given = given
     return ports
 
 

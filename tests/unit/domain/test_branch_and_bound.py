@@ -13,7 +13,7 @@ from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import CloudError, Throttled
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.recommendation import Change, Keep
-from plimsoll.domain.sums import Sums, Window, segments
+from plimsoll.domain.sums import COUNTER_SERIES, Sums, Window, segments
 from plimsoll.domain.units import KIB
 from tests.builders import NOW, a_basis, a_host, a_market, a_refutation, a_spec, a_tariff, a_volume, ceiling_of
 from tests.in_memory.ports import MemoryMetrics
@@ -81,7 +81,7 @@ def series(draw, spec):
     reads = np.round(ops * draw(st.sampled_from([0.0, 0.3, 1.0])))
     sizes = np.where(rng.random(MINUTES) < 0.1, 4.0, io_kib) if draw(st.booleans()) else np.full(MINUTES, io_kib)
     moved = np.round(ops * sizes * KIB)
-    read_bytes = np.round(moved * draw(st.sampled_from([0.0, 0.5])))
+    read_bytes = np.round(reads * sizes * KIB)
     idle_s = np.round(60 * (1 - np.minimum(1, ops / 60 * draw(st.sampled_from([0.0001, 0.01, 1.0])))), 3)
     made = {
         "read_ops": reads,
@@ -97,16 +97,16 @@ def series(draw, spec):
         if draw(st.integers(0, 2)) == 0:
             start = draw(st.integers(0, MINUTES - 1))
             made[name][start : start + draw(st.sampled_from([1, 30]))] = value
-    for name in draw(st.lists(st.sampled_from(sorted(made)), max_size=3)):
-        if name in {"idle_s", "burst_balance_pct", "iops_exceeded", "throughput_exceeded"}:
-            made[name][:] = np.nan
-        else:
+    if draw(st.booleans()):
+        for name in ("read_bytes", "write_bytes"):
             made[name][made[name] == 0] = np.nan
     for _ in range(draw(st.integers(0, 3))):
         start = draw(st.integers(0, MINUTES - 1))
+        end = start + draw(st.sampled_from([5, 60, 61, 600, 3000]))
         for values in made.values():
-            values[start : start + draw(st.sampled_from([5, 60, 61, 600, 3000]))] = np.nan
-    return Sums(start_s=WINDOW.start_s, period_s=60, **made)
+            values[start:end] = np.nan
+    unpublished = draw(st.lists(st.sampled_from(sorted(set(made) - set(COUNTER_SERIES))), max_size=3))
+    return Sums(start_s=WINDOW.start_s, period_s=60, **{**made, **dict.fromkeys(unpublished)})
 
 
 @st.composite
@@ -314,13 +314,25 @@ def test_what_a_host_carries_for_all_is_looked_at_in_all():
     assert_same(part, whole, policy)
 
 
-def test_a_volume_that_cannot_be_read_leaves_its_neighbors_answers_and_makes_them_careful():
-    host = a_host("m5.24xlarge")
+def with_and_without_a_broken_neighbor(host):
     volumes = [a_volume("gp2", 1000, id=f"vol-{number}", on=host) for number in range(2)]
-    sums = {volume.id: minutes_of(np.full(MINUTES, 50.0)) for volume in volumes}
-    found, _ = judged(volumes, sums, Policy(lookback_days=DAYS), broken={"vol-1": Throttled("asked too often.")})
-    assert isinstance(found["vol-1"], CloudError)
-    assert found["vol-0"].recommendation.demand.censored
+    sums = {"vol-0": minutes_of(np.full(MINUTES, 50.0)), "vol-1": minutes_of(one_hot_minute(500.0, flat=3.0))}
+    policy = Policy(lookback_days=DAYS)
+    (whole, _), (part, _) = (
+        judged(volumes, sums, policy, broken=broken) for broken in ({}, {"vol-1": Throttled("asked too often.")})
+    )
+    assert isinstance(part["vol-1"], CloudError)
+    return whole["vol-0"], part["vol-0"]
+
+
+def test_a_volume_that_cannot_be_read_fails_its_neighbors_where_the_host_may_be_the_limit():
+    _, found = with_and_without_a_broken_neighbor(a_host("m5.large"))
+    assert isinstance(found, CloudError)
+
+
+def test_a_volume_that_cannot_be_read_changes_nothing_where_the_host_is_never_the_limit():
+    whole, part = with_and_without_a_broken_neighbor(a_host("m5.24xlarge"))
+    assert part.recommendation == whole.recommendation
 
 
 def test_expired_minutes_are_said_as_a_bound():

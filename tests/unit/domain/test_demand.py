@@ -26,7 +26,7 @@ def test_reads_and_writes_are_summed_in_each_bucket_before_any_peak():
     assert demand.peak(demand.iops) == 11
 
 
-def test_an_absent_sum_counts_as_zero_where_another_is_there():
+def test_a_sum_that_nothing_disputes_is_zero_where_it_is_absent_beside_others():
     demand = demand_from(
         [some_sums(read_ops=[600, NAN], write_ops=NAN, read_bytes=NAN, write_bytes=NAN)], resolution_s=60
     )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.branch_and_bound import judge
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.errors import Unexpected
+from plimsoll.domain.errors import CloudError, Unexpected
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.pool import pools_of
 from plimsoll.domain.recommendation import Change, InsufficientData, Keep
@@ -109,19 +109,12 @@ def test_an_answer_names_those_that_change_with_it_and_tells_of_those_that_stay(
     assert not any("change together" in reason for reason in alone.reasons)
 
 
-def test_a_pool_of_which_one_could_not_be_read_stays_as_it_is():
+def test_a_pool_of_which_one_could_not_be_read_is_unread():
     volumes = [a_disk("boot", "fast", 50), a_disk("data", "fast", 1000)]
     found = judged(volumes, {"boot": flat(20), "data": flat(8)}, broken={"boot": Unexpected("no answer.")})
     assert isinstance(found["boot"], Unexpected)
-    assert isinstance(found["data"], Keep)
-    assert "because of boot (it could not be read)" in found["data"].reasons[0]
-
-
-def test_what_could_not_be_read_still_lends_its_size():
-    volumes = [a_disk("boot", "slow", 10), a_disk("data", "slow", 2000)]
-    found = judged(volumes, {"boot": flat(30, read_share=1.0), "data": flat(8)}, broken={"data": Unexpected("no.")})
-    assert found["boot"].comparison.present.iops == pytest.approx(0.75 * 2010)
-    assert found["boot"].demand.throttled_minutes == 0
+    assert isinstance(found["data"], CloudError)
+    assert "shares a host with boot" in str(found["data"])
 
 
 def test_a_pool_of_which_too_little_is_known_stays_as_it_is():

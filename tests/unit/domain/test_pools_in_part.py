@@ -58,8 +58,9 @@ def loads(draw, number):
     )
     if draw(st.booleans()):
         start = draw(st.sampled_from([0, 500, 1000, 1990]))
+        end = start + draw(st.sampled_from([5, 61, 600, 2000]))
         for values in (*made.counters, made.peak_read_ops, made.peak_write_ops):
-            values[start : start + draw(st.sampled_from([5, 61, 600, 2000]))] = np.nan
+            values[start:end] = np.nan
     return made
 
 

@@ -59,8 +59,9 @@ def loads(draw):
                 getattr(made, name)[second] = most * draw(st.sampled_from([0.4, 1.0, 4.0]))
     if draw(st.booleans()):
         start = draw(st.integers(0, MINUTES - 1))
+        end = start + draw(st.sampled_from([5, 61, 600]))
         for values in (*made.counters, made.peak_read_ops, made.peak_write_ops):
-            values[start : start + draw(st.sampled_from([5, 61, 600]))] = np.nan
+            values[start:end] = np.nan
     return made
 
 

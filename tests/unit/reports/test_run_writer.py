@@ -1,4 +1,4 @@
-"""The run folder: whole after every recommendation, continued when there is one, harmless in a spreadsheet."""
+"""The run folder: its files hold what its journal does; it is continued, and harmless in a spreadsheet."""
 
 import csv
 import json
@@ -20,7 +20,8 @@ from plimsoll.reports.run_reader import (
     stream_records,
     stream_unanswered,
 )
-from plimsoll.reports.run_writer import RunFolder
+from plimsoll.reports.run_writer import RunFolder, up_to_date
+from plimsoll.reports.totals import Totals
 from tests.unit.reports.recommendations import a_profile, a_record
 from tests.unit.reports.runs import a_run
 
@@ -40,15 +41,13 @@ def rows(folder):
         return list(csv.DictReader(table))
 
 
-def test_the_file_is_a_whole_list_from_the_start_and_after_every_recommendation(tmp_path):
+def test_the_files_are_made_of_all_that_was_added_when_the_block_ends(tmp_path):
     with RunFolder(tmp_path) as folder:
-        assert ids_on_disk(tmp_path) == []
-        for number, record in enumerate(records(5), start=1):
+        for record in records(5):
             folder.add(record)
-            folder.flush()
-            assert ids_on_disk(tmp_path) == [f"vol-{each}" for each in range(number)]
-            assert len(rows(tmp_path)) == number
+        assert not (tmp_path / "recommendations.json").exists()
     assert ids_on_disk(tmp_path) == [f"vol-{each}" for each in range(5)]
+    assert len(rows(tmp_path)) == 5
 
 
 def test_what_was_added_is_read_back_the_same(tmp_path):
@@ -62,14 +61,15 @@ def test_what_was_added_is_read_back_the_same(tmp_path):
     assert find_record(tmp_path, "vol-nowhere") is None
 
 
-def test_a_run_that_is_killed_keeps_what_it_had_handed_over(tmp_path):
-    killed = RunFolder(tmp_path).__enter__()
-    for record in records(3):
-        killed.add(record)
-    killed.flush()
-    assert ids_on_disk(tmp_path) == ["vol-0", "vol-1", "vol-2"]
-    assert [record.volume_id for record in read_records(tmp_path)] == ["vol-0", "vol-1", "vol-2"]
-    killed.__exit__()
+def test_files_of_a_run_that_is_still_written_hold_what_it_has_by_now(tmp_path):
+    with RunFolder(tmp_path) as folder:
+        folder.describe({"status": "running"})
+        for number, record in enumerate(records(3), start=1):
+            folder.add(record, a_profile(of=record))
+            up_to_date(tmp_path)
+            assert ids_on_disk(tmp_path) == [f"vol-{each}" for each in range(number)]
+            assert len(list(stream_profiles(tmp_path))) == number
+        assert read_run(tmp_path) == {"status": "running"}
 
 
 # ---- demands, and volumes without an answer
@@ -81,15 +81,13 @@ def left_out(volume_id, outcome="skipped"):
     )
 
 
-def test_what_is_answered_on_disk_has_its_demand_there(tmp_path):
+def test_a_demand_stands_beside_its_recommendation(tmp_path):
     with RunFolder(tmp_path) as folder:
         for number, record in enumerate(records(20)):
-            folder.add(record, a_profile(of=record))
-            on_disk = [profile.volume_id for profile in stream_profiles(tmp_path)]
-            assert on_disk == [f"vol-{each}" for each in range(number + 1)]
-            assert set(ids_on_disk(tmp_path)) <= set(on_disk)
+            folder.add(record, a_profile(of=record) if number % 2 else None)
+    assert [profile.volume_id for profile in stream_profiles(tmp_path)] == [f"vol-{each}" for each in range(1, 20, 2)]
     assert find_profile(tmp_path, "vol-7") == a_profile(of=records(8)[7])
-    assert find_profile(tmp_path, "vol-nowhere") is None
+    assert find_profile(tmp_path, "vol-8") is None
 
 
 def test_a_continued_folder_keeps_the_demands_of_what_it_answers_once_each(tmp_path):
@@ -97,6 +95,7 @@ def test_a_continued_folder_keeps_the_demands_of_what_it_answers_once_each(tmp_p
     with RunFolder(tmp_path) as folder:
         folder.add(given[0], a_profile(of=given[0]))
         folder.add(given[1])
+    (tmp_path / "journal.jsonl").unlink()  # as in runs of versions that kept none
     with (tmp_path / "demand.jsonl").open("a", encoding="utf-8") as demand:
         demand.write(a_profile(of=a_record(volume_id="vol-gone")).model_dump_json() + "\n" + '{"account": "1111')
     with RunFolder(tmp_path) as folder:
@@ -110,6 +109,7 @@ def test_volumes_without_an_answer_are_told_and_asked_again_by_who_continues(tmp
         folder.leave_out(left_out("vol-b", "failed"))
     assert list(stream_unanswered(tmp_path)) == [left_out("vol-a"), left_out("vol-b", "failed")]
     with RunFolder(tmp_path) as folder:
+        folder.begin()
         folder.leave_out(left_out("vol-b", "failed"))
     assert [one.volume_id for one in stream_unanswered(tmp_path)] == ["vol-b"]
 
@@ -131,14 +131,7 @@ def test_recommendations_that_another_tool_laid_out_anew_are_read(tmp_path):
         assert read_records(tmp_path) == records(3)
 
 
-def test_a_list_on_disk_is_whole_even_where_nothing_was_handed_over_yet(tmp_path):
-    with RunFolder(tmp_path) as folder:
-        for number, record in enumerate(records(20), start=1):
-            folder.add(record.model_copy(update={"reasons": ["why"] * 10**number if number < 5 else []}))
-            assert len(ids_on_disk(tmp_path)) >= number - 1
-
-
-def test_a_process_that_dies_at_once_loses_no_more_than_its_last_recommendation(tmp_path):
+def test_a_process_that_dies_at_once_loses_nothing(tmp_path):
     program = (
         "import os, sys; from pathlib import Path; from plimsoll.reports.run_writer import RunFolder;"
         "from tests.unit.reports.recommendations import a_record;"
@@ -148,7 +141,9 @@ def test_a_process_that_dies_at_once_loses_no_more_than_its_last_recommendation(
     )
     died = subprocess.run([sys.executable, "-c", program, str(tmp_path)], cwd=REPOSITORY, check=False)
     assert died.returncode == 9
-    assert ids_on_disk(tmp_path)[:29] == [f"vol-{number}" for number in range(29)]
+    with RunFolder(tmp_path) as folder:
+        assert folder.answered == {f"vol-{number}" for number in range(30)}
+    assert ids_on_disk(tmp_path) == [f"vol-{number}" for number in range(30)]
 
 
 def test_an_exception_on_the_way_keeps_what_was_added(tmp_path):
@@ -174,10 +169,42 @@ def test_a_folder_that_is_continued_keeps_its_records_and_knows_what_they_answer
     assert [row["volume_id"] for row in rows(tmp_path)] == ["vol-0", "vol-1", "vol-2"]
 
 
-def test_a_folder_that_is_not_there_is_made_with_its_parents(tmp_path):
+def test_a_folder_that_is_not_there_is_made_with_its_parents_and_goes_where_nothing_is_noted(tmp_path):
     with RunFolder(tmp_path / "runs" / "one"):
-        pass
-    assert read_records(tmp_path / "runs" / "one") == []
+        assert (tmp_path / "runs" / "one").is_dir()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_recommendation_that_is_changed_stands_in_its_place_with_the_demand_of_before(tmp_path):
+    given = records(3)
+    with RunFolder(tmp_path) as folder:
+        folder.begin()
+        for record in given:
+            folder.add(record, a_profile(of=record))
+        folder.leave_out(left_out("vol-x"))
+    with RunFolder(tmp_path) as folder:
+        folder.change(given[1].model_copy(update={"reasons": ["measured"]}))
+    assert [record.reasons == ["measured"] for record in read_records(tmp_path)] == [False, True, False]
+    assert [profile.volume_id for profile in stream_profiles(tmp_path)] == ["vol-0", "vol-1", "vol-2"]
+    assert [one.volume_id for one in stream_unanswered(tmp_path)] == ["vol-x"]
+
+
+def test_a_killed_run_s_files_are_made_when_it_is_read_and_run_json_says_what_is_there(tmp_path):
+    with RunFolder(tmp_path) as folder:
+        folder.begin()
+        folder.describe({"status": "running", "volumes": {"answered": 0}})
+        folder.count(Totals(seen=4))
+        for record in records(2):
+            folder.add(record)
+        folder.leave_out(left_out("vol-x"))
+    (tmp_path / "recommendations.json").unlink()  # as where the process was killed before it wrote any
+    up_to_date(tmp_path)
+    run = read_run(tmp_path)
+    assert (run["status"], run["volumes"]["seen"], run["volumes"]["answered"]) == ("interrupted", 4, 2)
+    assert ids_on_disk(tmp_path) == ["vol-0", "vol-1"]
+    before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    up_to_date(tmp_path)
+    assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
 
 
 def test_a_folder_without_a_run_has_no_records(tmp_path):
@@ -215,7 +242,7 @@ def test_a_name_that_a_spreadsheet_would_run_is_made_inert(tmp_path, start):
     with RunFolder(tmp_path) as folder:
         folder.add(a_record(name=name))
     (row,) = rows(tmp_path)
-    assert row["name"] == f"'{name}"
+    assert row["name"] == (f"'{name}" if start != "\r" else name.replace(start, r"\r"))
     assert read_records(tmp_path)[0].name == name
 
 

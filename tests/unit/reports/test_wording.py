@@ -5,7 +5,7 @@ from hypothesis import strategies as some
 
 from plimsoll.reports.record import FIRST_PROVIDER
 from plimsoll.reports.to_record import record_of
-from plimsoll.reports.wording import NAME_LENGTH, change_words, cut, given_up, outcome_text, plight, usd
+from plimsoll.reports.wording import NAME_LENGTH, change_words, coverage_words, cut, given_up, outcome_text, plight, usd
 from tests.builders import a_demand, a_volume, decision
 from tests.unit.reports.fleets import special_records
 from tests.unit.reports.recommendations import a_record
@@ -21,6 +21,20 @@ def test_a_cut_name_is_one_line_and_no_longer_than_asked(text, length):
     assert len(cut(text, length)) <= length
     assert len(cut(text, length).splitlines()) <= 1
     assert len(cut(text)) <= NAME_LENGTH
+
+
+def test_coverage_is_one_line_that_names_what_was_not_received():
+    whole = a_record().demand.model_copy(update={"hours_observed": 336.0, "hours_expected": 336.0})
+    assert coverage_words(whole) == "observed 336.0 hours"
+    assert coverage_words(whole.model_copy(update={"hours_expected": None})) == "observed 336.0 hours"
+    part = {
+        "hours_observed": 334.0,
+        "series_received_pct": {"read_ops": 100.0, "write_ops": 99.4},
+        "disputed_hours": 2.0,
+    }
+    assert coverage_words(whole.model_copy(update=part)) == (
+        "observed 334.0 of 336.0 hours; write_ops 99.4 %; 2.0 hours disputed"
+    )
 
 
 def test_money_and_changes_in_words():

@@ -40,7 +40,8 @@ def validate(
             raise BadInput(
                 "--recommendation validates what is recommended, on new volumes: leave out --target and --mode."
             )
-        validate_recommendations(recommendation, grade_from(grade), measure)
+        asked = scope.aws.external_id
+        validate_recommendations(recommendation, grade_from(grade), measure, external_id=asked)
         return
     if grade is not None:
         raise BadInput("--grade chooses among a run's recommendations: give it with --recommendation.")

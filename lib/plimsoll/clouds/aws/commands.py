@@ -4,13 +4,17 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from botocore.exceptions import ClientError
+from pydantic import Field
 
 from plimsoll.bench.document import DOCUMENT_NAME, document, document_hash, parameters_of
 from plimsoll.clouds.aws.errors import CLEANING, MEASURING, attempted, code_of
+from plimsoll.clouds.aws.lists import Asker, AwsAnswer
+from plimsoll.clouds.aws.objects import every_key
 from plimsoll.clouds.aws.sessions import Sessions
+from plimsoll.clouds.common.answers import read_answer
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.task import Task, TaskEnd, TaskOutcome
 from plimsoll.ports import Target
@@ -51,6 +55,42 @@ _MISSING: Final = {"InvalidDocument", "InvalidDocumentVersion"}
 _THERE_ALREADY: Final = {"DuplicateDocumentVersionName", "DuplicateDocumentContent"}
 
 
+_SEND: Final = "ssm:SendCommand"
+_INVOCATION: Final = "ssm:GetCommandInvocation"
+_DOCUMENT: Final = "ssm:GetDocument"
+
+
+class Command(AwsAnswer):
+    """A command that was sent."""
+
+    command_id: Annotated[str, Field(min_length=1)]
+
+
+class Sent(AwsAnswer):
+    """The answer to sending one."""
+
+    command: Command
+
+
+class Invocation(AwsAnswer):
+    """What came of a command on one host."""
+
+    status: Annotated[str, Field(min_length=1)]
+    status_details: str | None = None
+    response_code: int = -1
+    standard_output_content: str = ""
+    standard_error_content: str = ""
+
+
+class Document(AwsAnswer):
+    """A version of the document."""
+
+    content: str
+    document_version: Annotated[str, Field(min_length=1)]
+    version_name: str | None = None
+    status: str = "Active"
+
+
 @dataclass(kw_only=True)
 class RunCommand:
     """Tasks by Run Command. Outputs go to the bucket `results` too; without one they are cut where the API cuts them.
@@ -81,8 +121,9 @@ class RunCommand:
         if task.alarm is not None:
             # Without the alarm's state there is no circuit breaker, so then the command is to stop as well.
             request["AlarmConfiguration"] = {"Alarms": [{"Name": task.alarm}], "IgnorePollAlarmFailure": False}
-        with attempted(f"run {DOCUMENT_NAME} on {host_id} in {target}", "ssm:SendCommand", MEASURING):
-            return str(ssm.send_command(**request)["Command"]["CommandId"])
+        with attempted(f"run {DOCUMENT_NAME} on {host_id} in {target}", _SEND, MEASURING):
+            sent = ssm.send_command(**request)
+        return read_answer(Sent, sent, call=_SEND, place=f"the command on {host_id} in {target}").command.command_id
 
     def outcome(self, target: Target, host_id: str, command_id: str) -> TaskOutcome | None:
         """GetCommandInvocation, and S3 for what it cuts. A host whose agent died stays None.
@@ -90,19 +131,21 @@ class RunCommand:
         A command that was only just sent is not known yet, which is None as well.
         """
         what = f"see what came of command {command_id} on {host_id} in {target}"
-        with attempted(what, "ssm:GetCommandInvocation", MEASURING):
+        asker = Asker(place=f"what came of command {command_id} on {host_id} in {target}")
+        with attempted(what, _INVOCATION, MEASURING):
             try:
-                found = self._ssm(target).get_command_invocation(CommandId=command_id, InstanceId=host_id)
+                ask = self._ssm(target).get_command_invocation
+                found = asker.one(Invocation, ask, _INVOCATION, CommandId=command_id, InstanceId=host_id)
             except ClientError as error:
                 if code_of(error) == "InvocationDoesNotExist":
                     return None
                 raise
-        if found["Status"] in _RUNNING:
+        if found.status in _RUNNING:
             return None
-        details = found.get("StatusDetails") or found["Status"]
-        end = _ENDS.get(_plain(details)) or _ENDS.get(_plain(found["Status"])) or TaskEnd.FAILED
+        details = found.status_details or found.status
+        end = _ENDS.get(_plain(details)) or _ENDS.get(_plain(found.status)) or TaskEnd.FAILED
         reason = "" if end is TaskEnd.SUCCESS else _reason(found, details)
-        output = found.get("StandardOutputContent", "")
+        output = found.standard_output_content
         if self.results is not None and len(output) >= CUT_CHARS:
             # A bucket that cannot be read loses no measurement: the answer's line comes first in the output, so that
             # it is often whole.
@@ -123,8 +166,7 @@ class RunCommand:
         folder = f"{RESULTS_PREFIX}/{command_id}/{host_id}/"
         what = f"read the whole output of command {command_id} in s3://{bucket}/{folder}"
         with attempted(what, "s3:ListBucket", MEASURING):
-            pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=folder)
-            keys = [one["Key"] for page in pages for one in page.get("Contents", ())]
+            keys = list(every_key(s3, bucket, folder))
         with attempted(what, "s3:GetObject", MEASURING):
             parts = [
                 s3.get_object(Bucket=bucket, Key=key)["Body"].read() for key in sorted(keys) if key.endswith("/stdout")
@@ -139,12 +181,12 @@ def _plain(status: str) -> str:
     return status.replace(" ", "").lower()
 
 
-def _reason(found: Mapping[str, Any], details: str) -> str:
+def _reason(found: "Invocation", details: str) -> str:
     """The end, the exit code if there was one, and the last thing that the script complained of."""
     text = f"status {details}"
-    if found.get("ResponseCode", -1) > 0:
-        text += f", exit code {found['ResponseCode']}"
-    lines = [line.strip() for line in found.get("StandardErrorContent", "").splitlines() if line.strip()]
+    if found.response_code > 0:
+        text += f", exit code {found.response_code}"
+    lines = [line.strip() for line in found.standard_error_content.splitlines() if line.strip()]
     complaints = [line for line in lines if not line.startswith(_NOISE)]
     return f"{text}: {complaints[-1].rstrip('.')}" if complaints else text
 
@@ -161,13 +203,13 @@ def ensure_document(ssm: Any, target: Target, sleep: Callable[[float], None]) ->
     if found is None:
         _make(ssm, target, content, name)
     for look in range(LOOKS):
-        if found is not None and found.get("Status", "Active") == "Active":
+        if found is not None and found.status == "Active":
             return _checked(found, content, target)
         if look:
             sleep(1.0)
         found = _version(ssm, target, name)
     raise CloudError(
-        f"cannot run {DOCUMENT_NAME} in {target}: its version {name} is {(found or {}).get('Status', 'missing')}. Run "
+        f"cannot run {DOCUMENT_NAME} in {target}: its version {name} is {found.status if found else 'missing'}. Run "
         "again; if it stays so, delete the document in Systems Manager, Documents."
     )
 
@@ -177,10 +219,12 @@ def version_name() -> str:
     return f"plimsoll-{document_hash()}"
 
 
-def _version(ssm: Any, target: Target, name: str) -> Mapping[str, Any] | None:
-    with attempted(f"read the document {DOCUMENT_NAME} in {target}", "ssm:GetDocument", MEASURING):
+def _version(ssm: Any, target: Target, name: str) -> Document | None:
+    what, asker = f"the document {DOCUMENT_NAME} in {target}", Asker(place=f"the document {DOCUMENT_NAME} in {target}")
+    request: dict[str, Any] = {"Name": DOCUMENT_NAME, "VersionName": name, "DocumentFormat": "JSON"}
+    with attempted(f"read {what}", _DOCUMENT, MEASURING):
         try:
-            return dict(ssm.get_document(Name=DOCUMENT_NAME, VersionName=name, DocumentFormat="JSON"))
+            return asker.one(Document, ssm.get_document, _DOCUMENT, **request)
         except ClientError as error:
             if code_of(error) in _MISSING:
                 return None
@@ -205,14 +249,14 @@ def _make(ssm: Any, target: Target, content: Mapping[str, Any], name: str) -> No
                 raise
 
 
-def _checked(found: Mapping[str, Any], content: Mapping[str, Any], target: Target) -> str:
+def _checked(found: Document, content: Mapping[str, Any], target: Target) -> str:
     try:
-        same = json.loads(found["Content"]) == content
+        same = json.loads(found.content) == content
     except ValueError:
         same = False
     if not same:
         raise CloudError(
-            f"cannot run {DOCUMENT_NAME} in {target}: its version {found.get('VersionName')} is not what this Plimsoll "
+            f"cannot run {DOCUMENT_NAME} in {target}: its version {found.version_name} is not what this Plimsoll "
             "wrote. See who changed it, and delete the document in Systems Manager, Documents: it is made anew."
         )
-    return str(found["DocumentVersion"])
+    return found.document_version

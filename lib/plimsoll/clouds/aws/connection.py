@@ -48,6 +48,8 @@ def connection_of(
             datapoints=Pacer(settings.datapoints_per_s if paced else math.inf),
             parallel=settings.parallel_calls,
             query_cost=query_cost(settings),
+            read_deadline_s=settings.read_deadline_s,
+            most_calls=settings.metric_calls_a_run,
         ),
         prices=AwsPrices(
             shipped=load_prices(Path(scope.prices)) if scope.prices else shipped_prices(AWS),

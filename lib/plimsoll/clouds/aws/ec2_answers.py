@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, model_validator
 
 from plimsoll.clouds.aws.lists import AwsAnswer, Page
+from plimsoll.clouds.aws.names import VOLUME_ID
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain.volume import VolumeState
@@ -35,6 +36,9 @@ def _plain_number(value: Any) -> Any:
 
 
 Name = Annotated[str, Field(min_length=1)]
+AttachmentState = Literal["attaching", "attached", "detaching", "detached", "busy"]
+InstanceId = Annotated[str, Field(pattern="^i-[0-9a-z-]+$")]
+VolumeId = Annotated[str, Field(pattern=f"^{VOLUME_ID}$")]
 Moment = Annotated[AwareDatetime, AfterValidator(_past)]
 Count = Annotated[int, BeforeValidator(_plain_number), Field(gt=0)]
 Rate = Annotated[float, BeforeValidator(_plain_number), Field(gt=0, lt=1e9, allow_inf_nan=False)]
@@ -61,9 +65,9 @@ class Tagged(AwsAnswer):
 class AttachmentAnswer(AwsAnswer):
     """A volume on an instance. Only one on an instance that AWS itself runs names no instance."""
 
-    state: Literal["attaching", "attached", "detaching", "detached", "busy"]
+    state: AttachmentState
     attach_time: Moment | None = None
-    instance_id: str | None = None
+    instance_id: InstanceId | None = None
     device: str | None = None
     instance_owning_service: str | None = None
     associated_resource: str | None = None
@@ -104,11 +108,17 @@ class OperatorAnswer(AwsAnswer):
         """The service, None where none manages it."""
         return self.principal or "an AWS service" if self.managed else None
 
+    @model_validator(mode="after")
+    def _one_word(self) -> "OperatorAnswer":
+        if self.principal and not self.managed:
+            raise ValueError(f"Managed is false, and {self.principal} manages it")
+        return self
+
 
 class VolumeAnswer(Tagged):
     """A volume."""
 
-    volume_id: Name
+    volume_id: VolumeId
     volume_type: Name
     size: Count
     state: VolumeState
@@ -135,6 +145,9 @@ class VolumeAnswer(Tagged):
             _check_sold("Throughput", self.throughput, kind.throughput, self.size)
             if kind.multi_attach and self.multi_attach_enabled is None:
                 raise ValueError("MultiAttachEnabled is missing")
+        hosts = [one.instance_id for one in self.attached if one.instance_id]
+        if len(set(hosts)) < len(hosts):
+            raise ValueError("it is attached to one instance more than once")
         if len(self.attached) > 1 and not self.multi_attach_enabled:
             raise ValueError("it is attached more than once and has no Multi-Attach")
         if self.state is VolumeState.IN_USE and not self.attachments:
@@ -162,16 +175,10 @@ class VolumesPage(Page):
 class ModificationAnswer(AwsAnswer):
     """The latest change of a volume."""
 
-    volume_id: Name
+    volume_id: VolumeId
     modification_state: Literal["modifying", "optimizing", "completed", "failed"]
     start_time: Moment
-    progress: Annotated[int, Field(ge=0, le=100)] | None = None
-
-    @model_validator(mode="after")
-    def _whole(self) -> "ModificationAnswer":
-        if self.modification_state in {"modifying", "optimizing"} and self.progress is None:
-            raise ValueError("Progress is missing")
-        return self
+    progress: Annotated[int, Field(ge=0, le=100)]
 
 
 class ModificationsPage(Page):
@@ -183,7 +190,8 @@ class ModificationsPage(Page):
 class MappedVolume(AwsAnswer):
     """The volume behind a device."""
 
-    volume_id: Name
+    volume_id: VolumeId
+    status: AttachmentState | None = None
 
 
 class DeviceMapping(AwsAnswer):
@@ -193,19 +201,38 @@ class DeviceMapping(AwsAnswer):
     ebs: MappedVolume | None = None
 
 
-class InstanceAnswer(Tagged):
-    """An instance, with the volumes that it says it has."""
+class MappedInstance(AwsAnswer):
+    """An instance and the volumes that it says it has."""
 
-    instance_id: Name
-    instance_type: Name
-    root_device_name: str | None = None
-    root_device_type: str | None = None
+    instance_id: InstanceId
     block_device_mappings: tuple[DeviceMapping, ...]
 
     @property
     def volume_ids(self) -> frozenset[str]:
-        """The volumes that it has."""
-        return frozenset(one.ebs.volume_id for one in self.block_device_mappings if one.ebs is not None)
+        """The volumes that are on it, or about to be."""
+        found = [one.ebs for one in self.block_device_mappings if one.ebs is not None]
+        return frozenset(one.volume_id for one in found if one.status is None or one.status in _ATTACHED)
+
+
+class InstanceState(AwsAnswer):
+    """What an instance is doing."""
+
+    name: Literal["pending", "running", "shutting-down", "terminated", "stopping", "stopped"]
+
+
+class InstanceAnswer(MappedInstance, Tagged):
+    """An instance as a host."""
+
+    instance_type: Name
+    launch_time: Moment
+    state: InstanceState
+    root_device_name: str | None = None
+    root_device_type: str | None = None
+
+    @property
+    def running_since(self) -> datetime | None:
+        """When it was last started (Amazon EC2 API Reference, Instance.launchTime); None where it does not run."""
+        return self.launch_time if self.state.name == "running" else None
 
     @model_validator(mode="after")
     def _whole(self) -> "InstanceAnswer":
@@ -220,17 +247,10 @@ class Placement(AwsAnswer):
     availability_zone: Name
 
 
-class InstanceState(AwsAnswer):
-    """What an instance is doing."""
-
-    name: Name
-
-
 class BenchInstance(InstanceAnswer):
     """An instance that may measure."""
 
     placement: Placement
-    state: InstanceState
 
 
 class Reservation(AwsAnswer):
@@ -282,7 +302,7 @@ class InstanceTypeAnswer(AwsAnswer):
     """A type of instance. Only bare metal has no hypervisor."""
 
     instance_type: Name
-    hypervisor: str | None = None
+    hypervisor: Literal["nitro", "xen"] | None = None
     bare_metal: bool | None = None
     ebs_info: EbsInfo
 

@@ -64,6 +64,12 @@ class Hosts:
                 self.unread.setdefault(one, self._bad(f"it has no {one}", None, INSTANCES, one))
             self.take(list(found.values()))
 
+    def forget_unread(self) -> None:
+        """What is unread, and types that could not be read, are asked for again when they are needed."""
+        self.unread.clear()
+        for name in [name for name, found in self._limits.items() if isinstance(found, BadAnswer)]:
+            del self._limits[name]
+
     def take(self, found: Sequence[InstanceAnswer]) -> None:
         """Knows these entries of DescribeInstances from now on."""
         self._learn_types({one.instance_type for one in found})
@@ -74,7 +80,14 @@ class Hosts:
                 continue
             self.unread.pop(one.instance_id, None)
             tags = tuple(one.tag_values.items())
-            host = Host(id=one.instance_id, type=one.instance_type, limits=limits[0], nitro=limits[1], tags=tags)
+            host = Host(
+                id=one.instance_id,
+                type=one.instance_type,
+                limits=limits[0],
+                nitro=limits[1],
+                tags=tags,
+                running_since=one.running_since,
+            )
             self.known[one.instance_id] = Instance(
                 host=host, root_device=one.root_device_name, volume_ids=one.volume_ids
             )
@@ -141,3 +154,8 @@ def limits_of(instance_type: InstanceTypeAnswer) -> HostLimits | None:
         maximum_throughput_mib_s=mib_s_from_mb_s(info.maximum_throughput),
         burst_s=BURST_S,
     )
+
+
+def described_limits(described: object) -> HostLimits | None:
+    """The EBS limits in an entry of DescribeInstanceTypes as it comes; None where it has none. BadAnswer."""
+    return limits_of(read_answer(InstanceTypeAnswer, described, call=_TYPES, place="a type of instance"))

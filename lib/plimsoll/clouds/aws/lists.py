@@ -75,13 +75,20 @@ class Asker:
             attempt += 1
 
     def pages(
-        self, kind: type[ReadPage], ask: Ask, call: str, /, doubted: Callable[[ReadPage], bool] = never, **request: Any
+        self,
+        kind: type[ReadPage],
+        ask: Ask,
+        call: str,
+        /,
+        doubted: Callable[[ReadPage], bool] = never,
+        asks_with: str = "NextToken",
+        **request: Any,
     ) -> Iterator[ReadPage]:
-        """Every page of a list, in order."""
+        """Every page of a list, in order. `asks_with` is what the service calls the token in a request."""
         bounds = Pages(what=f"read {self.place} ({call})", deadline=self.deadline)
         token: str | None = None
         while True:
-            next_one = {"NextToken": token} if token else {}
+            next_one = {asks_with: token} if token else {}
             page = self.one(kind, ask, call, doubted=doubted, **request, **next_one)
             yield page
             token = page.next_token

@@ -1,7 +1,7 @@
 """Metrics: series of many volumes at once from CloudWatch's GetMetricData.
 
-Raw sums are asked for and divided elsewhere, because math expressions cannot be paged. Pages are merged by query, and
-what comes back partial or broken is asked again, within a bound.
+Raw sums are asked for and divided elsewhere, because math expressions cannot be paged. Pages are merged by query and
+checked as they come (`metric_answers`). What comes back partial, broken or wrong is asked again, within a bound.
 """
 
 import json
@@ -11,17 +11,21 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Final
 
 import cbor2
 import numpy as np
 
 from plimsoll.clouds.aws.errors import FAILURES, refused
+from plimsoll.clouds.aws.metric_answers import COMPLETE, FORBIDDEN, PERMISSION, Points
 from plimsoll.clouds.aws.queries import DATAPOINTS_A_CALL, QUERIES_A_CALL, Call, Query, calls_of, metrics_of, queries_of
 from plimsoll.clouds.aws.sessions import Sessions
+from plimsoll.clouds.common.answers import bad_answer
+from plimsoll.clouds.common.bounds import Deadline, Pages
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.domain.branch_and_bound import Ask, Found
-from plimsoll.domain.errors import AccessDenied, CloudError, Unexpected
+from plimsoll.domain.errors import AccessDenied, BadAnswer, CloudError, Endless, Unexpected
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.query_cost import QueryCost
 from plimsoll.domain.volume import Volume
@@ -30,7 +34,13 @@ from plimsoll.ports import CallLimits, Target, Usage
 ATTEMPTS: Final = 4
 """How often a query is asked whose answer stays partial or broken."""
 
-PERMISSION: Final = "cloudwatch:GetMetricData"
+PAGES_SPARE: Final = 10
+LEAST_DATAPOINTS_A_PAGE: Final = 1_000
+"""Pages of fewer datapoints than this, all through a call, are no answer that ends."""
+
+DEADLINE_SETTING: Final = "PLIMSOLL_READ_DEADLINE_S"
+READ_DEADLINE_S: Final = 900.0
+MOST_CALLS: Final = 5_000_000
 RETENTION_DAYS: Final[Mapping[int, float]] = {60: 15, 300: 63, 3600: 455}
 """How long CloudWatch keeps data of each period (Amazon CloudWatch API Reference, GetMetricData, read 2026-11-20)."""
 
@@ -41,8 +51,10 @@ Answers = dict[Query, FloatArray | CloudError]
 
 @dataclass(slots=True, kw_only=True)
 class AwsMetrics:
-    """Series from CloudWatch, `parallel` calls at a time, within the pacers' quotas of calls and datapoints a
-    second."""
+    """Series from CloudWatch, `parallel` calls at a time, within the pacers' quotas of calls and datapoints a second.
+
+    One `read` takes at most `read_deadline_s` seconds, and all of them make at most `most_calls` calls.
+    """
 
     sessions: Sessions
     calls: Pacer
@@ -54,6 +66,8 @@ class AwsMetrics:
     retention_days: Mapping[int, float] = field(default_factory=lambda: RETENTION_DAYS)
     visible_after_s: int = 0
     call_limits: CallLimits = CALL_LIMITS
+    read_deadline_s: float = READ_DEADLINE_S
+    most_calls: int = MOST_CALLS
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def series(self, volume: Volume) -> int:
@@ -66,79 +80,142 @@ class AwsMetrics:
             return []
         place = f"metrics in {asks[0].volume.account}/{asks[0].volume.region}"
         client = self.sessions.client("cloudwatch", asks[0].volume.account, asks[0].volume.region)
-        decode_fast(client)
+        decode_fast(client, place)
+        deadline = Deadline(seconds=self.read_deadline_s)
         queries = [query for number, ask in enumerate(asks) for query in queries_of(number, ask)]
         with ThreadPoolExecutor(max_workers=self.parallel) as pool:
             calls = calls_of(queries, datapoints_a_call=self.query_cost.datapoints_a_call)
-            answers = list(pool.map(lambda call: self._ask(client, call, place), calls))
+            answers = list(pool.map(lambda call: self._ask(client, call, place, deadline), calls))
         return _found(asks, answers)
 
     def remarks(self, _target: Target) -> Sequence[str]:
         """None: a series of CloudWatch names its volume."""
         return ()
 
-    def _ask(self, client: Any, call: Call, place: str) -> Answers:
-        """The series of one call's queries; the error of each that could not be read."""
-        answers: Answers = {query: np.full(query.window.buckets(query.period_s), np.nan) for query in call.queries}
-        pending, status = call.queries, ""
+    def _ask(self, client: Any, call: Call, place: str, deadline: Deadline) -> Answers:
+        """The series of one call's queries; the error of each that could not be read.
+
+        What is partial or broken is asked again a few times, and what cannot be used once.
+        """
+        asked = _Asked(place=place, pending=call.queries)
         for attempt in range(ATTEMPTS):
             if attempt:
                 self.sleep(2.0 ** (attempt - 1))
             try:
-                statuses = self._pages(client, Call(window=call.window, queries=pending), answers)
+                asked.take(self._pages(client, Call(window=call.window, queries=asked.pending), place, deadline))
             except FAILURES as error:
-                return {**answers, **dict.fromkeys(pending, refused(error, f"read {place}", PERMISSION))}
-            for query in pending:
-                if statuses.get(query) == "Forbidden":
-                    answers[query] = AccessDenied(
-                        f"cannot read {place}: Forbidden for {PERMISSION} on {query.volume_id}. Allow the action."
-                    )
-            pending = tuple(query for query in pending if statuses.get(query) not in {"Complete", "Forbidden"})
-            if not pending:
-                return answers
-            status = statuses.get(pending[0], "nothing")
-        gave_up = Unexpected(
-            f"cannot read {place}: CloudWatch answered {status} {ATTEMPTS} times. The audit goes on without these "
-            "volumes; go on with the same run later (--resume; in the service, its run_id)."
+                asked.fail(refused(error, f"read {place}", PERMISSION))
+            except BadAnswer as error:
+                asked.refuse(error)
+            except Endless as error:
+                asked.fail(error)
+            if not asked.pending:
+                return asked.answers
+        asked.fail(
+            Unexpected(
+                f"cannot read {place}: CloudWatch answered {asked.status} {ATTEMPTS} times. The audit goes on without "
+                "these volumes; go on with the same run later (--resume; in the service, its run_id)."
+            )
         )
-        return {**answers, **dict.fromkeys(pending, gave_up)}
+        return asked.answers
 
-    def _pages(self, client: Any, call: Call, answers: Answers) -> dict[Query, str]:
-        """Fills the answers from all pages of one call; gives the last status of each query."""
-        by_id = {f"q{index}": query for index, query in enumerate(call.queries)}
+    def _pages(self, client: Any, call: Call, place: str, deadline: Deadline) -> Points:
+        """The points of all pages of one call; BadAnswer and Endless where they cannot be used or do not end."""
+        points = Points(call, place)
         request: dict[str, Any] = {
-            "MetricDataQueries": [query.asked_as(name) for name, query in by_id.items()],
+            "MetricDataQueries": [query.asked_as(name) for name, query in points.ids.items()],
             "StartTime": datetime.fromtimestamp(call.window.start_s, UTC),
             "EndTime": datetime.fromtimestamp(call.window.end_s, UTC),
             "ScanBy": "TimestampAscending",
             "MaxDatapoints": DATAPOINTS_A_CALL,
         }
+        pages = Pages(what=f"read {place}", deadline=deadline, most=_most_pages(call), setting=DEADLINE_SETTING)
         self.datapoints.take(call.datapoints)
         with self._lock:
             self.usage.metrics += len(call.queries)
             self.usage.datapoints += call.datapoints
-        statuses: dict[Query, str] = {}
         while True:
+            deadline.check(f"read {place}", DEADLINE_SETTING)
             self.calls.take(1)
-            with self._lock:
-                self.usage.calls += 1
-            page = client.get_metric_data(**request)
-            for result in page.get("MetricDataResults", ()):
-                query = by_id[result["Id"]]
-                statuses[query] = result.get("StatusCode", "Complete")
-                series = answers[query]
-                if isinstance(series, np.ndarray):
-                    _place(series, result, query.window.start_s, query.period_s)
-            if not page.get("NextToken"):
-                return statuses
-            request["NextToken"] = page["NextToken"]
+            self._count_call(place)
+            token = points.take(client.get_metric_data(**request))
+            if not pages.follow(token):
+                points.end()
+                return points
+            request["NextToken"] = token
+
+    def _count_call(self, place: str) -> None:
+        """Counts a call; Endless where the run has made all that it may."""
+        with self._lock:
+            if self.usage.calls >= self.most_calls:
+                raise Endless(
+                    f"cannot read {place}: this run has made {self.most_calls:,} calls for metrics. Go on with it "
+                    "later (--resume), or raise PLIMSOLL_METRIC_CALLS_A_RUN."
+                )
+            self.usage.calls += 1
 
 
-def _place(series: FloatArray, result: Mapping[str, Any], start_s: int, period_s: int) -> None:
-    """Puts a page's values where their timestamps say; points outside the window are dropped."""
-    index = np.floor((epoch_s(result.get("Timestamps", ())) - start_s) / period_s).astype(np.int64)
-    inside = (index >= 0) & (index < len(series))
-    series[index[inside]] = np.asarray(result.get("Values", ()), dtype=np.float64)[inside]
+@dataclass(slots=True, kw_only=True)
+class _Asked:
+    """Queries that are asked together until each has an answer; `pending` have none, the last for the `status` said.
+
+    What came of those that were partial is kept, and of those that could not be used that they were so before.
+    """
+
+    place: str
+    pending: tuple[Query, ...]
+    answers: Answers = field(default_factory=dict)
+    status: str = "nothing"
+    _partly: dict[Query, FloatArray] = field(default_factory=dict)
+    _wrong_before: set[Query] = field(default_factory=set)
+
+    def take(self, points: Points) -> None:
+        """Takes in what a round brought."""
+        again: list[Query] = []
+        for query, series in points.each():
+            wrong, status = points.wrong.get(query), points.statuses.get(query, "nothing")
+            if wrong is not None:
+                if not self._refused(query, wrong):
+                    again.append(query)
+                continue
+            found = self._partly[query] = _over(series, self._partly.get(query))
+            if status == FORBIDDEN:
+                self.answers[query] = AccessDenied(
+                    f"cannot read {self.place}: Forbidden for {PERMISSION} on {query.volume_id}. Allow the action."
+                )
+            elif status == COMPLETE:
+                self.answers[query] = found
+            else:
+                again.append(query)
+                self.status = status
+        self.pending = tuple(again)
+
+    def refuse(self, error: BadAnswer) -> None:
+        """Nothing of a round can be used."""
+        self.pending = tuple([query for query in self.pending if not self._refused(query, error)])
+
+    def fail(self, error: CloudError) -> None:
+        """Nothing more will come."""
+        self.answers |= dict.fromkeys(self.pending, error)
+        self.pending = ()
+
+    def _refused(self, query: Query, error: BadAnswer) -> bool:
+        """Whether a query cannot be used for the second time, which is its answer."""
+        if query in self._wrong_before:
+            self.answers[query] = error
+            return True
+        self._wrong_before.add(query)
+        return False
+
+
+def _over(series: FloatArray, before: FloatArray | None) -> FloatArray:
+    """A series, and where it has no point what was there before."""
+    return series if before is None else np.where(np.isnan(series), before, series)
+
+
+def _most_pages(call: Call) -> int:
+    """More pages than a call can need: each brings a result or its share of the datapoints."""
+    return PAGES_SPARE + len(call.queries) + call.datapoints // LEAST_DATAPOINTS_A_PAGE
 
 
 def _found(asks: Sequence[Ask], answers: Iterable[Answers]) -> list[Found | CloudError]:
@@ -157,6 +234,7 @@ def _found(asks: Sequence[Ask], answers: Iterable[Answers]) -> list[Found | Clou
 
 _EVENT: Final = "before-parse.cloudwatch.GetMetricData"
 _OK: Final = 200
+_OTHER_PROTOCOL: Final = "text/xml"
 _PROTOCOLS: Final[dict[str, tuple[Callable[[bytes], Any], bytes]]] = {
     "application/x-amz-json": (json.loads, b"{}"),
     "application/cbor": (cbor2.loads, cbor2.dumps({})),
@@ -164,28 +242,28 @@ _PROTOCOLS: Final[dict[str, tuple[Callable[[bytes], Any], bytes]]] = {
 """By the beginning of the content type: the decoder, and an empty answer."""
 
 
-def decode_fast(client: Any) -> None:
-    """Makes a CloudWatch client decode GetMetricData's answers whole; `epoch_s` reads their timestamps."""
-    client.meta.events.register(_EVENT, _decode, unique_id="plimsoll-wire")
+def decode_fast(client: Any, place: str) -> None:
+    """Makes a CloudWatch client decode GetMetricData's answers whole; `epoch_s` reads their timestamps.
+
+    An answer that is none, such as a page of a proxy, raises BadAnswer.
+    """
+    client.meta.events.register(_EVENT, partial(_decode, place), unique_id="plimsoll-wire")
 
 
-def epoch_s(stamps: Sequence[Any]) -> FloatArray:
-    """Timestamps in epoch seconds, whether the wire had numbers or the decoder made times of them."""
-    if stamps and isinstance(stamps[0], datetime):
-        stamps = [stamp.timestamp() for stamp in stamps]
-    return np.asarray(stamps, dtype=np.float64)
-
-
-def _decode(response_dict: dict[str, Any], customized_response_dict: dict[str, Any], **_others: object) -> None:
+def _decode(
+    place: str, response_dict: dict[str, Any], customized_response_dict: dict[str, Any], **_others: object
+) -> None:
     kind = response_dict["headers"].get("content-type", "")
-    found = next((found for start, found in _PROTOCOLS.items() if kind.startswith(start)), None)
-    if response_dict["status_code"] != _OK or found is None:
+    if response_dict["status_code"] != _OK or kind.startswith(_OTHER_PROTOCOL):
         return
-    decode, empty = found
+    body = response_dict["body"]
+    found = next((found for start, found in _PROTOCOLS.items() if kind.startswith(start)), None)
     try:
-        decoded = decode(response_dict["body"])
+        decoded = None if found is None else found[0](body)
     except (ValueError, cbor2.CBORDecodeError):
-        return  # botocore reads it again and raises what it raises for a broken answer
-    if isinstance(decoded, dict):
-        response_dict["body"] = empty
-        customized_response_dict.update(decoded)
+        decoded = None
+    if found is None or not isinstance(decoded, dict):
+        what = f"the body, of type {kind or 'none'}, is no answer"
+        raise bad_answer(what, body.decode(errors="replace"), call=PERMISSION, place=place)
+    response_dict["body"] = found[1]
+    customized_response_dict.update(decoded)

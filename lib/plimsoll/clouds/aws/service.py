@@ -13,15 +13,79 @@ from datetime import datetime
 from typing import Any, Final, Literal
 
 from botocore.exceptions import ClientError, ConnectionClosedError, ReadTimeoutError
+from pydantic import AwareDatetime, Field, model_validator
 
 from plimsoll.clouds.aws.errors import DECIDING, KEEPING, attempted, refused
+from plimsoll.clouds.aws.lists import Asker, AwsAnswer, Page
 from plimsoll.clouds.aws.names import CLAIM_PREFIX, EVENT_SOURCE
+from plimsoll.clouds.common.answers import Answer, bad_answer, read_answer
 from plimsoll.clouds.common.calls import in_lots, send_all
 from plimsoll.domain.errors import BadInput, Unanswered
 
 _FREE: Final = "attribute_not_exists(id) OR expiration <= :now OR #holder = :holder"
 _HELD: Final = "#holder = :holder"
 _NAMES: Final = {"#holder": "holder"}
+_EXECUTIONS: Final = "states:ListExecutions"
+
+
+class Text(Answer):
+    """A text as DynamoDB has it."""
+
+    text: str = Field(alias="S")
+
+
+class Number(Answer):
+    """A number as DynamoDB has it."""
+
+    number: float = Field(alias="N")
+
+
+class Claim(Answer):
+    """A claim's item."""
+
+    holder: Text
+    expiration: Number
+
+
+class Claimed(AwsAnswer):
+    """The answer to looking a claim up; without an item nobody has it."""
+
+    item: Claim | None = None
+
+
+class PutEntry(AwsAnswer):
+    """What became of one event: an id, or why it was not taken."""
+
+    event_id: str | None = None
+    error_code: str | None = None
+    error_message: str = ""
+
+    @model_validator(mode="after")
+    def _whole(self) -> "PutEntry":
+        if not (self.event_id or self.error_code):
+            raise ValueError("EventId is missing")
+        return self
+
+
+class Put(AwsAnswer):
+    """What became of events, in their order."""
+
+    entries: tuple[PutEntry, ...]
+
+
+class Execution(Answer):
+    """An execution that runs."""
+
+    arn: str = Field(alias="executionArn")
+    name: str
+    began: AwareDatetime = Field(alias="startDate")
+
+
+class ExecutionsPage(Page):
+    """A page of executions."""
+
+    executions: tuple[Execution, ...] = Field(alias="executions")
+    next_token: str | None = Field(default=None, alias="nextToken")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,10 +131,9 @@ class DynamoClaims:
     def holder(self, key: str, now: datetime) -> str | None:
         """Who has a key now, None where nobody has."""
         with self._attempted("look up", key, "dynamodb:GetItem"):
-            found = self.client.get_item(TableName=self.table, Key=_id(key), ConsistentRead=True).get("Item")
-        if found is None or int(found["expiration"]["N"]) <= now.timestamp():
-            return None
-        return str(found["holder"]["S"])
+            answer = self.client.get_item(TableName=self.table, Key=_id(key), ConsistentRead=True)
+        found = read_answer(Claimed, answer, call="dynamodb:GetItem", place=f"{key} in the table {self.table}").item
+        return None if found is None or found.expiration.number <= now.timestamp() else found.holder.text
 
     def _attempted(self, verb: str, key: str, permission: str) -> AbstractContextManager[None]:
         return attempted(f"{verb} {key} in the table {self.table}", permission, KEEPING)
@@ -98,12 +161,16 @@ class BusEvents:
     def send(self, events: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
         """Puts every event on the bus; CloudError where one is not taken after the retries, with the last reason."""
         what = f"send events to the bus {self.bus}"
-        refusals: list[Mapping[str, Any]] = []
+        refusals: list[PutEntry] = []
 
         def put(entries: Sequence[Entry]) -> Sequence[Entry]:
             with attempted(what, "events:PutEvents", KEEPING):
-                told = self.client.put_events(Entries=list(entries))["Entries"]
-            failed = [(entry, answer) for entry, answer in zip(entries, told, strict=True) if answer.get("ErrorCode")]
+                answer = self.client.put_events(Entries=list(entries))
+            told = read_answer(Put, answer, call="events:PutEvents", place=f"the bus {self.bus}").entries
+            if len(told) != len(entries):
+                reason = f"it has {len(told)} Entries for {len(entries)}"
+                raise bad_answer(reason, answer, call="events:PutEvents", place=f"the bus {self.bus}")
+            failed = [(entry, answer) for entry, answer in zip(entries, told, strict=True) if answer.error_code]
             refusals[:] = [answer for _entry, answer in failed]
             return [entry for entry, _answer in failed]
 
@@ -112,7 +179,7 @@ class BusEvents:
         for lot in in_lots(entries, count=ENTRIES_A_CALL, weight=BYTES_A_CALL, weigh=_bytes):
             if send_all(lot, put, self.sleep):
                 last = refusals[-1]
-                told: Any = {"Error": {"Code": last["ErrorCode"], "Message": last.get("ErrorMessage", "")}}
+                told: Any = {"Error": {"Code": last.error_code, "Message": last.error_message}}
                 raise refused(ClientError(told, "PutEvents"), what, "events:PutEvents", KEEPING)
 
     def _entry(self, kind: str, detail: Mapping[str, Any]) -> Entry:
@@ -148,13 +215,13 @@ class StepExecutions:
         Step Functions lists with a delay: where this one is not in the list yet, it was begun when it says.
         """
         machine = machine_of(execution)
-        pages = self.client.get_paginator("list_executions").paginate(stateMachineArn=machine, statusFilter="RUNNING")
-        with attempted(f"list the executions of {machine}", "states:ListExecutions", KEEPING):
-            running = {
-                str(one["executionArn"]): (one["startDate"], str(one["name"]))
-                for page in pages
-                for one in page["executions"]
-            }
+        asker = Asker(place=machine)
+        request: dict[str, Any] = {"stateMachineArn": machine, "statusFilter": "RUNNING"}
+        with attempted(f"list the executions of {machine}", _EXECUTIONS, KEEPING):
+            pages = asker.pages(
+                ExecutionsPage, self.client.list_executions, _EXECUTIONS, asks_with="nextToken", **request
+            )
+            running = {one.arn: (one.began, one.name) for page in pages for one in page.executions}
         own = running.get(execution, (started, execution.rsplit(":", 1)[-1]))
         oldest = min(running.values(), default=own)
         return oldest[1] if oldest < own else None

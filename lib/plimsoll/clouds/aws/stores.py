@@ -16,9 +16,12 @@ from typing import Any, Final
 
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.exceptions import ClientError
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from plimsoll.clouds.aws.errors import DECIDING, KEEPING, attempted, code_of
+from plimsoll.clouds.aws.lists import AwsAnswer
+from plimsoll.clouds.aws.objects import every_key
+from plimsoll.clouds.common.answers import bad_answer, read_answer
 from plimsoll.clouds.common.calls import in_chunks, send_all
 from plimsoll.domain.decisions import Decision
 from plimsoll.domain.errors import Throttled, Unexpected
@@ -50,10 +53,8 @@ class S3Store:
 
     def keys(self, prefix: str) -> Iterator[str]:
         """The keys that begin with a prefix, in the order of their bytes, as S3 lists them."""
-        pages = self.client.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=prefix)
         with self._attempted("list", prefix, "s3:ListBucket"):
-            for page in pages:
-                yield from (one["Key"] for one in page.get("Contents", ()))
+            yield from every_key(self.client, self.bucket, prefix)
 
     def delete(self, key: str) -> None:
         """Keeps nothing under a key any more."""
@@ -100,6 +101,25 @@ Attributes = Mapping[str, Any]
 """Attributes by name, each in DynamoDB's own form, such as {"S": "vol-1"}."""
 
 
+class Keys(AwsAnswer):
+    """Keys that were not looked up."""
+
+    keys: tuple[dict[str, Any], ...] = ()
+
+
+class Items(AwsAnswer):
+    """What BatchGetItem found, by table."""
+
+    responses: dict[str, tuple[dict[str, Any], ...]]
+    unprocessed_keys: dict[str, Keys] = Field(default_factory=dict)
+
+
+class Written(AwsAnswer):
+    """What BatchWriteItem did not write, by table."""
+
+    unprocessed_items: dict[str, tuple[dict[str, Any], ...]] = Field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DynamoHistory:
     """Items of a table with the partition key `place` ("account/region") and the sort key `volume_id`: the volume's id
@@ -124,8 +144,8 @@ class DynamoHistory:
         def put(requests: Sequence[Attributes]) -> Sequence[Attributes]:
             with attempted(f"write into the table {self.table}", "dynamodb:BatchWriteItem", KEEPING):
                 answer = self.client.batch_write_item(RequestItems={self.table: list(requests)})
-            left: Sequence[Attributes] = answer.get("UnprocessedItems", {}).get(self.table, ())
-            return left
+            written = read_answer(Written, answer, call="dynamodb:BatchWriteItem", place=f"the table {self.table}")
+            return written.unprocessed_items.get(self.table, ())
 
         last = {(entry.account, entry.region, entry.volume_id): entry for entry in entries}
         for chunk in in_chunks(({"PutRequest": {"Item": _item(entry)}} for entry in last.values()), WRITES_A_CALL):
@@ -177,13 +197,22 @@ class DynamoHistory:
                 answer = self.client.batch_get_item(
                     RequestItems={self.table: {"Keys": list(keys), "ConsistentRead": True}}
                 )
-            found.extend(answer["Responses"].get(self.table, ()))
-            left: Sequence[Attributes] = answer.get("UnprocessedKeys", {}).get(self.table, {}).get("Keys", ())
-            return left
+            there = read_answer(Items, answer, call="dynamodb:BatchGetItem", place=f"the table {self.table}")
+            found.extend(there.responses.get(self.table, ()))
+            left = there.unprocessed_keys.get(self.table)
+            return left.keys if left else ()
 
         for chunk in in_chunks([_key(target, name) for name in dict.fromkeys(names)], KEYS_A_CALL):
             self._check(send_all(chunk, read, self.sleep), "dynamodb:BatchGetItem")
-        return [{name: TypeDeserializer().deserialize(value) for name, value in item.items()} for item in found]
+        return [self._plain(item, target) for item in found]
+
+    def _plain(self, item: Attributes, target: Target) -> Mapping[str, Any]:
+        """An item as plain values. BadAnswer where DynamoDB has no such forms of them."""
+        try:
+            return {name: TypeDeserializer().deserialize(value) for name, value in item.items()}
+        except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            place = f"an item of {target} in the table {self.table}"
+            raise bad_answer(str(error), item, call="dynamodb:BatchGetItem", place=place) from error
 
     def _check(self, left: Sequence[Attributes], permission: str) -> None:
         if left:

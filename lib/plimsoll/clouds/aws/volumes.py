@@ -3,18 +3,29 @@
 An entry that cannot be read costs its own volume and those on the same hosts, whose traffic is not known without it.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
-from plimsoll.clouds.aws.ec2_answers import ModificationAnswer, ModificationsPage, VolumeAnswer, VolumesPage
+from plimsoll.clouds.aws.ec2_answers import (
+    InstancesPage,
+    MappedInstance,
+    ModificationAnswer,
+    ModificationsPage,
+    VolumeAnswer,
+    VolumesPage,
+)
 from plimsoll.clouds.aws.errors import attempted
 from plimsoll.clouds.aws.hosts import INSTANCES, Hosts, name_in
 from plimsoll.clouds.aws.lists import Asker
+from plimsoll.clouds.aws.names import VOLUME_ID
 from plimsoll.clouds.aws.owners import owner_of
 from plimsoll.clouds.common.answers import bad_answer, read_answer
 from plimsoll.clouds.common.calls import in_chunks
-from plimsoll.clouds.common.dated_data import sold_figures
+from plimsoll.clouds.common.dated_data import sold_figures, volume_types
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain.errors import BadAnswer, CloudError
 from plimsoll.domain.volume import Attachment, Modification, Volume, VolumeSpec
@@ -23,6 +34,9 @@ from plimsoll.ports import Target, UnreadVolume
 VOLUMES: Final = "ec2:DescribeVolumes"
 _MODIFICATIONS: Final = "ec2:DescribeVolumesModifications"
 _VOLUMES_A_PAGE: Final = 500
+_A_PAGE: Final = 1000
+"""Instances in a page of DescribeInstances, at most (Amazon EC2 API Reference, read 2026-11-22)."""
+
 _IDS_A_CALL: Final = 200
 
 
@@ -38,33 +52,41 @@ class VolumeList:
     _readable: dict[str, Volume] = field(default_factory=dict, init=False)
     _unread: dict[str, CloudError] = field(default_factory=dict, init=False)
 
+    _was_empty: bool = field(default=False, init=False)
+
     def __post_init__(self) -> None:
         """Knows no host yet."""
         self._hosts = Hosts(self.ec2, self.asker)
 
     def read(self) -> Iterator[Volume | UnreadVolume]:
-        """Every volume as its page arrives, then again as unread each that cannot be answered without others."""
-        self._changes = self._modifications()
-        paging = {"IncludeManagedResources": True, "MaxResults": _VOLUMES_A_PAGE}
-        yield from self._pages(paging)
-        lost = sorted(self._on_hosts() - set(self._readable) - set(self._unread))
-        for chunk in in_chunks(lost, _IDS_A_CALL):
-            filters = [{"Name": "volume-id", "Values": list(chunk)}]
-            yield from self._pages({"IncludeManagedResources": True, "Filters": filters})
-        yield from self._neighbors()
+        """Every volume as its page arrives, then again as unread each that cannot be answered without others.
 
-    def _pages(self, request: Mapping[str, Any]) -> Iterator[Volume | UnreadVolume]:
+        What is unread, or is not as the hosts have it, is asked for once more by itself.
+        """
+        self._changes = self._modifications()
+        yield from self._pages(MaxResults=_VOLUMES_A_PAGE)
+        mapped = self._mapped()
+        self._hosts.forget_unread()
+        for chunk in in_chunks(sorted(self._lost(mapped) | set(self._unread)), _IDS_A_CALL):
+            yield from self._pages(Filters=[{"Name": "volume-id", "Values": list(chunk)}])
+        yield from self._neighbors(mapped)
+
+    def _pages(self, **request: Any) -> Iterator[Volume | UnreadVolume]:
+        ask = partial(self.ec2.describe_volumes, IncludeManagedResources=True)
         with attempted(f"read {self.target}", VOLUMES):
-            for page in self.asker.pages(
-                VolumesPage, self.ec2.describe_volumes, VOLUMES, doubted=self._has_unreadable, **request
-            ):
+            for page in self.asker.pages(VolumesPage, ask, VOLUMES, doubted=self._is_doubtful, **request):
                 yield from self._entries(page.volumes)
 
-    def _has_unreadable(self, page: VolumesPage) -> bool:
-        return any(not isinstance(self._answer(raw), VolumeAnswer) for raw in page.volumes)
+    def _is_doubtful(self, page: VolumesPage) -> bool:
+        """Whether it is asked for again: an empty one once, one with what cannot be read, or is of no type, always."""
+        if not page.volumes and not self._was_empty:
+            self._was_empty = True
+            return True
+        answers = [self._answer(raw) for raw in page.volumes]
+        return any(isinstance(one, BadAnswer) or one.volume_type not in volume_types(AWS) for one in answers)
 
     def _answer(self, raw: object) -> VolumeAnswer | BadAnswer:
-        name = name_in(raw, "VolumeId")
+        name = _id_in(raw)
         try:
             place = f"{name} in {self.target}" if name else f"a volume of {self.target}"
             return read_answer(VolumeAnswer, raw, call=VOLUMES, place=place)
@@ -72,7 +94,7 @@ class VolumeList:
             return error
 
     def _entries(self, entries: Sequence[object]) -> Iterator[Volume | UnreadVolume]:
-        answers = [(name_in(raw, "VolumeId"), self._answer(raw)) for raw in entries]
+        answers = [(_id_in(raw), self._answer(raw)) for raw in entries]
         self._hosts.learn(
             where.instance_id
             for _, one in answers
@@ -103,25 +125,40 @@ class VolumeList:
         change = self._changes.get(answer.volume_id)
         return change if isinstance(change, BadAnswer) else volume_of(answer, self.target, self._hosts, change)
 
-    def _on_hosts(self) -> set[str]:
-        """Every volume that a known host says it has."""
-        return {name for instance in self._hosts.known.values() for name in instance.volume_ids}
+    def _mapped(self) -> dict[str, frozenset[str]]:
+        """The volumes that each instance of the target says it has."""
+        found = {host_id: instance.volume_ids for host_id, instance in self._hosts.known.items()}
+        with attempted(f"read {self.target}", INSTANCES):
+            for page in self.asker.pages(InstancesPage, self.ec2.describe_instances, INSTANCES, MaxResults=_A_PAGE):
+                for raw in page.entries:
+                    with suppress(BadAnswer):  # it was asked for as a host where a volume names it
+                        one = read_answer(MappedInstance, raw, call=INSTANCES, place=str(self.target))
+                        found[one.instance_id] = one.volume_ids
+        return found
 
-    def _neighbors(self) -> Iterator[UnreadVolume]:
-        """What hosts have and no list does, and the readable volumes on hosts with one that is not.
+    def _lost(self, mapped: Mapping[str, frozenset[str]]) -> set[str]:
+        """The volumes that an instance says it has, and that are not listed, or not as being there."""
+        return {name for host_id, names in mapped.items() for name in names if not self._is_on(name, host_id)}
+
+    def _is_on(self, name: str, host_id: str) -> bool:
+        volume = self._readable.get(name)
+        return volume is not None and any(host.id == host_id for host in volume.hosts)
+
+    def _neighbors(self, mapped: Mapping[str, frozenset[str]]) -> Iterator[UnreadVolume]:
+        """What hosts have and the list has not, and the readable volumes on hosts with one that is unread.
 
         A host's traffic is not known without all of its volumes.
         """
-        for host_id, instance in sorted(self._hosts.known.items()):
-            missing = sorted(instance.volume_ids - set(self._readable))
-            if not missing:
-                continue
-            error = self._without(host_id, missing)
-            yield from (UnreadVolume(id=name, error=error) for name in missing if name not in self._unread)
-            for volume in list(self._readable.values()):
-                if any(host.id == host_id for host in volume.hosts):
-                    self._unread[volume.id] = error
-                    yield UnreadVolume(id=volume.id, error=error)
+        on_hosts: dict[str, list[str]] = {}
+        for volume in self._readable.values():
+            for host in volume.hosts:
+                on_hosts.setdefault(host.id, []).append(volume.id)
+        for host_id, names in sorted(mapped.items()):
+            missing = sorted(name for name in names if not self._is_on(name, host_id))
+            if missing:
+                error = self._without(host_id, missing)
+                there = [*(name for name in missing if name not in self._unread), *on_hosts.get(host_id, ())]
+                yield from (UnreadVolume(id=name, error=error) for name in there)
 
     def _without(self, host_id: str, missing: Sequence[str]) -> BadAnswer:
         names = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
@@ -151,7 +188,7 @@ class VolumeList:
 
     def _changed(self, entries: Iterable[object]) -> Iterator[tuple[str, Modification | BadAnswer]]:
         for raw in entries:
-            name = name_in(raw, "VolumeId")
+            name = _id_in(raw)
             try:
                 one = read_answer(ModificationAnswer, raw, call=_MODIFICATIONS, place=f"{name} in {self.target}")
             except BadAnswer as error:
@@ -163,10 +200,17 @@ class VolumeList:
             )
 
 
+def _id_in(raw: object) -> str:
+    """The volume's id in an entry, empty where it has none that is one."""
+    name = name_in(raw, "VolumeId")
+    return name if re.fullmatch(VOLUME_ID, name) else ""
+
+
 def volume_of(found: VolumeAnswer, target: Target, hosts: Hosts, modification: Modification | None) -> Volume:
-    """The volume in one entry of DescribeVolumes; all its hosts are known."""
+    """The volume in one entry of DescribeVolumes; all its hosts are known. Attachments are in the order of their hosts,
+    whatever EC2's is."""
     attachments, host_tags = [], dict[str, str]()
-    for where in found.attached:
+    for where in sorted(found.attached, key=lambda one: one.instance_id or ""):
         instance = hosts.known.get(where.instance_id or "")
         device = where.device or ""
         attachments.append(

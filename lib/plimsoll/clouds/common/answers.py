@@ -15,12 +15,18 @@ from plimsoll.domain.errors import BadAnswer
 MOST_RAW_CHARACTERS: Final = 20_000
 """How much of an answer is kept to be looked at."""
 
-_SECRET: Final = re.compile(r"(?i)token|secret|password|credential|authorization|signature|external.?id|access.?key")
+_SECRET: Final = re.compile(
+    r"token|secret|password|credential|authorization|signature|external.?id|access.?key", re.IGNORECASE
+)
 _HIDDEN: Final = "(hidden)"
+_SECRET_TEXT: Final = re.compile(
+    rf"((?:{_SECRET.pattern})[\w.-]*[\"']?\s*[>:=]\s*[\"']?)[^<>\"',&\s}}]+", re.IGNORECASE
+)
+"""A secret and what names it, in XML, JSON or a form that nobody could parse."""
 
 
 class Answer(BaseModel):
-    """A part of a cloud's answer: fields that are not named are left out, and numbers are never read from texts."""
+    """A part of a cloud's answer. Fields that are not named are left out; a number may be written as a text."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True, populate_by_name=True)
 
@@ -67,7 +73,10 @@ def bad_answer(what: str, raw: object, *, call: str, place: str) -> BadAnswer:
 
 def raw_text(raw: object) -> str:
     """An answer as text to be kept: of bounded length, with `(hidden)` in the place of secrets."""
-    shown = raw if isinstance(raw, str) else json.dumps(_without_secrets(raw), default=str, ensure_ascii=False)
+    if isinstance(raw, str):
+        shown = _SECRET_TEXT.sub(rf"\g<1>{_HIDDEN}", raw[: 2 * MOST_RAW_CHARACTERS])
+    else:
+        shown = json.dumps(_without_secrets(raw), default=str, ensure_ascii=False)
     if len(shown) <= MOST_RAW_CHARACTERS:
         return shown
     return f"{shown[:MOST_RAW_CHARACTERS]}... ({len(shown):,} characters in all)"

@@ -10,6 +10,9 @@ from plimsoll.domain.errors import Endless
 LIST_PAGES: Final = 5_000
 """Pages of one list by default: at 500 volumes a page, 2.5 million volumes of one account and region."""
 
+EMPTY_PAGES: Final = 10
+"""Pages in a row that have nothing and yet name a next one, after which a list is given up. Clouds may send a few."""
+
 
 @dataclass(slots=True, kw_only=True)
 class Deadline:
@@ -45,14 +48,19 @@ class Pages:
     most: int = LIST_PAGES
     setting: str = "PLIMSOLL_LIST_DEADLINE_S"
     _seen: set[str] = field(default_factory=set, init=False, repr=False)
+    _empty: int = field(default=0, init=False, repr=False)
 
-    def follow(self, token: str | None) -> bool:
-        """Whether there is a next page.
+    def follow(self, token: str | None, *, empty: bool = False) -> bool:
+        """Whether there is a next page; `empty` where this one had nothing.
 
-        Endless where its token came before, there were too many pages, or the deadline has passed.
+        Endless where its token came before, there were too many pages, or too many one after the other without
+        anything, or the deadline has passed.
         """
         if not token:
             return False
+        self._empty = self._empty + 1 if empty else 0
+        if self._empty >= EMPTY_PAGES:
+            raise Endless(f"cannot {self.what}: {EMPTY_PAGES} pages in a row had nothing. Run again later.")
         if token in self._seen:
             raise Endless(f"cannot {self.what}: the cloud gave the same page twice. Run again later.")
         self._seen.add(token)

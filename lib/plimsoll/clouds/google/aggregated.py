@@ -59,9 +59,8 @@ def _listed(clients: Clients, place: str, permission: str, deadline: Deadline | 
         if not page.items:
             raise bad_answer("items is missing", type(page).to_dict(page), call=permission, place=place)
 
-    def is_full(page: Any) -> bool:
-        lists = (getattr(scoped, _entries(scoped)) for scoped in page.items.values())
-        return sum(map(len, lists)) >= PAGE
+    def size(page: Any) -> int:
+        return sum(len(getattr(scoped, _entries(scoped))) for scoped in page.items.values())
 
     return Listed(
         clients=clients,
@@ -70,7 +69,8 @@ def _listed(clients: Clients, place: str, permission: str, deadline: Deadline | 
         permission=permission,
         deadline=deadline or clients.list_deadline(),
         check=check,
-        is_full=is_full,
+        size=size,
+        doubtful=lambda size: size >= PAGE,
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plimsoll.clouds.google.queries import Place
 from plimsoll.domain.knowledge import BoolArray
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.sums import COUNTER_SERIES
@@ -33,31 +34,34 @@ class Disagreement:
         return f"{' and '.join(self.series)} {self.why} in {count:,} of {buckets:,} buckets"
 
 
-def disagreements(found: Mapping[str, FloatArray], period_s: int, *, one_place: bool = True) -> Iterator[Disagreement]:
+Places = Mapping[str, Mapping[Place, BoolArray]]
+"""By series, the buckets in which each place has points."""
+
+
+def disagreements(
+    found: Mapping[str, FloatArray], places: Places, period_s: int, *, added: bool
+) -> Iterator[Disagreement]:
     """What cannot be true of the series of one look, each with NaN where it has no point, in buckets of `period_s`.
 
-    Where work of several places that were not all busy at once is in them (`one_place` is False), peaks are not held
-    against means.
+    Each place that a disk was at has all series or none. Where the highest of several places' peaks stands (they are
+    not `added` up), peaks are not held against means.
     """
-    yield from _presence(found)
+    every = sorted({place for there in places.values() for place in there})
+    for name, values in found.items():
+        there = places.get(name, {})
+        lacking = np.isnan(values) & np.any([~np.isnan(other) for other in found.values()], axis=0)
+        for place in every:
+            some = np.any([others[place] for others in places.values() if place in others], axis=0)
+            lacking |= some & ~there[place] if place in there else some
+        yield from _where((name,), "has no point where others have", lacking)
     for count in COUNTER_SERIES:
         peak = f"peak_{count}"
         if count in found and peak in found:
-            yield from _peak(found, count, peak, period_s, one_place=one_place)
+            yield from _peak(found, count, peak, period_s, one_place=added or len(every) <= 1)
     for way in ("read", "write"):
         ops, moved = f"{way}_ops", f"{way}_bytes"
         if ops in found and moved in found:
             yield from _where((ops, moved), "are not both work", (found[ops] > 0) != (found[moved] > 0))
-
-
-def _presence(found: Mapping[str, FloatArray]) -> Iterator[Disagreement]:
-    """The buckets in which one series has a point and another has none."""
-    if not found:
-        return
-    absent = {name: np.isnan(values) for name, values in found.items()}
-    every = np.logical_and.reduce(list(absent.values()))
-    for name, missing in absent.items():
-        yield from _where((name,), "has no point where others have", missing & ~every)
 
 
 def _peak(

@@ -1,6 +1,6 @@
 """Cells: where the points of many series go, one cell for each series of each look."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,21 +24,28 @@ class Cell:
     grid_s: int
     added: bool
     highest: bool
-    places: set[Place] = field(default_factory=set, init=False)
+    _places: dict[Place, BoolArray] = field(default_factory=dict, init=False)
     _values: FloatArray = field(init=False)
 
     def __post_init__(self) -> None:
         """Begins with no point."""
         self._values = np.full(self.look.window.buckets(self.look.period_s) * self.look.period_s // self.grid_s, np.nan)
 
-    def place(self, ends_s: IntArray, values: FloatArray, inside: BoolArray) -> None:
-        """Takes in those points that are `inside`."""
+    def place(self, where: Place, ends_s: IntArray, values: FloatArray, inside: BoolArray) -> None:
+        """Takes in those points of a series that are `inside`."""
+        there = self._places.setdefault(where, np.zeros(self.look.window.buckets(self.look.period_s), dtype=np.bool_))
+        there[(ends_s[inside] - 1 - self.look.window.start_s) // self.look.period_s] = True
         at = (ends_s[inside] - 1 - self.look.window.start_s) // self.grid_s
         if self.added:
             self._values[at[np.isnan(self._values[at])]] = 0.0
             np.add.at(self._values, at, values[inside])
         else:
             np.fmax.at(self._values, at, values[inside])
+
+    @property
+    def places(self) -> Mapping[Place, BoolArray]:
+        """The buckets of the look in which each place has points."""
+        return self._places
 
     def folded(self) -> FloatArray:
         """The buckets of the look, NaN where there is no point."""
@@ -81,11 +88,10 @@ class Cells:
         series = self._asks[number].look.series
         return {name: self._cells[number, name].folded() for name in series if name in METRICS}
 
-    def moved(self, number: int) -> bool:
-        """Whether points of several places are in one cell of an ask, of which the highest stands."""
+    def places_of(self, number: int) -> dict[str, Mapping[Place, BoolArray]]:
+        """The buckets in which each place has points, by the series of an ask."""
         series = (name for name in self._asks[number].look.series if name in METRICS)
-        cells = (self._cells[number, name] for name in series)
-        return any(len(cell.places) > 1 and not cell.added for cell in cells)
+        return {name: self._cells[number, name].places for name in series}
 
 
 def _cell(ask: Ask, series: str) -> Cell:

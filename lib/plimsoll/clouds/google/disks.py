@@ -54,6 +54,7 @@ def instance_of(found: Any, *, scope: str | None = None, place: str) -> Instance
         limits=known.limits if known else None,
         tags=tuple(tags.items()),
         caps=known.caps if known else (),
+        running_since=answer.running_since,
     )
     held = (one for one in found.disks if one.source and one.type_ != _LOCAL)
     seats = {path_of(one.source): _seat(one, answer.name, place) for one in held}

@@ -184,7 +184,7 @@ def _disabled(error: api.GoogleAPICallError, what: str, place: str, permission: 
     service = known.get("service") or _API_OF.get(permission.split(".", maxsplit=1)[0], COMPUTE)
     counted = str(known.get("consumer", "")).removeprefix("projects/")
     holder = _holder(place)
-    project = (counted or "PROJECT") if "/" in holder else holder
+    project = (counted or "PROJECT") if "/" in holder or " " in holder else holder
     other = f" (or in {counted}, the project that the call counted for)" if counted not in {"", project} else ""
     return ApiDisabled(
         f"{what}: the API {service} is not enabled in {project}{other}. {purpose.goes_on}; enable it with "

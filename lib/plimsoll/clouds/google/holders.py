@@ -48,7 +48,7 @@ class Holders:
         for disk in instance.seats:
             self.by_disk.setdefault(disk, set()).add(path)
 
-    def users_of(self, disk: DiskAnswer, place: str) -> Iterator[tuple[Instance, Seat] | None]:
+    def holders_of(self, disk: DiskAnswer, place: str) -> Iterator[tuple[Instance, Seat] | None]:
         """The users of a disk with their seats, in its own order, None for one of another project.
 
         CloudError names the disk where they cannot be told for sure.

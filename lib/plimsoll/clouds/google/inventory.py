@@ -149,6 +149,7 @@ class GoogleInventory:
                 wrong = "name is missing" if names else "items is missing"
                 raise bad_answer(wrong, names, call=LIST_REGIONS, place=project)
 
+        wanted = frozenset(self.regions or ())
         listed = Listed(
             clients=self.clients,
             what=f"read {project}",
@@ -156,7 +157,8 @@ class GoogleInventory:
             permission=LIST_REGIONS,
             deadline=self.clients.list_deadline(),
             check=check,
-            is_full=lambda page: not set(self.regions or ()).issubset(names_on(page)),
+            size=lambda page: len(wanted.intersection(names_on(page))),
+            doubtful=lambda size: size < len(wanted),
         )
         request = compute_v1.ListRegionsRequest(project=project, max_results=PAGE)
         return [name for page in listed.pages(self.clients.regions.list, request) for name in names_on(page)]

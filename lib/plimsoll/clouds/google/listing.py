@@ -14,7 +14,7 @@ from plimsoll.clouds.google.aggregated import Page, disk_pages
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.disks import volume_of
 from plimsoll.clouds.google.holders import Holders, holders_in, not_listed
-from plimsoll.clouds.google.names import LIST_DISKS, last_of, path_of, region_of
+from plimsoll.clouds.google.names import LIST_DISKS, last_of, path_of, region_of, within_project
 from plimsoll.clouds.google.resources import read_disk
 from plimsoll.domain.errors import BadAnswer, CloudError
 from plimsoll.domain.volume import Volume
@@ -24,11 +24,11 @@ from plimsoll.ports import UnreadVolume
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """What one reading of the lists says of a disk: the volume, or why there is none. `hosts` are the paths of those
-    instances that either list names with it, `id` is None where that is missing."""
+    instances that either list names with it. Where its number is missing, its path within the project is its `id`."""
 
     path: str
     region: str
-    id: str | None
+    id: str
     found: Volume | CloudError
     hosts: frozenset[str]
     pooled: bool = False
@@ -39,7 +39,6 @@ class Reading:
     """One reading of the disks of a project, held against its instances."""
 
     holders: Holders
-    place: str
     seen: set[str] = field(default_factory=set)
     scopes: set[str] = field(default_factory=set)
     silent: set[str] = field(default_factory=set)
@@ -61,13 +60,14 @@ class Reading:
         return {
             path: Entry(
                 path=path,
-                region=region_of("/".join(path.split("/")[2:4])) or "",
-                id=None,
-                found=not_listed(path, self.holders.by_disk[path], self.place),
+                region=region,
+                id=within_project(path),
+                found=not_listed(path, self.holders.by_disk[path], self._in(region)),
                 hosts=frozenset(self.holders.by_disk[path]),
             )
             for path in missing
-            if path.startswith(f"projects/{self.holders.project}/")
+            if (region := region_of(within_project(path).rpartition("/disks/")[0])) is not None
+            and path.startswith(f"projects/{self.holders.project}/")
         }
 
     def gaps(self) -> set[str]:
@@ -77,20 +77,24 @@ class Reading:
         either = (zones ^ others) - self.silent - self.holders.silent
         return either | self.blank | self.holders.blank
 
+    def _in(self, region: str) -> str:
+        """The place as errors of a disk name it."""
+        return f"{self.holders.project}/{region}"
+
     def _entry(self, found: Any, scope: str, region: str) -> Entry:
-        path = path_of(found.self_link) if found.self_link else f"{self.holders.project}/{scope}/disks/{found.name}"
+        path = path_of(found.self_link or f"projects/{self.holders.project}/{scope}/disks/{found.name}")
         self.seen.add(path)
         volume: Volume | CloudError
         try:
-            disk = read_disk(found, scope=scope, place=self.place)
-            users = self.holders.users_of(disk, self.place)
+            disk = read_disk(found, scope=scope, place=self._in(region))
+            users = self.holders.holders_of(disk, self._in(region))
             volume = volume_of(disk, self.holders.project, region, users)
         except CloudError as error:
             volume = error
         return Entry(
             path=path,
             region=region,
-            id=str(found.id) if found.id else None,
+            id=str(found.id) if found.id else within_project(path),
             found=volume,
             hosts=frozenset({*map(path_of, found.users), *self.holders.by_disk.get(path, ())}),
             pooled=bool(found.storage_pool),
@@ -172,7 +176,7 @@ class Listing:
     def _read(self) -> Iterator[None]:
         disputed: dict[str, Entry] = {}
         deadline = self.clients.list_deadline()
-        reading = Reading(holders_in(self.clients, self.project, self.place, deadline), self.place)
+        reading = Reading(holders_in(self.clients, self.project, self.place, deadline))
         for page in disk_pages(self.clients, self.project, self.place, deadline):
             disputed |= {entry.path: entry for entry in reading.entries(page) if not self._keep(entry)}
             yield None
@@ -205,7 +209,7 @@ class Listing:
         """Both lists anew; what is still in dispute is unread, with what shares an instance with it."""
         deadline = self.clients.list_deadline()
         try:
-            second = Reading(holders_in(self.clients, self.project, self.place, deadline), self.place)
+            second = Reading(holders_in(self.clients, self.project, self.place, deadline))
             pages = disk_pages(self.clients, self.project, self.place, deadline)
             entries = {entry.path: entry for page in pages for entry in second.entries(page)} | second.unlisted()
         except CloudError:
@@ -236,11 +240,12 @@ class Listing:
             return entry.found
         other = self._kept[entry.found.id]
         wrong = f"the id {entry.id} is that of {last_of(entry.path)} and of {last_of(other.path)}"
-        return bad_answer(wrong, wrong, call=LIST_DISKS, place=f"disk {last_of(entry.path)} in {self.place}")
+        where = f"disk {last_of(entry.path)} in {self.project}/{entry.region}"
+        return bad_answer(wrong, wrong, call=LIST_DISKS, place=where)
 
     def _shared(self, entry: Entry, host: str, other: Entry) -> CloudError:
         return BadAnswer(
-            f"cannot decide on disk {last_of(entry.path)} in {self.place}: it shares instance {last_of(host)} with "
-            f"{last_of(other.path)}, which could not be read, so that the instance's traffic is known in part alone. "
-            "Run again later."
+            f"cannot decide on disk {last_of(entry.path)} in {self.project}/{entry.region}: it shares instance "
+            f"{last_of(host)} with {last_of(other.path)}, which could not be read, so that the instance's traffic is "
+            "known in part alone. Run again later."
         )

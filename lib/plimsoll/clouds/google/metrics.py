@@ -131,7 +131,8 @@ class GoogleMetrics:
         for number, (ask, one) in enumerate(zip(asks, found, strict=True)):
             if isinstance(one, CloudError):
                 continue
-            said = list(disagreements(one, ask.look.period_s, one_place=not here.moved(number)))
+            added = len(ask.volume.attachments) > 1
+            said = list(disagreements(one, here.places_of(number), ask.look.period_s, added=added))
             if said:
                 wrong[number] = bad_answer(
                     "; ".join(map(str, said)),
@@ -195,7 +196,7 @@ class GoogleMetrics:
                 before = known.get(more.identity)
                 known[more.identity] = more.ends_s if before is None else came_twice(before, more, call, here.place)
                 found.append(more)
-            if not pages.follow(page.next_page_token):
+            if not pages.follow(page.next_page_token, empty=not page.time_series):
                 return found
             request.page_token = page.next_page_token
 
@@ -232,9 +233,7 @@ class GoogleMetrics:
                     if not inside.any() or not self._is_of(query.ask, where, here):
                         continue
                     with self._lock:
-                        cell = here.of(query)
-                        cell.places.add(where)
-                        cell.place(one.ends_s, one.values, inside)
+                        here.of(query).place(where, one.ends_s, one.values, inside)
 
     def _is_of(self, ask: int, where: Place, here: Cells) -> bool:
         """Whether a series may be of an ask's disk: no other one has that place now."""

@@ -25,6 +25,9 @@ LIST_PROJECTS: Final = "resourcemanager.projects.list"
 LIST_FOLDERS: Final = "resourcemanager.folders.list"
 """Permissions, as roles and refusals call them."""
 
+LIST_SKUS: Final = "cloudbilling.skus.list"
+"""The call for prices, which needs no permission but the API."""
+
 PROJECT_ID: Final = r"([a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]"
 """A project's id, perhaps under a domain (Resource Manager v3, `Project.project_id`, read 2026-11-22)."""
 
@@ -50,6 +53,11 @@ def last_of(url: str) -> str:
 def path_of(url: str) -> str:
     """A resource's URL from `projects/` on, by which it is the same whichever host named it."""
     return "projects/" + url.rpartition("projects/")[2]
+
+
+def within_project(path: str) -> str:
+    """What follows the project in a resource's path: zones/us-central1-a/disks/data."""
+    return "/".join(path.split("/")[2:])
 
 
 def region_of(scope: str) -> str | None:

@@ -1,6 +1,6 @@
 """Pages: the lists of Google's REST APIs, page by page, within a deadline and without a page twice.
 
-A page that cannot be used is asked for once more; so is one that is full and yet names no next one, because nothing
+A page that cannot be used is asked for once more. So is the last one where it is full, or has nothing at all: nothing
 else would tell that the list was cut short there.
 """
 
@@ -22,8 +22,8 @@ def usable(_page: Any) -> None:
     """Nothing is asked of a page."""
 
 
-def never_full(_page: Any) -> bool:
-    """How much a page holds says nothing of whether another follows."""
+def never(_size: int) -> bool:
+    """How much a page has says nothing of whether it has all."""
     return False
 
 
@@ -31,8 +31,8 @@ def never_full(_page: Any) -> bool:
 class Listed:
     """A list: what it is read for, as its errors say it, and until when.
 
-    `what` follows "cannot". `check` raises BadAnswer for a page that cannot be used; `is_full` says whether a page
-    holds as much as was asked for.
+    `what` follows "cannot". `check` raises BadAnswer for a page that cannot be used. `size` is how much a page has, and
+    `doubtful` whether the last page may lack something if it has that much.
     """
 
     clients: Clients
@@ -42,7 +42,8 @@ class Listed:
     deadline: Deadline
     purpose: Purpose = AUDITING
     check: Callable[[Any], None] = usable
-    is_full: Callable[[Any], bool] = never_full
+    size: Callable[[Any], int]
+    doubtful: Callable[[int], bool] = never
 
     def pages(self, call: Call, request: Any) -> Iterator[Any]:
         """Every page of what a call lists; raises CloudError. The request is changed on the way."""
@@ -50,7 +51,7 @@ class Listed:
         while True:
             page = self._page(call, request)
             yield page
-            if not bounds.follow(page.next_page_token):
+            if not bounds.follow(page.next_page_token, empty=not self.size(page)):
                 return
             request.page_token = page.next_page_token
 
@@ -61,11 +62,11 @@ class Listed:
         except BadAnswer:
             page = self._asked(call, request)
             self.check(page)
-        if page.next_page_token or not self.is_full(page):
+        if page.next_page_token or not self.doubtful(self.size(page)):
             return page
         again = self._asked(call, request)
         self.check(again)
-        return again if again.next_page_token else page
+        return again if again.next_page_token or self.size(again) > self.size(page) else page
 
     def _asked(self, call: Call, request: Any) -> Any:
         with answered(self.what, self.place, self.permission, self.purpose):

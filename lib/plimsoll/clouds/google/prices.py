@@ -1,14 +1,17 @@
 """Prices: from the Cloud Billing catalog where it answers in full, else from a dated price file."""
 
 import re
+import threading
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
 from plimsoll.clouds.common.dated_data import PriceFile
+from plimsoll.clouds.common.messages import Purpose
 from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.errors import FAILURES
+from plimsoll.clouds.google.names import LIST_SKUS
+from plimsoll.clouds.google.pages import Listed
 from plimsoll.domain.errors import CloudError
 from plimsoll.domain.prices import PriceBook, TypePrice
 from plimsoll.domain.units import HOUR_S, MONTH_S
@@ -61,6 +64,15 @@ _INCLUDED: Final[Mapping[str, Mapping[str, int]]] = {
 _COMPLETE: Final = ("pd-standard", "pd-balanced", "pd-ssd", "hyperdisk-balanced")
 """What a list must have of a region before it is believed."""
 
+_TIMES: Final = 20
+"""A list price that is so many times what it was, or that part of it, is a mistake and not a price."""
+
+_PRICING: Final = Purpose(
+    goes_on="The audit goes on with the prices that Plimsoll ships",
+    allow="enable cloudbilling.googleapis.com in the project that calls count for",
+    again="run again later",
+)
+
 _Figures = dict[str, dict[str, dict[str, float]]]
 
 
@@ -72,25 +84,72 @@ class GooglePrices:
     clients: Clients | None = None
     today: date
     _listed: Mapping[str, Mapping[str, TypePrice]] | None = field(default=None, repr=False)
+    _refused: str = field(default="", repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def book(self, target: Target) -> PriceBook | None:
-        """The region's book; None where neither the catalog nor the file has one."""
-        if self._listed is None:
-            self._listed = self._list() if self.clients else {}
-        types = self._listed.get(target.region, {})
-        if not all(name in types for name in _COMPLETE):
-            return self.shipped.book(target.region)
-        return PriceBook(region=target.region, source="Cloud Billing Catalog API", as_of=self.today, types=types)
-
-    def _list(self) -> Mapping[str, Mapping[str, TypePrice]]:
-        """What the catalog has; nothing where it cannot be read, because prices are no reason to fail."""
+        """The region's book; None where neither the catalog nor the file has one. Its notice says where the file's
+        prices stand in for the catalog's."""
+        shipped = self.shipped.book(target.region)
         if self.clients is None:
-            return {}
-        request = {"parent": SERVICE, "currency_code": "USD", "page_size": _PAGE}
+            return shipped
+        with self._lock:
+            if self._listed is None:
+                self._listed, self._refused = self._list(self.clients)
+        types = self._listed.get(target.region, {})
+        lacking = [name for name in _COMPLETE if name not in types]
+        if self._refused or lacking:
+            why = self._refused or f"the price catalog lacks {', '.join(lacking)} in {target.region}."
+            return replace(shipped, notice=f"{why} Prices are those of {shipped.as_of}.") if shipped else None
+        known = shipped.types if shipped else {}
+        instead = {name: price for name, price in known.items() if not _is_believed(types.get(name), price)}
+        return PriceBook(
+            region=target.region,
+            source="Cloud Billing Catalog API",
+            as_of=self.today,
+            types={**types, **instead},
+            notice=_instead(instead, shipped) if instead and shipped else "",
+        )
+
+    def _list(self, clients: Clients) -> tuple[Mapping[str, Mapping[str, TypePrice]], str]:
+        """What the catalog has; nothing where it cannot be read, and why: prices are no reason to fail."""
+        from google.cloud.billing_v1 import ListSkusRequest  # noqa: PLC0415  # most audits need no newer prices
+
+        request = ListSkusRequest(parent=SERVICE, currency_code="USD", page_size=_PAGE)
+        listed = Listed(
+            clients=clients,
+            what="read the price catalog",
+            place="Cloud Billing",
+            permission=LIST_SKUS,
+            purpose=_PRICING,
+            deadline=clients.list_deadline(),
+            size=lambda page: len(page.skus),
+            doubtful=lambda size: not size or size >= _PAGE,
+        )
         try:
-            return prices_in(self.clients.catalog.list_skus(request, **self.clients.tries))
-        except (*FAILURES, CloudError):
-            return {}
+            pages = listed.pages(clients.catalog.list_skus, request)
+            return prices_in(sku for page in pages for sku in page.skus), ""
+        except CloudError as error:
+            return {}, str(error)
+
+
+def _is_believed(listed: TypePrice | None, shipped: TypePrice) -> bool:
+    """Whether a price of the catalog can be one: not missing, and not many times what it was."""
+    if listed is None:
+        return False
+    pairs = [
+        (listed.gib_month, shipped.gib_month),
+        (listed.throughput_mib_s_month, shipped.throughput_mib_s_month),
+        *((one[1], other[1]) for one, other in zip(listed.iops_tiers, shipped.iops_tiers, strict=False)),
+    ]
+    return all(was / _TIMES <= now <= was * _TIMES for now, was in pairs)
+
+
+def _instead(types: Iterable[str], shipped: PriceBook) -> str:
+    return (
+        f"the price catalog has no price of {', '.join(sorted(types))} in {shipped.region} that can be right: theirs "
+        f"are those of {shipped.as_of}."
+    )
 
 
 def prices_in(skus: Iterable["Sku"]) -> dict[str, dict[str, TypePrice]]:
@@ -126,6 +185,8 @@ def _usd_month(sku: "Sku") -> float | None:
     if not sku.pricing_info:
         return None
     terms: Any = sku.pricing_info[-1].pricing_expression
+    if any(rate.unit_price.currency_code not in {"", "USD"} for rate in terms.tiered_rates):
+        return None
     rates = (rate.unit_price.units + rate.unit_price.nanos * _NANO for rate in terms.tiered_rates)
     usd = next((rate for rate in rates if rate > 0), None)
     months = {"mo": 1.0, "h": MONTH_S / HOUR_S}.get(terms.usage_unit.rpartition(".")[2])

@@ -2,14 +2,19 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
+from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.common.messages import Purpose
 from plimsoll.clouds.google.clients import Clients
-from plimsoll.clouds.google.errors import attempted
-from plimsoll.clouds.google.names import GET_PROJECT, LIST_FOLDERS, LIST_PROJECTS, PROJECT_ID, PROJECT_NUMBER
-from plimsoll.domain.errors import BadInput, CloudError
+from plimsoll.clouds.google.errors import answered
+from plimsoll.clouds.google.names import FOLDER_ID, GET_PROJECT, LIST_FOLDERS, LIST_PROJECTS, PROJECT_ID, PROJECT_NUMBER
+from plimsoll.clouds.google.pages import Listed
+from plimsoll.domain.errors import BadAnswer, BadInput, CloudError
 from plimsoll.ports import FailedTarget
+
+if TYPE_CHECKING:
+    from google.cloud.resourcemanager_v3 import Folder, Project
 
 LISTING: Final = Purpose(
     goes_on="The audit goes on without them",
@@ -18,7 +23,8 @@ LISTING: Final = Purpose(
     again="run again later",
 )
 _PAGE: Final = 300
-_ACTIVE: Final = "ACTIVE"
+_ACTIVE, _LEAVING = 1, 2
+"""The states of a project or a folder that is used, and of one that is being deleted (Resource Manager v3)."""
 _NUMBER: Final = r"^[0-9]+$"
 
 
@@ -81,35 +87,86 @@ def _by_id(clients: Clients, project: str) -> str | FailedTarget:
     """The id of a project that is named by id or number. Whether an id can be read shows where its disks are listed."""
     if not re.fullmatch(PROJECT_NUMBER, project):
         return project
+    tries = clients.tries_within(clients.list_deadline())
     try:
-        with attempted(f"find the project {project}", project, GET_PROJECT, LISTING):
-            found = clients.projects.get_project(name=f"projects/{project}", **clients.tries)
+        with answered(f"find the project {project}", project, GET_PROJECT, LISTING):
+            found = clients.projects.get_project(name=f"projects/{project}", **tries)
+        return _id_of(found, project)
     except CloudError as error:
         return FailedTarget(name=project, error=error)
+
+
+def _id_of(found: "Project", place: str) -> str:
+    """The id of a project; BadAnswer where it has none."""
+    if not re.fullmatch(PROJECT_ID, found.project_id):
+        raise bad_answer(f"projectId is {found.project_id!r}", str(found), call=GET_PROJECT, place=place)
     return str(found.project_id)
 
 
 def _reached(clients: Clients, parent: str) -> list[str | FailedTarget]:
     """The active projects under a parent, or the reasons why there are none."""
-    found = list(_under(clients, parent))
+    found = list(_under(clients, parent, set()))
     if not found:
         reason = f"{parent} has no active project: name another that has, or leave it out."
         return [FailedTarget(name=parent, error=CloudError(reason))]
     return found
 
 
-def _under(clients: Clients, parent: str) -> Iterator[str | FailedTarget]:
+def _under(clients: Clients, parent: str, seen: set[str]) -> Iterator[str | FailedTarget]:
     """The active projects of a parent and of all folders below it; one that cannot be listed costs itself alone."""
-    asked = {"parent": parent, "page_size": _PAGE}
+    seen.add(parent)
     try:
-        with attempted(f"list the projects of {parent}", parent, LIST_PROJECTS, LISTING):
-            projects = clients.projects.list_projects(asked, **clients.tries)
-            yield from [str(one.project_id) for one in projects if one.state.name == _ACTIVE]
-        with attempted(f"list the folders of {parent}", parent, LIST_FOLDERS, LISTING):
-            folders = clients.folders.list_folders(asked, **clients.tries)
-            below = [str(one.name) for one in folders if one.state.name == _ACTIVE]
+        for project in _listed(clients, parent, "projects"):
+            yield from _project(project, parent)
+        below = list(_listed(clients, parent, "folders"))
     except CloudError as error:
         yield FailedTarget(name=parent, error=error)
         return
     for folder in below:
-        yield from _under(clients, folder)
+        known = _state(folder) in {_ACTIVE, _LEAVING} and re.fullmatch(FOLDER_ID, folder.name)
+        if not known or folder.name in seen:
+            wrong = f"the folder {folder.name or 'without a name'} is listed twice, or its state is {_state(folder)}"
+            refused = bad_answer(wrong, str(folder), call=LIST_FOLDERS, place=f"the folders of {parent}")
+            yield FailedTarget(name=folder.name or parent, error=refused)
+        elif _state(folder) == _ACTIVE:
+            yield from _under(clients, folder.name, seen)
+
+
+def _project(found: "Project", parent: str) -> Iterator[str | FailedTarget]:
+    """The id of an active project; why not, where it cannot be read, and nothing of one that is being deleted."""
+    place = f"a project of {parent}"
+    try:
+        if _state(found) not in {_ACTIVE, _LEAVING}:
+            raise bad_answer(f"state is {_state(found)}", str(found), call=LIST_PROJECTS, place=place)
+        name = _id_of(found, place)
+    except BadAnswer as error:
+        yield FailedTarget(name=found.project_id or parent, error=error)
+        return
+    if _state(found) == _ACTIVE:
+        yield name
+
+
+def _state(found: "Project | Folder") -> int:
+    """Its state, which may be one that this version does not know."""
+    return int(type(found).pb(found).state)
+
+
+def _listed(clients: Clients, parent: str, kind: Literal["projects", "folders"]) -> Iterator[Any]:
+    """What is directly in a parent. A list that has nothing is asked for once more."""
+    from google.cloud import resourcemanager_v3 as api  # noqa: PLC0415  # most audits name their projects
+
+    named, permission = kind == "projects", LIST_PROJECTS if kind == "projects" else LIST_FOLDERS
+    listed = Listed(
+        clients=clients,
+        what=f"list the {kind} of {parent}",
+        place=parent,
+        permission=permission,
+        purpose=LISTING,
+        deadline=clients.list_deadline(),
+        size=lambda page: len(getattr(page, kind)),
+        doubtful=lambda size: not size,
+    )
+    call = clients.projects.list_projects if named else clients.folders.list_folders
+    request = (api.ListProjectsRequest if named else api.ListFoldersRequest)(parent=parent, page_size=_PAGE)
+    for page in listed.pages(call, request):
+        yield from getattr(page, kind)

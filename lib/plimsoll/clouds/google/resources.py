@@ -5,13 +5,15 @@ are used are taken along, so that no error carries what an instance's metadata h
 """
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 
+from google.cloud import compute_v1
 from pydantic import AfterValidator, Field, StringConstraints
 
 from plimsoll.clouds.common.answers import Answer, bad_answer, read_answer
 from plimsoll.clouds.common.dated_data import volume_types
-from plimsoll.clouds.google.names import LIST_DISKS, LIST_INSTANCES, is_moment, last_of, path_of
+from plimsoll.clouds.google.names import LIST_DISKS, LIST_INSTANCES, is_moment, last_of, moment, path_of
 from plimsoll.clouds.google.owners import HOST_METADATA
 from plimsoll.clouds.registry import GOOGLE
 from plimsoll.domain.volume_types import Provisioned
@@ -21,6 +23,15 @@ MOST_SIZE_GIB: Final = 1_048_576
 MOST_IOPS: Final = 50_000_000
 MOST_MIB_S: Final = 5_000_000
 """No disk has more: over twice what the largest Hyperdisk ML has (1,200,000 MiB/s, and 16 IOPS for each)."""
+
+
+_RUNNING: Final = "RUNNING"
+
+
+def _is_status(written: str) -> str:
+    if written not in compute_v1.Instance.Status.__members__:
+        raise ValueError("no status of an instance")
+    return written
 
 
 def _is_time(written: str) -> str:
@@ -90,8 +101,15 @@ class InstanceAnswer(Answer):
     name: Text
     self_link: InstanceUrl = Field(alias="selfLink")
     machine_type: Annotated[str, StringConstraints(pattern=r"(^|/)machineTypes/[^/]+$")] = Field(alias="machineType")
+    status: Annotated[str, AfterValidator(_is_status)]
+    started: Time | None = Field(alias="lastStartTimestamp", default=None)
     labels: Mapping[str, str]
     metadata: Mapping[str, str]
+
+    @property
+    def running_since(self) -> datetime | None:
+        """When it was last started; None where it does not run, or Google does not say."""
+        return moment(self.started) if self.started is not None and self.status == _RUNNING else None
 
     @property
     def path(self) -> str:
@@ -124,7 +142,14 @@ _DISK: Final = {
     "description": "description",
     "storagePool": "storage_pool",
 }
-_INSTANCE: Final = {"id": "id", "name": "name", "selfLink": "self_link", "machineType": "machine_type"}
+_INSTANCE: Final = {
+    "id": "id",
+    "name": "name",
+    "selfLink": "self_link",
+    "machineType": "machine_type",
+    "status": "status",
+    "lastStartTimestamp": "last_start_timestamp",
+}
 _HELD: Final = {"source": "source", "deviceName": "device_name", "boot": "boot"}
 """The fields that say whether they were sent, as the API and as its messages call them."""
 
@@ -151,13 +176,14 @@ def _wrong_in(disk: DiskAnswer, scope: str) -> str | None:
     """The first thing that fields of a disk say and that cannot be true together; None where all can."""
     kind = volume_types(GOOGLE).get(disk.type_name)
     level = scope.partition("/")[0].removesuffix("s")
-    lies_in = disk.region if level == "region" else disk.zone
+    lies_in, elsewhere = (disk.region, disk.zone) if level == "region" else (disk.zone, disk.region)
     checks = {
         f"selfLink is {disk.self_link!r}, and not that of {disk.name} in {scope}": disk.path.endswith(
             f"/{scope}/disks/{disk.name}"
         ),
         f"{level} is {lies_in!r}, and not that of {scope}": lies_in is not None and last_of(lies_in) == last_of(scope),
-        "replicaZones is missing": bool(disk.zones),
+        f"the disk is in {lies_in!r} and in {elsewhere!r}": elsewhere is None,
+        "replicaZones is missing": level == "zone" or len(set(disk.zones)) > 1,
         "lastAttachTimestamp is missing": not disk.users or disk.attached is not None,
         "resourceStatus.asyncPrimaryDisk.state is missing": not disk.primary_disk or bool(disk.replication),
         "provisionedIops is missing": bool(disk.iops) or not _sells(kind.iops if kind else None),
@@ -181,6 +207,8 @@ def read_instance(found: Any, *, scope: str | None = None, place: str) -> Instan
     }
     where = f"instance {found.name or found.id or 'without a name'} in {place}"
     instance = read_answer(InstanceAnswer, raw, call=LIST_INSTANCES, place=where)
+    if instance.status == _RUNNING and instance.started is None:
+        raise bad_answer("lastStartTimestamp is missing", raw, call=LIST_INSTANCES, place=where)
     if scope is not None and not instance.path.endswith(f"/{scope}/instances/{instance.name}"):
         wrong = f"selfLink is {instance.self_link!r}, and not that of {instance.name} in {scope}"
         raise bad_answer(wrong, raw, call=LIST_INSTANCES, place=where)

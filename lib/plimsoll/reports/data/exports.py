@@ -9,6 +9,7 @@ from plimsoll.domain.errors import BadInput
 from plimsoll.reports.csv_table import csv_line, header, row
 from plimsoll.reports.data.column_types import KEYS, literal
 from plimsoll.reports.data.database import SELECTED, Database, Selection
+from plimsoll.reports.journal import JOURNAL
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import (
     DEMAND,
@@ -21,13 +22,13 @@ from plimsoll.reports.run_reader import (
     UNANSWERED,
     stream_records,
 )
-from plimsoll.reports.run_writer import record_line
+from plimsoll.reports.run_tables import record_line
 from plimsoll.writing import whole
 
 PARQUET: Final = {"recommendations.parquet": KEYS, "demand.parquet": (*KEYS, "start")}
 """The Parquet files of a run, each of the view of its name, and the order of its rows."""
 
-_OWN: Final = (RUN, RECOMMENDATIONS, TABLE, DEMAND, UNANSWERED, PAGE, MARKDOWN, SLACK_PREVIEW, *PARQUET)
+_OWN: Final = (RUN, JOURNAL, RECOMMENDATIONS, TABLE, DEMAND, UNANSWERED, PAGE, MARKDOWN, SLACK_PREVIEW, *PARQUET)
 
 
 def json_lines(folder: Path, selection: Selection | None) -> Iterator[str]:

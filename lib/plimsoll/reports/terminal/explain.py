@@ -18,7 +18,7 @@ from plimsoll.reports.record import DemandRecord, OfferRecord, RecommendationRec
 from plimsoll.reports.terminal.plot import plain_table, plot
 from plimsoll.reports.terminal.run import action_text, printable_record
 from plimsoll.reports.to_record import spec_record
-from plimsoll.reports.wording import spec_text, usd, words_of
+from plimsoll.reports.wording import coverage_words, spec_text, usd, words_of
 
 PLOT_HEIGHT = 5
 _AXIS_INDENT = 12
@@ -105,7 +105,7 @@ def _demand(found: DemandRecord) -> list[RenderableType]:
     size = "" if found.mean_io_size_kib is None else f"; mean I/O {found.mean_io_size_kib:,.1f} KiB"
     reads = "" if found.read_share is None else f", {found.read_share:.0%} reads"
     quality = (
-        f"{found.hours_observed:,.1f} h observed by {found.resolution_s} s{size}{reads}; "
+        f"{coverage_words(found)}; by {found.resolution_s} s{size}{reads}; "
         f"{found.throttled_minutes:,.0f} min at the volume's ceiling, {found.host_bound_minutes:,.0f} at the host's"
     )
     return [table, Text(quality, style="dim")]

@@ -6,12 +6,15 @@ from functools import cache
 import boto3
 import pytest
 from botocore.stub import ANY, Stubber
+from moto.ec2.models.instance_types import INSTANCE_TYPES
 
+from plimsoll.clouds.aws.hosts import described_limits
 from plimsoll.clouds.aws.inventory import AwsInventory
+from plimsoll.clouds.aws.lists import ASKED
 from plimsoll.domain.errors import AccessDenied, BadAnswer, Throttled
 from plimsoll.domain.units import mib_s_from_mb_s
 from plimsoll.domain.volume import OwnerKind, VolumeSpec, VolumeState
-from plimsoll.ports import FailedTarget, Target
+from plimsoll.ports import FailedTarget, Target, UnreadVolume
 
 TARGET = Target(account="111122223333", region="eu-west-1")
 SINCE = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
@@ -44,6 +47,7 @@ class Account:
         self.by_account = {TARGET.account: session()}
         self.made = session().client(service)
         self.stub = Stubber(self.made)
+        self.asked_all = False
         self.stub.activate()
 
     def client(self, _service, _account, _region):
@@ -67,6 +71,14 @@ class Account:
         self.stub.add_response("describe_instance_types", {"InstanceTypes": list(found)}, None)
         return self
 
+    def all(self, *found):
+        """The answer to what is asked when every volume has been listed: all instances."""
+        self.asked_all = True
+        self.stub.add_response(
+            "describe_instances", {"Reservations": [{"Instances": list(found)}]}, {"MaxResults": 1000}
+        )
+        return self
+
     def refuses(self, operation, code):
         self.stub.add_client_error(operation, code, "no")
         return self
@@ -75,12 +87,15 @@ class Account:
         return AwsInventory(sessions=self, **fields)
 
     def volumes(self):
+        if not self.asked_all:
+            self.all()
         found = list(self.inventory().volumes(TARGET))
         self.stub.assert_no_pending_responses()
         return found
 
 
 def volume(name="vol-1", kind="gp3", size_gib=100, *, on=(), **fields):
+    name = name if name.startswith("vol-") else f"vol-{name}"
     attachments = [
         {"InstanceId": host, "Device": "/dev/sdf", "State": "attached", "AttachTime": SINCE, "VolumeId": name}
         for host in on
@@ -100,15 +115,15 @@ def volume(name="vol-1", kind="gp3", size_gib=100, *, on=(), **fields):
 
 
 def instance(name="i-1", kind="m5.large", **fields):
-    found = {"InstanceId": name, "InstanceType": kind, "RootDeviceName": "/dev/xvda", "BlockDeviceMappings": []}
-    return {**found, **fields}
-
-
-def bare(kind="m5.metal"):
-    return {name: value for name, value in LARGE.items() if name != "Hypervisor"} | {
+    found = {
+        "InstanceId": name,
         "InstanceType": kind,
-        "BareMetal": True,
+        "RootDeviceName": "/dev/xvda",
+        "BlockDeviceMappings": [],
+        "LaunchTime": SINCE,
+        "State": {"Name": "running"},
     }
+    return {**found, **fields}
 
 
 def tags(**found):
@@ -117,11 +132,15 @@ def tags(**found):
 
 def test_volumes_of_all_pages_come_in_order():
     account = Account().changes().page(volume("a"), volume("b"), token="more").page(volume("c"))
-    assert [found.id for found in account.volumes()] == ["a", "b", "c"]
+    assert [found.id for found in account.volumes()] == ["vol-a", "vol-b", "vol-c"]
 
 
 def test_an_empty_account_has_no_volumes():
-    assert Account().changes().page().volumes() == []
+    assert Account().changes().page().page().volumes() == []
+
+
+def test_an_answer_that_is_empty_once_is_asked_for_again():
+    assert [found.id for found in Account().changes().page().page(volume("a")).volumes()] == ["vol-a"]
 
 
 def test_instances_of_a_page_are_looked_up_together_and_once():
@@ -134,7 +153,7 @@ def test_instances_of_a_page_are_looked_up_together_and_once():
 
 def test_many_instances_are_looked_up_in_batches():
     names = [f"i-{index:03}" for index in range(201)]
-    account = Account().changes().page(*(volume(f"v{name}", on=[name]) for name in names))
+    account = Account().changes().page(*(volume(name[2:], on=[name]) for name in names))
     account.instances(*map(instance, names[:200]), asked=names[:200]).types(LARGE)
     account.instances(instance(names[200]), asked=names[200:])
     assert [found.hosts[0].id for found in account.volumes()] == names
@@ -160,7 +179,8 @@ def test_an_older_host_without_published_limits_has_none(hypervisor, nitro):
 def test_a_volume_on_a_host_of_a_type_that_is_not_described_is_named():
     account = Account().changes().page(volume(on=["i-1"])).instances(instance(kind="zz9.large"))
     account.types().types().types()
-    (found,) = account.volumes()
+    account.all().page(volume(on=["i-1"])).instances(instance(kind="zz9.large")).types().types().types()
+    *_, found = account.volumes()
     assert (found.id, type(found.error)) == ("vol-1", BadAnswer)
     assert "zz9.large" in str(found.error)
 
@@ -168,9 +188,39 @@ def test_a_volume_on_a_host_of_a_type_that_is_not_described_is_named():
 def test_a_volume_on_an_instance_that_is_not_described_is_named():
     account = Account().changes().page(volume(on=["i-gone"]), volume("vol-2"))
     account.instances().instances().instances()
-    found, other = account.volumes()
+    account.all().page(volume(on=["i-gone"])).instances().instances().instances()
+    _, other, found = account.volumes()
     assert (found.id, type(found.error), other.id) == ("vol-1", BadAnswer, "vol-2")
     assert "i-gone" in str(found.error)
+
+
+def test_a_volume_that_a_host_has_and_the_list_lacks_is_asked_for_by_its_id():
+    account = Account().changes().page(volume("a", on=["i-1"]))
+    account.instances(instance(BlockDeviceMappings=mapped("vol-a", "vol-b"))).types(LARGE)
+    account.all(instance(BlockDeviceMappings=mapped("vol-a", "vol-b"))).page(volume("b", on=["i-1"]))
+    assert [found.id for found in account.volumes()] == ["vol-a", "vol-b"]
+
+
+def test_a_host_with_a_volume_that_no_list_has_costs_its_other_volumes_their_answer():
+    account = Account().changes().page(volume("a", on=["i-1"]), volume("c", on=["i-2"]))
+    account.instances(instance(BlockDeviceMappings=mapped("vol-a", "vol-b")), instance("i-2")).types(LARGE)
+    account.all().page().page()
+    last = {found.id: found for found in account.volumes()}
+    assert {name: isinstance(found, UnreadVolume) for name, found in last.items()} == {
+        "vol-a": True,
+        "vol-b": True,
+        "vol-c": False,
+    }
+    assert "vol-b on its host i-1" in str(last["vol-a"].error)
+
+
+def test_a_volume_that_only_an_instance_without_readable_volumes_has_is_named():
+    account = Account().changes().page().page().all(instance(BlockDeviceMappings=mapped("vol-a"))).page()
+    assert [(found.id, type(found)) for found in account.volumes()] == [("vol-a", UnreadVolume)]
+
+
+def mapped(*names):
+    return [{"DeviceName": f"/dev/sd{name[-1]}", "Ebs": {"VolumeId": name, "Status": "attached"}} for name in names]
 
 
 def test_an_instance_that_one_answer_lacks_is_asked_for_again():
@@ -215,7 +265,10 @@ def test_the_boot_volume_is_the_one_on_its_hosts_root_device(device, boot):
     ],
 )
 def test_only_what_a_type_provisions_is_its_spec_and_unknown_types_pass_through(kind, described, kept):
-    (found,) = Account().changes().page(volume(kind=kind, **described)).volumes()
+    account = Account().changes()
+    for _ in range(ASKED if kind == "gp9" else 1):
+        account.page(volume(kind=kind, **described))
+    (found,) = account.volumes()
     assert found.spec == VolumeSpec(type=kind, size_gib=100, iops=kept[0], throughput_mib_s=kept[1])
 
 
@@ -233,8 +286,9 @@ def test_a_managed_volume_names_its_operator(operator, name):
     assert found.owner.kind is (OwnerKind.OPERATOR if name else OwnerKind.TERRAFORM)
 
 
-def test_a_multi_attach_volume_has_all_its_hosts():
-    account = Account().changes().page(volume(kind="io2", Iops=5000, on=["i-1", "i-2"], MultiAttachEnabled=True))
+@pytest.mark.parametrize("listed", [["i-1", "i-2"], ["i-2", "i-1"]])
+def test_a_multi_attach_volume_has_all_its_hosts_in_one_order(listed):
+    account = Account().changes().page(volume(kind="io2", Iops=5000, on=listed, MultiAttachEnabled=True))
     account.instances(instance("i-1"), instance("i-2")).types(LARGE)
     (found,) = account.volumes()
     assert found.multi_attach
@@ -286,7 +340,7 @@ def test_a_refused_call_names_the_permission_that_lacks(operation, permission):
 def test_what_was_listed_before_an_error_is_kept():
     account = Account().changes().page(volume("a"), token="more").refuses("describe_volumes", "RequestLimitExceeded")
     found = account.inventory().volumes(TARGET)
-    assert next(found).id == "a"
+    assert next(found).id == "vol-a"
     with pytest.raises(Throttled, match=str(TARGET)):
         next(found)
 
@@ -324,3 +378,9 @@ def test_another_tool_that_changes_volumes_is_a_notice():
 def test_not_to_know_it_is_a_notice_too(code):
     account = Account("compute-optimizer-automation").refuses("get_enrollment_configuration", code)
     assert len(account.inventory().notices(TARGET)) == 1
+
+
+def test_every_type_of_instance_that_there_is_can_be_read():
+    limits = {name: described_limits(found) for name, found in INSTANCE_TYPES.items()}
+    assert len(limits) > 1000
+    assert (limits["t2.micro"], limits["m5.large"].maximum_iops) == (None, 18750)

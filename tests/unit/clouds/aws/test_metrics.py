@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from plimsoll.clouds.aws.metrics import AwsMetrics
 from plimsoll.clouds.aws.queries import DATAPOINTS_A_CALL, QUERIES_A_CALL, metrics_of
 from plimsoll.clouds.common.calls import Pacer
-from plimsoll.domain.errors import AccessDenied, Throttled, Unexpected
+from plimsoll.domain.errors import AccessDenied, BadAnswer, Endless, Throttled, Unexpected
 from plimsoll.domain.sums import Window
 from tests import builders
 from tests.builders import a_host, a_volume
@@ -21,6 +21,11 @@ from tests.profiles import examples
 
 START_S = 1_700_000_040
 HOUR = Window(start_s=START_S, end_s=START_S + 3600)
+
+
+def value_of(metric):
+    """A figure that a minute of the metric can have."""
+    return 1.0 if metric.endswith("Check") else 60.0
 
 
 @dataclass
@@ -65,7 +70,12 @@ class Cloud:
             if self.descending:
                 taken = taken[::-1]
             results.append(
-                {"Id": query["Id"], "StatusCode": answer, "Timestamps": taken, "Values": [60.0] * len(taken)}
+                {
+                    "Id": query["Id"],
+                    "StatusCode": answer,
+                    "Timestamps": taken,
+                    "Values": [value_of(metric)] * len(taken),
+                }
             )
         page = {"MetricDataResults": results}
         if offset + self.page < seen:
@@ -73,7 +83,7 @@ class Cloud:
         return page
 
 
-def read(cloud, volumes, window=HOUR, period_s=60):
+def read(cloud, volumes, window=HOUR, period_s=60, **bounds):
     metrics = AwsMetrics(
         query_cost=builders.a_tariff(),
         sessions=cloud,
@@ -81,6 +91,7 @@ def read(cloud, volumes, window=HOUR, period_s=60):
         datapoints=Pacer(1e9),
         parallel=2,
         sleep=lambda _seconds: None,
+        **bounds,
     )
     return builders.read(metrics, volumes, window, period_s), metrics.usage
 
@@ -89,15 +100,17 @@ def test_every_series_that_is_published_comes_back_bucket_by_bucket():
     reading, usage = read(Cloud(), [a_volume("gp2", 500)])
     (sums,) = reading.sums.values()
     assert (sums.start_s, sums.period_s, sums.buckets) == (START_S, 60, 60)
-    for values in (*sums.counters, sums.idle_s, sums.burst_balance_pct, sums.iops_exceeded, sums.throughput_exceeded):
+    for values in (*sums.counters, sums.idle_s, sums.burst_balance_pct):
         assert (values == 60).all()
+    for values in (sums.iops_exceeded, sums.throughput_exceeded):
+        assert (values == 1).all()
     assert (usage.metrics, usage.datapoints) == (8, 480)
 
 
 def test_pages_are_merged_by_id():
-    cloud = Cloud(page=7)
+    cloud = Cloud(page=60)
     reading, usage = read(cloud, [a_volume("gp2", 500)])
-    assert usage.calls == len(cloud.requests) == 69
+    assert usage.calls == len(cloud.requests) == 8
     assert all((values == 60).all() for values in reading.sums["vol-1"].counters)
 
 
@@ -145,7 +158,7 @@ def test_checks_of_two_hosts_are_taken_together():
     asked = [query for query in metrics_of(volume) if query.series == "iops_exceeded"]
     assert {query.instance_id for query in asked} == {"i-1", "i-2"}
     reading, _ = read(Cloud(), [volume])
-    assert (reading.sums[volume.id].iops_exceeded == 60).all()
+    assert (reading.sums[volume.id].iops_exceeded == 1).all()
 
 
 @settings(max_examples=examples(25))
@@ -173,24 +186,146 @@ class Scripted(Cloud):
         return {"MetricDataResults": [self.answer(query, len(self.requests)) for query in request["MetricDataQueries"]]}
 
 
-def result(query, stamps, value=60.0, status="Complete"):
+def result(query, stamps, value=None, status="Complete"):
+    value = value_of(query["MetricStat"]["Metric"]["MetricName"]) if value is None else value
     return {"Id": query["Id"], "StatusCode": status, "Timestamps": stamps, "Values": [value] * len(stamps)}
 
 
-def test_points_outside_the_window_are_dropped():
-    stamps = [START_S - 600, START_S - 60, START_S, HOUR.end_s, HOUR.end_s + 600]
-    reading, _ = read(Scripted(answer=lambda query, _call: result(query, stamps)), [a_volume()])
-    assert list(np.flatnonzero(~np.isnan(reading.sums["vol-1"].read_ops))) == [0]
+GOOD = [START_S, START_S + 60]
+
+
+def wrong(**fields):
+    """A result that has a good one's fields but these; None takes a field away."""
+
+    def answer(query):
+        found = {**result(query, GOOD, 1.0), **fields}
+        return {name: value for name, value in found.items() if value is not None}
+
+    return answer
+
+
+WRONG = {
+    "before the window": wrong(Timestamps=[START_S - 60, START_S]),
+    "after the window": wrong(Timestamps=[START_S, HOUR.end_s]),
+    "off the grid": wrong(Timestamps=[START_S, START_S + 61]),
+    "a time as text": wrong(Timestamps=[str(START_S), START_S + 60]),
+    "no time": wrong(Timestamps=[None, START_S]),
+    "a time twice": wrong(Timestamps=[START_S, START_S], Values=[1.0, 0.5]),
+    "more times": wrong(Timestamps=[*GOOD, START_S + 120]),
+    "more figures": wrong(Values=[1.0] * 3),
+    "a figure as text": wrong(Values=["1.0", 1.0]),
+    "no figure": wrong(Values=[None, 1.0]),
+    "negative": wrong(Values=[1.0, -1.0]),
+    "not a number": wrong(Values=[1.0, float("nan")]),
+    "infinite": wrong(Values=[float("inf"), 1.0]),
+    "beyond any volume": wrong(Values=[1e15, 1.0]),
+    "no times": wrong(Timestamps=None),
+    "no figures": wrong(Values=None),
+    "null lists": lambda query: {"Id": query["Id"], "StatusCode": "Complete", "Timestamps": None, "Values": None},
+    "no status": wrong(StatusCode=None),
+    "an unknown status": wrong(StatusCode="Mostly"),
+}
+
+
+@pytest.mark.parametrize("often", [1, 9])
+@pytest.mark.parametrize("broken", WRONG.values(), ids=WRONG)
+def test_what_no_volume_can_have_is_asked_once_more_and_then_fails_its_volume_by_name(broken, often):
+    left = {"vol-1": often}
+
+    def answer(query, _call):
+        metric = query["MetricStat"]["Metric"]
+        volume_id = metric["Dimensions"][0]["Value"]
+        if metric["MetricName"] == "VolumeWriteOps" and left.get(volume_id, 0):
+            left[volume_id] -= 1
+            return broken(query)
+        return result(query, GOOD, 1.0)
+
+    volumes = [a_volume(), a_volume(id="fine", on=a_host(id="i-2"))]
+    cloud = Scripted(answer=answer)
+    reading, _ = read(cloud, volumes)
+    assert len(cloud.requests) == 2
+    assert list(reading.sums["fine"].write_ops[:2]) == [1, 1]
+    if often == 1:
+        assert list(reading.sums["vol-1"].write_ops[:2]) == [1, 1]
+    else:
+        error = reading.failed["vol-1"]
+        assert isinstance(error, BadAnswer)
+        for word in ("cloudwatch:GetMetricData", "111122223333/us-east-1", "VolumeWriteOps", "vol-1"):
+            assert word in str(error)
+
+
+@dataclass
+class Broken(Cloud):
+    """A CloudWatch whose first answers are spoilt as a whole."""
+
+    spoil: object = None
+    often: int = 1
+
+    def get_metric_data(self, **request):
+        page = super().get_metric_data(**request)
+        return self.spoil(page) if len(self.requests) <= self.often else page
+
+
+def results_of(page, change):
+    return {**page, "MetricDataResults": change(page["MetricDataResults"])}
+
+
+PAGES = {
+    "an unknown Id": lambda page: results_of(page, lambda found: [{**found[0], "Id": "q99"}, *found[1:]]),
+    "no Id": lambda page: results_of(page, lambda found: [{"StatusCode": "Complete"}, *found]),
+    "an Id twice": lambda page: results_of(page, lambda found: [found[0], *found]),
+    "a result less": lambda page: results_of(page, lambda found: found[1:]),
+    "no result": lambda page: results_of(page, lambda _found: []),
+    "a null result": lambda page: results_of(page, lambda found: [None, *found]),
+    "no list": lambda _page: {"Messages": []},
+    "null for a list": lambda _page: {"MetricDataResults": None},
+    "a token that is none": lambda page: {**page, "NextToken": 7},
+}
+
+
+@pytest.mark.parametrize("often", [1, 9])
+@pytest.mark.parametrize("spoil", PAGES.values(), ids=PAGES)
+def test_a_page_that_is_none_is_asked_once_more_and_then_fails_its_volumes_by_name(spoil, often):
+    cloud = Broken(spoil=spoil, often=often)
+    reading, _ = read(cloud, [a_volume()])
+    assert len(cloud.requests) == 2
+    if often == 1:
+        assert all((values == 60).all() for values in reading.sums["vol-1"].counters)
+    else:
+        assert isinstance(reading.failed["vol-1"], BadAnswer)
+
+
+def test_a_token_that_comes_twice_ends_the_call_and_fails_its_volumes():
+    cloud = Broken(spoil=lambda page: {**page, "NextToken": "480"}, often=99)
+    reading, usage = read(cloud, [a_volume()])
+    assert isinstance(reading.failed["vol-1"], Endless)
+    assert usage.calls == 2
+
+
+def test_more_pages_than_the_datapoints_can_fill_are_endless():
+    cloud = Broken(often=10**6)
+    cloud.spoil = lambda page: {"MetricDataResults": [], "NextToken": str(len(cloud.requests))}
+    reading, usage = read(cloud, [a_volume()])
+    assert isinstance(reading.failed["vol-1"], Endless)
+    assert usage.calls < 50
+
+
+def test_reading_ends_at_its_deadline_and_at_the_calls_a_run_may_make():
+    for bound, calls in (({"read_deadline_s": 0.0}, 0), ({"most_calls": 3}, 3)):
+        cloud = Cloud(status={"VolumeReadOps": ["InternalError"] * 9})
+        reading, usage = read(cloud, [a_volume()], **bound)
+        assert isinstance(reading.failed["vol-1"], Endless)
+        assert usage.calls == calls
 
 
 def test_what_a_partial_answer_held_is_kept_and_the_rest_filled_in():
     def answer(query, call):
         start = START_S if call == 1 else START_S + 1800
         stamps = [start + 60 * minute for minute in range(30)]
-        return result(query, stamps, float(call), "PartialData" if call == 1 else "Complete")
+        return result(query, stamps, 1 / call, "PartialData" if call == 1 else "Complete")
 
     reading, usage = read(Scripted(answer=answer), [a_volume()])
-    assert list(reading.sums["vol-1"].read_ops) == [1.0] * 30 + [2.0] * 30
+    assert list(reading.sums["vol-1"].read_ops) == [1.0] * 30 + [0.5] * 30
     assert (usage.calls, usage.metrics, usage.datapoints) == (2, 16, 960)
 
 
@@ -201,8 +336,8 @@ def test_of_two_hosts_checks_either_counts():
         return {
             "Id": query["Id"],
             "StatusCode": "Complete",
-            "Timestamps": [START_S, START_S + 60 * minute],
-            "Values": [0.0, 1.0],
+            "Timestamps": [START_S, START_S + 60 * minute] if minute else [START_S],
+            "Values": [0.0, 1.0] if minute else [0.0],
         }
 
     volume = a_volume("io2", 500, iops=5000, on=(a_host(id="i-1"), a_host(id="i-2")))

@@ -10,7 +10,7 @@ from cloud_simulator.faults import Fault
 from plimsoll.clouds.aws.service import BYTES_A_CALL, BusEvents, DynamoClaims, StepExecutions
 from plimsoll.clouds.aws.stores import DynamoHistory, S3Store
 from plimsoll.clouds.common.calls import ATTEMPTS, send_all
-from plimsoll.domain.errors import AccessDenied, BadInput, CloudError, Throttled, Unexpected
+from plimsoll.domain.errors import AccessDenied, BadAnswer, BadInput, CloudError, Throttled, Unexpected
 from tests.contract.service_ports import home_account, names
 from tests.contract.test_service_ports import HOME, a_decision, an_entry
 
@@ -30,17 +30,6 @@ class Answering:
             return self.answers[operation](request, len(self.asked))
 
         return call
-
-    def get_paginator(self, operation):
-        return Pages(getattr(self, operation))
-
-
-class Pages:
-    def __init__(self, call):
-        self.call = call
-
-    def paginate(self, **request):
-        return iter(self.call(**request))
 
 
 @pytest.fixture
@@ -147,7 +136,7 @@ def test_an_event_that_is_never_taken_is_an_error_with_the_last_reason(waits, co
 
 
 def test_long_events_go_in_calls_of_their_own():
-    client = Answering(put_events=lambda request, _number: {"Entries": [{} for _one in request["Entries"]]})
+    client = Answering(put_events=lambda request, _number: {"Entries": [{"EventId": "e"}] * len(request["Entries"])})
     long = {"text": "ü" * (BYTES_A_CALL // 4)}
     BusEvents(bus="bus", client=client).send([("Kind", long)] * 3)
     assert [len(request["Entries"]) for request in client.asked] == [1, 1, 1]
@@ -175,12 +164,70 @@ def arn(name):
     ],
 )
 def test_the_older_is_the_first_begun_and_of_two_at_once_the_first_by_name(running, older):
-    client = Answering(
-        list_executions=lambda request, _number: (
-            [{"executions": executions(one)} for one in running] if request["stateMachineArn"] == MACHINE else []
-        )
-    )
+    pages = [executions(one) for one in running] or [[]]
+
+    def page(request, _number):
+        assert (request["stateMachineArn"], request["statusFilter"]) == (MACHINE, "RUNNING")
+        place = int(request.get("nextToken", "0"))
+        more = {"nextToken": str(place + 1)} if place + 1 < len(pages) else {}
+        return {"executions": pages[place], **more}
+
+    client = Answering(list_executions=page)
     assert StepExecutions(client=client).older(arn("mine"), NOW) == older
+
+
+@pytest.mark.parametrize(
+    "wrong", [{}, {"executions": None}, {"executions": [{"name": "a"}]}, {"executions": [*executions((NOW, "a")), 3]}]
+)
+def test_a_list_of_executions_that_cannot_be_read_is_an_error(wrong):
+    with pytest.raises(BadAnswer, match="states:ListExecutions"):
+        StepExecutions(client=Answering(list_executions=lambda *_: wrong)).older(arn("mine"), NOW)
+
+
+@pytest.mark.parametrize("entries", [None, [], [{}], [{"EventId": "e"}] * 2])
+def test_an_answer_that_does_not_say_what_became_of_each_event_is_an_error(waits, entries):
+    client = Answering(put_events=lambda *_: {"Entries": entries})
+    with pytest.raises(BadAnswer, match="events:PutEvents"):
+        BusEvents(bus="bus", client=client, sleep=waits.append).send([("Kind", {})])
+
+
+@pytest.mark.parametrize(
+    "item", [{"holder": {"S": "a"}}, {"holder": {}, "expiration": {"N": "1"}}, {"holder": None}, []]
+)
+def test_a_claim_that_cannot_be_read_is_an_error(item):
+    claims = DynamoClaims(table="t", client=Answering(get_item=lambda *_: {"Item": item}))
+    with pytest.raises(BadAnswer, match="dynamodb:GetItem"):
+        claims.holder("key", NOW)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {},
+        {"Responses": None},
+        {"Responses": {"t": [{"place": {"S": "a"}, "volume_id": {"X": "b"}}]}},
+        {"Responses": {"t": [{"place": "a"}]}},
+        {"Responses": {"t": []}, "UnprocessedKeys": {"t": {"Keys": 3}}},
+    ],
+)
+def test_items_that_cannot_be_read_are_an_error(answer):
+    history = DynamoHistory(table="t", client=Answering(batch_get_item=lambda *_: answer))
+    with pytest.raises(BadAnswer, match="dynamodb:BatchGetItem"):
+        history.entries(HOME, ["vol-1"])
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        {"KeyCount": 2, "Contents": [{"Key": "a"}]},
+        {"KeyCount": 1},
+        {"IsTruncated": True, "Contents": [{"Key": "a"}]},
+        {"Contents": [{}]},
+    ],
+)
+def test_a_list_of_objects_that_cannot_be_read_is_an_error(page):
+    with pytest.raises(BadAnswer, match="s3:ListBucket"):
+        list(S3Store(bucket="b", client=Answering(list_objects_v2=lambda *_: page)).keys("prefix"))
 
 
 @pytest.mark.parametrize("wrong", ["", "mine", MACHINE, "arn:aws:states:us-east-1:1:express:audit:mine:2"])

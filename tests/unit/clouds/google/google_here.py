@@ -115,8 +115,7 @@ class Google:
             name=name,
             self_link=f"{COMPUTE}/projects/{project}/zones/{zone}/instances/{name}",
             machine_type=f"{COMPUTE}/projects/{project}/zones/{zone}/machineTypes/{kind}",
-            status="RUNNING",
-            **fields,
+            **{"status": "RUNNING", "last_start_timestamp": CREATED, **fields},
         )
         self.instances.setdefault(project, []).append((f"zones/{zone}", made))
         return made

@@ -1,7 +1,7 @@
 """A Cloud Monitoring on loopback that answers ListTimeSeries from raw points of a minute, in plain Python."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -42,7 +42,10 @@ class Raw:
 
 @dataclass
 class Monitoring:
-    """What is kept, how it is handed out, and what was asked. `refusals` are given first, one a call."""
+    """What is kept, how it is handed out, and what was asked. `refusals` are given first, one a call.
+
+    `spoil` changes an answer before it is sent.
+    """
 
     kept: list[Raw] = field(default_factory=list)
     page: int = 100_000
@@ -50,6 +53,7 @@ class Monitoring:
     lacking: list[int] = field(default_factory=list)
     doubles: bool = False
     stuck: bool = False
+    spoil: Callable[[ListTimeSeriesRequest, ListTimeSeriesResponse], object] | None = None
     port: int = 0
     requests: list[ListTimeSeriesRequest] = field(default_factory=list)
 
@@ -87,6 +91,8 @@ class Monitoring:
                 point.value.int64_value = int(value)
         if offset + room < len(points):
             answer.next_page_token = "7" if self.stuck else str(offset + room)
+        if self.spoil is not None:
+            self.spoil(request, answer)
         return answer
 
     def _wanted(self, request: ListTimeSeriesRequest) -> Iterator[Raw]:

@@ -63,7 +63,8 @@ def test_a_disk_is_a_volume_with_all_that_a_decision_needs(google, clients):
 
 def test_a_regional_disk_is_in_both_of_its_zones_and_of_a_type_of_its_own(google, clients):
     google.disk(SHOP, "both", "pd-ssd", region="us-central1", replicas=("us-central1-f", "us-central1-a"))
-    google.disk(SHOP, "ha", "hyperdisk-balanced-high-availability", region="us-central1", replicas=("us-central1-a",))
+    both = ("us-central1-a", "us-central1-b")
+    google.disk(SHOP, "ha", "hyperdisk-balanced-high-availability", region="us-central1", replicas=both)
     both, ha = listed(clients)
     assert (both.zone, both.spec.type) == ("us-central1-a+us-central1-f", "regional-pd-ssd")
     assert ha.spec.type == "hyperdisk-balanced-high-availability"
@@ -234,7 +235,8 @@ def test_projects_are_let_go_one_after_the_other(google, clients):
     for target in found.targets():
         assert len(list(found.volumes(target))) == 1
     assert google.calls(DATA) == {"compute.disks.list": 2, "compute.instances.list": 1}
-    assert not [one for one in gc.get_objects() if isinstance(one, Listing)]
+    gc.collect()
+    assert not [one for one in gc.get_objects() if isinstance(one, Listing) and one.clients is clients]
 
 
 def test_a_target_asked_twice_is_listed_anew(google, clients):

@@ -7,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from plimsoll.reports.markdown.markup import MOST_FENCED, MOST_NAME, fence, name, prose, table
+from plimsoll.reports.printable import printable
 from tests.unit.reports.markdown.rendered import shown
 from tests.unit.reports.strategies import HOSTILE, names
 
@@ -19,9 +20,8 @@ def words(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """The text on one line, its signs that no page can show replaced."""
-    line = " ".join(text.split())
-    return words(re.sub(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]", "\ufffd", line))
+    """The text on one line, with escapes for the signs that no page can show."""
+    return words(printable(" ".join(text.split())))
 
 
 hostile = st.one_of(names, st.lists(st.sampled_from(HOSTILE), max_size=3).map(" ".join)).filter(

@@ -34,8 +34,8 @@ def test_a_text_is_cut_to_its_length_and_stands_on_its_line(text, most):
     assert len(line(text, most).splitlines()) <= 1
 
 
-def test_what_turns_or_hides_text_is_left_out_and_what_orders_is_shown_harmless():
-    assert line("a\u202eb\u200b c\0d\ud800\r\n  e") == "ab c\ufffdd\ufffd e"
+def test_what_orders_or_turns_or_hides_text_is_shown_as_an_escape():
+    assert line("a\u202eb\u200b c\0d\ud800\r\n  e") == r"a\u202eb\u200b c\x00d\ud800 e"
 
 
 def test_a_notification_mentions_nobody():

@@ -80,10 +80,18 @@ function judgedBy(demand, profile) {
     + (coarser ? '; where that could not matter, longer spans were read' : '');
 }
 
+function observedOf(demand) {
+  const { hours_observed: seen, hours_expected: expected } = demand;
+  return known(expected) && expected > seen ? `${hours(seen)} of ${hours(expected)} observed` : `${hours(seen)} observed`;
+}
+
 function demandFacts(demand, profile) {
-  const facts = [`${hours(demand.hours_observed)} observed, ${judgedBy(demand, profile)}`,
+  const facts = [`${observedOf(demand)}, ${judgedBy(demand, profile)}`,
     `${whole(demand.throttled_minutes)} minutes at the volume's ceiling, ${whole(demand.host_bound_minutes)} at its host's`];
   if (demand.gap_hours) facts.push(`${tenths(demand.gap_hours)} hours are missing in the metrics`);
+  const lacking = Object.entries(demand.series_received_pct || {}).filter(([, pct]) => pct < 100);
+  if (lacking.length) facts.push(`received of ${lacking.map(([name, pct]) => `${name} ${tenths(pct)} %`).join(', ')}`);
+  if (demand.disputed_hours) facts.push(`${tenths(demand.disputed_hours)} hours are disputed`);
   if (known(demand.mean_io_size_kib)) facts.push(`mean operation ${tenths(demand.mean_io_size_kib)} KiB`);
   if (known(demand.read_share)) facts.push(`${tenths(demand.read_share * 100)} % reads`);
   if (demand.censored) facts.push('demand stood at a ceiling, so the true demand is at least this');

@@ -1,0 +1,216 @@
+"""Answers of GetMetricData: the points of a call's queries, checked as they come, all of a page at once.
+
+Nothing is believed that cannot be: an Id that was not asked for, lists of unequal length, a time outside the window or
+off its grid, a figure that is negative, not finite, or more than any volume can do.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+
+from plimsoll.clouds.aws.queries import COUNTERS, Call, Query
+from plimsoll.clouds.common.answers import bad_answer
+from plimsoll.clouds.common.dated_data import volume_types
+from plimsoll.clouds.registry import AWS
+from plimsoll.domain.errors import BadAnswer
+from plimsoll.domain.knowledge import IntArray
+from plimsoll.domain.period import FloatArray
+from plimsoll.domain.units import MIB
+from plimsoll.domain.volume import VolumeSpec
+from plimsoll.domain.volume_types import Provisioned
+
+PERMISSION: Final = "cloudwatch:GetMetricData"
+COMPLETE: Final = "Complete"
+FORBIDDEN: Final = "Forbidden"
+STATUSES: Final = frozenset({COMPLETE, FORBIDDEN, "PartialData", "InternalError"})
+"""Every StatusCode of a result (Amazon CloudWatch API Reference, MetricDataResult, read 2026-11-22)."""
+
+GENEROUS: Final = 10.0
+"""How many times the published maximum of any type a figure may be. Real volumes pass theirs for some seconds."""
+
+ROUNDING: Final = 1.01
+"""Seconds and percentages may pass their bound by what rounding adds."""
+
+
+class Points:
+    """The series of one call's queries while its pages come.
+
+    `statuses` has the last status of each query that there was a result of, `wrong` why a result cannot be used. Any
+    other answer that cannot be used raises BadAnswer.
+    """
+
+    def __init__(self, call: Call, place: str) -> None:
+        self.ids = {f"q{number}": query for number, query in enumerate(call.queries)}
+        self.statuses: dict[Query, str] = {}
+        self.wrong: dict[Query, BadAnswer] = {}
+        self._call, self._place = call, place
+        self._numbers = {name: number for number, name in enumerate(self.ids)}
+        self._starts_s = np.array([query.window.start_s for query in call.queries], dtype=np.float64)
+        self._periods_s = np.array([query.period_s for query in call.queries], dtype=np.float64)
+        self._counts = np.array([query.window.buckets(query.period_s) for query in call.queries], dtype=np.int64)
+        self._most = np.array([most_of(query) for query in call.queries])
+        self._ends = np.cumsum(self._counts)
+        self._values = np.full(int(self._counts.sum()), np.nan)
+
+    def each(self) -> Iterator[tuple[Query, FloatArray]]:
+        """Every query with its buckets, NaN where there is no point."""
+        start = 0
+        for query, end in zip(self._call.queries, self._ends.tolist(), strict=True):
+            yield query, self._values[start:end]
+            start = end
+
+    def take(self, page: Mapping[str, Any]) -> str | None:
+        """Takes a page in and gives the token of the next one."""
+        numbers: list[int] = []
+        stamps: list[Any] = []
+        values: list[Any] = []
+        lengths: list[int] = []
+        for number, result in self._results(page):
+            if (found := self._lists_of(number, result)) is not None:
+                numbers.append(number)
+                stamps += found[0]
+                values += found[1]
+                lengths.append(len(found[0]))
+        if stamps:
+            self._place_all(np.repeat(np.array(numbers), lengths), stamps, values)
+        token = page.get("NextToken")
+        if token is not None and not isinstance(token, str):
+            raise self._bad("NextToken is no text", page)
+        return token
+
+    def end(self) -> None:
+        """There is no further page: a query without any result has none that can be used."""
+        for query in self.ids.values():
+            if query not in self.statuses and query not in self.wrong:
+                self.wrong[query] = self._bad(f"there is no result for {_name(query)}", {})
+
+    def _results(self, page: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
+        """The results of a page, each with the number of its query."""
+        results = page.get("MetricDataResults")
+        if not isinstance(results, list):
+            raise self._bad("MetricDataResults is missing", page)
+        found: dict[int, Mapping[str, Any]] = {}
+        for result in results:
+            name = result.get("Id") if isinstance(result, Mapping) else None
+            number = self._numbers.get(name) if isinstance(name, str) else None
+            if number is None:
+                raise self._bad(f"MetricDataResults.Id is {name!r}, which was not asked for", result)
+            if number in found:
+                raise self._bad(f"MetricDataResults.Id {name} is there twice", result)
+            found[number] = result
+        return list(found.items())
+
+    def _lists_of(self, number: int, result: Mapping[str, Any]) -> tuple[list[Any], list[Any]] | None:
+        """The times and figures of a result; None where they cannot be used, or there are none."""
+        query, status = self._call.queries[number], result.get("StatusCode")
+        if not isinstance(status, str) or status not in STATUSES:
+            self._refuse(query, "StatusCode is none that is known", result)
+            return None
+        self.statuses[query] = status
+        stamps, values = result.get("Timestamps"), result.get("Values")
+        if status in {FORBIDDEN, "InternalError"} and not stamps and not values:
+            return None
+        if not isinstance(stamps, list) or not isinstance(values, list):
+            self._refuse(query, "Timestamps or Values is no list", result)
+            return None
+        if len(stamps) != len(values):
+            self._refuse(query, f"there are {len(stamps):,} Timestamps and {len(values):,} Values", result)
+            return None
+        return stamps, values
+
+    def _refuse(self, query: Query, what: str, result: object) -> None:
+        self.wrong[query] = self._bad(f"{_name(query)}: {what}", result)
+
+    def _place_all(self, of: IntArray, stamps: Sequence[Any], values: Sequence[Any]) -> None:
+        """Puts points, each of the query of that number, where their times say."""
+        try:
+            times_s, figures = epoch_s(stamps), numbers_of(values)
+        except (TypeError, ValueError, AttributeError, OverflowError):
+            self._place_each(of, stamps, values)
+            return
+        index, off_grid = np.divmod(times_s - self._starts_s[of], self._periods_s[of])
+        window = self._call.window
+        right = (off_grid == 0) & (times_s >= window.start_s) & (times_s < window.end_s)
+        right &= (figures >= 0) & (figures <= self._most[of])
+        if not right.all():
+            wrong = np.flatnonzero(~right)
+            numbers, firsts = np.unique(of[wrong], return_index=True)
+            for number, first in zip(numbers.tolist(), wrong[firsts].tolist(), strict=True):
+                what = f"a point has the time {stamps[first]!r} and the figure {values[first]!r}"
+                self._refuse(self._call.queries[number], what, {"Timestamp": stamps[first], "Value": values[first]})
+        inside = right & (index >= 0) & (index < self._counts[of])
+        of, figures = of[inside], figures[inside]
+        at = (self._ends - self._counts)[of] + index[inside].astype(np.int64)
+        before = self._values[at]
+        self._values[at] = figures
+        clash = (self._values[at] != figures) | (~np.isnan(before) & (before != figures))
+        for number in set(of[clash].tolist()):
+            self._refuse(self._call.queries[number], "a time is there twice, with two figures", {})
+
+    def _place_each(self, of: IntArray, stamps: Sequence[Any], values: Sequence[Any]) -> None:
+        """As `_place_all`, query by query, because something in it is no time or no number."""
+        for number in sorted(set(of.tolist())):
+            at = np.flatnonzero(of == number).tolist()
+            own = [stamps[place] for place in at], [values[place] for place in at]
+            try:
+                epoch_s(own[0])
+                numbers_of(own[1])
+            except (TypeError, ValueError, AttributeError, OverflowError):
+                what = "Timestamps or Values holds what is no time or no number"
+                self._refuse(self._call.queries[number], what, {"Timestamps": own[0], "Values": own[1]})
+                continue
+            self._place_all(of[at], *own)
+
+    def _bad(self, what: str, raw: object) -> BadAnswer:
+        return bad_answer(what, raw, call=PERMISSION, place=self._place)
+
+
+def epoch_s(stamps: Sequence[Any]) -> FloatArray:
+    """Timestamps in epoch seconds, whether the wire had numbers or the decoder made times of them."""
+    if stamps and isinstance(stamps[0], datetime):
+        stamps = [stamp.timestamp() for stamp in stamps]
+    return numbers_of(stamps)
+
+
+def numbers_of(values: Sequence[Any]) -> FloatArray:
+    """Numbers as an array; ValueError for anything else: numbers are never read from texts."""
+    found = np.asarray(values)
+    if len(found) and found.dtype.kind not in "biuf":
+        raise ValueError("a value is no number")
+    return found.astype(np.float64)
+
+
+def _name(query: Query) -> str:
+    return f"{query.metric.name} of {query.volume_id}"
+
+
+@cache
+def most_a_second() -> tuple[float, float]:
+    """The most operations and bytes a second that are published of any type, times what is generous."""
+    ceilings = [
+        kind.ceiling(
+            VolumeSpec(
+                type=kind.name,
+                size_gib=kind.most_size_gib,
+                iops=kind.iops.most if isinstance(kind.iops, Provisioned) else None,
+                throughput_mib_s=kind.throughput.most if isinstance(kind.throughput, Provisioned) else None,
+            )
+        )
+        for kind in volume_types(AWS).values()
+    ]
+    most_mib_s = max(ceiling.throughput_mib_s for ceiling in ceilings)
+    return GENEROUS * max(ceiling.iops for ceiling in ceilings), GENEROUS * most_mib_s * MIB
+
+
+def most_of(query: Query) -> float:
+    """The highest figure that a bucket of a query can have."""
+    series = query.metric.series
+    if series in COUNTERS:
+        ops, moved = most_a_second()
+        return (moved if series.endswith("_bytes") else ops) * query.period_s
+    if series == "idle_s":
+        return ROUNDING * query.period_s
+    return ROUNDING * (100.0 if series.endswith("_pct") else 1.0)

@@ -1,0 +1,222 @@
+"""The journal of a run: every answer, appended to one file, from which the run's other files are made.
+
+A line is a JSON object with one entry and the CRC-32 of that entry's bytes:
+
+    {"crc32":"9ae0daaf","recommendation":{...}}
+
+A line is with the operating system when `append` returns: a killed process loses none. It is on the disk at the latest
+SYNC_S seconds later: a machine that fails loses those of its last second. Lines at the end that were cut or spoiled by
+that are cut off by who goes on. A spoiled line before whole ones is named, and nothing is left out in silence.
+"""
+
+import fcntl
+import json
+import os
+import socket
+import threading
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from plimsoll.domain.errors import BadInput
+from plimsoll.writing import writable
+
+JOURNAL: Final = "journal.jsonl"
+
+
+class Kind(StrEnum):
+    """What an entry is."""
+
+    OPENED = "opened"
+    """A process began to write: its id, its host, and when."""
+    BEGUN = "begun"
+    """An audit began or went on: totals and volumes without an answer before this are asked for again."""
+    TOTALS = "totals"
+    """What an outcome without a recommendation adds to the run's totals."""
+    UNANSWERED = "unanswered"
+    DEMAND = "demand"
+    """The demand that the next recommendation rests on."""
+    RECOMMENDATION = "recommendation"
+    CHANGED = "changed"
+    """A recommendation that takes the place of an earlier one of its volume."""
+    WRITTEN = "written"
+    """The run's other files hold everything before this."""
+
+
+NOTHING: Final = b"{}"
+"""The content of an entry that says nothing but its kind."""
+
+SYNC_S: Final = 1.0
+"""Seconds after which what was appended is on the disk: one write of the disk a second, however many volumes."""
+
+_BEFORE: Final = b'{"crc32":"'
+_BODY: Final = len(_BEFORE) + 8 + len(b'",')
+_END: Final = b"}\n"
+
+
+class Entry(NamedTuple):
+    """One entry: its kind, its content as JSON, and where in the file its line ends, in bytes."""
+
+    kind: Kind
+    content: bytes
+    end: int
+
+
+class Held(BadInput):
+    """Another process is writing the run."""
+
+
+def entries(path: Path) -> Iterator[Entry]:
+    """The entries of a journal up to its last whole line. BadInput names a spoiled line that whole ones follow."""
+    with path.open("rb") as file:
+        spoiled, end = None, 0
+        for number, line in enumerate(file, start=1):
+            end += len(line)
+            found = _entry(line, end)
+            if found is None:
+                spoiled = spoiled or number
+            elif spoiled is not None:
+                raise BadInput(
+                    f"line {spoiled} of {path} is damaged: its checksum does not fit. Take another copy of the run, or "
+                    f"keep what stands before it (head -n {spoiled - 1}) and go on with: plimsoll audit --resume "
+                    f"{path.parent}"
+                )
+            else:
+                yield found
+
+
+def is_in_force(path: Path) -> bool:
+    """Whether a process got as far as to write this journal."""
+    return path.exists() and any(entry.kind is Kind.OPENED for entry in entries(path))
+
+
+def ends_written(path: Path) -> bool:
+    """Whether the run's other files hold all of the journal."""
+    line = _line((Kind.WRITTEN, NOTHING))
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - len(line)))
+        return file.read() == line
+
+
+@dataclass(slots=True)
+class Journal:
+    """A journal that this process alone may write; use as a context manager.
+
+    Held where another process writes it: the kernel gives a journal free with the process that had it. BadInput where
+    there can be no file, DiskFull where there is no room for a line: then none of it stays.
+    """
+
+    path: Path
+    _file: int = field(init=False, repr=False)
+    _thread: threading.Thread = field(init=False, repr=False)
+    _ended: threading.Event = field(default_factory=threading.Event, init=False, repr=False)
+    _unsynced: bool = field(default=False, init=False, repr=False)
+    _failed: OSError | None = field(default=None, init=False, repr=False)
+
+    def __enter__(self) -> "Journal":
+        with writable(self.path):
+            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+        try:
+            self._lock()
+            with writable(self.path):
+                os.ftruncate(self._file, max((entry.end for entry in entries(self.path)), default=0))
+        except BaseException:
+            os.close(self._file)
+            raise
+        self._thread = threading.Thread(target=self._sync_each_second, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self._ended.set()
+        self._thread.join()
+        try:
+            self.sync()
+        finally:
+            os.close(self._file)
+
+    def append(self, *added: tuple[Kind, bytes]) -> None:
+        """Adds entries, each a kind and its content as JSON: all of them or none."""
+        lines = b"".join(map(_line, added))
+        with writable(self.path):
+            self._raise_failed()
+            size = os.fstat(self._file).st_size
+            try:
+                written = 0
+                while written < len(lines):
+                    written += os.write(self._file, lines[written:])
+            except OSError:
+                os.ftruncate(self._file, size)
+                raise
+        self._unsynced = True
+
+    def clear(self) -> None:
+        """Takes every entry away."""
+        with writable(self.path):
+            os.ftruncate(self._file, 0)
+
+    def note_owner(self) -> None:
+        """Notes that this process writes from here on."""
+        owner = {
+            "process": os.getpid(),
+            "host": socket.gethostname(),
+            "at": datetime.now(UTC).isoformat("T", "seconds"),
+        }
+        self.append((Kind.OPENED, json.dumps(owner).encode()))
+
+    def sync(self) -> None:
+        """Has what was appended written to the disk, and waits for that."""
+        with writable(self.path):
+            self._raise_failed()
+            os.fsync(self._file)
+
+    def _sync_each_second(self) -> None:
+        while not self._ended.wait(SYNC_S):
+            if self._unsynced and self._failed is None:
+                self._unsynced = False
+                try:
+                    os.fsync(self._file)
+                except OSError as error:
+                    self._failed = error
+
+    def _raise_failed(self) -> None:
+        """What went wrong when lines were written to the disk, told to who appends next."""
+        if self._failed is not None:
+            raise self._failed
+
+    def _lock(self) -> None:
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise Held(
+                f"{self.path.parent} is being written by {_owner(self.path)}: wait until that has ended, or end it."
+            ) from error
+        except OSError as error:
+            raise BadInput(
+                f"{self.path.parent} cannot be kept to one process ({error.strerror}): give a folder on another disk."
+            ) from error
+
+
+def _owner(path: Path) -> str:
+    """Who writes a journal, in words."""
+    noted = [json.loads(entry.content) for entry in entries(path) if entry.kind is Kind.OPENED][-1:]
+    return "".join(f"process {one['process']} on {one['host']} since {one['at']}" for one in noted) or "another process"
+
+
+def _line(added: tuple[Kind, bytes]) -> bytes:
+    kind, content = added
+    body = b'"%b":%b' % (kind.encode(), content)
+    return b'%b%08x",%b%b' % (_BEFORE, zlib.crc32(body), body, _END)
+
+
+def _entry(line: bytes, end: int) -> Entry | None:
+    """The entry of a line; None where the line is not whole."""
+    body = line[_BODY : -len(_END)]
+    kind, _, content = body.partition(b":")
+    if line != b'%b%08x",%b%b' % (_BEFORE, zlib.crc32(body), body, _END):
+        return None
+    return Entry(Kind(kind.strip(b'"').decode("ascii")), content, end)

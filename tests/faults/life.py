@@ -1,0 +1,76 @@
+"""Life: which faults cannot be told from what happens to a healthy account, and of which volumes.
+
+An answer that is whole and agrees with itself is all that anybody has. A volume that it does not list was deleted, for
+all that can be known; tags that it does not list were never set. What such an answer changes is counted on its own.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from .places import Path, Place, places_of
+from .plan import ALWAYS, Strike
+
+_LISTED: Final = {("volumeSet",), ("volumeSet", "*"), ("volumeSet", "*", "volumeId")}
+_OF_A_VOLUME: Final = ("tagSet", "operator")
+"""Fields of a volume that AWS leaves out where there is nothing to say."""
+_SERIES: Final = ("timeSeries",)
+"""Of Cloud Monitoring: a disk with nothing but zeros in every series is an idle one."""
+_OF_A_CHANGE: Final = ("volumeModificationSet",)
+_TAKES_AWAY: Final = frozenset({"absent", "empty-list", "item-lost", "unknown-id"})
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """What cannot be told from life: of these volumes, or of everything."""
+
+    volumes: frozenset[str] = field(default_factory=frozenset)
+    everything: bool = False
+    _before: frozenset[str] = field(default_factory=frozenset)
+
+    def covers(self, volume_id: str) -> bool:
+        """Whether it can be the reason for what became of a volume."""
+        return self.everything or volume_id in self.volumes
+
+    def after(self, tree: Any) -> "Life":
+        """With the volumes that the answer no longer lists."""
+        gone = self._before - frozenset(_ids(tree))
+        return Life(self.volumes | gone, self.everything)
+
+
+def life_of(tree: Any, strike: Strike, path: Path, chosen: Sequence[Place]) -> Life | None:
+    """What of a fault is like life, before it is carried out; None where nothing is."""
+    if strike.fault == "zero" and path[:1] == _SERIES and strike.all_items and strike.often == ALWAYS:
+        return Life(everything=True)
+    if strike.fault not in _TAKES_AWAY:
+        return None
+    if path in _LISTED:
+        return Life(_before=frozenset(_ids(tree)))
+    if path[0] == "volumeSet" and set(path) & set(_OF_A_VOLUME):
+        return Life(frozenset(_owners(tree, chosen)) or frozenset(_ids(tree)))
+    if path[0] in _OF_A_CHANGE:
+        return Life(frozenset(_ids(tree, "volumeModificationSet")))
+    return None
+
+
+def _ids(tree: Any, listed: str = "volumeSet") -> Iterator[str]:
+    for at, key in places_of(tree, (listed, "*", "volumeId")) if isinstance(tree, dict) else []:
+        if isinstance(at[key], str):
+            yield at[key]
+
+
+def _owners(tree: Any, chosen: Sequence[Place]) -> Iterator[str]:
+    """The volumes that hold the chosen places."""
+    held = {id(at) for at, _ in chosen}
+    for at, key in places_of(tree, ("volumeSet", "*")):
+        volume = at[key]
+        if isinstance(volume, dict) and held & set(_all_within(volume)):
+            yield volume.get("volumeId", "")
+
+
+def _all_within(value: Any) -> Iterator[int]:
+    yield id(value)
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for one in inside:
+        if isinstance(one, dict | list):
+            yield from _all_within(one)

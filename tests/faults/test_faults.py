@@ -1,0 +1,70 @@
+"""A few dozen audits under faults on every push, each a law of its own; `make faults` tries thousands."""
+
+import pytest
+
+from .lab import opened
+from .law import IDENTICAL
+from .plan import ALWAYS, Plan, Strike
+
+pytestmark = pytest.mark.once
+
+SEEDS = (
+    160,
+    163,
+    175,
+    177,
+    186,
+    188,
+    190,
+    196,
+    201,
+    215,
+    218,
+    400,
+    403,
+    411,
+    413,
+    419,
+    426,
+    429,
+    430,
+    434,
+    435,
+    436,
+    457,
+)
+
+
+@pytest.fixture(scope="module")
+def lab():
+    with opened() as found:
+        yield found
+
+
+def plan(scenario, operation, fault, *, often=ALWAYS, where=0.0, killed_at=()):
+    strike = Strike(operation=operation, fault=fault, often=often, share=0.2, which=0.0, where=where, all_items=True)
+    return Plan(seed=0, scenario=scenario, strikes=(strike,), killed_at=killed_at)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_volume_has_its_answer_or_is_named(lab, seed):
+    tried = lab.try_plan(lab.plan(seed))
+    assert not tried.breaches, str(tried)
+
+
+@pytest.mark.parametrize("scenario", ["aws-organization", "google"])
+def test_what_is_killed_is_resumed_to_the_same_answers(lab, scenario):
+    tried = lab.try_plan(Plan(seed=0, scenario=scenario, strikes=(), killed_at=(0.3, 0.8)))
+    assert tried.kills
+    assert not tried.breaches, str(tried)
+    assert set(tried.outcomes.values()) == {IDENTICAL}
+
+
+@pytest.mark.parametrize(
+    ("scenario", "operation"),
+    [("aws", "GetMetricData"), ("aws", "DescribeVolumes"), ("google", "ListTimeSeries")],
+)
+def test_a_dropped_connection_costs_nothing_where_the_next_call_goes_well(lab, scenario, operation):
+    tried = lab.try_plan(plan(scenario, operation, "reset-after", often="once"))
+    assert tried.injected
+    assert set(tried.outcomes.values()) == {IDENTICAL}

@@ -1,0 +1,115 @@
+"""Signing in: several accounts at once in a stable order, and a role whose answer has no credentials fails by name."""
+
+import re
+import time
+from xml.etree import ElementTree as ET
+
+import pytest
+from botocore.awsrequest import AWSResponse
+
+from plimsoll.clouds.aws import endpoints, lists, sessions
+from plimsoll.clouds.aws.sessions import Credential, Sessions
+from plimsoll.domain.errors import BadAnswer, BadCredentials, CloudError
+from tests.unit.clouds.aws.border import Body, element
+
+ACCOUNTS = [f"{number:012}" for number in range(1, 10)]
+
+
+def role(account):
+    return Credential(role_arn=f"arn:aws:iam::{account}:role/plimsoll-audit")
+
+
+def assumed(account):
+    keys = {"AccessKeyId": f"AKIA{account}", "SecretAccessKey": "s", "SessionToken": "t"}
+    return {"AssumeRoleResult": {"Credentials": {**keys, "Expiration": "2099-01-01T00:00:00Z"}}}
+
+
+def caller(account):
+    return {"GetCallerIdentityResult": {"Account": account, "UserId": "u", "Arn": "a"}}
+
+
+@pytest.fixture
+def sts(monkeypatch):
+    """What STS answers, by operation and account; each may be replaced."""
+    answers = {"AssumeRole": assumed, "GetCallerIdentity": caller}
+
+    def send(request, event_name, **_more):
+        operation = event_name.rsplit(".", 1)[-1]
+        if operation == "AssumeRole":
+            account = re.search(r"iam%3A%3A(\d{12})", str(request.body)).group(1)
+        else:
+            account = re.search(rb"AKIA(\d{12})", request.headers["Authorization"]).group(1).decode()
+            time.sleep(0.01 * (len(ACCOUNTS) - int(account)))
+        body = answers[operation](account)
+        content = body if isinstance(body, bytes) else ET.tostring(element(f"{operation}Response", body))
+        return AWSResponse(request.url, 200, {"content-type": "text/xml"}, Body(content))
+
+    opened = sessions._opened
+
+    def watched(session, **chosen):
+        session.get_component("event_emitter").register("before-send", send)
+        return opened(session, **chosen)
+
+    monkeypatch.setattr(sessions, "_opened", watched)
+    monkeypatch.setattr(lists, "_PAUSE_S", 0)
+    monkeypatch.setattr(endpoints, "_PAUSE_S", 0)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIA000000000099")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "s")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    return answers
+
+
+def signed_in(accounts):
+    entered = Sessions(attempts=1, connections=1)
+    entered.sign_in([role(account) for account in accounts])
+    return entered
+
+
+def test_accounts_come_in_the_order_that_they_were_given_in_whichever_answers_first(sts):
+    assert list(signed_in(ACCOUNTS).by_account) == ACCOUNTS
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {},
+        {"AssumeRoleResult": {}},
+        {"AssumeRoleResult": {"Credentials": {"AccessKeyId": "a"}}},
+        {
+            "AssumeRoleResult": {
+                "Credentials": {**assumed("1")["AssumeRoleResult"]["Credentials"], "Expiration": "soon"}
+            }
+        },
+        b"<html><body>Welcome</body></html>",
+        b"<AssumeRoleRes",
+        b"",
+    ],
+)
+def test_a_role_whose_answer_has_no_credentials_fails_alone_and_by_name(sts, answer):
+    sts["AssumeRole"] = lambda account: answer if account == ACCOUNTS[0] else assumed(account)
+    entered = signed_in(ACCOUNTS[:3])
+    assert list(entered.by_account) == ACCOUNTS[1:3]
+    (failed,) = entered.failed
+    assert failed.name == str(role(ACCOUNTS[0]))
+    assert isinstance(failed.error, BadCredentials | BadAnswer)
+
+
+def test_a_role_whose_first_answer_has_no_credentials_is_asked_again(sts):
+    first = [True]
+
+    def once(account):
+        if first:
+            first.clear()
+            return {}
+        return assumed(account)
+
+    sts["AssumeRole"] = once
+    assert list(signed_in(ACCOUNTS[:1]).by_account) == ACCOUNTS[:1]
+
+
+@pytest.mark.parametrize("answer", [{}, caller("12"), caller(""), b"<html/>"])
+def test_a_caller_without_an_account_fails_by_name(sts, answer):
+    sts["GetCallerIdentity"] = lambda _account: answer
+    entered = signed_in(ACCOUNTS[:1])
+    assert entered.by_account == {}
+    assert isinstance(entered.failed[0].error, CloudError)
