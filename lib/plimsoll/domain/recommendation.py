@@ -2,6 +2,7 @@
 different types."""
 
 from dataclasses import dataclass
+from datetime import date
 from typing import ClassVar
 
 from plimsoll.domain.ceiling import Ceiling
@@ -55,8 +56,41 @@ class DemandSummary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FrontierStep:
+    """What it would cost to let `budget_min` minutes in 30 days be throttled: the cheapest `spec`, its price, the
+    minutes it would have throttled in the window and the longest wait. `at_most`: not all minutes were read, so that
+    price, minutes and wait may be less."""
+
+    budget_min: float
+    spec: VolumeSpec
+    usd_month: float
+    throttled_minutes: float
+    longest_wait_s: float
+    at_most: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpochSummary:
+    """A span of the window (epoch seconds) in which the volume and its hosts did not change.
+
+    `spec` and `ceiling` (on the hosts of that time) are None where they are not known. `throttled_minutes` are those at
+    the ceiling.
+    """
+
+    start_s: int
+    end_s: int
+    spec: VolumeSpec | None
+    ceiling: Ceiling | None
+    throttled_minutes: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What was weighed: ceilings, every offer, the drop-in replacement, a bare type flip, and the replay now."""
+    """What was weighed: ceilings, every offer, the drop-in replacement, a bare type flip, and the replay now.
+
+    `frontier` is what each budget of throttled minutes would cost, `relief` the offer that ends frequent throttling
+    where something else was chosen, with its price.
+    """
 
     present: Ceiling
     hosts: Ceiling
@@ -64,6 +98,8 @@ class Comparison:
     offers: tuple[Offer, ...]
     drop_in: Offer | None
     flip: Offer | None
+    frontier: tuple[FrontierStep, ...] = ()
+    relief: Offer | None = None
 
     def offer(self, type_name: str) -> Offer:
         """The offer of a type."""
@@ -107,6 +143,7 @@ class Answer:
     usd_month_now: float | None
     reasons: tuple[str, ...]
     blockers: tuple[Blocker, ...] = ()
+    epochs: tuple[EpochSummary, ...] = ()
     stripe_set: SetAnswer | None = None
     pool: tuple[str, ...] = ()
 
@@ -169,6 +206,21 @@ class Keep(Answer):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Wait(Answer):
+    """A reduction that cannot be judged yet: look again on the day `until`. `code` says why (`settling.Unsettled`);
+    `expected` is the offer that would be recommended if what was seen so far is all."""
+
+    action: ClassVar[str] = "wait"
+    usd_month_now: float
+    until: date
+    code: str
+    expected: Offer
+    demand: DemandSummary
+    comparison: Comparison
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Detached(Answer):
     """Paid for, attached to nothing."""
 
@@ -183,7 +235,7 @@ class InsufficientData(Answer):
     demand: DemandSummary | None = None
 
 
-Recommendation = Migrate | Reprovision | Upgrade | Keep | Detached | InsufficientData
+Recommendation = Migrate | Reprovision | Upgrade | Keep | Wait | Detached | InsufficientData
 
 CHANGES = (Migrate.action, Reprovision.action, Upgrade.action)
 """The actions that change a volume."""

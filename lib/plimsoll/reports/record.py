@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
-Action = Literal["migrate", "reprovision", "upgrade", "keep", "detached", "insufficient-data"]
+Action = Literal["migrate", "reprovision", "upgrade", "keep", "wait", "detached", "insufficient-data"]
 Grades = Literal["A", "B", "C"]
 
 FIRST_PROVIDER: Final = "aws"
@@ -143,6 +143,37 @@ class BlockerRecord(_Record):
     text: str
 
 
+class FrontierStepRecord(_Record):
+    """The cheapest configuration that throttles at most `budget_min` minutes in 30 days."""
+
+    budget_min: float
+    spec: SpecRecord
+    monthly_usd: float
+    throttled_minutes: float = Field(description="in the window")
+    longest_wait_s: float
+    at_most: bool = Field(description="not all minutes were read: price, minutes and wait may be less")
+
+
+class EpochRecord(_Record):
+    """A span of the window in which neither the volume's configuration nor its hosts changed."""
+
+    start: str = Field(description="ISO 8601, UTC, in seconds")
+    end: str
+    spec: SpecRecord | None = Field(description="null where it is not known what the volume was")
+    ceiling_iops: float | None
+    ceiling_throughput_mib_s: float | None
+    throttled_minutes: float
+
+
+class WaitRecord(_Record):
+    """Why a reduction cannot be judged yet, and from when on it can."""
+
+    until: str = Field(description="the day to look again, ISO 8601")
+    code: str
+    expected: SpecRecord = Field(description="what would be recommended if what was seen so far is all")
+    monthly_usd_saved: float = Field(description="by the expected configuration")
+
+
 class OwnerRecord(_Record):
     """Who made the volume and would change it."""
 
@@ -204,6 +235,15 @@ class RecommendationRecord(_Record):
         default_factory=dict, description="the tags that the policy shows (show_tags), without Name, which is `name`"
     )
     provider: str = Field(default=FIRST_PROVIDER, description="the volume's cloud: aws or google")
+    frontier: list[FrontierStepRecord] = Field(
+        default_factory=list,
+        description="what each number of throttled minutes would cost; empty where it saves little",
+    )
+    epochs: list[EpochRecord] = Field(default_factory=list, description="oldest first; together they are the window")
+    wait: WaitRecord | None = Field(default=None, description="null where the action is another one")
+    relief: OfferRecord | None = Field(
+        default=None, description="what would end frequent throttling, where something else is recommended"
+    )
     pool: list[str] = Field(
         default_factory=list,
         description="the other volumes of its host that share one ceiling with it, and change with it or not at all",

@@ -17,6 +17,7 @@ from plimsoll.domain.recommendation import (
     Keep,
     Recommendation,
     SetAnswer,
+    Wait,
 )
 from plimsoll.domain.volume import NAME_TAG, Volume, VolumeSpec
 from plimsoll.outcomes import Answered
@@ -103,7 +104,7 @@ def _target(recommendation: Recommendation) -> SpecRecord | None:
             return spec_record(recommendation.target.spec)
         case Keep():
             return spec_record(recommendation.volume.spec)
-        case Detached() | InsufficientData():
+        case Wait() | Detached() | InsufficientData():
             return None
 
 
