@@ -20,7 +20,7 @@ from cloud_simulator.aws.metric_request import (
 )
 from cloud_simulator.faults import COMPLETE, Faults, Refused
 from cloud_simulator.metrics.history import History, fold
-from cloud_simulator.units import MINUTE_S, FloatArray
+from cloud_simulator.units import KIB, MINUTE_S, FloatArray
 
 _NAMESPACE: Final = "AWS/EBS"
 _METRICS: Final = {
@@ -34,8 +34,16 @@ _METRICS: Final = {
     "BurstBalance": ("burst_balance_pct", "Percent"),
     "VolumeIOPSExceededCheck": ("iops_exceeded", "None"),
     "VolumeThroughputExceededCheck": ("throughput_exceeded", "None"),
+    "VolumeAvgIOPS": ("mean_iops", "Ops/s"),
+    "VolumeAvgThroughput": ("mean_kib_s", "KiB/s"),
 }
 """The series of each metric, and its unit."""
+
+_SUMMED: Final = {
+    "mean_iops": ("read_ops", "write_ops", MINUTE_S),
+    "mean_kib_s": ("read_bytes", "write_bytes", MINUTE_S * KIB),
+}
+"""The two counters whose sum over a divisor is the sum of a series."""
 
 _TIMES: Final = frozenset({"VolumeTotalReadTime", "VolumeTotalWriteTime"})
 """What is not of the series but follows from it."""
@@ -49,6 +57,8 @@ USUAL: Final = {
     "burst_balance_pct": "Minimum",
     "iops_exceeded": "Maximum",
     "throughput_exceeded": "Maximum",
+    "mean_iops": "Maximum",
+    "mean_kib_s": "Maximum",
 }
 """The statistic that is usually asked of each series."""
 
@@ -168,6 +178,8 @@ class CloudWatch:
         count = _known(asked, now_s)
         if one.metric in _TIMES:
             values = self._times(volume, series, one, asked.start_s, count)
+        elif series in _SUMMED and one.stat == "Sum":
+            values = self._summed(volume, series, one, asked.start_s, count)
         else:
             values = self.history.buckets(volume, series, one.stat, asked.start_s, count, one.period_s)
         present = np.flatnonzero(~np.isnan(values))
@@ -184,6 +196,14 @@ class CloudWatch:
         seconds = total_time_s(volume, each(series), held)
         width = one.period_s // MINUTE_S
         return fold(np.concatenate([seconds, np.full(-count % width, np.nan)]).reshape(-1, width), one.stat)
+
+    def _summed(self, volume: SimulatedVolume, series: str, one: AskedSeries, start_s: int, count: int) -> FloatArray:
+        """The sum of a series of rates, from the counters that it is made of."""
+        *counters, divisor = _SUMMED[series]
+        reads, writes = (
+            self.history.buckets(volume, str(name), "Sum", start_s, count, one.period_s) for name in counters
+        )
+        return (reads + writes) / float(divisor)
 
     def _named(self, one: AskedSeries, account: str, region: str) -> tuple[SimulatedVolume | None, str]:
         """The volume and series that exactly this metric and this set of dimensions stand for in this place."""

@@ -11,14 +11,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from plimsoll.clouds.aws.queries import COUNTERS, Call, Query
+from plimsoll.clouds.aws.queries import COUNTERS, RATES, Call, Query
 from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain.errors import BadAnswer
 from plimsoll.domain.knowledge import IntArray
 from plimsoll.domain.period import FloatArray
-from plimsoll.domain.units import MIB
+from plimsoll.domain.units import KIB, MIB, MINUTE_S
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import Provisioned
 
@@ -59,7 +59,8 @@ class Points:
         """Every query with its buckets, NaN where there is no point."""
         start = 0
         for query, end in zip(self._call.queries, self._ends.tolist(), strict=True):
-            yield query, self._values[start:end]
+            unit = query.metric.unit
+            yield query, self._values[start:end] if unit == 1 else self._values[start:end] * unit
             start = end
 
     def take(self, page: Mapping[str, Any]) -> str | None:
@@ -211,6 +212,10 @@ def most_of(query: Query) -> float:
     if series in COUNTERS:
         ops, moved = most_a_second()
         return (moved if series.endswith("_bytes") else ops) * query.period_s
+    if series in RATES:
+        ops, moved = most_a_second()
+        minutes = query.period_s / MINUTE_S if query.metric.stat == "Sum" else 1.0
+        return (ops if query.metric.name == "VolumeAvgIOPS" else moved / KIB) * minutes
     if series == "idle_s":
         return ROUNDING * query.period_s
     return ROUNDING * (100.0 if series.endswith("_pct") else 1.0)
