@@ -1,7 +1,7 @@
 """From a recommendation to its record, and from a demand profile to its own."""
 
 import math
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Final, cast
 
 import numpy as np
@@ -19,6 +19,7 @@ from plimsoll.domain.recommendation import (
     SetAnswer,
     Wait,
 )
+from plimsoll.domain.signals import Level, Signals
 from plimsoll.domain.volume import NAME_TAG, Volume, VolumeSpec
 from plimsoll.outcomes import Answered
 from plimsoll.reports.record import (
@@ -35,6 +36,7 @@ from plimsoll.reports.record import (
     Rates,
     RecommendationRecord,
     ReplayRecord,
+    SignalsRecord,
     SpecRecord,
     StripeSetRecord,
 )
@@ -84,6 +86,7 @@ def record_of(recommendation: Recommendation, change: str = "", *, provider: str
         created=volume.created.astimezone(UTC).isoformat(timespec="seconds"),
         tags={key: value for key, value in volume.tags.items() if key != NAME_TAG},
         provider=provider,
+        signals=_signals(recommendation.signals) if recommendation.signals else None,
         pool=list(recommendation.pool),
     )
 
@@ -142,6 +145,32 @@ def _stripe_set(told: SetAnswer) -> StripeSetRecord:
         monthly_usd_then=then,
         monthly_usd_saved=None if now is None or then is None else round(now - then, 2),
     )
+
+
+def _signals(found: Signals) -> SignalsRecord:
+    def level(name: str, one: Level | None) -> dict[str, float | None]:
+        mean, highest = (None, None) if one is None else (one.mean, one.highest)
+        return {f"mean_{name}": _rounded(mean), f"highest_{name}": _rounded(highest)}
+
+    return SignalsRecord.model_validate(
+        {
+            "start": _moment(found.window.start_s),
+            "end": _moment(found.window.end_s),
+            **level("read_latency_ms", found.read_latency_ms),
+            **level("write_latency_ms", found.write_latency_ms),
+            **level("queue_length", found.queue_length),
+            "stalled_hours": found.stalled_hours,
+            "degraded_hours": found.degraded_hours,
+            "host_iops_exceeded_hours": found.host_iops_exceeded_hours,
+            "host_throughput_exceeded_hours": found.host_throughput_exceeded_hours,
+            "host_iops_balance_pct": _rounded(found.host_iops_balance_pct),
+            "host_throughput_balance_pct": _rounded(found.host_throughput_balance_pct),
+        }
+    )
+
+
+def _moment(at_s: int) -> str:
+    return datetime.fromtimestamp(at_s, UTC).isoformat(timespec="seconds")
 
 
 def _replay(weighed: Change | Keep) -> ReplayRecord:
