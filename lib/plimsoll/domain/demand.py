@@ -38,13 +38,13 @@ from plimsoll.domain.units import HOUR_S, MIB, MINUTE_S
 class Spread:
     """How the buckets of a demand are not all of its resolution and read as finely as can be.
 
-    `lengths_s` is each one's length. In a longer one the rates are means, and no bucket of the resolution inside it can
-    have been above `most_iops` and `most_throughput_mib_s`, or of reads above `most_read_iops` and
-    `most_read_throughput_mib_s`. Operations and
-    bytes may be known over different spans: `joint` are the buckets with which a span of both begins, so that only from
-    one of these to the next the two tell a size of I/O. `least_iops` and `least_throughput_mib_s` are what some bucket
-    of the resolution surely had, at one of those in which it may be; `unread_iops` and `unread_throughput` are the
-    buckets of which operations, and bytes, could be read more finely.
+    - `lengths_s` is each one's length. In a longer one the rates are means.
+    - No bucket of the resolution inside it can have been above `most_iops` and `most_throughput_mib_s`, or of reads
+      above `most_read_iops` and `most_read_throughput_mib_s`.
+    - Some bucket of the resolution had at least `least_iops`, and `least_throughput_mib_s`: said at one of those in
+      which it may be, 0 elsewhere.
+    - Operations and bytes may be known over different spans: `begins_iops` and `begins_throughput` are the buckets with
+      which one of either begins, `unread_iops` and `unread_throughput` those that could be read more finely.
     """
 
     lengths_s: IntArray
@@ -52,11 +52,17 @@ class Spread:
     most_throughput_mib_s: FloatArray
     most_read_iops: FloatArray
     most_read_throughput_mib_s: FloatArray
-    joint: BoolArray
+    begins_iops: BoolArray
+    begins_throughput: BoolArray
     least_iops: FloatArray
     least_throughput_mib_s: FloatArray
     unread_iops: BoolArray
     unread_throughput: BoolArray
+
+    @property
+    def joint(self) -> BoolArray:
+        """The buckets with which a span of operations and one of bytes begin."""
+        return self.begins_iops & self.begins_throughput
 
     @property
     def unread(self) -> BoolArray:
@@ -133,6 +139,21 @@ class Demand:
         if self.spread is None:
             return int(np.count_nonzero(where)) * self.resolution_s
         return int(self.spread.lengths_s[where].sum())
+
+    @property
+    def surely(self) -> "Demand | None":
+        """What some bucket of the resolution had at least where it was not read, and nothing elsewhere; None where that
+        is not known. Operations and bytes need not be of the same one."""
+        spread = self.spread
+        if spread is None or not (spread.least_iops.any() or spread.least_throughput_mib_s.any()):
+            return None
+        return replace(
+            self,
+            iops=spread.least_iops,
+            read_iops=spread.least_iops,
+            throughput_mib_s=spread.least_throughput_mib_s,
+            read_throughput_mib_s=spread.least_throughput_mib_s,
+        )
 
     @property
     def disputed(self) -> bool:
@@ -271,14 +292,14 @@ def _spread(cells: "_Cells", starts_s: IntArray, lengths_s: IntArray, resolution
         least.append(np.zeros(len(starts_s)))
         if known is not None:
             most[-1], least[-1] = np.minimum(most[-1], np.maximum(known.most, means)), known.least * observed
-    joint = np.intersect1d(*(cells.knowledge.tracks[group].starts_s for group in (OPERATIONS, BYTES)))
     return Spread(
         lengths_s=lengths_s,
         most_iops=most[0],
         most_throughput_mib_s=most[1],
         most_read_iops=np.minimum(most[0], cells.sums(OPERATIONS, "read_ops") / resolution_s * observed),
         most_read_throughput_mib_s=np.minimum(most[1], cells.sums(BYTES, "read_bytes") / MIB / resolution_s * observed),
-        joint=np.isin(starts_s, joint),
+        begins_iops=np.isin(starts_s, cells.knowledge.tracks[OPERATIONS].starts_s),
+        begins_throughput=np.isin(starts_s, cells.knowledge.tracks[BYTES].starts_s),
         least_iops=least[0],
         least_throughput_mib_s=least[1],
         unread_iops=unread[0],

@@ -6,7 +6,7 @@ So are rates that are known by the second. An offer passes where few enough minu
 long (docs/decision.md, section 4).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from plimsoll.domain.demand import Demand
 from plimsoll.domain.knowledge import BoolArray
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.replay import TOLERANCE, backlog_behind, never_spent, spent
-from plimsoll.domain.units import DAY_S
+from plimsoll.domain.units import DAY_S, MINUTE_S
 
 MONTH_DAYS = 30
 """The days that a budget of throttled minutes is for."""
@@ -30,6 +30,14 @@ class Required:
 
     work: Demand
     short: Demand
+
+    def minutes(self, throttled: BoolArray) -> float:
+        """How many minutes some throttled buckets are at least: of those that were not read finely, some minute was."""
+        spread = self.work.spread
+        if spread is None:
+            return self.work.minutes(throttled)
+        unread = bool((throttled & spread.unread).any())
+        return self.work.minutes(throttled & ~spread.unread) + unread * self.work.resolution_s / MINUTE_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,19 +61,23 @@ def held_back(required: Required, ceiling: Ceiling, resource: Resource) -> tuple
     """The buckets that a ceiling would have throttled on one resource, and the longest wait in seconds."""
     limit = ceiling.iops if resource is Resource.IOPS else ceiling.throughput_mib_s
     work, short = _rates(required.work, ceiling, resource), _rates(required.short, ceiling, resource)
-    waiting = short > limit * (1 + TOLERANCE)
+    waiting = np.maximum(short, work) > limit * (1 + TOLERANCE)
     longest_s = 0.0
     lengths_s = required.work.lengths_s
-    if work.max(initial=0.0) > limit:
-        backlog = backlog_behind(work - limit, lengths_s)
+    queued = _queued(required.work, work, resource, ceiling)
+    if queued.max(initial=0.0) > limit:
+        backlog = backlog_behind(queued - limit, lengths_s)
         waiting |= backlog > TOLERANCE * limit * required.work.resolution_s
         longest_s = float(backlog.max()) / limit
     for bucket in ceiling.buckets:
-        if bucket.resource is not resource or never_spent(work, bucket, lengths_s):
+        if bucket.resource is not resource:
             continue
-        charged = work
+        charged = queued
         if bucket.least_charge_mib:
-            charged = np.maximum(work, required.work.iops * bucket.least_charge_mib)
+            whole = np.maximum(work, required.work.iops * bucket.least_charge_mib)
+            charged = _where_read(required.work, whole, queued)
+        if never_spent(charged, bucket, lengths_s):
+            continue
         backlog = np.maximum(0.0, spent(charged, bucket, lengths_s) - bucket.capacity)
         waiting |= backlog > TOLERANCE * bucket.sustained_rate * required.work.resolution_s
         longest_s = max(longest_s, float(backlog.max(initial=0.0)) / bucket.sustained_rate)
@@ -75,10 +87,21 @@ def held_back(required: Required, ceiling: Ceiling, resource: Resource) -> tuple
 def trial(required: Required, ceiling: Ceiling) -> Trial:
     """What a ceiling would have held back of what is required."""
     (iops, iops_s), (throughput, throughput_s) = (held_back(required, ceiling, resource) for resource in Resource)
-    return Trial(throttled_minutes=required.work.minutes(iops | throughput), longest_wait_s=max(iops_s, throughput_s))
+    return Trial(throttled_minutes=required.minutes(iops | throughput), longest_wait_s=max(iops_s, throughput_s))
 
 
 def _rates(demand: Demand, ceiling: Ceiling, resource: Resource) -> FloatArray:
     if resource is Resource.IOPS:
         return demand.counted_iops(ceiling.accounting)
     return demand.counted_throughput_mib_s(ceiling.accounting)
+
+
+def _queued(demand: Demand, charged: FloatArray, resource: Resource, ceiling: Ceiling) -> FloatArray:
+    """What surely queues of a rate: where it counts two series that were not both read finely, one of them."""
+    if demand.spread is None or resource is Resource.THROUGHPUT or ceiling.io_kib is None:
+        return charged
+    return _where_read(demand, charged, demand.counted_iops(replace(ceiling.accounting, io_kib=None)))
+
+
+def _where_read(demand: Demand, exact: FloatArray, otherwise: FloatArray) -> FloatArray:
+    return exact if demand.spread is None else np.where(demand.spread.unread, otherwise, exact)
