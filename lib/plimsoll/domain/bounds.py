@@ -43,6 +43,7 @@ larger budget than the policy's are told by the most, and say so.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -52,27 +53,33 @@ from plimsoll.domain.demand import Demand, Spread
 from plimsoll.domain.knowledge import BoolArray, IntArray
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.replay import TOLERANCE
-from plimsoll.domain.trial import Required, Trial, trial
 from plimsoll.domain.units import KIB_PER_MIB, MINUTE_S
 
 
-def at_most(required: Required, ceiling: Ceiling) -> Trial:
-    """The most that a ceiling would have held back of what is required, however the unread work came."""
-    demand, spread = required.work, required.work.spread
-    if spread is None:
-        return trial(required, ceiling)
-    minutes, longest_s = np.zeros((len(Resource), len(demand.iops))), 0.0
-    for row, resource in enumerate(Resource):
-        short = _rate(required.short, ceiling, resource) > _limit(ceiling, resource) * (1 + TOLERANCE)
-        minutes[row] = np.where(short & ~spread.unread, spread.lengths_s / MINUTE_S, 0.0)
-        for behind in _limits(ceiling, resource):
-            found = _held(demand, spread, behind)
-            if found is not None:
-                np.maximum(minutes[row], found.minutes, out=minutes[row])
-                longest_s = max(longest_s, found.longest_wait_s)
-    exact, together = minutes.max(axis=0), minutes.sum(axis=0)
-    total = float(np.where(spread.unread, together, exact).sum())
-    return Trial(throttled_minutes=min(total, demand.minutes(np.ones_like(spread.unread))), longest_wait_s=longest_s)
+@dataclass(frozen=True, slots=True)
+class HeldBack:
+    """The minutes that are throttled in each bucket of a demand, the longest wait in seconds, and how far the unread
+    buckets reach that may matter: operations in the first row, bytes in the second, 1 being at the limit."""
+
+    minutes: FloatArray
+    longest_wait_s: float
+    reach: FloatArray
+
+
+NOWHERE: Final = np.zeros((2, 0))
+"""The reach where the least is told."""
+
+
+def most_held_back(demand: Demand, spread: Spread, ceiling: Ceiling, resource: Resource) -> HeldBack:
+    """The most that a ceiling would have held back of a demand on a resource, however its unread work came."""
+    minutes, longest_s, reach = np.zeros(len(demand.iops)), 0.0, np.zeros((2, len(demand.iops)))
+    for behind in _limits(ceiling, resource):
+        found = _held(demand, spread, behind)
+        if found is not None:
+            np.maximum(minutes, found.minutes, out=minutes)
+            np.maximum(reach, found.reach, out=reach)
+            longest_s = max(longest_s, found.longest_wait_s)
+    return HeldBack(minutes, longest_s, reach)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,26 +109,32 @@ def _limits(ceiling: Ceiling, resource: Resource) -> Iterator[_Limit]:
             yield _Limit(bucket.sustained_rate, bucket.capacity, bucket.spent_at_start, *charged, *costs)
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """The minutes throttled in each bucket of a demand, at the most, and the longest wait."""
-
-    minutes: FloatArray
-    longest_wait_s: float
-
-
-def _held(demand: Demand, spread: Spread, behind: _Limit) -> _Held | None:
+def _held(demand: Demand, spread: Spread, behind: _Limit) -> HeldBack | None:
     """The most that waits behind a limit; None where nothing can."""
-    iops = weighted(demand.iops, demand.read_iops, behind.write_operation) * behind.per_operation
-    moved = weighted(demand.throughput_mib_s, demand.read_throughput_mib_s, behind.write_mib) * behind.per_mib
-    most = np.maximum(
-        weighted(spread.most_iops, spread.most_read_iops, behind.write_operation) * behind.per_operation,
-        weighted(spread.most_throughput_mib_s, spread.most_read_throughput_mib_s, behind.write_mib) * behind.per_mib,
+    rates = np.stack(
+        [
+            weighted(demand.iops, demand.read_iops, behind.write_operation) * behind.per_operation,
+            weighted(demand.throughput_mib_s, demand.read_throughput_mib_s, behind.write_mib) * behind.per_mib,
+        ]
     )
-    most = np.where(spread.unread, most, np.maximum(iops, moved))
+    most = np.stack(
+        [
+            weighted(spread.most_iops, spread.most_read_iops, behind.write_operation) * behind.per_operation,
+            weighted(spread.most_throughput_mib_s, spread.most_read_throughput_mib_s, behind.write_mib)
+            * behind.per_mib,
+        ]
+    )
+    unread = np.stack([spread.unread_iops, spread.unread_throughput]) & (most > 0)
+    most = np.where(unread, most, rates)
     if most.max(initial=0.0) <= behind.rate:
         return None
-    return _behind(_Spans.of(spread, iops, moved, most, behind), behind, demand.resolution_s, len(iops))
+    spans = _Spans.of(spread, rates, most.max(axis=0), behind)
+    peak, minutes = _behind(spans, behind, demand.resolution_s)
+    open_spans = np.repeat(minutes > 0, np.diff(np.append(spans.first, len(demand.iops))))
+    by_bucket = np.zeros(len(demand.iops))
+    by_bucket[spans.first] = minutes
+    hot = np.where(most > behind.rate, most / behind.rate, np.inf if behind.capacity else 1.0)
+    return HeldBack(by_bucket, peak / behind.rate, np.where(unread & open_spans, hot, 0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +153,7 @@ class _Spans:
     exact: BoolArray
 
     @classmethod
-    def of(cls, spread: Spread, iops: FloatArray, moved: FloatArray, most: FloatArray, behind: _Limit) -> "_Spans":
+    def of(cls, spread: Spread, rates: FloatArray, most: FloatArray, behind: _Limit) -> "_Spans":
         begins = np.ones_like(spread.unread)
         unread = np.zeros_like(spread.unread)
         if behind.per_operation:
@@ -150,8 +163,8 @@ class _Spans:
         first = np.flatnonzero(begins)
         exact = ~np.logical_or.reduceat(unread, first)
         lengths_s = spread.lengths_s
-        both = np.add.reduceat(np.maximum(iops, moved) * lengths_s, first)
-        apart = np.add.reduceat(iops * lengths_s, first) + np.add.reduceat(moved * lengths_s, first)
+        both = np.add.reduceat(rates.max(axis=0) * lengths_s, first)
+        apart = np.add.reduceat(rates.sum(axis=0) * lengths_s, first)
         work = np.where(exact, both, apart)
         hot = np.add.reduceat(np.where(most > behind.rate, most, 0.0) * lengths_s, first)
         return cls(
@@ -164,18 +177,18 @@ class _Spans:
         )
 
 
-def _behind(spans: _Spans, behind: _Limit, resolution_s: int, buckets: int) -> _Held:
+def _behind(spans: _Spans, behind: _Limit, resolution_s: int) -> tuple[float, FloatArray]:
+    """The most that can wait behind a limit, and the minutes that it can throttle in each span."""
     change = spans.work - behind.rate * spans.lengths_s
     last = spans.hot * (1 - behind.rate / np.maximum(spans.most, behind.rate))
     jump = np.maximum(0.0, np.where(spans.exact, change, last))
     after = _waiting(jump, change, behind.at_start)
     before = np.concatenate([[behind.at_start], after[:-1]])
-    peak = np.where(spans.exact, np.maximum(after, 0.0), np.maximum(before + jump, after)) - behind.capacity
+    peak = np.where(spans.exact, after, np.maximum(before + jump, after)) - behind.capacity
     waits = peak > TOLERANCE * behind.rate * resolution_s
     seconds = np.where(spans.exact, spans.lengths_s, (before + spans.work) / behind.rate)
-    minutes = np.zeros(buckets)
-    minutes[spans.first] = np.where(waits, np.minimum(spans.lengths_s, seconds), 0.0) / MINUTE_S
-    return _Held(minutes=minutes, longest_wait_s=float(np.maximum(peak, 0.0).max(initial=0.0)) / behind.rate)
+    minutes = np.where(waits, np.minimum(spans.lengths_s, seconds), 0.0) / MINUTE_S
+    return float(np.maximum(peak, 0.0).max(initial=0.0)), minutes
 
 
 def _waiting(jump: FloatArray, change: FloatArray, at_start: float) -> FloatArray:
@@ -189,9 +202,3 @@ def _waiting(jump: FloatArray, change: FloatArray, at_start: float) -> FloatArra
 
 def _limit(ceiling: Ceiling, resource: Resource) -> float:
     return ceiling.iops if resource is Resource.IOPS else ceiling.throughput_mib_s
-
-
-def _rate(demand: Demand, ceiling: Ceiling, resource: Resource) -> FloatArray:
-    if resource is Resource.IOPS:
-        return demand.counted_iops(ceiling.accounting)
-    return demand.counted_throughput_mib_s(ceiling.accounting)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from plimsoll.domain.ceiling import Accounting, Ceiling, Resource
-from plimsoll.domain.knowledge import BoolArray
 from plimsoll.domain.need import Need
 from plimsoll.domain.offer import fitted
+from plimsoll.domain.period import FloatArray
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.prices import PriceBook
 from plimsoll.domain.trial import Required, held_back, trial
@@ -28,7 +28,7 @@ class Level:
     """A figure of one resource on its grid, the buckets that it throttles, and the longest wait behind it."""
 
     figure: float
-    throttled: BoolArray
+    throttled: FloatArray
     longest_wait_s: float
 
 
@@ -62,7 +62,7 @@ def _candidates(
     throughputs = levels(required, Resource.THROUGHPUT, accounting, policy, budget_minutes)
     for iops in levels(required, Resource.IOPS, accounting, policy, budget_minutes):
         for throughput in throughputs:
-            if required.work.minutes(iops.throttled | throughput.throttled) <= budget_minutes:
+            if required.minutes(iops.throttled, throughput.throttled) <= budget_minutes:
                 found = Need(iops=iops.figure, throughput_mib_s=throughput.figure)
                 yield fitted(kind, size_gib, found.no_less_than(at_least))
                 break
@@ -76,11 +76,13 @@ def levels(
     step = policy.iops_step if resource is Resource.IOPS else policy.throughput_step_mib_s
 
     def at(steps: int) -> Level:
-        throttled, longest_s = held_back(required, _ceiling(resource, steps * step, accounting), resource)
-        return Level(figure=steps * step, throttled=throttled, longest_wait_s=longest_s)
+        held = held_back(required, _ceiling(resource, steps * step, accounting), resource)
+        return Level(figure=steps * step, throttled=held.minutes, longest_wait_s=held.longest_wait_s)
 
     def passes(level: Level, allowed: float) -> bool:
-        return required.work.minutes(level.throttled) <= allowed and level.longest_wait_s <= policy.max_wait_s
+        return (
+            required.minutes(level.throttled, level.throttled) <= allowed and level.longest_wait_s <= policy.max_wait_s
+        )
 
     found: list[Level] = []
     most_steps = _steps_for_all(required, resource, accounting, step)
@@ -95,7 +97,7 @@ def levels(
                 low = middle + 1
         level = at(low)
         found.append(level)
-        minutes = required.work.minutes(level.throttled)
+        minutes = required.minutes(level.throttled, level.throttled)
         if minutes == 0:
             return found
         allowed = math.ceil(minutes) - 1
