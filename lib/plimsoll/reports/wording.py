@@ -6,13 +6,21 @@ from typing import Any, Final
 from plimsoll.clouds.registry import CLOUDS, CloudWords
 from plimsoll.domain.reasons import GIVEN_UP
 from plimsoll.domain.units import dollars
-from plimsoll.reports.record import FIRST_PROVIDER, DemandRecord, OwnerRecord, RecommendationRecord, SpecRecord
+from plimsoll.reports.record import (
+    FIRST_PROVIDER,
+    DemandRecord,
+    OwnerRecord,
+    RecommendationRecord,
+    SpecRecord,
+    WaitRecord,
+)
 
 ACTION_WORDS: Final = {
     "upgrade": "throttled today: move to something faster",
     "migrate": "move to another type",
     "reprovision": "provision less of the same type",
     "keep": "keep as they are",
+    "wait": "changed lately: look again before anything is reduced",
     "detached": "paid for, attached to nothing",
     "insufficient-data": "not enough data to say",
 }
@@ -123,9 +131,17 @@ def outcome_text(record: RecommendationRecord) -> str:
         return "no price known"
     if record.action == "detached":
         return f"costs {usd(record.monthly_usd_now)} a month"
+    if record.wait is not None:
+        return wait_text(record.wait)
     if record.monthly_usd_saved < 0:
         return f"costs {usd(-record.monthly_usd_saved)} a month more"
     return f"saves {usd(record.monthly_usd_saved)} a month"
+
+
+def wait_text(wait: WaitRecord) -> str:
+    """Until when a volume waits, and what is expected then, in words."""
+    saves = f"; {spec_text(wait.expected)} may then save {usd(wait.monthly_usd_saved)} a month"
+    return f"look again on {wait.until}{saves if wait.monthly_usd_saved > 0 else ''}"
 
 
 def words_of(provider: str) -> CloudWords:
