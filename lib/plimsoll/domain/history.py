@@ -70,6 +70,11 @@ def became(before: Answer | None, after: Answer | None) -> Became:
         return Became.DONE
     if before.current != after.current:
         return Became.ALTERED
+    return _unaltered(before, after)
+
+
+def _unaltered(before: Answer, after: Answer) -> Became:
+    """What became of a volume whose configuration is what it was. One that waits asks for nothing anew."""
     if after.action == Wait.action:
         return Became.WAITING
     if not _same_answer(before, after):

@@ -223,8 +223,8 @@ def _spec(found: Weighed, target: str | None, mode: Mode, types: Mapping[str, Vo
         return found.answer.target.spec
     if isinstance(found.answer, Wait):
         raise BadInput(
-            f"{found.volume.id} was changed lately and cannot be judged before {found.answer.until}: there is no target "
-            "to validate. Look again then, or name a target such as gp3:3000:125."
+            f"{found.volume.id} was changed lately and cannot be judged before {found.answer.until}: there is no "
+            "target to validate. Look again then, or name a target such as gp3:3000:125."
         )
     raise BadInput(
         f"{found.volume.id} is to be kept as it is: there is no target to validate. Name a target such as "

@@ -51,8 +51,8 @@ DIFFERENCES: Final = "differences"
 READ: Final = "read_places"
 """In each run's schema, the places (account/region) of which it names every volume."""
 
-_SIDE: Final = """provider, hosts, action, current, target, drop_in.spec as drop_in, demand, evidence, wait, monthly_usd_now,
-    monthly_usd_then, monthly_usd_saved,
+_SIDE: Final = """provider, hosts, action, current, target, drop_in.spec as drop_in, demand, evidence, wait,
+    monthly_usd_now, monthly_usd_then, monthly_usd_saved,
     list_append([{'spec': offer.spec, 'usd': offer.monthly_usd} for offer in offers],
     {'spec': drop_in.spec, 'usd': drop_in.monthly_usd}) as weighed, 'answered' as state, null::varchar as reason"""
 
