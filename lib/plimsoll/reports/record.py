@@ -335,8 +335,6 @@ def cents_of(record: RecommendationRecord) -> dict[str, int]:
     now, saved = in_cents(record.monthly_usd_now or 0.0), in_cents(record.monthly_usd_saved)
     if record.action == "detached":
         return {"now_cents": now, "detached_cents": now}
-    if record.wait is not None:
-        return {"now_cents": now, "waiting_cents": in_cents(record.wait.monthly_usd_saved)}
     if record.action == "upgrade" and saved < 0:
         return {"now_cents": now, "upgrades_cents": -saved}
     return {
@@ -344,4 +342,5 @@ def cents_of(record: RecommendationRecord) -> dict[str, int]:
         "saved_cents": saved,
         "saved_drop_in_cents": in_cents(record.monthly_usd_saved_drop_in),
         "blocked_cents": saved if record.blockers else 0,
+        "waiting_cents": in_cents(record.wait.monthly_usd_saved) if record.wait else 0,
     }
