@@ -181,6 +181,29 @@ class WaitRecord(_Record):
     monthly_usd_saved: float = Field(description="by the expected configuration")
 
 
+class SignalsRecord(_Record):
+    """How the volume and its host answered from `start` to `end`: the baseline to check a change against.
+
+    Means and highest hours; latencies leave out the hours in which nothing was done. Null where the cloud has no point
+    of it, or does not publish it for such a volume.
+    """
+
+    start: str = Field(description="ISO 8601, UTC, in seconds")
+    end: str
+    mean_read_latency_ms: float | None
+    highest_read_latency_ms: float | None
+    mean_write_latency_ms: float | None
+    highest_write_latency_ms: float | None
+    mean_queue_length: float | None = Field(description="operations that wait or are under way")
+    highest_queue_length: float | None
+    stalled_hours: int | None = Field(description="hours with a minute in which no operation ended")
+    degraded_hours: int | None = Field(description="hours in which the cloud said that the volume was impaired")
+    host_iops_exceeded_hours: int | None = Field(description="hours with a minute above the host's maximum IOPS")
+    host_throughput_exceeded_hours: int | None
+    host_iops_balance_pct: float | None = Field(description="the least that was left of the host's credits")
+    host_throughput_balance_pct: float | None
+
+
 class OwnerRecord(_Record):
     """Who made the volume and would change it."""
 
@@ -251,6 +274,7 @@ class RecommendationRecord(_Record):
     relief: OfferRecord | None = Field(
         default=None, description="what would end frequent throttling, where something else is recommended"
     )
+    signals: SignalsRecord | None = Field(default=None, description="null where none were read")
     pool: list[str] = Field(
         default_factory=list,
         description="the other volumes of its host that share one ceiling with it, and change with it or not at all",

@@ -21,6 +21,7 @@ from plimsoll.domain.recommendation import (
     SetAnswer,
     Wait,
 )
+from plimsoll.domain.signals import Level, Signals
 from plimsoll.domain.volume import NAME_TAG, Volume, VolumeSpec
 from plimsoll.outcomes import Answered
 from plimsoll.reports.frontier import worth_showing
@@ -40,6 +41,7 @@ from plimsoll.reports.record import (
     Rates,
     RecommendationRecord,
     ReplayRecord,
+    SignalsRecord,
     SpecRecord,
     StripeSetRecord,
     WaitRecord,
@@ -97,6 +99,7 @@ def record_of(recommendation: Recommendation, change: str = "", *, provider: str
         epochs=[_epoch(found) for found in recommendation.epochs],
         wait=_wait(recommendation, usd_now) if isinstance(recommendation, Wait) else None,
         relief=_offer(comparison.relief) if comparison and comparison.relief else None,
+        signals=_signals(recommendation.signals) if recommendation.signals else None,
         pool=list(recommendation.pool),
     )
 
@@ -157,6 +160,28 @@ def _stripe_set(told: SetAnswer) -> StripeSetRecord:
     )
 
 
+def _signals(found: Signals) -> SignalsRecord:
+    def level(name: str, one: Level | None) -> dict[str, float | None]:
+        mean, highest = (None, None) if one is None else (one.mean, one.highest)
+        return {f"mean_{name}": _rounded(mean), f"highest_{name}": _rounded(highest)}
+
+    return SignalsRecord.model_validate(
+        {
+            "start": _moment(found.window.start_s),
+            "end": _moment(found.window.end_s),
+            **level("read_latency_ms", found.read_latency_ms),
+            **level("write_latency_ms", found.write_latency_ms),
+            **level("queue_length", found.queue_length),
+            "stalled_hours": found.stalled_hours,
+            "degraded_hours": found.degraded_hours,
+            "host_iops_exceeded_hours": found.host_iops_exceeded_hours,
+            "host_throughput_exceeded_hours": found.host_throughput_exceeded_hours,
+            "host_iops_balance_pct": _rounded(found.host_iops_balance_pct),
+            "host_throughput_balance_pct": _rounded(found.host_throughput_balance_pct),
+        }
+    )
+
+
 def _replay(weighed: _Weighed) -> ReplayRecord:
     now = weighed.comparison.replay_now
     then = weighed.target.replay if isinstance(weighed, Change) else now
@@ -213,7 +238,7 @@ def _epoch(found: EpochSummary) -> EpochRecord:
     )
 
 
-def _moment(at_s: float) -> str:
+def _moment(at_s: int) -> str:
     return datetime.fromtimestamp(at_s, UTC).isoformat(timespec="seconds")
 
 
