@@ -1,20 +1,18 @@
-"""From a recommendation to its record, and from a demand profile to its own."""
+"""From a recommendation to its record."""
 
 import math
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final, cast
 
-import numpy as np
-
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand_profile import DemandProfile
 from plimsoll.domain.offer import Offer
-from plimsoll.domain.period import FloatArray
 from plimsoll.domain.recommendation import (
     Change,
     Comparison,
     Detached,
     EpochSummary,
+    FrontierStep,
     InsufficientData,
     Keep,
     Recommendation,
@@ -22,15 +20,13 @@ from plimsoll.domain.recommendation import (
     Wait,
 )
 from plimsoll.domain.signals import Level, Signals
-from plimsoll.domain.volume import NAME_TAG, Volume, VolumeSpec
+from plimsoll.domain.volume import NAME_TAG, VolumeSpec
 from plimsoll.outcomes import Answered
-from plimsoll.reports.frontier import worth_showing
 from plimsoll.reports.record import (
     Action,
     BlockerRecord,
     CeilingRecord,
     CeilingsRecord,
-    DemandProfileRecord,
     DemandRecord,
     EpochRecord,
     EvidenceRecord,
@@ -38,7 +34,6 @@ from plimsoll.reports.record import (
     Grades,
     OfferRecord,
     OwnerRecord,
-    Rates,
     RecommendationRecord,
     ReplayRecord,
     SignalsRecord,
@@ -50,10 +45,12 @@ from plimsoll.reports.record import (
 _DIGITS: Final = {"read_share": 3, "throttled_minutes": 1, "host_bound_minutes": 1, "hours_observed": 1, "gap_hours": 1}
 """Decimals of a demand's figures; the others have two."""
 
+_FRONTIER_USD_MONTH: Final = 5.0
+_FRONTIER_SHARE: Final = 0.05
+"""What a step of a frontier has to save of the first one's price for the frontier to be shown."""
+
 _Weighed = Change | Keep | Wait
 """What was weighed."""
-
-_RATES: Final = [name for name, field in DemandProfileRecord.model_fields.items() if field.annotation == Rates]
 
 
 def record_of(recommendation: Recommendation, change: str = "", *, provider: str) -> RecommendationRecord:
@@ -212,7 +209,7 @@ def _ceilings(weighed: _Weighed) -> CeilingsRecord:
 
 
 def _frontier(comparison: Comparison) -> list[FrontierStepRecord]:
-    steps = comparison.frontier if worth_showing(comparison.frontier) else ()
+    steps = comparison.frontier if _worth_showing(comparison.frontier) else ()
     return [
         FrontierStepRecord(
             budget_min=step.budget_min,
@@ -224,6 +221,14 @@ def _frontier(comparison: Comparison) -> list[FrontierStepRecord]:
         )
         for step in steps
     ]
+
+
+def _worth_showing(steps: Sequence[FrontierStep]) -> bool:
+    """Whether letting more minutes be throttled than the first step does saves enough."""
+    if not steps:
+        return False
+    first, least = steps[0].usd_month, min(step.usd_month for step in steps)
+    return first - least >= max(_FRONTIER_USD_MONTH, _FRONTIER_SHARE * first)
 
 
 def _epoch(found: EpochSummary) -> EpochRecord:
@@ -284,28 +289,3 @@ def _offer(offer: Offer) -> OfferRecord:
 
 def _rounded(figure: float | None, digits: int = 2) -> float | None:
     return figure if figure is None or isinstance(figure, int) else round(figure, digits)
-
-
-def profile_record(volume: Volume, profile: DemandProfile) -> DemandProfileRecord:
-    """The record of a volume's profile."""
-    return DemandProfileRecord(
-        account=volume.account,
-        region=volume.region,
-        volume_id=volume.id,
-        start_s=int(profile.starts_s[0]),
-        length_s=profile.lengths_s.tolist(),
-        shortest_s=profile.shortest_s.tolist(),
-        **{name: _rates(getattr(profile, name)) for name in _RATES},
-        sized=profile.sized.tolist(),
-        throttled_minutes=np.round(profile.throttled_minutes, 1).tolist(),
-        host_bound_minutes=np.round(profile.host_bound_minutes, 1).tolist(),
-    )
-
-
-def _rates(rates: FloatArray) -> Rates:
-    """Rounded to four digits by exact powers of ten, so that no noise is printed."""
-    digits = 3 - np.floor(np.log10(rates, out=np.zeros_like(rates), where=rates > 0))
-    finer, coarser = 10.0 ** np.maximum(digits, 0), 10.0 ** np.maximum(-digits, 0)
-    rounded = (np.rint(rates * finer / coarser) / finer * coarser).astype(object)
-    rounded[np.isnan(rates)] = None
-    return list(rounded.tolist())

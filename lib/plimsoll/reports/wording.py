@@ -9,6 +9,7 @@ from plimsoll.domain.units import dollars
 from plimsoll.reports.record import (
     FIRST_PROVIDER,
     DemandRecord,
+    FrontierStepRecord,
     OwnerRecord,
     RecommendationRecord,
     SpecRecord,
@@ -136,6 +137,20 @@ def outcome_text(record: RecommendationRecord) -> str:
     if record.monthly_usd_saved < 0:
         return f"costs {usd(-record.monthly_usd_saved)} a month more"
     return f"saves {usd(record.monthly_usd_saved)} a month"
+
+
+def step_price(step: FrontierStepRecord) -> str:
+    """What a step of a frontier costs, in words."""
+    return f"{_bound(step)}{usd(step.monthly_usd)}"
+
+
+def step_wait(step: FrontierStepRecord) -> str:
+    """The longest wait of a step of a frontier, in words."""
+    return "none" if step.longest_wait_s <= 0 else f"{_bound(step)}{duration(step.longest_wait_s)}"
+
+
+def _bound(step: FrontierStepRecord) -> str:
+    return "at most " if step.at_most else ""
 
 
 def wait_text(wait: WaitRecord) -> str:
