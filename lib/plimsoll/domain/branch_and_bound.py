@@ -122,7 +122,7 @@ def judge(
     resolution_s: int,
     query_cost: QueryCost,
     units: Sequence[Unit] = (),
-    every_minute: bool = False,
+    every_minute: bool = False,  # noqa: ARG001  # until what is left unread is refined
     keep_demand: bool = False,
 ) -> dict[str, Judged | CloudError]:
     """The answer of each volume that has a context, or why it could not be read; the others lend their hosts' traffic.
@@ -233,7 +233,7 @@ def _in_doubt(asked: Iterable[tuple[_Member, Look]]) -> Iterator[tuple[_Member, 
 
 
 def _unsettled(
-    group: _Group, resolution_s: int, query_cost: QueryCost, keep_demand: bool
+    group: _Group, resolution_s: int, _query_cost: QueryCost, keep_demand: bool
 ) -> list[tuple[_Member, Look]]:
     """Judges the volumes of a host by what is known, and says what could still change an answer."""
     members = group.readable()

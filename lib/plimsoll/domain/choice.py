@@ -65,7 +65,8 @@ class Choice:
     """What is to be done, to what, and why.
 
     `target` is what is chosen, or would be (wait, saves too little), for what costs `usd_month_now` together.
-    `bundles` is one of each type, `relief` what ends frequent throttling where something else was chosen, `frontier` what tolerating more would cost.
+    `bundles` is one of each type, `relief` what ends frequent throttling where something else was chosen, `frontier`
+    what tolerating more would cost.
     """
 
     verdict: Verdict

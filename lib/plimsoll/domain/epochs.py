@@ -47,7 +47,8 @@ def epochs_of(volume: Volume, window: Window, seen: Iterable[Seen] = ()) -> tupl
     """
     known = sorted((*volume.seen, *seen), key=lambda one: one.at_s)
     specs, hosts = _specs(volume, window, known), _hosts(volume, window, known)
-    starts = sorted({min(max(turn.from_s, window.start_s), window.end_s) for turn in (*specs, *hosts)})
+    edges_s = (*(turn.from_s for turn in specs), *(turn.from_s for turn in hosts))
+    starts = sorted({min(max(edge_s, window.start_s), window.end_s) for edge_s in edges_s})
     found: list[Epoch] = []
     for start_s, end_s in pairwise([*starts, window.end_s]):
         epoch = Epoch(window=Window(start_s=start_s, end_s=end_s), spec=_at(specs, start_s), hosts=_at(hosts, start_s))
