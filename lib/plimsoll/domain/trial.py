@@ -6,13 +6,14 @@ So are rates that are known by the second. An offer passes where few enough minu
 long (docs/decision.md, section 4).
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from plimsoll.domain.bounds import NOWHERE, HeldBack, most_held_back
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.demand import Demand
+from plimsoll.domain.demand import Demand, scaled
 from plimsoll.domain.knowledge import BoolArray
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.replay import TOLERANCE, backlog_behind, never_spent, spent
@@ -48,6 +49,11 @@ class Required:
         return surely + bool(either[spread.unread].any()) * self.work.resolution_s / MINUTE_S
 
 
+def plain(demand: Demand) -> Required:
+    """A demand as it is, with nothing above it."""
+    return Required(work=demand, short=scaled(demand, 0.0))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
     """The minutes that would have been throttled, and the longest wait in seconds."""
@@ -58,6 +64,15 @@ class Trial:
     def passes(self, *, budget_minutes: float, max_wait_s: float) -> bool:
         """Whether few enough minutes are throttled, and nothing waits too long."""
         return self.throttled_minutes <= budget_minutes and self.longest_wait_s <= max_wait_s
+
+
+def worst(trials: Iterable[Trial]) -> Trial:
+    """The most minutes that any of some throttled, and the longest wait behind any of them."""
+    found = list(trials)
+    return Trial(
+        throttled_minutes=max(one.throttled_minutes for one in found),
+        longest_wait_s=max(one.longest_wait_s for one in found),
+    )
 
 
 def budget_of(minutes_a_month: float, window_s: float) -> float:
@@ -74,6 +89,8 @@ def held_back(required: Required, ceiling: Ceiling, resource: Resource) -> HeldB
         most = most_held_back(demand, spread, ceiling, resource)
         return replace(most, minutes=np.where(short & ~spread.unread, _minutes(demand), most.minutes))
     waiting, longest_s = _waiting(demand, ceiling, resource, limit)
+    if (surely := demand.surely) is not None:
+        short |= _rates(surely, ceiling, resource) > limit * (1 + TOLERANCE)
     return HeldBack(np.where(waiting | short, _minutes(demand), 0.0), longest_s, NOWHERE)
 
 
