@@ -84,12 +84,14 @@ def most_held_back(demand: Demand, spread: Spread, ceiling: Ceiling, resource: R
 
 @dataclass(frozen=True, slots=True)
 class _Limit:
-    """A rate a second, and the credits behind it: `there` are left at the beginning. Each operation and each MiB is
-    charged so much, the higher of both counts; a written one `write_operation`, or `write_mib`, times a read one."""
+    """A rate a second, and the credits behind it, of which so many are spent `at_start`. Work under `free` a second
+    counts for nothing. Each operation and each MiB is charged so much, the higher of both counts; a written one
+    `write_operation`, or `write_mib`, times a read one."""
 
     rate: float
     capacity: float
     at_start: float
+    free: float
     per_operation: float
     per_mib: float
     write_operation: float
@@ -97,16 +99,16 @@ class _Limit:
 
 
 def _limits(ceiling: Ceiling, resource: Resource) -> Iterator[_Limit]:
-    """The limits of a resource, without the free work of hosts: offers have none."""
+    """The limits of a resource."""
     per_mib = KIB_PER_MIB / ceiling.io_kib if ceiling.io_kib else 0.0
     on_iops = resource is Resource.IOPS
     costs = (ceiling.write_iops_cost,) * 2 if on_iops else (1.0, ceiling.write_throughput_cost)
     charges = (1.0, per_mib) if on_iops else (0.0, 1.0)
-    yield _Limit(_limit(ceiling, resource), 0.0, 0.0, *charges, *costs)
+    yield _Limit(_limit(ceiling, resource), 0.0, 0.0, 0.0, *charges, *costs)
     for bucket in ceiling.buckets:
         if bucket.resource is resource:
             charged = charges if on_iops else (bucket.least_charge_mib, 1.0)
-            yield _Limit(bucket.sustained_rate, bucket.capacity, bucket.spent_at_start, *charged, *costs)
+            yield _Limit(bucket.refill_rate, bucket.capacity, bucket.spent_at_start, bucket.free_rate, *charged, *costs)
 
 
 def _held(demand: Demand, spread: Spread, behind: _Limit) -> HeldBack | None:
@@ -126,15 +128,16 @@ def _held(demand: Demand, spread: Spread, behind: _Limit) -> HeldBack | None:
     )
     unread = np.stack([spread.unread_iops, spread.unread_throughput]) & (most > 0)
     most = np.where(unread, most, rates)
-    if most.max(initial=0.0) <= behind.rate:
+    carried = behind.free + behind.rate
+    if most.max(initial=0.0) <= carried:
         return None
     spans = _Spans.of(spread, rates, most.max(axis=0), behind)
     peak, minutes = _behind(spans, behind, demand.resolution_s)
     open_spans = np.repeat(minutes > 0, np.diff(np.append(spans.first, len(demand.iops))))
     by_bucket = np.zeros(len(demand.iops))
     by_bucket[spans.first] = minutes
-    hot = np.where(most > behind.rate, most / behind.rate, np.inf if behind.capacity else 1.0)
-    return HeldBack(by_bucket, peak / behind.rate, np.where(unread & open_spans, hot, 0.0))
+    hot = np.where(most > carried, most / carried, np.inf if behind.capacity else 1.0)
+    return HeldBack(by_bucket, peak / carried, np.where(unread & open_spans, hot, 0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,14 +168,20 @@ class _Spans:
         lengths_s = spread.lengths_s
         both = np.add.reduceat(rates.max(axis=0) * lengths_s, first)
         apart = np.add.reduceat(rates.sum(axis=0) * lengths_s, first)
-        work = np.where(exact, both, apart)
+        work, top = np.where(exact, both, apart), np.maximum.reduceat(most, first)
+        if behind.free:
+            over = np.add.reduceat(np.where(most > behind.free, most, 0.0) * lengths_s, first)
+            known = np.add.reduceat(np.maximum(0.0, rates.max(axis=0) - behind.free) * lengths_s, first)
+            unknown = np.minimum(work, over) * (1 - behind.free / np.maximum(top, behind.free))
+            work, top = np.where(exact, known, unknown), np.maximum(0.0, top - behind.free)
+            most = np.maximum(0.0, most - behind.free)
         hot = np.add.reduceat(np.where(most > behind.rate, most, 0.0) * lengths_s, first)
         return cls(
             first=first,
             lengths_s=np.add.reduceat(lengths_s, first),
             work=work,
             hot=np.where(exact, work, np.minimum(work, hot)),
-            most=np.maximum.reduceat(most, first),
+            most=top,
             exact=exact,
         )
 
@@ -185,7 +194,7 @@ def _behind(spans: _Spans, behind: _Limit, resolution_s: int) -> tuple[float, Fl
     after = _waiting(jump, change, behind.at_start)
     before = np.concatenate([[behind.at_start], after[:-1]])
     peak = np.where(spans.exact, after, np.maximum(before + jump, after)) - behind.capacity
-    waits = peak > TOLERANCE * behind.rate * resolution_s
+    waits = peak > TOLERANCE * (behind.free + behind.rate) * resolution_s
     seconds = np.where(spans.exact, spans.lengths_s, (before + spans.work) / behind.rate)
     minutes = np.where(waits, np.minimum(spans.lengths_s, seconds), 0.0) / MINUTE_S
     return float(np.maximum(peak, 0.0).max(initial=0.0)), minutes

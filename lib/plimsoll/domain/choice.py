@@ -7,7 +7,7 @@ yet what the workload does with what it was given.
 It is made for all that change together: one volume, the members of a stripe set, the volumes of a pool.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -100,9 +100,9 @@ class _Group:
 
     def reduced(self) -> Choice:
         """The cheapest that carries what is required, where that is cheaper than what there is."""
-        makers = Makers(self.cases, Purpose.REDUCE, max(self.budget_min, *BUDGETS_MIN), lambda _case: NOTHING)
+        makers = Makers(self.cases, Purpose.REDUCE, self.budget_min, _nothing)
         bundles = makers.bundles(self.budget_min)
-        frontier = self._frontier(makers, bundles)
+        frontier = self._frontier(makers, bundles, _nothing)
         cheaper = [bundle for bundle in bundles if bundle.feasible and bundle.usd_month < self.usd_month]
         if not cheaper and not self._drop_in_is_cheaper:
             return self._kept(self._why_nothing(bundles), bundles, frontier)
@@ -119,7 +119,7 @@ class _Group:
         one."""
         makers = Makers(self.cases, Purpose.RELIEVE, self.budget_min, self._untouched)
         bundles = makers.bundles(self.budget_min)
-        frontier = self._frontier(Makers(self.cases, Purpose.REDUCE, BUDGETS_MIN[-1], self._untouched), bundles)
+        frontier = self._frontier(makers, bundles, self._untouched)
         passing = [bundle for bundle in bundles if bundle.feasible]
         relief = next((bundle for bundle in passing if self._halves(bundle)), None)
         if (
@@ -221,17 +221,22 @@ class _Group:
         load = case.held if offer.pool_gib is not None else case.load
         return trial(load.now, offer.ceiling & case.room.ceiling)
 
-    def _frontier(self, makers: Makers, bundles: Sequence[Bundle]) -> Sequence[Step]:
-        """What each budget of throttled minutes would cost, from none on, where any would save something.
+    def _frontier(self, makers: Makers, bundles: Sequence[Bundle], at_least: Callable[[Case], Need]) -> Sequence[Step]:
+        """What each budget of throttled minutes would cost at the most, from none on, where any would save something.
 
         Budgets for which nothing passes are left out, and those that are no cheaper than the one before.
         """
         passing = [bundle.usd_month for bundle in bundles if bundle.feasible]
         if min(passing, default=float("inf")) < makers.least_usd_month() + LEAST_STEP_USD:
             return ()
+        tolerant = Makers(self.cases, Purpose.REDUCE, BUDGETS_MIN[-1], at_least, harmful=True)
         steps: list[Step] = []
         for budget_min in BUDGETS_MIN:
-            best = makers.bundles(budget_min)[0]
+            best = tolerant.bundles(budget_min)[0]
             if best.feasible and (not steps or best.usd_month < steps[-1].bundle.usd_month):
                 steps.append(Step(budget_min=budget_min, bundle=best))
         return steps if len(steps) > 1 else ()
+
+
+def _nothing(_case: Case) -> Need:
+    return NOTHING

@@ -305,7 +305,9 @@ def demand_of(knowledge: Knowledge, *, resolution_s: int, edges: Sequence[IntArr
 
 def _spread(cells: "_Cells", starts_s: IntArray, lengths_s: IntArray, resolution_s: int, observed: BoolArray) -> Spread:
     """What is known of the buckets that were not read finely. Clouds that publish rates count a write as a read."""
-    most, least, unread = [], [], []
+    most: list[FloatArray] = []
+    least: list[FloatArray] = []
+    unread: list[BoolArray] = []
     for group, rates_of, unit in ((OPERATIONS, HIGHEST_IOPS, 1.0), (BYTES, HIGHEST_THROUGHPUT, MIB)):
         total = sum(cells.sums(group, name) for name in SERIES[group]) / unit
         means = total / cells.observed_s(group) * observed

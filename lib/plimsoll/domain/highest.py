@@ -91,7 +91,7 @@ def _missing(work: Track, names: tuple[str, ...], unit: float, track: Track, sum
     """Told over the spans that both have buckets for."""
     starts_s = np.intersect1d(work.starts_s, track.starts_s, assume_unique=True)
     own, other = np.searchsorted(track.starts_s, starts_s), np.searchsorted(work.starts_s, starts_s)
-    done = np.add.reduceat(sum(counted(work.series[name]) for name in names) * unit, other)  # type: ignore[arg-type]
+    done = np.add.reduceat(sum(counted(work.series[name]) for name in names) * unit, other)
     told = np.add.reduceat(counted(sums), own) * MINUTE_S
     lengths_s = np.add.reduceat(track.lengths_s, own).astype(np.float64)
     rounding = 1.0 if unit == 1 else 1.0 / 1024

@@ -35,6 +35,11 @@ class Required:
     short: Demand
     harmful: bool = False
 
+    @property
+    def at_most(self) -> "Required":
+        """The same, of which a trial shows the most that can be held back."""
+        return self if self.harmful or self.work.spread is None else replace(self, harmful=True)
+
     def minutes(self, iops: FloatArray, throughput: FloatArray) -> float:
         """How many minutes are throttled on either, of those that are on each in every bucket.
 
