@@ -25,11 +25,11 @@ def _cut_too_far(t: Time) -> Work:
 
 
 def _starved_then_grown(t: Time) -> Work:
-    """1,500 IOPS with an empty balance in working hours, until it was grown yesterday."""
+    """900 IOPS with an empty balance in working hours, until it was grown yesterday."""
     before = t.ago_h > 24
     held = before & t.daily(8, 20)
-    free = np.where(t.daily(8, 20), 2000.0, 100.0)
-    return Work(np.where(held, 1500.0, free), balance_pct=np.where(held, 0.0, 90.0))
+    free = np.where(t.daily(8, 20), 1200.0, 100.0)
+    return Work(np.where(held, 900.0, free), balance_pct=np.where(held, 0.0, 90.0))
 
 
 def _throughput_raised(t: Time) -> Work:
@@ -92,10 +92,10 @@ RESIZED: Final = (
     ),
     Scene(
         name="gp2-grown-after-starving",
-        spec=gp2(1000),
-        was=Was(spec=gp2(500), until_h=24),
+        spec=gp2(600),
+        was=Was(spec=gp2(300), until_h=24),
         does=_starved_then_grown,
-        right=migrate(("gp3", 1000, 3000, 250), 15.0),
+        right=migrate(("gp3", 600, 3000, 250), 7.0),
         why="What it needs is not known yet, so nothing is given up: gp3 with all that it has now costs less.",
     ),
     Scene(

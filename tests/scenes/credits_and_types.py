@@ -211,6 +211,7 @@ FIGURES: Final = (
     Scene(
         name="throughput-flag-of-small-operations",
         spec=gp3(500, 16_000, 1000),
+        host="m5.24xlarge",
         does=lambda t: Work(np.full(t.minute.shape, 2000.0), io_kib=8, throughput_exceeded=t.once(50)),
         right=keep(),
         why="Its 8 KiB operations reach 16,000 IOPS long before 1,000 MiB/s: neither can be told to be too much.",

@@ -173,7 +173,7 @@ REST: Final = (
         does=_outliers,
         policy={"throttle_budget_min": 60},
         right=migrate(("gp3", 500, 5600, 125), 789.5),
-        why="28 minutes may be throttled: at 5,600 IOPS each outlier's queue ends within three, less than a minute late.",
+        why="28 minutes may be throttled: 5,600 IOPS end each outlier in three, less than a minute late.",
     ),
     *(
         Scene(
