@@ -16,6 +16,7 @@ import heapq
 
 import numpy as np
 
+from tests.oracle.lifted import asked
 from tests.oracle.replay import SIDES, trial
 
 BUDGETS = (0, 1, 5, 15, 60)
@@ -42,8 +43,6 @@ class Judge:
         """As `lifted.asked`, once for each load."""
         key = (id(load), headroom, reducing)
         if key not in self.made:
-            from tests.oracle.lifted import asked
-
             self.made[key] = asked(load, headroom, reducing=reducing), load
         return self.made[key][0]
 

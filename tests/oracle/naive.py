@@ -18,7 +18,7 @@ from tests.oracle.choice import (
     throttled_by_itself,
 )
 from tests.oracle.lifted import load_of
-from tests.oracle.limits import EBS, INFINITE, LATENCY, ceiling, price
+from tests.oracle.limits import EBS, INFINITE, LATENCY, PRICES, ceiling, price
 from tests.oracle.received import busy_work, coverage_pct, observed_minutes, summed, work_of
 from tests.oracle.replay import SIDES, counted, host_carries, plain
 
@@ -106,15 +106,9 @@ def unsuited(volume, name, policy):
             volume["attachments"] > 1 and not kind["multi_attach"],
             policy["latency_floor"] is not None and LATENCY[kind["latency"]] < LATENCY[policy["latency_floor"]],
             kind["durability_pct"] < policy["durability_floor_pct"],
-            volume["region"] not in price_regions(name),
+            name not in PRICES.get(volume["region"], {}),
         ]
     )
-
-
-def price_regions(name):
-    from tests.oracle.limits import PRICES
-
-    return {region for region, book in PRICES.items() if name in book}
 
 
 def order(spec, usd):
@@ -146,15 +140,9 @@ def search(volume, name, policy, mean_iops, passes):
 
     def alone(side, figure):
         other = "mib_s" if side == "iops" else "iops"
-        full = limit(spec(iops[-1], mib_s[-1]))
-        if side == "iops":
-            capped = limit(spec(figure, mib_s[0]))[side]
-            return passes(
-                {**full, side: capped, f"sustained_{side}": capped, other: INFINITE, f"sustained_{other}": INFINITE}
-            )
-        return passes(
-            {**full, side: figure, f"sustained_{side}": figure, other: INFINITE, f"sustained_{other}": INFINITE}
-        )
+        capped = limit(spec(figure, mib_s[0]))[side] if side == "iops" else figure
+        free = {other: INFINITE, f"sustained_{other}": INFINITE}
+        return passes({**limit(spec(iops[-1], mib_s[-1])), side: capped, f"sustained_{side}": capped, **free})
 
     found = cheapest_pair(
         iops,
@@ -245,7 +233,7 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False):
             count, _ = judge.tried(load, one["limit"], reducing=False, headroom=1.0)
             if 2 * count <= throttled_now:
                 relief.append(one | {"carries_all": True})
-    same = [one for one in found_offers(volume, policy, mean_iops, lambda limit: carries_all(limit, now))]
+    same = found_offers(volume, policy, mean_iops, lambda limit: carries_all(limit, now))
     same = [one for one in same if one["spec"] != volume["spec"]]
     drop_in = min(same, key=lambda one: one["order"], default=None)
     if drop_in is not None:

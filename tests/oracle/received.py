@@ -32,6 +32,17 @@ def observed_minutes(minutes):
     return seen
 
 
+def disputed(minutes):
+    """Whether anything came that is not believed. Series are lists, None where there is no point; any may be None."""
+    arrays = {
+        name: np.array([np.nan if value is None else value for value in values], dtype=float)
+        for name, values in minutes.items()
+        if values is not None
+    }
+    came = ~np.isnan(np.array([arrays[name] for name in (*COUNTERS, "idle_s") if name in arrays])).all(axis=0)
+    return bool((came & ~observed_minutes(arrays)).any())
+
+
 def contradicts(day):
     """Whether the series of a day cannot be true together."""
     seconds = MINUTE * len(day["read_ops"])

@@ -1,8 +1,8 @@
 """Section 4: work pushed through a limit, minute by minute.
 
-A limit is a dictionary: `iops` and `mib_s` at most, `sustained_iops` and `sustained_mib_s` without end, `credits` (None,
-or the resource, the capacity and the refill a second), `io_kib` (operations of more count as several; None: they do
-not), `least_charge_mib`, and `c` and `d`, what a written operation and a written MiB count for.
+A limit is a dictionary: `iops` and `mib_s` at most, `sustained_iops` and `sustained_mib_s` without end, `credits`
+(None, or the resource, the capacity and the refill a second), `io_kib` (operations of more count as several; None: they
+do not), `least_charge_mib`, and `c` and `d`, what a written operation and a written MiB count for.
 """
 
 import numpy as np
