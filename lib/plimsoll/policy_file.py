@@ -30,6 +30,15 @@ _WHOLE_RUN: Final = (
 )
 """Keys that an override by tag cannot change, because they decide what is read, where is measured or what is shown."""
 
+_REPLACED: Final = {
+    "peak_quantile": (
+        "there is no quantile any more. To let some minutes be throttled, write throttle_budget_min: the throttled "
+        "minutes in 30 days that are allowed (the quantile 0.999 by the minute let about 43 be above it)"
+    ),
+    "upgrade_step_pct": "write throttle_lift_pct: how far demand that stood at its limit is taken to go beyond it",
+}
+"""Keys of earlier versions, each with what to write instead."""
+
 
 def load_policy(path: Path | None, flags: Mapping[str, Any]) -> Policy:
     """The policy in a file (None: the defaults) with `flags` on top; PolicyError for what cannot be used."""
@@ -143,6 +152,8 @@ def _spelt(member: Enum) -> str:
 def _known(written: Mapping[str, Any], keys: tuple[str, ...], where: str) -> None:
     for key in written:
         if key not in keys:
+            if key in _REPLACED:
+                raise PolicyError(f"{where} has the key {key} of an earlier version: {_REPLACED[key]}.")
             near = difflib.get_close_matches(str(key), keys, n=1)
             hint = f"did you mean {near[0]}?" if near else f"it knows {', '.join(keys)}."
             raise PolicyError(f"{where} has no key {key}: {hint}")

@@ -24,10 +24,11 @@ from plimsoll.outcomes import ANSWERED_BEFORE, Answered, FailedVolume, Outcome, 
 from plimsoll.policy_file import dump_policy, parse_policy
 from plimsoll.ports import FailedTarget, Usage
 from plimsoll.reports.largest import Largest
+from plimsoll.reports.profile_to_record import profile_record
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import RUN, UnansweredRecord, read_run
 from plimsoll.reports.run_writer import INTERRUPTED, RUNNING, RunFolder
-from plimsoll.reports.to_record import answered_record, profile_record
+from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wrong_answers import keep_wrong_answer
 

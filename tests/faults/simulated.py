@@ -11,7 +11,7 @@ from typing import Any
 
 from cloud_simulator.aws.fleet import Fleet
 from cloud_simulator.aws.organization import ACCOUNTS, REGIONS
-from cloud_simulator.aws.volume_maker import Maker, gp2, gp3, io
+from cloud_simulator.aws.volume_maker import Maker, change, gp2, gp3, io
 from cloud_simulator.metrics.workloads import Archetype
 from cloud_simulator.published import VolumeSpec
 from cloud_simulator.units import ago
@@ -66,8 +66,8 @@ def _odd(maker: Maker) -> None:
     maker.volume(gp2(300), steady, "young", created=ago(now, hours=10), attached=ago(now, hours=10))
     maker.volume(gp2(450), Archetype.GAPS, "patchy", low=40, high=300)
     maker.volume(gp2(900), steady, "left-alone", tags={"plimsoll:exclude": "true"})
-    maker.volume(gp2(400), steady, "being-changed", modification=("optimizing", ago(now, hours=2), 40))
-    maker.volume(gp2(600), steady, "changed-yesterday", modification=("completed", ago(now, hours=20), 100))
+    maker.volume(gp2(400), steady, "being-changed", modification=change("optimizing", ago(now, hours=2), 40))
+    maker.volume(gp2(600), steady, "changed-yesterday", modification=change("completed", ago(now, hours=20), 100))
     maker.volume(gp2(120), steady, "managed", operator="eks.amazonaws.com")
     maker.volume(VolumeSpec(type="gp9", size_gib=100), steady, "from-the-future")
 

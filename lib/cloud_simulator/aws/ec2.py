@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from dataclasses import replace
 from typing import Final
 from xml.etree import ElementTree as ET
 
@@ -26,7 +26,7 @@ _VOLUME_FIELDS: Final[Fields[SimulatedVolume]] = {
 }
 _CHANGE_FIELDS: Final[Fields[SimulatedVolume]] = {
     "volume-id": lambda volume: (volume.id,),
-    "modification-state": lambda volume: (volume.modification[0],) if volume.modification else (),
+    "modification-state": lambda volume: (volume.modification.state,) if volume.modification else (),
 }
 _DEVICE: Final = re.compile(r"/dev/(sd[a-z][1-9]?|xvd[a-z]{1,2})")
 
@@ -118,23 +118,26 @@ def _modifications(root: ET.Element, asked: Parameters, here: AccountRegion) -> 
 
 
 def _modification(item: ET.Element, volume: SimulatedVolume) -> None:
-    """The latest change of a volume: it was half as large before."""
-    if volume.modification is None:
+    """The latest change of a volume: it was half as large before, where it is not said what it was."""
+    change = volume.modification
+    if change is None:
         return
-    state, started, progress = volume.modification
+    original = change.original or replace(volume.spec, size_gib=max(1, volume.spec.size_gib // 2))
     xml.texts(
         item,
         volumeId=volume.id,
-        modificationState=state,
-        originalSize=max(1, volume.spec.size_gib // 2),
-        originalVolumeType=volume.spec.type,
+        modificationState=change.state,
+        originalSize=original.size_gib,
+        originalVolumeType=original.type,
+        originalIops=xml.described_iops(original),
+        originalThroughput=original.throughput_mib_s,
         targetSize=volume.spec.size_gib,
         targetVolumeType=volume.spec.type,
-        targetIops=xml.described_iops(volume),
+        targetIops=xml.described_iops(volume.spec),
         targetThroughput=volume.spec.throughput_mib_s,
-        progress=progress,
-        startTime=xml.time(started),
-        endTime=xml.time(started + timedelta(hours=1)) if state == "completed" else None,
+        progress=change.progress,
+        startTime=xml.time(change.started),
+        endTime=xml.time(change.ended) if change.ended else None,
     )
 
 

@@ -6,7 +6,7 @@ from typing import Final
 from xml.etree import ElementTree as ET
 
 from cloud_simulator.aws.fleet import SimulatedHost, SimulatedVolume
-from cloud_simulator.published import Provisioned, ebs_types
+from cloud_simulator.published import Provisioned, VolumeSpec, ebs_types
 
 _NAMESPACE: Final = "http://ec2.amazonaws.com/doc/2016-11-15/"
 
@@ -29,13 +29,14 @@ def volume(item: ET.Element, one: SimulatedVolume) -> None:
         item,
         volumeId=one.id,
         size=one.spec.size_gib,
-        snapshotId="",
+        snapshotId=one.snapshot,
+        fastRestored="true" if one.restored_fast else None,
         sourceVolumeId=one.source,
         availabilityZone=one.zone,
         status=one.state,
         createTime=time(one.created),
         volumeType=one.spec.type,
-        iops=described_iops(one),
+        iops=described_iops(one.spec),
         throughput=one.spec.throughput_mib_s,
         multiAttachEnabled=boolean(one.multi_attach),
         encrypted="true",
@@ -73,12 +74,12 @@ def mapping(item: ET.Element, one: SimulatedVolume) -> None:
     )
 
 
-def described_iops(one: SimulatedVolume) -> int | None:
+def described_iops(spec: VolumeSpec) -> int | None:
     """The IOPS that EC2 shows: what is provisioned, for gp2 its baseline, for other types none."""
-    kind = ebs_types().get(one.spec.type)
-    if one.spec.type == "gp2" and kind is not None and not isinstance(kind.iops, Provisioned):
-        return int(kind.iops.at(one.spec.size_gib))
-    return one.spec.iops
+    kind = ebs_types().get(spec.type)
+    if spec.type == "gp2" and kind is not None and not isinstance(kind.iops, Provisioned):
+        return int(kind.iops.at(spec.size_gib))
+    return spec.iops
 
 
 def texts(item: ET.Element, **values: object) -> None:

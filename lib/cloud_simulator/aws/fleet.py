@@ -43,11 +43,26 @@ class StandingHost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedChange:
+    """A volume's latest change, and what the volume was before (None: half as large)."""
+
+    state: str
+    started: datetime
+    progress: int
+    original: VolumeSpec | None = None
+
+    @property
+    def ended(self) -> datetime | None:
+        """When it was over, None while it runs."""
+        return self.started + timedelta(hours=1) if self.state in {"completed", "failed"} else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedVolume:
     """A volume, where it is, what it is attached to and what it does.
 
-    `attachment` is the state of its attachments, `source` the volume that it is a copy of, `stripe` the md device that
-    it is a member of.
+    `attachment` is the state of its attachments, `source` the volume that it is a copy of, `snapshot` what it was
+    restored from, at once where that was `restored_fast`, `stripe` the md device that it is a member of.
     """
 
     id: str
@@ -66,7 +81,9 @@ class SimulatedVolume:
     stripe: str | None = None
     multi_attach: bool = False
     operator: str | None = None
-    modification: tuple[str, datetime, int] | None = None
+    modification: SimulatedChange | None = None
+    snapshot: str = ""
+    restored_fast: bool = False
     workload: Workload | None = None
 
     @property

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from cloud_simulator.aws.fleet import Fleet, bench_hosts
-from cloud_simulator.aws.volume_maker import Maker, gp2, gp3, io
+from cloud_simulator.aws.volume_maker import Maker, change, gp2, gp3, io
 from cloud_simulator.metrics.workloads import Archetype
 from cloud_simulator.published import VolumeSpec
 from cloud_simulator.units import ago
@@ -119,9 +119,9 @@ def _owners(maker: Maker) -> None:
 
 def _odd(maker: Maker) -> None:
     steady, now = Archetype.STEADY, maker.now
-    maker.volume(gp2(400), steady, "being-changed", modification=("optimizing", ago(now, hours=2), 40))
-    maker.volume(gp2(220), steady, "just-changed", modification=("modifying", ago(now, minutes=5), 0))
-    maker.volume(gp2(600), steady, "changed-yesterday", modification=("completed", ago(now, hours=20), 100))
+    maker.volume(gp2(400), steady, "being-changed", modification=change("optimizing", ago(now, hours=2), 40))
+    maker.volume(gp2(220), steady, "just-changed", modification=change("modifying", ago(now, minutes=5), 0))
+    maker.volume(gp2(600), steady, "changed-yesterday", modification=change("completed", ago(now, hours=20), 100))
     both = maker.host(), maker.host()
     maker.volume(io("io2", 500, 6000), steady, "cluster-fs", high=900, hosts=both, multi_attach=True)
     maker.volume(gp2(700), None, "forgotten")

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
-from cloud_simulator.aws.fleet import SimulatedHost, SimulatedVolume
+from cloud_simulator.aws.fleet import SimulatedChange, SimulatedHost, SimulatedVolume
 from cloud_simulator.metrics.workloads import Archetype, Workload
 from cloud_simulator.published import Ceiling, VolumeSpec, ebs_types
 from cloud_simulator.units import ago
@@ -97,3 +97,8 @@ def gp3(size_gib: int, iops: int = 3000, throughput_mib_s: int = 125) -> VolumeS
 def io(kind: str, size_gib: int, iops: int) -> VolumeSpec:
     """An io1 or io2 volume's spec."""
     return VolumeSpec(type=kind, size_gib=size_gib, iops=iops)
+
+
+def change(state: str, started: datetime, progress: int, original: VolumeSpec | None = None) -> SimulatedChange:
+    """A volume's latest change."""
+    return SimulatedChange(state=state, started=started, progress=progress, original=original)

@@ -23,9 +23,10 @@ from plimsoll.reports.charts.picture import Picture
 from plimsoll.reports.charts.render import spec_of, to_png, to_svg
 from plimsoll.reports.charts.roofline import envelope_picture, roofline_picture
 from plimsoll.reports.charts.theme import THEMES
+from plimsoll.reports.profile_to_record import profile_record
 from plimsoll.reports.record import DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.run_reader import find_profile, find_record, full_name, stream_records, stream_unanswered
-from plimsoll.reports.to_record import profile_record, record_of
+from plimsoll.reports.to_record import record_of
 from plimsoll.settings import Settings
 from plimsoll.writing import whole
 

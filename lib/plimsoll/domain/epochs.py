@@ -2,83 +2,142 @@
 
 What a volume could carry at a time is what it was then, not what it is now. What is on record about the past is used,
 the best first: the latest modification with its original values, when it was attached and made, and what earlier audits
-saw. With nothing on record the present configuration stands for the whole window. Where a change is on record and what
-was before it is not, the epoch before has no known ceiling (docs/decision.md, section 1).
+or the cloud's own log saw. With nothing on record the present configuration stands for the whole window. Where a change
+is on record and what was before it is not, the epoch before has no known ceiling (docs/decision.md, section 1).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Final, Generic, TypeVar
 
+from plimsoll.domain.host import Host
 from plimsoll.domain.sums import Window
-from plimsoll.domain.units import MINUTE_S
-from plimsoll.domain.volume import Volume, VolumeSpec
+from plimsoll.domain.units import HOUR_S, MINUTE_S
+from plimsoll.domain.volume import Seen, Volume, VolumeSpec
+
+What = TypeVar("What")
+
+MADE_WITH_S: Final = HOUR_S
+"""A volume that was attached within this time of being made was made for that host: it had no other before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Epoch:
-    """A span of time with the configuration of the volume in it, None where that is not known."""
+    """A span of time with the volume's configuration and its hosts in it, None where they are not known."""
 
     window: Window
     spec: VolumeSpec | None
+    hosts: tuple[Host, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
-    """What a volume was seen to be at a time (epoch seconds), by an earlier audit."""
-
-    at_s: int
-    spec: VolumeSpec
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Turn:
-    """From a time on a volume was that; None: it is not known what."""
+class _Turn(Generic[What]):
+    """From a time on it was that; None: it is not known what."""
 
     from_s: int
-    spec: VolumeSpec | None
+    what: What | None
 
 
 def epochs_of(volume: Volume, window: Window, seen: Iterable[Seen] = ()) -> tuple[Epoch, ...]:
-    """The epochs of a window, oldest first; they cover it, and neighbors differ.
+    """The epochs of a window, oldest first; they cover it, and neighbors differ. `seen` is beside what the volume has.
 
-    A bucket in which a change was made belongs to the epoch before it.
+    A bucket in which a change was made belongs to the epoch before it. A host that was stopped and started again is the
+    same one, unless its type is another.
     """
-    turns = _turns(volume, window, sorted(seen, key=lambda one: one.at_s))
-    starts = [max(window.start_s, min(turn.from_s, window.end_s)) for turn in turns]
+    known = sorted((*volume.seen, *seen), key=lambda one: one.at_s)
+    specs, hosts = _specs(volume, window, known), _hosts(volume, window, known)
+    edges_s = (*(turn.from_s for turn in specs), *(turn.from_s for turn in hosts))
+    starts = sorted({min(max(edge_s, window.start_s), window.end_s) for edge_s in edges_s})
     found: list[Epoch] = []
-    for turn, (start_s, end_s) in zip(turns, pairwise([*starts, window.end_s]), strict=True):
+    for start_s, end_s in pairwise([*starts, window.end_s]):
+        epoch = Epoch(window=Window(start_s=start_s, end_s=end_s), spec=_at(specs, start_s), hosts=_at(hosts, start_s))
         if start_s >= end_s:
             continue
-        if found and found[-1].spec == turn.spec:
-            found[-1] = replace(found[-1], window=Window(start_s=found[-1].window.start_s, end_s=end_s))
-        else:
-            found.append(Epoch(window=Window(start_s=start_s, end_s=end_s), spec=turn.spec))
+        if found and (found[-1].spec, _named(found[-1].hosts)) == (epoch.spec, _named(epoch.hosts)):
+            epoch = replace(epoch, window=replace(epoch.window, start_s=found.pop().window.start_s))
+        found.append(epoch)
     return tuple(found)
 
 
-def _turns(volume: Volume, window: Window, seen: Sequence[Seen]) -> list[_Turn]:
+def _at(turns: Sequence[_Turn[What]], at_s: int) -> What | None:
+    """What held at a time; the first turn is from the beginning on."""
+    return [turn.what for turn in turns if turn.from_s <= at_s][-1]
+
+
+def _specs(volume: Volume, window: Window, seen: Sequence[Seen]) -> list[_Turn[VolumeSpec]]:
     """What the volume was from when on, oldest first; the first from the window's beginning on."""
+    sightings = [(one.at_s, one.spec) for one in seen if one.spec is not None]
     change = volume.modification
     if change is None:
-        return _by_sightings(window, seen, last=_Turn(from_s=window.start_s, spec=volume.spec))
-    from_s = -(-int(change.started.timestamp()) // MINUTE_S) * MINUTE_S
-    before = [one for one in seen if one.at_s < from_s]
+        return list(_turns(window, sightings, last=volume.spec))
+    from_s = in_whole_minutes(change.started.timestamp())
+    before = [(at_s, spec) for at_s, spec in sightings if at_s < from_s]
+    return [*_turns(window, before, last=change.original), _Turn(from_s=from_s, what=volume.spec)]
+
+
+def _hosts(volume: Volume, window: Window, seen: Sequence[Seen]) -> list[_Turn[tuple[Host, ...]]]:
+    """Where the volume was from when on, oldest first. A host that was seen stands until the next attachment."""
+    since_s = max((one.since.timestamp() for one in volume.attachments), default=float("-inf"))
+    first = since_s <= volume.created.timestamp() + MADE_WITH_S
+    now = volume.hosts if len(volume.hosts) == len(volume.attachments) else None
+    sightings = [(one.at_s, one.hosts) for one in seen if one.hosts is not None]
+    if first:
+        return list(_turns(window, sightings, last=now, same=_alike, until_s=_restarted_s(sightings, now)))
+    from_s = in_whole_minutes(since_s)
+    before = [(at_s, hosts) for at_s, hosts in sightings if at_s < from_s]
+    after = [(at_s, hosts) for at_s, hosts in sightings if at_s >= from_s]
+    was = before[-1][1] if before else None
+    late = _turns(window, after, last=now, same=_alike, until_s=_restarted_s(after, now))
     return [
-        *_by_sightings(window, before, last=_Turn(from_s=window.start_s, spec=change.original)),
-        _Turn(from_s=from_s, spec=volume.spec),
+        *_turns(window, before, last=was, same=_alike),
+        *(replace(turn, from_s=max(turn.from_s, from_s)) for turn in late),
     ]
 
 
-def _by_sightings(window: Window, seen: Sequence[Seen], *, last: _Turn) -> list[_Turn]:
-    """The turns that sightings tell of, up to the last of which it is known what it was at its end.
+def _restarted_s(sightings: Sequence[tuple[int, tuple[Host, ...]]], now: tuple[Host, ...] | None) -> int | None:
+    """When the hosts that were last seen became what they are now, in epoch seconds: with another type a host was
+    started anew. None where that is not known."""
+    if not sightings or now is None or [one.id for one in sightings[-1][1]] != [one.id for one in now]:
+        return None
+    starts = [one.running_since.timestamp() for one in now if one.running_since is not None]
+    return in_whole_minutes(max(starts)) if starts and max(starts) >= sightings[-1][0] else None
+
+
+def _turns(
+    window: Window,
+    seen: Sequence[tuple[int, What]],
+    *,
+    last: What | None,
+    same: Callable[[What | None, What | None], bool] = lambda one, other: one == other,
+    until_s: int | None = None,
+) -> Iterator[_Turn[What]]:
+    """The turns that sightings tell of, up to the `last` of which it is known what it was at its end.
 
     Between two sightings that differ the change was at a time that is not known: what it was there is not known either.
+    `until_s` is when the last became so, where that is known.
     """
-    found = [_Turn(from_s=window.start_s, spec=seen[0].spec if seen else last.spec)]
-    for one, following in pairwise(seen):
-        if one.spec != following.spec:
-            found += [_Turn(from_s=one.at_s, spec=None), _Turn(from_s=following.at_s, spec=following.spec)]
-    if seen and seen[-1].spec != last.spec:
-        found.append(_Turn(from_s=seen[-1].at_s, spec=None))
-    return found
+    yield _Turn(from_s=window.start_s, what=seen[0][1] if seen else last)
+    for (at_s, what), (later_s, then) in pairwise(seen):
+        if not same(what, then):
+            yield _Turn(from_s=at_s, what=None)
+            yield _Turn(from_s=later_s, what=then)
+    if seen and not same(seen[-1][1], last):
+        if until_s is None:
+            yield _Turn(from_s=seen[-1][0], what=None)
+        else:
+            yield _Turn(from_s=until_s, what=last)
+
+
+def in_whole_minutes(moment_s: float) -> int:
+    """The first whole minute at or after a time, in epoch seconds."""
+    return -int(-moment_s // MINUTE_S) * MINUTE_S
+
+
+def _named(hosts: tuple[Host, ...] | None) -> tuple[tuple[str, str], ...] | None:
+    """Hosts by what makes them others: who they are, and of which type."""
+    return None if hosts is None else tuple(sorted((host.id, host.type) for host in hosts))
+
+
+def _alike(one: tuple[Host, ...] | None, other: tuple[Host, ...] | None) -> bool:
+    return _named(one) == _named(other)

@@ -6,7 +6,7 @@ changes it: another action, another type, or IOPS or throughput that differ by m
 said. Less than that is what the same workload differs by from week to week. A recommendation that was snoozed is new
 again in the run that finds the time run out, one that somebody said was done in the next run that makes it all the
 same (the word was wrong, or not true yet), and one whose volume was excluded in the first run that answers of it again.
-`insufficient-data` says nothing, and takes nothing back.
+`insufficient-data` and `wait` ask for nothing, and take nothing back.
 
 It is *done* when the volume's configuration has changed and is now what was recommended, or its drop-in replacement,
 or nearly. Doing it adds to what was saved. Undoing it (the volume is not that any more, and the same is recommended
@@ -19,7 +19,7 @@ from enum import StrEnum
 from typing import Final
 
 from plimsoll.domain.decisions import Holding
-from plimsoll.domain.recommendation import CHANGES, Detached, InsufficientData
+from plimsoll.domain.recommendation import CHANGES, Detached, InsufficientData, Wait
 from plimsoll.domain.volume import VolumeSpec
 
 JITTER: Final = 0.2
@@ -38,6 +38,7 @@ class Became(StrEnum):
     ALTERED = "altered"
     NEW = "new"
     GONE = "gone"
+    WAITING = "waiting"
     SAME = "same"
 
 
@@ -69,6 +70,13 @@ def became(before: Answer | None, after: Answer | None) -> Became:
         return Became.DONE
     if before.current != after.current:
         return Became.ALTERED
+    return _unaltered(before, after)
+
+
+def _unaltered(before: Answer, after: Answer) -> Became:
+    """What became of a volume whose configuration is what it was. One that waits asks for nothing anew."""
+    if after.action == Wait.action:
+        return Became.WAITING
     if not _same_answer(before, after):
         return Became.CHANGED
     return Became.OPEN if _asks(after.action) else Became.SAME
@@ -175,7 +183,7 @@ def seen(prior: HistoryEntry | None, sighting: Sighting, holding: Holding) -> Hi
     answered = prior.last_answered or prior.last_seen
     entry = prior if carried_out(prior.answer, sighting.current) is None else _carried_out(prior, sighting)
     entry = replace(entry, last_seen=sighting.now, last_run=sighting.run_id, current=sighting.current)
-    if sighting.action == InsufficientData.action:
+    if sighting.action in {InsufficientData.action, Wait.action}:
         return replace(entry, last_answered=answered)
     entry = replace(entry, last_answered=None)
     if not _asks(sighting.action):

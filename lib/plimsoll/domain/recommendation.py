@@ -11,6 +11,7 @@ from plimsoll.domain.host import Host
 from plimsoll.domain.offer import Offer
 from plimsoll.domain.received import Coverage
 from plimsoll.domain.replay import Replay
+from plimsoll.domain.signals import Signals
 from plimsoll.domain.stripes import StripeSet
 from plimsoll.domain.volume import Volume, VolumeSpec
 
@@ -136,7 +137,7 @@ class SetAnswer:
 class Answer:
     """What every recommendation has. `usd_month_now` is None where the region has no price for the present type;
     `stripe_set` where the volume is one of no known set. `pool` are the ids of the others of its pool that change
-    together with it or not at all."""
+    together with it or not at all. `signals` are None where none were read."""
 
     action: ClassVar[str]
     volume: Volume
@@ -146,6 +147,7 @@ class Answer:
     epochs: tuple[EpochSummary, ...] = ()
     stripe_set: SetAnswer | None = None
     pool: tuple[str, ...] = ()
+    signals: Signals | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,7 @@ class Unsettled(StrEnum):
 
     RAISED = "raised-after-being-throttled"
     CHANGING = "modification-in-progress"
+    RESTORED = "restored-from-a-snapshot"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +41,15 @@ class Settles:
 
 def settles(volume: Volume, epochs: Sequence[EpochStand], now: datetime, policy: Policy) -> Settles | None:
     """When a volume settles, None where it has; `epochs` are oldest first, the last one is the present."""
-    waits = [wait for wait in (*_raised(epochs, policy), *_changing(volume, now)) if wait.on > now]
+    waits = [wait for wait in _all(volume, epochs, now, policy) if wait.on > now]
     return max(waits, key=lambda wait: wait.on, default=None)
+
+
+def _all(volume: Volume, epochs: Sequence[EpochStand], now: datetime, policy: Policy) -> Iterator[Settles]:
+    yield from _raised(epochs, policy)
+    yield from _changing(volume, now)
+    if volume.restored_from is not None:
+        yield Settles(on=volume.created + timedelta(days=policy.settle_days), why=Unsettled.RESTORED)
 
 
 def _raised(epochs: Sequence[EpochStand], policy: Policy) -> Iterator[Settles]:

@@ -96,11 +96,26 @@ class Modification:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What a volume was seen to be at a time (epoch seconds): by an earlier audit, or in the cloud's own log.
+
+    None where that says nothing of it. Two of one time are a change: before it, and after it.
+    """
+
+    at_s: int
+    spec: VolumeSpec | None = None
+    hosts: tuple[Host, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Volume:
     """A spec with an id, a place, tags, attachments and an owner.
 
     `operator` names the service that manages it and alone may change it. `modification` is the latest change the cloud
-    still knows; `recent_changes` are the starts of all that are known of.
+    still knows; `recent_changes` are the starts of all that are known of. `seen` is what it was earlier, in order.
+
+    `restored_from` is the snapshot or volume that its data are brought from when they are first read; None where it was
+    made empty, or had all of them from the start.
     """
 
     id: str
@@ -117,6 +132,8 @@ class Volume:
     operator: str | None = None
     recent_changes: tuple[datetime, ...] = ()
     modification: Modification | None = None
+    seen: tuple[Seen, ...] = ()
+    restored_from: str | None = None
 
     @property
     def name(self) -> str | None:

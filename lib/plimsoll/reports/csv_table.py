@@ -77,6 +77,10 @@ COLUMNS: Final = (
     ("coverage_pct", "demand.coverage_pct"),
     ("disputed_hours", "demand.disputed_hours"),
     ("series_received_pct", "demand.series_received_pct"),
+    ("wait_until", "wait.until"),
+    ("wait_code", "wait.code"),
+    ("wait_monthly_usd_saved", "wait.monthly_usd_saved"),
+    ("relief_monthly_usd", "relief.monthly_usd"),
 )
 """Each column's name, and where its figure is in a record; the step is in none."""
 

@@ -5,6 +5,7 @@ Money is in USD a month with two decimals, rates with two, hours and minutes wit
 """
 
 import json
+from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
@@ -21,6 +22,12 @@ OLD_KEYS: Final = {"monthly_usd_saved_drop_in": "monthly_usd_saved_at_parity", "
 
 _OLD_MONEY_KEYS: Final = {"saved_at_parity": "saved_drop_in"}
 """The keys of `monthly_usd` in run.json that earlier versions wrote, each with its name of today."""
+
+_OLD_POLICY_KEYS: Final = {"peak_quantile": None, "upgrade_step_pct": "throttle_lift_pct"}
+"""The policy's keys that earlier versions wrote, each with its name of today, None where nothing took its place."""
+
+_NEW_MONEY: Final = {"waiting": 0.0}
+"""The keys of `monthly_usd` that earlier versions did not write, with what they are then."""
 
 
 class _Record(BaseModel):
@@ -174,6 +181,29 @@ class WaitRecord(_Record):
     monthly_usd_saved: float = Field(description="by the expected configuration")
 
 
+class SignalsRecord(_Record):
+    """How the volume and its host answered from `start` to `end`: the baseline to check a change against.
+
+    Means and highest hours; latencies leave out the hours in which nothing was done. Null where the cloud has no point
+    of it, or does not publish it for such a volume.
+    """
+
+    start: str = Field(description="ISO 8601, UTC, in seconds")
+    end: str
+    mean_read_latency_ms: float | None
+    highest_read_latency_ms: float | None
+    mean_write_latency_ms: float | None
+    highest_write_latency_ms: float | None
+    mean_queue_length: float | None = Field(description="operations that wait or are under way")
+    highest_queue_length: float | None
+    stalled_hours: int | None = Field(description="hours with a minute in which no operation ended")
+    degraded_hours: int | None = Field(description="hours in which the cloud said that the volume was impaired")
+    host_iops_exceeded_hours: int | None = Field(description="hours with a minute above the host's maximum IOPS")
+    host_throughput_exceeded_hours: int | None
+    host_iops_balance_pct: float | None = Field(description="the least that was left of the host's credits")
+    host_throughput_balance_pct: float | None
+
+
 class OwnerRecord(_Record):
     """Who made the volume and would change it."""
 
@@ -244,6 +274,7 @@ class RecommendationRecord(_Record):
     relief: OfferRecord | None = Field(
         default=None, description="what would end frequent throttling, where something else is recommended"
     )
+    signals: SignalsRecord | None = Field(default=None, description="null where none were read")
     pool: list[str] = Field(
         default_factory=list,
         description="the other volumes of its host that share one ceiling with it, and change with it or not at all",
@@ -283,10 +314,21 @@ class DemandProfileRecord(BaseModel):
 def run_of(text: str | bytes) -> dict[str, Any]:
     """A run.json with the keys of today, whichever version wrote it; ValueError and TypeError where it is none."""
     run = {**json.loads(text)}
+    if isinstance(run.get("policy"), dict):
+        run["policy"] = _policy_of(run["policy"])
     money = run.get("monthly_usd")
     if isinstance(money, dict):
-        run["monthly_usd"] = {_OLD_MONEY_KEYS.get(key, key): amount for key, amount in money.items()}
+        run["monthly_usd"] = _NEW_MONEY | {_OLD_MONEY_KEYS.get(key, key): amount for key, amount in money.items()}
     return run
+
+
+def _policy_of(written: Mapping[str, Any]) -> dict[str, Any]:
+    """A run's policy with the keys of today."""
+    found = {_OLD_POLICY_KEYS.get(key, key): value for key, value in written.items()}
+    policy = {key: value for key, value in found.items() if key is not None}
+    if "overrides" in policy:
+        policy["overrides"] = [{**one, "policy": _policy_of(one["policy"])} for one in policy["overrides"]]
+    return policy
 
 
 def schema() -> dict[str, Any]:
@@ -308,7 +350,7 @@ def in_cents(usd: float) -> int:
 
 
 def saved_cents(record: RecommendationRecord) -> int:
-    """What a recommendation saves, in cents a month; 0 for what is detached and for what costs more."""
+    """What a recommendation saves, in cents a month; 0 for what is detached, for what waits and for what costs more."""
     return cents_of(record).get("saved_cents", 0)
 
 
@@ -324,4 +366,5 @@ def cents_of(record: RecommendationRecord) -> dict[str, int]:
         "saved_cents": saved,
         "saved_drop_in_cents": in_cents(record.monthly_usd_saved_drop_in),
         "blocked_cents": saved if record.blockers else 0,
+        "waiting_cents": in_cents(record.wait.monthly_usd_saved) if record.wait else 0,
     }

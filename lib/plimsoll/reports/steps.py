@@ -7,7 +7,7 @@ from typing import Final
 
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.reasons import GIVEN_UP
-from plimsoll.domain.recommendation import CHANGES, Detached, InsufficientData, Upgrade
+from plimsoll.domain.recommendation import CHANGES, Detached, InsufficientData, Upgrade, Wait
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.wording import count_of
 
@@ -18,17 +18,26 @@ CENT: Final = 0.005
 
 
 class Step(StrEnum):
-    """Each recommendation is in exactly one."""
+    """Each recommendation is in exactly one; they are in the order in which to act."""
 
-    THROTTLED = "throttled"
     SAFE = "safe"
     PROVED = "proved"
     TRADE = "trade"
     MEASURE = "measure"
+    THROTTLED = "throttled"
     BLOCKED = "blocked"
     DETACHED = "detached"
     WAIT = "wait"
+    UNKNOWN = "unknown"
     KEEP = "keep"
+
+
+_WITHOUT_CHANGE: Final = {
+    Detached.action: Step.DETACHED,
+    Wait.action: Step.WAIT,
+    InsufficientData.action: Step.UNKNOWN,
+}
+"""The steps of actions that change no volume; the others' is `keep`."""
 
 
 def step_of(record: RecommendationRecord) -> Step:
@@ -37,10 +46,12 @@ def step_of(record: RecommendationRecord) -> Step:
     A change is `safe` when its whole saving holds as a drop-in replacement, so that nothing the present volume can do
     is given up; `proved` when it rests on the measured demand, and measurements stand behind the offer; `trade` when
     it would be one of these, but gives up latency or durability; `measure` when published limits alone stand behind
-    it, or the policy asks for better evidence; `blocked` when something else forbids it today.
+    it, or the policy asks for better evidence; `throttled` when it relieves a volume that is held back today;
+    `blocked` when something forbids it today. A reduction that cannot be judged yet is to `wait`, and what too little
+    is known of is `unknown`.
     """
     if record.action not in CHANGES:
-        return {Detached.action: Step.DETACHED, InsufficientData.action: Step.WAIT}.get(record.action, Step.KEEP)
+        return _WITHOUT_CHANGE.get(record.action, Step.KEEP)
     if record.action == Upgrade.action:
         return Step.THROTTLED
     codes = {blocker.code for blocker in record.blockers}
@@ -57,9 +68,12 @@ def step_of(record: RecommendationRecord) -> Step:
 _DROP_IN: Final = f"monthly_usd_saved_drop_in >= monthly_usd_saved - {CENT}::double"
 _CHANGED: Final = ", ".join(f"'{action}'" for action in CHANGES)
 
+_SQL_WITHOUT_CHANGE: Final = " ".join(
+    f"when action = '{action}' then '{step}'" for action, step in _WITHOUT_CHANGE.items()
+)
+
 STEP_SQL: Final = f"""case
-    when action = '{Detached.action}' then '{Step.DETACHED}'
-    when action = '{InsufficientData.action}' then '{Step.WAIT}'
+    {_SQL_WITHOUT_CHANGE}
     when action not in ({_CHANGED}) then '{Step.KEEP}'
     when action = '{Upgrade.action}' then '{Step.THROTTLED}'
     when list_bool_or([blocker.code <> '{EVIDENCE}' for blocker in blockers]) then '{Step.BLOCKED}'
@@ -82,19 +96,23 @@ class StepWords:
 
 
 _NAMES_AND_TITLES: Final[Mapping[Step, tuple[str, str]]] = {
-    Step.THROTTLED: ("throttled", "Speed up what is throttled today"),
-    Step.SAFE: ("safe to change", "Change what needs no proof"),
+    Step.SAFE: ("nothing given up", "Take now, nothing given up"),
     Step.PROVED: ("proved", "Change what measurements prove"),
     Step.TRADE: ("owner decides", "Decide what may be given up"),
     Step.MEASURE: ("measure first", "Measure first, then change"),
+    Step.THROTTLED: ("throttled", "Speed up what is throttled today"),
     Step.BLOCKED: ("blocked", "Clear what stands in the way"),
     Step.DETACHED: ("detached", "Look at what is attached to nothing"),
-    Step.WAIT: ("too little data", "Wait for more data"),
+    Step.WAIT: ("wait", "Wait, then look again"),
+    Step.UNKNOWN: ("too little data", "Wait for more data"),
     Step.KEEP: ("keep", "Leave as they are"),
 }
 
 STEP_NAMES: Final[Mapping[Step, str]] = {step: name for step, (name, _) in _NAMES_AND_TITLES.items()}
 """Each step in a word or two."""
+
+STEP_TITLES: Final[Mapping[Step, str]] = {step: title for step, (_, title) in _NAMES_AND_TITLES.items()}
+"""What each step asks for."""
 
 
 def step_words(step: Step, policy: Policy, seen: str | None = None) -> StepWords:
@@ -103,19 +121,25 @@ def step_words(step: Step, policy: Policy, seen: str | None = None) -> StepWords
     return StepWords(name=name, title=title, why=_why(step, policy, seen or _lookback(policy)))
 
 
+_SPANS: Final = {60: "minute", 300: "five minutes", 3600: "hour"}
+
+
 def observed(hours: float) -> str:
     """The time that one volume was observed, in words that `judged_by` takes."""
     return f"the {count_of(round(hours), 'hour')} observed"
 
 
 def judged_by(policy: Policy, seen: str | None = None) -> str:
-    """What an offer has to carry, in words: whose peaks, of how long, with how much to spare.
+    """What an offer has to carry, in words: the demand of how long, with how much to spare, and what it may throttle.
 
     `seen` is the time that was observed, where it is known better than by the policy's lookback.
     """
-    peaks = "the peak" if policy.peak_quantile >= 1 else f"the {policy.peak_quantile * 100:g}th percentile"
-    span = {60: "minute", 300: "five minutes", 3600: "hour"}[policy.resolution_s]
-    return f"{peaks} by the {span} of {seen or _lookback(policy)} with {policy.headroom_pct:g} % headroom"
+    span = f"every {_SPANS[policy.resolution_s]} of {seen or _lookback(policy)}"
+    demand = f"{span} with {policy.headroom_pct:g} % headroom"
+    if policy.throttle_budget_min <= 0:
+        return demand
+    minutes = f"{policy.throttle_budget_min:g} throttled minute{'' if policy.throttle_budget_min == 1 else 's'}"
+    return f"{demand}, but for {minutes} in 30 days"
 
 
 def _lookback(policy: Policy) -> str:
@@ -133,17 +157,13 @@ def _risks(policy: Policy, seen: str) -> str:
 def _why(step: Step, policy: Policy, seen: str) -> str:
     judged, risks = judged_by(policy, seen), _risks(policy, seen)
     sentences: Mapping[Step, str] = {
-        Step.THROTTLED: (
-            f"The workload waits for the disk now. The offer carries {judged}. What was asked for beyond the present "
-            "limit cannot be seen, so audit again afterwards."
-        ),
         Step.SAFE: (
-            "Drop-in replacements save all of it: they can do everything the present volumes can do today, so no "
-            "demand has to be proved. Where the recommended configuration is another one, the volume's page shows both."
+            "These are drop-in replacements: they can do everything the present volumes can do today. No demand has to "
+            "be proved, so this is where to begin."
         ),
         Step.PROVED: (
-            f"The offer can do less than the present volume, but it carries {judged}. Replaying that demand throttles "
-            "it no longer than today. fio has measured that such volumes deliver: here and lately for evidence of "
+            f"The offer can do less than the present volume, but it carries {judged}. "
+            "fio has measured that such volumes deliver: here and lately for evidence of "
             f"grade A, elsewhere or longer ago for grade B. {risks}"
         ),
         Step.TRADE: (
@@ -155,12 +175,22 @@ def _why(step: Step, policy: Policy, seen: str) -> str:
             "well enough. One command measures a scratch volume of that configuration with fio, deletes it, and "
             "brings the answer up to date."
         ),
+        Step.THROTTLED: (
+            f"The workload waits for the disk now. The offer carries {judged}, and {policy.throttle_lift_pct:g} % more "
+            "than the present limit where the demand stood at it. What was asked for beyond that limit cannot be seen, "
+            "so audit again afterwards."
+        ),
         Step.BLOCKED: "The change is right, but something blocks it today. Each volume's own page says what.",
         Step.DETACHED: (
             "Paid for, and no host uses it. Take a snapshot and delete it if nobody needs it; only the owner can know "
             "that, so this is not counted as a saving."
         ),
-        Step.WAIT: "Too little is known to recommend anything safely. The next audit looks again.",
+        Step.WAIT: (
+            "A smaller configuration may do, but what was seen so far does not show it: the volume or its host was "
+            "changed lately. Each volume says from which day on it can be judged. Nothing is counted as a saving until "
+            "then."
+        ),
+        Step.UNKNOWN: "Too little is known to recommend anything safely. The next audit looks again.",
         Step.KEEP: "Nothing that carries the demand is enough cheaper to be worth a change.",
     }
     return sentences[step]

@@ -18,7 +18,7 @@ from plimsoll.reports.wording import accounts_in, clouds_of, count_of, usd
 FIRST: Final = 3
 """How many volumes of a step are named."""
 
-_QUIET: Final = frozenset({Step.WAIT, Step.KEEP})
+_QUIET: Final = frozenset({Step.UNKNOWN, Step.KEEP})
 """Steps with nothing to do, whose volumes need no naming."""
 
 _UNENDED: Final = {
@@ -137,6 +137,13 @@ def _besides(totals: Totals) -> Iterator[Figure]:
             label="a month for what is attached to nothing",
             meaning="Not counted as a saving: only the owner knows whether it is needed.",
         )
+    if totals.usd_waiting >= CENT:
+        yield Figure(
+            kind="waiting",
+            amount=usd(totals.usd_waiting),
+            label="a month may be saved later",
+            meaning="Not counted as a saving: those volumes were changed lately, and cannot be judged yet.",
+        )
 
 
 def _nothing_answered(run: Mapping[str, Any]) -> str:
@@ -221,17 +228,21 @@ def noted(run: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 @dataclass(slots=True)
 class Overview:
-    """The totals of some volumes by every dimension, and the first volumes of each step."""
+    """The totals of some volumes by every dimension, the first volumes of each step, and the day on which the first of
+    those that wait can be judged, None where none waits."""
 
     totals: Totals = field(default_factory=lambda: Totals.of((), by=DIMENSIONS))
     first: dict[Step, Largest[RecommendationRecord]] = field(
         default_factory=lambda: defaultdict(lambda: Largest(most=FIRST))
     )
+    until: str | None = None
 
     def add(self, record: RecommendationRecord) -> None:
         """Counts a recommendation."""
         self.totals.add(record)
         self.first[step_of(record)].add(weight(record), record.volume_id, record)
+        if record.wait is not None:
+            self.until = min(record.wait.until, self.until or record.wait.until)
 
 
 def counted(volumes: Iterable[Matched], overview: Overview) -> Iterator[Matched]:
@@ -242,9 +253,12 @@ def counted(volumes: Iterable[Matched], overview: Overview) -> Iterator[Matched]
 
 
 def weight(record: RecommendationRecord) -> float:
-    """By what a volume comes first in its step: the minutes it was throttled, what it costs, or what it saves."""
+    """By what a volume comes first in its step: the minutes it was throttled, what it costs, or what it saves or may
+    save."""
     if record.action == "upgrade":
         return record.demand.throttled_minutes if record.demand else 0.0
+    if record.wait is not None:
+        return record.wait.monthly_usd_saved
     return (record.monthly_usd_now or 0.0) if record.action == "detached" else record.monthly_usd_saved
 
 
@@ -268,18 +282,29 @@ def todos(overview: Overview, policy: Policy, folder: Path) -> Iterator[Todo]:
         if found is None:
             continue
         first = [] if step in _QUIET else overview.first[step].items
-        blocked = f", {found.blocked:,} of them blocked" if step is Step.THROTTLED and found.blocked else ""
         yield Todo(
             step=step,
             words=step_words(step, policy),
-            volumes=f"{count_of(found.answered, 'volume')}{blocked}",
-            money=_money(found),
+            volumes=f"{count_of(found.answered, 'volume')}{_of_them(step, found, overview)}",
+            money=money_of(found.step_summary()["monthly_usd"]),
             first=first,
             more=found.answered - len(first),
-            command=shlex.join(["plimsoll", "validate", "--recommendation", str(folder)])
-            if step is Step.MEASURE
-            else None,
+            command=shlex.join(["plimsoll", *_COMMANDS[step], str(folder)]) if step in _COMMANDS else None,
         )
+
+
+_COMMANDS: Final[Mapping[Step, tuple[str, ...]]] = {
+    Step.SAFE: ("report", "--format", "md", "--out", "-", "--where", "step = 'safe'"),
+    Step.MEASURE: ("validate", "--recommendation"),
+}
+"""What is done for all volumes of a step at once, the run's folder at its end; the first gives their changes."""
+
+
+def _of_them(step: Step, found: Totals, overview: Overview) -> str:
+    """What else is counted of the volumes of a step."""
+    if step is Step.THROTTLED and found.blocked:
+        return f", {found.blocked:,} of them blocked"
+    return f", the first from {overview.until} on" if step is Step.WAIT and overview.until else ""
 
 
 def most_money(totals: Totals) -> str:
@@ -295,14 +320,17 @@ def most_money(totals: Totals) -> str:
     )
 
 
-def _money(totals: Totals) -> str:
+def money_of(money: Mapping[str, float]) -> str:
+    """What a step saves or costs in words, by its part of run.json."""
     parts = []
-    if totals.usd_saved >= CENT:
-        less = CENT <= totals.usd_saved_drop_in < totals.usd_saved - CENT
-        instead = f" ({usd(totals.usd_saved_drop_in)} with drop-in replacements alone)" if less else ""
-        parts.append(f"saves {usd(totals.usd_saved)} a month{instead}")
-    if totals.usd_upgrades >= CENT:
-        parts.append(f"{'others cost' if parts else 'costs'} {usd(totals.usd_upgrades)} a month more")
-    if not parts and totals.usd_now >= CENT:
-        parts.append(f"costs {usd(totals.usd_now)} a month")
+    saved, drop_in = money["saved"], money["saved_drop_in"]
+    if saved >= CENT:
+        instead = f" ({usd(drop_in)} with drop-in replacements alone)" if CENT <= drop_in < saved - CENT else ""
+        parts.append(f"saves {usd(saved)} a month{instead}")
+    if money["more_for_upgrades"] >= CENT:
+        parts.append(f"{'others cost' if parts else 'costs'} {usd(money['more_for_upgrades'])} a month more")
+    if money["waiting"] >= CENT:
+        parts.append(f"may save {usd(money['waiting'])} a month later")
+    if not parts and money["now"] >= CENT:
+        parts.append(f"costs {usd(money['now'])} a month")
     return "; ".join(parts) or "no price known"

@@ -1,48 +1,56 @@
-"""From a recommendation to its record, and from a demand profile to its own."""
+"""From a recommendation to its record."""
 
 import math
-from datetime import UTC
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Final, cast
 
-import numpy as np
-
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand_profile import DemandProfile
 from plimsoll.domain.offer import Offer
-from plimsoll.domain.period import FloatArray
 from plimsoll.domain.recommendation import (
     Change,
+    Comparison,
     Detached,
+    EpochSummary,
+    FrontierStep,
     InsufficientData,
     Keep,
     Recommendation,
     SetAnswer,
     Wait,
 )
-from plimsoll.domain.volume import NAME_TAG, Volume, VolumeSpec
+from plimsoll.domain.signals import Level, Signals
+from plimsoll.domain.volume import NAME_TAG, VolumeSpec
 from plimsoll.outcomes import Answered
 from plimsoll.reports.record import (
     Action,
     BlockerRecord,
     CeilingRecord,
     CeilingsRecord,
-    DemandProfileRecord,
     DemandRecord,
+    EpochRecord,
     EvidenceRecord,
+    FrontierStepRecord,
     Grades,
     OfferRecord,
     OwnerRecord,
-    Rates,
     RecommendationRecord,
     ReplayRecord,
+    SignalsRecord,
     SpecRecord,
     StripeSetRecord,
+    WaitRecord,
 )
 
 _DIGITS: Final = {"read_share": 3, "throttled_minutes": 1, "host_bound_minutes": 1, "hours_observed": 1, "gap_hours": 1}
 """Decimals of a demand's figures; the others have two."""
 
-_RATES: Final = [name for name, field in DemandProfileRecord.model_fields.items() if field.annotation == Rates]
+_FRONTIER_USD_MONTH: Final = 5.0
+_FRONTIER_SHARE: Final = 0.05
+"""What a step of a frontier has to save of the first one's price for the frontier to be shown."""
+
+_Weighed = Change | Keep | Wait
+"""What was weighed."""
 
 
 def record_of(recommendation: Recommendation, change: str = "", *, provider: str) -> RecommendationRecord:
@@ -52,7 +60,7 @@ def record_of(recommendation: Recommendation, change: str = "", *, provider: str
     volume = recommendation.volume
     usd_now = recommendation.usd_month_now
     changed = recommendation if isinstance(recommendation, Change) else None
-    weighed = recommendation if isinstance(recommendation, Change | Keep) else None
+    weighed = recommendation if isinstance(recommendation, _Weighed) else None
     comparison = weighed.comparison if weighed else None
     drop_in = comparison.drop_in if comparison else None
     now, then = _rounded(usd_now), _rounded(changed.usd_month_then if changed else usd_now)
@@ -84,6 +92,11 @@ def record_of(recommendation: Recommendation, change: str = "", *, provider: str
         created=volume.created.astimezone(UTC).isoformat(timespec="seconds"),
         tags={key: value for key, value in volume.tags.items() if key != NAME_TAG},
         provider=provider,
+        frontier=_frontier(comparison) if comparison else [],
+        epochs=[_epoch(found) for found in recommendation.epochs],
+        wait=_wait(recommendation, usd_now) if isinstance(recommendation, Wait) else None,
+        relief=_offer(comparison.relief) if comparison and comparison.relief else None,
+        signals=_signals(recommendation.signals) if recommendation.signals else None,
         pool=list(recommendation.pool),
     )
 
@@ -144,7 +157,29 @@ def _stripe_set(told: SetAnswer) -> StripeSetRecord:
     )
 
 
-def _replay(weighed: Change | Keep) -> ReplayRecord:
+def _signals(found: Signals) -> SignalsRecord:
+    def level(name: str, one: Level | None) -> dict[str, float | None]:
+        mean, highest = (None, None) if one is None else (one.mean, one.highest)
+        return {f"mean_{name}": _rounded(mean), f"highest_{name}": _rounded(highest)}
+
+    return SignalsRecord.model_validate(
+        {
+            "start": _moment(found.window.start_s),
+            "end": _moment(found.window.end_s),
+            **level("read_latency_ms", found.read_latency_ms),
+            **level("write_latency_ms", found.write_latency_ms),
+            **level("queue_length", found.queue_length),
+            "stalled_hours": found.stalled_hours,
+            "degraded_hours": found.degraded_hours,
+            "host_iops_exceeded_hours": found.host_iops_exceeded_hours,
+            "host_throughput_exceeded_hours": found.host_throughput_exceeded_hours,
+            "host_iops_balance_pct": _rounded(found.host_iops_balance_pct),
+            "host_throughput_balance_pct": _rounded(found.host_throughput_balance_pct),
+        }
+    )
+
+
+def _replay(weighed: _Weighed) -> ReplayRecord:
     now = weighed.comparison.replay_now
     then = weighed.target.replay if isinstance(weighed, Change) else now
     return ReplayRecord(
@@ -155,7 +190,7 @@ def _replay(weighed: Change | Keep) -> ReplayRecord:
     )
 
 
-def _evidence(weighed: Change | Keep) -> EvidenceRecord:
+def _evidence(weighed: _Weighed) -> EvidenceRecord:
     found = weighed.evidence
     return EvidenceRecord(
         grade=cast("Grades", found.grade.name),
@@ -165,7 +200,7 @@ def _evidence(weighed: Change | Keep) -> EvidenceRecord:
     )
 
 
-def _ceilings(weighed: Change | Keep) -> CeilingsRecord:
+def _ceilings(weighed: _Weighed) -> CeilingsRecord:
     return CeilingsRecord(
         now=_ceiling(weighed.comparison.present),
         offered=_ceiling(weighed.target.ceiling) if isinstance(weighed, Change) else None,
@@ -173,19 +208,69 @@ def _ceilings(weighed: Change | Keep) -> CeilingsRecord:
     )
 
 
-def _ceiling(found: Ceiling) -> CeilingRecord:
-    def limit(figure: float | None) -> float | None:
-        return None if figure is None or math.isinf(figure) else round(figure, 2)
+def _frontier(comparison: Comparison) -> list[FrontierStepRecord]:
+    steps = comparison.frontier if _worth_showing(comparison.frontier) else ()
+    return [
+        FrontierStepRecord(
+            budget_min=step.budget_min,
+            spec=spec_record(step.spec),
+            monthly_usd=round(step.usd_month, 2),
+            throttled_minutes=round(step.throttled_minutes, 1),
+            longest_wait_s=round(step.longest_wait_s, 1),
+            at_most=step.at_most,
+        )
+        for step in steps
+    ]
 
+
+def _worth_showing(steps: Sequence[FrontierStep]) -> bool:
+    """Whether letting more minutes be throttled than the first step does saves enough."""
+    if not steps:
+        return False
+    first, least = steps[0].usd_month, min(step.usd_month for step in steps)
+    return first - least >= max(_FRONTIER_USD_MONTH, _FRONTIER_SHARE * first)
+
+
+def _epoch(found: EpochSummary) -> EpochRecord:
+    ceiling = found.ceiling
+    return EpochRecord(
+        start=_moment(found.start_s),
+        end=_moment(found.end_s),
+        spec=spec_record(found.spec) if found.spec else None,
+        ceiling_iops=_limit(ceiling.iops) if ceiling else None,
+        ceiling_throughput_mib_s=_limit(ceiling.throughput_mib_s) if ceiling else None,
+        throttled_minutes=round(found.throttled_minutes, 1),
+    )
+
+
+def _moment(at_s: int) -> str:
+    return datetime.fromtimestamp(at_s, UTC).isoformat(timespec="seconds")
+
+
+def _wait(found: Wait, usd_now: float | None) -> WaitRecord:
+    then = found.expected.usd_month
+    return WaitRecord(
+        until=found.until.isoformat(),
+        code=found.code,
+        expected=spec_record(found.expected.spec),
+        monthly_usd_saved=0.0 if usd_now is None or then is None else round(usd_now - then, 2),
+    )
+
+
+def _limit(figure: float | None) -> float | None:
+    return None if figure is None or math.isinf(figure) else round(figure, 2)
+
+
+def _ceiling(found: Ceiling) -> CeilingRecord:
     def other(written: float, read: float) -> float | None:
-        return None if limit(written) == limit(read) else limit(written)
+        return None if _limit(written) == _limit(read) else _limit(written)
 
     return CeilingRecord(
-        iops=limit(found.iops),
-        throughput_mib_s=limit(found.throughput_mib_s),
-        sustained_iops=limit(found.sustained_iops),
-        sustained_throughput_mib_s=limit(found.sustained_throughput_mib_s),
-        io_kib=limit(found.io_kib),
+        iops=_limit(found.iops),
+        throughput_mib_s=_limit(found.throughput_mib_s),
+        sustained_iops=_limit(found.sustained_iops),
+        sustained_throughput_mib_s=_limit(found.sustained_throughput_mib_s),
+        io_kib=_limit(found.io_kib),
         write_iops=other(found.write_iops, found.iops),
         write_throughput_mib_s=other(found.write_throughput_mib_s, found.throughput_mib_s),
     )
@@ -204,28 +289,3 @@ def _offer(offer: Offer) -> OfferRecord:
 
 def _rounded(figure: float | None, digits: int = 2) -> float | None:
     return figure if figure is None or isinstance(figure, int) else round(figure, digits)
-
-
-def profile_record(volume: Volume, profile: DemandProfile) -> DemandProfileRecord:
-    """The record of a volume's profile."""
-    return DemandProfileRecord(
-        account=volume.account,
-        region=volume.region,
-        volume_id=volume.id,
-        start_s=int(profile.starts_s[0]),
-        length_s=profile.lengths_s.tolist(),
-        shortest_s=profile.shortest_s.tolist(),
-        **{name: _rates(getattr(profile, name)) for name in _RATES},
-        sized=profile.sized.tolist(),
-        throttled_minutes=np.round(profile.throttled_minutes, 1).tolist(),
-        host_bound_minutes=np.round(profile.host_bound_minutes, 1).tolist(),
-    )
-
-
-def _rates(rates: FloatArray) -> Rates:
-    """Rounded to four digits by exact powers of ten, so that no noise is printed."""
-    digits = 3 - np.floor(np.log10(rates, out=np.zeros_like(rates), where=rates > 0))
-    finer, coarser = 10.0 ** np.maximum(digits, 0), 10.0 ** np.maximum(-digits, 0)
-    rounded = (np.rint(rates * finer / coarser) / finer * coarser).astype(object)
-    rounded[np.isnan(rates)] = None
-    return list(rounded.tolist())

@@ -15,7 +15,7 @@ from plimsoll.domain.plan import Plan
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Outcome, Planned, Priced, Seen, Skipped
 from plimsoll.ports import FailedTarget
 from plimsoll.reports.record import RecommendationRecord, cents_of
-from plimsoll.reports.steps import step_of
+from plimsoll.reports.steps import Step, step_of
 from plimsoll.reports.to_record import answered_record
 from plimsoll.reports.wording import owner_text
 
@@ -29,9 +29,12 @@ DIMENSIONS: Final[Mapping[str, Callable[[RecommendationRecord], str]]] = {
 }
 """What totals can be broken down by, each with a volume's value."""
 
+_ALWAYS: Final = ("cloud", "step")
+"""What totals are broken down by unless something else is asked for: what run.json has."""
+
 _SUMS: Final = (
     *("seen", "unpriced", "blocked", "now_cents", "saved_cents", "saved_drop_in_cents", "blocked_cents"),
-    *("detached_cents", "upgrades_cents", "new", "snoozed", "done", "done_now", "done_saved_cents"),
+    *("detached_cents", "upgrades_cents", "waiting_cents", "new", "snoozed", "done", "done_now", "done_saved_cents"),
 )
 _Price = dict[str, str | None]
 
@@ -56,12 +59,13 @@ class Totals:
     blocked_cents: int = 0
     detached_cents: int = 0
     upgrades_cents: int = 0
+    waiting_cents: int = 0
     new: int = 0
     snoozed: int = 0
     done: int = 0
     done_now: int = 0
     done_saved_cents: int = 0
-    by: dict[str, dict[str, "Totals"]] = field(default_factory=lambda: {"cloud": {}})
+    by: dict[str, dict[str, "Totals"]] = field(default_factory=lambda: {dimension: {} for dimension in _ALWAYS})
     plans: dict[str, Plan] = field(default_factory=dict)
     skipped: Counter[str] = field(default_factory=Counter)
     failed_volumes: dict[str, dict[str, list[str]]] = field(default_factory=dict)
@@ -70,7 +74,7 @@ class Totals:
     prices: dict[str, _Price] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, added: Iterable[RecommendationRecord | Outcome], by: Iterable[str] = ("cloud",)) -> "Totals":
+    def of(cls, added: Iterable[RecommendationRecord | Outcome], by: Iterable[str] = _ALWAYS) -> "Totals":
         """What some records and outcomes add up to, broken down by those dimensions."""
         totals = cls(by={dimension: {} for dimension in by})
         for one in added:
@@ -142,6 +146,11 @@ class Totals:
         """What throttled volumes would cost more, USD a month; not taken off the saving."""
         return self.upgrades_cents / 100
 
+    @property
+    def usd_waiting(self) -> float:
+        """What volumes may save that cannot be judged yet, USD a month; no part of the saving."""
+        return self.waiting_cents / 100
+
     def add(self, one: RecommendationRecord | Outcome) -> None:
         """Counts a recommendation's record, or any outcome of an audit."""
         match one:
@@ -191,6 +200,7 @@ class Totals:
     def summary(self) -> dict[str, Any]:
         """The totals for run.json."""
         self._ordered()
+        steps = self.by.get("step", {})
         return {
             "volumes": {
                 "seen": self.seen,
@@ -208,6 +218,7 @@ class Totals:
                 "saved_but_blocked": self.usd_blocked,
                 "detached": self.usd_detached,
                 "more_for_upgrades": self.usd_upgrades,
+                "waiting": self.usd_waiting,
             },
             "failures": {
                 "targets": _sorted(self.failed_targets),
@@ -216,11 +227,18 @@ class Totals:
             "notices": _sorted(self.notices),
             "prices": _sorted(self.prices),
             "clouds": {cloud: part.cloud_summary() for cloud, part in sorted(self.by.get("cloud", {}).items())},
+            "steps": {step: steps[step].step_summary() for step in Step if step in steps},
         }
 
     def cloud_summary(self) -> dict[str, Any]:
         """One cloud's totals for run.json."""
         return {"volumes": self.answered, "monthly_usd": {"now": self.usd_now, "saved": self.usd_saved}}
+
+    def step_summary(self) -> dict[str, Any]:
+        """One step's totals for run.json."""
+        money = self.cloud_summary()["monthly_usd"]
+        others = {"saved_drop_in": self.usd_saved_drop_in, "more_for_upgrades": self.usd_upgrades}
+        return {"volumes": self.answered, "monthly_usd": {**money, **others, "waiting": self.usd_waiting}}
 
     def history(self) -> dict[str, Any]:
         """What became of earlier recommendations, for run.json and events."""

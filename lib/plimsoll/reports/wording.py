@@ -6,13 +6,22 @@ from typing import Any, Final
 from plimsoll.clouds.registry import CLOUDS, CloudWords
 from plimsoll.domain.reasons import GIVEN_UP
 from plimsoll.domain.units import dollars
-from plimsoll.reports.record import FIRST_PROVIDER, DemandRecord, OwnerRecord, RecommendationRecord, SpecRecord
+from plimsoll.reports.record import (
+    FIRST_PROVIDER,
+    DemandRecord,
+    FrontierStepRecord,
+    OwnerRecord,
+    RecommendationRecord,
+    SpecRecord,
+    WaitRecord,
+)
 
 ACTION_WORDS: Final = {
     "upgrade": "throttled today: move to something faster",
     "migrate": "move to another type",
     "reprovision": "provision less of the same type",
     "keep": "keep as they are",
+    "wait": "changed lately: look again before anything is reduced",
     "detached": "paid for, attached to nothing",
     "insufficient-data": "not enough data to say",
 }
@@ -123,9 +132,31 @@ def outcome_text(record: RecommendationRecord) -> str:
         return "no price known"
     if record.action == "detached":
         return f"costs {usd(record.monthly_usd_now)} a month"
+    if record.wait is not None:
+        return wait_text(record.wait)
     if record.monthly_usd_saved < 0:
         return f"costs {usd(-record.monthly_usd_saved)} a month more"
     return f"saves {usd(record.monthly_usd_saved)} a month"
+
+
+def step_price(step: FrontierStepRecord) -> str:
+    """What a step of a frontier costs, in words."""
+    return f"{_bound(step)}{usd(step.monthly_usd)}"
+
+
+def step_wait(step: FrontierStepRecord) -> str:
+    """The longest wait of a step of a frontier, in words."""
+    return "none" if step.longest_wait_s <= 0 else f"{_bound(step)}{duration(step.longest_wait_s)}"
+
+
+def _bound(step: FrontierStepRecord) -> str:
+    return "at most " if step.at_most else ""
+
+
+def wait_text(wait: WaitRecord) -> str:
+    """Until when a volume waits, and what is expected then, in words."""
+    saves = f"; {spec_text(wait.expected)} may then save {usd(wait.monthly_usd_saved)} a month"
+    return f"look again on {wait.until}{saves if wait.monthly_usd_saved > 0 else ''}"
 
 
 def words_of(provider: str) -> CloudWords:

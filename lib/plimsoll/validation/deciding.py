@@ -22,6 +22,7 @@ from plimsoll.domain.recommendation import (
     Migrate,
     Reprovision,
     Upgrade,
+    Wait,
 )
 from plimsoll.domain.validation import Budget, MeasuringRun, Mode, PlannedRun, Want, runs_for, usd_for, within
 from plimsoll.domain.volume import Volume, VolumeSpec
@@ -48,7 +49,7 @@ FLIP: Final = "flip"
 class Weighed:
     """A volume that was decided upon, with the demand behind it."""
 
-    answer: Migrate | Reprovision | Upgrade | Keep
+    answer: Migrate | Reprovision | Upgrade | Keep | Wait
     demand: Demand
 
     @property
@@ -220,6 +221,11 @@ def _spec(found: Weighed, target: str | None, mode: Mode, types: Mapping[str, Vo
         return parsed(target, found.volume.spec.size_gib, types)
     if isinstance(found.answer, Change):
         return found.answer.target.spec
+    if isinstance(found.answer, Wait):
+        raise BadInput(
+            f"{found.volume.id} was changed lately and cannot be judged before {found.answer.until}: there is no "
+            "target to validate. Look again then, or name a target such as gp3:3000:125."
+        )
     raise BadInput(
         f"{found.volume.id} is to be kept as it is: there is no target to validate. Name a target such as "
         "gp3:3000:125, or measure what it is with the mode in-place."

@@ -40,11 +40,11 @@ def test_every_kind_of_owner_is_there_tagged_as_its_tool_tags(fleet):
 
 
 def test_every_blocker_is_there(fleet):
-    states = {volume.modification[0] for volume in fleet.volumes if volume.modification}
+    states = {volume.modification.state for volume in fleet.volumes if volume.modification}
     assert states == {"modifying", "optimizing", "completed"}
     assert {volume.state for volume in fleet.volumes} == {"in-use", "available", "creating", "error"}
     assert any(volume.multi_attach and len(volume.hosts) == 2 for volume in fleet.volumes)
     assert any(volume.operator for volume in fleet.volumes)
     assert any(host.root_device == volume.device for volume in fleet.volumes for host in volume.hosts)
-    recent = [v.modification[1] for v in fleet.volumes if v.modification and v.modification[0] == "completed"]
+    recent = [v.modification.started for v in fleet.volumes if v.modification and v.modification.state == "completed"]
     assert all(NOW - started < timedelta(hours=24) for started in recent)

@@ -1,14 +1,17 @@
 """The ledger: changes seen by successive audits, so that the four of a day are known."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from plimsoll.clouds.ledger import Ledger, NotedInventory
+from plimsoll.domain.epochs import epochs_of
 from plimsoll.domain.errors import AccessDenied, BadInput
-from plimsoll.domain.volume import Modification
+from plimsoll.domain.sums import Window
+from plimsoll.domain.volume import Attachment, Modification
 from plimsoll.ports import Target
-from tests.builders import NOW, a_volume
+from tests.builders import NOW, a_host, a_volume
 from tests.in_memory.ports import MemoryInventory
 
 
@@ -68,6 +71,88 @@ def test_changes_that_no_longer_count_are_dropped(tmp_path):
     assert set(Ledger.at(path).starts) == {"young"}
     audited(path, now=NOW + timedelta(days=3))
     assert Ledger.at(path).starts == {}
+
+
+def audits(path, *steps):
+    """The volume as the last of several audits sees it, each so many days before now."""
+    for days_ago, volume in steps:
+        (noted,) = audited(path, volume, now=NOW - timedelta(days=days_ago))
+    return noted
+
+
+def figures(volume, days=14):
+    """By days before now, what it was from when on."""
+    window = Window.before(NOW, days=days)
+    return [
+        (round((NOW.timestamp() - one.window.start_s) / 86_400, 1), one.spec and one.spec.iops, one.hosts)
+        for one in epochs_of(volume, window)
+    ]
+
+
+def gp3(iops, **fields):
+    return a_volume("gp3", 500, iops=iops, throughput_mib_s=125, **fields)
+
+
+def modified(before, after, days_ago):
+    change = Modification(state="completed", started=NOW - timedelta(days=days_ago), original=gp3(before).spec)
+    return gp3(after, modification=change)
+
+
+def test_a_change_that_the_cloud_has_forgotten_parts_the_window_where_it_was(tmp_path):
+    volume = audits(
+        tmp_path / "ledger.json",
+        (12, gp3(3000)),
+        (7, modified(3000, 4500, 9)),
+        (1, modified(4500, 6000, 3)),
+        (0, modified(4500, 6000, 3)),
+    )
+    assert [one[1] for one in figures(volume)] == [3000, 4500, 6000]
+    assert [one[0] for one in figures(volume)][1:] == [9, 3]
+
+
+def test_of_a_volume_that_stayed_what_it_is_nothing_is_brought_along_and_little_is_kept(tmp_path):
+    path = tmp_path / "ledger.json"
+    volume = audits(path, *((days_ago, gp3(3000)) for days_ago in range(60, -1, -1)))
+    assert volume.seen == ()
+    assert len(Ledger.at(path).seen["vol-1"]) == 2
+
+
+def test_the_host_that_a_volume_had_before_is_known_with_its_limits(tmp_path):
+    small, large = a_host("m5.large", id="i-small"), a_host(id="i-large")
+    volume = gp3(3000)
+    there = (Attachment(host=small, device="/dev/sdf", since=NOW - timedelta(days=80)),)
+    here = (Attachment(host=large, device="/dev/sdf", since=NOW - timedelta(days=2)),)
+    now = audits(
+        tmp_path / "ledger.json", (7, replace(volume, attachments=there)), (0, replace(volume, attachments=here))
+    )
+    epochs = figures(now)
+    assert [hosts[0].id for _, _, hosts in epochs] == ["i-small", "i-large"]
+    assert epochs[0][2][0].limits == small.limits
+    assert epochs[1][0] == 2
+
+
+def test_what_was_seen_long_ago_is_dropped(tmp_path):
+    path = tmp_path / "ledger.json"
+    audits(path, (94, gp3(3000)), (0, a_volume(id="vol-2")))
+    assert set(Ledger.at(path).seen) == {"vol-2"}
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        b"3",
+        b"[]",
+        b'{"volumes": {"vol-1": [3]}}',
+        b'{"volumes": {"vol-1": [[1, null, [0]]]}}',
+        b'{"volumes": {"vol-1": [[1, {"type": "gp3"}, null]]}}',
+        b'{"hosts": [{"id": "i-1"}], "volumes": {"vol-1": [[1, null, [0]]]}}',
+    ],
+)
+def test_damaged_sightings_are_refused_as_well(tmp_path, seen):
+    path = tmp_path / "ledger.json"
+    path.write_bytes(b'{"/seen": ' + seen + b"}")
+    with pytest.raises(BadInput, match="move it away"):
+        Ledger.at(path)
 
 
 @pytest.mark.parametrize(

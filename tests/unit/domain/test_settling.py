@@ -50,3 +50,10 @@ def test_a_change_under_way_waits_a_day_at_least():
 def test_a_raise_two_epochs_ago_counts_by_the_latest_ceiling():
     epochs = [stand(14, LOW, IOPS), stand(5, HIGH), stand(1, replace(HIGH, iops=20_000.0))]
     assert settles(a_volume(), epochs, NOW, Policy()).on == NOW + timedelta(days=6)
+
+
+def test_a_volume_that_was_restored_settles_a_week_after_it_was_made():
+    restored = replace(a_volume(), created=NOW - timedelta(days=2), restored_from="snap-1")
+    found = settles(restored, [stand(2, HIGH)], NOW, Policy())
+    assert (found.why, found.on) == (Unsettled.RESTORED, NOW + timedelta(days=5))
+    assert settles(replace(restored, created=NOW - timedelta(days=8)), [stand(8, HIGH)], NOW, Policy()) is None

@@ -10,7 +10,7 @@ from tests.unit.reports.strategies import HOSTILE
 
 def a_fleet(count: int) -> list[RecommendationRecord]:
     """Volumes of every action in turn, in several accounts."""
-    actions = ("migrate", "reprovision", "upgrade", "keep", "detached", "insufficient-data")
+    actions = ("migrate", "reprovision", "upgrade", "keep", "wait", "detached", "insufficient-data")
     return [
         a_record(
             actions[number % len(actions)],

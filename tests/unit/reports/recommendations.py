@@ -1,12 +1,17 @@
 """Recommendations of every action, decided by the domain, and runs of them."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
+from datetime import date
 from functools import cache
 
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.choice import BUDGETS_MIN
 from plimsoll.domain.decide import recommend_detached
-from plimsoll.domain.recommendation import Recommendation
+from plimsoll.domain.recommendation import Answer, Change, EpochSummary, FrontierStep, Recommendation, Wait
+from plimsoll.domain.settling import Unsettled
 from plimsoll.domain.units import HOUR_S
+from plimsoll.domain.volume import VolumeSpec
 from plimsoll.reports.record import FIRST_PROVIDER, DemandProfileRecord, RecommendationRecord
 from plimsoll.reports.to_record import record_of
 from tests.builders import US_EAST_1, a_basis, a_demand, a_market, a_volume, decision
@@ -25,7 +30,59 @@ def every_action() -> dict[str, Recommendation]:
         recommend_detached(a_volume("gp2", on=[]), a_basis()),
         decision(a_volume("gp2", 500), a_demand(200, 10, buckets=60)),
     ]
-    return {one.action: one for one in found}
+    actions = {one.action: one for one in found}
+    return {**actions, "wait": waiting(actions["reprovision"])}
+
+
+def waiting(change: Recommendation, until: date = date(2026, 11, 30)) -> Wait:
+    """The same reduction while it cannot be judged: the volume was smaller, and throttled, until a day ago."""
+    assert isinstance(change, Change)
+    both = {field.name: getattr(change, field.name) for field in fields(Answer)}
+    return Wait(
+        **{**both, "epochs": RAISED, "blockers": (), "reasons": ("Its limit was raised after it was throttled.",)},
+        until=until,
+        code=Unsettled.RAISED,
+        expected=change.target,
+        demand=change.demand,
+        comparison=replace(change.comparison, frontier=a_frontier()),
+        evidence=change.evidence,
+    )
+
+
+_BEFORE, _SINCE = (VolumeSpec(type="gp3", size_gib=500, iops=iops, throughput_mib_s=500) for iops in (3_000, 10_000))
+RAISED = (
+    EpochSummary(
+        start_s=1_794_009_600,
+        end_s=1_795_132_800,
+        spec=_BEFORE,
+        ceiling=Ceiling(iops=3_000, throughput_mib_s=500),
+        throttled_minutes=412.0,
+    ),
+    EpochSummary(
+        start_s=1_795_132_800,
+        end_s=1_795_219_200,
+        spec=_SINCE,
+        ceiling=Ceiling(iops=10_000, throughput_mib_s=500),
+        throttled_minutes=0.0,
+    ),
+)
+"""Two epochs: a volume was throttled, and its limit was raised."""
+
+
+def a_frontier(*usd_month: float, at_most: bool = False) -> tuple[FrontierStep, ...]:
+    """What each budget would cost, where they cost that; $60, $40 and $38 from 5 minutes on."""
+    found = usd_month or (60.0, 40.0, 38.0, 38.0, 38.0)
+    return tuple(
+        FrontierStep(
+            budget_min=budget_min,
+            spec=VolumeSpec(type="gp3", size_gib=500, iops=round(usd * 100), throughput_mib_s=125),
+            usd_month=usd,
+            throttled_minutes=budget_min / 2,
+            longest_wait_s=budget_min * 4,
+            at_most=at_most and budget_min > 0,
+        )
+        for budget_min, usd in zip(BUDGETS_MIN, found, strict=False)
+    )
 
 
 def a_record(action: str = "migrate", change: str = "", **fields: object) -> RecommendationRecord:

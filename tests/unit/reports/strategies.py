@@ -51,7 +51,7 @@ cents = st.integers(-100_000, 1_000_000).map(lambda amount: amount / 100)
 @st.composite
 def records(draw, volume_id="vol-1", named=names):
     """A recommendation of any action, with any money, evidence and blockers, and any name."""
-    action = draw(st.sampled_from([*CHANGES, "keep", "detached", "insufficient-data"]))
+    action = draw(st.sampled_from([*CHANGES, "keep", "wait", "detached", "insufficient-data"]))
     grade = draw(st.sampled_from(["A", "B", "C", None]))
     losses = draw(st.sampled_from([[], ["given up: durability of 99.999 % for 99.8 %."]]))
     codes = draw(st.lists(st.sampled_from(["evidence", "operator-managed", "state"]), max_size=3))

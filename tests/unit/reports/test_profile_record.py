@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.demand_profile import profile_of
 from plimsoll.domain.units import HOUR_S
+from plimsoll.reports.profile_to_record import profile_record
 from plimsoll.reports.record import DemandProfileRecord
-from plimsoll.reports.to_record import profile_record
 from tests.builders import a_demand, a_volume
 
 RATES = st.one_of(st.just(0.0), st.floats(1e-6, 1e7))

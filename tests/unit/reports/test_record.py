@@ -17,7 +17,7 @@ from plimsoll.reports.record import FIRST_PROVIDER, Action, schema
 from plimsoll.reports.to_record import record_of
 from tests.builders import a_basis, a_demand, a_volume, decision
 from tests.profiles import examples
-from tests.unit.reports.recommendations import NO_PRICES, a_record, every_action
+from tests.unit.reports.recommendations import NO_PRICES, a_frontier, a_record, every_action
 
 ACTIONS = get_args(Action)
 
@@ -101,17 +101,55 @@ def test_saved_is_now_less_then_to_the_cent_whatever_the_volume(size_gib, iops, 
 @pytest.mark.parametrize("action", ACTIONS)
 def test_what_is_not_changed_costs_and_saves_nothing_new(action):
     record = a_record(action)
-    if action in {"keep", "detached", "insufficient-data"}:
+    if action in {"keep", "wait", "detached", "insufficient-data"}:
         assert record.monthly_usd_then == record.monthly_usd_now
         assert (record.monthly_usd_saved, record.monthly_usd_saved_drop_in) == (0, 0)
 
 
 def test_only_what_could_be_weighed_has_a_target_and_offers():
     assert a_record("keep").target == a_record("keep").current
+    waits = a_record("wait")
+    assert (waits.target, waits.replay is None, bool(waits.offers)) == (None, False, True)
     for action in ("detached", "insufficient-data"):
         record = a_record(action)
         assert (record.target, record.replay, record.evidence, record.drop_in) == (None, None, None, None)
         assert record.offers == []
+
+
+def test_a_reduction_that_waits_says_until_when_and_what_it_may_save():
+    waits, then = a_record("wait").wait, a_record("reprovision")
+    assert (waits.until, waits.code, waits.expected) == ("2026-11-30", "raised-after-being-throttled", then.target)
+    assert waits.monthly_usd_saved == then.monthly_usd_saved > 0
+
+
+def test_the_epochs_of_a_record_are_in_their_order_with_what_the_volume_was():
+    first, second = a_record("wait").epochs
+    assert (first.spec.iops, first.ceiling_iops, first.throttled_minutes) == (3_000, 3_000, 412)
+    assert first.end == second.start == "2026-11-20T00:00:00+00:00"
+
+
+def test_an_epoch_of_which_nothing_is_known_is_null():
+    unknown = replace(every_action()["wait"].epochs[0], spec=None, ceiling=None)
+    record = record_of(replace(every_action()["wait"], epochs=(unknown,)), provider=FIRST_PROVIDER)
+    assert (record.epochs[0].spec, record.epochs[0].ceiling_iops) == (None, None)
+    valid([plain(record)])
+
+
+@pytest.mark.parametrize(
+    ("usd_month", "shown"),
+    [((60.0, 40.0), True), ((60.0, 56.0), False), ((200.0, 191.0), False), ((200.0, 190.0), True), ((60.0,), False)],
+)
+def test_a_frontier_is_there_where_a_step_saves_five_dollars_and_five_percent(usd_month, shown):
+    waits = every_action()["wait"]
+    comparison = replace(waits.comparison, frontier=a_frontier(*usd_month))
+    record = record_of(replace(waits, comparison=comparison), provider=FIRST_PROVIDER)
+    assert [step.monthly_usd for step in record.frontier] == (list(usd_month) if shown else [])
+
+
+def test_the_relief_that_was_not_chosen_is_an_offer_of_the_record():
+    change, relief = every_action()["migrate"], every_action()["upgrade"].target
+    record = record_of(replace(change, comparison=replace(change.comparison, relief=relief)), provider=FIRST_PROVIDER)
+    assert (record.relief.spec.iops, record.relief.monthly_usd) == (relief.spec.iops, round(relief.usd_month, 2))
 
 
 def test_where_there_is_no_price_money_is_null_and_nothing_is_saved():

@@ -35,9 +35,16 @@ def a_change(*, grade: str = "B", blocked_by: tuple[str, ...] = (), **fields: ob
         (a_change(blocked_by=("owner",), monthly_usd_saved_drop_in=10.0), Step.BLOCKED),
         (a_record("upgrade"), Step.THROTTLED),
         (a_record("detached"), Step.DETACHED),
-        (a_record("insufficient-data"), Step.WAIT),
+        (a_record("wait"), Step.WAIT),
+        (a_record("insufficient-data"), Step.UNKNOWN),
         (a_record("keep"), Step.KEEP),
     ],
 )
 def test_the_step_of_a_recommendation(record, step):
     assert step_of(record) is step
+
+
+def test_what_gives_nothing_up_comes_first_then_what_was_measured_then_speed_then_waiting():
+    order = [Step.SAFE, Step.PROVED, Step.MEASURE, Step.THROTTLED, Step.WAIT]
+    assert sorted(order, key=list(Step).index) == order
+    assert next(iter(Step)) is Step.SAFE

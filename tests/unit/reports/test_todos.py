@@ -42,13 +42,31 @@ def test_a_measurement_is_asked_for_by_a_command_that_can_be_pasted():
     assert todo.command == "plimsoll validate --recommendation 'plimsoll-runs/a run'"
 
 
+def test_the_changes_that_give_nothing_up_are_had_by_one_command():
+    record = a_record(monthly_usd_saved=10.0, monthly_usd_saved_drop_in=10.0)
+    (todo,) = todos(overview_of([record]), a_policy(), FOLDER)
+    assert todo.step is Step.SAFE
+    assert (
+        todo.command == "plimsoll report --format md --out - --where 'step = '\"'\"'safe'\"'\"'' 'plimsoll-runs/a run'"
+    )
+
+
+def test_volumes_that_wait_are_named_with_the_first_day_and_what_may_be_saved():
+    later = a_record("wait", volume_id="vol-2").wait.model_copy(update={"until": "2026-12-02"})
+    (todo,) = todos(overview_of([a_record("wait", wait=later), a_record("wait")]), a_policy(), FOLDER)
+    assert todo.volumes == "2 volumes, the first from 2026-11-30 on"
+    assert todo.money.startswith("may save $")
+    assert {record.wait.until for record in todo.first} == {"2026-11-30", "2026-12-02"}
+
+
 def test_every_step_has_words_under_every_policy():
     for step in Step:
-        words = step_words(step, a_policy(lookback_days=1, resolution_s=3600, peak_quantile=0.99))
+        words = step_words(step, a_policy(lookback_days=1, resolution_s=3600, throttle_budget_min=5))
         assert all((words.name, words.title, words.why))
-    assert judged_by(a_policy(lookback_days=1, resolution_s=3600, peak_quantile=0.99, headroom_pct=12.5)) == (
-        "the 99th percentile by the hour of the last day with 12.5 % headroom"
+    assert judged_by(a_policy(lookback_days=1, resolution_s=3600, headroom_pct=12.5)) == (
+        "every hour of the last day with 12.5 % headroom"
     )
+    assert judged_by(a_policy(throttle_budget_min=5)).endswith(", but for 5 throttled minutes in 30 days")
 
 
 @pytest.mark.parametrize("step", [Step.PROVED, Step.TRADE])
@@ -81,6 +99,6 @@ def test_the_step_that_holds_the_money_is_named_where_several_save():
     one = a_record("upgrade", monthly_usd_saved=1.0, monthly_usd_saved_drop_in=0.0)
     other = a_record(monthly_usd_saved=20.0, monthly_usd_saved_drop_in=0.0)
     assert most_money(overview_of([one, a_record("keep"), other]).totals) == (
-        "The most money is in step 2, which saves $20.00 of the $21.00 a month."
+        "The most money is in step 1, which saves $20.00 of the $21.00 a month."
     )
     assert most_money(overview_of([other, other]).totals) == ""

@@ -12,6 +12,7 @@ from plimsoll.domain.errors import AccessDenied
 from plimsoll.domain.plan import Plan, Reading
 from plimsoll.outcomes import Answered, FailedVolume, Notice, Planned, Priced, Seen, Skipped
 from plimsoll.ports import FailedTarget, Target
+from plimsoll.reports.record import BlockerRecord
 from plimsoll.reports.totals import DIMENSIONS, Totals
 from tests.unit.reports.recommendations import a_record, every_action
 from tests.unit.reports.strategies import records
@@ -162,7 +163,7 @@ def test_a_place_that_two_parts_tell_of_is_told_of_alike_in_either_order():
 
 def test_a_blocked_saving_is_told_apart_and_still_counted():
     record = a_record("migrate")
-    blocked = record.model_copy(update={"blockers": [{"code": "x", "text": "y"}]})
+    blocked = record.model_copy(update={"blockers": [BlockerRecord(code="x", text="y")]})
     totals = Totals()
     totals.add(record)
     totals.add(blocked)

@@ -13,7 +13,7 @@ from plimsoll.clouds.aws.lists import AwsAnswer, Page
 from plimsoll.clouds.aws.names import VOLUME_ID
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.registry import AWS
-from plimsoll.domain.volume import VolumeState
+from plimsoll.domain.volume import VolumeSpec, VolumeState
 from plimsoll.domain.volume_types import Provisioned
 
 _FIRST_VOLUME: Final = datetime(2008, 1, 1, tzinfo=UTC)
@@ -129,6 +129,14 @@ class VolumeAnswer(Tagged):
     attachments: tuple[AttachmentAnswer, ...]
     multi_attach_enabled: bool | None = None
     operator: OperatorAnswer | None = None
+    snapshot_id: Annotated[str, Field(pattern="^(snap-[0-9a-z-]+)?$")]
+    source_volume_id: VolumeId | None = None
+    fast_restored: bool = False
+
+    @property
+    def restored_from(self) -> str | None:
+        """What its data are brought from when they are first read; None where it was empty, or restored fast."""
+        return None if self.fast_restored else self.snapshot_id or self.source_volume_id or None
 
     @property
     def attached(self) -> list[AttachmentAnswer]:
@@ -173,12 +181,44 @@ class VolumesPage(Page):
 
 
 class ModificationAnswer(AwsAnswer):
-    """The latest change of a volume."""
+    """The latest change of a volume, with what it was before."""
 
     volume_id: VolumeId
     modification_state: Literal["modifying", "optimizing", "completed", "failed"]
     start_time: Moment
+    end_time: Moment | None = None
     progress: Annotated[int, Field(ge=0, le=100)]
+    original_volume_type: Name
+    original_size: Count
+    original_iops: int | None = None
+    original_throughput: int | None = None
+
+    @property
+    def original(self) -> VolumeSpec:
+        """What the volume was before."""
+        return VolumeSpec(
+            type=self.original_volume_type,
+            size_gib=self.original_size,
+            iops=self.original_iops,
+            throughput_mib_s=self.original_throughput,
+        )
+
+    @model_validator(mode="after")
+    def _possible(self) -> "ModificationAnswer":
+        kind = volume_types(AWS).get(self.original_volume_type)
+        if kind is None:
+            raise ValueError(f"OriginalVolumeType is {self.original_volume_type}, which this version does not know")
+        if self.original_size > kind.most_size_gib:
+            raise ValueError(
+                f"OriginalSize is {self.original_size}, and a {kind.name} has at most {kind.most_size_gib}"
+            )
+        _check_sold("OriginalIops", self.original_iops, kind.iops, self.original_size)
+        _check_sold("OriginalThroughput", self.original_throughput, kind.throughput, self.original_size)
+        if self.end_time is None and self.modification_state in {"completed", "failed"}:
+            raise ValueError("EndTime is missing")
+        if self.end_time is not None and self.end_time < self.start_time:
+            raise ValueError("EndTime is before StartTime")
+        return self
 
 
 class ModificationsPage(Page):

@@ -196,7 +196,13 @@ class VolumeList:
                 continue
             yield (
                 name,
-                Modification(state=one.modification_state, started=one.start_time, progress_pct=one.progress),
+                Modification(
+                    state=one.modification_state,
+                    started=one.start_time,
+                    progress_pct=one.progress,
+                    original=sold_figures(one.original, AWS),
+                    ended=one.end_time,
+                ),
             )
 
 
@@ -238,6 +244,7 @@ def volume_of(found: VolumeAnswer, target: Target, hosts: Hosts, modification: M
         operator=operator,
         modification=modification,
         recent_changes=(modification.started,) if modification else (),
+        restored_from=found.restored_from,
     )
 
 

@@ -224,6 +224,8 @@ def _add_run(connection: "DuckDBPyConnection", folder: Path, schema: str, spill:
     for name, sql in {
         "recommendations": views.recommendations(records),
         "offers": views.offers(records),
+        "frontier": views.frontier(records),
+        "epochs": views.epochs(records),
         "demand": views.demand(views.lines(DemandProfileRecord, _whole_lines(folder / DEMAND, here))),
         "failures": views.failures(unanswered, f"{schema}.unread_places"),
     }.items():

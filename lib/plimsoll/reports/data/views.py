@@ -1,4 +1,4 @@
-"""Views: a run's files as four tables, in SQL; what each has, and how it is made."""
+"""Views: a run's files as tables, in SQL; what each has, and how it is made."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -6,12 +6,22 @@ from typing import Final
 from pydantic import BaseModel
 
 from plimsoll.reports.data.column_types import KEYS, column_types, literal, quoted
-from plimsoll.reports.record import FIRST_PROVIDER, OLD_KEYS, DemandProfileRecord, RecommendationRecord, SpecRecord
+from plimsoll.reports.record import (
+    FIRST_PROVIDER,
+    OLD_KEYS,
+    DemandProfileRecord,
+    EpochRecord,
+    FrontierStepRecord,
+    RecommendationRecord,
+    SpecRecord,
+)
 from plimsoll.reports.steps import STEP_SQL
 
 VIEWS: Final = {
     "recommendations": "one row a volume: what it is, what it should be, why, and the step that it belongs to",
     "offers": "one row a configuration that was weighed for a volume, and why it was refused",
+    "frontier": "one row a budget of throttled minutes of a volume: the cheapest configuration that keeps to it",
+    "epochs": "one row a span of the window in which a volume and its hosts did not change",
     "demand": "one row a span of time of a volume: what it was asked for",
     "failures": "one row a volume without an answer, or a place that could not be read, and why",
 }
@@ -20,29 +30,48 @@ VIEWS: Final = {
 
 def recommendations(rows: str) -> str:
     """The recommendations with their steps."""
-    given = f"{_provider()}, coalesce(pool, []) as pool"
+    lists = ", ".join(f"coalesce({name}, []) as {name}" for name in ("frontier", "epochs", "pool"))
+    given = f"{_provider()}, {lists}"
     return f"select * replace ({given}), {STEP_SQL} as step from {rows}"
 
 
 def offers(rows: str) -> str:
-    """Every offer that was weighed, and the one as a drop-in replacement, once each."""
+    """Every offer that was weighed, the one as a drop-in replacement and the one that ends throttling, once each."""
     keys = ", ".join(KEYS)
     spec = ", ".join(f"offer.spec.{quoted(name)} as {quoted(name)}" for name in SpecRecord.model_fields)
     return f"""
         with weighed as (
             select *, [one.spec for one in offers] as specs from {rows}
         ), listed as (
-            select {keys}, target, drop_in, unnest(
-                case when drop_in is null or list_contains(specs, drop_in.spec) then offers
-                else list_append(offers, drop_in) end
-            ) as offer
+            select {keys}, target, drop_in, relief, unnest(offers || [
+                one for one in list_distinct([drop_in, relief])
+                if one is not null and not list_contains(specs, one.spec)
+            ]) as offer
             from weighed
         )
         select {keys}, {spec}, offer.monthly_usd, offer.ceiling_iops, offer.ceiling_throughput_mib_s,
             offer.throttled_minutes, offer.refused,
             coalesce(offer.spec = target, false) as chosen,
-            coalesce(offer.spec = drop_in.spec, false) as drop_in
+            coalesce(offer.spec = drop_in.spec, false) as drop_in,
+            coalesce(offer.spec = relief.spec, false) as relief
         from listed"""
+
+
+def frontier(rows: str) -> str:
+    """The steps of every frontier."""
+    return _unnested(rows, "frontier", FrontierStepRecord)
+
+
+def epochs(rows: str) -> str:
+    """The epochs of every volume."""
+    return _unnested(rows, "epochs", EpochRecord)
+
+
+def _unnested(rows: str, column: str, of: type[BaseModel]) -> str:
+    """A row for each element of a column of lists, a configuration in it as columns of its own."""
+    spec = ", ".join(f"one.spec.{quoted(name)} as {quoted(name)}" for name in SpecRecord.model_fields)
+    figures = ", ".join(spec if name == "spec" else f"one.{quoted(name)} as {quoted(name)}" for name in of.model_fields)
+    return f"select {', '.join(KEYS)}, {figures} from (select *, unnest({column}) as one from {rows})"
 
 
 def demand(rows: str) -> str:

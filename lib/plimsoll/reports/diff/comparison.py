@@ -16,9 +16,9 @@ from plimsoll.reports.data.column_types import literal
 from plimsoll.reports.data.database import Database, opened
 from plimsoll.reports.diff import sql
 from plimsoll.reports.diff.sql import READ, Group
-from plimsoll.reports.record import SpecRecord
+from plimsoll.reports.record import SpecRecord, WaitRecord
 from plimsoll.reports.run_reader import UNANSWERED, audited_at, read_run
-from plimsoll.reports.wording import spec_text
+from plimsoll.reports.wording import spec_text, wait_text
 
 _ENDED: Final = frozenset({"complete", "partial"})
 
@@ -195,6 +195,7 @@ def _why(group: Group, found: Mapping[str, Any]) -> str:
         Group.ALTERED: lambda: _wanted(before),
         Group.FAILED: lambda: after["reason"],
         Group.LEFT_OUT: lambda: after["reason"],
+        Group.WAITING: lambda: wait_text(WaitRecord.model_validate(after["wait"])),
         Group.FIRST_READ: lambda: ": ".join(filter(None, (f"{found['was']} before", before.get("reason")))),
         Group.UNANSWERED: lambda: after.get("reason") or before.get("reason") or "",
     }
@@ -230,6 +231,8 @@ def _wanted(before: Mapping[str, Any]) -> str:
 
 
 def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    if before["wait"] is not None:
+        return f"waited until {before['wait']['until']}"
     waited = InsufficientData.action in {before["action"], after["action"]}
     figures = (_OBSERVED, *_FIGURES) if waited else _FIGURES
     told = [(label, unit, _at(before, path), _at(after, path)) for path, label, unit in figures]

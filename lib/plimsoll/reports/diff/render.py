@@ -199,7 +199,7 @@ def became(one: Difference) -> str:
     match one.group:
         case Group.CHANGED:
             return f"{_answer(one.before)} → {_answer(one.after)}"
-        case Group.NEW | Group.FIRST_READ | Group.OPEN | Group.SAME:
+        case Group.NEW | Group.FIRST_READ | Group.OPEN | Group.WAITING | Group.SAME:
             return _answer(one.after)
         case Group.GONE | Group.NOT_READ | Group.FAILED | Group.LEFT_OUT:
             return _spec(one.before, "current")

@@ -20,6 +20,7 @@ class Group(StrEnum):
     ALTERED = Became.ALTERED
     NEW = Became.NEW
     GONE = Became.GONE
+    WAITING = Became.WAITING
     FAILED = "failed"
     LEFT_OUT = "left-out"
     NOT_READ = "not-read"
@@ -35,6 +36,7 @@ GROUP_WORDS: Final = {
     Group.ALTERED: "changed to something else than was recommended",
     Group.NEW: "was not there before",
     Group.GONE: "no longer there",
+    Group.WAITING: "changed lately: cannot be judged yet",
     Group.FAILED: "newly failed",
     Group.LEFT_OUT: "left out now",
     Group.NOT_READ: "not read in the second run: nothing is known",
@@ -49,8 +51,8 @@ DIFFERENCES: Final = "differences"
 READ: Final = "read_places"
 """In each run's schema, the places (account/region) of which it names every volume."""
 
-_SIDE: Final = """provider, hosts, action, current, target, drop_in.spec as drop_in, demand, evidence, monthly_usd_now,
-    monthly_usd_then, monthly_usd_saved,
+_SIDE: Final = """provider, hosts, action, current, target, drop_in.spec as drop_in, demand, evidence, wait,
+    monthly_usd_now, monthly_usd_then, monthly_usd_saved,
     list_append([{'spec': offer.spec, 'usd': offer.monthly_usd} for offer in offers],
     {'spec': drop_in.spec, 'usd': drop_in.monthly_usd}) as weighed, 'answered' as state, null::varchar as reason"""
 

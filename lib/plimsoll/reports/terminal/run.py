@@ -10,14 +10,21 @@ from rich.text import Text
 
 from plimsoll.reports.printable import printable, printable_values
 from plimsoll.reports.record import RecommendationRecord, SpecRecord
-from plimsoll.reports.summary import failed_volumes, noted, since_before
+from plimsoll.reports.steps import STEP_TITLES, Step
+from plimsoll.reports.summary import failed_volumes, money_of, noted, since_before
 from plimsoll.reports.wording import ACTION_WORDS, calls_in, clouds_of, count_of, spec_text, together, usd, words_of
 
 _ID_WIDTH = len("vol-0123456789abcdef0")
 _GRADE_WIDTH = 2
 _SPEC_WIDTH = 14
 """Characters of a configuration that leave room for everything else in 80 columns."""
-_ACTION_STYLE = {"upgrade": "bold red", "migrate": "green", "reprovision": "green", "detached": "yellow"}
+_ACTION_STYLE = {
+    "upgrade": "bold red",
+    "migrate": "green",
+    "reprovision": "green",
+    "wait": "yellow",
+    "detached": "yellow",
+}
 
 
 def show_run(console: Console, run: dict[str, Any], best: Sequence[RecommendationRecord]) -> None:
@@ -27,11 +34,24 @@ def show_run(console: Console, run: dict[str, Any], best: Sequence[Recommendatio
     since = since_before(run)
     if since:
         console.print(Text(f"{since}\n"))
+    if run.get("steps"):
+        console.print(_steps(run["steps"]))
     if best:
         console.print(savings_table(best, console.width))
     for places, text in noted(run):
         console.print(Text.assemble(("note ", "yellow"), (f"{places}: ", "bold"), text))
     console.print(_failures(run))
+
+
+def _steps(steps: Mapping[str, Any]) -> Group:
+    """What to do first: the steps that hold volumes, in the order in which to act."""
+    table = Table(title="What to do first", title_justify="left", box=None, pad_edge=False, show_header=False)
+    for justify in ("right", "left", "right", "left"):
+        table.add_column(justify=justify, overflow="fold")
+    for number, (step, found) in enumerate(steps.items(), start=1):
+        told = count_of(found["volumes"], "volume"), Text(money_of(found["monthly_usd"]), style="dim")
+        table.add_row(f"{number}", STEP_TITLES[Step(step)], *told)
+    return Group(table, Text(""))
 
 
 def show_plan(console: Console, plan: Mapping[str, Any], failed: Mapping[str, str], clouds: Sequence[str]) -> None:
@@ -115,6 +135,7 @@ def _totals(run: dict[str, Any]) -> Group:
         ("  blocked today", "saved_but_blocked", "of the saving"),
         ("detached volumes", "detached", "paid for, attached to nothing"),
         ("upgrades cost", "more_for_upgrades", "more, for throttled volumes"),
+        ("may follow", "waiting", "on volumes that wait; not counted as a saving"),
     )
     lines = [
         Text.assemble(("Plimsoll ", "bold"), f"run {run['id']}: {run['status']}"),

@@ -45,6 +45,19 @@ def volume(name, kind, *attachments, **more):
         "volumeType": kind,
         "attachmentSet": list(attachments),
         "multiAttachEnabled": "false",
+        "snapshotId": "snap-0123456789abcdef0",
+        **more,
+    }
+
+
+def changed(name, kind, state, **more):
+    return {
+        "volumeId": name,
+        "modificationState": state,
+        "originalVolumeType": kind,
+        "originalSize": "50",
+        "startTime": THEN,
+        "progress": "40",
         **more,
     }
 
@@ -99,8 +112,9 @@ ANSWERS = {
     },
     "DescribeVolumesModifications": {
         "volumeModificationSet": [
-            {"volumeId": "vol-2", "modificationState": "optimizing", "startTime": THEN, "progress": "40"},
-            {"volumeId": "vol-4", "modificationState": "completed", "startTime": THEN, "progress": "100"},
+            changed("vol-1", "gp3", "completed", originalIops="3000", originalThroughput="125", endTime=THEN),
+            changed("vol-2", "gp2", "optimizing", originalIops="150"),
+            changed("vol-4", "standard", "completed", endTime=THEN),
         ]
     },
     "DescribeInstances": {

@@ -21,9 +21,10 @@ UNCHECKED = {
     ("DescribeVolumes", "key"),
     ("DescribeVolumes", "value"),
     ("DescribeVolumes", "principal"),
+    ("DescribeVolumes", "snapshotId"),
     ("DescribeInstances", "rootDeviceName"),
 }
-"""Names that may be any text: one that is wrong cannot be told from one that is right."""
+"""Names that may be any text, or none: one that is wrong cannot be told from one that is right."""
 MAY_BE_ABSENT = {
     ("DescribeVolumes", "tagSet"),
     ("DescribeVolumes", "tagSet/item"),

@@ -1,6 +1,6 @@
 """The inventory: DescribeVolumes page by page, with hosts, changes and owners beside."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 
 import boto3
@@ -107,6 +107,7 @@ def volume(name="vol-1", kind="gp3", size_gib=100, *, on=(), **fields):
         "State": "in-use" if on else "available",
         "AvailabilityZone": "eu-west-1a",
         "CreateTime": SINCE,
+        "SnapshotId": "",
         "Attachments": attachments,
         "MultiAttachEnabled": False,
         **({"Iops": 3000, "Throughput": 125} if kind == "gp3" else {}),
@@ -298,12 +299,37 @@ def test_a_multi_attach_volume_has_all_its_hosts_in_one_order(listed):
 @pytest.mark.parametrize(
     ("state", "running"), [("modifying", True), ("optimizing", True), ("completed", False), ("failed", False)]
 )
-def test_a_change_is_known_with_its_start_whether_it_still_runs(state, running):
-    change = {"VolumeId": "vol-1", "ModificationState": state, "StartTime": SINCE, "Progress": 40}
+def test_a_change_is_known_with_its_start_and_what_was_before_whether_it_still_runs(state, running):
+    change = {
+        "VolumeId": "vol-1",
+        "ModificationState": state,
+        "StartTime": SINCE,
+        "Progress": 40,
+        "OriginalVolumeType": "gp2",
+        "OriginalSize": 80,
+        "OriginalIops": 240,
+        **({} if running else {"EndTime": SINCE + timedelta(hours=1)}),
+    }
     changed, other = Account().changes(change).page(volume("vol-1"), volume("vol-2")).volumes()
     assert changed.modification.in_progress is running
     assert (changed.modification.progress_pct, changed.recent_changes) == (40, (SINCE,))
+    assert changed.modification.original == VolumeSpec(type="gp2", size_gib=80)
+    assert changed.modification.ended == (None if running else SINCE + timedelta(hours=1))
     assert (other.modification, other.recent_changes) == (None, ())
+
+
+@pytest.mark.parametrize(
+    ("fields", "source"),
+    [
+        ({}, None),
+        ({"SnapshotId": "snap-1"}, "snap-1"),
+        ({"SnapshotId": "snap-1", "FastRestored": True}, None),
+        ({"SourceVolumeId": "vol-9"}, "vol-9"),
+    ],
+)
+def test_a_volume_says_what_its_data_are_brought_from(fields, source):
+    (found,) = Account().changes().page(volume("vol-1", **fields)).volumes()
+    assert found.restored_from == source
 
 
 def test_the_hosts_tags_tell_the_owner_where_the_volumes_own_do_not():
