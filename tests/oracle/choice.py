@@ -8,7 +8,7 @@ Where the page leaves room, this is how it is read here:
 - Throttled minutes of the lifted demand are counted within the host's room. So a volume whose host is the limit is not
   throttled by itself, and nothing dearer is offered.
 - A drop-in replacement is also taken where nothing cheaper passes or is worth `min_saving`, throttled or not, and while
-  reductions wait: it gives nothing up.
+  reductions wait: it gives nothing up. Only in the middle of a modification it waits as well.
 - A relief is an `upgrade` even where it costs less than today.
 """
 
@@ -137,9 +137,11 @@ def decision(offers, relief, drop_in, present, policy):
     return "change", best, None
 
 
-def held_back(chosen, drop_in, unsettled, present, policy):
+def held_back(chosen, drop_in, present, policy, *, unsettled, modifying):
     """The action while something is unsettled: (action, offer, what is expected). Only reductions wait."""
     action, offer, _ = chosen
+    if action == "change" and modifying:
+        return "wait", None, offer
     if action != "change" or not unsettled or offer["carries_all"]:
         return action, offer, None
     if drop_in is not None and present["usd"] - drop_in["usd"] >= policy["min_saving_usd_month"] - 1e-9:

@@ -253,8 +253,10 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False):
         restored_until=volume.get("restored_until"),
         unknown_before=volume.get("on_host_from") if volume.get("replaced") else None,
     )
-    unsettled = ends is not None or bool(volume.get("modifying"))
-    action, offer, expected = held_back(chosen, drop_in, unsettled, present, policy)
+    modifying = bool(volume.get("modifying"))
+    action, offer, expected = held_back(
+        chosen, drop_in, present, policy, unsettled=ends is not None, modifying=modifying
+    )
     if action == "wait":
         more = {"expected": expected["spec"], "settled_from": ends}
         return answer("wait", None, usd_now, usd_now, **shown, **more)
