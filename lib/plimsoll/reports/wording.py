@@ -9,6 +9,7 @@ from plimsoll.domain.units import dollars
 from plimsoll.reports.record import (
     FIRST_PROVIDER,
     DemandRecord,
+    EpochRecord,
     FrontierStepRecord,
     OwnerRecord,
     RecommendationRecord,
@@ -147,6 +148,23 @@ def step_price(step: FrontierStepRecord) -> str:
 def step_wait(step: FrontierStepRecord) -> str:
     """The longest wait of a step of a frontier, in words."""
     return "none" if step.longest_wait_s <= 0 else f"{_bound(step)}{duration(step.longest_wait_s)}"
+
+
+FRONTIER_TITLE: Final = "The price of the last minute: the cheapest that lets so many in 30 days be throttled"
+FRONTIER_HEADS: Final = ("minutes", "configuration", "USD a month", "longest wait")
+"""The title and the heads of a table of a frontier, whose rows `frontier_rows` gives."""
+
+
+def frontier_rows(record: RecommendationRecord) -> list[tuple[str, str, str, str]]:
+    """What each budget of throttled minutes would cost, a row each, in words."""
+    return [
+        (f"{step.budget_min:g}", spec_text(step.spec), step_price(step), step_wait(step)) for step in record.frontier
+    ]
+
+
+def epoch_text(epoch: EpochRecord) -> str:
+    """What a volume was in an epoch, in words."""
+    return spec_text(epoch.spec) or "not known"
 
 
 def _bound(step: FrontierStepRecord) -> str:
