@@ -134,7 +134,8 @@ def outcome_text(record: RecommendationRecord) -> str:
     if record.action == "detached":
         return f"costs {usd(record.monthly_usd_now)} a month"
     if record.wait is not None:
-        return wait_text(record.wait)
+        saved = record.wait.monthly_usd_saved
+        return f"may save {usd(saved)} a month from {record.wait.until} on" if saved > 0 else "look again later"
     if record.monthly_usd_saved < 0:
         return f"costs {usd(-record.monthly_usd_saved)} a month more"
     return f"saves {usd(record.monthly_usd_saved)} a month"
@@ -150,7 +151,7 @@ def step_wait(step: FrontierStepRecord) -> str:
     return "none" if step.longest_wait_s <= 0 else f"{_bound(step)}{duration(step.longest_wait_s)}"
 
 
-FRONTIER_TITLE: Final = "The price of the last minute: the cheapest that lets so many in 30 days be throttled"
+FRONTIER_TITLE: Final = "The price of so many throttled minutes in 30 days"
 FRONTIER_HEADS: Final = ("minutes", "configuration", "USD a month", "longest wait")
 """The title and the heads of a table of a frontier, whose rows `frontier_rows` gives."""
 

@@ -24,9 +24,9 @@ from plimsoll.reports.wording import (
     coverage_words,
     epoch_text,
     frontier_rows,
-    outcome_text,
     spec_text,
     usd,
+    wait_text,
     words_of,
 )
 
@@ -85,7 +85,7 @@ def _head(record: RecommendationRecord) -> Group:
         answer.append(f", saves {usd(record.monthly_usd_saved)}", style="bold")
         answer.append(f" ({usd(record.monthly_usd_saved_drop_in)} with a drop-in replacement)")
     if record.wait is not None:
-        answer.append(f": {outcome_text(record)}")
+        answer.append(f": {wait_text(record.wait)}")
     return Group(*lines, answer)
 
 
