@@ -68,8 +68,8 @@ def _of_target(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeTyp
         yield Blocker(code="shrink", text="a volume cannot shrink; copy its files to a smaller one.")
     for reason in impossible(volume, kind):
         yield Blocker(code="impossible", text=f"{reason}.")
-    if volume.multi_attach and not kind.multi_attach:
+    if volume.multi_attach and kind.name != volume.spec.type:
         yield Blocker(
             code="multi-attach",
-            text=f"Multi-Attach is enabled and {kind.name} has none: detach the volume and disable it first.",
+            text="Multi-Attach is enabled, and the type of such a volume cannot be modified: disable it first.",
         )

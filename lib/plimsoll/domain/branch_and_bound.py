@@ -26,7 +26,6 @@ from plimsoll.domain.knowledge import Knowledge, Look, first_looks
 from plimsoll.domain.lockstep import hint_text, hints
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.pool import Pool, pools_of
-from plimsoll.domain.pool_reach import pool_reaches
 from plimsoll.domain.pools import Decided, decide_pools
 from plimsoll.domain.query_cost import QueryCost
 from plimsoll.domain.received import doubts, second_looks
@@ -34,7 +33,6 @@ from plimsoll.domain.recommendation import Recommendation
 from plimsoll.domain.saturation import HostLoad
 from plimsoll.domain.sums import Segment
 from plimsoll.domain.together import Unit, decide_together
-from plimsoll.domain.unsettled import Others, against_host, unsettled, unsettled_traffic
 from plimsoll.domain.volume import Volume
 
 
@@ -124,7 +122,7 @@ def judge(
     resolution_s: int,
     query_cost: QueryCost,
     units: Sequence[Unit] = (),
-    every_minute: bool = False,
+    every_minute: bool = False,  # noqa: ARG001  # until what is left unread is refined
     keep_demand: bool = False,
 ) -> dict[str, Judged | CloudError]:
     """The answer of each volume that has a context, or why it could not be read; the others lend their hosts' traffic.
@@ -138,7 +136,7 @@ def judge(
     pending = [
         (
             group,
-            [(member, look) for member in group.members for look in first[every_minute or member.whole]],
+            [(member, look) for member in group.members for look in first[True]],
         )
         for group in groups
     ]
@@ -179,7 +177,7 @@ def _find_pools(group: _Group) -> None:
     group.pools = pools_of([member.volume for member in group.members], bases[0].market.types)
     if not group.pools:
         return
-    whole = bool(group.units) or any(context.policy.peak_quantile < 1 for context in bases)
+    whole = bool(group.units)
     for member in group.members:
         member.pooled, member.whole = True, whole
 
@@ -235,7 +233,7 @@ def _in_doubt(asked: Iterable[tuple[_Member, Look]]) -> Iterator[tuple[_Member, 
 
 
 def _unsettled(
-    group: _Group, resolution_s: int, query_cost: QueryCost, keep_demand: bool
+    group: _Group, resolution_s: int, _query_cost: QueryCost, keep_demand: bool
 ) -> list[tuple[_Member, Look]]:
     """Judges the volumes of a host by what is known, and says what could still change an answer."""
     members = group.readable()
@@ -243,22 +241,15 @@ def _unsettled(
     loads = host_loads([member.volume for member in group.members], demands)
     if not all(load.complete for load in loads.values()) and not group.may_reach_its_host:
         loads = {host_id: replace(load, complete=True) for host_id, load in loads.items()}
-    saturation_pct = min(member.context.policy.saturation_pct for member in group.members if member.context is not None)
     asks: list[tuple[_Member, Look]] = []
     found = _decided_pools(group, demands, loads)
-    knowledges = {member.volume.id: member.knowledge for member in members}
-    reaches = pool_reaches(group.pools, found, demands, knowledges) if group.pools else {}
     for member in members:
-        if member.whole:
-            continue
-        host, demand = sole_host(member.volume), demands[member.volume.id]
-        load = loads.get(host.id) if host else None
-        others = Others(work=against_host(demand, load, saturation_pct))
-        if member.pooled:
-            looks = _looks_together(member, found, demand, others.furthest(reaches[member.volume.id]), query_cost)
-        else:
-            looks = _looks(member, demand, load, others, query_cost, keep_demand)
-        asks += [(member, look) for look in looks]
+        if member.alone and member.context is not None:
+            host = sole_host(member.volume)
+            case = case_of(
+                member.volume, demands[member.volume.id], loads.get(host.id) if host else None, member.context
+            )
+            member.judged = _judged(case, answer(case), keep_demand=keep_demand, settled=True)
     for unit in group.units:
         _decide(unit, group, demands, loads.get(unit.stripes.host_id), keep_demand)
     for member in members:
@@ -270,30 +261,6 @@ def _unsettled(
     return asks
 
 
-def _looks(
-    member: _Member, demand: Demand, load: HostLoad | None, others: Others, query_cost: QueryCost, keep_demand: bool
-) -> list[Look]:
-    knowledge = member.knowledge
-    if member.context is None:
-        return [] if demand.disputed else unsettled_traffic(demand, others, knowledge, query_cost)
-    case = case_of(member.volume, demand, load, member.context)
-    found = answer(case)
-    looks = [] if demand.disputed else unsettled(case, found, others, knowledge, query_cost)
-    member.judged = _judged(case, found, keep_demand=keep_demand, settled=not looks)
-    return looks
-
-
-def _looks_together(
-    member: _Member, found: Decided, demand: Demand, others: Others, query_cost: QueryCost
-) -> list[Look]:
-    """What to read next of a volume whose pool is judged already; nothing more of one whose metrics disagree."""
-    if demand.disputed:
-        return []
-    if member.volume.id not in found:
-        return unsettled_traffic(demand, others, member.knowledge, query_cost)
-    return unsettled(*found[member.volume.id], others, member.knowledge, query_cost)
-
-
 def _decide(unit: Unit, group: _Group, demands: Mapping[str, Demand], load: HostLoad | None, keep_demand: bool) -> None:
     """Judges the volumes of a stripe set together."""
     members = [member for member in group.members if member.volume.id in unit.stripes.members]
@@ -303,7 +270,7 @@ def _decide(unit: Unit, group: _Group, demands: Mapping[str, Demand], load: Host
         for member in members
         if member.context is not None and member.error is None
     ]
-    found = decide_together(replace(unit, held={**unit.held, **unread}), cases, load)
+    found = decide_together(replace(unit, held={**unit.held, **unread}), cases)
     by_volume = {case.volume.id: case for case in cases}
     for member in members:
         if member.volume.id in found:
@@ -320,8 +287,8 @@ def _decided_pools(group: _Group, demands: Mapping[str, Demand], loads: Mapping[
 
 
 def _judged(case: Case, found: Recommendation, *, keep_demand: bool, settled: bool) -> Judged:
-    demand, stood = case.demand, case.stood
-    profile = profile_of(demand, throttled=stood.throttled, host_bound=stood.host_bound) if settled else None
+    demand = case.demand
+    profile = profile_of(demand, throttled=case.lifted.any, host_bound=case.room.bound) if settled else None
     return Judged(recommendation=found, profile=profile, demand=demand if keep_demand else None)
 
 

@@ -6,18 +6,21 @@ from datetime import datetime
 
 import numpy as np
 
-from plimsoll.domain.ceiling import PLAIN, Ceiling
+from plimsoll.domain.ceiling import PLAIN, Ceiling, Resource
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.evidence import Rankings
-from plimsoll.domain.need import Need, NeedBy, needing, usable
-from plimsoll.domain.offer import Market, Share, ceiling_on_hosts
+from plimsoll.domain.hosting import usable
+from plimsoll.domain.lifting import Lifted, lift
+from plimsoll.domain.offer import Market, ceiling_on_hosts
 from plimsoll.domain.period import io_size_kib
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.received import Coverage
-from plimsoll.domain.recommendation import DemandSummary
-from plimsoll.domain.replay import Replay
-from plimsoll.domain.saturation import HostLoad, Saturation, saturation
+from plimsoll.domain.recommendation import DemandSummary, EpochSummary
+from plimsoll.domain.required import Load, load_of
+from plimsoll.domain.saturation import HostLoad, HostRoom, host_room
+from plimsoll.domain.settling import Settles, settles
+from plimsoll.domain.spans import EpochSpan, epoch_spans, stands, summaries
 from plimsoll.domain.units import MIB
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import type_of
@@ -46,12 +49,26 @@ class DecisionContext:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """One volume's demand, its ceilings now, and how the one stood to the other.
+class SharedLoad:
+    """What several volumes ask for together of what carries them, by `name`: all their ids, and their size."""
 
-    Where it is one of a pool, `present` is the pool's ceiling and `stood` how the pool's demand stood to that; `shares`
-    are what it would carry together with others, by type, `pool_gib` is the size of all that change together, and
-    `replay_now` the replay of the pool (None: the volume's own).
+    name: str
+    volume_ids: tuple[str, ...]
+    size_gib: int
+    load: Load
+    ceiling: Ceiling
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One volume's demand, what it could carry in each epoch, and what has to be carried of it.
+
+    - `present` is its ceiling now, its credits as the balance shows them, or that of its pool; `held` is what that
+      carries: its own load, or the pool's. `hosts` is the most that its hosts carry.
+    - `load` is what its own ceiling has to carry. `shared` is what it would carry together with others, by type, of
+      whom all that change with it have `pool_gib`.
+    - `lifted` is its demand where it was held back, `room` what its host left it. `settles` says when a reduction can
+      be judged (None: now).
     """
 
     volume: Volume
@@ -59,12 +76,16 @@ class Case:
     demand: Demand
     present: Ceiling
     hosts: Ceiling
-    stood: Saturation
+    spans: Sequence[EpochSpan]
+    lifted: Lifted
+    room: HostRoom
+    load: Load
+    held: Load
+    settles: Settles | None
     summary: DemandSummary
-    need_by: NeedBy
-    shares: Mapping[str, Sequence[Share]] = field(default_factory=dict)
+    epochs: tuple[EpochSummary, ...]
+    shared: Mapping[str, Sequence[SharedLoad]] = field(default_factory=dict)
     pool_gib: int
-    replay_now: Replay | None = None
 
     @property
     def policy(self) -> Policy:
@@ -76,42 +97,75 @@ class Case:
         """What is sold where the volume is."""
         return self.context.market
 
-    def need(self, type_name: str) -> Need:
-        """What a volume of that type must carry, as the type counts."""
-        return self.need_by(self.market.types[type_name].accounting)
+    @property
+    def frequent(self) -> frozenset[Resource]:
+        """The resources on which it is throttled frequently now."""
+        return self.lifted.frequent
+
+    @property
+    def window_s(self) -> float:
+        """How long its demand is."""
+        return float(self.demand.window_s)
+
+    @property
+    def usd_month(self) -> float | None:
+        """What the volume costs a month; None where the region has no price for its type."""
+        return self.market.book.usd_month(self.volume.spec, mean_iops=self.summary.mean_iops)
 
 
 def case_of(volume: Volume, demand: Demand, host: HostLoad | None, context: DecisionContext) -> Case:
     """The case of a volume; `host` is the traffic of its only host, None where it has several or an unknown one."""
     policy, types = context.policy, context.market.types
-    present = ceiling_on_hosts(type_of(volume.spec, types), volume.spec, volume)
+    present = as_balance_shows(ceiling_on_hosts(type_of(volume.spec, types), volume.spec, volume), demand)
     hosts = usable(volume)
-    stood = saturation(demand, present, host, policy)
+    room = host_room(demand, host, hosts, policy)
+    found = epoch_spans(volume, demand, types)
+    lifted = lift(demand, [one.span for one in found], policy, room.bound)
+    load = load_of(demand, lifted, room, present, [one.span for one in found], policy)
     return Case(
         volume=volume,
         context=context,
         demand=demand,
         present=present,
         hosts=hosts,
-        stood=stood,
-        summary=summary_of(demand, stood, policy),
-        need_by=needing(demand, present=present, stood=stood, hosts=hosts, policy=policy),
+        spans=found,
+        lifted=lifted,
+        room=room,
+        load=load,
+        held=load,
+        settles=settles(volume, stands(found, demand, lifted, host, policy), context.now, policy),
+        summary=summary_of(demand, lifted, room, policy),
+        epochs=summaries(found, demand, lifted),
         pool_gib=volume.spec.size_gib,
     )
 
 
-def summary_of(demand: Demand, stood: Saturation, policy: Policy) -> DemandSummary:
-    """A demand in numbers, and how it stood to its ceilings."""
+def as_balance_shows(ceiling: Ceiling, demand: Demand) -> Ceiling:
+    """A present ceiling whose credits are, in the beginning, what the balance shows, and spent by bytes alone: what it
+    did is known."""
+    if not ceiling.buckets:
+        return ceiling
+    seen = np.array([]) if demand.burst_balance_pct is None else demand.burst_balance_pct
+    known = seen[~np.isnan(seen)]
+    missing = 1 - float(known[0]) / 100 if len(known) else 0.0
+    buckets = tuple(
+        replace(bucket, least_charge_mib=0.0, spent_at_start=missing * bucket.capacity) for bucket in ceiling.buckets
+    )
+    return replace(ceiling, buckets=buckets)
+
+
+def summary_of(demand: Demand, lifted: Lifted, room: HostRoom, policy: Policy) -> DemandSummary:
+    """A demand in numbers, and where it was held back."""
     iops, throughput, seconds = demand.iops, demand.throughput_mib_s, demand.busiest
     busy = demand.busy_share is not None and (demand.whole or policy.size_on is SizeOn.BUSY_TIME)
     operations, moved = demand.total(iops), np.array(demand.total(throughput) * MIB)
     return DemandSummary(
-        peak_iops=demand.peak(demand.most_iops, policy.peak_quantile),
-        peak_throughput_mib_s=demand.peak(demand.most_throughput_mib_s, policy.peak_quantile),
-        least_peak_iops=demand.peak(iops, policy.peak_quantile),
-        least_peak_throughput_mib_s=demand.peak(throughput, policy.peak_quantile),
-        peak_busy_iops=demand.peak(demand.busy(iops), policy.peak_quantile) if busy else None,
-        peak_busy_throughput_mib_s=demand.peak(demand.busy(throughput), policy.peak_quantile) if busy else None,
+        peak_iops=demand.peak(demand.most_iops),
+        peak_throughput_mib_s=demand.peak(demand.most_throughput_mib_s),
+        least_peak_iops=demand.peak(iops),
+        least_peak_throughput_mib_s=demand.peak(throughput),
+        peak_busy_iops=demand.peak(demand.busy(iops)) if busy else None,
+        peak_busy_throughput_mib_s=demand.peak(demand.busy(throughput)) if busy else None,
         peak_second_iops=None if seconds is None else float(seconds.counted_iops(PLAIN).max(initial=0.0)),
         peak_second_throughput_mib_s=(
             None if seconds is None else float(seconds.counted_throughput_mib_s(PLAIN).max(initial=0.0))
@@ -123,9 +177,9 @@ def summary_of(demand: Demand, stood: Saturation, policy: Policy) -> DemandSumma
         resolution_s=demand.coarsest_s,
         hours_observed=demand.hours_observed,
         gap_hours=demand.gap_hours,
-        censored=stood.censored,
-        throttled_minutes=stood.throttled_minutes,
-        host_bound_minutes=stood.host_minutes,
+        censored=bool((lifted.any | room.bound).any()),
+        throttled_minutes=demand.minutes(lifted.any),
+        host_bound_minutes=demand.minutes(room.bound),
         coverage=demand.coverage
         or Coverage(hours_expected=demand.hours_observed, hours_observed=demand.hours_observed),
     )

@@ -47,7 +47,7 @@ class TokenBucket:
     """Credits for work above a free rate.
 
     Work at up to `free_rate` a second is free; each unit above it costs one credit; `refill_rate` credits come back a
-    second, up to `capacity`, which is also the initial balance. When the bucket is empty only
+    second, up to `capacity`. All but `spent_at_start` of that is there in the beginning. When the bucket is empty only
     `free_rate + refill_rate` is carried. Units: operations for IOPS, MiB for throughput. An operation is charged at
     least `least_charge_mib` of a throughput bucket (st1 and sc1 charge a whole MiB for a random one).
     """
@@ -57,6 +57,7 @@ class TokenBucket:
     refill_rate: float
     capacity: float
     least_charge_mib: float = 0.0
+    spent_at_start: float = 0.0
 
     @property
     def sustained_rate(self) -> float:
@@ -70,6 +71,7 @@ class TokenBucket:
             free_rate=self.free_rate * factor,
             refill_rate=self.refill_rate * factor,
             capacity=self.capacity * factor,
+            spent_at_start=self.spent_at_start * factor,
         )
 
 
@@ -144,6 +146,15 @@ class Ceiling:
             iops=self.iops * iops,
             throughput_mib_s=self.throughput_mib_s * throughput,
             buckets=tuple(bucket.times(more[bucket.resource]) for bucket in self.buckets),
+        )
+
+    def divided(self, parts: int) -> "Ceiling":
+        """One of so many equal parts."""
+        return replace(
+            self,
+            iops=self.iops / parts,
+            throughput_mib_s=self.throughput_mib_s / parts,
+            buckets=tuple(bucket.times(1 / parts) for bucket in self.buckets),
         )
 
     def at(self, io_size_kib: float) -> float:

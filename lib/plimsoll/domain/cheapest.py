@@ -6,21 +6,51 @@ which one minute more would be throttled; every pair of them is weighed (docs/de
 """
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
-from plimsoll.domain.ceiling import Accounting, Ceiling, Resource
+from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.knowledge import BoolArray
 from plimsoll.domain.need import Need
-from plimsoll.domain.offer import fitted
+from plimsoll.domain.offer import fitted, on_grid
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.prices import PriceBook
+from plimsoll.domain.required import peaks
 from plimsoll.domain.trial import Required, held_back, trial
+from plimsoll.domain.verdict import SAME_CLASS
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import Provisioned, VolumeType
 
 NOTHING: Final = Need()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Product:
+    """A type as it is sold to one volume: what a spec of it costs (None: no price), and carries on its hosts.
+
+    `refuted` says whether measurements speak against a spec, and `measured` are the ceilings of which one may.
+    """
+
+    kind: VolumeType
+    size_gib: int
+    policy: Policy
+    usd_month: Callable[[VolumeSpec], float | None]
+    ceiling: Callable[[VolumeSpec], Ceiling]
+    refuted: Callable[[VolumeSpec], bool] = lambda _spec: False
+    measured: Sequence[Ceiling] = ()
+
+    def fitted(self, need: Need) -> VolumeSpec:
+        """The smallest spec that answers a need, in figures that people use."""
+        return on_grid(self.kind, fitted(self.kind, self.size_gib, need), self.policy)
+
+    def step(self, resource: Resource) -> int:
+        """The step of its figures of a resource."""
+        return self.policy.iops_step if resource is Resource.IOPS else self.policy.throughput_step_mib_s
+
+    @property
+    def has_figures(self) -> bool:
+        """Whether anything but its size is bought."""
+        return isinstance(self.kind.iops, Provisioned) or isinstance(self.kind.throughput, Provisioned)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,97 +59,126 @@ class Level:
 
     figure: float
     throttled: BoolArray
+    minutes: float
     longest_wait_s: float
 
 
-def cheapest(
-    kind: VolumeType,
-    size_gib: int,
-    required: Required,
-    book: PriceBook,
-    policy: Policy,
-    *,
-    budget_minutes: float,
-    at_least: Need = NOTHING,
-) -> VolumeSpec | None:
-    """The cheapest spec of a type that passes and carries `at_least` that; None where none does or has a price."""
-    found = [
-        (usd, spec)
-        for spec in _candidates(kind, size_gib, required, policy, budget_minutes, at_least)
-        if (usd := book.usd_month(spec)) is not None
-        and trial(required, kind.ceiling(spec)).passes(budget_minutes=budget_minutes, max_wait_s=policy.max_wait_s)
-    ]
-    return min(found, key=lambda one: (one[0], str(one[1])), default=(0.0, None))[1]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Staircase:
+    """The levels of both resources of a product, for any budget up to the one that they were made for."""
+
+    product: Product
+    required: Required
+    iops: Sequence[Level]
+    throughput: Sequence[Level]
+
+    def needs(self, budget_minutes: float) -> Iterator[Need]:
+        """The pairs of figures that throttle no more minutes than that, none of which is more on both sides."""
+        if not self.product.has_figures:
+            yield NOTHING
+            return
+        throughputs = [level for level in self.throughput if level.minutes <= budget_minutes]
+        for iops in self.iops:
+            for throughput in throughputs:
+                if self.required.work.minutes(iops.throttled | throughput.throttled) <= budget_minutes:
+                    yield Need(iops=iops.figure, throughput_mib_s=throughput.figure)
+                    break
 
 
-def _candidates(
-    kind: VolumeType, size_gib: int, required: Required, policy: Policy, budget_minutes: float, at_least: Need
-) -> Iterator[VolumeSpec]:
-    if not isinstance(kind.iops, Provisioned) and not isinstance(kind.throughput, Provisioned):
-        yield fitted(kind, size_gib, at_least)
-        return
-    accounting = kind.accounting
-    throughputs = levels(required, Resource.THROUGHPUT, accounting, policy, budget_minutes)
-    for iops in levels(required, Resource.IOPS, accounting, policy, budget_minutes):
-        for throughput in throughputs:
-            if required.work.minutes(iops.throttled | throughput.throttled) <= budget_minutes:
-                found = Need(iops=iops.figure, throughput_mib_s=throughput.figure)
-                yield fitted(kind, size_gib, found.no_less_than(at_least))
-                break
+def staircase(product: Product, required: Required, budget_minutes: float) -> Staircase:
+    """The staircase of a product for what is required, up to a budget of throttled minutes."""
+    levels = {resource: _levels(product, required, resource, budget_minutes) for resource in Resource}
+    return Staircase(
+        product=product, required=required, iops=levels[Resource.IOPS], throughput=levels[Resource.THROUGHPUT]
+    )
 
 
-def levels(
-    required: Required, resource: Resource, accounting: Accounting, policy: Policy, budget_minutes: float
-) -> list[Level]:
+def cheapest(stairs: Staircase, *, budget_minutes: float, at_least: Need = NOTHING) -> VolumeSpec | None:
+    """The cheapest spec that passes, carries `at_least` that and was not measured to fail; None where none does or has
+    a price."""
+    product = stairs.product
+    found: tuple[float, str, VolumeSpec] | None = None
+    for spec in _candidates(stairs, budget_minutes, at_least):
+        usd_month = product.usd_month(spec)
+        if usd_month is None or (found is not None and (usd_month, str(spec)) >= found[:2]):
+            continue
+        tried = trial(stairs.required, product.ceiling(spec))
+        if tried.passes(budget_minutes=budget_minutes, max_wait_s=product.policy.max_wait_s):
+            found = usd_month, str(spec), spec
+    return None if found is None else found[2]
+
+
+def _candidates(stairs: Staircase, budget_minutes: float, at_least: Need) -> Iterator[VolumeSpec]:
+    """The specs on the staircase; where one was measured and failed, those that are larger than what was measured."""
+    product = stairs.product
+    for need in stairs.needs(budget_minutes):
+        least = need.no_less_than(at_least)
+        spec = product.fitted(least)
+        if not product.refuted(spec):
+            yield spec
+            continue
+        larger = (product.fitted(least.no_less_than(beyond)) for beyond in _beyond(product.measured))
+        yield from (spec for spec in larger if not product.refuted(spec))
+
+
+def _beyond(measured: Sequence[Ceiling]) -> Iterator[Need]:
+    """What is larger than some of the ceilings that were measured."""
+    throughputs = sorted({0.0, *(SAME_CLASS * one.throughput_mib_s + 1 for one in measured)})
+    for iops in sorted({0.0, *(SAME_CLASS * one.iops + 1 for one in measured)}):
+        yield from (Need(iops=iops, throughput_mib_s=moved) for moved in throughputs)
+
+
+def _levels(product: Product, required: Required, resource: Resource, budget_minutes: float) -> list[Level]:
     """The figures of a resource that may be on the staircase, lowest first: for each number of throttled minutes within
-    the budget the least that throttles no more, and lets nothing wait too long."""
-    step = policy.iops_step if resource is Resource.IOPS else policy.throughput_step_mib_s
+    the budget the least that throttles no more, and lets nothing wait too long. Nothing where no figure does."""
+    if not product.has_figures:
+        return []
+    step, highest = product.step(resource), peaks(required, product.kind.accounting)
+    peak = highest.iops if resource is Resource.IOPS else highest.throughput_mib_s
+    most = max(1, math.ceil(peak / step - 1e-9))
 
     def at(steps: int) -> Level:
-        throttled, longest_s = held_back(required, _ceiling(resource, steps * step, accounting), resource)
-        return Level(figure=steps * step, throttled=throttled, longest_wait_s=longest_s)
-
-    def passes(level: Level, allowed: float) -> bool:
-        return required.work.minutes(level.throttled) <= allowed and level.longest_wait_s <= policy.max_wait_s
+        ceiling = _one_side(product.ceiling(product.fitted(_need(resource, steps * step))), resource)
+        throttled, longest_s = held_back(required, ceiling, resource)
+        minutes = required.work.minutes(throttled)
+        return Level(figure=steps * step, throttled=throttled, minutes=minutes, longest_wait_s=longest_s)
 
     found: list[Level] = []
-    most_steps = _steps_for_all(required, resource, accounting, step)
-    allowed = math.floor(budget_minutes)
-    while True:
-        low, high = 1, most_steps
-        while low < high:
-            middle = (low + high) // 2
-            if passes(at(middle), allowed):
-                high = middle
-            else:
-                low = middle + 1
-        level = at(low)
+    fewest, allowed = 1, math.floor(budget_minutes)
+    while allowed >= 0:
+        steps = _fewest(lambda steps: _passes(at(steps), allowed, product.policy), fewest, most)  # noqa: B023  # called now
+        level = at(steps)
+        if not _passes(level, allowed, product.policy):
+            break
         found.append(level)
-        minutes = required.work.minutes(level.throttled)
-        if minutes == 0:
-            return found
-        allowed = math.ceil(minutes) - 1
+        fewest, allowed = steps + 1, math.ceil(level.minutes) - 1
+    return found
 
 
-def _steps_for_all(required: Required, resource: Resource, accounting: Accounting, step: int) -> int:
-    peaks = []
-    for demand in (required.work, required.short):
-        rate = (
-            demand.counted_iops(accounting)
-            if resource is Resource.IOPS
-            else demand.counted_throughput_mib_s(accounting)
-        )
-        peaks.append(float(rate.max(initial=0.0)))
-    return max(1, math.ceil(max(peaks) / step - 1e-9))
+def _passes(level: Level, allowed: float, policy: Policy) -> bool:
+    return level.minutes <= allowed and level.longest_wait_s <= policy.max_wait_s
 
 
-def _ceiling(resource: Resource, figure: float, accounting: Accounting) -> Ceiling:
+def _fewest(passes: Callable[[int], bool], low: int, high: int) -> int:
+    """The fewest steps that pass, where more pass as well; the most where none do."""
+    if low >= high or passes(low):
+        return min(low, high)
+    low += 1
+    while low < high:
+        middle = (low + high) // 2
+        if passes(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _need(resource: Resource, figure: float) -> Need:
+    return Need(iops=figure) if resource is Resource.IOPS else Need(throughput_mib_s=figure)
+
+
+def _one_side(ceiling: Ceiling, resource: Resource) -> Ceiling:
     """A ceiling of one resource alone."""
-    iops, throughput = (figure, math.inf) if resource is Resource.IOPS else (math.inf, figure)
-    return Ceiling(
-        iops=iops,
-        throughput_mib_s=throughput,
-        io_kib=accounting.io_kib,
-        write_iops_cost=accounting.write_iops_cost,
-        write_throughput_cost=accounting.write_throughput_cost,
-    )
+    if resource is Resource.IOPS:
+        return replace(ceiling, throughput_mib_s=math.inf)
+    return replace(ceiling, iops=math.inf)

@@ -1,29 +1,33 @@
 """The choice: which configuration, by one test and what people prefer (docs/decision.md, sections 4 to 7).
 
 The cheapest that passes wins. A drop-in replacement that saves nearly as much is preferred: nobody should take a risk
-for the last tenth. A volume that is throttled frequently is relieved, whatever it costs. A reduction waits while it is
-not known yet what the workload does with what it was given.
+for the last tenth. What is throttled frequently is relieved, whatever it costs. A reduction waits while it is not known
+yet what the workload does with what it was given.
+
+It is made for all that change together: one volume, the members of a stripe set, the volumes of a pool.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 from enum import StrEnum
+from typing import Final
 
-from plimsoll.domain.ceiling import UNBOUNDED, Ceiling, Resource
-from plimsoll.domain.cheapest import NOTHING, cheapest
+from plimsoll.domain.case import Case
+from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.cheapest import NOTHING
+from plimsoll.domain.lifting import is_frequent
 from plimsoll.domain.need import Need
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.prices import PriceBook
-from plimsoll.domain.trial import Required, Trial, budget_of, trial
-from plimsoll.domain.volume import VolumeSpec
-from plimsoll.domain.volume_types import VolumeType
+from plimsoll.domain.offer import Offer, too_small
+from plimsoll.domain.offers import Bundle, Makers, drop_ins
+from plimsoll.domain.required import Purpose
+from plimsoll.domain.settling import Settles
+from plimsoll.domain.trial import Trial, budget_of, trial, worst
 
-BUDGETS_MIN = (0.0, 1.0, 5.0, 15.0, 60.0)
+BUDGETS_MIN: Final = (0.0, 1.0, 5.0, 15.0, 60.0)
 """The throttled minutes in 30 days that the frontier is drawn for."""
 
-SMALL_CHANGE = 0.05
-"""A change of less than this part of the present figures that saves less than the policy asks for is none."""
+LEAST_STEP_USD: Final = 5.0
+"""A frontier whose steps save less together is not worth drawing."""
 
 
 class Verdict(StrEnum):
@@ -36,7 +40,7 @@ class Verdict(StrEnum):
 
 
 class Why(StrEnum):
-    """Why a volume stays as it is, or which preference chose its target."""
+    """Why everything stays as it is, or which preference chose the target."""
 
     CHEAPEST = "cheapest"
     DROP_IN = "drop-in"
@@ -49,187 +53,185 @@ class Why(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Priced:
-    """A configuration that passes, with its price and its trial."""
+class Step:
+    """The cheapest that lets so many minutes in 30 days be throttled."""
 
-    spec: VolumeSpec
-    usd_month: float
-    tried: Trial
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Situation:
-    """What a choice is made of.
-
-    - `kinds` are the types that may be offered to this volume, by name; the present one is among them if it is sold.
-    - `reducing` is what a cheaper offer has to carry, `raising` what a dearer one: where the host was the limit, only a
-      reduction has to carry what it may have held back.
-    - `lifted` is the lifted demand without headroom, which the present configuration is judged by.
-    - `frequent` are the resources that are throttled frequently, `host` what the hosts carry at most.
-    - `settles_on` is when a reduction can be judged (None: now).
-    """
-
-    spec: VolumeSpec
-    present: Ceiling
-    usd_month: float
-    kinds: Mapping[str, VolumeType]
-    book: PriceBook
-    policy: Policy
-    window_s: float
-    reducing: Required
-    raising: Required
-    lifted: Required
-    frequent: frozenset[Resource]
-    host: Ceiling = UNBOUNDED
-    drop_in: VolumeSpec | None = None
-    settles_on: date | None = None
-
-    @property
-    def budget_minutes(self) -> float:
-        """The throttled minutes that the policy allows in this window."""
-        return budget_of(self.policy.throttle_budget_min, self.window_s)
+    budget_min: float
+    bundle: Bundle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """What is to be done, to what, and why. `beside` is the relief that was not chosen, with its price."""
+    """What is to be done, to what, and why.
+
+    `target` is what is chosen, or would be (wait, saves too little), for what costs `usd_month_now` together.
+    `bundles` is one of each type, `relief` what ends frequent throttling where something else was chosen, `frontier`
+    what tolerating more would cost.
+    """
 
     verdict: Verdict
     why: Why
-    target: Priced | None
+    target: Bundle | None
     now: Trial
-    beside: Priced | None = None
-    until: date | None = None
+    usd_month_now: float
+    bundles: Sequence[Bundle]
+    drop_in: Bundle | None
+    relief: Bundle | None = None
+    settles: Settles | None = None
+    frontier: Sequence[Step] = ()
 
 
-def choose(found: Situation) -> Choice:
-    """What is to be done."""
-    now = trial(found.lifted, found.present)
-    if found.frequent:
-        return _relieve(found, now)
-    passing = offers_passing(found, found.reducing, found.budget_minutes)
-    stays = now.passes(budget_minutes=found.budget_minutes, max_wait_s=found.policy.max_wait_s)
-    cheaper = [offer for offer in passing if offer.usd_month < found.usd_month]
-    if not cheaper:
-        why = Why.PRESENT_IS_CHEAPEST if stays or passing else Why.NOTHING_PASSES
-        return Choice(verdict=Verdict.KEEP, why=why, target=None, now=now)
-    best, why = _preferred(found, cheaper)
-    if _too_little(found, best):
-        return Choice(verdict=Verdict.KEEP, why=Why.SAVES_TOO_LITTLE, target=best, now=now)
-    if found.settles_on is not None and _reduces(found, best.spec):
-        return Choice(verdict=Verdict.WAIT, why=Why.NOT_SETTLED, target=best, now=now, until=found.settles_on)
-    return Choice(verdict=Verdict.CHANGE, why=why, target=best, now=now)
+def choose(cases: Sequence[Case]) -> Choice:
+    """What is to be done with volumes that change together; each has a price."""
+    group = _Group(cases)
+    return group.relieved() if group.frequent and group.now.throttled_minutes else group.reduced()
 
 
-def offers_passing(
-    found: Situation, required: Required, budget_minutes: float, at_least: Need = NOTHING
-) -> Sequence[Priced]:
-    """The cheapest configuration of each type that passes, cheapest first."""
-    offers = []
-    for kind in found.kinds.values():
-        spec = cheapest(
-            kind,
-            found.spec.size_gib,
-            required,
-            found.book,
-            found.policy,
-            budget_minutes=budget_minutes,
-            at_least=at_least,
+class _Group:
+    """All that change together."""
+
+    def __init__(self, cases: Sequence[Case]) -> None:
+        self.cases = cases
+        self.usd_month = sum(case.usd_month or 0.0 for case in cases)
+        self.frequent = frozenset(resource for case in cases for resource in case.frequent)
+        self.now = worst(trial(case.held.now, case.present) for case in cases)
+        self.budget_min = min(case.policy.throttle_budget_min for case in cases)
+        self.drop_in = drop_ins(cases)
+
+    def reduced(self) -> Choice:
+        """The cheapest that carries what is required, where that is cheaper than what there is."""
+        makers = Makers(self.cases, Purpose.REDUCE, max(self.budget_min, *BUDGETS_MIN), lambda _case: NOTHING)
+        bundles = makers.bundles(self.budget_min)
+        frontier = self._frontier(makers, bundles)
+        cheaper = [bundle for bundle in bundles if bundle.feasible and bundle.usd_month < self.usd_month]
+        if not cheaper and not self._drop_in_is_cheaper:
+            return self._kept(self._why_nothing(bundles), bundles, frontier)
+        best, why = self._preferred(cheaper)
+        if self.usd_month - best.usd_month < max(case.policy.min_saving_usd_month for case in self.cases):
+            return self._kept(Why.SAVES_TOO_LITTLE, bundles, frontier, best)
+        settles = self._settles()
+        if settles is not None and self._reduces(best):
+            return self._choice(Verdict.WAIT, Why.NOT_SETTLED, best, bundles, frontier, settles=settles)
+        return self._choice(Verdict.CHANGE, why, best, bundles, frontier)
+
+    def relieved(self) -> Choice:
+        """The cheapest that passes and halves what is throttled; a cheaper drop-in replacement goes before a dearer
+        one."""
+        makers = Makers(self.cases, Purpose.RELIEVE, self.budget_min, self._untouched)
+        bundles = makers.bundles(self.budget_min)
+        frontier = self._frontier(Makers(self.cases, Purpose.REDUCE, BUDGETS_MIN[-1], self._untouched), bundles)
+        passing = [bundle for bundle in bundles if bundle.feasible]
+        relief = next((bundle for bundle in passing if self._halves(bundle)), None)
+        if (
+            self.drop_in is not None
+            and self._drop_in_is_cheaper
+            and (relief is None or relief.usd_month > self.usd_month)
+        ):
+            return self._choice(Verdict.CHANGE, Why.DROP_IN, self.drop_in, bundles, frontier, relief=relief)
+        if relief is not None:
+            return self._choice(Verdict.RELIEVE, Why.RELIEF, relief, bundles, frontier)
+        return self._kept(Why.HOST_IS_THE_LIMIT if passing else Why.NOTHING_PASSES, bundles, frontier)
+
+    def _choice(
+        self,
+        verdict: Verdict,
+        why: Why,
+        target: Bundle | None,
+        bundles: Sequence[Bundle],
+        frontier: Sequence[Step],
+        *,
+        relief: Bundle | None = None,
+        settles: Settles | None = None,
+    ) -> Choice:
+        return Choice(
+            verdict=verdict,
+            why=why,
+            target=target,
+            now=self.now,
+            usd_month_now=self.usd_month,
+            bundles=bundles,
+            drop_in=self.drop_in,
+            relief=relief,
+            settles=settles,
+            frontier=frontier,
         )
-        usd_month = None if spec is None else found.book.usd_month(spec)
-        if spec is not None and usd_month is not None and _carries(kind.ceiling(spec), at_least):
-            tried = trial(required, kind.ceiling(spec))
-            offers.append((usd_month, -kind.latency, -kind.durability_pct, kind.name, spec, tried))
-    return [
-        Priced(spec=spec, usd_month=usd_month, tried=tried)
-        for usd_month, _, _, _, spec, tried in sorted(offers, key=lambda offer: offer[:4])
-    ]
 
+    def _kept(
+        self, why: Why, bundles: Sequence[Bundle], frontier: Sequence[Step], target: Bundle | None = None
+    ) -> Choice:
+        return self._choice(Verdict.KEEP, why, target, bundles, frontier)
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """What it would cost to let so many minutes in 30 days be throttled, with the longest wait."""
+    @property
+    def _drop_in_is_cheaper(self) -> bool:
+        return self.drop_in is not None and self.drop_in.usd_month < self.usd_month
 
-    budget_min: float
-    cheapest: Priced
+    def _preferred(self, cheaper: Sequence[Bundle]) -> tuple[Bundle, Why]:
+        """The cheapest, or the drop-in replacement where that keeps nearly all of the saving, or is all there is."""
+        drop_in = self.drop_in if self._drop_in_is_cheaper else None
+        if drop_in is None:
+            return cheaper[0], Why.CHEAPEST
+        if not cheaper:
+            return drop_in, Why.DROP_IN
+        share = max(case.policy.drop_in_share_pct for case in self.cases) / 100
+        saved = self.usd_month - cheaper[0].usd_month
+        if self.usd_month - drop_in.usd_month >= share * saved:
+            return drop_in, Why.DROP_IN
+        return cheaper[0], Why.CHEAPEST
 
+    def _why_nothing(self, bundles: Sequence[Bundle]) -> Why:
+        if any(self._host_bound(case) for case in self.cases):
+            return Why.HOST_IS_THE_LIMIT
+        budget_minutes = budget_of(self.budget_min, self.cases[0].window_s)
+        stays = self.now.passes(budget_minutes=budget_minutes, max_wait_s=self.cases[0].policy.max_wait_s)
+        passing = any(bundle.feasible for bundle in bundles)
+        return Why.PRESENT_IS_CHEAPEST if stays or passing else Why.NOTHING_PASSES
 
-def frontier(found: Situation) -> tuple[Step, ...]:
-    """What each budget of throttled minutes would cost, from none on; budgets for which nothing passes are left out."""
-    steps = []
-    for budget_min in BUDGETS_MIN:
-        passing = offers_passing(found, found.reducing, budget_of(budget_min, found.window_s))
-        if passing:
-            steps.append(Step(budget_min=budget_min, cheapest=passing[0]))
-    return tuple(steps)
+    def _host_bound(self, case: Case) -> bool:
+        """Whether the host was the limit frequently."""
+        demand = case.demand
+        return is_frequent(demand.minutes(case.room.bound), demand.minutes(demand.observed), case.policy)
 
+    def _settles(self) -> Settles | None:
+        waits = [case.settles for case in self.cases if case.settles is not None]
+        return max(waits, key=lambda wait: wait.on, default=None)
 
-def _relieve(found: Situation, now: Trial) -> Choice:
-    """The cheapest that passes and halves what is throttled. A cheaper drop-in replacement goes before a dearer one."""
-    offers = offers_passing(found, found.raising, found.budget_minutes, _untouched(found))
-    halving = [offer for offer in offers if _halves(found, offer.spec, now)]
-    relief = halving[0] if halving else None
-    drop_in = _drop_in(found)
-    if drop_in is not None and (relief is None or relief.usd_month > found.usd_month):
-        return Choice(verdict=Verdict.CHANGE, why=Why.DROP_IN, target=drop_in, now=now, beside=relief)
-    if relief is not None:
-        return Choice(verdict=Verdict.RELIEVE, why=Why.RELIEF, target=relief, now=now)
-    why = Why.HOST_IS_THE_LIMIT if offers else Why.NOTHING_PASSES
-    return Choice(verdict=Verdict.KEEP, why=why, target=None, now=now)
+    def _reduces(self, bundle: Bundle) -> bool:
+        """Whether any carries less than now on any side."""
+        pairs = zip(self.cases, bundle.offers, strict=True)
+        return any(
+            any(too_small("", offer.ceiling, Need.of_ceiling(case.present.counted_as(offer.ceiling.accounting))))
+            for case, offer in pairs
+        )
 
+    def _untouched(self, case: Case) -> Need:
+        """What stays as it is while one resource is throttled frequently: the other may be starved behind it."""
+        own = case.market.types[case.volume.spec.type].ceiling(case.volume.spec)
+        iops, throughput = Resource.IOPS in self.frequent, Resource.THROUGHPUT in self.frequent
+        return Need(
+            iops=own.iops if throughput and not iops else 0.0,
+            throughput_mib_s=own.throughput_mib_s if iops and not throughput else 0.0,
+        )
 
-def _untouched(found: Situation) -> Need:
-    """What stays as it is while one resource is throttled frequently: the other may be starved behind it."""
-    iops, throughput = Resource.IOPS in found.frequent, Resource.THROUGHPUT in found.frequent
-    return Need(
-        iops=found.present.iops if throughput and not iops else 0.0,
-        throughput_mib_s=found.present.throughput_mib_s if iops and not throughput else 0.0,
-    )
+    def _halves(self, bundle: Bundle) -> bool:
+        """Whether a configuration on these hosts throttles half of the lifted demand's minutes at most."""
+        then = worst(self._tried_on_host(case, offer) for case, offer in zip(self.cases, bundle.offers, strict=True))
+        return then.throttled_minutes <= self.now.throttled_minutes / 2
 
+    def _tried_on_host(self, case: Case, offer: Offer) -> Trial:
+        load = case.held if offer.pool_gib is not None else case.load
+        return trial(load.now, offer.ceiling & case.room.ceiling)
 
-def _halves(found: Situation, spec: VolumeSpec, now: Trial) -> bool:
-    """Whether a configuration on this host throttles half of the lifted demand's minutes at most."""
-    then = trial(found.lifted, found.kinds[spec.type].ceiling(spec) & found.host)
-    return then.throttled_minutes <= now.throttled_minutes / 2
+    def _frontier(self, makers: Makers, bundles: Sequence[Bundle]) -> Sequence[Step]:
+        """What each budget of throttled minutes would cost, from none on, where any would save something.
 
-
-def _preferred(found: Situation, cheaper: Sequence[Priced]) -> tuple[Priced, Why]:
-    """The cheapest, or the drop-in replacement where that keeps nearly all of the saving."""
-    best, drop_in = cheaper[0], _drop_in(found)
-    if drop_in is None or drop_in.spec == best.spec:
-        return best, Why.CHEAPEST if drop_in is None else Why.DROP_IN
-    kept = (found.usd_month - drop_in.usd_month) / (found.usd_month - best.usd_month)
-    if kept >= found.policy.drop_in_share_pct / 100:
-        return drop_in, Why.DROP_IN
-    return best, Why.CHEAPEST
-
-
-def _drop_in(found: Situation) -> Priced | None:
-    """The drop-in replacement where it is cheaper than the present configuration and passes like it."""
-    if found.drop_in is None:
-        return None
-    usd_month = found.book.usd_month(found.drop_in)
-    if usd_month is None or usd_month >= found.usd_month:
-        return None
-    tried = trial(found.lifted, found.kinds[found.drop_in.type].ceiling(found.drop_in))
-    return Priced(spec=found.drop_in, usd_month=usd_month, tried=tried)
-
-
-def _too_little(found: Situation, best: Priced) -> bool:
-    saved = found.usd_month - best.usd_month
-    return saved < found.policy.min_saving_usd_month
-
-
-def _reduces(found: Situation, spec: VolumeSpec) -> bool:
-    """Whether a configuration carries less than the present one on any side."""
-    offered = found.kinds[spec.type].ceiling(spec)
-    return not _carries(offered, Need.of_ceiling(found.present.counted_as(offered.accounting)))
-
-
-def _carries(ceiling: Ceiling, need: Need) -> bool:
-    return (
-        ceiling.iops >= need.iops
-        and ceiling.throughput_mib_s >= need.throughput_mib_s
-        and ceiling.sustained_iops >= need.sustained_iops
-        and ceiling.sustained_throughput_mib_s >= need.sustained_throughput_mib_s
-    )
+        Budgets for which nothing passes are left out, and those that are no cheaper than the one before.
+        """
+        passing = [bundle.usd_month for bundle in bundles if bundle.feasible]
+        if min(passing, default=float("inf")) < makers.least_usd_month() + LEAST_STEP_USD:
+            return ()
+        steps: list[Step] = []
+        for budget_min in BUDGETS_MIN:
+            best = makers.bundles(budget_min)[0]
+            if best.feasible and (not steps or best.usd_month < steps[-1].bundle.usd_month):
+                steps.append(Step(budget_min=budget_min, bundle=best))
+        return steps if len(steps) > 1 else ()

@@ -1,4 +1,7 @@
-"""The decision: one volume, its demand and the market in; one recommendation out. See docs/decision.md."""
+"""The decision: volumes that change together, their demand and the market in; a recommendation for each out.
+
+See docs/decision.md.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,20 +9,25 @@ from dataclasses import replace
 from plimsoll.domain import reasons
 from plimsoll.domain.blockers import blockers, evidence_blocker
 from plimsoll.domain.case import Case, DecisionContext
-from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.choice import Choice, Step, Verdict, choose
 from plimsoll.domain.evidence import Evidence, Place, evidence_for
-from plimsoll.domain.offer import Offer, drop_in, flip, offers
+from plimsoll.domain.need import Need
+from plimsoll.domain.offer import Offer, flip
 from plimsoll.domain.recommendation import (
     Comparison,
     Detached,
+    FrontierStep,
     InsufficientData,
     Keep,
     Migrate,
     Recommendation,
     Reprovision,
     Upgrade,
+    Wait,
 )
-from plimsoll.domain.replay import replay
+from plimsoll.domain.required import peaks
+from plimsoll.domain.settling import Settles
 from plimsoll.domain.volume import Volume, VolumeSpec, VolumeState
 from plimsoll.domain.volume_types import type_of
 
@@ -38,133 +46,157 @@ def recommend_detached(volume: Volume, context: DecisionContext) -> Detached:
 
 def answer(case: Case) -> Recommendation:
     """What should be done in a case."""
-    usd_month = usd_month_now(case)
-    if usd_month is None or is_insufficient(case):
-        return insufficient(case, usd_month)
-    comparison = compare(case)
-    best = cheapest(comparison)
-    if best is None or not _worth_it(case, best, usd_month):
-        saved = usd_month - (best.usd_month or 0.0) if best else 0.0
-        return kept(case, comparison, usd_month, reasons.why_keep(case, best, saved))
-    return changed(kind_of([case], [best]), case, comparison, best, usd_month)
-
-
-def usd_month_now(case: Case) -> float | None:
-    """What the volume costs a month; None where the region has no price for its type."""
-    return case.market.book.usd_month(case.volume.spec, mean_iops=case.summary.mean_iops)
+    return insufficient(case) if is_insufficient(case) else answers([case])[case.volume.id]
 
 
 def is_insufficient(case: Case) -> bool:
-    """Whether fewer hours were observed than the policy wants, anything that was received is disputed, or what the
-    others on its host did is not known."""
+    """Whether there is no price, fewer hours were observed than the policy wants, anything that was received is
+    disputed, or what the others on its host did is not known."""
     coverage, policy = case.summary.coverage, case.policy
     return (
-        case.demand.hours_observed < policy.min_hours
+        case.usd_month is None
+        or case.demand.hours_observed < policy.min_hours
         or coverage.hours_pct < policy.min_coverage_pct
         or bool(coverage.disputes)
-        or not case.stood.host_known
+        or not case.room.known
     )
 
 
-def compare(case: Case) -> Comparison:
-    """Everything that is weighed: ceilings, the replay now, one offer of each type, and what they are measured by."""
-    volume, market = case.volume, case.market
-    replay_now = replay(case.demand, case.present) if case.replay_now is None else case.replay_now
-    found = offers(volume, case.demand, case.need_by, replay_now, market=market, policy=case.policy, shares=case.shares)
-    return Comparison(
-        present=case.present,
-        hosts=case.hosts,
-        replay_now=replay_now,
-        offers=found,
-        drop_in=drop_in(volume, case.present, market=market, policy=case.policy, pool_gib=case.pool_gib),
-        flip=flip(market.types[found[0].spec.type], volume.spec.size_gib, market.book),
-    )
-
-
-def cheapest(comparison: Comparison) -> Offer | None:
-    """The offer that wins; None where something speaks against every one."""
-    first = comparison.offers[0]
-    return first if first.feasible else None
-
-
-def _worth_it(case: Case, best: Offer, usd_month: float) -> bool:
-    if best.spec == case.volume.spec or best.usd_month is None:
-        return False
-    return relieves(case, best.ceiling) or usd_month - best.usd_month >= case.policy.min_saving_usd_month
-
-
-def relieves(case: Case, offered: Ceiling) -> bool:
-    """Whether the offer carries more on a resource that is throttled often."""
-    present = case.present.counted_as(offered.accounting)
-    raised = {
-        Resource.IOPS: offered.iops > present.iops or offered.sustained_iops > present.sustained_iops,
-        Resource.THROUGHPUT: offered.throughput_mib_s > present.throughput_mib_s
-        or offered.sustained_throughput_mib_s > present.sustained_throughput_mib_s,
-    }
-    return any(raised[resource] for resource in case.stood.frequent)
-
-
-ChangeKind = type[Migrate] | type[Reprovision] | type[Upgrade]
-
-
-def kind_of(cases: Sequence[Case], targets: Sequence[Offer]) -> ChangeKind:
-    """What a change of those volumes to those offers, in the same order, is called."""
-    pairs = list(zip(cases, targets, strict=True))
-    if any(relieves(case, target.ceiling) for case, target in pairs):
-        return Upgrade
-    return Migrate if any(target.spec.type != case.volume.spec.type for case, target in pairs) else Reprovision
-
-
-def insufficient(case: Case, usd_month: float | None) -> InsufficientData:
+def insufficient(case: Case) -> InsufficientData:
     """The answer where a price or hours of metrics are missing."""
     return InsufficientData(
         volume=case.volume,
-        usd_month_now=usd_month,
-        reasons=reasons.insufficient(case, usd_month),
+        usd_month_now=case.usd_month,
+        reasons=reasons.insufficient(case, case.usd_month),
         demand=case.summary,
+        epochs=case.epochs,
     )
 
 
-def kept(case: Case, comparison: Comparison, usd_month: float, why: str) -> Keep:
+def answers(
+    cases: Sequence[Case], *, why_held: str | None = None, already: str = ""
+) -> dict[str, Migrate | Reprovision | Upgrade | Keep | Wait]:
+    """The answers to volumes of which enough is known, by id: one type for all, or all are kept.
+
+    `why_held` says what keeps them as they are whatever is best, `already` what is said of one that needs no change.
+    """
+    if not cases:
+        return {}
+    choice = choose(cases)
+    kind = _kind(cases, choice)
+    found: dict[str, Migrate | Reprovision | Upgrade | Keep | Wait] = {}
+    for place, case in enumerate(cases):
+        comparison = _comparison(case, place, choice)
+        target = None if choice.target is None else choice.target.offers[place]
+        if why_held is not None or target is None or choice.verdict is Verdict.KEEP:
+            found[case.volume.id] = kept(case, comparison, why_held or reasons.why_keep(case, comparison, choice))
+        elif choice.settles is not None:
+            found[case.volume.id] = _waits(case, comparison, target, choice.settles)
+        elif target.spec == case.volume.spec:
+            found[case.volume.id] = kept(case, comparison, already)
+        else:
+            found[case.volume.id] = _changed(kind, case, comparison, target, choice)
+    return found
+
+
+def kept(case: Case, comparison: Comparison, why: str) -> Keep:
     """The answer that nothing is changed, with the sentence that says why."""
     return Keep(
         volume=case.volume,
-        usd_month_now=usd_month,
+        usd_month_now=case.usd_month or 0.0,
         reasons=reasons.keep(case, comparison, why),
+        epochs=case.epochs,
         demand=case.summary,
         comparison=comparison,
-        evidence=_evidence(case, case.volume.spec, case.present),
+        evidence=_evidence(case, case.volume.spec, case.present, peaks(case.held.reducing, case.present.accounting)),
     )
 
 
-def changed(
-    kind: ChangeKind, case: Case, comparison: Comparison, best: Offer, usd_month: float
+def _kind(cases: Sequence[Case], choice: Choice) -> type[Migrate] | type[Reprovision] | type[Upgrade]:
+    """What a change of all is called."""
+    if choice.verdict is Verdict.RELIEVE:
+        return Upgrade
+    if choice.target is None or all(case.volume.spec.type == choice.target.kind.name for case in cases):
+        return Reprovision
+    return Migrate
+
+
+def _waits(case: Case, comparison: Comparison, expected: Offer, settles: Settles) -> Wait:
+    return Wait(
+        volume=case.volume,
+        usd_month_now=case.usd_month or 0.0,
+        reasons=reasons.wait(case, comparison, expected, settles),
+        epochs=case.epochs,
+        until=settles.on.date(),
+        code=settles.why.value,
+        expected=expected,
+        demand=case.summary,
+        comparison=comparison,
+        evidence=_evidence(case, expected.spec, expected.ceiling, expected.need),
+    )
+
+
+def _changed(
+    kind: type[Migrate] | type[Reprovision] | type[Upgrade],
+    case: Case,
+    comparison: Comparison,
+    target: Offer,
+    choice: Choice,
 ) -> Migrate | Reprovision | Upgrade:
-    """The answer of a kind: the change to an offer, and what forbids it today."""
-    evidence = _evidence(case, best.spec, best.ceiling)
+    """The change to an offer, and what forbids it today."""
+    evidence = _evidence(case, target.spec, target.ceiling, target.need)
     return kind(
         volume=case.volume,
-        usd_month_now=usd_month,
-        target=best,
-        usd_month_then=best.usd_month or 0.0,
+        usd_month_now=case.usd_month or 0.0,
+        reasons=reasons.change(case, comparison, target, choice),
+        epochs=case.epochs,
+        target=target,
+        usd_month_then=target.usd_month or 0.0,
         demand=case.summary,
         comparison=comparison,
         evidence=evidence,
-        reasons=reasons.change(case, comparison, best, usd_month),
         blockers=(
-            *blockers(case.volume, best.spec, case.market.types, now=case.context.now),
+            *blockers(case.volume, target.spec, case.market.types, now=case.context.now),
             *evidence_blocker(kind.action, evidence, case.policy),
         ),
     )
 
 
-def _evidence(case: Case, spec: VolumeSpec, ceiling: Ceiling) -> Evidence:
-    shares, volume = case.shares.get(spec.type, ()), case.volume
-    pooled = bool(shares) and case.market.types[spec.type].pooled
-    need = shares[0].need if pooled else case.need_by(ceiling.accounting)
+def _comparison(case: Case, place: int, choice: Choice) -> Comparison:
+    """What was weighed for one of the volumes that a choice was made for."""
+    cheapest = choice.bundles[0]
+    return Comparison(
+        present=case.present,
+        hosts=case.hosts,
+        now=choice.now,
+        offers=tuple(bundle.offers[place] for bundle in choice.bundles),
+        drop_in=None if choice.drop_in is None else choice.drop_in.offers[place],
+        flip=flip((choice.target or cheapest).kind, case.volume.spec.size_gib, case.market.book),
+        frontier=tuple(_step(step, place) for step in choice.frontier),
+        relief=None if choice.relief is None else choice.relief.offers[place],
+    )
+
+
+def _step(step: Step, place: int) -> FrontierStep:
+    offer, tried = step.bundle.offers[place], step.bundle.tried
+    return FrontierStep(
+        budget_min=step.budget_min,
+        spec=offer.spec,
+        usd_month=offer.usd_month or 0.0,
+        throttled_minutes=tried.throttled_minutes,
+        longest_wait_s=tried.longest_wait_s,
+    )
+
+
+def _evidence(case: Case, spec: VolumeSpec, ceiling: Ceiling, need: Need) -> Evidence:
+    """What stands behind a configuration; one that shares a pool is measured as large as the pool."""
+    shared, volume = case.shared.get(spec.type, ()), case.volume
+    pooled = bool(shared) and case.market.types[spec.type].pooled
+    if any(host.caps for host in volume.hosts):
+        ceiling = case.market.types[spec.type].ceiling(replace(spec, size_gib=shared[0].size_gib) if pooled else spec)
     return evidence_for(
         spec.type,
-        _uncapped(case, replace(spec, size_gib=shares[0].size_gib) if pooled else spec, ceiling),
+        ceiling,
         need_iops=need.iops,
         need_throughput_mib_s=need.throughput_mib_s,
         envelopes=case.context.envelopes,
@@ -177,11 +209,3 @@ def _evidence(case: Case, spec: VolumeSpec, ceiling: Ceiling) -> Evidence:
         ),
         rankings=case.context.rankings,
     )
-
-
-def _uncapped(case: Case, spec: VolumeSpec, ceiling: Ceiling) -> Ceiling:
-    """What a spec publishes by itself, where the host lets no more than a cap of its type through: measured elsewhere,
-    it shows that."""
-    if any(host.caps for host in case.volume.hosts):
-        return case.market.types[spec.type].ceiling(spec)
-    return ceiling

@@ -1,7 +1,7 @@
 """Demand: what a workload asked for over time, from the sums that a cloud keeps."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -109,6 +109,11 @@ class Demand:
         return int(self.spread.lengths_s[where].sum())
 
     @property
+    def window_s(self) -> int:
+        """How long all of it is."""
+        return self.seconds(np.ones_like(self.observed))
+
+    @property
     def disputed(self) -> bool:
         """Whether a part of it is not known because what was received disagrees."""
         return self.coverage is not None and bool(self.coverage.disputes)
@@ -169,19 +174,9 @@ class Demand:
         """A rate over the busy share of each bucket: an upper bound where the plain rate is a lower one."""
         return rate if self.busy_share is None else rate / self.busy_share
 
-    def peak(self, rate: FloatArray, quantile: float = 1.0) -> float:
-        """The rate's quantile over observed buckets, without interpolation (1.0: the maximum); 0 when none is."""
-        if quantile >= 1:
-            return float(rate.max(initial=0.0))
-        seen = rate[self.observed]
-        if not len(seen):
-            return 0.0
-        if self.spread is None:
-            return float(np.quantile(seen, quantile, method="higher"))
-        order = np.argsort(seen)
-        up_to = np.cumsum(self.spread.lengths_s[self.observed][order]) // self.resolution_s
-        place = np.ceil(quantile * (up_to[-1] - 1))
-        return float(seen[order[np.searchsorted(up_to, place, side="right")]])
+    def peak(self, rate: FloatArray) -> float:
+        """The highest of a rate; 0 where there is none."""
+        return float(rate.max(initial=0.0))
 
     def mean(self, rate: FloatArray) -> float:
         """The rate's mean over observed time; 0 when there is none."""
@@ -193,6 +188,28 @@ class Demand:
         if self.spread is None:
             return float(rate.sum()) * self.resolution_s
         return float((rate * self.spread.lengths_s).sum())
+
+
+def scaled(demand: Demand, operations: FloatArray | float, moved: FloatArray | float | None = None) -> Demand:
+    """So many times a demand, bucket by bucket: its `operations`, and likewise its bytes unless they are `moved`
+    otherwise."""
+    moved = operations if moved is None else moved
+    return replace(
+        demand,
+        iops=demand.iops * operations,
+        read_iops=demand.read_iops * operations,
+        throughput_mib_s=demand.throughput_mib_s * moved,
+        read_throughput_mib_s=demand.read_throughput_mib_s * moved,
+        spread=None
+        if demand.spread is None
+        else replace(
+            demand.spread,
+            most_iops=demand.spread.most_iops * operations,
+            most_read_iops=demand.spread.most_read_iops * operations,
+            most_throughput_mib_s=demand.spread.most_throughput_mib_s * moved,
+            most_read_throughput_mib_s=demand.spread.most_read_throughput_mib_s * moved,
+        ),
+    )
 
 
 def demand_of(knowledge: Knowledge, *, resolution_s: int, edges: Sequence[IntArray] = ()) -> Demand:

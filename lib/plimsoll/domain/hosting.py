@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.ceiling import UNBOUNDED, Ceiling
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.host import Host
 from plimsoll.domain.saturation import HostLoad
@@ -32,6 +32,16 @@ def by_host(volumes: Iterable[Volume], size: int) -> Iterator[list[Volume]]:
 def sole_host(volume: Volume) -> Host | None:
     """The volume's only host. None where it has no host, several, or an unknown one."""
     return volume.hosts[0] if len(volume.attachments) == 1 and volume.hosts else None
+
+
+def usable(volume: Volume) -> Ceiling:
+    """What the attached hosts could ever carry together; unbounded where one of them is not known."""
+    if not volume.attachments or len(volume.hosts) < len(volume.attachments):
+        return UNBOUNDED
+    total = Ceiling(iops=0.0, throughput_mib_s=0.0)
+    for host in volume.hosts:
+        total = total + host.ceiling
+    return total
 
 
 def attached_from_s(volume: Volume) -> float:

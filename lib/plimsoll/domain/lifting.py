@@ -7,13 +7,13 @@ ceiling, or beyond it by `throttle_lift_pct` where saturation is frequent. Neith
 more than that (docs/decision.md, section 3).
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.demand import Demand
+from plimsoll.domain.demand import Demand, scaled
 from plimsoll.domain.knowledge import BoolArray
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.policy import Policy
@@ -43,12 +43,15 @@ class Span:
 class Lifted:
     """A demand with its saturated buckets lifted, and which these are.
 
-    `demand` is what would have been asked for, `saturated` the buckets by resource, `frequent` the resources that are
-    saturated frequently in the present epoch.
+    `demand` is what would have been asked for: so many times the `operations` and the bytes `moved` of each bucket.
+    `saturated` are the buckets by resource, `frequent` the resources that are saturated frequently in the present
+    epoch.
     """
 
     demand: Demand
-    saturated: dict[Resource, BoolArray]
+    operations: FloatArray
+    moved: FloatArray
+    saturated: Mapping[Resource, BoolArray]
     frequent: frozenset[Resource]
 
     @property
@@ -56,77 +59,99 @@ class Lifted:
         """The buckets that are saturated on either resource."""
         return self.saturated[Resource.IOPS] | self.saturated[Resource.THROUGHPUT]
 
+    def of(self, demand: Demand) -> "Lifted":
+        """A part of the demand, lifted as all of it."""
+        return Lifted(
+            demand=scaled(demand, self.operations, self.moved),
+            operations=self.operations,
+            moved=self.moved,
+            saturated=self.saturated,
+            frequent=self.frequent,
+        )
 
-def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
-    """A demand lifted where it was held back, span by span; `spans` are in the order of time and cover it."""
+
+def lift(demand: Demand, spans: Sequence[Span], policy: Policy, host_bound: BoolArray | None = None) -> Lifted:
+    """A demand lifted where it was held back, span by span; `spans` are in the order of time and cover it.
+
+    What the host bound does not count when frequent saturation is told: a larger volume would not help there.
+    """
     operations, moved = np.ones_like(demand.iops), np.ones_like(demand.iops)
     saturated = {resource: np.zeros_like(demand.observed) for resource in Resource}
     frequent: frozenset[Resource] = frozenset()
     for span in spans:
+        frequent = frozenset()
         if span.ceiling is None:
-            frequent = frozenset()
             continue
-        at = dict(zip((Resource.IOPS, Resource.THROUGHPUT), throttled(demand, span.ceiling, policy), strict=True))
         inside = np.zeros_like(demand.observed)
         inside[span.buckets] = True
+        found = zip(Resource, throttled(demand, span.ceiling, policy), strict=True)
+        at = {resource: buckets & inside for resource, buckets in found}
         for resource in Resource:
-            saturated[resource] |= at[resource] & inside
-        frequent = _frequent(demand, {resource: at[resource] & inside for resource in Resource}, inside, policy)
-        factors = _factors(demand, span, {resource: at[resource] & inside for resource in Resource}, frequent, policy)
+            saturated[resource] |= at[resource]
+        if not any(buckets.any() for buckets in at.values()):
+            continue
+        frequent = frozenset(_frequent(demand, at, inside, host_bound, policy))
+        factors = _factors(demand, span.ceiling, span.raised, at, frequent, policy)
         operations, moved = np.where(inside, factors[0], operations), np.where(inside, factors[1], moved)
-    return Lifted(demand=_scaled(demand, operations, moved), saturated=saturated, frequent=frequent)
+    return Lifted(
+        demand=scaled(demand, operations, moved),
+        operations=operations,
+        moved=moved,
+        saturated=saturated,
+        frequent=frequent,
+    )
 
 
-def _frequent(demand: Demand, at: dict[Resource, BoolArray], inside: BoolArray, policy: Policy) -> frozenset[Resource]:
+def is_frequent(minutes: float, observed_minutes: float, policy: Policy) -> bool:
+    """Whether so many minutes of those observed are frequent."""
+    return minutes >= max(FREQUENT_MINUTES, policy.upgrade_throttled_share_pct / 100 * observed_minutes)
+
+
+def _frequent(
+    demand: Demand,
+    at: Mapping[Resource, BoolArray],
+    inside: BoolArray,
+    host_bound: BoolArray | None,
+    policy: Policy,
+) -> Iterator[Resource]:
     observed_minutes = demand.minutes(demand.observed & inside)
-    least = max(FREQUENT_MINUTES, policy.upgrade_throttled_share_pct / 100 * observed_minutes)
-    return frozenset(resource for resource, buckets in at.items() if demand.minutes(buckets) >= least)
+    for resource, buckets in at.items():
+        counted = buckets if host_bound is None else buckets & ~host_bound
+        if is_frequent(demand.minutes(counted), observed_minutes, policy):
+            yield resource
 
 
 def _factors(
-    demand: Demand, span: Span, at: dict[Resource, BoolArray], frequent: frozenset[Resource], policy: Policy
+    demand: Demand,
+    ceiling: Ceiling,
+    raised: frozenset[Resource],
+    at: Mapping[Resource, BoolArray],
+    frequent: frozenset[Resource],
+    policy: Policy,
 ) -> tuple[FloatArray, FloatArray]:
     """How many times its operations and its bytes a bucket would have done."""
-    if span.ceiling is None:
-        raise ValueError("a span without a ceiling has nothing to lift")
-    accounting = span.ceiling.accounting
     rates = {
-        Resource.IOPS: demand.counted_iops(accounting),
-        Resource.THROUGHPUT: demand.counted_throughput_mib_s(accounting),
+        Resource.IOPS: demand.counted_iops(ceiling.accounting),
+        Resource.THROUGHPUT: demand.counted_throughput_mib_s(ceiling.accounting),
     }
-    limits = {Resource.IOPS: span.ceiling.iops, Resource.THROUGHPUT: span.ceiling.throughput_mib_s}
+    limits = {Resource.IOPS: ceiling.iops, Resource.THROUGHPUT: ceiling.throughput_mib_s}
     lifted = 1 + policy.throttle_lift_pct / 100
     factor = np.ones_like(demand.iops)
-    beyond = dict.fromkeys(Resource, 1.0)
+    most = 1.0
     for resource in Resource:
-        if resource in span.raised:
+        if resource in raised:
             continue
-        beyond[resource] = lifted if resource in frequent else 1.0
-        up_to = np.divide(
-            limits[resource] * beyond[resource],
-            rates[resource],
-            out=np.ones_like(factor),
-            where=rates[resource] > LEAST_RATE,
-        )
-        factor = np.maximum(factor, np.where(at[resource], up_to, 1.0))
-    most = max(beyond.values())
-    return tuple(  # type: ignore[return-value]  # two of them
-        np.minimum(
-            factor,
-            np.maximum(
-                1.0,
-                np.divide(limits[r] * most, rates[r], out=np.full_like(factor, np.inf), where=rates[r] > LEAST_RATE),
-            ),
-        )
-        for r in (Resource.IOPS, Resource.THROUGHPUT)
+        beyond = lifted if resource in frequent else 1.0
+        most = max(most, beyond)
+        to_limit = _times(rates[resource], limits[resource] * beyond, otherwise=1.0)
+        factor = np.maximum(factor, np.where(at[resource], to_limit, 1.0))
+    operations, moved = (
+        np.minimum(factor, np.maximum(1.0, _times(rates[resource], limits[resource] * most, otherwise=np.inf)))
+        for resource in Resource
     )
+    return operations, moved
 
 
-def _scaled(demand: Demand, operations: FloatArray, moved: FloatArray) -> Demand:
-    return replace(
-        demand,
-        iops=demand.iops * operations,
-        read_iops=demand.read_iops * operations,
-        throughput_mib_s=demand.throughput_mib_s * moved,
-        read_throughput_mib_s=demand.read_throughput_mib_s * moved,
-    )
+def _times(rate: FloatArray, limit: float, *, otherwise: float) -> FloatArray:
+    """How many times a rate a limit is."""
+    return np.divide(limit, rate, out=np.full_like(rate, otherwise), where=rate > LEAST_RATE)

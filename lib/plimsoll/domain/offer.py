@@ -1,16 +1,16 @@
-"""Offers: what could be bought instead, each with its ceiling, price, replay, and why it is refused if it is."""
+"""Offers: what could be bought instead, each with its ceiling, price, trial, and why it is refused if it is."""
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.domain.ceiling import UNBOUNDED, Ceiling
-from plimsoll.domain.demand import Demand
 from plimsoll.domain.errors import PolicyError
-from plimsoll.domain.need import Need, NeedBy
+from plimsoll.domain.host import Host
+from plimsoll.domain.need import Need
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.prices import PriceBook
-from plimsoll.domain.replay import Replay, replay
+from plimsoll.domain.trial import Trial
 from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.domain.verdict import FailedMeasurement, refuted
 from plimsoll.domain.volume import Volume, VolumeSpec
@@ -28,18 +28,18 @@ LATENCY_WORDS: Mapping[LatencyClass, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """A spec one can buy. `usd_month` is None without a price, `replay` None where it was refused before replaying.
+    """A spec one can buy. `usd_month` is None without a price, `tried` None where nothing was tried.
 
-    `need` is what its ceiling must carry, as that counts. Both are those of a pool where the type is one that volumes
-    share, and `pool_gib` is the size of all in it (None: the spec's own).
+    `need` are the least figures that pass, as its ceiling counts. Ceiling, need and trial are those of a pool where the
+    type is one that volumes share, and `pool_gib` is the size of all in it (None: the spec's own).
 
-    `refuted` are those of the reasons in `refused` that were measured, where nothing else speaks against it.
+    `refuted` says what was measured that speaks against a smaller one, or against this one.
     """
 
     spec: VolumeSpec
     ceiling: Ceiling
     usd_month: float | None
-    replay: Replay | None
+    tried: Trial | None
     need: Need
     refused: tuple[str, ...] = ()
     refuted: tuple[str, ...] = ()
@@ -49,34 +49,6 @@ class Offer:
     def feasible(self) -> bool:
         """Whether nothing speaks against it."""
         return not self.refused
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Beside:
-    """Those of a share that are of its type already, by id: what they carry today, and whether they stood at it."""
-
-    volume_ids: tuple[str, ...]
-    ceiling: Ceiling
-    censored: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
-    """What a volume would have to carry together with others as one of a type: their demand and need, and what carries
-    them, by `name`. `then` is the replay of the one through the other.
-
-    `volume_ids` are all of them and `size_gib` what they have; `beside` are those that are there already (None: nobody
-    who is counted for himself).
-    """
-
-    name: str
-    volume_ids: tuple[str, ...]
-    size_gib: int
-    demand: Demand
-    need: Need
-    ceiling: Ceiling
-    then: Replay
-    beside: Beside | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,61 +71,13 @@ def check_types(policy: Policy, types: Collection[str]) -> None:
                 raise PolicyError(f"policy key target_types names {name}, which is no volume type: it knows {known}.")
 
 
-def offers(
-    volume: Volume,
-    demand: Demand,
-    need_by: NeedBy,
-    now: Replay,
-    *,
-    market: Market,
-    policy: Policy,
-    shares: Mapping[str, Sequence[Share]],
-) -> tuple[Offer, ...]:
-    """One offer of each published type, feasible ones first and cheapest first; `shares` by type."""
-    made = (
-        _offer(
-            volume,
-            kind,
-            demand,
-            need_by,
-            now,
-            market=market,
-            policy=policy,
-            shares=shares.get(kind.name, ()),
-        )
-        for kind in market.types.values()
-    )
-    return tuple(sorted(made, key=lambda offer: preference(offer, market.types[offer.spec.type])))
-
-
-def drop_in(
-    volume: Volume, present: Ceiling, *, market: Market, policy: Policy, pool_gib: int | None = None
-) -> Offer | None:
-    """The cheapest allowed configuration, other than the present one, that carries all the present one ever could.
-
-    `pool_gib` is the size of all volumes that change with it, itself included (None: it alone): what a pooled type's
-    ceiling is of.
-    """
-    found = []
-    for kind in market.types.values():
-        spec = fitted(kind, volume.spec.size_gib, Need.of_ceiling(present.counted_as(kind.accounting)))
-        ceiling = ceiling_on_hosts(kind, replace(spec, size_gib=pool_gib) if kind.pooled and pool_gib else spec, volume)
-        need = Need.of_ceiling(present.counted_as(ceiling.accounting))
-        usd_month = market.book.usd_month(spec)
-        refused = [*_unsuited(volume, kind, usd_month, market, policy), *too_small(str(spec), ceiling, need)]
-        refused.extend(_refuted(volume, spec, ceiling, market))
-        if not refused and spec != volume.spec:
-            found.append(Offer(spec=spec, ceiling=ceiling, usd_month=usd_month, replay=None, need=need))
-    return min(found, key=lambda offer: preference(offer, market.types[offer.spec.type]), default=None)
-
-
 def flip(kind: VolumeType, size_gib: int, book: PriceBook) -> Offer | None:
     """What a bare change to that type gives: what it includes without being asked; None where it includes nothing."""
     match kind.iops, kind.throughput:
         case Provisioned(included=iops), Provisioned(included=throughput) if iops and throughput:
             spec = VolumeSpec(type=kind.name, size_gib=size_gib, iops=iops, throughput_mib_s=throughput)
             ceiling, usd_month = kind.ceiling(spec), book.usd_month(spec)
-            return Offer(spec=spec, ceiling=ceiling, usd_month=usd_month, replay=None, need=Need())
+            return Offer(spec=spec, ceiling=ceiling, usd_month=usd_month, tried=None, need=Need())
         case _:
             return None
 
@@ -186,63 +110,44 @@ def _within(sold: Provisioned, needed: float, size_gib: int) -> int:
     return most if needed > most else max(sold.least_at(size_gib), whole(needed))
 
 
+def on_grid(kind: VolumeType, spec: VolumeSpec, policy: Policy) -> VolumeSpec:
+    """A spec in the steps of figures that people use, rounded up; the least and the most sold stay what they are."""
+    iops = throughput = 0.0
+    if spec.iops is not None and isinstance(kind.iops, Provisioned) and spec.iops > kind.iops.least_at(spec.size_gib):
+        iops = _up(spec.iops, policy.iops_step)
+    if spec.throughput_mib_s is not None and isinstance(kind.throughput, Provisioned):
+        least = kind.throughput.least_at(spec.size_gib, spec.iops or 0.0)
+        throughput = (
+            _up(spec.throughput_mib_s, policy.throughput_step_mib_s) if spec.throughput_mib_s > least else least
+        )
+    return fitted(kind, spec.size_gib, Need(iops=max(iops, spec.iops or 0.0), throughput_mib_s=throughput))
+
+
+def _up(figure: float, step: int) -> int:
+    return math.ceil(figure / step) * step
+
+
 def whole(figure: float) -> int:
     """A figure rounded up to what can be provisioned: whole IOPS and whole MiB/s."""
     return math.ceil(figure - ROUNDING)
 
 
 def ceiling_on_hosts(kind: VolumeType, spec: VolumeSpec, volume: Volume) -> Ceiling:
+    """The spec's published ceiling on the volume's hosts."""
+    return ceiling_on(kind, spec, volume.hosts, all_known=len(volume.hosts) == len(volume.attachments))
+
+
+def ceiling_on(kind: VolumeType, spec: VolumeSpec, hosts: Sequence[Host], *, all_known: bool) -> Ceiling:
     """The spec's published ceiling, with no more than its hosts let volumes of the type carry, and no more IOPS than
     the type gives on older hosts. Nothing is capped where one of the hosts has no cap of the type, or is not known."""
-    if spec.iops is not None and not all(host.nitro for host in volume.hosts):
+    if spec.iops is not None and not all(host.nitro for host in hosts):
         spec = replace(spec, iops=int(min(spec.iops, kind.older_host_iops)))
     ceiling = kind.ceiling(spec)
-    caps = [host.cap(kind.name) for host in volume.hosts]
+    caps = [host.cap(kind.name) for host in hosts]
     known = [cap for cap in caps if cap is not None and cap is not UNBOUNDED]
-    if not known or len(known) < len(volume.attachments):
+    if not known or not all_known or len(known) < len(hosts):
         return ceiling
     return ceiling & sum(known[1:], start=known[0])
-
-
-def _offer(
-    volume: Volume,
-    kind: VolumeType,
-    demand: Demand,
-    need_by: NeedBy,
-    now: Replay,
-    *,
-    market: Market,
-    policy: Policy,
-    shares: Sequence[Share],
-) -> Offer:
-    """The offer of a type. What a pool carries is judged of the pool alone, and that of all in it."""
-    spec = fitted(kind, volume.spec.size_gib, need_by(kind.accounting))
-    alone = not (kind.pooled and shares)
-    ceiling = ceiling_on_hosts(kind, spec, volume) if alone else shares[0].ceiling
-    need = need_by(ceiling.accounting) if alone else shares[0].need
-    usd_month = market.book.usd_month(spec, mean_iops=demand.mean(demand.iops))
-    refused = list(_unsuited(volume, kind, usd_month, market, policy))
-    refused += too_small(str(spec), ceiling, need) if alone else ()
-    refused += [reason for share in shares for reason in too_small(share.name, share.ceiling, share.need)]
-    measured = () if refused else tuple(_refuted(volume, spec, ceiling, market))
-    refused.extend(measured)
-    replayed = None
-    if not refused:
-        replayed = replay(demand, ceiling, whole_ios=True) if alone else shares[0].then
-        refused += _throttles(demand, ceiling, replayed, now, policy) if alone else ()
-        refused += [
-            reason for share in shares for reason in _throttles(share.demand, share.ceiling, share.then, now, policy)
-        ]
-    return Offer(
-        spec=spec,
-        ceiling=ceiling,
-        usd_month=usd_month,
-        replay=replayed,
-        need=need,
-        refused=tuple(refused),
-        refuted=measured,
-        pool_gib=None if alone else shares[0].size_gib,
-    )
 
 
 def preference(offer: Offer, kind: VolumeType) -> tuple[bool, float, int, float, str]:
@@ -251,7 +156,7 @@ def preference(offer: Offer, kind: VolumeType) -> tuple[bool, float, int, float,
     return (not offer.feasible, usd_month, -kind.latency, -kind.durability_pct, kind.name)
 
 
-def _unsuited(
+def unsuited(
     volume: Volume, kind: VolumeType, usd_month: float | None, market: Market, policy: Policy
 ) -> Iterator[str]:
     """Why this type is not for this volume, whatever the demand."""
@@ -299,7 +204,7 @@ def impossible(volume: Volume, kind: VolumeType) -> Iterator[str]:
         yield f"{kind.name} cannot be attached to several hosts"
 
 
-def _refuted(volume: Volume, spec: VolumeSpec, ceiling: Ceiling, market: Market) -> Iterator[str]:
+def measured_against(volume: Volume, spec: VolumeSpec, ceiling: Ceiling, market: Market) -> Iterator[str]:
     """Where measurements speak against it; what the volume has is known by its own metrics."""
     if spec != volume.spec:
         place = {"account": volume.account, "region": volume.region, "volume_id": volume.id}
@@ -310,21 +215,10 @@ def too_small(name: str, ceiling: Ceiling, need: Need) -> Iterator[str]:
     """Where the ceiling stays under the need."""
     figures: Iterable[tuple[str, str, float, float]] = (
         ("IOPS", "", ceiling.iops, need.iops),
-        ("IOPS", " for ever", ceiling.sustained_iops, need.sustained_iops),
+        ("IOPS", " sustained", ceiling.sustained_iops, need.sustained_iops),
         ("MiB/s", "", ceiling.throughput_mib_s, need.throughput_mib_s),
-        ("MiB/s", " for ever", ceiling.sustained_throughput_mib_s, need.sustained_throughput_mib_s),
+        ("MiB/s", " sustained", ceiling.sustained_throughput_mib_s, need.sustained_throughput_mib_s),
     )
     for unit, span, carried, needed in figures:
         if carried < needed - ROUNDING:
             yield f"{name} carries {carried:,.0f} {unit}{span}, needed are {needed:,.1f}"
-
-
-def _throttles(demand: Demand, ceiling: Ceiling, then: Replay, now: Replay, policy: Policy) -> Iterator[str]:
-    """Where the replay speaks against it."""
-    if then.throttled_minutes > now.throttled_minutes:
-        minutes = f"{then.throttled_minutes:,.0f} minutes, the present one {now.throttled_minutes:,.0f}"
-        yield f"its replay throttles {minutes}"
-    elif ceiling.buckets:
-        with_headroom = replay(demand, ceiling, scale=1 + policy.headroom_pct / 100, whole_ios=True)
-        if with_headroom.throttled_minutes > 0:
-            yield f"with headroom its credits run out for {with_headroom.throttled_minutes:,.0f} minutes"

@@ -1,14 +1,17 @@
 """Reasons: the sentences that explain a recommendation to the person who has to act on it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from typing import Final
 
 from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Resource
+from plimsoll.domain.choice import Choice, Why
 from plimsoll.domain.offer import LATENCY_WORDS, Offer
 from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.received import Coverage
-from plimsoll.domain.recommendation import Comparison
+from plimsoll.domain.recommendation import Comparison, FrontierStep
+from plimsoll.domain.settling import Settles, Unsettled
 from plimsoll.domain.units import MINUTE_S, dollars
 
 A_WEEK_H = 168.0
@@ -44,7 +47,7 @@ def insufficient(case: Case, usd_month: float | None) -> tuple[str, ...]:
             f"The metrics hold {summary.hours_observed:,.1f} hours of this volume, and the policy asks for "
             f"{case.policy.min_hours:g} (min_hours). Audit again when there are more."
         )
-    if not case.stood.host_known:
+    if not case.room.known:
         found.append(
             "What another volume on the host did is not known, so the host may have been the bottleneck at any time. "
             "Audit again when the metrics of that volume can be read."
@@ -82,66 +85,156 @@ def _lasting(hours: float) -> str:
 
 def keep(case: Case, comparison: Comparison, why: str) -> tuple[str, ...]:
     """Why nothing is changed, in the sentence given, and what was seen."""
-    return (why, *_refuted(comparison), *_demand(case), *_host(case), *_quality(case))
-
-
-def change(case: Case, comparison: Comparison, best: Offer, usd_month: float) -> tuple[str, ...]:
-    """Why the offer, what it costs or saves, how much of that rests on proof, and what is given up."""
     return (
+        why,
+        *_refuted(comparison.offers),
         *_demand(case),
-        *_sizing(case, best),
-        *_refuted(comparison),
-        *_bursts(case, best),
-        *_span(case),
-        *_money(case, comparison, best, usd_month),
-        *_given_up(case, best),
-        *_not_in_place(case, best),
+        *_frontier(comparison.frontier),
         *_host(case),
         *_quality(case),
     )
 
 
-def why_keep(case: Case, best: Offer | None, saved_usd_month: float) -> str:
-    """Why nothing better is worth it, when the best would save so much."""
-    if best is None:
-        return "No offer that the policy allows carries the need on this host. The offers say why."
-    if best.spec == case.volume.spec:
-        return "The present configuration is the cheapest that carries the need."
-    if saved_usd_month < 0:
-        more = f"{dollars(-saved_usd_month)} a month more"
-        return f"The cheapest offer that carries the need with headroom, {best.spec}, costs {more}."
+def change(case: Case, comparison: Comparison, target: Offer, choice: Choice) -> tuple[str, ...]:
+    """Why the offer, what it costs or saves, how much of that rests on proof, and what is given up."""
     return (
-        f"{best.spec} would save {dollars(saved_usd_month)} a month, less than the policy asks for: "
-        f"{dollars(case.policy.min_saving_usd_month)} (min_saving_usd_month)."
+        *_demand(case),
+        *_preference(case, target, choice),
+        *_sizing(case, target),
+        *_refuted([target]),
+        *_bursts(case, target),
+        *_span(case),
+        *_relief(comparison),
+        *_frontier(comparison.frontier),
+        *_money(case, comparison, target),
+        *_given_up(case, target),
+        *_not_in_place(case, target),
+        *_host(case),
+        *_quality(case),
     )
+
+
+def wait(case: Case, comparison: Comparison, expected: Offer, settles: Settles) -> tuple[str, ...]:
+    """Why a reduction waits, until when, and what is expected then."""
+    saved = (case.usd_month or 0.0) - (expected.usd_month or 0.0)
+    return (
+        f"{_WAITS[settles.why]} Look again on {settles.on:%Y-%m-%d}.",
+        f"If what was seen so far is all, {expected.spec} will then save {dollars(saved)} a month.",
+        *_demand(case),
+        *_frontier(comparison.frontier),
+        *_drop_in(case, comparison),
+        *_host(case),
+        *_quality(case),
+    )
+
+
+_WAITS: Final = {
+    Unsettled.RAISED: (
+        "A limit that had held this workload back was raised lately. What it does with the room is not known yet."
+    ),
+    Unsettled.CHANGING: "The volume is in the middle of a modification.",
+    Unsettled.RESTORED: (
+        "The volume was restored from a snapshot lately. Its first reads fetch the data, and are not the workload's."
+    ),
+}
+"""Why a reduction waits, by code."""
+
+
+def why_keep(case: Case, comparison: Comparison, choice: Choice) -> str:
+    """Why nothing else is worth it."""
+    best = comparison.offers[0]
+    more = choice.bundles[0].usd_month - choice.usd_month_now
+    match choice.why:
+        case Why.HOST_IS_THE_LIMIT:
+            hosts = ", ".join(f"{host.id} ({host.type})" for host in case.volume.hosts)
+            return f"The host {hosts} is the limit. A larger volume does not help there; a larger host does."
+        case Why.SAVES_TOO_LITTLE:
+            return (
+                f"{best.spec} would save {dollars(-more)} a month, less than the policy asks for: "
+                f"{dollars(case.policy.min_saving_usd_month)} (min_saving_usd_month)."
+            )
+        case Why.PRESENT_IS_CHEAPEST if best.feasible and best.spec != case.volume.spec:
+            return (
+                "The present configuration carries this workload. With headroom the cheapest that does is "
+                f"{best.spec}, and costs {dollars(more)} a month more."
+            )
+        case Why.PRESENT_IS_CHEAPEST:
+            return "The present configuration is the cheapest that carries this workload."
+        case _:
+            return "No offer that the policy allows carries what is required on this host. The offers say why."
 
 
 def _demand(case: Case) -> Iterator[str]:
     summary = case.summary
-    quantile = "Peak" if case.policy.peak_quantile >= 1 else f"{case.policy.peak_quantile * 100:g}th percentile of"
     span = f"{summary.resolution_s // MINUTE_S} minute" + ("s" if summary.resolution_s > MINUTE_S else "")
     yield (
-        f"{quantile} demand over {summary.hours_observed:,.0f} hours, in buckets of {span}: "
+        f"Peak demand over {summary.hours_observed:,.0f} hours, in buckets of {span}: "
         f"{_between(summary.least_peak_iops, summary.peak_iops, 0)} IOPS, "
         f"{_between(summary.least_peak_throughput_mib_s, summary.peak_throughput_mib_s, 1)} MiB/s."
     )
-    if summary.censored:
+    if summary.throttled_minutes:
         yield (
-            f"Demand is censored: it stood at the volume's ceiling for {summary.throttled_minutes:,.0f} minutes and "
-            f"at the host's for {summary.host_bound_minutes:,.0f}. The true demand is at least what was seen, so no "
-            "smaller configuration is offered."
+            f"Demand was held back in {summary.throttled_minutes:,.0f} minutes, in which it stood at the volume's "
+            "ceiling. What it would have been there is taken to be more, at the same I/O size."
         )
-    for resource in sorted(case.stood.frequent):
+    for resource in sorted(case.frequent):
         side = "IOPS" if resource is Resource.IOPS else "throughput"
-        yield f"The workload is throttled on {side} often enough to act."
+        yield (
+            f"The workload is throttled on {side} often enough to act. Such minutes are taken to want "
+            f"{case.policy.throttle_lift_pct:g} % more than the ceiling (throttle_lift_pct)."
+        )
+    if any(epoch.spec is None for epoch in case.epochs):
+        yield (
+            "The volume was changed in this time, and what it was before is not known. What was seen before is the "
+            "least that the workload wanted."
+        )
     if summary.peak_second_iops is not None and summary.peak_second_throughput_mib_s is not None:
         sized = "do not count" if case.policy.size_on is SizeOn.AVERAGE else "count"
         yield (
             f"Its busiest seconds had at most {summary.peak_second_iops:,.0f} IOPS and "
-            f"{summary.peak_second_throughput_mib_s:,.1f} MiB/s. They {sized} as the peak (size_on)."
+            f"{summary.peak_second_throughput_mib_s:,.1f} MiB/s. They {sized} as demand (size_on)."
         )
     if summary.peak_busy_iops is not None and case.demand.iops_exceeded is not None:
         yield from _micro_bursts(case)
+
+
+def _preference(case: Case, target: Offer, choice: Choice) -> Iterator[str]:
+    """Why this one of those that pass."""
+    if choice.why is Why.DROP_IN:
+        yield f"{target.spec} can do everything this volume can do today, so nothing rests on the measured demand."
+    if choice.why is Why.RELIEF:
+        usd_month = (target.usd_month or 0.0) - (case.usd_month or 0.0)
+        verb = "costs" if usd_month >= 0 else "saves"
+        yield (
+            f"{target.spec} is the cheapest that at least halves the throttled minutes, and {verb} "
+            f"{dollars(abs(usd_month))} a month{' more' if usd_month >= 0 else ''}."
+        )
+
+
+def _relief(comparison: Comparison) -> Iterator[str]:
+    """What would end the throttling, where something else was chosen."""
+    relief = comparison.relief
+    if relief is not None and relief.usd_month is not None:
+        yield (
+            f"The volume stays throttled as it is today. {relief.spec} would end that for "
+            f"{dollars(relief.usd_month)} a month."
+        )
+
+
+def _frontier(steps: Sequence[FrontierStep]) -> Iterator[str]:
+    """What tolerating throttled minutes would cost, in one sentence."""
+    if len(steps) < 2:
+        return
+    first, last = steps[0], steps[-1]
+    yield (
+        f"The price of the last minute: {dollars(first.usd_month)} a month with "
+        f"{_minutes(first.budget_min)} throttled in 30 days, {dollars(last.usd_month)} with "
+        f"{_minutes(last.budget_min)} and waits of up to {last.longest_wait_s:,.0f} seconds (throttle_budget_min)."
+    )
+
+
+def _minutes(count: float) -> str:
+    return "no minute" if count == 0 else f"{count:,.0f} minute{'' if count == 1 else 's'}"
 
 
 def _between(least: float, most: float, digits: int) -> str:
@@ -161,16 +254,11 @@ def _micro_bursts(case: Case) -> Iterator[str]:
         )
 
 
-def _sizing(case: Case, best: Offer) -> Iterator[str]:
-    need, summary = best.need, case.summary
-    exact = (summary.peak_iops, summary.peak_throughput_mib_s) == (
-        summary.least_peak_iops,
-        summary.least_peak_throughput_mib_s,
-    )
+def _sizing(case: Case, target: Offer) -> Iterator[str]:
+    need = target.need
     yield (
-        f"{best.spec} carries the need of {'' if exact else 'at least '}{need.iops:,.0f} IOPS and "
-        f"{need.throughput_mib_s:,.1f} MiB/s, {case.policy.headroom_pct:g} % headroom included"
-        f"{'' if exact else ', plus whatever the unread minutes can add'}."
+        f"{target.spec} has to carry {need.iops:,.0f} IOPS and {need.throughput_mib_s:,.1f} MiB/s, "
+        f"{case.policy.headroom_pct:g} % headroom included."
     )
 
 
@@ -182,9 +270,9 @@ def _span(case: Case) -> Iterator[str]:
         )
 
 
-def _refuted(comparison: Comparison) -> Iterator[str]:
+def _refuted(offers: Iterable[Offer]) -> Iterator[str]:
     """What would have been offered, had it not been measured."""
-    for offer in comparison.offers:
+    for offer in offers:
         yield from (f"Not offered: {text}." for text in offer.refuted)
 
 
@@ -228,15 +316,19 @@ def _unsized_seconds(case: Case, best: Offer) -> Iterator[str]:
             )
 
 
-def _money(case: Case, comparison: Comparison, best: Offer, usd_month: float) -> Iterator[str]:
+def _drop_in(case: Case, comparison: Comparison) -> Iterator[str]:
     drop_in = comparison.drop_in
     if drop_in is not None and drop_in.usd_month is not None:
-        difference = usd_month - drop_in.usd_month
+        difference = (case.usd_month or 0.0) - drop_in.usd_month
         verb, more = ("saves", "") if difference >= 0 else ("costs", " more")
         yield (
             f"Drop-in replacement: {drop_in.spec} can do everything this volume can do today, and {verb} "
-            f"{dollars(abs(difference))} a month{more}. What the offer saves beyond that rests on the measured demand."
+            f"{dollars(abs(difference))} a month{more}."
         )
+
+
+def _money(case: Case, comparison: Comparison, best: Offer) -> Iterator[str]:
+    yield from _drop_in(case, comparison)
     flip = comparison.flip
     if flip is not None and flip.spec not in (best.spec, case.volume.spec) and flip.usd_month is not None:
         yield (

@@ -10,9 +10,9 @@ from plimsoll.domain.evidence import Evidence
 from plimsoll.domain.host import Host
 from plimsoll.domain.offer import Offer
 from plimsoll.domain.received import Coverage
-from plimsoll.domain.replay import Replay
 from plimsoll.domain.signals import Signals
 from plimsoll.domain.stripes import StripeSet
+from plimsoll.domain.trial import Trial
 from plimsoll.domain.volume import Volume, VolumeSpec
 
 
@@ -26,8 +26,8 @@ class Blocker:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemandSummary:
-    """A demand in numbers. Peaks are the policy's quantile of the bucket averages; the busy ones are rates over the
-    busy share of a bucket, None where idle time is not published or was not read.
+    """A demand in numbers. Peaks are the highest averages of any bucket; the busy ones are rates over the busy share of
+    a bucket, None where idle time is not published or was not read. It is `censored` where it was held back at all.
 
     Where minutes were not read, because they could not change the answer or had expired, the true peak lies between
     `least_peak_iops` and `peak_iops`, and likewise for throughput. No second was above `peak_second_iops` and
@@ -87,7 +87,7 @@ class EpochSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What was weighed: ceilings, every offer, the drop-in replacement, a bare type flip, and the replay now.
+    """What was weighed: ceilings, every offer, the drop-in replacement, a bare type flip, and the present one's trial.
 
     `frontier` is what each budget of throttled minutes would cost, `relief` the offer that ends frequent throttling
     where something else was chosen, with its price.
@@ -95,7 +95,7 @@ class Comparison:
 
     present: Ceiling
     hosts: Ceiling
-    replay_now: Replay
+    now: Trial
     offers: tuple[Offer, ...]
     drop_in: Offer | None
     flip: Offer | None

@@ -4,69 +4,87 @@
 the present host could have let through in that bucket (docs/decision.md, section 4).
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 import numpy as np
 
-from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.demand import Demand
+from plimsoll.domain.adding import together
+from plimsoll.domain.ceiling import Accounting, Ceiling
+from plimsoll.domain.demand import Demand, scaled
 from plimsoll.domain.knowledge import BoolArray
-from plimsoll.domain.lifting import LEAST_RATE, Lifted
+from plimsoll.domain.lifting import LEAST_RATE, Lifted, Span
+from plimsoll.domain.need import Need
 from plimsoll.domain.period import FloatArray
+from plimsoll.domain.policy import Policy, SizeOn
+from plimsoll.domain.saturation import HostRoom
 from plimsoll.domain.trial import Required
+from plimsoll.domain.units import KIB_PER_MIB
 
-NOTHING = 0.0
+
+class Purpose(StrEnum):
+    """What another configuration is for: to cost less, or to throttle less."""
+
+    REDUCE = "reduce"
+    RELIEVE = "relieve"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HostRoom:
-    """What a host could have let through in each bucket, as its ceiling counts, and where it was the limit."""
+class Load:
+    """A workload as something has to carry it.
 
-    ceiling: Ceiling
-    iops: FloatArray
-    throughput_mib_s: FloatArray
-    bound: BoolArray
+    `reducing` is what a cheaper configuration must carry, `raising` a dearer one: where the host was the limit, only a
+    reduction has to carry what it may have held back. `now` is without headroom, what the present one is judged by.
+    """
 
+    reducing: Required
+    raising: Required
+    now: Required
 
-def required_of(demand: Demand, lifted: Lifted, host: HostRoom | None, *, headroom_pct: float) -> Required:
-    """What has to be carried of a demand, its saturated buckets lifted, with headroom on what was observed."""
-    work = scaled(demand, 1 + headroom_pct / 100)
-    short = only(lifted.demand, lifted.any)
-    if host is None:
-        return Required(work=work, short=short)
-    return Required(work=let_through(work, host), short=let_through(short, host))
+    def of(self, purpose: Purpose) -> Required:
+        """What a configuration must carry that is chosen for that."""
+        return self.reducing if purpose is Purpose.REDUCE else self.raising
 
 
-def bound_by_host(required: Required, demand: Demand, host: HostRoom, present: Ceiling) -> Required:
-    """The same for reductions: where the host was the limit the workload may have wanted all that it and the volume
-    could carry at most."""
-    limits = (
-        min(present.iops, host.ceiling.iops),
-        min(present.throughput_mib_s, host.ceiling.throughput_mib_s),
+def load_of(
+    demand: Demand, lifted: Lifted, room: HostRoom, present: Ceiling, spans: Sequence[Span], policy: Policy
+) -> Load:
+    """The load of a demand, lifted by the ceilings of `spans`, on a host with so much room."""
+    headroom = 1 + policy.headroom_pct / 100
+    work = let_through(scaled(demand, headroom), room)
+    by_volume = only(lifted.demand, lifted.any & ~room.bound)
+    seconds = [let_through(found, room) for found in _seconds(demand, spans, policy, headroom)]
+    seconds_now = [let_through(found, room) for found in _seconds(demand, spans, policy, 1.0)]
+    by_either = highest([only(lifted.demand, lifted.any), *seconds])
+    return Load(
+        reducing=Required(work=work, short=highest([let_through(by_either, room), _by_host(demand, room, present)])),
+        raising=Required(work=work, short=let_through(highest([by_volume, *seconds]), room)),
+        now=Required(work=demand, short=let_through(highest([by_volume, *seconds_now]), room)),
     )
-    rates = (
-        demand.counted_iops(host.ceiling.accounting),
-        demand.counted_throughput_mib_s(host.ceiling.accounting),
-    )
-    factor = np.ones_like(demand.iops)
-    room = np.minimum(
-        *(
-            np.divide(limit, rate, out=np.full_like(factor, np.inf), where=rate > LEAST_RATE)
-            for limit, rate in zip(limits, rates, strict=True)
-        )
-    )
-    factor = np.where(host.bound & np.isfinite(room), np.maximum(1.0, room), NOTHING)
-    return replace(required, short=highest(required.short, scaled(demand, factor)))
 
 
-def scaled(demand: Demand, factor: FloatArray | float) -> Demand:
-    """So many times a demand, bucket by bucket."""
-    return replace(
-        demand,
-        iops=demand.iops * factor,
-        read_iops=demand.read_iops * factor,
-        throughput_mib_s=demand.throughput_mib_s * factor,
-        read_throughput_mib_s=demand.read_throughput_mib_s * factor,
+def highest_load(loads: Sequence[Load]) -> Load:
+    """What each of several must carry where any of them may have to do what any did."""
+    return _combined(loads, lambda found: Required(work=highest(_works(found)), short=highest(_shorts(found))))
+
+
+def added_load(loads: Sequence[Load]) -> Load:
+    """What several workloads ask for together."""
+    return _combined(
+        loads,
+        lambda found: Required(
+            work=together(_works(found)), short=together([highest([one.work, one.short]) for one in found])
+        ),
+    )
+
+
+def peaks(required: Required, accounting: Accounting) -> Need:
+    """The highest rates of what is required, as an accounting counts them."""
+    demands = (required.work, required.short)
+    return Need(
+        iops=max(demand.peak(demand.counted_iops(accounting)) for demand in demands),
+        throughput_mib_s=max(demand.peak(demand.counted_throughput_mib_s(accounting)) for demand in demands),
     )
 
 
@@ -75,29 +93,102 @@ def only(demand: Demand, where: BoolArray) -> Demand:
     return scaled(demand, where.astype(np.float64))
 
 
-def highest(one: Demand, other: Demand) -> Demand:
-    """The higher of two demands in each bucket, figure by figure."""
-    return replace(
-        one,
-        iops=np.maximum(one.iops, other.iops),
-        read_iops=np.maximum(one.read_iops, other.read_iops),
-        throughput_mib_s=np.maximum(one.throughput_mib_s, other.throughput_mib_s),
-        read_throughput_mib_s=np.maximum(one.read_throughput_mib_s, other.read_throughput_mib_s),
-    )
+def highest(demands: Sequence[Demand]) -> Demand:
+    """The highest of several demands in each bucket, figure by figure; reads are those of the one that has it."""
+    found = demands[0]
+    for other in demands[1:]:
+        faster, larger = other.iops > found.iops, other.throughput_mib_s > found.throughput_mib_s
+        found = replace(
+            found,
+            iops=np.where(faster, other.iops, found.iops),
+            read_iops=np.where(faster, other.read_iops, found.read_iops),
+            throughput_mib_s=np.where(larger, other.throughput_mib_s, found.throughput_mib_s),
+            read_throughput_mib_s=np.where(larger, other.read_throughput_mib_s, found.read_throughput_mib_s),
+        )
+    return found
 
 
-def let_through(demand: Demand, host: HostRoom) -> Demand:
+def let_through(demand: Demand, room: HostRoom) -> Demand:
     """A demand without what the host could not have let through."""
-    accounting = host.ceiling.accounting
-    operations = _share(host.iops, demand.counted_iops(accounting))
-    moved = _share(host.throughput_mib_s, demand.counted_throughput_mib_s(accounting))
-    return replace(
+    accounting = room.ceiling.accounting
+    return scaled(
         demand,
-        iops=demand.iops * operations,
-        read_iops=demand.read_iops * operations,
-        throughput_mib_s=demand.throughput_mib_s * moved,
-        read_throughput_mib_s=demand.read_throughput_mib_s * moved,
+        _share(room.iops, demand.counted_iops(accounting)),
+        _share(room.throughput_mib_s, demand.counted_throughput_mib_s(accounting)),
     )
+
+
+def _combined(loads: Sequence[Load], combine: Callable[[Sequence[Required]], Required]) -> Load:
+    return Load(
+        reducing=combine([load.reducing for load in loads]),
+        raising=combine([load.raising for load in loads]),
+        now=combine([load.now for load in loads]),
+    )
+
+
+def _works(found: Sequence[Required]) -> list[Demand]:
+    return [one.work for one in found]
+
+
+def _shorts(found: Sequence[Required]) -> list[Demand]:
+    return [one.short for one in found]
+
+
+def _by_host(demand: Demand, room: HostRoom, present: Ceiling) -> Demand:
+    """Where the host was the limit: all that it and the volume could carry at most, which the workload may have
+    wanted."""
+    if not room.bound.any():
+        return scaled(demand, 0.0)
+    accounting = room.ceiling.accounting
+    carried = present.counted_as(accounting)
+    limits = (
+        (min(carried.iops, room.ceiling.iops), demand.counted_iops(accounting)),
+        (
+            min(carried.throughput_mib_s, room.ceiling.throughput_mib_s),
+            demand.counted_throughput_mib_s(accounting),
+        ),
+    )
+    times = np.minimum(
+        *(np.divide(limit, rate, out=np.full_like(rate, np.inf), where=rate > LEAST_RATE) for limit, rate in limits)
+    )
+    return scaled(demand, np.where(room.bound & np.isfinite(times), np.maximum(1.0, times), 0.0))
+
+
+def _seconds(demand: Demand, spans: Sequence[Span], policy: Policy, times: float) -> list[Demand]:
+    """So many times what single seconds had, as far as the policy sizes on that; never above the ceiling of their
+    epoch."""
+    busiest = None if policy.size_on is SizeOn.AVERAGE else demand.busiest
+    if busiest is not None:
+        found = replace(
+            demand,
+            iops=busiest.read_iops + busiest.write_iops,
+            read_iops=busiest.read_iops,
+            throughput_mib_s=busiest.read_throughput_mib_s + busiest.write_throughput_mib_s,
+            read_throughput_mib_s=busiest.read_throughput_mib_s,
+        )
+        found = only(found, busiest.exact)
+    elif policy.size_on is SizeOn.BUSY_TIME and demand.busy_share is not None:
+        found = scaled(demand, 1 / demand.busy_share)
+    else:
+        return []
+    return [_clipped(scaled(found, times), spans)]
+
+
+def _clipped(demand: Demand, spans: Sequence[Span]) -> Demand:
+    """A demand no higher than the ceiling of each span."""
+    operations, moved = np.ones_like(demand.iops), np.ones_like(demand.iops)
+    for span in spans:
+        if span.ceiling is None:
+            continue
+        accounting = span.ceiling.accounting
+        by_largest_io = span.ceiling.iops * accounting.io_kib / KIB_PER_MIB if accounting.io_kib else np.inf
+        iops = demand.counted_iops(replace(accounting, io_kib=None))
+        throughput_mib_s = demand.counted_throughput_mib_s(accounting)
+        most_mib_s = min(span.ceiling.throughput_mib_s, by_largest_io)
+        at = span.buckets
+        operations[at] = _share(np.full_like(iops, span.ceiling.iops), iops)[at]
+        moved[at] = _share(np.full_like(iops, most_mib_s), throughput_mib_s)[at]
+    return scaled(demand, operations, moved)
 
 
 def _share(room: FloatArray, rate: FloatArray) -> FloatArray:

@@ -1,22 +1,23 @@
-"""Saturation: when demand stood at a ceiling, so that the true demand is unknown and at least that."""
+"""Saturation: where demand stood at what the volume, or its host, could carry just then.
+
+A volume is at its ceiling by what was seen of it. A host is where its token bucket, replayed on what all its volumes
+did, left no room for more.
+"""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from plimsoll.domain.ceiling import Ceiling, Resource, TokenBucket
+from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.host import Host
-from plimsoll.domain.knowledge import BoolArray, IntArray
+from plimsoll.domain.knowledge import BoolArray
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.replay import never_spent, spent
+from plimsoll.domain.replay import credits_left, never_spent
 
 LEAST_HOST_SHARE = 0.05
 """A volume with less of its host's traffic than this does not count as held back by the host."""
-
-ROUNDING = 1e-9
-"""A share of a count this little under a whole number is that number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,46 +37,18 @@ class HostLoad:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Saturation:
-    """Minutes throttled by the volume on each resource and on either, and minutes bound by the host.
+class HostRoom:
+    """What the hosts could have let through in each bucket, as their ceiling counts, and where that was the limit.
 
-    `host_known` is False where it is not known what a volume on the host did, so that the host may have been the
-    bottleneck in any minute. `throttled` and `host_bound` are the buckets that these minutes are.
+    `ceiling` is the most that they carry. `known` is False where it is not known what a volume on the host did, so that
+    the host may have been the limit in any minute.
     """
 
-    iops_minutes: float
-    throughput_minutes: float
-    throttled_minutes: float
-    host_minutes: float
-    host_known: bool
-    censored: bool
-    frequent: frozenset[Resource]
-    throttled: BoolArray = field(repr=False, compare=False)
-    host_bound: BoolArray = field(repr=False, compare=False)
-
-
-def saturation(demand: Demand, ceiling: Ceiling, host: HostLoad | None, policy: Policy) -> Saturation:
-    """How often demand stood at the volume's ceiling, or at its only host's (None: several, or unknown)."""
-    iops, throughput = throttled(demand, ceiling, policy)
-    bound = host_bound(demand, host, policy) if host else np.zeros_like(demand.observed)
-    buckets = demand.buckets(demand.observed)
-    ignorable = (1 - policy.peak_quantile) * buckets
-    least_frequent = max(1.0, policy.upgrade_throttled_share_pct / 100 * buckets)
-    counts = {Resource.IOPS: demand.buckets(iops), Resource.THROUGHPUT: demand.buckets(throughput)}
-    host_known = host is None or host.complete
-    frequent = frozenset(resource for resource, count in counts.items() if count >= least_frequent)
-    held_back = demand.buckets(iops | throughput | bound)
-    return Saturation(
-        iops_minutes=demand.minutes(iops),
-        throughput_minutes=demand.minutes(throughput),
-        throttled_minutes=demand.minutes(iops | throughput),
-        host_minutes=demand.minutes(bound),
-        host_known=host_known,
-        censored=bool(frequent) or held_back > ignorable + ROUNDING,
-        frequent=frequent,
-        throttled=iops | throughput,
-        host_bound=bound,
-    )
+    ceiling: Ceiling
+    iops: FloatArray
+    throughput_mib_s: FloatArray
+    bound: BoolArray = field(repr=False, compare=False)
+    known: bool = True
 
 
 def throttled(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArray, BoolArray]:
@@ -104,23 +77,39 @@ def throttled(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArr
     return iops & demand.observed, throughput & demand.observed
 
 
-def host_bound(demand: Demand, load: HostLoad, policy: Policy) -> BoolArray:
-    """The observed buckets in which the host's traffic stood at what the host could carry just then."""
+def host_room(demand: Demand, load: HostLoad | None, hosts: Ceiling, policy: Policy) -> HostRoom:
+    """The room of a volume on its only host, whose traffic is the `load`; without one what all its `hosts` carry."""
+    if load is None:
+        rates = (np.full(len(demand.iops), limit) for limit in (hosts.iops, hosts.throughput_mib_s))
+        iops, throughput_mib_s = rates
+        nowhere = np.zeros_like(demand.observed)
+        return HostRoom(ceiling=hosts, iops=iops, throughput_mib_s=throughput_mib_s, bound=nowhere)
     ceiling = load.host.ceiling
     accounting = ceiling.accounting
-    own_mib_s = demand.counted_throughput_mib_s(accounting)
+    totals = {Resource.IOPS: load.iops, Resource.THROUGHPUT: load.throughput_mib_s}
+    own = {
+        Resource.IOPS: demand.counted_iops(accounting),
+        Resource.THROUGHPUT: demand.counted_throughput_mib_s(accounting),
+    }
+    room = {resource: _room(ceiling, resource, totals[resource], demand) for resource in Resource}
     bound = np.zeros_like(demand.observed)
-    for resource, own, total, maximum in (
-        (Resource.IOPS, demand.counted_iops(accounting), load.iops, ceiling.iops),
-        (Resource.THROUGHPUT, own_mib_s, load.throughput_mib_s, ceiling.throughput_mib_s),
-    ):
-        available = np.full(len(total), maximum)
-        for bucket in ceiling.buckets:
-            if bucket.resource is resource and not never_spent(total, bucket, demand.lengths_s):
-                available[_exhausted(total, bucket, demand.lengths_s)] = bucket.sustained_rate
-        bound |= (total >= policy.saturation_pct / 100 * available) & (own >= LEAST_HOST_SHARE * total) & (own > 0)
-    return bound & demand.observed
+    for resource, total in totals.items():
+        held = total >= policy.saturation_pct / 100 * room[resource]
+        bound |= held & (own[resource] >= LEAST_HOST_SHARE * total) & (own[resource] > 0)
+    return HostRoom(
+        ceiling=ceiling,
+        iops=room[Resource.IOPS],
+        throughput_mib_s=room[Resource.THROUGHPUT],
+        bound=bound & demand.observed,
+        known=load.complete,
+    )
 
 
-def _exhausted(total: FloatArray, bucket: TokenBucket, lengths_s: IntArray | int) -> BoolArray:
-    return spent(total, bucket, lengths_s) > bucket.capacity
+def _room(ceiling: Ceiling, resource: Resource, total: FloatArray, demand: Demand) -> FloatArray:
+    """What a host could have let through on a resource, its credits spent by what was done."""
+    room = np.full(len(total), ceiling.iops if resource is Resource.IOPS else ceiling.throughput_mib_s)
+    for bucket in ceiling.buckets:
+        if bucket.resource is resource and not never_spent(total, bucket, demand.lengths_s):
+            left = credits_left(total, bucket, demand.lengths_s)
+            room = np.minimum(room, bucket.sustained_rate + left / demand.resolution_s)
+    return room

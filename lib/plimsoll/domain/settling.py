@@ -24,11 +24,16 @@ class Unsettled(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpochStand:
-    """How a volume stood in one epoch: its ceiling (None: not known) and the resources that it was saturated on."""
+    """How a volume stood in one epoch: its ceiling (None: not known) and the resources that it was saturated on.
+
+    `hosts` is what its hosts carried (None: not known), `host_bound` whether that was the limit.
+    """
 
     start_s: int
     ceiling: Ceiling | None
     saturated: frozenset[Resource]
+    hosts: Ceiling | None = None
+    host_bound: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,14 +65,24 @@ def _raised(epochs: Sequence[EpochStand], policy: Policy) -> Iterator[Settles]:
 
 
 def _held_back(earlier: EpochStand, later: EpochStand) -> bool:
-    """Whether a resource that an epoch was saturated on could do more in a later one."""
-    if earlier.ceiling is None or later.ceiling is None:
-        return False
-    more = {
-        Resource.IOPS: later.ceiling.iops > earlier.ceiling.iops,
-        Resource.THROUGHPUT: later.ceiling.throughput_mib_s > earlier.ceiling.throughput_mib_s,
-    }
-    return any(more[resource] for resource in earlier.saturated)
+    """Whether a resource that an epoch was saturated on could do more in a later one, or its host could."""
+    if earlier.host_bound and set(raised(earlier.hosts, later.hosts)):
+        return True
+    return not earlier.saturated.isdisjoint(raised(earlier.ceiling, later.ceiling))
+
+
+def raised(earlier: Ceiling | None, later: Ceiling | None) -> Iterator[Resource]:
+    """The resources of which a later ceiling has more, at its highest or sustained."""
+    if earlier is None or later is None:
+        return
+    now = later.counted_as(earlier.accounting)
+    if now.iops > earlier.iops or now.sustained_iops > earlier.sustained_iops:
+        yield Resource.IOPS
+    if (
+        now.throughput_mib_s > earlier.throughput_mib_s
+        or now.sustained_throughput_mib_s > earlier.sustained_throughput_mib_s
+    ):
+        yield Resource.THROUGHPUT
 
 
 def _changing(volume: Volume, now: datetime) -> Iterator[Settles]:

@@ -3,23 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from plimsoll.domain import reasons, set_reasons
+import numpy as np
+
+from plimsoll.domain import set_reasons
 from plimsoll.domain.case import Case, DecisionContext
-from plimsoll.domain.decide import (
-    changed,
-    cheapest,
-    compare,
-    insufficient,
-    is_insufficient,
-    kept,
-    kind_of,
-    relieves,
-    usd_month_now,
-)
-from plimsoll.domain.joined import joined
-from plimsoll.domain.offer import Offer, ceiling_on_hosts, flip, preference
-from plimsoll.domain.recommendation import Blocker, Change, Comparison, Recommendation, SetAnswer, SetMember
-from plimsoll.domain.saturation import HostLoad
+from plimsoll.domain.decide import answers, insufficient, is_insufficient
+from plimsoll.domain.offer import ceiling_on_hosts
+from plimsoll.domain.recommendation import Blocker, Change, Recommendation, SetAnswer, SetMember
+from plimsoll.domain.required import highest_load, load_of
 from plimsoll.domain.stripes import StripeSet
 from plimsoll.domain.volume import Volume
 
@@ -62,93 +53,47 @@ def untouchable(volume: Volume, context: DecisionContext) -> str | None:
     return None
 
 
-def decide_together(unit: Unit, cases: Sequence[Case], host: HostLoad | None) -> dict[str, Recommendation]:
+def decide_together(unit: Unit, cases: Sequence[Case]) -> dict[str, Recommendation]:
     """What should be done with each volume of a set, by id.
 
-    `cases` are those of all members that are not held, their demands at full resolution on one grid; `host` is the
-    traffic of the host that they share.
+    `cases` are those of all members that are not held, their demands at full resolution on one grid.
     """
     if not cases:
         return {}
-    members = joined(cases, host, even=unit.stripes.even)
-    lacking = [case for case in members if usd_month_now(case) is None or is_insufficient(case)]
+    members = as_one(cases, of=len(unit.volumes), even=unit.stripes.even)
+    lacking = [case for case in members if is_insufficient(case)]
     held = {**unit.held, **{case.volume.id: set_reasons.LACKING for case in lacking}}
-    answers: dict[str, Recommendation] = {case.volume.id: insufficient(case, usd_month_now(case)) for case in lacking}
-    rest = [case for case in members if case.volume.id not in answers]
-    answers |= weighed(
-        rest, why_held=set_reasons.held(held, unit.stripes) if held else None, already=set_reasons.ALREADY
-    )
-    told = _set_answer(replace(unit, held=held), members, answers)
-    return {case.volume.id: _as_member(answers, case, told) for case in members}
+    found: dict[str, Recommendation] = {case.volume.id: insufficient(case) for case in lacking}
+    rest = [case for case in members if case.volume.id not in found]
+    found |= answers(rest, why_held=set_reasons.held(held, unit.stripes) if held else None, already=set_reasons.ALREADY)
+    told = _set_answer(replace(unit, held=held), members, found)
+    return {case.volume.id: _as_member(found, case, told) for case in members}
 
 
-def weighed(cases: Sequence[Case], *, why_held: str | None, already: str) -> dict[str, Recommendation]:
-    """The answers to volumes that change together, by id: one type for all, or all are kept.
+def as_one(cases: Sequence[Case], *, of: int, even: bool) -> list[Case]:
+    """The cases of a set `of` so many members, each of which has to carry the highest that any did in each bucket.
 
-    `why_held` says what keeps them as they are whatever is best, `already` what is said of one that needs no change.
+    Where the load is spread evenly none can use more of their host than its share, unless more than that was seen.
     """
-    compared = _compared(cases)
-    usd = {case.volume.id: usd_month_now(case) or 0.0 for case in cases}
-    best = {case.volume.id: cheapest(compared[case.volume.id]) for case in cases}
-    targets = [offer for offer in best.values() if offer is not None]
-    saved = sum(usd.values()) - sum(offer.usd_month or 0.0 for offer in targets)
-    if why_held or len(targets) < len(cases) or not _worth_it(cases, targets, saved):
-        return {
-            case.volume.id: kept(
-                case,
-                compared[case.volume.id],
-                usd[case.volume.id],
-                why_held or reasons.why_keep(case, best[case.volume.id], saved if targets else 0.0),
-            )
-            for case in cases
-        }
-    kind = kind_of(cases, targets)
-    return {
-        case.volume.id: kept(case, compared[case.volume.id], usd[case.volume.id], already)
-        if target.spec == case.volume.spec
-        else changed(kind, case, compared[case.volume.id], target, usd[case.volume.id])
-        for case, target in zip(cases, targets, strict=True)
-    }
+    parts = [_in_share(case, cases, of) for case in cases] if even else list(cases)
+    load = highest_load([case.load for case in parts])
+    frequent = frozenset(resource for case in cases for resource in case.frequent)
+    return [replace(case, load=load, held=load, lifted=replace(case.lifted, frequent=frequent)) for case in parts]
 
 
-def _worth_it(cases: Sequence[Case], targets: Sequence[Offer], saved_usd_month: float) -> bool:
-    """Whether the change of all relieves what is throttled often, or saves enough over the whole set."""
-    pairs = list(zip(cases, targets, strict=True))
-    if all(target.spec == case.volume.spec for case, target in pairs):
-        return False
-    least = max(case.policy.min_saving_usd_month for case in cases)
-    return any(relieves(case, target.ceiling) for case, target in pairs) or saved_usd_month >= least
-
-
-def _compared(cases: Sequence[Case]) -> dict[str, Comparison]:
-    """What is weighed for each member, in the order of what all cost together; what one refuses is refused for all."""
-    found = {case.volume.id: compare(case) for case in cases}
-    offers = {name: {offer.spec.type: offer for offer in weighed.offers} for name, weighed in found.items()}
-    types = cases[0].market.types if cases else {}
-    shared = {name: _shared({member: of[name] for member, of in offers.items()}) for name in types}
-    order = sorted(types, key=lambda name: preference(_as_one(list(shared[name].values())), types[name]))
-    return {
-        case.volume.id: replace(
-            found[case.volume.id],
-            offers=tuple(shared[name][case.volume.id] for name in order),
-            flip=flip(types[order[0]], case.volume.spec.size_gib, case.market.book),
-        )
-        for case in cases
-    }
-
-
-def _shared(offers: Mapping[str, Offer]) -> dict[str, Offer]:
-    """One type's offers by member, refused by all where one refuses it."""
-    refused = [f"{member}: {offer.refused[0]}" for member, offer in offers.items() if offer.refused]
-    return {
-        member: offer if offer.refused else replace(offer, refused=tuple(refused)) for member, offer in offers.items()
-    }
-
-
-def _as_one(offers: Sequence[Offer]) -> Offer:
-    """Members' offers of one type as if they were one, at the price of all."""
-    prices = [offer.usd_month for offer in offers if offer.usd_month is not None]
-    return replace(offers[0], usd_month=sum(prices) if len(prices) == len(offers) else None)
+def _in_share(case: Case, cases: Sequence[Case], members: int) -> Case:
+    """A case with its share of its host's room."""
+    room, accounting = case.room, case.room.ceiling.accounting
+    seen_iops = np.max([one.demand.counted_iops(accounting) for one in cases], axis=0)
+    seen_mib_s = np.max([one.demand.counted_throughput_mib_s(accounting) for one in cases], axis=0)
+    room = replace(
+        room,
+        ceiling=room.ceiling.divided(members),
+        iops=np.maximum(seen_iops, room.iops / members),
+        throughput_mib_s=np.maximum(seen_mib_s, room.throughput_mib_s / members),
+    )
+    spans = [one.span for one in case.spans]
+    return replace(case, room=room, load=load_of(case.demand, case.lifted, room, case.present, spans, case.policy))
 
 
 def _set_answer(unit: Unit, cases: Sequence[Case], answers: Mapping[str, Recommendation]) -> SetAnswer:

@@ -6,12 +6,13 @@ So are rates that are known by the second. An offer passes where few enough minu
 long (docs/decision.md, section 4).
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.demand import Demand
+from plimsoll.domain.demand import Demand, scaled
 from plimsoll.domain.knowledge import BoolArray
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.replay import TOLERANCE, backlog_behind, never_spent, spent
@@ -32,6 +33,11 @@ class Required:
     short: Demand
 
 
+def plain(demand: Demand) -> Required:
+    """A demand as it is, with nothing above it."""
+    return Required(work=demand, short=scaled(demand, 0.0))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
     """The minutes that would have been throttled, and the longest wait in seconds."""
@@ -42,6 +48,15 @@ class Trial:
     def passes(self, *, budget_minutes: float, max_wait_s: float) -> bool:
         """Whether few enough minutes are throttled, and nothing waits too long."""
         return self.throttled_minutes <= budget_minutes and self.longest_wait_s <= max_wait_s
+
+
+def worst(trials: Iterable[Trial]) -> Trial:
+    """The most minutes that any of some throttled, and the longest wait behind any of them."""
+    found = list(trials)
+    return Trial(
+        throttled_minutes=max(one.throttled_minutes for one in found),
+        longest_wait_s=max(one.longest_wait_s for one in found),
+    )
 
 
 def budget_of(minutes_a_month: float, window_s: float) -> float:

@@ -180,13 +180,13 @@ def _signals(found: Signals) -> SignalsRecord:
 
 
 def _replay(weighed: _Weighed) -> ReplayRecord:
-    now = weighed.comparison.replay_now
-    then = weighed.target.replay if isinstance(weighed, Change) else now
+    now = weighed.comparison.now
+    then = weighed.target.tried if isinstance(weighed, Change) else now
     return ReplayRecord(
         throttled_minutes_now=round(now.throttled_minutes, 1),
         throttled_minutes_then=round(then.throttled_minutes, 1) if then else None,
-        worst_delay_s_now=round(now.worst_delay_s, 3),
-        worst_delay_s_then=round(then.worst_delay_s, 3) if then else None,
+        worst_delay_s_now=round(now.longest_wait_s, 3),
+        worst_delay_s_then=round(then.longest_wait_s, 3) if then else None,
     )
 
 
@@ -282,7 +282,7 @@ def _offer(offer: Offer) -> OfferRecord:
         monthly_usd=_rounded(offer.usd_month),
         ceiling_iops=round(offer.ceiling.iops, 2),
         ceiling_throughput_mib_s=round(offer.ceiling.throughput_mib_s, 2),
-        throttled_minutes=round(offer.replay.throttled_minutes, 1) if offer.replay else None,
+        throttled_minutes=round(offer.tried.throttled_minutes, 1) if offer.tried else None,
         refused=list(offer.refused),
     )
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from plimsoll.domain.joined import joined
 
 from plimsoll.domain.case import case_of
 from plimsoll.domain.decide import answer
 from plimsoll.domain.hosting import host_loads
-from plimsoll.domain.joined import joined
 from plimsoll.domain.need import usable
 from plimsoll.domain.recommendation import Change, InsufficientData, Keep, Upgrade
 from plimsoll.domain.together import Unit, decide_together, units_of

@@ -1,0 +1,259 @@
+"""Offers made: for one volume one of each type, and of those that change together one bundle of each type.
+
+An offer's figures are the cheapest that pass. Where none do it is what the need asks for, as far as that is sold, with
+the reason why it does not pass.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from plimsoll.domain.case import Case, SharedLoad
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.cheapest import NOTHING, Product, Staircase, cheapest, staircase
+from plimsoll.domain.need import Need
+from plimsoll.domain.offer import (
+    Offer,
+    ceiling_on_hosts,
+    fitted,
+    measured_against,
+    on_grid,
+    preference,
+    too_small,
+    unsuited,
+)
+from plimsoll.domain.required import Purpose, peaks
+from plimsoll.domain.trial import Trial, budget_of, trial, worst
+from plimsoll.domain.volume import VolumeSpec
+from plimsoll.domain.volume_types import VolumeType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bundle:
+    """One type for all that change together: an offer for each, in their order."""
+
+    kind: VolumeType
+    offers: tuple[Offer, ...]
+
+    @property
+    def usd_month(self) -> float:
+        """What all cost together; infinite where one has no price."""
+        return sum(math.inf if offer.usd_month is None else offer.usd_month for offer in self.offers)
+
+    @property
+    def feasible(self) -> bool:
+        """Whether nothing speaks against any."""
+        return all(offer.feasible for offer in self.offers)
+
+    @property
+    def tried(self) -> Trial:
+        """The worst trial of any; infinite where one was not tried."""
+        return worst(offer.tried or Trial(throttled_minutes=math.inf, longest_wait_s=math.inf) for offer in self.offers)
+
+    @property
+    def order(self) -> tuple[bool, float, int, float, str]:
+        """What bundles are sorted by, as `preference` sorts offers."""
+        first = replace(self.offers[0], usd_month=self.usd_month)
+        return not self.feasible, *preference(first, self.kind)[1:]
+
+
+class Makers:
+    """Makes the offers of some volumes that change together; what is worked out for one budget serves another.
+
+    `budget_min` is the largest budget of throttled minutes in 30 days that is asked for.
+    """
+
+    def __init__(
+        self, cases: Sequence[Case], purpose: Purpose, budget_min: float, at_least: Callable[[Case], Need]
+    ) -> None:
+        self._makers = [_Maker(case, purpose, budget_min, at_least(case)) for case in cases]
+
+    def bundles(self, budget_min: float) -> list[Bundle]:
+        """A bundle of each published type for that budget, those that pass first and the cheapest first."""
+        kinds = self._makers[0].case.market.types.values()
+        found = [Bundle(kind=kind, offers=self._offers(kind, budget_min)) for kind in kinds]
+        return sorted(found, key=lambda bundle: bundle.order)
+
+    def least_usd_month(self) -> float:
+        """The least that all could cost, whatever they had to carry."""
+        kinds = self._makers[0].case.market.types.values()
+        return min(sum(maker.least_usd_month(kind) for maker in self._makers) for kind in kinds)
+
+    def _offers(self, kind: VolumeType, budget_min: float) -> tuple[Offer, ...]:
+        """One type's offers, refused by all where one refuses it."""
+        offers = [maker.offer(kind, budget_min) for maker in self._makers]
+        refused = tuple(
+            f"{maker.case.volume.id}: {offer.refused[0]}"
+            for maker, offer in zip(self._makers, offers, strict=True)
+            if offer.refused
+        )
+        return tuple(offer if offer.refused else replace(offer, refused=refused) for offer in offers)
+
+
+class _Maker:
+    """Makes the offers of one volume."""
+
+    def __init__(self, case: Case, purpose: Purpose, budget_min: float, at_least: Need) -> None:
+        self.case = case
+        self._purpose, self._budget_min, self._at_least = purpose, budget_min, at_least
+        self._stairs: dict[str, Staircase] = {}
+
+    def least_usd_month(self, kind: VolumeType) -> float:
+        product = product_of(self.case, kind)
+        usd_month = product.usd_month(product.fitted(NOTHING))
+        if usd_month is None or any(unsuited(self.case.volume, kind, usd_month, self.case.market, self.case.policy)):
+            return math.inf
+        return usd_month
+
+    def offer(self, kind: VolumeType, budget_min: float) -> Offer:
+        """The offer of a type."""
+        case, product = self.case, product_of(self.case, kind)
+        need, shared = self._need(kind), case.shared.get(kind.name, ())
+        spec = product.fitted(need.no_less_than(self._at_least))
+        usd_month = product.usd_month(spec)
+        offer = self._with(spec, kind, need, usd_month)
+        refused = tuple(unsuited(case.volume, kind, usd_month, case.market, case.policy))
+        if refused:
+            return replace(offer, refused=refused)
+        budget_minutes = budget_of(budget_min, self.case.window_s)
+        found = (
+            None
+            if _is_pooled(kind, shared)
+            else cheapest(self._stairs_of(product), budget_minutes=budget_minutes, at_least=self._at_least)
+        )
+        against = tuple(measured_against(case.volume, spec, product.ceiling(spec), case.market))
+        if found is not None:
+            offer = self._with(found, kind, need, product.usd_month(found))
+        tried = self._tried(offer, shared)
+        refused = tuple(self._speaks_against(offer, tried, shared, budget_minutes))
+        refused = refused or (() if found else against)
+        return replace(
+            offer, tried=tried, need=offer.need if refused else _within(offer), refused=refused, refuted=against
+        )
+
+    def _stairs_of(self, product: Product) -> Staircase:
+        name = product.kind.name
+        if name not in self._stairs:
+            most_minutes = budget_of(self._budget_min, self.case.window_s)
+            self._stairs[name] = staircase(product, self.case.load.of(self._purpose), most_minutes)
+        return self._stairs[name]
+
+    def _need(self, kind: VolumeType) -> Need:
+        """The highest rates of what a volume of that type has to carry, or of what its pool has to."""
+        shared = self.case.shared.get(kind.name, ())
+        if _is_pooled(kind, shared):
+            return peaks(shared[0].load.of(self._purpose), shared[0].ceiling.accounting)
+        return peaks(self.case.load.of(self._purpose), kind.accounting)
+
+    def _with(self, spec: VolumeSpec, kind: VolumeType, need: Need, usd_month: float | None) -> Offer:
+        shared = self.case.shared.get(kind.name, ())
+        pooled = _is_pooled(kind, shared)
+        ceiling = shared[0].ceiling if pooled else ceiling_on_hosts(kind, spec, self.case.volume)
+        return Offer(
+            spec=spec,
+            ceiling=ceiling,
+            usd_month=usd_month,
+            tried=None,
+            need=need,
+            pool_gib=shared[0].size_gib if pooled else None,
+        )
+
+    def _tried(self, offer: Offer, shared: Sequence[SharedLoad]) -> Trial:
+        trials = [trial(one.load.of(self._purpose), one.ceiling) for one in shared]
+        if offer.pool_gib is None:
+            trials.append(trial(self.case.load.of(self._purpose), offer.ceiling))
+        return worst(trials)
+
+    def _speaks_against(
+        self, offer: Offer, tried: Trial, shared: Sequence[SharedLoad], budget_minutes: float
+    ) -> Iterator[str]:
+        """Why an offer does not pass."""
+        policy, purpose = self.case.policy, self._purpose
+        yield from too_small(str(offer.spec), offer.ceiling, self._at_least)
+        if tried.passes(budget_minutes=budget_minutes, max_wait_s=policy.max_wait_s):
+            return
+        carriers = [(one.name, one.ceiling, peaks(one.load.of(purpose), one.ceiling.accounting)) for one in shared]
+        if offer.pool_gib is None:
+            carriers.append((str(offer.spec), offer.ceiling, offer.need))
+        small = [reason for name, ceiling, need in carriers for reason in too_small(name, ceiling, need)]
+        yield from small
+        if not small:
+            yield _throttles(offer.spec, tried, budget_minutes)
+
+
+def _within(offer: Offer) -> Need:
+    """The need of an offer that passes: what is above its ceiling is tolerated."""
+    return Need(
+        iops=min(offer.need.iops, offer.ceiling.iops),
+        throughput_mib_s=min(offer.need.throughput_mib_s, offer.ceiling.throughput_mib_s),
+    )
+
+
+def _throttles(spec: VolumeSpec, tried: Trial, budget_minutes: float) -> str:
+    if tried.throttled_minutes > budget_minutes:
+        return (
+            f"{spec} would throttle {tried.throttled_minutes:,.0f} minutes, and the policy allows {budget_minutes:,.0f}"
+        )
+    return f"behind {spec} work would wait up to {tried.longest_wait_s:,.0f} seconds"
+
+
+def product_of(case: Case, kind: VolumeType) -> Product:
+    """A type as it is sold to a case's volume."""
+    volume, market = case.volume, case.market
+
+    def ceiling(spec: VolumeSpec) -> Ceiling:
+        return ceiling_on_hosts(kind, spec, volume)
+
+    return Product(
+        kind=kind,
+        size_gib=volume.spec.size_gib,
+        policy=case.policy,
+        usd_month=lambda spec: market.book.usd_month(spec, mean_iops=case.summary.mean_iops),
+        ceiling=ceiling,
+        refuted=lambda spec: any(measured_against(volume, spec, ceiling(spec), market)),
+        measured=[one.ceiling for one in market.failed_measurements if one.spec.type == kind.name],
+    )
+
+
+def drop_ins(cases: Sequence[Case]) -> Bundle | None:
+    """The cheapest type, other than what there is, that can do everything the present volumes can; None where none can.
+
+    What it is tried by is the demand now, without headroom: it passes as the present ones do.
+    """
+    kinds = cases[0].market.types.values()
+    bundles = [Bundle(kind=kind, offers=tuple(_drop_in(case, kind) for case in cases)) for kind in kinds]
+    others = [
+        bundle
+        for bundle in bundles
+        if bundle.feasible
+        and any(offer.spec != case.volume.spec for offer, case in zip(bundle.offers, cases, strict=True))
+    ]
+    return min(others, key=lambda bundle: bundle.order, default=None)
+
+
+def _drop_in(case: Case, kind: VolumeType) -> Offer:
+    """What carries all that the present volume, or its pool, ever could."""
+    volume, market, policy = case.volume, case.market, case.policy
+    wanted = Need.of_ceiling(case.present.counted_as(kind.accounting))
+    spec = on_grid(kind, fitted(kind, volume.spec.size_gib, wanted), policy)
+    shared = case.shared.get(kind.name, ())
+    pooled = kind.pooled and case.pool_gib != volume.spec.size_gib
+    ceiling = ceiling_on_hosts(kind, replace(spec, size_gib=case.pool_gib) if pooled else spec, volume)
+    usd_month = market.book.usd_month(spec, mean_iops=case.summary.mean_iops)
+    refused = [*unsuited(volume, kind, usd_month, market, policy)]
+    refused += too_small(str(spec), ceiling, Need.of_ceiling(case.present.counted_as(ceiling.accounting)))
+    against = tuple(measured_against(volume, spec, ceiling, market))
+    return Offer(
+        spec=spec,
+        ceiling=ceiling,
+        usd_month=usd_month,
+        tried=trial(case.held.now, ceiling) if not refused else None,
+        need=peaks(case.held.reducing, ceiling.accounting),
+        refused=(*refused, *against),
+        refuted=against,
+        pool_gib=shared[0].size_gib if pooled and shared else None,
+    )
+
+
+def _is_pooled(kind: VolumeType, shared: Sequence[SharedLoad]) -> bool:
+    return kind.pooled and bool(shared)

@@ -1,0 +1,123 @@
+"""Spans: the epochs of a volume over the buckets of its demand, and how it stood in each."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.demand import Demand
+from plimsoll.domain.epochs import Epoch, epochs_of
+from plimsoll.domain.host import Host
+from plimsoll.domain.knowledge import BoolArray
+from plimsoll.domain.lifting import Lifted, Span
+from plimsoll.domain.offer import ceiling_on
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.recommendation import EpochSummary
+from plimsoll.domain.saturation import HostLoad, host_room
+from plimsoll.domain.settling import EpochStand, raised
+from plimsoll.domain.sums import Window
+from plimsoll.domain.volume import Volume
+from plimsoll.domain.volume_types import VolumeType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpochSpan:
+    """An epoch, its buckets with the ceiling of the volume in it, and what its hosts carried (None: not known)."""
+
+    epoch: Epoch
+    span: Span
+    hosts: Ceiling | None
+
+
+def epoch_spans(volume: Volume, demand: Demand, types: Mapping[str, VolumeType]) -> list[EpochSpan]:
+    """The epochs of the window of a demand, oldest first, over its buckets."""
+    starts_s = demand.starts_s
+    lengths_s = np.broadcast_to(np.asarray(demand.lengths_s), starts_s.shape)
+    window = Window(start_s=int(starts_s[0]), end_s=int(starts_s[-1] + lengths_s[-1]))
+    epochs = epochs_of(volume, window)
+    ceilings = [_ceiling(epoch, types) for epoch in epochs]
+    found = []
+    for place, (epoch, ceiling) in enumerate(zip(epochs, ceilings, strict=True)):
+        first, after = np.searchsorted(starts_s, (epoch.window.start_s, epoch.window.end_s)).tolist()
+        more = frozenset(resource for later in ceilings[place + 1 :] for resource in raised(ceiling, later))
+        span = Span(buckets=slice(first, after), ceiling=ceiling, raised=more)
+        found.append(EpochSpan(epoch=epoch, span=span, hosts=_carried(epoch.hosts)))
+    return found
+
+
+def stands(
+    spans: Sequence[EpochSpan], demand: Demand, lifted: Lifted, host: HostLoad | None, policy: Policy
+) -> list[EpochStand]:
+    """How the volume stood in each epoch: on what it was saturated, and whether its host was the limit."""
+    found = []
+    for place, one in enumerate(spans):
+        at = one.span.buckets
+        saturated = frozenset(resource for resource in Resource if lifted.saturated[resource][at].any())
+        found.append(
+            EpochStand(
+                start_s=one.epoch.window.start_s,
+                ceiling=one.span.ceiling,
+                saturated=saturated,
+                hosts=one.hosts,
+                host_bound=place < len(spans) - 1 and _host_bound(one, demand, host, policy),
+            )
+        )
+    return found
+
+
+def summaries(spans: Sequence[EpochSpan], demand: Demand, lifted: Lifted) -> tuple[EpochSummary, ...]:
+    """What a report shows of the epochs."""
+    held_back = lifted.any
+    return tuple(
+        EpochSummary(
+            start_s=one.epoch.window.start_s,
+            end_s=one.epoch.window.end_s,
+            spec=one.epoch.spec,
+            ceiling=one.span.ceiling,
+            throttled_minutes=demand.minutes(_inside(held_back, one.span.buckets)),
+        )
+        for one in spans
+    )
+
+
+def _inside(where: BoolArray, at: slice) -> BoolArray:
+    inside = np.zeros_like(where)
+    inside[at] = where[at]
+    return inside
+
+
+def _ceiling(epoch: Epoch, types: Mapping[str, VolumeType]) -> Ceiling | None:
+    """What the volume could carry in an epoch, as its type is published."""
+    kind = None if epoch.spec is None else types.get(epoch.spec.type)
+    if kind is None or epoch.spec is None:
+        return None
+    return ceiling_on(kind, epoch.spec, epoch.hosts or (), all_known=epoch.hosts is not None)
+
+
+def _carried(hosts: Sequence[Host] | None) -> Ceiling | None:
+    if not hosts:
+        return None
+    carried = hosts[0].ceiling
+    for host in hosts[1:]:
+        carried += host.ceiling
+    return carried
+
+
+def _host_bound(one: EpochSpan, demand: Demand, load: HostLoad | None, policy: Policy) -> bool:
+    """Whether an earlier epoch's only host was the limit in it: what all its volumes did is known where it is the same
+    host, what this one did in any case."""
+    hosts = one.epoch.hosts
+    if hosts is None or len(hosts) != 1:
+        return False
+    traffic = HostLoad(
+        host=hosts[0],
+        iops=load.iops if load is not None and load.host.id == hosts[0].id else demand.iops,
+        throughput_mib_s=(
+            load.throughput_mib_s if load is not None and load.host.id == hosts[0].id else demand.throughput_mib_s
+        ),
+        most_iops=demand.most_iops,
+        most_throughput_mib_s=demand.most_throughput_mib_s,
+    )
+    room = host_room(demand, traffic, hosts[0].ceiling, policy)
+    return bool(room.bound[one.span.buckets].any())
