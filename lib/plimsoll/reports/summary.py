@@ -289,15 +289,15 @@ def todos(overview: Overview, policy: Policy, folder: Path) -> Iterator[Todo]:
             money=money_of(found.step_summary()["monthly_usd"]),
             first=first,
             more=found.answered - len(first),
-            command=shlex.join(["plimsoll", *_COMMANDS[step], str(folder)]) if step in _COMMANDS else None,
+            command=_COMMANDS[step].format(shlex.quote(str(folder))) if step in _COMMANDS else None,
         )
 
 
-_COMMANDS: Final[Mapping[Step, tuple[str, ...]]] = {
-    Step.SAFE: ("report", "--format", "md", "--out", "-", "--where", "step = 'safe'"),
-    Step.MEASURE: ("validate", "--recommendation"),
+_COMMANDS: Final[Mapping[Step, str]] = {
+    Step.SAFE: "plimsoll report {} --format md --where \"step = 'safe'\" --out -",
+    Step.MEASURE: "plimsoll validate --recommendation {}",
 }
-"""What is done for all volumes of a step at once, the run's folder at its end; the first gives their changes."""
+"""What is done for all volumes of a step at once, with the run's folder; the first gives their changes."""
 
 
 def _of_them(step: Step, found: Totals, overview: Overview) -> str:

@@ -9,6 +9,7 @@ from plimsoll.domain.units import dollars
 from plimsoll.reports.record import (
     FIRST_PROVIDER,
     DemandRecord,
+    EpochRecord,
     FrontierStepRecord,
     OwnerRecord,
     RecommendationRecord,
@@ -133,7 +134,8 @@ def outcome_text(record: RecommendationRecord) -> str:
     if record.action == "detached":
         return f"costs {usd(record.monthly_usd_now)} a month"
     if record.wait is not None:
-        return wait_text(record.wait)
+        saved = record.wait.monthly_usd_saved
+        return f"may save {usd(saved)} a month from {record.wait.until} on" if saved > 0 else "look again later"
     if record.monthly_usd_saved < 0:
         return f"costs {usd(-record.monthly_usd_saved)} a month more"
     return f"saves {usd(record.monthly_usd_saved)} a month"
@@ -147,6 +149,23 @@ def step_price(step: FrontierStepRecord) -> str:
 def step_wait(step: FrontierStepRecord) -> str:
     """The longest wait of a step of a frontier, in words."""
     return "none" if step.longest_wait_s <= 0 else f"{_bound(step)}{duration(step.longest_wait_s)}"
+
+
+FRONTIER_TITLE: Final = "The price of so many throttled minutes in 30 days"
+FRONTIER_HEADS: Final = ("minutes", "configuration", "USD a month", "longest wait")
+"""The title and the heads of a table of a frontier, whose rows `frontier_rows` gives."""
+
+
+def frontier_rows(record: RecommendationRecord) -> list[tuple[str, str, str, str]]:
+    """What each budget of throttled minutes would cost, a row each, in words."""
+    return [
+        (f"{step.budget_min:g}", spec_text(step.spec), step_price(step), step_wait(step)) for step in record.frontier
+    ]
+
+
+def epoch_text(epoch: EpochRecord) -> str:
+    """What a volume was in an epoch, in words."""
+    return spec_text(epoch.spec) or "not known"
 
 
 def _bound(step: FrontierStepRecord) -> str:

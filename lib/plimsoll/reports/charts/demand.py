@@ -1,6 +1,7 @@
 """The picture of demand over time: IOPS above MiB/s, with the ceilings across, and where they were reached."""
 
 import math
+from datetime import datetime
 from typing import Final
 
 from plimsoll.domain.units import HOUR_S, MINUTE_S
@@ -16,9 +17,15 @@ from plimsoll.reports.charts.headlines import (
     writes_text,
 )
 from plimsoll.reports.charts.picture import CEILINGS, Picture, Row
-from plimsoll.reports.record import CeilingsRecord, DemandProfileRecord, RecommendationRecord
+from plimsoll.reports.record import CeilingsRecord, DemandProfileRecord, EpochRecord, RecommendationRecord
+from plimsoll.reports.wording import epoch_text
 
 LEVELS: Final = "levels"
+EPOCHS: Final = "epochs"
+"""What the volume was when; told under the demand."""
+
+FORMER: Final = "former"
+"""The ceilings of the epochs before the present one."""
 
 SIDES: Final[dict[Side, tuple[str, str, str]]] = {
     "IOPS": ("iops", "read_iops", "peak_iops"),
@@ -35,6 +42,7 @@ def demand_picture(record: RecommendationRecord, profile: DemandProfileRecord) -
     """The picture of a volume's demand over time; ceilings far above the demand are told instead of drawn."""
     levels: list[Row] = []
     above: list[str] = []
+    former: list[Row] = []
     for side, (*_, peak) in SIDES.items():
         limits = _limits(record.ceilings, side) if record.ceilings else {}
         drawn, hidden = in_sight(limits, highest(getattr(profile, peak)))
@@ -51,14 +59,42 @@ def demand_picture(record: RecommendationRecord, profile: DemandProfileRecord) -
             for (kind, lasting), level in drawn.items()
         ]
         above += [told[key] for key in hidden]
-    lines = [_how_to_read(record, profile), f"Above the picture: {', '.join(above)}." if above else ""]
+        former += _former(record, side, highest(getattr(profile, peak)))
+    then = "Shorter lines: what it could carry before it was changed." if former else ""
+    lines = [_how_to_read(record, profile), then, f"Above the picture: {', '.join(above)}." if above else ""]
     return Picture(
         kind="demand",
         subject=subject(record),
         title=demand_title(record, profile),
         subtitle="\n".join(filter(None, lines)),
-        datasets={LEVELS: levels},
+        datasets={LEVELS: levels, FORMER: former, EPOCHS: _epochs(record)},
     )
+
+
+def _former(record: RecommendationRecord, side: Side, peak: float) -> list[Row]:
+    """The ceilings of a side before the present epoch, where they are known and not far above the demand."""
+    known = {place: _ceiling_in(one, side) for place, one in enumerate(record.epochs[:-1])}
+    drawn, _ = in_sight({place: level for place, level in known.items() if level is not None}, peak)
+    return [{"side": side, "level": level, **_bounds(record.epochs[place])} for place, level in drawn.items()]
+
+
+def _epochs(record: RecommendationRecord) -> list[Row]:
+    """What the volume was when; rows are shaded in turn."""
+    return [
+        {"label": epoch_text(one), "even": place % 2 == 0, "throttled_minutes": one.throttled_minutes, **_bounds(one)}
+        for place, one in enumerate(record.epochs)
+    ]
+
+
+def _bounds(epoch: EpochRecord) -> dict[str, int]:
+    """An epoch's bounds in epoch milliseconds."""
+    start, end = (int(datetime.fromisoformat(one).timestamp() * 1000) for one in (epoch.start, epoch.end))
+    return {"start": start, "end": end}
+
+
+def _ceiling_in(epoch: EpochRecord, side: Side) -> float | None:
+    """What a volume could carry in an epoch, None where that is not known."""
+    return epoch.ceiling_iops if side == "IOPS" else epoch.ceiling_throughput_mib_s
 
 
 def _how_to_read(record: RecommendationRecord, profile: DemandProfileRecord) -> str:

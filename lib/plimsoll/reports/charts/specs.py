@@ -5,7 +5,7 @@ from typing import Any, Final
 import altair as alt
 
 from plimsoll.domain.units import KIB_PER_MIB
-from plimsoll.reports.charts.demand import LEVELS, SIDES
+from plimsoll.reports.charts.demand import EPOCHS, FORMER, LEVELS, SIDES
 from plimsoll.reports.charts.headlines import Side
 from plimsoll.reports.charts.picture import AXIS_PX, CEILINGS, SPANS
 from plimsoll.reports.charts.roofline import LABELS, MEASURED, PLANE_PX, POINTS, ROOFS, SERIES, series
@@ -49,7 +49,8 @@ def log_axis(title: str | None) -> alt.Axis:
 def demand_spec(theme: Theme, width: int) -> dict[str, Any]:
     """The Vega-Lite spec of `demand_picture`, `width` pixels wide in all: its panels are `FRAME_PX` less."""
     panels = [_panel(theme, side, width - FRAME_PX) for side in SIDES]
-    chart = alt.VConcatChart(vconcat=[*panels, _strip(theme, width - FRAME_PX)], spacing=12)
+    strips = [_epochs(theme, width - FRAME_PX), _strip(theme, width - FRAME_PX)]
+    chart = alt.VConcatChart(vconcat=[*panels, *strips], spacing=12)
     return {**chart.resolve_scale(x="shared").to_dict(validate=False), "config": theme.config}
 
 
@@ -71,6 +72,7 @@ def _panel(theme: Theme, side: Side, width: int) -> alt.LayerChart:
         _steps(theme, _WRITES, total).mark_area().encode(y2=alt.Y2(reads)),
         _steps(theme, _BUSIEST, peak).mark_line(strokeWidth=1.2, strokeJoin="miter"),
         *_levels(theme, side),
+        _former(theme, side),
         _pane(),
     ]
     title = alt.Title(side, fontSize=12, offset=6)
@@ -129,6 +131,35 @@ def _levels(theme: Theme, side: str) -> list[alt.Chart]:
         text = of_kind.mark_text(**label, color=color)
         layers += [rule.encode(y=y), halo.encode(y=y, text="label:N"), text.encode(y=y, text="label:N")]
     return layers
+
+
+def _former(theme: Theme, side: str) -> alt.Chart:
+    """The ceilings of earlier epochs, each across its own time."""
+    of_side = alt.FieldEqualPredicate(field="side", equal=side)
+    base = alt.Chart(alt.NamedData(name=FORMER)).transform_filter(of_side)
+    chart: alt.Chart = base.mark_rule(color=theme.now, strokeDash=theme.dashes["now"], strokeWidth=1.8).encode(
+        x=_time("start"), x2="end:T", y=alt.Y("level", type="quantitative")
+    )
+    return chart
+
+
+def _epochs(theme: Theme, width: int) -> alt.LayerChart:
+    """What the volume was when, side by side; a name is cut to its room."""
+    base = alt.Chart(alt.NamedData(name=EPOCHS)).encode(
+        x=_time("start"), y=alt.Y("row:N", axis=alt.Axis(title=None, domain=False, **UPRIGHT))
+    )
+    told = [
+        alt.Tooltip("label:N", title="the volume was"),
+        alt.Tooltip("throttled_minutes:Q", title="minutes throttled", format=",.4~r"),
+    ]
+    fill = alt.condition("datum.even", alt.value(theme.gap), alt.value(theme.grid))
+    room = alt.ExprRef("max(0, scale('x', datum.end) - scale('x', datum.start) - 6)")
+    named = base.transform_calculate(row="'was'")
+    shade = named.mark_rect(height=18, stroke=theme.background, strokeWidth=2).encode(
+        x2="end:T", color=fill, tooltip=told
+    )
+    name = named.mark_text(align="left", dx=3, limit=room, color=theme.text).encode(text="label:N")
+    return alt.LayerChart(layer=[shade, name], width=width, height=20)
 
 
 def _pane() -> alt.Chart:

@@ -20,7 +20,7 @@ from plimsoll.reports.markdown.markup import (
 )
 from plimsoll.reports.record import RecommendationRecord
 from plimsoll.reports.run_reader import Only, read_run, stream_records
-from plimsoll.reports.steps import CENT, STEP_NAMES, Step, judged_by, observed, step_of, step_words
+from plimsoll.reports.steps import CENT, STEP_NAMES, STEP_TITLES, Step, judged_by, observed, step_of, step_words
 from plimsoll.reports.summary import (
     Overview,
     figures,
@@ -36,9 +36,13 @@ from plimsoll.reports.summary import (
 from plimsoll.reports.totals import Totals
 from plimsoll.reports.wording import (
     ACTION_WORDS,
+    FRONTIER_HEADS,
+    FRONTIER_TITLE,
     GRADE_WORDS,
     change_words,
     count_of,
+    epoch_text,
+    frontier_rows,
     outcome_text,
     owner_text,
     spec_text,
@@ -48,6 +52,12 @@ from plimsoll.reports.wording import (
 
 _BEST: Final = 50
 _THROTTLED: Final = 20
+_SAFE: Final = 20
+_SAFE_ALONE: Final = 500
+"""How many changes that give nothing up a page has, of a whole run and of a part."""
+
+_IN_A_FENCE: Final = 10
+_WAITING: Final = 20
 _UNREAD: Final = 20
 
 
@@ -60,19 +70,27 @@ def run_markdown(folder: Path, only: Only | None, told: str) -> str:
     policy = parse_policy(dict(run["policy"]))
     throttled: Largest[RecommendationRecord] = Largest(most=_THROTTLED)
     saving: Largest[RecommendationRecord] = Largest(most=_BEST)
+    safe: Largest[RecommendationRecord] = Largest(most=_SAFE if only is None else _SAFE_ALONE)
+    waiting: Largest[RecommendationRecord] = Largest(most=_WAITING)
     for record in stream_records(folder, only):
         overview.add(record)
-        is_throttled = step_of(record) is Step.THROTTLED
-        if is_throttled or record.monthly_usd_saved > 0:
-            (throttled if is_throttled else saving).add(weight(record), record.volume_id, record)
+        step = step_of(record)
+        if step is Step.SAFE:
+            safe.add(weight(record), record.volume_id, record)
+        if step is Step.THROTTLED or record.monthly_usd_saved > 0:
+            (throttled if step is Step.THROTTLED else saving).add(weight(record), record.volume_id, record)
+        if record.wait is not None:
+            waiting.add(weight(record), record.volume_id, record)
     part = f"Of {prose(told)} alone.\n" if only is not None else ""
     page = [f"# Plimsoll run {name(str(run['id']))}\n", part, *_money(overview.totals, run, policy, whole=only is None)]
     since = since_before(run) if only is None else ""
     page += [f"{prose(since)}\n"] if since else []
     page += _incomplete(run, folder, whole=only is None)
     page += _steps(overview, policy, folder)
-    page += _changes("Throttled today", throttled)
+    page += _commands(safe)
     page += _changes("The best changes", saving)
+    page += _changes("Throttled today", throttled)
+    page += _waiting(waiting)
     if only is None:
         page += _not_read(run)
     return fitting(page)
@@ -119,6 +137,36 @@ def _steps(overview: Overview, policy: Policy, folder: Path) -> Iterator[str]:
     yield table(("step", "volumes:", "money", "why"), rows)
 
 
+def _commands(found: Largest[RecommendationRecord]) -> Iterator[str]:
+    """The changes that give nothing up, to be copied."""
+    if not found.total:
+        return
+    saved = sum(record.monthly_usd_saved for record in found.items)
+    yield f"## {prose(STEP_TITLES[Step.SAFE])}\n"
+    left = f"; {count_of(found.total - found.most, 'more volume')} not shown" if found.total > found.most else ""
+    yield f"{count_of(len(found.items), 'change')}, which save {usd(saved)} a month{left}.\n"
+    changes = [record.change for record in found.items]
+    for first in range(0, len(changes), _IN_A_FENCE):
+        yield fence("\n".join(changes[first : first + _IN_A_FENCE]))
+
+
+def _waiting(found: Largest[RecommendationRecord]) -> Iterator[str]:
+    if not found.total:
+        return
+    rows = [
+        (
+            f"{name(record.volume_id)} {name(record.name or '')}".rstrip(),
+            prose(spec_text(record.current)),
+            prose(outcome_text(record)),
+        )
+        for record in found.items
+    ]
+    yield f"## {prose(STEP_TITLES[Step.WAIT])}\n"
+    yield table(("volume", "now", "when"), rows)
+    if found.total > found.most:
+        yield f"{count_of(found.total - found.most, 'more volume')}: recommendations.csv has all of them.\n"
+
+
 def _changes(title: str, found: Largest[RecommendationRecord]) -> Iterator[str]:
     if not found.total:
         return
@@ -161,6 +209,8 @@ def ticket(record: RecommendationRecord, policy: Policy, link: str) -> str:
     out where it is empty."""
     parts = [f"## {_title(record)}\n", *_where(record)]
     parts += _section("Why", _bullets(record.reasons))
+    parts += _section(FRONTIER_TITLE, _frontier(record))
+    parts += _section("What it was", _epochs(record))
     parts += _section("Evidence", _evidence(record, link))
     parts += _section("Risk", _risk(record, policy))
     parts += _section("How", fence(record.change) if record.change else "")
@@ -191,6 +241,23 @@ def _where(record: RecommendationRecord) -> Iterator[str]:
         yield f"It is changed together with all of stripe set {name(record.stripe_set.name)}: {members}.\n"
     if record.pool:
         yield f"It shares its ceiling and is changed together with: {', '.join(map(name, record.pool))}.\n"
+
+
+def _frontier(record: RecommendationRecord) -> str:
+    rows = [tuple(map(prose, row)) for row in frontier_rows(record)]
+    minutes, what, price, wait = FRONTIER_HEADS
+    return table((f"{minutes}:", what, f"{price}:", f"{wait}:"), rows) if rows else ""
+
+
+def _epochs(record: RecommendationRecord) -> str:
+    """What the volume was before, where it was changed."""
+    if len(record.epochs) < 2:
+        return ""
+    rows = [
+        (prose(one.start[:16]), prose(one.end[:16]), prose(epoch_text(one)), f"{one.throttled_minutes:,.0f}")
+        for one in record.epochs
+    ]
+    return table(("from, UTC", "to, UTC", "volume", "minutes throttled:"), rows)
 
 
 def _section(title: str, body: str) -> list[str]:

@@ -12,16 +12,28 @@ from rich.text import Text
 
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.demand import Demand
-from plimsoll.domain.recommendation import Change, Keep, Recommendation, SetAnswer
+from plimsoll.domain.recommendation import Change, Keep, Recommendation, SetAnswer, Wait
 from plimsoll.reports.printable import printable
 from plimsoll.reports.record import DemandRecord, OfferRecord, RecommendationRecord
-from plimsoll.reports.terminal.plot import plain_table, plot
+from plimsoll.reports.terminal.plot import bar, plain_table, plot, spans_line
 from plimsoll.reports.terminal.run import action_text, printable_record
 from plimsoll.reports.to_record import spec_record
-from plimsoll.reports.wording import coverage_words, spec_text, usd, words_of
+from plimsoll.reports.wording import (
+    FRONTIER_HEADS,
+    FRONTIER_TITLE,
+    coverage_words,
+    epoch_text,
+    frontier_rows,
+    spec_text,
+    usd,
+    wait_text,
+    words_of,
+)
 
 PLOT_HEIGHT = 5
 _AXIS_INDENT = 12
+_BAR = 12
+"""The width of the longest bar of a frontier."""
 
 
 def show_explanation(
@@ -36,11 +48,14 @@ def show_explanation(
     parts: list[RenderableType] = [_head(record)]
     if demand is not None and demand.observed.any():
         parts += _plots(console, recommendation, demand)
+        parts += _epochs(record, demand, _plot_width(console))
     if record.demand is not None:
         parts += _demand(record.demand)
-    if isinstance(recommendation, Change | Keep):
+    if isinstance(recommendation, Change | Keep | Wait):
         ceilings = {**_ceilings(recommendation), "hosts at most": recommendation.comparison.hosts}
         parts += [_ceilings_table(ceilings), offers_table(record, console.width)]
+    if record.frontier:
+        parts.append(frontier_table(record))
     if recommendation.stripe_set is not None:
         parts.append(stripe_set_table(recommendation.stripe_set))
     console.print(Group(*parts, *_why(record)))
@@ -69,11 +84,13 @@ def _head(record: RecommendationRecord) -> Group:
         answer.append(f" to {spec_text(record.target)}, {usd(record.monthly_usd_then or 0)} a month")
         answer.append(f", saves {usd(record.monthly_usd_saved)}", style="bold")
         answer.append(f" ({usd(record.monthly_usd_saved_drop_in)} with a drop-in replacement)")
+    if record.wait is not None:
+        answer.append(f": {wait_text(record.wait)}")
     return Group(*lines, answer)
 
 
 def _plots(console: Console, recommendation: Recommendation, demand: Demand) -> list[RenderableType]:
-    width = max(20, min(console.width, 160) - _AXIS_INDENT - 1)
+    width = _plot_width(console)
     drawn: list[RenderableType] = []
     for unit, figure in (("IOPS", "iops"), ("MiB/s", "throughput_mib_s")):
         drawn.append(Rule(f"{unit} over time, highest bucket of each column", align="left", style="dim"))
@@ -82,6 +99,40 @@ def _plots(console: Console, recommendation: Recommendation, demand: Demand) -> 
         drawn += [Text(row, no_wrap=True) for row in rows]
     drawn.append(Text(_axis(demand, width), style="dim", no_wrap=True))
     return drawn
+
+
+def _plot_width(console: Console) -> int:
+    return max(20, min(console.width, 160) - _AXIS_INDENT - 1)
+
+
+def _epochs(record: RecommendationRecord, demand: Demand, width: int) -> list[RenderableType]:
+    """A line under the plots with what the volume was when, where it was changed in between."""
+    if len(record.epochs) < 2:
+        return []
+    seconds = len(demand.iops) * demand.resolution_s
+    moments = [datetime.fromisoformat(one.start) for one in record.epochs]
+    bounds = [min(1.0, max(0.0, (moment.timestamp() - demand.start_s) / seconds)) for moment in moments]
+    line = spans_line([*bounds, 1.0], min(width, len(demand.iops)))
+    drawn: list[RenderableType] = [Text(" " * _AXIS_INDENT + line, no_wrap=True)]
+    for number, (one, moment) in enumerate(zip(record.epochs, moments, strict=True), start=1):
+        throttled = f"; {one.throttled_minutes:,.0f} min throttled" if one.throttled_minutes else ""
+        drawn.append(Text(f"{number:>3} from {moment:%m-%d %H:%M}: {epoch_text(one)}{throttled}", style="dim"))
+    return drawn
+
+
+def frontier_table(record: RecommendationRecord) -> Table:
+    """What each budget of throttled minutes would cost, with a bar for each price."""
+    minutes, what, price, wait = FRONTIER_HEADS
+    table = Table(title=FRONTIER_TITLE, title_justify="left", box=None, pad_edge=False, header_style="dim")
+    table.add_column(minutes, justify="right", no_wrap=True)
+    table.add_column(price, justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True, min_width=_BAR, style="green")
+    table.add_column(what, overflow="fold")
+    table.add_column(wait, justify="right", no_wrap=True)
+    most = max(step.monthly_usd for step in record.frontier)
+    for step, (budget, spec, usd_month, longest) in zip(record.frontier, frontier_rows(record), strict=True):
+        table.add_row(budget, usd_month, bar(step.monthly_usd / most if most else 0.0, _BAR), spec, longest)
+    return table
 
 
 def _axis(demand: Demand, width: int) -> str:
@@ -114,7 +165,7 @@ def _demand(found: DemandRecord) -> list[RenderableType]:
 def _ceilings(recommendation: Recommendation) -> dict[str, Ceiling]:
     """The volume's ceilings as it is and as offered; none where nothing was weighed."""
     found: dict[str, Ceiling] = {}
-    if isinstance(recommendation, Change | Keep):
+    if isinstance(recommendation, Change | Keep | Wait):
         found["now"] = recommendation.comparison.present
     if isinstance(recommendation, Change):
         found["offered"] = recommendation.target.ceiling
@@ -169,6 +220,8 @@ def offers_table(record: RecommendationRecord, width: int) -> Table:
     told = [(offer, _why_not(offer)) for offer in record.offers]
     if record.drop_in is not None:
         told.append((record.drop_in, "drop-in replacement: can do everything this volume can do today"))
+    if record.relief is not None:
+        told.append((record.relief, "would end the throttling"))
     for offer, why in told:
         usd_month = "" if offer.monthly_usd is None else f"{offer.monthly_usd:,.2f}"
         table.add_row(_lines(spec_text(offer.spec), side), usd_month, _lines(why, side))

@@ -1,6 +1,7 @@
 """What a terminal draws: tables without lines, and a series over time as columns of eighth blocks."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from plimsoll.domain.period import FloatArray
 from plimsoll.reports.charts.headlines import in_sight
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
+_SIDEWAYS = " ▏▎▍▌▋▊▉█"
 _RULE = "╌"
 _FINE_BELOW = 20
 """Levels of plots lower than this are labeled with a decimal."""
@@ -43,6 +45,23 @@ def plot(series: FloatArray, *, width: int, height: int, lines: Mapping[str, flo
     above = [f"{label}: {level:,.0f} {unit}" for label, level in hidden.items()]
     head = [f"{'':>10} above the plot: {', '.join(above)}"] if above else []
     return [*head, *(f"{label} ┤{row}" for label, row in zip(labels, rows, strict=True))]
+
+
+def spans_line(bounds: Sequence[float], columns: int) -> str:
+    """Numbered spans side by side, in so many columns: each is from one bound (0 to 1) to the next."""
+    edges = [round(bound * columns) for bound in bounds]
+    drawn = []
+    for number, (start, end) in enumerate(pairwise(edges), start=1):
+        inner = f"{number}".ljust(max(0, end - start - 2), "─")[: max(0, end - start - 2)]
+        drawn.append(f"├{inner}┤"[: end - start])
+    return "".join(drawn)
+
+
+def bar(share: float, width: int) -> str:
+    """A bar that is so long a part of a width, in eighths of a column."""
+    eighths = round(min(max(share, 0.0), 1.0) * width * (len(_SIDEWAYS) - 1))
+    whole, part = divmod(eighths, len(_SIDEWAYS) - 1)
+    return _SIDEWAYS[-1] * whole + _SIDEWAYS[part].strip()
 
 
 def _columns(series: FloatArray, width: int) -> FloatArray:

@@ -3,11 +3,13 @@
 // Halves are rounded to the even digit, as the headline's are: one total never reads $114 above the table and $115 below.
 const digits = (most, least = 0) =>
   new Intl.NumberFormat('en-US', { maximumFractionDigits: most, minimumFractionDigits: least, roundingMode: 'halfEven' });
-const WHOLE = digits(0), TENTHS = digits(1), CENTS = digits(2, 2);
+const WHOLE = digits(0), TENTHS = digits(1), HUNDREDTHS = digits(2), CENTS = digits(2, 2);
 
 const known = (value) => value !== null && value !== undefined;
 const whole = (value) => (known(value) ? WHOLE.format(value) : 'not known');
 const tenths = (value) => (known(value) ? (value >= 1000 ? WHOLE : TENTHS).format(value) : 'not known');
+
+const hundredths = (value) => (known(value) ? (value >= 100 ? WHOLE : HUNDREDTHS).format(value) : 'not known');
 
 const hours = (value) => `${tenths(value)} ${value === 1 ? 'hour' : 'hours'}`;
 

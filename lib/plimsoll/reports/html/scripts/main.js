@@ -98,6 +98,11 @@ async function begin() {
   view.rows = await readRows();
   view.byKey = new Map(view.rows.map((row) => [row.key, row]));
   fillChoices(view.rows);
+  for (const button of document.querySelectorAll('button[data-step]')) {
+    const changes = view.rows.filter((row) => row.step === button.dataset.step && row.change).map((row) => row.change);
+    button.hidden = !changes.length;
+    button.addEventListener('click', () => copyFrom(button, changes.join('\n'), `${whole(changes.length)} changes`));
+  }
   find('#filters').hidden = false;
   find('#table').hidden = false;
   listen();

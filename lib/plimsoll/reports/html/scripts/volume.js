@@ -32,6 +32,7 @@ function answerOf(row, record, detail) {
 function verdictOf(record) {
   const now = specText(record.current);
   if (record.action === 'detached') return `${now}, attached to nothing`;
+  if (record.wait) return `${now}: wait, and look again on ${record.wait.until}`;
   if (record.action === 'insufficient-data') return `${now}: too little data to say`;
   if (record.action === 'keep') return `Keep ${now}`;
   return `${now} → ${specText(record.target)}`;
@@ -40,6 +41,9 @@ function verdictOf(record) {
 function moneyOf(record) {
   if (!known(record.monthly_usd_now)) return 'No price known for the present volume';
   const now = `${usd(record.monthly_usd_now)} a month now`;
+  if (record.wait && record.wait.monthly_usd_saved > 0) {
+    return `${now}; ${specText(record.wait.expected)} may then save ${usd(record.wait.monthly_usd_saved)}`;
+  }
   if (!record.target || record.action === 'keep') return now;
   const saved = record.monthly_usd_saved;
   const change = saved < 0 ? `costs ${usd(-saved)} a month more` : `saves ${usd(saved)} a month`;
@@ -85,7 +89,7 @@ function observedOf(demand) {
   return known(expected) && expected > seen ? `${hours(seen)} of ${hours(expected)} observed` : `${hours(seen)} observed`;
 }
 
-function demandFacts(demand, profile) {
+function demandFacts(demand, profile, signals) {
   const facts = [`${observedOf(demand)}, ${judgedBy(demand, profile)}`,
     `${whole(demand.throttled_minutes)} minutes at the volume's ceiling, ${whole(demand.host_bound_minutes)} at its host's`];
   if (demand.gap_hours) facts.push(`${tenths(demand.gap_hours)} hours are missing in the metrics`);
@@ -95,7 +99,7 @@ function demandFacts(demand, profile) {
   if (known(demand.mean_io_size_kib)) facts.push(`mean operation ${tenths(demand.mean_io_size_kib)} KiB`);
   if (known(demand.read_share)) facts.push(`${tenths(demand.read_share * 100)} % reads`);
   if (demand.censored) facts.push('demand stood at a ceiling, so the true demand is at least this');
-  return list(facts);
+  return list([...facts, ...signalFacts(signals)]);
 }
 
 function ceilingsTable(record) {
@@ -120,7 +124,7 @@ function ceilingsTable(record) {
 function replayTable(record) {
   const { replay } = record;
   const rows = [['now', tenths(replay.throttled_minutes_now), tenths(replay.worst_delay_s_now)]];
-  if (known(replay.throttled_minutes_then) && record.action !== 'keep') rows.push(['as offered', tenths(replay.throttled_minutes_then), tenths(replay.worst_delay_s_then)]);
+  if (known(replay.throttled_minutes_then) && record.target && record.action !== 'keep') rows.push(['as offered', tenths(replay.throttled_minutes_then), tenths(replay.worst_delay_s_then)]);
   return table('Replay: the demand pushed through the ceilings', ['the same demand again'],
     ['minutes throttled', 'worst delay, s'], rows);
 }
@@ -143,10 +147,12 @@ function offersTable(record) {
     const drop_in = record.drop_in && sameSpec(offer.spec, record.drop_in.spec) ? `; ${DROP_IN}` : '';
     if (offer.refused.length) return row(offer, offer.refused.length === 1 ? offer.refused[0] : list(offer.refused));
     if (chosen) return row(offer, [element('strong', {}, record.action === 'keep' ? 'kept' : 'chosen'), drop_in]);
+    if (record.wait && sameSpec(offer.spec, record.wait.expected)) return row(offer, `expected, once it can be judged${drop_in}`);
     return row(offer, whyNotChosen(offer, record) + drop_in);
   });
   const listed = record.drop_in && record.offers.some((offer) => sameSpec(offer.spec, record.drop_in.spec));
   if (record.drop_in && !listed) rows.push(row(record.drop_in, DROP_IN));
+  if (record.relief) rows.push(row(record.relief, 'would end the throttling: it is another decision, with this price'));
   return table('Every configuration that was weighed', ['configuration'], ['USD a month'], rows, ['carries', 'why not']);
 }
 
@@ -206,13 +212,15 @@ function bodyOf(row, detail) {
     section('Why', 'why', list(record.reasons)),
     section('What it was asked for', 'demand',
       record.demand ? [chartOf('demand', detail),
-        element('div', { class: 'pair' }, demandTable(record.demand), demandFacts(record.demand, detail.profile)),
+        element('div', { class: 'pair' }, demandTable(record.demand), demandFacts(record.demand, detail.profile, record.signals)),
+        signalsTable(record.signals), epochsTable(record),
         detail.profile ? folded('The picture in figures', daysTable(detail.profile)) : null]
         : element('p', {}, 'Its metrics were not read.'),
       consoleOf(detail.link, detail.seen)),
     record.ceilings ? section('What can carry it', 'ceilings', chartOf('roofline', detail), measuredOf(detail),
       element('div', { class: 'pair' }, ceilingsTable(record), record.replay ? replayTable(record) : null)) : null,
     record.offers.length ? section('What was weighed', 'offers', offersTable(record)) : null,
+    record.frontier.length ? frontierOf(record) : null,
     record.evidence ? section('What stands behind it', 'evidence', evidenceOf(record.evidence)) : null,
     record.stripe_set ? stripesOf(record) : null,
     record.pool.length ? poolOf(record) : null,
