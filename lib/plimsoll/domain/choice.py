@@ -238,7 +238,3 @@ class _Group:
             if best.feasible and (not steps or best.usd_month < steps[-1].bundle.usd_month):
                 steps.append(Step(budget_min=budget_min, bundle=best))
         return steps if len(steps) > 1 else ()
-
-
-def _nothing(_case: Case) -> Need:
-    return NOTHING

@@ -309,7 +309,8 @@ def _spread(cells: "_Cells", starts_s: IntArray, lengths_s: IntArray, resolution
     least: list[FloatArray] = []
     unread: list[BoolArray] = []
     for group, rates_of, unit in ((OPERATIONS, HIGHEST_IOPS, 1.0), (BYTES, HIGHEST_THROUGHPUT, MIB)):
-        total = sum(cells.sums(group, name) for name in SERIES[group]) / unit
+        reads, writes = (cells.sums(group, name) for name in SERIES[group])
+        total = (reads + writes) / unit
         means = total / cells.observed_s(group) * observed
         unread.append(cells.unread(group))
         known = highest(rates_of, cells.knowledge, starts_s, means, unread[-1])

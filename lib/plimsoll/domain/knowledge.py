@@ -33,6 +33,7 @@ THROUGHPUT_CHECK: Final = "throughput-check"
 PEAKS: Final = "peaks"
 HIGHEST_IOPS: Final = "highest-iops"
 HIGHEST_THROUGHPUT: Final = "highest-throughput"
+SIGNALS: Final = "signals"
 
 SERIES: Final[Mapping[str, tuple[str, ...]]] = {
     OPERATIONS: ("read_ops", "write_ops"),
@@ -45,11 +46,28 @@ SERIES: Final[Mapping[str, tuple[str, ...]]] = {
     PEAKS: ("peak_read_ops", "peak_write_ops", "peak_read_bytes", "peak_write_bytes"),
     HIGHEST_IOPS: ("highest_iops", "summed_iops"),
     HIGHEST_THROUGHPUT: ("highest_throughput_mib_s", "summed_throughput_mib_s"),
+    SIGNALS: (
+        "read_time_s",
+        "write_time_s",
+        "timed_reads",
+        "timed_writes",
+        "highest_read_latency_ms",
+        "highest_write_latency_ms",
+        "mean_io_latency_ms",
+        "highest_io_latency_ms",
+        "mean_queue_length",
+        "highest_queue_length",
+        "stalled_minutes",
+        "degraded_minutes",
+        "host_iops_exceeded_minutes",
+        "host_throughput_exceeded_minutes",
+        "host_iops_balance_pct",
+        "host_throughput_balance_pct",
+    ),
 }
-"""Which series are read together. `presence` reads one series of them for nothing but whether there are points.
-
-`highest` are the highest rate of any minute in a bucket and the sum of the rates of all, where a cloud publishes each
-minute's rate as a series of its own.
+"""Which series are read together. `presence` reads one series of them for nothing but whether there are points;
+`signals` are read beside what is recommended (`plimsoll.domain.signals`). `highest` are the highest rate of any minute
+in a bucket and the sum of the rates of all, where a cloud publishes each minute's rate as a series of its own.
 """
 
 WORK: Final = (OPERATIONS, BYTES, IDLE)

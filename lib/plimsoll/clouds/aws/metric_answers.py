@@ -31,6 +31,12 @@ STATUSES: Final = frozenset({COMPLETE, FORBIDDEN, "PartialData", "InternalError"
 GENEROUS: Final = 10.0
 """How many times the published maximum of any type a figure may be. Real volumes pass theirs for some seconds."""
 
+TIMED: Final = frozenset({"read_time_s", "write_time_s", "timed_reads", "timed_writes"})
+"""Operations of a bucket, and the seconds that they took together: an operation of a second each is no healthy one."""
+
+MOST_WAITING: Final = 1e7
+"""Milliseconds and operations in a queue: nothing waits for hours."""
+
 ROUNDING: Final = 1.01
 """Seconds and percentages may pass their bound by what rounding adds."""
 
@@ -209,13 +215,23 @@ def most_a_second() -> tuple[float, float]:
 def most_of(query: Query) -> float:
     """The highest figure that a bucket of a query can have."""
     series = query.metric.series
-    if series in COUNTERS:
-        ops, moved = most_a_second()
-        return (moved if series.endswith("_bytes") else ops) * query.period_s
-    if series in RATES:
-        ops, moved = most_a_second()
-        minutes = query.period_s / MINUTE_S if query.metric.stat == "Sum" else 1.0
-        return (ops if query.metric.name == "VolumeAvgIOPS" else moved / KIB) * minutes
+    if series in COUNTERS or series in RATES:
+        return _most_work(query)
     if series == "idle_s":
         return ROUNDING * query.period_s
+    if series.endswith("_minutes"):
+        return ROUNDING * query.period_s / MINUTE_S
+    if series in TIMED:
+        return most_a_second()[0] * query.period_s
+    if series.endswith(("_latency_ms", "_queue_length")):
+        return MOST_WAITING
     return ROUNDING * (100.0 if series.endswith("_pct") else 1.0)
+
+
+def _most_work(query: Query) -> float:
+    """The most operations or bytes in a bucket, or the highest rate, or the sum of the rates of its minutes."""
+    series, (ops, moved) = query.metric.series, most_a_second()
+    if series in COUNTERS:
+        return (moved if series.endswith("_bytes") else ops) * query.period_s
+    minutes = query.period_s / MINUTE_S if query.metric.stat == "Sum" else 1.0
+    return (ops if series.endswith("_iops") else moved / KIB) * minutes
