@@ -91,11 +91,14 @@ def open_buckets(
     found = _Found(demands)
     if all(demand.spread is None for demand in demands.values()):
         return found.open
-    if load is not None:
-        reach = _against_host(load, saturation_pct)
-        found.reaches(demands, reach)
+    headroom = 1 + max((case.policy.headroom_pct for case, _ in decided.values()), default=0.0) / 100
+    always = None if load is None else _always(load.host.ceiling, saturation_pct)
+    if load is not None and always is not None:
+        found.reaches(demands, np.stack([load.most_iops, load.most_throughput_mib_s]) * (headroom / always))
     for case, answer in decided.values():
         _own(found, case, answer)
+        if load is not None and always is not None:
+            _beside(found, case, load, always)
     for pool in pools:
         ids = tuple(volume.id for volume in pool.volumes if volume.id in demands)
         if len(ids) > 1 or (ids and ids[0] not in decided):
@@ -157,13 +160,27 @@ def _against(demand: Demand, ceiling: Ceiling, share: float) -> FloatArray:
     return np.stack([iops / (share * ceiling.iops), moved])
 
 
-def _against_host(load: HostLoad, saturation_pct: float) -> FloatArray:
-    """How far the traffic of a host can reach to what it always carries."""
-    ceiling, share = load.host.ceiling, saturation_pct / 100
+def _always(ceiling: Ceiling, saturation_pct: float) -> FloatArray:
+    """The operations and MiB/s, as two rows of one, that a host carries at any time, none of its credits spent."""
+    share = saturation_pct / 100
     always = {Resource.IOPS: share * ceiling.iops, Resource.THROUGHPUT: share * ceiling.throughput_mib_s}
     for bucket in ceiling.buckets:
         always[bucket.resource] = min(always[bucket.resource], bucket.free_rate, share * bucket.sustained_rate)
-    return np.stack([load.most_iops / always[Resource.IOPS], load.most_throughput_mib_s / always[Resource.THROUGHPUT]])
+    return np.array([[always[Resource.IOPS]], [always[Resource.THROUGHPUT]]])
+
+
+def _beside(found: _Found, case: Case, load: HostLoad, always: FloatArray) -> None:
+    """Where a volume was held back, what the others on its host did then says how much of more it would have let
+    through."""
+    at = case.lifted.any | case.room.bound
+    if not at.any():
+        return
+    accounting, lifted = load.host.ceiling.accounting, case.lifted.demand
+    own = np.stack(case.demand.most_counted(accounting))
+    wanted = np.stack([lifted.counted_iops(accounting), lifted.counted_throughput_mib_s(accounting)])
+    together_most = np.stack([load.most_iops, load.most_throughput_mib_s]) - own + np.maximum(wanted, own)
+    reached = at & (together_most > always).any(axis=0)
+    found.reaches(found.demands, np.where(np.stack([reached, reached]), np.inf, 0.0))
 
 
 def _tests(decided: Decided, pools: Sequence[Pool], demands: Demands) -> Iterator[_Tested]:
