@@ -107,9 +107,23 @@ def open_buckets(
             for name in ids:
                 if name in decided:
                     _lifted(found, decided[name][0], ids)
+    _capped(found, decided, headroom)
     for tested in _tests(decided, pools, demands):
         _try(found, tested, _size_on_seconds(decided, tested))
     return found.open
+
+
+def _capped(found: _Found, decided: Decided, headroom: float) -> None:
+    """Where several become a type that their host caps, what all on the host did is held against that cap."""
+    changes = [(case, answer.target.spec.type) for case, answer in decided.values() if isinstance(answer, Change)]
+    if len(found.demands) < 2:
+        return
+    for name, host in {name: case.volume.hosts[0] for case, name in changes if case.volume.hosts}.items():
+        cap = None if host.caps is None else host.cap(name)
+        if cap is not None:
+            reach = _against(together(list(found.demands.values())), cap, 1.0) * headroom
+            found.reaches(found.demands, reach)
+            _seconds(found, tuple(found.demands), cap, headroom)
 
 
 def _own(found: _Found, case: Case, answer: Recommendation) -> None:
@@ -240,12 +254,8 @@ def _try(found: _Found, tested: _Tested, on_seconds: bool) -> None:
     """Notes the buckets that a trial is open for: where the most that it can have held back is not the least."""
     if tested.required.work.spread is None:
         return
-    busiest = found.busiest(tested.volume_ids) if on_seconds else None
-    if busiest is not None:
-        accounting, ceiling = tested.ceiling.accounting, tested.ceiling
-        iops = busiest.counted_iops(accounting) / ceiling.iops
-        moved = busiest.counted_throughput_mib_s(accounting) / ceiling.throughput_mib_s
-        found.seconds(tested.volume_ids, np.maximum(iops, moved) * tested.times)
+    if on_seconds:
+        _seconds(found, tested.volume_ids, tested.ceiling, tested.times)
     harmful = tested.required.at_most
     held = [held_back(harmful, tested.ceiling, resource) for resource in Resource]
     most = Trial(
@@ -259,6 +269,15 @@ def _try(found: _Found, tested: _Tested, on_seconds: bool) -> None:
     if not (reach >= 1).any():
         for name in tested.volume_ids:
             found.open[name].rest = True
+
+
+def _seconds(found: _Found, volume_ids: Sequence[str], ceiling: Ceiling, times: float) -> None:
+    """How far the busiest seconds of some volumes, as if they were the same, reach to a ceiling."""
+    busiest = found.busiest(volume_ids)
+    if busiest is not None:
+        iops = busiest.counted_iops(ceiling.accounting) / ceiling.iops
+        moved = busiest.counted_throughput_mib_s(ceiling.accounting) / ceiling.throughput_mib_s
+        found.seconds(volume_ids, np.maximum(iops, moved) * times)
 
 
 def _same(one: Trial, other: Trial) -> bool:

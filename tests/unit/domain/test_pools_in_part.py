@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from plimsoll.domain.branch_and_bound import judge
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.policy import Policy, SizeOn
-from plimsoll.domain.recommendation import Change, Keep
 from plimsoll.domain.sums import Window, segments
 from tests.builders import NOW, a_basis, a_tariff, a_volume
 from tests.in_memory.ports import MemoryMetrics
 from tests.profiles import examples
+from tests.unit.domain.answered import decided_on
 from tests.unit.domain.pooled_market import MARKET, TYPES, a_capped_host, spec_of, sums_of
 
 DAYS = 2
@@ -29,7 +29,7 @@ POLICIES = st.sampled_from(
         replace(POLICY, target_types=("middle",), min_saving_usd_month=0),
         replace(POLICY, size_on=SizeOn.AVERAGE),
         replace(POLICY, size_on=SizeOn.BUSY_TIME),
-        replace(POLICY, peak_quantile=0.99),
+        replace(POLICY, throttle_budget_min=60),
         replace(POLICY, headroom_pct=0, upgrade_throttled_share_pct=0),
         replace(POLICY, headroom_pct=100, saturation_pct=60, min_hours=0),
     ]
@@ -101,19 +101,8 @@ def judged(volumes, given_sums, decided, query_cost=None, *, every_minute):
 
 def told(one):
     """Everything that has to be the same, to the digit."""
-    found = one.recommendation
-    summary = found.demand
-    decided = [type(found), summary.censored, summary.throttled_minutes, summary.host_bound_minutes]
-    decided += [summary.hours_observed, summary.gap_hours, [blocker.code for blocker in found.blockers]]
-    decided += [[reason for reason in found.reasons if "look again" in reason or "judged together" in reason]]
-    if isinstance(found, Change | Keep):
-        comparison = found.comparison
-        best = comparison.offers[0]
-        decided += [comparison.replay_now.throttled_minutes, comparison.drop_in, found.evidence, best.feasible]
-        decided += [best.spec] if best.feasible else []
-    if isinstance(found, Change):
-        decided += [found.target.spec, found.usd_month_then, found.target.replay.throttled_minutes]
-    return decided
+    told = decided_on(one)
+    return [*told, [text for text in one.recommendation.reasons if "look again" in text or "judged together" in text]]
 
 
 @settings(
