@@ -164,16 +164,3 @@ def test_what_becomes_one_type_in_two_pools_is_read_where_both_together_could_be
     assert found["a"].action == "migrate"
     assert (found["b"].action == "keep") == waits
     assert share < 0.2
-
-
-@pytest.mark.parametrize(("hot", "action"), [(1900, "migrate"), (2100, "keep")])
-def test_what_joins_others_that_may_want_more_is_read_where_it_could_be_more_than_they_leave(hot, action):
-    host = a_capped_host(throughput_mib_s=1200.0)
-    there = replace(a_volume(id="there", on=host), spec=spec_of("middle", 1000))  # stands at its 9,000 in one minute
-    new = replace(
-        a_volume(id="new", on=host), spec=spec_of("fast", 400)
-    )  # both as `middle` carry 11,400: 2,400 are left
-    given_sums = {"there": one_hot_minute(8600, 1000), "new": one_hot_minute(hot, 2200)}
-    found, share = both_ways([there, new], given_sums, replace(POLICY, target_types=("middle",)), ["new"])
-    assert found["new"].action == action
-    assert share < 0.2
