@@ -29,6 +29,10 @@ LEAST_STEP_USD: Final = 5.0
 """A frontier whose steps save less together is not worth drawing."""
 
 
+ROUNDING_USD: Final = 1e-9
+"""Money that differs by less is the same."""
+
+
 class Verdict(StrEnum):
     """What is to be done."""
 
@@ -181,7 +185,7 @@ class _Group:
         return self.usd_month - bundle.usd_month
 
     def _is_worth_it(self, bundle: Bundle) -> bool:
-        return 0 < self._saved(bundle) >= self.least_usd
+        return self._saved(bundle) >= max(ROUNDING_USD, self.least_usd - ROUNDING_USD)
 
     @property
     def _spare(self) -> Bundle | None:
@@ -195,7 +199,7 @@ class _Group:
         wait_s = min(case.policy.max_wait_s for case in self.cases)
         share = max(case.policy.drop_in_share_pct for case in self.cases) / 100
         passes = tried.passes(budget_minutes=self.budget_minutes, max_wait_s=wait_s)
-        return passes and self._saved(drop_in) >= share * self._saved(best)
+        return passes and self._saved(drop_in) >= share * self._saved(best) - ROUNDING_USD
 
     def _why_nothing(self, best: Bundle | None) -> Why:
         if best is not None and self._saved(best) > 0:

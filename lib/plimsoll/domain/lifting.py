@@ -92,11 +92,9 @@ def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
             saturated[resource] |= at[resource] & inside
         for resource in Resource:
             here = at[resource] & inside
-            if (
-                resource in span.raised
-                or not here.any()
-                or _takes_what_it_gets(demand, before, span, saturated[resource], resource)
-            ):
+            if resource in span.raised or not here.any():
+                continue
+            if before is not None and _takes_what_it_gets(demand, before, span, saturated[resource], resource):
                 continue
             often = is_frequent(demand.minutes(here), demand.minutes(demand.observed & inside), policy)
             frequent |= {resource} if often else set()

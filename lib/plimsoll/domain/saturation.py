@@ -55,8 +55,12 @@ class HostRoom:
         """The same where the volume was on these hosts, and no limit where it was on others."""
         if where.all():
             return self
-        carried, room = (tuple(np.where(where, rate, np.inf) for rate in rates) for rates in (self.carried, self.room))
-        return replace(self, carried=carried, room=room, bound=self.bound & where)
+        return replace(
+            self,
+            carried=(np.where(where, self.carried[0], np.inf), np.where(where, self.carried[1], np.inf)),
+            room=(np.where(where, self.room[0], np.inf), np.where(where, self.room[1], np.inf)),
+            bound=self.bound & where,
+        )
 
 
 def throttled(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArray, BoolArray]:
