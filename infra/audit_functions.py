@@ -7,7 +7,7 @@ from infra.function_grants import enter, history, look, once, scope_reading, sto
 from infra.grants import Grant
 from infra.names import Names
 from infra.settings import Deployment
-from plimsoll.clouds.aws.permissions import AUDIT, EXECUTIONS
+from plimsoll.clouds.aws.permissions import EXECUTIONS, auditing
 
 _WORK: Final = "work/"
 
@@ -33,7 +33,10 @@ _SHARED: Final = ("calls_per_s", "datapoints_per_s", "google_calls_per_s", "usd_
 def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
     """The seven functions of the audit."""
     member = enter(names, deployment, deployment.role_name)
-    within = [look(AUDIT - METRIC_READING - REGION_LISTING, "list volumes and prices"), *member]
+    within = [
+        look(auditing(deployment.parsed_policy) - METRIC_READING - REGION_LISTING, "list volumes and prices"),
+        *member,
+    ]
     large = {"memory_mib": deployment.audit_memory_mib, "timeout_s": deployment.audit_timeout_s}
     return [
         # It enters every account of the scope, one after the other.

@@ -6,7 +6,6 @@ from infra.grants import Grant
 from infra.names import Names
 from infra.settings import Deployment
 from plimsoll.clouds.aws.permissions import (
-    AUDIT,
     CLAIMS,
     CLAIMS_CONDITION,
     DECISIONS,
@@ -19,6 +18,7 @@ from plimsoll.clouds.aws.permissions import (
     STORE_LISTING,
     STORE_READING,
     STORE_WRITING,
+    auditing,
     trust_condition,
 )
 
@@ -96,7 +96,7 @@ def judging(names: Names, deployment: Deployment) -> list[Grant]:
     """Finds one volume in the scope and decides on it as an audit does, by the audit's role."""
     return [
         *scope_reading(deployment),
-        look(AUDIT, "read volumes, prices and metrics"),
+        look(auditing(deployment.parsed_policy), "read volumes, prices and metrics"),
         *enter(names, deployment, deployment.role_name),
     ]
 

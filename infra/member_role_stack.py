@@ -18,7 +18,7 @@ from infra.names import Names
 from infra.settings import Deployment
 from infra.slack_functions import SLACK_ENTERS
 from infra.validation_functions import VALIDATION_AUDITS, VALIDATION_ENTERS
-from plimsoll.clouds.aws.permissions import AUDIT
+from plimsoll.clouds.aws.permissions import auditing
 
 _PATHS: Final = "aws:cdk:enable-path-metadata"
 
@@ -98,7 +98,7 @@ def audit_role(scope: Construct, deployment: Deployment) -> MemberRoleStack:
         says="what audits read in this account; it changes nothing",
         functions=functions,
     )
-    stack.allow([look(AUDIT, "read volumes, prices and metrics")])
+    stack.allow([look(auditing(deployment.parsed_policy), "read volumes, prices and metrics")])
     return stack
 
 

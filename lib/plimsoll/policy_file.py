@@ -21,6 +21,7 @@ _KEYS: Final = tuple(field.name for field in fields(Policy))
 _WHOLE_RUN: Final = (
     "lookback_days",
     "resolution_s",
+    "read_audit_log",
     "exclude",
     "overrides",
     "bench_hosts",

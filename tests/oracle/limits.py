@@ -45,6 +45,8 @@ def ceiling(spec, older_host=False):
         "credits": None,
         "io_kib": kind["io_kib"],
         "least_charge_mib": 0,
+        "c": 1.0,
+        "d": 1.0,
     }
     burst = kind.get("burst")
     if burst is not None:

@@ -8,14 +8,15 @@ import pytest
 from cloud_simulator.running import running
 from plimsoll.audit import audit
 from plimsoll.bootstrap import Scope, ports_of
-from plimsoll.clouds.aws.permissions import AUDIT
+from plimsoll.clouds.aws.permissions import AUDIT, AUDIT_LOG, auditing
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.ledger import Ledger
 from plimsoll.domain.policy import Policy
 from plimsoll.settings import Settings
 
 
-def test_an_audit_calls_exactly_what_it_declares(monkeypatch, tmp_path):
+@pytest.mark.parametrize("log", [False, True])
+def test_an_audit_calls_exactly_what_it_declares(monkeypatch, tmp_path, log):
     used: set[str] = set()
     made = Sessions.client
 
@@ -36,14 +37,15 @@ def test_an_audit_calls_exactly_what_it_declares(monkeypatch, tmp_path):
         for name, value in organization.environment.items():
             monkeypatch.setenv(name, value)
         settings = Settings()
-        policy = Policy(lookback_days=2)
-        (ports,) = ports_of(Scope(), settings, today=now.date(), ledger=Ledger(path=tmp_path / "ledger.json"))
+        policy = Policy(lookback_days=2, read_audit_log=log)
+        ledger = Ledger(path=tmp_path / "ledger.json")
+        (ports,) = ports_of(Scope(), settings, today=now.date(), ledger=ledger, paced=False, log_days=policy.log_days)
         outcomes = list(audit(ports, policy, now))
     assert outcomes
     assert os.environ["AWS_ENDPOINT_URL"].startswith("http://127.0.0.1")
-    assert used | {"sts:GetCallerIdentity"} == AUDIT
+    assert used | {"sts:GetCallerIdentity"} == auditing(policy)
 
 
-@pytest.mark.parametrize("action", sorted(AUDIT))
+@pytest.mark.parametrize("action", sorted(AUDIT | AUDIT_LOG))
 def test_every_declared_permission_reads(action):
-    assert action.split(":")[1].startswith(("Describe", "Get", "List"))
+    assert action.split(":")[1].startswith(("Describe", "Get", "List", "Lookup"))

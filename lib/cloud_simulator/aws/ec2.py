@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Final
 from xml.etree import ElementTree as ET
 
@@ -118,11 +117,11 @@ def _modifications(root: ET.Element, asked: Parameters, here: AccountRegion) -> 
 
 
 def _modification(item: ET.Element, volume: SimulatedVolume) -> None:
-    """The latest change of a volume: it was half as large before, where it is not said what it was."""
+    """The latest change of a volume."""
     change = volume.modification
     if change is None:
         return
-    original = change.original or replace(volume.spec, size_gib=max(1, volume.spec.size_gib // 2))
+    original = change.before(volume)
     xml.texts(
         item,
         volumeId=volume.id,

@@ -2,9 +2,9 @@
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from cloud_simulator.metrics.workloads import SERIES, Workload, minutes, stopped_until_s
 from cloud_simulator.published import Sums, VolumeSpec, Window
@@ -51,10 +51,25 @@ class SimulatedChange:
     progress: int
     original: VolumeSpec | None = None
 
+    def before(self, volume: "SimulatedVolume") -> VolumeSpec:
+        """What the volume was before it."""
+        spec = volume.spec
+        return self.original or replace(spec, size_gib=max(1, spec.size_gib // 2))
+
     @property
     def ended(self) -> datetime | None:
         """When it was over, None while it runs."""
         return self.started + timedelta(hours=1) if self.state in {"completed", "failed"} else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastEvent:
+    """What CloudTrail has of a volume or its host: the call, its time, what was asked, and what was answered."""
+
+    name: str
+    at: datetime
+    asked: dict[str, Any]
+    answered: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +99,7 @@ class SimulatedVolume:
     modification: SimulatedChange | None = None
     snapshot: str = ""
     restored_fast: bool = False
+    past: tuple[PastEvent, ...] = ()
     workload: Workload | None = None
 
     @property

@@ -15,7 +15,7 @@ from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_ba
 from werkzeug.serving import WSGIRequestHandler, make_server
 from werkzeug.wrappers import Request, Response
 
-from cloud_simulator.aws import ec2, organizations_api, price_list
+from cloud_simulator.aws import cloudtrail, ec2, organizations_api, price_list
 from cloud_simulator.aws.cloudwatch import CloudWatch, Quotas
 from cloud_simulator.aws.fleet import HOME_KEY, Fleet
 from cloud_simulator.aws.organization import LEAST_VOLUMES, Mix, fleet_of
@@ -26,6 +26,12 @@ from cloud_simulator.devices.block_devices import Devices
 from cloud_simulator.faults import Faults, Refused
 
 _SKEW_ALLOWED: Final = timedelta(minutes=5)
+
+
+_LISTS: Final[Mapping[str, Callable[[Any, AccountRegion], Mapping[str, Any]]]] = {
+    "GetProducts": lambda asked, _here: price_list.get_products(asked),
+    "LookupEvents": cloudtrail.lookup_events,
+}
 
 
 @dataclass(slots=True)
@@ -93,6 +99,8 @@ class Front:
         """The answer of the services that speak CBOR or JSON."""
         if call.service == "organizations":
             return organizations_api.answer(call.operation, call.read(), here.account, here.fleet)
+        if call.operation in _LISTS:
+            return _LISTS[call.operation](call.read(), here)
         match call.operation:
             case "GetMetricData":
                 return self.cloudwatch.get_metric_data(call.read(), here.account, here.region)
@@ -100,8 +108,6 @@ class Front:
                 return self.cloudwatch.get_metric_statistics(call.read(), here.account, here.region)
             case "GetEnrollmentConfiguration" | "GetEnrollmentStatus":
                 return {"status": "Active" if here.account in self.fleet.automated else "Inactive"}
-            case "GetProducts":
-                return price_list.get_products(call.read())
             case _:
                 is_ssm = call.service == "ssm" and call.protocol == "json"
                 return self._commands.answer(call.operation, call.read(), here) if is_ssm else None

@@ -61,25 +61,38 @@ class OpenCloud:
 
 
 def open_clouds(
-    scope: Scope, settings: Settings, *, today: date, ledger: Ledger | None = None, paced: bool = True
+    scope: Scope,
+    settings: Settings,
+    *,
+    today: date,
+    ledger: Ledger | None = None,
+    paced: bool = True,
+    log_days: float = 0.0,
 ) -> Iterator[OpenCloud]:
     """Each cloud of a scope, in the scope's order, by that ledger of changes (None: the one in the folder of runs).
 
     BadInput for a region, an account or a price file that cannot be used. `paced`: keep to the quotas; a
-    simulated cloud may have none.
+    simulated cloud may have none. `log_days` is how far back the clouds' own logs of changes are read.
     """
     known = change_ledger(settings) if ledger is None else ledger
     for name in scope.clouds:
         alone = replace(scope, clouds=(name,), regions=scope.regions_of(name))
-        connection = CLOUDS[name].connect(alone, settings, today=today, paced=paced)
+        connection = CLOUDS[name].connect(alone, settings, today=today, paced=paced, log_days=log_days)
         yield OpenCloud(ports=connected_ports(name, connection, settings, known), connection=connection)
 
 
 def ports_of(
-    scope: Scope, settings: Settings, *, today: date, ledger: Ledger | None = None, paced: bool = True
+    scope: Scope,
+    settings: Settings,
+    *,
+    today: date,
+    ledger: Ledger | None = None,
+    paced: bool = True,
+    log_days: float = 0.0,
 ) -> list[AuditPorts]:
     """The ports of each cloud of a scope, in the scope's order; errors as of `open_clouds`."""
-    return [one.ports for one in open_clouds(scope, settings, today=today, ledger=ledger, paced=paced)]
+    opened = open_clouds(scope, settings, today=today, ledger=ledger, paced=paced, log_days=log_days)
+    return [one.ports for one in opened]
 
 
 def connected_ports(cloud: str, connection: Connection, settings: Settings, ledger: Ledger) -> AuditPorts:

@@ -123,7 +123,8 @@ class AwsPlaces:
     def _connection(self, target: Target, role_name: str, *, today: date) -> Connection:
         """One account in one region, by that role; CloudError where it cannot be entered."""
         entered, there = self._entered(target.account, role_name), Scope(regions=(target.region,))
-        return connection_of(entered, there, self.settings, today=today, paced=self.paced)
+        log_days = self.config.parsed_policy.log_days
+        return connection_of(entered, there, self.settings, today=today, paced=self.paced, log_days=log_days)
 
     def _entered(self, account: str, role_name: str) -> Sessions:
         """One account alone; CloudError where it cannot be entered."""

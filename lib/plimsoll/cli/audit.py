@@ -80,7 +80,8 @@ def _order_and_audits(
         audits, now = recorded_ports(options.from_, settings)
         asked: dict[str, Any] = {"recording": str(options.from_)}
     else:
-        audits, asked = ports_of(scope, settings, today=now.date(), ledger=ledger), scope.as_dict()
+        audits = ports_of(scope, settings, today=now.date(), ledger=ledger, log_days=policy.log_days)
+        asked = scope.as_dict()
     return Order(folder=folder, scope=asked, policy=policy, now=now, every_minute=options.every_minute), audits
 
 
@@ -104,7 +105,8 @@ def _earlier(
     if isinstance(recording, str):
         return order, recorded_ports(Path(recording), settings)[0]
     scope = Scope.from_dict(order.scope, external_id=external_id)
-    audits = ports_of(scope, settings, today=order.now.date(), ledger=ledger)
+    log_days = order.policy.log_days
+    audits = ports_of(scope, settings, today=order.now.date(), ledger=ledger, log_days=log_days)
     return replace(order, scope=scope.as_dict()), audits
 
 

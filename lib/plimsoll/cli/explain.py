@@ -22,7 +22,7 @@ def read_volume(
     if from_ is not None:
         audits, now = recorded_ports(from_, settings)
     else:
-        audits = ports_of(scope, settings, today=now.date())
+        audits = ports_of(scope, settings, today=now.date(), log_days=policy.log_days)
     found = explain_anywhere(audits, volume, policy, now)
     if found is None:
         words = [CLOUDS[cloud].words for cloud in scope.clouds]

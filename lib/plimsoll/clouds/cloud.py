@@ -64,6 +64,9 @@ class Connection:
 class Connect(Protocol):
     """Reaches the accounts of a scope; BadInput for a region, an account or a price file that cannot be used."""
 
-    def __call__(self, scope: Scope, settings: Settings, *, today: date, paced: bool = True) -> Connection:
-        """`paced`: keep to the quotas of calls; a simulated cloud may have none."""
+    def __call__(
+        self, scope: Scope, settings: Settings, *, today: date, paced: bool = True, log_days: float = 0.0
+    ) -> Connection:
+        """`paced`: keep to the quotas of calls; a simulated cloud may have none. `log_days` is how far back the cloud's
+        own log of changes is read (0: not at all)."""
         ...

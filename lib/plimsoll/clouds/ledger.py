@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from plimsoll.domain.epochs import in_whole_minutes
+from plimsoll.domain.epochs import MADE_WITH_S, in_whole_minutes
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.volume import Seen, Volume
 from plimsoll.ports import FailedTarget, Inventory, Target, UnreadVolume
@@ -57,11 +57,12 @@ class Ledger:
     def note(self, volume: Volume) -> Volume:
         """The volume with every change known of it, and what earlier audits saw of it where that was another."""
         if volume.modification is not None:
-            self.starts.setdefault(volume.id, set()).add(volume.modification.started)
+            self.starts.setdefault(volume.id, set()).update(volume.recent_changes)
         self._met[volume.id] = tuple(_told(volume))
         known = self.seen.get(volume.id, ())
         changes = tuple(sorted(self.starts.get(volume.id, ())))
-        return replace(volume, recent_changes=changes, seen=known if _differs(known, volume) else ())
+        seen = sorted((*volume.seen, *known), key=lambda one: one.at_s)
+        return replace(volume, recent_changes=changes, seen=tuple(seen) if _differs(seen, volume) else ())
 
     def save(self, now: datetime) -> None:
         """Writes what still counts, with what this audit saw; BadInput where the file cannot be written."""
@@ -95,10 +96,13 @@ def _told(volume: Volume) -> Iterator[Seen]:
     if change is not None and change.original is not None:
         changed_s = in_whole_minutes(change.started.timestamp())
         yield Seen(at_s=changed_s, spec=change.original)
-        yield Seen(at_s=changed_s, spec=volume.spec)
+        yield Seen(at_s=changed_s, spec=volume.spec, made=True)
     hosts = None
     if len(volume.hosts) == len(volume.attachments):
         hosts = tuple(replace(host, tags=(), running_since=None) for host in volume.hosts)
+    if hosts and len(hosts) == 1:
+        attached_s = in_whole_minutes(volume.attachments[0].since.timestamp())
+        yield Seen(at_s=attached_s, hosts=hosts, made=attached_s > volume.created.timestamp() + MADE_WITH_S)
     yield Seen(at_s=0, spec=volume.spec, hosts=hosts)
 
 
@@ -129,7 +133,7 @@ def _written(seen: Mapping[str, Sequence[Seen]]) -> dict[str, Any]:
             if "hosts" in plain:
                 named = [json.dumps(host, sort_keys=True) for host in plain["hosts"]]
                 plain["hosts"] = [hosts.setdefault(host, len(hosts)) for host in named]
-            rows.append([plain["at_s"], plain.get("spec"), plain.get("hosts")])
+            rows.append([plain["at_s"], plain.get("spec"), plain.get("hosts"), one.made])
     return {"hosts": [json.loads(host) for host in hosts], "volumes": volumes}
 
 
@@ -139,9 +143,14 @@ def _read(written: Mapping[str, Any]) -> dict[str, tuple[Seen, ...]]:
     return {
         volume_id: tuple(
             _adapter().validate_python(
-                {"at_s": at_s, "spec": spec, "hosts": None if on is None else [_of(hosts, place) for place in on]}
+                {
+                    "at_s": at_s,
+                    "spec": spec,
+                    "hosts": None if on is None else [_of(hosts, place) for place in on],
+                    "made": made,
+                }
             )
-            for at_s, spec, on in found
+            for at_s, spec, on, made in found
         )
         for volume_id, found in written.get("volumes", {}).items()
     }

@@ -65,48 +65,55 @@ def _at(turns: Sequence[_Turn[What]], at_s: int) -> What | None:
     return [turn.what for turn in turns if turn.from_s <= at_s][-1]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sight(Generic[What]):
+    """What one thing was seen to be at a time; `made`: it became so just then."""
+
+    at_s: int
+    what: What
+    made: bool
+
+
 def _specs(volume: Volume, window: Window, seen: Sequence[Seen]) -> list[_Turn[VolumeSpec]]:
     """What the volume was from when on, oldest first; the first from the window's beginning on."""
-    sightings = [(one.at_s, one.spec) for one in seen if one.spec is not None]
+    sights = [_Sight(at_s=one.at_s, what=one.spec, made=one.made) for one in seen if one.spec is not None]
     change = volume.modification
     if change is None:
-        return list(_turns(window, sightings, last=volume.spec))
+        return list(_turns(window, sights, last=volume.spec))
     from_s = in_whole_minutes(change.started.timestamp())
-    before = [(at_s, spec) for at_s, spec in sightings if at_s < from_s]
+    before = [one for one in sights if one.at_s < from_s]
     return [*_turns(window, before, last=change.original), _Turn(from_s=from_s, what=volume.spec)]
 
 
 def _hosts(volume: Volume, window: Window, seen: Sequence[Seen]) -> list[_Turn[tuple[Host, ...]]]:
     """Where the volume was from when on, oldest first. A host that was seen stands until the next attachment."""
     since_s = max((one.since.timestamp() for one in volume.attachments), default=float("-inf"))
-    first = since_s <= volume.created.timestamp() + MADE_WITH_S
     now = volume.hosts if len(volume.hosts) == len(volume.attachments) else None
-    sightings = [(one.at_s, one.hosts) for one in seen if one.hosts is not None]
-    if first:
-        return list(_turns(window, sightings, last=now, same=_alike, until_s=_restarted_s(sightings, now)))
+    sights = [_Sight(at_s=one.at_s, what=one.hosts, made=one.made) for one in seen if one.hosts is not None]
+    if since_s <= volume.created.timestamp() + MADE_WITH_S:
+        return list(_turns(window, sights, last=now, same=_alike, until_s=_restarted_s(sights, now)))
     from_s = in_whole_minutes(since_s)
-    before = [(at_s, hosts) for at_s, hosts in sightings if at_s < from_s]
-    after = [(at_s, hosts) for at_s, hosts in sightings if at_s >= from_s]
-    was = before[-1][1] if before else None
+    before = [one for one in sights if one.at_s < from_s]
+    after = [one for one in sights if one.at_s >= from_s]
     late = _turns(window, after, last=now, same=_alike, until_s=_restarted_s(after, now))
     return [
-        *_turns(window, before, last=was, same=_alike),
+        *_turns(window, before, last=before[-1].what if before else None, same=_alike),
         *(replace(turn, from_s=max(turn.from_s, from_s)) for turn in late),
     ]
 
 
-def _restarted_s(sightings: Sequence[tuple[int, tuple[Host, ...]]], now: tuple[Host, ...] | None) -> int | None:
+def _restarted_s(sights: Sequence[_Sight[tuple[Host, ...]]], now: tuple[Host, ...] | None) -> int | None:
     """When the hosts that were last seen became what they are now, in epoch seconds: with another type a host was
     started anew. None where that is not known."""
-    if not sightings or now is None or [one.id for one in sightings[-1][1]] != [one.id for one in now]:
+    if not sights or now is None or [one.id for one in sights[-1].what] != [one.id for one in now]:
         return None
     starts = [one.running_since.timestamp() for one in now if one.running_since is not None]
-    return in_whole_minutes(max(starts)) if starts and max(starts) >= sightings[-1][0] else None
+    return in_whole_minutes(max(starts)) if starts and max(starts) >= sights[-1].at_s else None
 
 
 def _turns(
     window: Window,
-    seen: Sequence[tuple[int, What]],
+    seen: Sequence[_Sight[What]],
     *,
     last: What | None,
     same: Callable[[What | None, What | None], bool] = lambda one, other: one == other,
@@ -114,19 +121,22 @@ def _turns(
 ) -> Iterator[_Turn[What]]:
     """The turns that sightings tell of, up to the `last` of which it is known what it was at its end.
 
-    Between two sightings that differ the change was at a time that is not known: what it was there is not known either.
-    `until_s` is when the last became so, where that is known.
+    Between two sightings that differ the change was at a time that is not known, unless the later one says that it was
+    made just then: what it was there is not known either. `until_s` is when the last became so, where that is known.
     """
-    yield _Turn(from_s=window.start_s, what=seen[0][1] if seen else last)
-    for (at_s, what), (later_s, then) in pairwise(seen):
-        if not same(what, then):
-            yield _Turn(from_s=at_s, what=None)
-            yield _Turn(from_s=later_s, what=then)
-    if seen and not same(seen[-1][1], last):
-        if until_s is None:
-            yield _Turn(from_s=seen[-1][0], what=None)
-        else:
-            yield _Turn(from_s=until_s, what=last)
+    if not seen:
+        yield _Turn(from_s=window.start_s, what=last)
+        return
+    yield _Turn(from_s=window.start_s, what=None if seen[0].made else seen[0].what)
+    yield _Turn(from_s=seen[0].at_s, what=seen[0].what)
+    for one, then in pairwise(seen):
+        if not same(one.what, then.what):
+            if not then.made:
+                yield _Turn(from_s=one.at_s, what=None)
+            yield _Turn(from_s=then.at_s, what=then.what)
+    if not same(seen[-1].what, last):
+        known = until_s is not None
+        yield _Turn(from_s=until_s if until_s is not None else seen[-1].at_s, what=last if known else None)
 
 
 def in_whole_minutes(moment_s: float) -> int:

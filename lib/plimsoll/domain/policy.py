@@ -69,6 +69,7 @@ class Policy:
     throughput_step_mib_s: int = 5
     drop_in_share_pct: float = 90.0
     settle_days: float = 7.0
+    read_audit_log: bool = False
     min_saving_usd_month: float = 1.0
     target_types: tuple[str, ...] = ()
     latency_floor: LatencyClass | None = None
@@ -98,6 +99,11 @@ class Policy:
         for name, discount_pct in self.discounts_pct.items():
             if not 0 <= discount_pct <= 100:
                 raise PolicyError(f"policy key discounts_pct.{name} is {discount_pct}; it must be from 0 to 100.")
+
+    @property
+    def log_days(self) -> float:
+        """How far back the cloud's own log of changes is read, in days; 0 where it is not."""
+        return float(self.lookback_days) if self.read_audit_log else 0.0
 
     def excluding(self, tags: Mapping[str, str]) -> TagMatch | None:
         """The exclusion that a volume with these tags falls under, None when it is audited."""

@@ -99,12 +99,13 @@ class Modification:
 class Seen:
     """What a volume was seen to be at a time (epoch seconds): by an earlier audit, or in the cloud's own log.
 
-    None where that says nothing of it. Two of one time are a change: before it, and after it.
+    None where that says nothing of it. `made`: it became so at that very time.
     """
 
     at_s: int
     spec: VolumeSpec | None = None
     hosts: tuple[Host, ...] | None = None
+    made: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

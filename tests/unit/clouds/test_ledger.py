@@ -143,9 +143,9 @@ def test_what_was_seen_long_ago_is_dropped(tmp_path):
         b"3",
         b"[]",
         b'{"volumes": {"vol-1": [3]}}',
-        b'{"volumes": {"vol-1": [[1, null, [0]]]}}',
-        b'{"volumes": {"vol-1": [[1, {"type": "gp3"}, null]]}}',
-        b'{"hosts": [{"id": "i-1"}], "volumes": {"vol-1": [[1, null, [0]]]}}',
+        b'{"volumes": {"vol-1": [[1, null, [0], false]]}}',
+        b'{"volumes": {"vol-1": [[1, {"type": "gp3"}, null, false]]}}',
+        b'{"hosts": [{"id": "i-1"}], "volumes": {"vol-1": [[1, null, [0], false]]}}',
     ],
 )
 def test_damaged_sightings_are_refused_as_well(tmp_path, seen):

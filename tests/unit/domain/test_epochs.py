@@ -100,9 +100,16 @@ def test_a_change_of_the_host_and_one_of_the_volume_part_the_window_each():
     assert found(volume) == [(at_s(0), SMALL), (at_s(4), LARGE), (at_s(10), LARGE)]
 
 
-def test_two_sightings_of_one_time_are_a_change():
-    seen = (Seen(at_s=at_s(5), spec=SMALL), Seen(at_s=at_s(5), spec=LARGE))
-    assert found(replace(a_volume(), spec=LARGE, seen=seen)) == [(at_s(0), SMALL), (at_s(5), LARGE)]
+def test_what_was_made_just_then_parts_the_window_and_what_was_before_it_is_known_where_it_was_seen():
+    made = Seen(at_s=at_s(5), spec=LARGE, made=True)
+    before = Seen(at_s=at_s(2), spec=SMALL)
+    assert found(replace(a_volume(), spec=LARGE, seen=(before, made))) == [(at_s(0), SMALL), (at_s(5), LARGE)]
+    assert found(replace(a_volume(), spec=LARGE, seen=(made,))) == [(at_s(0), None), (at_s(5), LARGE)]
+
+
+def test_a_host_that_was_attached_at_a_known_time_is_there_from_then_on():
+    attached = Seen(at_s=at_s(3), hosts=(OLD,), made=True)
+    assert hosts(on(NEW, 10), attached) == [(0, None), (3, "m5.large"), (10, "m5.24xlarge")]
 
 
 @given(

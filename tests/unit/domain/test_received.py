@@ -16,7 +16,7 @@ from plimsoll.domain.units import HOUR_S, KIB
 from plimsoll.domain.volume import Attachment
 from tests.builders import NOW, a_basis, a_host, a_tariff, a_volume
 from tests.in_memory.ports import MemoryMetrics
-from tests.oracle.naive import disputed
+from tests.oracle.received import disputed
 from tests.profiles import examples
 
 DAYS = 2

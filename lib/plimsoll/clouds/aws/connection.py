@@ -18,6 +18,7 @@ from plimsoll.clouds.aws.names import ACCOUNT_ID, role_arn
 from plimsoll.clouds.aws.prices import AwsPrices
 from plimsoll.clouds.aws.published import query_cost
 from plimsoll.clouds.aws.sessions import HOME_REGION, Credential, Sessions, check_regions
+from plimsoll.clouds.aws.trail import LOOKUPS_A_SECOND
 from plimsoll.clouds.cloud import Connection
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.common.dated_data import load_prices, shipped_prices
@@ -29,18 +30,22 @@ from plimsoll.ports import FailedTarget
 from plimsoll.settings import Settings
 
 
-def connect(scope: Scope, settings: Settings, *, today: date, paced: bool = True) -> Connection:
+def connect(scope: Scope, settings: Settings, *, today: date, paced: bool = True, log_days: float = 0.0) -> Connection:
     """The ports over every account of a scope; BadInput for a region that does not exist."""
-    return connection_of(sign_in(scope, settings), scope, settings, today=today, paced=paced)
+    return connection_of(sign_in(scope, settings), scope, settings, today=today, paced=paced, log_days=log_days)
 
 
 def connection_of(
-    sessions: Sessions, scope: Scope, settings: Settings, *, today: date, paced: bool = True
+    sessions: Sessions, scope: Scope, settings: Settings, *, today: date, paced: bool = True, log_days: float = 0.0
 ) -> Connection:
     """The ports over accounts that are open already."""
     return Connection(
         inventory=AwsInventory(
-            sessions=sessions, regions=scope.regions_of(AWS) or None, list_deadline_s=settings.list_deadline_s
+            sessions=sessions,
+            regions=scope.regions_of(AWS) or None,
+            list_deadline_s=settings.list_deadline_s,
+            trail_days=log_days,
+            lookups=Pacer(LOOKUPS_A_SECOND if paced else math.inf),
         ),
         metrics=AwsMetrics(
             sessions=sessions,

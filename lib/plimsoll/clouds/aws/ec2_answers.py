@@ -163,6 +163,17 @@ class VolumeAnswer(Tagged):
         return self
 
 
+def check_figures(name: str, spec: VolumeSpec) -> None:
+    """ValueError where a volume cannot have been that; `name` begins the names of its fields."""
+    kind = volume_types(AWS).get(spec.type)
+    if kind is None:
+        raise ValueError(f"{name}VolumeType is {spec.type}, which this version does not know")
+    if spec.size_gib > kind.most_size_gib:
+        raise ValueError(f"{name}Size is {spec.size_gib}, and a {kind.name} has at most {kind.most_size_gib} GiB")
+    _check_sold(f"{name}Iops", spec.iops, kind.iops, spec.size_gib)
+    _check_sold(f"{name}Throughput", spec.throughput_mib_s, kind.throughput, spec.size_gib)
+
+
 def _check_sold(name: str, figure: int | None, rule: object, size_gib: int) -> None:
     """ValueError where a type sells such a figure by itself and the volume has none that can be bought."""
     if not isinstance(rule, Provisioned):
@@ -205,15 +216,7 @@ class ModificationAnswer(AwsAnswer):
 
     @model_validator(mode="after")
     def _possible(self) -> "ModificationAnswer":
-        kind = volume_types(AWS).get(self.original_volume_type)
-        if kind is None:
-            raise ValueError(f"OriginalVolumeType is {self.original_volume_type}, which this version does not know")
-        if self.original_size > kind.most_size_gib:
-            raise ValueError(
-                f"OriginalSize is {self.original_size}, and a {kind.name} has at most {kind.most_size_gib}"
-            )
-        _check_sold("OriginalIops", self.original_iops, kind.iops, self.original_size)
-        _check_sold("OriginalThroughput", self.original_throughput, kind.throughput, self.original_size)
+        check_figures("Original", self.original)
         if self.end_time is None and self.modification_state in {"completed", "failed"}:
             raise ValueError("EndTime is missing")
         if self.end_time is not None and self.end_time < self.start_time:

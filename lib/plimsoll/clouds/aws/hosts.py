@@ -92,6 +92,21 @@ class Hosts:
                 host=host, root_device=one.root_device_name, volume_ids=one.volume_ids
             )
 
+    def as_type(self, instance_id: str, type_name: str | None = None) -> Host | None:
+        """An instance as a host of that type (None: of its own). None where it, or what its type carries, is not
+        described any more."""
+        instance = self.known.get(instance_id)
+        if type_name is None and instance is None:
+            found = self._described([instance_id]).get(instance_id)
+            type_name = None if found is None else found.instance_type
+        if type_name is None:
+            return None if instance is None else instance.host
+        self._learn_types({type_name})
+        limits = self._limits[type_name]
+        if isinstance(limits, BadAnswer):
+            return None
+        return Host(id=instance_id, type=type_name, limits=limits[0], nitro=limits[1])
+
     def _described(self, instance_ids: Sequence[str]) -> dict[str, InstanceAnswer]:
         filters = [{"Name": "instance-id", "Values": list(instance_ids)}]
         with attempted(f"read {self.asker.place}", INSTANCES, self.purpose):

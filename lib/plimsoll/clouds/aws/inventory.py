@@ -1,16 +1,19 @@
 """Inventory: volumes with their attachments, hosts, modifications and owners, page by page."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Literal
 
 from plimsoll.clouds.aws.ec2_answers import RegionsAnswer
 from plimsoll.clouds.aws.errors import FAILURES, attempted, refused
 from plimsoll.clouds.aws.lists import LIST_DEADLINE_S, Asker
 from plimsoll.clouds.aws.sessions import HOME_REGION, Sessions
+from plimsoll.clouds.aws.trail import KEPT_DAYS, LOOKUPS_A_SECOND, Trail
 from plimsoll.clouds.aws.volumes import VolumeList
 from plimsoll.clouds.common.answers import Answer
 from plimsoll.clouds.common.bounds import Deadline
+from plimsoll.clouds.common.calls import Pacer
 from plimsoll.domain.errors import AccessDenied, CloudError
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import FailedTarget, Target, UnreadVolume
@@ -34,12 +37,15 @@ class Enrollment(Answer):
 class AwsInventory:
     """EBS volumes of the accounts that the sessions open. `regions` None: all that each account has switched on.
 
-    A target's lists take at most `list_deadline_s` together.
+    A target's lists take at most `list_deadline_s` together. `trail_days` is how far back CloudTrail is read (0: not at
+    all), `lookups` the pace of that.
     """
 
     sessions: Sessions
     regions: Sequence[str] | None = None
     list_deadline_s: float = LIST_DEADLINE_S
+    trail_days: float = 0.0
+    lookups: Pacer = field(default_factory=lambda: Pacer(LOOKUPS_A_SECOND))
 
     def targets(self) -> Sequence[Target | FailedTarget]:
         """Every account in every region, and what could not be reached."""
@@ -58,7 +64,8 @@ class AwsInventory:
     def volumes(self, target: Target) -> Iterator[Volume | UnreadVolume]:
         """Every volume of a target, a page at a time; at last those that share a host with one that is not readable."""
         ec2 = self.sessions.client("ec2", target.account, target.region)
-        yield from VolumeList(target=target, ec2=ec2, asker=self._asker(str(target))).read()
+        asker = self._asker(str(target))
+        yield from VolumeList(target=target, ec2=ec2, asker=asker, trail=self._trail(target, asker)).read()
 
     def notices(self, target: Target) -> Sequence[str]:
         """Whether Compute Optimizer Automation may be changing the same volumes."""
@@ -75,6 +82,16 @@ class AwsInventory:
         with attempted(f"read {account}", "ec2:DescribeRegions"):
             found = self._asker(account).one(RegionsAnswer, ec2.describe_regions, "ec2:DescribeRegions")
         return sorted(region.region_name for region in found.regions)
+
+    def _trail(self, target: Target, asker: Asker) -> Trail | None:
+        if not self.trail_days:
+            return None
+        return Trail(
+            client=self.sessions.client("cloudtrail", target.account, target.region),
+            asker=asker,
+            pacer=self.lookups,
+            since=datetime.now(UTC) - timedelta(days=min(self.trail_days, KEPT_DAYS)),
+        )
 
     def _asker(self, place: str) -> Asker:
         return Asker(place=place, deadline=Deadline(seconds=self.list_deadline_s))

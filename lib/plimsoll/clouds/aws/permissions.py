@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from plimsoll.clouds.aws.names import CLAIM_PREFIX, EVENT_SOURCE
+from plimsoll.domain.policy import Policy
 from plimsoll.domain.scratch import SCRATCH_TAG
 
 AUDIT: Final = frozenset(
@@ -20,6 +21,15 @@ AUDIT: Final = frozenset(
     }
 )
 """What an audit reads with; sts:AssumeRole is the caller's side of a member role."""
+
+AUDIT_LOG: Final = frozenset({"cloudtrail:LookupEvents"})
+"""What an audit reads besides, where the policy says so (read_audit_log)."""
+
+
+def auditing(policy: Policy) -> frozenset[str]:
+    """What an audit by that policy reads with."""
+    return AUDIT | AUDIT_LOG if policy.read_audit_log else AUDIT
+
 
 SWEEP: Final = frozenset({"ec2:DeleteVolume", "ec2:DescribeVolumes", "ec2:DetachVolume"})
 """What a sweep of scratch volumes uses."""

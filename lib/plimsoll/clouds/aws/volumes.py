@@ -23,6 +23,8 @@ from plimsoll.clouds.aws.hosts import INSTANCES, Hosts, name_in
 from plimsoll.clouds.aws.lists import Asker
 from plimsoll.clouds.aws.names import VOLUME_ID
 from plimsoll.clouds.aws.owners import owner_of
+from plimsoll.clouds.aws.past import with_past
+from plimsoll.clouds.aws.trail import Trail
 from plimsoll.clouds.common.answers import bad_answer, read_answer
 from plimsoll.clouds.common.calls import in_chunks
 from plimsoll.clouds.common.dated_data import sold_figures, volume_types
@@ -42,11 +44,12 @@ _IDS_A_CALL: Final = 200
 
 @dataclass(slots=True, kw_only=True)
 class VolumeList:
-    """The volumes of a target, from its EC2 client. Raises CloudError."""
+    """The volumes of a target, from its EC2 client, with what its `trail` tells of their past. Raises CloudError."""
 
     target: Target
     ec2: Any
     asker: Asker
+    trail: Trail | None = None
     _hosts: Hosts = field(init=False)
     _changes: dict[str, Modification | BadAnswer] = field(default_factory=dict, init=False)
     _readable: dict[str, Volume] = field(default_factory=dict, init=False)
@@ -64,6 +67,8 @@ class VolumeList:
         What is unread, or is not as the hosts have it, is asked for once more by itself.
         """
         self._changes = self._modifications()
+        if self.trail is not None:
+            self.trail.read()
         yield from self._pages(MaxResults=_VOLUMES_A_PAGE)
         mapped = self._mapped()
         self._hosts.forget_unread()
@@ -123,7 +128,10 @@ class VolumeList:
             if where.instance_id in self._hosts.unread:
                 return self._hosts.unread[where.instance_id]
         change = self._changes.get(answer.volume_id)
-        return change if isinstance(change, BadAnswer) else volume_of(answer, self.target, self._hosts, change)
+        if isinstance(change, BadAnswer):
+            return change
+        volume = volume_of(answer, self.target, self._hosts, change)
+        return volume if self.trail is None else with_past(volume, self.trail, self._hosts)
 
     def _mapped(self) -> dict[str, frozenset[str]]:
         """The volumes that each instance of the target says it has."""

@@ -22,7 +22,14 @@ from plimsoll.ports import FailedTarget
 from plimsoll.settings import Settings
 
 
-def connect(scope: Scope, settings: Settings, *, today: date, paced: bool = True) -> Connection:
+def connect(
+    scope: Scope,
+    settings: Settings,
+    *,
+    today: date,
+    paced: bool = True,
+    log_days: float = 0.0,  # noqa: ARG001  # as every cloud is asked
+) -> Connection:
     """The ports over every project of a scope; BadInput for a project that cannot be one."""
     clients = Clients(
         url=settings.google_url,

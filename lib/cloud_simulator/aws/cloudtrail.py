@@ -1,0 +1,107 @@
+"""CloudTrail: the event history of an account and region, newest first, in pages of at most 50 events."""
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any, Final
+
+from cloud_simulator.aws.fleet import PastEvent, SimulatedVolume
+from cloud_simulator.aws.scratch_volumes import AccountRegion
+from cloud_simulator.faults import Refused
+from cloud_simulator.published import VolumeSpec
+
+_A_PAGE: Final = 50
+
+
+def lookup_events(asked: Mapping[str, Any], here: AccountRegion) -> Mapping[str, Any]:
+    """The answer to LookupEvents, by the name of an event or of a resource; Refused for what it would refuse."""
+    (wanted,) = asked.get("LookupAttributes") or [{}]
+    key, value = wanted.get("AttributeKey"), wanted.get("AttributeValue")
+    if key not in {"EventName", "ResourceName"}:
+        raise Refused("InvalidLookupAttributesException", "The simulated CloudTrail looks up names alone.")
+    since_s = float(asked.get("StartTime") or 0.0)
+    found = [
+        (event, names)
+        for event, names in _events(here)
+        if event.at.timestamp() >= since_s and (event.name == value if key == "EventName" else value in names)
+    ]
+    found.sort(key=lambda one: one[0].at, reverse=True)
+    most, first = int(asked.get("MaxResults") or _A_PAGE), int(asked.get("NextToken") or 0)
+    page = [_event(event) for event, _ in found[first : first + most]]
+    more = {"NextToken": str(first + most)} if first + most < len(found) else {}
+    return {"Events": page, **more}
+
+
+def _events(here: AccountRegion) -> Iterator[tuple[PastEvent, set[str]]]:
+    """Every event of the place, with the resources that it names."""
+    for volume in here.volumes():
+        if volume.modification is not None:
+            yield (
+                modified(volume.id, volume.modification.started, volume.modification.before(volume), volume.spec),
+                {volume.id},
+            )
+        if volume.hosts and volume.attached is not None:
+            for host in volume.hosts:
+                yield attached(volume.id, volume.attached, host.id, volume.device), {volume.id, host.id}
+        for event in volume.past:
+            yield event, _resources(event, volume)
+
+
+def _resources(event: PastEvent, volume: SimulatedVolume) -> set[str]:
+    named = {str(event.asked[key]) for key in ("volumeId", "instanceId") if key in event.asked}
+    return named if named else {volume.id}
+
+
+def modified(volume_id: str, at: datetime, before: VolumeSpec, after: VolumeSpec) -> PastEvent:
+    """A volume was changed."""
+    told = {
+        "volumeId": volume_id,
+        "modificationState": "modifying",
+        "progress": 0,
+        "startTime": at.isoformat(),
+        **_figures("original", before),
+        **_figures("target", after),
+    }
+    request = {"VolumeId": volume_id, "VolumeType": after.type}
+    answered = {"ModifyVolumeResponse": {"requestId": "simulated", "volumeModification": told}}
+    return PastEvent(name="ModifyVolume", at=at, asked={"ModifyVolumeRequest": request}, answered=answered)
+
+
+def attached(volume_id: str, at: datetime, host_id: str, device: str = "/dev/sdf") -> PastEvent:
+    """A volume was attached."""
+    named = {"volumeId": volume_id, "instanceId": host_id, "device": device}
+    return PastEvent(name="AttachVolume", at=at, asked=named, answered={**named, "status": "attaching"})
+
+
+def retyped(host_id: str, at: datetime, type_name: str) -> PastEvent:
+    """A host was given another type."""
+    asked = {"instanceId": host_id, "instanceType": {"value": type_name}}
+    return PastEvent(name="ModifyInstanceAttribute", at=at, asked=asked, answered={"_return": True})
+
+
+def _figures(name: str, spec: VolumeSpec) -> dict[str, Any]:
+    found = {
+        f"{name}VolumeType": spec.type,
+        f"{name}Size": spec.size_gib,
+        f"{name}Iops": spec.iops,
+        f"{name}Throughput": spec.throughput_mib_s,
+    }
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _event(event: PastEvent) -> dict[str, Any]:
+    said = {
+        "eventVersion": "1.09",
+        "eventSource": "ec2.amazonaws.com",
+        "eventName": event.name,
+        "eventTime": event.at.isoformat(),
+        "requestParameters": event.asked,
+        "responseElements": event.answered,
+    }
+    return {
+        "EventId": f"{event.name}-{event.at.timestamp():.0f}",
+        "EventName": event.name,
+        "EventTime": event.at.timestamp(),
+        "EventSource": "ec2.amazonaws.com",
+        "CloudTrailEvent": json.dumps(said),
+    }

@@ -1,0 +1,224 @@
+"""CloudTrail: what was changed of volumes and of their hosts in the last 90 days.
+
+It is read only where the policy says so (`read_audit_log`): EC2 itself shows a volume's latest change alone. Its event
+history costs nothing, and answers two requests a second in an account and region, 50 events each, newest first (AWS
+CloudTrail API Reference, LookupEvents, read 2026-11-23). Each event is read into types of ours, and refused by name.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic.alias_generators import to_camel
+
+from plimsoll.clouds.aws.ec2_answers import Count, InstanceId, Moment, Name, VolumeId, check_figures
+from plimsoll.clouds.aws.errors import attempted
+from plimsoll.clouds.aws.lists import Asker, AwsAnswer, Page
+from plimsoll.clouds.common.answers import Answer
+from plimsoll.clouds.common.calls import Pacer
+from plimsoll.clouds.common.dated_data import sold_figures
+from plimsoll.clouds.registry import AWS
+from plimsoll.domain.volume import VolumeSpec
+
+LOOKING_UP: Final = "cloudtrail:LookupEvents"
+LOOKUPS_A_SECOND: Final = 2.0
+EVENTS_A_PAGE: Final = 50
+KEPT_DAYS: Final = 90
+"""How long events are kept."""
+
+
+class CamelAnswer(Answer):
+    """A part of an event, whose fields are named as EC2's XML names them."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+
+Whole = Annotated[Count, BeforeValidator(lambda value: int(value) if isinstance(value, str) else value)]
+"""A figure, which events also write as a text."""
+
+
+class Altered(CamelAnswer):
+    """A volume before and after a change."""
+
+    volume_id: VolumeId
+    original_volume_type: Name
+    original_size: Whole
+    original_iops: Whole | None = None
+    original_throughput: Whole | None = None
+    target_volume_type: Name
+    target_size: Whole
+    target_iops: Whole | None = None
+    target_throughput: Whole | None = None
+
+    @property
+    def before(self) -> VolumeSpec:
+        """What the volume was."""
+        return _spec(self.original_volume_type, self.original_size, self.original_iops, self.original_throughput)
+
+    @property
+    def after(self) -> VolumeSpec:
+        """What the volume became."""
+        return _spec(self.target_volume_type, self.target_size, self.target_iops, self.target_throughput)
+
+    @model_validator(mode="after")
+    def _possible(self) -> "Altered":
+        for name, spec in (("original", self.before), ("target", self.after)):
+            check_figures(name, spec)
+        return self
+
+
+def _spec(kind: str, size_gib: int, iops: int | None, throughput_mib_s: int | None) -> VolumeSpec:
+    return sold_figures(VolumeSpec(type=kind, size_gib=size_gib, iops=iops, throughput_mib_s=throughput_mib_s), AWS)
+
+
+class AlteredAnswer(CamelAnswer):
+    """What ModifyVolume answered."""
+
+    volume_modification: Altered
+
+
+class AlteredElements(Answer):
+    """The same in an event, which wraps it."""
+
+    answer: AlteredAnswer = Field(alias="ModifyVolumeResponse")
+
+
+class Attached(CamelAnswer):
+    """Which volume was attached to which instance."""
+
+    volume_id: VolumeId
+    instance_id: InstanceId
+
+
+class Value(Answer):
+    """A value in a structure of its own."""
+
+    value: Name
+
+
+class Retyped(CamelAnswer):
+    """The type that an instance was given; None where another attribute was changed."""
+
+    instance_id: InstanceId
+    instance_type: Value | None = None
+    attribute: str | None = None
+    value: str | None = None
+
+    @property
+    def type(self) -> str | None:
+        """The type."""
+        if self.instance_type is not None:
+            return self.instance_type.value
+        return self.value if self.attribute == "instanceType" else None
+
+
+class ModifyVolumeEvent(Answer):
+    """A volume was changed."""
+
+    name: Literal["ModifyVolume"] = Field(alias="eventName")
+    elements: AlteredElements = Field(alias="responseElements")
+
+
+class AttachVolumeEvent(Answer):
+    """A volume was attached."""
+
+    name: Literal["AttachVolume"] = Field(alias="eventName")
+    asked: Attached = Field(alias="requestParameters")
+
+
+class ModifyInstanceEvent(Answer):
+    """An attribute of an instance was changed."""
+
+    name: Literal["ModifyInstanceAttribute"] = Field(alias="eventName")
+    asked: Retyped = Field(alias="requestParameters")
+
+
+_KINDS: Final[dict[str, type[ModifyVolumeEvent | AttachVolumeEvent | ModifyInstanceEvent]]] = {
+    "ModifyVolume": ModifyVolumeEvent,
+    "AttachVolume": AttachVolumeEvent,
+    "ModifyInstanceAttribute": ModifyInstanceEvent,
+}
+
+
+class EventAnswer(AwsAnswer):
+    """An event. What it says stands in a text of JSON; one that was refused, or of another kind, says nothing."""
+
+    event_name: Name
+    event_time: Moment
+    cloud_trail_event: str
+
+    @property
+    def said(self) -> ModifyVolumeEvent | AttachVolumeEvent | ModifyInstanceEvent | None:
+        """What it says."""
+        kind, found = _KINDS.get(self.event_name), json.loads(self.cloud_trail_event)
+        if kind is None or found.get("errorCode"):
+            return None
+        return kind.model_validate(found)
+
+    @model_validator(mode="after")
+    def _readable(self) -> "EventAnswer":
+        if not isinstance(json.loads(self.cloud_trail_event), dict):
+            raise ValueError("CloudTrailEvent is no object")  # noqa: TRY004  # pydantic reports a ValueError
+        _ = self.said
+        return self
+
+
+class EventsPage(Page):
+    """A page of LookupEvents."""
+
+    events: tuple[EventAnswer, ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class Trail:
+    """What CloudTrail has of an account and region since a time. Raises CloudError.
+
+    `altered` are the changes of each volume, `retyped` the types that each instance was given, oldest first.
+    """
+
+    client: Any
+    asker: Asker
+    pacer: Pacer
+    since: datetime
+    altered: dict[str, list[tuple[datetime, Altered]]] = field(default_factory=dict, init=False)
+    retyped: dict[str, list[tuple[datetime, str]]] = field(default_factory=dict, init=False)
+
+    def read(self) -> None:
+        """Reads the changes of all volumes and the types of all instances."""
+        for event in self._events("EventName", "ModifyVolume"):
+            match event.said:
+                case ModifyVolumeEvent(elements=AlteredElements(answer=answer)):
+                    found = answer.volume_modification
+                    self.altered.setdefault(found.volume_id, []).insert(0, (event.event_time, found))
+        for event in self._events("EventName", "ModifyInstanceAttribute"):
+            match event.said:
+                case ModifyInstanceEvent(asked=Retyped(type=str() as given) as asked):
+                    self.retyped.setdefault(asked.instance_id, []).insert(0, (event.event_time, given))
+
+    def attached(self, volume_id: str) -> Iterator[tuple[datetime, str]]:
+        """The instances that a volume was attached to, each with when, oldest first."""
+        found = []
+        for event in self._events("ResourceName", volume_id):
+            match event.said:
+                case AttachVolumeEvent(asked=asked) if asked.volume_id == volume_id:
+                    found.insert(0, (event.event_time, asked.instance_id))
+        yield from found
+
+    def _events(self, key: str, value: str) -> Iterator[EventAnswer]:
+        def ask(**request: Any) -> Any:
+            self.pacer.take(1)
+            return self.client.lookup_events(**request)
+
+        with attempted(f"read {self.asker.place}", LOOKING_UP):
+            for page in self.asker.pages(
+                EventsPage,
+                ask,
+                LOOKING_UP,
+                LookupAttributes=[{"AttributeKey": key, "AttributeValue": value}],
+                StartTime=self.since,
+                MaxResults=EVENTS_A_PAGE,
+            ):
+                yield from page.events

@@ -1,0 +1,181 @@
+"""Sections 4 to 7, for one volume or disks that change together: the offers, and what is done.
+
+Where the page leaves room, this is how it is read here:
+
+- Two pairs of figures of one type at one price: fewer IOPS.
+- A resource that may not be lowered is compared with the present ceiling, burst included and sustained, whatever the
+  host lets through.
+- Throttled minutes of the lifted demand are counted within the host's room. So a volume whose host is the limit is not
+  throttled by itself, and nothing dearer is offered.
+- A drop-in replacement is also taken where nothing cheaper passes or is worth `min_saving`, throttled or not, and while
+  reductions wait: it gives nothing up. Only in the middle of a modification it waits as well.
+- A relief is an `upgrade` even where it costs less than today.
+"""
+
+import heapq
+
+import numpy as np
+
+from tests.oracle.lifted import asked
+from tests.oracle.replay import SIDES, trial
+
+BUDGETS = (0, 1, 5, 15, 60)
+
+
+class Judge:
+    """What offers have to stand: loads with their limits, for a policy.
+
+    `conditions(spec)` gives what a configuration must carry: (load, limit, start of its credits) each. The first is
+    that of the offer's own figures.
+    """
+
+    def __init__(self, policy, length):
+        self.policy = policy
+        self.headroom = 1 + policy["headroom_pct"] / 100
+        self.days = length / 1440
+        self.made = {}
+
+    def budget(self, per_30_days=None):
+        wanted = self.policy["throttle_budget_min"] if per_30_days is None else per_30_days
+        return wanted * self.days / 30
+
+    def asked(self, load, headroom, reducing):
+        """As `lifted.asked`, once for each load."""
+        key = (id(load), headroom, reducing)
+        if key not in self.made:
+            self.made[key] = asked(load, headroom, reducing=reducing), load
+        return self.made[key][0]
+
+    def tried(self, load, limit, *, reducing, headroom=None, start=1.0, offered=True):
+        work, direct = self.asked(load, self.headroom if headroom is None else headroom, reducing)
+        throttled, wait = trial(work, direct, limit, start=start, offered=offered)
+        return int(throttled.sum()), wait
+
+    def passes(self, load, limit, budget, *, reducing):
+        count, wait = self.tried(load, limit, reducing=reducing)
+        return count <= budget + 1e-9 and wait <= self.policy["max_wait_s"] + 1e-9
+
+
+def grid(rule, most, step):
+    """The figures that are sold, in steps: from the least to the most, both included."""
+    least = rule["least"]
+    inside = range(int(-(-least // step) * step), int(most) + 1, step)
+    return sorted({int(least), *inside, int(most)}) if most >= least else [int(least)]
+
+
+def first_passing(figures, passes):
+    """The place of the first figure that passes; more never throttles more. None: not even the last does."""
+    if not figures or not passes(figures[-1]):
+        return None
+    low, high = 0, len(figures) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if passes(figures[middle]):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def cheapest_pair(iops, mib_s, sold, usd, alone, passes):
+    """The cheapest pair of figures that passes, by brute force from the least that each resource needs alone upward.
+
+    sold(i, j): whether the pair can be bought. alone(side, figure): whether that side passes where the other is free.
+    """
+    begin_i = first_passing(iops, lambda figure: alone("iops", figure))
+    begin_j = first_passing(mib_s, lambda figure: alone("mib_s", figure))
+    if begin_i is None or begin_j is None:
+        return None
+    heap, seen = [], set()
+
+    def push(i, j):
+        if i < len(iops) and j < len(mib_s) and (i, j) not in seen:
+            seen.add((i, j))
+            heapq.heappush(heap, (usd(iops[i], mib_s[j]), iops[i], mib_s[j], i, j))
+
+    push(begin_i, begin_j)
+    while heap:
+        _, one, two, i, j = heapq.heappop(heap)
+        if sold(one, two) and passes(one, two):
+            return one, two
+        push(i + 1, j)
+        push(i, j + 1)
+    return None
+
+
+def carries_all(limit, now, sides=SIDES):
+    """Whether a limit does everything that another does, on those sides."""
+    return all(limit[name] >= now[name] * (1 - 1e-9) - 1e-6 for side in sides for name in (side, f"sustained_{side}"))
+
+
+def decision(offers, relief, drop_in, present, policy):
+    """What is done: (action, offer) of those found, where an offer is a dictionary of `usd`, `order` and what it is.
+
+    present: `usd`, `passes`, `throttled` (frequently, and not by its host alone). offers and relief: those that pass,
+    for reductions and as relief. drop_in: the cheapest that carries everything, or None. The third is the relief that
+    is priced beside it.
+    """
+    now, least = present["usd"], policy["min_saving_usd_month"]
+    best = min(offers, key=lambda one: one["order"], default=None)
+    spare = drop_in is not None and now - drop_in["usd"] >= least - 1e-9
+    if present["throttled"]:
+        ending = min(relief, key=lambda one: one["order"], default=None)
+        if ending is not None and ending["usd"] < now:
+            return "upgrade", ending, None
+        if spare:
+            return "change", drop_in, ending
+        if ending is not None:
+            return "upgrade", ending, None
+        return "keep", None, None
+    if present["passes"] and best is not None and best["usd"] >= now:
+        best = None
+    saved = 0.0 if best is None else now - best["usd"]
+    if best is None or saved < least - 1e-9:
+        return ("change", drop_in, None) if spare else ("keep", None, None)
+    if spare and drop_in["passes"] and now - drop_in["usd"] >= policy["drop_in_share_pct"] / 100 * saved - 1e-9:
+        return "change", drop_in, None
+    return "change", best, None
+
+
+def held_back(chosen, drop_in, present, policy, *, unsettled, modifying):
+    """The action while something is unsettled: (action, offer, what is expected). Only reductions wait."""
+    action, offer, _ = chosen
+    if action == "change" and modifying:
+        return "wait", None, offer
+    if action != "change" or not unsettled or offer["carries_all"]:
+        return action, offer, None
+    if drop_in is not None and present["usd"] - drop_in["usd"] >= policy["min_saving_usd_month"] - 1e-9:
+        return action, drop_in, None
+    return "wait", None, offer
+
+
+def settled_from(load, length, policy, *, restored_until=None, unknown_before=None):
+    """The minute from which a reduction can be judged; None where nothing is unsettled.
+
+    restored_until: up to when nothing that it did is its demand. unknown_before: from when on its host is known, where
+    it was on another before.
+    """
+    week = int(policy["settle_days"] * 1440)
+    ends = [start + week for start in load["held"]]
+    if restored_until is not None:
+        ends.append(restored_until)
+    if unknown_before is not None and load["observed"][: max(0, int(unknown_before))].any():
+        ends.append(int(unknown_before) + week)
+    latest = max(ends, default=0)
+    return latest if latest > length else None
+
+
+def throttled_by_itself(load, count, budget):
+    """Whether the present configuration is throttled frequently, and more than what is tolerated."""
+    return bool(load["frequent"]) and count > budget + 1e-9
+
+
+def peak(load, limit_free):
+    """The highest minutes, in operations and MiB as they are."""
+    work = load["work"]
+    observed = load["observed"]
+    iops, mib_s = work["r"] + limit_free["c"] * work["w"], work["rm"] + limit_free["d"] * work["wm"]
+    return (
+        float(np.where(observed, iops, 0.0).max(initial=0.0)),
+        float(np.where(observed, mib_s, 0.0).max(initial=0.0)),
+    )

@@ -1,0 +1,218 @@
+"""Sections 1 and 3: every minute against the ceiling of its own epoch, and what was held back, lifted along its ray.
+
+Where the page leaves room, this is how it is read here:
+
+- The ceiling of a type that bursts is its highest, whether or not credits are left.
+- A limit has been raised when any later epoch has a higher one (its highest or its sustained figure). Buckets of an
+  epoch before that are not lifted, whatever came after.
+- A job takes what it gets when, beside the epoch before, its saturated minutes an observed minute fell at least to the
+  ratio of the ceilings, and its bytes an observed minute did not rise, each to a tenth.
+- A bucket that is saturated on both resources is lifted to the farther of the two points.
+- The room that a host leaves is what it carries in the minute less what its other volumes did in it, and never less
+  than what was observed.
+- The first `settle_days` of a volume that was restored are no demand at all, reads and writes alike.
+- A rate that is known by the second, times 1 + headroom, is clipped to the ceiling of its epoch.
+"""
+
+import numpy as np
+
+from tests.oracle.received import scaled, summed
+from tests.oracle.replay import SIDES, counted
+
+FREQUENT_SHARE, FREQUENT_MINUTES, SLACK = 0.005, 30, 1.1
+
+
+def load_of(work, observed, epochs, policy, *, seconds=None, checks=None, balance=None, hosted=None):
+    """What a volume (or the sum of a pool) asked for, ready to be tried.
+
+    epochs: dictionaries of `first` (minute), `limit` (None: not known). checks: raised minutes by side. hosted: None
+    where the host is not known or not the only one, else `carries` by side, the host's `counts` (a limit that says how
+    it counts) and `others`, the work of everybody else on it.
+    """
+    spans = spans_of(epochs, len(observed))
+    found = {
+        "work": work,
+        "observed": observed,
+        "seconds": seconds,
+        "frequent": set(),
+        "held": [],
+        "saturated": {side: np.zeros(len(observed), dtype=bool) for side in SIDES},
+        "lift": {side: np.ones(len(observed)) for side in SIDES},
+        "bound_lift": {side: np.ones(len(observed)) for side in SIDES},
+        "room": room_of(work, hosted, len(observed)),
+        "bound": bound_minutes(work, observed, hosted, policy),
+        "clip": {side: np.full(len(observed), np.inf) for side in SIDES},
+    }
+    described = []
+    for first, last, limit in spans:
+        here = slice(first, last)
+        if limit is None:
+            described.append(None)
+            continue
+        some = cut(work, here)
+        rates = counted(some, limit)
+        at = {}
+        for side in SIDES:
+            at[side] = rates[side] >= policy["saturation_pct"] / 100 * limit[side]
+            if checks is not None and checks.get(side) is not None:
+                at[side] = at[side] | checks[side][here]
+            if limit["credits"] is not None and limit["credits"][0] == side and balance is not None:
+                at[side] = at[side] | (balance[here] < policy["empty_balance_pct"])
+            if seconds is not None and policy["seconds_saturate"]:
+                busiest = cut(seconds, here)
+                reads, writes = ("r", "w") if side == "iops" else ("rm", "wm")
+                cost = limit["c"] if side == "iops" else limit["d"]
+                level = policy["saturation_pct"] / 100 * limit[side]
+                at[side] = at[side] | (np.maximum(busiest[reads], cost * busiest[writes]) >= level)
+            at[side] = at[side] & observed[here]
+            found["saturated"][side][here] = at[side]
+            found["clip"][side][here] = limit[side]
+        described.append({"here": here, "limit": limit, "at": at, "rates": rates})
+    for number, one in enumerate(described):
+        if one is not None:
+            lift_epoch(found, one, described[:number], described[number + 1 :], policy)
+    bind(found, described, hosted)
+    found["epochs"] = described
+    return found
+
+
+def spans_of(epochs, length):
+    """First minute, last minute and limit of each epoch that has any minute."""
+    firsts = [max(0, epoch["first"]) for epoch in epochs] + [length]
+    return [
+        (first, last, epoch["limit"])
+        for epoch, first, last in zip(epochs, firsts, firsts[1:], strict=False)
+        if first < last
+    ]
+
+
+def cut(work, here):
+    return {name: values[here] for name, values in work.items()}
+
+
+def lift_epoch(found, one, before, after, policy):
+    """Writes the lift of an epoch's saturated minutes, and which resources are saturated frequently."""
+    observed = found["observed"][one["here"]]
+    for side in SIDES:
+        at = one["at"][side]
+        more = raised(one["limit"], after, side)
+        if more is not None:
+            if at.any():
+                found["held"].append(more)
+            continue
+        if takes_what_it_gets(found, one, before, side):
+            continue
+        count = int(at.sum())
+        frequent = count >= max(FREQUENT_MINUTES, policy["frequent_share_pct"] / 100 * int(observed.sum()))
+        if frequent:
+            found["frequent"].add(side)
+        step = 1 + policy["throttle_lift_pct"] / 100 if frequent else 1.0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factor = np.where(at & (one["rates"][side] > 0), step * one["limit"][side] / one["rates"][side], 1.0)
+            for other in SIDES:
+                most = np.where(one["rates"][other] > 0, step * one["limit"][other] / one["rates"][other], 1.0)
+                lift = np.maximum(1.0, np.minimum(factor, most))
+                here = found["lift"][other][one["here"]]
+                found["lift"][other][one["here"]] = np.maximum(here, lift)
+
+
+def raised(limit, after, side):
+    """The minute in which a later epoch with more of a resource begins; None where none has."""
+    names = (side, f"sustained_{side}")
+    for later in (epoch for epoch in after if epoch is not None):
+        if any(later["limit"][name] > limit[name] * (1 + 1e-9) for name in names):
+            return later["here"].start
+    return None
+
+
+def takes_what_it_gets(found, one, before, side):
+    """Whether more of a resource only made a job end earlier."""
+    earlier = next((epoch for epoch in reversed(before) if epoch is not None), None)
+    if earlier is None or not earlier["at"][side].any() or earlier["limit"][side] >= one["limit"][side]:
+        return False
+
+    def per_minute(epoch, values):
+        seen = found["observed"][epoch["here"]]
+        return float(values[seen].sum()) / max(1, int(seen.sum()))
+
+    def moved(epoch):
+        some = cut(found["work"], epoch["here"])
+        return per_minute(epoch, some["rm"] + some["wm"])
+
+    ratio = earlier["limit"][side] / one["limit"][side]
+    fell = per_minute(one, one["at"][side]) <= SLACK * ratio * per_minute(earlier, earlier["at"][side])
+    return fell and moved(one) <= SLACK * moved(earlier)
+
+
+def bound_minutes(work, observed, hosted, policy):
+    """The minutes in which the host stood at what it carried, and this volume had its part in it."""
+    bound = np.zeros(len(observed), dtype=bool)
+    if hosted is None:
+        return bound
+    own = counted(work, hosted["counts"])
+    total = counted(summed([work, hosted["others"]]), hosted["counts"])
+    for side in SIDES:
+        at = total[side] >= policy["saturation_pct"] / 100 * hosted["carries"][side]
+        bound |= at & (own[side] >= 0.05 * total[side]) & (own[side] > 0)
+    return bound & observed
+
+
+def room_of(work, hosted, length):
+    """How many times what was observed the host could have let through, by side; at least once."""
+    if hosted is None:
+        return {side: np.full(length, np.inf) for side in SIDES}
+    own, others = counted(work, hosted["counts"]), counted(hosted["others"], hosted["counts"])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return {
+            side: np.where(own[side] > 0, np.maximum(1.0, (hosted["carries"][side] - others[side]) / own[side]), np.inf)
+            for side in SIDES
+        }
+
+
+def bind(found, described, hosted):
+    """For reductions: minutes bound by the host, lifted until volume or host alone could carry no more."""
+    if hosted is None or not found["bound"].any():
+        return
+    own = counted(found["work"], hosted["counts"])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        most = np.full(len(found["bound"]), np.inf)
+        for side in SIDES:
+            most = np.minimum(most, np.where(own[side] > 0, hosted["carries"][side] / own[side], np.inf))
+            for one in (epoch for epoch in described if epoch is not None):
+                rates = one["rates"][side]
+                reach = np.where(rates > 0, one["limit"][side] / rates, np.inf)
+                most[one["here"]] = np.minimum(most[one["here"]], reach)
+    lift = np.where(found["bound"] & np.isfinite(most), np.maximum(1.0, most), 1.0)
+    found["bound_lift"] = dict.fromkeys(SIDES, lift)
+
+
+def asked(load, headroom, *, reducing):
+    """What a trial takes: the work that queues, and what is held against the limit directly.
+
+    headroom: 1 and more. Never more than the host's room, but for minutes that it bound, where a reduction must leave
+    what the whole host could carry.
+    """
+    room = load["room"]
+    work = scaled(load["work"], *(np.minimum(headroom, room[side]) for side in SIDES))
+    lifts = [np.minimum(load["lift"][side], room[side]) for side in SIDES]
+    at = load["saturated"]["iops"] | load["saturated"]["mib_s"]
+    if reducing:
+        lifts = [np.maximum(lift, load["bound_lift"][side]) for lift, side in zip(lifts, SIDES, strict=True)]
+        at = at | load["bound"]
+    some = scaled(load["work"], *lifts)
+    direct = [{name: np.where(at, values, 0.0) for name, values in some.items()}]
+    if load["seconds"] is not None:
+        direct.append(clipped(load, headroom))
+    return work, direct
+
+
+def clipped(load, headroom):
+    """The busiest seconds with headroom, up to the ceiling of their epoch."""
+    factors = {side: np.full(len(load["observed"]), headroom) for side in SIDES}
+    for one in (epoch for epoch in load["epochs"] if epoch is not None):
+        rates = counted(cut(load["seconds"], one["here"]), one["limit"])
+        for side in SIDES:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                most = np.where(rates[side] > 0, one["limit"][side] / rates[side], headroom)
+            factors[side][one["here"]] = np.minimum(headroom, most)
+    return scaled(load["seconds"], factors["iops"], factors["mib_s"])

@@ -1,0 +1,93 @@
+"""Scene: a volume with its past, what it does, and the right answer with its reason."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from cloud_simulator.published import VolumeSpec
+from tests.scenes.work import Does
+
+Target = tuple[str, int, int | None, int | None]
+"""Type, GiB, IOPS and MiB/s."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Right:
+    """What a storage engineer answers.
+
+    `action` are the labels that say the same thing, `saved` USD a month, `waits_until` a date, `blocked` whether
+    something forbids the change today, `relief` the offer that is priced beside it, `frontier` what some budgets of
+    throttled minutes in 30 days cost at most, `says` a word that must stand among the reasons.
+    """
+
+    action: tuple[str, ...]
+    target: Target | None = None
+    saved: float | None = None
+    waits_until: str | None = None
+    blocked: bool | None = None
+    relief: Target | None = None
+    frontier: dict[float, float] = field(default_factory=dict)
+    says: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Was:
+    """What a volume was until some hours ago; `modifying`: the change still goes on."""
+
+    spec: VolumeSpec
+    until_h: float
+    modifying: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """One volume. Ages are in hours before now; volumes that name the same `host_id` share it; `stripe` names the
+    md device that it is a member of; `policy` holds for this volume alone; `hosts` is how many it is attached to."""
+
+    name: str
+    spec: VolumeSpec
+    does: Does | None
+    right: Right
+    why: str
+    was: Was | None = None
+    host: str = "m5.4xlarge"
+    nitro: bool = True
+    host_id: str | None = None
+    hosts: int = 1
+    created_h: float = 90 * 24
+    attached_h: float = 90 * 24
+    launched_h: float | None = None
+    restored: bool = False
+    stripe: str | None = None
+    excluded: bool = False
+    policy: dict[str, Any] = field(default_factory=dict)
+    not_yet: str | None = None
+
+
+def keep(**more: Any) -> Right:
+    """Nothing better is worth it."""
+    return Right(action=("keep",), **more)
+
+
+def wait(until: str | None, **more: Any) -> Right:
+    """A reduction that cannot be judged yet; `until` None: on no certain day."""
+    return Right(action=("wait",), waits_until=until, **more)
+
+
+def insufficient() -> Right:
+    """Too little is known."""
+    return Right(action=("insufficient-data",))
+
+
+def migrate(target: Target, saved: float, **more: Any) -> Right:
+    """Another type for less."""
+    return Right(action=("migrate",), target=target, saved=saved, **more)
+
+
+def reprovision(target: Target, saved: float, **more: Any) -> Right:
+    """Other figures for less."""
+    return Right(action=("reprovision",), target=target, saved=saved, **more)
+
+
+def upgrade(target: Target, saved: float, **more: Any) -> Right:
+    """It is throttled today; a negative saving is what the relief costs."""
+    return Right(action=("upgrade",), target=target, saved=saved, **more)

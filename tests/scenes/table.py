@@ -1,0 +1,7 @@
+"""The table of all AWS scenes: those of the decision page, then our own."""
+
+from typing import Final
+
+from tests.scenes import changes, credits_and_types, decision_page, sharing
+
+SCENES: Final = (*decision_page.SCENES, *credits_and_types.SCENES, *changes.SCENES, *sharing.SCENES)

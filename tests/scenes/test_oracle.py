@@ -1,0 +1,36 @@
+"""The naive oracle gives each scene the answer that was written down."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.oracle.naive import decide
+from tests.scenes.table import SCENES
+from tests.scenes.to_oracle import FIRST_MINUTE, described, minutes_of, policy_of, siblings_of
+
+
+@pytest.mark.parametrize("scene", [one for one in SCENES if one.stripe is None], ids=lambda one: one.name)
+def test_the_oracle_says_what_was_written_down(scene):
+    if scene.not_yet:
+        pytest.xfail(scene.not_yet)
+    found = decide(
+        described(scene),
+        minutes_of(scene),
+        siblings_of(scene, SCENES),
+        policy_of(scene),
+        frontier=bool(scene.right.frontier),
+    )
+    right = scene.right
+    assert found["action"] in right.action, scene.why
+    target = found["target"] and tuple(found["target"].values())
+    if right.target is not None:
+        assert target == right.target, scene.why
+    if right.saved is not None:
+        assert found["usd_now"] - found["usd_then"] == pytest.approx(right.saved, abs=0.01), scene.why
+    if right.relief is not None:
+        assert tuple(found["relief"].values()) == right.relief, scene.why
+    if right.waits_until is not None:
+        then = datetime.fromtimestamp((FIRST_MINUTE + found["settled_from"]) * 60, UTC)
+        assert str(then.date()) == right.waits_until, scene.why
+    for budget, usd in right.frontier.items():
+        assert found["frontier"][budget] == pytest.approx(usd, abs=0.01), scene.why

@@ -1,0 +1,94 @@
+"""A scene as the naive oracle takes it: plain dictionaries and arrays, without the product or the simulator."""
+
+from typing import Any, Final
+
+import numpy as np
+
+from tests.oracle.naive import POLICY
+from tests.oracle.received import observed_minutes, work_of
+from tests.scenes.scene import Scene
+from tests.scenes.work import NOW, Time
+
+FIRST_MINUTE: Final = int(NOW.timestamp()) // 86400 * 1440 - 14 * 1440
+MINUTES: Final = 14 * 1440 + 9 * 60
+WINDOW: Final = Time(np.arange(FIRST_MINUTE, FIRST_MINUTE + MINUTES))
+
+HOSTS: Final = {
+    # MB/s and IOPS, baseline and maximum, as DescribeInstanceTypes gives them.
+    "m5.4xlarge": (593.75, 593.75, 18_750, 18_750),
+    "m5.8xlarge": (850.0, 850.0, 30_000, 30_000),
+    "m5.24xlarge": (2375.0, 2375.0, 80_000, 80_000),
+    "r5b.24xlarge": (7500.0, 7500.0, 260_000, 260_000),
+    "m4.4xlarge": (250.0, 250.0, 16_000, 16_000),
+    "t3.medium": (43.375, 260.625, 2000, 11_800),
+}
+
+
+def minute_of(ago_h: float) -> int:
+    """The minute of the window that begins so many hours before NOW."""
+    return round(NOW.timestamp() / 60 - 60 * ago_h) - FIRST_MINUTE
+
+
+def plain_spec(spec: Any) -> dict[str, Any]:
+    """A spec as a dictionary."""
+    names = ("type", "size_gib", "iops", "throughput_mib_s")
+    return {name: getattr(spec, name) for name in names}
+
+
+def plain_host(scene: Scene) -> dict[str, Any]:
+    """A host's limits."""
+    names = ("baseline_mb_s", "maximum_mb_s", "baseline_iops", "maximum_iops")
+    return dict(zip(names, HOSTS[scene.host], strict=True)) | {"nitro": scene.nitro}
+
+
+def minutes_of(scene: Scene) -> dict[str, Any]:
+    """What CloudWatch has of it, minute by minute, while it was there."""
+    if scene.does is None:
+        return {name: np.full(MINUTES, np.nan) for name in ("read_ops", "write_ops", "read_bytes", "write_bytes")}
+    made = scene.does(WINDOW).series()
+    credited = scene.spec.type in {"st1", "sc1"} or (scene.spec.type == "gp2" and scene.spec.size_gib < 1000)
+    if not credited:
+        del made["burst_balance_pct"]
+    if scene.hosts > 1:
+        del made["idle_s"]
+    if not scene.nitro or scene.hosts > 1 or scene.spec.type == "standard":
+        made |= {"iops_exceeded": None, "throughput_exceeded": None}
+    return made
+
+
+def described(scene: Scene) -> dict[str, Any]:
+    """The volume."""
+    epochs = [{"first": 0, "spec": plain_spec(scene.spec)}]
+    if scene.was is not None:
+        before = {"first": 0, "spec": plain_spec(scene.was.spec)}
+        epochs = [before, {"first": minute_of(scene.was.until_h), "spec": plain_spec(scene.spec)}]
+    there = scene.does is not None
+    return {
+        "spec": plain_spec(scene.spec),
+        "region": "us-east-1",
+        "state": "in-use" if there else "available",
+        "boot": False,
+        "attachments": scene.hosts if there else 0,
+        "hosts": [plain_host(scene)] * scene.hosts if there else [],
+        "epochs": epochs,
+        "on_host_from": minute_of(scene.attached_h),
+        "replaced": scene.attached_h < scene.created_h,
+        "restored_until": minute_of(scene.created_h - 7 * 24) if scene.restored else None,
+        "modifying": scene.was is not None and scene.was.modifying,
+        "ran_from": minute_of(min(scene.attached_h, scene.launched_h or scene.attached_h)),
+    }
+
+
+def siblings_of(scene: Scene, others: list[Scene]) -> list[dict[str, Any]]:
+    """The work of the others on its host."""
+    found = []
+    for other in others:
+        if scene.host_id is not None and other.host_id == scene.host_id and other.name != scene.name:
+            minutes = minutes_of(other)
+            found.append(work_of(minutes, observed_minutes(minutes)))
+    return found
+
+
+def policy_of(scene: Scene) -> dict[str, Any]:
+    """The policy with what the scene changes."""
+    return {**POLICY, **scene.policy}
