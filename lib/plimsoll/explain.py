@@ -9,6 +9,7 @@ from plimsoll.auditing.decisions import VolumeOutcome, decide, outcome_of, outco
 from plimsoll.auditing.inventory import listings, with_stripes_of
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.prices import market_of
+from plimsoll.auditing.signals import with_signals
 from plimsoll.domain.branch_and_bound import Judged
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.errors import CloudError
@@ -74,6 +75,7 @@ def _explained(
     early = outcome_without_metrics(target, volume, context, frozenset())
     if early is not None:
         return Explained(outcome=early, demand=None)
-    decision = decide(neighbors, [volume], replace(ports, every_minute=True), context, keep_demand=True)[volume.id]
+    decisions = decide(neighbors, [volume], replace(ports, every_minute=True), context, keep_demand=True)
+    decision = with_signals(decisions, ports, context)[volume.id]
     demand = decision.demand if isinstance(decision, Judged) else None
     return Explained(outcome=outcome_of(target, volume, decision, ports, policy), demand=demand)

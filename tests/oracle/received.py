@@ -13,7 +13,8 @@ def observed_minutes(minutes):
     """A minute is observed when everything that must be there came, and nothing in it contradicts another series.
 
     An absent count is zero only where idle time fills the minute, or where that direction moved no byte. A whole day
-    is not observed where its sums cannot be true together.
+    is not observed where its sums cannot be true together. Minutes in which nothing at all came are idle where another
+    minute of their clock hour was observed. The first minute is that of a day (UTC).
     """
     there = ~np.isnan(np.array([minutes[name] for name in COUNTERS]))
     idle = minutes.get("idle_s")
@@ -29,7 +30,17 @@ def observed_minutes(minutes):
     for day in range(0, len(seen), 1440):
         if contradicts({name: minutes[name][day : day + 1440] for name in (*COUNTERS, "idle_s") if name in minutes}):
             seen[day : day + 1440] = False
+    silent = ~came(minutes)
+    for hour in range(0, len(seen), 60):
+        if seen[hour : hour + 60].any():
+            seen[hour : hour + 60] |= silent[hour : hour + 60]
     return seen
+
+
+def came(minutes):
+    """The minutes in which any series has a point."""
+    known = [minutes[name] for name in (*COUNTERS, "idle_s") if minutes.get(name) is not None]
+    return ~np.isnan(np.array(known)).all(axis=0)
 
 
 def disputed(minutes):
@@ -39,8 +50,7 @@ def disputed(minutes):
         for name, values in minutes.items()
         if values is not None
     }
-    came = ~np.isnan(np.array([arrays[name] for name in (*COUNTERS, "idle_s") if name in arrays])).all(axis=0)
-    return bool((came & ~observed_minutes(arrays)).any())
+    return bool((came(arrays) & ~observed_minutes(arrays)).any())
 
 
 def contradicts(day):

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
@@ -145,27 +146,42 @@ def test_every_recommendation_is_the_oracles(audited):
     recommendations = audited.recommendations
     answers = oracle_answers(audited.fleet, audited.window)
     assert set(answers) == set(recommendations)
-    for volume_id, expected in answers.items():
-        found = recommendations[volume_id]
-        label = f"{found['name']} {found['current']}"
-        assert found["action"] == expected["action"], label
-        assert found["target"] == expected["target"], label
-        assert found["monthly_usd_now"] == cents(expected["usd_now"]), label
-        assert found["monthly_usd_then"] == cents(expected["usd_then"]), label
-        if found["demand"] is not None:
-            demand = found["demand"]
-            assert demand["least_peak_iops"] - 0.006 <= expected["peak_iops"] <= demand["peak_iops"] + 0.006, label
-            least, most = demand["least_peak_throughput_mib_s"], demand["peak_throughput_mib_s"]
-            assert least - 0.006 <= expected["peak_mib_s"] <= most + 0.006, label
-            assert demand["throttled_minutes"] == expected["throttled_minutes"], label
-            assert demand["host_bound_minutes"] == expected["host_bound_minutes"], label
-            assert demand["hours_observed"] == pytest.approx(expected["hours"], abs=0.06), label
-        if found["replay"] is not None:
-            drop_in = found["drop_in"] and found["drop_in"]["monthly_usd"]
-            assert drop_in == cents(expected["drop_in_usd"]), label
-        expected_relief = expected.get("relief")
-        assert (found["relief"] and found["relief"]["spec"]) == expected_relief, label
-        assert (found["wait"] and found["wait"]["expected"]) == expected.get("expected"), label
+    others = [
+        f"{recommendations[name]['name']}: {difference}"
+        for name, expected in answers.items()
+        for difference in differences(recommendations[name], expected)
+    ]
+    assert not others, "\n".join(others)
+
+
+def differences(found: dict, expected: dict) -> Iterator[str]:
+    """In what a record differs from the oracle's answer."""
+    demand, drop_in, relief, wait = (found[name] or {} for name in ("demand", "drop_in", "relief", "wait"))
+    pairs = {
+        "action": (found["action"], expected["action"]),
+        "target": (found["target"], expected["target"]),
+        "now": (found["monthly_usd_now"], cents(expected["usd_now"])),
+        "then": (found["monthly_usd_then"], cents(expected["usd_then"])),
+        "relief": (relief.get("spec"), expected.get("relief")),
+        "expected": (wait.get("expected"), expected.get("expected")),
+    }
+    if demand:
+        pairs |= {
+            "throttled": (demand["throttled_minutes"], expected["throttled_minutes"]),
+            "host-bound": (demand["host_bound_minutes"], expected["host_bound_minutes"]),
+            "hours": (demand["hours_observed"], pytest.approx(expected["hours"], abs=0.06)),
+        }
+        sides = (("peak_iops", "peak_iops"), ("peak_throughput_mib_s", "peak_mib_s"))
+        pairs |= {
+            name: (demand[name], pytest.approx(max(demand[f"least_{name}"], expected[side]), abs=0.006))
+            for name, side in sides
+            if not demand[f"least_{name}"] - 0.006 <= expected[side] <= demand[name] + 0.006
+        }
+    if found["replay"] is not None:
+        pairs["drop-in"] = (drop_in.get("monthly_usd"), cents(expected["drop_in_usd"]))
+    for name, (one, other) in pairs.items():
+        if one != other:
+            yield f"{name} is {one}, the oracle has {other}"
 
 
 def test_the_organization_has_every_answer_and_the_totals_reconcile(audited):

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from cloud_simulator.aws import signals
 from cloud_simulator.aws.fleet import Fleet, SimulatedVolume, served_minutes
 from cloud_simulator.aws.metric_request import (
     Asked,
@@ -23,13 +24,12 @@ from cloud_simulator.metrics.history import History, fold
 from cloud_simulator.units import MINUTE_S, FloatArray
 
 _NAMESPACE: Final = "AWS/EBS"
+_HOSTS_NAMESPACE: Final = "AWS/EC2"
 _METRICS: Final = {
     "VolumeReadOps": ("read_ops", "Count"),
     "VolumeWriteOps": ("write_ops", "Count"),
     "VolumeReadBytes": ("read_bytes", "Bytes"),
     "VolumeWriteBytes": ("write_bytes", "Bytes"),
-    "VolumeTotalReadTime": ("read_ops", "Seconds"),
-    "VolumeTotalWriteTime": ("write_ops", "Seconds"),
     "VolumeIdleTime": ("idle_s", "Seconds"),
     "BurstBalance": ("burst_balance_pct", "Percent"),
     "VolumeIOPSExceededCheck": ("iops_exceeded", "None"),
@@ -37,8 +37,8 @@ _METRICS: Final = {
 }
 """The series of each metric, and its unit."""
 
-_TIMES: Final = frozenset({"VolumeTotalReadTime", "VolumeTotalWriteTime"})
-"""What is not of the series but follows from it."""
+_TIMED: Final = {"VolumeTotalReadTime": "Seconds", "VolumeTotalWriteTime": "Seconds"}
+"""The units of what follows from the series, where somebody asks for one."""
 
 USUAL: Final = {
     "read_ops": "Sum",
@@ -137,7 +137,7 @@ class CloudWatch:
         self.quotas.take("statistics_per_s", 1, (account, region), "Throttling")
         asked = parse_statistics(request, self._now_s())
         label = asked.series[0].metric
-        _, unit = _METRICS.get(label, ("", None))
+        unit = _METRICS[label][1] if label in _METRICS else _TIMED.get(label)
         if asked.unit not in {None, unit}:
             return {"Label": label, "Datapoints": []}
         rows: dict[float, dict[str, Any]] = {}
@@ -162,28 +162,47 @@ class CloudWatch:
         """The present points; buckets begin at the start of the request, as the real ones do."""
         now_s = self._now_s()
         finest_s = finest_kept_s(asked.start_s, now_s)
-        volume, series = self._named(one, account, region)
-        if volume is None or finest_s is None or one.period_s % finest_s:
+        if finest_s is None or one.period_s % finest_s:
             return _NOTHING
-        count = _known(asked, now_s)
-        if one.metric in _TIMES:
-            values = self._times(volume, series, one, asked.start_s, count)
-        else:
-            values = self.history.buckets(volume, series, one.stat, asked.start_s, count, one.period_s)
+        values = self._values(one, asked.start_s, _known(asked, now_s), (account, region))
+        if values is None:
+            return _NOTHING
         present = np.flatnonzero(~np.isnan(values))
         stamps = asked.start_s + present.astype(np.float64) * one.period_s
         return stamps, values[present]
 
-    def _times(self, volume: SimulatedVolume, series: str, one: AskedSeries, start_s: int, count: int) -> FloatArray:
-        """A statistic of the time that operations took, by buckets of the period that is asked for."""
+    def _values(self, one: AskedSeries, start_s: int, count: int, place: tuple[str, str]) -> FloatArray | None:
+        """A statistic of a metric by buckets of the period that is asked for; None where none is published."""
+        if one.metric not in signals.METRICS:
+            volume, series = self._named(one, *place)
+            if volume is None:
+                return None
+            return self.history.buckets(volume, series, one.stat, start_s, count, one.period_s)
+        made = self._signal(one, start_s, count, place)
+        if made is None:
+            return None
+        width = one.period_s // MINUTE_S
+        return fold(np.concatenate([made, np.full(-count % width, np.nan)]).reshape(-1, width), one.stat)
 
-        def each(name: str) -> FloatArray:
+    def _signal(self, one: AskedSeries, start_s: int, count: int, place: tuple[str, str]) -> FloatArray | None:
+        """The minutes of what follows from what volumes did."""
+
+        def each(volume: SimulatedVolume, name: str) -> FloatArray:
             return self.history.buckets(volume, name, USUAL[name], start_s, count, MINUTE_S)
 
-        held = np.maximum(np.maximum(each("iops_exceeded"), each("throughput_exceeded")), each("idle_s") == 0)
-        seconds = total_time_s(volume, each(series), held)
-        width = one.period_s // MINUTE_S
-        return fold(np.concatenate([seconds, np.full(-count % width, np.nan)]).reshape(-1, width), one.stat)
+        instance_id = one.dimensions.get("InstanceId")
+        if one.metric in signals.OF_HOSTS:
+            host = self.fleet.hosts(*place).get(instance_id or "")
+            if host is None or one.namespace != _HOSTS_NAMESPACE or set(one.dimensions) != {"InstanceId"}:
+                return None
+            there = [volume for volume in self.fleet.at(*place) if host in volume.hosts and volume.workload is not None]
+            return signals.of_host(one.metric, host, there, each)
+        volume = self.fleet.volume(one.dimensions.get("VolumeId", ""))
+        if volume is None or volume.workload is None or one.namespace != _NAMESPACE:
+            return None
+        if (volume.account, volume.region) != place or not one.dimensions.keys() <= {"VolumeId", "InstanceId"}:
+            return None
+        return signals.of_volume(one.metric, volume, instance_id, each)
 
     def _named(self, one: AskedSeries, account: str, region: str) -> tuple[SimulatedVolume | None, str]:
         """The volume and series that exactly this metric and this set of dimensions stand for in this place."""
@@ -206,16 +225,3 @@ def _known(asked: Asked, now_s: float) -> int:
     """How many minutes of what is asked have begun: nothing is known of the future."""
     present_minute_s = (now_s // MINUTE_S + 1) * MINUTE_S
     return max(0, int(min(asked.end_s, present_minute_s) - asked.start_s) // MINUTE_S)
-
-
-_USUAL_MS: Final[Mapping[str, float]] = {"io1": 0.6, "io2": 0.6, "gp2": 1.0, "gp3": 1.0}
-_DISK_MS: Final = 5.0
-_HELD_FACTOR: Final = 6.0
-"""At its ceiling a volume keeps operations waiting."""
-
-
-def total_time_s(volume: SimulatedVolume, ops: FloatArray, held: FloatArray) -> FloatArray:
-    """The seconds that each minute's operations took together; `held` is above 0 where the volume is at its ceiling."""
-    usual_ms = _USUAL_MS.get(volume.spec.type, _DISK_MS)
-    each_ms = np.where(held > 0, max(_DISK_MS, _HELD_FACTOR * usual_ms), usual_ms)
-    return ops * each_ms / 1000

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from plimsoll.auditing.metrics_plan import metrics_segments
 from plimsoll.auditing.ports import AuditPorts
+from plimsoll.auditing.signals import with_signals
 from plimsoll.domain.branch_and_bound import Ask, Found, Judged, judge
 from plimsoll.domain.case import DecisionContext
 from plimsoll.domain.decide import is_detached, recommend_detached
@@ -31,7 +32,7 @@ def decide_batch(
     outcomes = [outcome for outcome in early.values() if outcome is not None]
     pending = [volume for volume in batch if early[volume.id] is None]
     if pending:
-        decisions = decide(with_neighbors(pending, batch), pending, ports, context)
+        decisions = with_signals(decide(with_neighbors(pending, batch), pending, ports, context), ports, context)
         outcomes += [outcome_of(target, volume, decisions[volume.id], ports, context.policy) for volume in pending]
     return outcomes
 

@@ -8,7 +8,6 @@ from plimsoll.domain.decide import is_detached
 from plimsoll.domain.hosting import with_neighbors
 from plimsoll.domain.plan import Plan, plan_of
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.pool import in_shared_pools
 from plimsoll.domain.sums import Segment, Window, segments
 from plimsoll.domain.volume import Volume
 
@@ -28,8 +27,6 @@ def metrics_plan(
     ]
     limits, read = ports.metrics.call_limits, with_neighbors(pending, volumes)
     whole = {name for stripes in ports.stripes for name in stripes.members}
-    if any(policy.for_tags(volume.tags).peak_quantile < 1 for volume in read):
-        whole.update(volume.id for volume in in_shared_pools(read, ports.catalog.types))
     return plan_of(
         [ports.metrics.series(volume) for volume in read if volume.id not in whole],
         metrics_segments(ports, policy, now),

@@ -8,6 +8,7 @@ which one minute more would be throttled; every pair of them is weighed (docs/de
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling, Resource
@@ -146,8 +147,13 @@ def _levels(product: Product, required: Required, resource: Resource, budget_min
     found: list[Level] = []
     fewest, allowed = 1, math.floor(budget_minutes)
     while allowed >= 0:
-        steps = _fewest(lambda steps: _passes(at(steps), allowed, product.policy), fewest, most)  # noqa: B023  # called now
-        level = at(steps)
+        steps = fewest
+        if fewest < most and not _passes(at(fewest), allowed, product.policy):
+            # Without a budget nothing under the peak passes.
+            steps = (
+                most if allowed == 0 else _fewest(partial(_passes_at, at, allowed, product.policy), fewest + 1, most)
+            )
+        level = at(min(steps, most))
         if not _passes(level, allowed, product.policy):
             break
         found.append(level)
@@ -159,11 +165,12 @@ def _passes(level: Level, allowed: float, policy: Policy) -> bool:
     return level.minutes <= allowed and level.longest_wait_s <= policy.max_wait_s
 
 
+def _passes_at(at: Callable[[int], Level], allowed: float, policy: Policy, steps: int) -> bool:
+    return _passes(at(steps), allowed, policy)
+
+
 def _fewest(passes: Callable[[int], bool], low: int, high: int) -> int:
     """The fewest steps that pass, where more pass as well; the most where none do."""
-    if low >= high or passes(low):
-        return min(low, high)
-    low += 1
     while low < high:
         middle = (low + high) // 2
         if passes(middle):

@@ -7,7 +7,7 @@ yet what the workload does with what it was given.
 It is made for all that change together: one volume, the members of a stripe set, the volumes of a pool.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -87,6 +87,10 @@ def choose(cases: Sequence[Case]) -> Choice:
     return group.relieved() if group.frequent and group.now.throttled_minutes else group.reduced()
 
 
+def _nothing(_case: Case) -> Need:
+    return NOTHING
+
+
 class _Group:
     """All that change together."""
 
@@ -100,9 +104,8 @@ class _Group:
 
     def reduced(self) -> Choice:
         """The cheapest that carries what is required, where that is cheaper than what there is."""
-        makers = Makers(self.cases, Purpose.REDUCE, max(self.budget_min, *BUDGETS_MIN), lambda _case: NOTHING)
-        bundles = makers.bundles(self.budget_min)
-        frontier = self._frontier(makers, bundles)
+        bundles = Makers(self.cases, Purpose.REDUCE, self.budget_min, _nothing).bundles(self.budget_min)
+        frontier = self._frontier(bundles, _nothing)
         cheaper = [bundle for bundle in bundles if bundle.feasible and bundle.usd_month < self.usd_month]
         if not cheaper and not self._drop_in_is_cheaper:
             return self._kept(self._why_nothing(bundles), bundles, frontier)
@@ -117,9 +120,8 @@ class _Group:
     def relieved(self) -> Choice:
         """The cheapest that passes and halves what is throttled; a cheaper drop-in replacement goes before a dearer
         one."""
-        makers = Makers(self.cases, Purpose.RELIEVE, self.budget_min, self._untouched)
-        bundles = makers.bundles(self.budget_min)
-        frontier = self._frontier(Makers(self.cases, Purpose.REDUCE, BUDGETS_MIN[-1], self._untouched), bundles)
+        bundles = Makers(self.cases, Purpose.RELIEVE, self.budget_min, self._untouched).bundles(self.budget_min)
+        frontier = self._frontier(bundles, self._untouched)
         passing = [bundle for bundle in bundles if bundle.feasible]
         relief = next((bundle for bundle in passing if self._halves(bundle)), None)
         if (
@@ -221,11 +223,12 @@ class _Group:
         load = case.held if offer.pool_gib is not None else case.load
         return trial(load.now, offer.ceiling & case.room.ceiling)
 
-    def _frontier(self, makers: Makers, bundles: Sequence[Bundle]) -> Sequence[Step]:
+    def _frontier(self, bundles: Sequence[Bundle], at_least: Callable[[Case], Need]) -> Sequence[Step]:
         """What each budget of throttled minutes would cost, from none on, where any would save something.
 
         Budgets for which nothing passes are left out, and those that are no cheaper than the one before.
         """
+        makers = Makers(self.cases, Purpose.REDUCE, BUDGETS_MIN[-1], at_least)
         passing = [bundle.usd_month for bundle in bundles if bundle.feasible]
         if min(passing, default=float("inf")) < makers.least_usd_month() + LEAST_STEP_USD:
             return ()

@@ -31,6 +31,7 @@ BALANCE: Final = "balance"
 IOPS_CHECK: Final = "iops-check"
 THROUGHPUT_CHECK: Final = "throughput-check"
 PEAKS: Final = "peaks"
+SIGNALS: Final = "signals"
 
 SERIES: Final[Mapping[str, tuple[str, ...]]] = {
     OPERATIONS: ("read_ops", "write_ops"),
@@ -41,8 +42,27 @@ SERIES: Final[Mapping[str, tuple[str, ...]]] = {
     IOPS_CHECK: ("iops_exceeded",),
     THROUGHPUT_CHECK: ("throughput_exceeded",),
     PEAKS: ("peak_read_ops", "peak_write_ops", "peak_read_bytes", "peak_write_bytes"),
+    SIGNALS: (
+        "read_time_s",
+        "write_time_s",
+        "timed_reads",
+        "timed_writes",
+        "highest_read_latency_ms",
+        "highest_write_latency_ms",
+        "mean_io_latency_ms",
+        "highest_io_latency_ms",
+        "mean_queue_length",
+        "highest_queue_length",
+        "stalled_minutes",
+        "degraded_minutes",
+        "host_iops_exceeded_minutes",
+        "host_throughput_exceeded_minutes",
+        "host_iops_balance_pct",
+        "host_throughput_balance_pct",
+    ),
 }
-"""Which series are read together. `presence` reads one series of them for nothing but whether there are points."""
+"""Which series are read together. `presence` reads one series of them for nothing but whether there are points;
+`signals` are read beside what is recommended (`plimsoll.domain.signals`)."""
 
 WORK: Final = (OPERATIONS, BYTES, IDLE)
 """The groups that say when the volume was observed: a point of any of them does."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.domain.case import Case, SharedLoad
-from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.ceiling import Accounting, Ceiling
 from plimsoll.domain.cheapest import NOTHING, Product, Staircase, cheapest, staircase
 from plimsoll.domain.need import Need
 from plimsoll.domain.offer import (
@@ -97,6 +97,7 @@ class _Maker:
         self.case = case
         self._purpose, self._budget_min, self._at_least = purpose, budget_min, at_least
         self._stairs: dict[str, Staircase] = {}
+        self._needs: dict[Accounting, Need] = {}
 
     def least_usd_month(self, kind: VolumeType) -> float:
         product = product_of(self.case, kind)
@@ -143,7 +144,9 @@ class _Maker:
         shared = self.case.shared.get(kind.name, ())
         if _is_pooled(kind, shared):
             return peaks(shared[0].load.of(self._purpose), shared[0].ceiling.accounting)
-        return peaks(self.case.load.of(self._purpose), kind.accounting)
+        if kind.accounting not in self._needs:
+            self._needs[kind.accounting] = peaks(self.case.load.of(self._purpose), kind.accounting)
+        return self._needs[kind.accounting]
 
     def _with(self, spec: VolumeSpec, kind: VolumeType, need: Need, usd_month: float | None) -> Offer:
         shared = self.case.shared.get(kind.name, ())

@@ -54,14 +54,12 @@ class Policy:
     lookback_days: int = 14
     resolution_s: int = 60
     headroom_pct: float = 20.0
-    peak_quantile: float = 1.0
     size_on: SizeOn = SizeOn.PEAK_SECOND
     min_hours: float = 30.0
     min_coverage_pct: float = 95.0
     saturation_pct: float = 95.0
     empty_balance_pct: float = 1.0
     upgrade_throttled_share_pct: float = 0.5
-    upgrade_step_pct: float = 50.0
     throttle_lift_pct: float = 50.0
     throttle_budget_min: float = 0.0
     max_wait_s: float = 60.0
@@ -127,13 +125,11 @@ RESOLUTIONS_S = (60, 300, 3600)
 BOUNDS: Mapping[str, tuple[float, float]] = {
     "lookback_days": (1, 455),
     "headroom_pct": (0, 400),
-    "peak_quantile": (0.5, 1),
     "min_hours": (0, 24 * 455),
     "min_coverage_pct": (0, 100),
     "saturation_pct": (50, 100),
     "empty_balance_pct": (0, 50),
     "upgrade_throttled_share_pct": (0, 100),
-    "upgrade_step_pct": (0, 400),
     "throttle_lift_pct": (0, 400),
     "throttle_budget_min": (0, 43_200),
     "max_wait_s": (0, 86_400),

@@ -184,8 +184,8 @@ class WaitRecord(_Record):
 class SignalsRecord(_Record):
     """How the volume and its host answered from `start` to `end`: the baseline to check a change against.
 
-    Means and highest hours; latencies leave out the hours in which nothing was done. Null where the cloud has no point
-    of it, or does not publish it for such a volume.
+    Means, and the highest minutes. Mean latencies of reads and of writes are over their operations. Null where the
+    cloud has no point of it, or does not publish it for such a volume.
     """
 
     start: str = Field(description="ISO 8601, UTC, in seconds")
@@ -194,12 +194,14 @@ class SignalsRecord(_Record):
     highest_read_latency_ms: float | None
     mean_write_latency_ms: float | None
     highest_write_latency_ms: float | None
+    mean_io_latency_ms: float | None = Field(description="where the cloud does not tell reads from writes")
+    highest_io_latency_ms: float | None
     mean_queue_length: float | None = Field(description="operations that wait or are under way")
     highest_queue_length: float | None
-    stalled_hours: int | None = Field(description="hours with a minute in which no operation ended")
-    degraded_hours: int | None = Field(description="hours in which the cloud said that the volume was impaired")
-    host_iops_exceeded_hours: int | None = Field(description="hours with a minute above the host's maximum IOPS")
-    host_throughput_exceeded_hours: int | None
+    stalled_minutes: float | None = Field(description="minutes in which no operation ended")
+    degraded_minutes: float | None = Field(description="minutes in which the cloud said that the volume was impaired")
+    host_iops_exceeded_minutes: float | None = Field(description="minutes above the host's maximum IOPS")
+    host_throughput_exceeded_minutes: float | None
     host_iops_balance_pct: float | None = Field(description="the least that was left of the host's credits")
     host_throughput_balance_pct: float | None
 

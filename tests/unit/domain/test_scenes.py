@@ -1,26 +1,18 @@
 """Scenes that a storage engineer answered first: what is done, to what, and what it saves."""
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import timedelta
 
 import numpy as np
 import pytest
 
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.choice import Situation, Verdict, Why, choose, frontier
 from plimsoll.domain.demand import Demand
-from plimsoll.domain.lifting import Span, lift
-from plimsoll.domain.need import Need
-from plimsoll.domain.offer import fitted
-from plimsoll.domain.policy import Policy
-from plimsoll.domain.required import only, required_of, scaled
-from plimsoll.domain.trial import Required
-from plimsoll.domain.volume import VolumeSpec
-from tests.builders import TYPES, US_EAST_1
+from plimsoll.domain.recommendation import Keep, Migrate, Reprovision, Upgrade, Wait
+from plimsoll.domain.volume import Modification, VolumeSpec
+from tests.builders import NOW, a_host, a_policy, a_volume, decision
 
 DAYS = 14
 MINUTES = DAYS * 1440
-POLICY = Policy()
 
 
 def gp3(iops, mib_s, size_gib=500):
@@ -34,16 +26,16 @@ class Scene:
     spec: VolumeSpec
     iops: np.ndarray
     mib_s: np.ndarray
-    kinds: tuple = ("gp3", "io2")
+    kinds: tuple = ()
     flags: dict | None = None
     earlier: VolumeSpec | None = None
     changed_at: int = 0
-    settles_on: date | None = None
+    host: str = "m5.24xlarge"
 
     @property
     def demand(self):
         return Demand(
-            start_s=0,
+            start_s=int(NOW.timestamp()) - MINUTES * 60,
             resolution_s=60,
             coarsest_s=60,
             iops=self.iops,
@@ -55,47 +47,24 @@ class Scene:
         )
 
     @property
-    def spans(self):
-        present = TYPES[self.spec.type].ceiling(self.spec)
-        if self.earlier is None:
-            return [Span(buckets=slice(None), ceiling=present)]
-        before = TYPES[self.earlier.type].ceiling(self.earlier)
-        raised = {
-            resource
-            for resource, now, then in (
-                (Resource.IOPS, present.iops, before.iops),
-                (Resource.THROUGHPUT, present.throughput_mib_s, before.throughput_mib_s),
-            )
-            if now > then
-        }
-        return [
-            Span(buckets=slice(0, self.changed_at), ceiling=before, raised=frozenset(raised)),
-            Span(buckets=slice(self.changed_at, MINUTES), ceiling=present),
-        ]
+    def volume(self):
+        changed = None
+        if self.earlier is not None:
+            started = NOW - timedelta(minutes=MINUTES - self.changed_at)
+            changed = Modification(state="completed", started=started, ended=started, original=self.earlier)
+        spec = self.spec
+        return a_volume(
+            spec.type,
+            spec.size_gib,
+            iops=spec.iops,
+            throughput_mib_s=spec.throughput_mib_s,
+            on=a_host(self.host),
+            modification=changed,
+        )
 
     @property
-    def situation(self):
-        demand, present = self.demand, TYPES[self.spec.type].ceiling(self.spec)
-        lifted = lift(demand, self.spans, POLICY)
-        required = required_of(demand, lifted, None, headroom_pct=POLICY.headroom_pct)
-        drop_in = fitted(TYPES["gp3"], self.spec.size_gib, Need.of_ceiling(present))
-        carries = TYPES["gp3"].ceiling(drop_in)
-        fits = carries.iops >= present.iops and carries.throughput_mib_s >= present.throughput_mib_s
-        return Situation(
-            spec=self.spec,
-            present=present,
-            usd_month=US_EAST_1.usd_month(self.spec),
-            kinds={name: TYPES[name] for name in {*self.kinds, self.spec.type}},
-            book=US_EAST_1,
-            policy=POLICY,
-            window_s=DAYS * 86_400,
-            reducing=required,
-            raising=required,
-            lifted=Required(work=scaled(demand, 1.0), short=only(lifted.demand, lifted.any)),
-            frequent=lifted.frequent,
-            drop_in=drop_in if fits and drop_in != self.spec else None,
-            settles_on=self.settles_on,
-        )
+    def answer(self):
+        return decision(self.volume, self.demand, a_policy(target_types=self.kinds))
 
 
 def level(iops, io_kib):
@@ -115,14 +84,13 @@ def noisy(mean, seed=1):
 
 def test_a_plateau_is_relieved_by_half():
     iops, mib_s = level(np.minimum(noisy(4000), 3000), 16)
-    found = choose(Scene(spec=gp3(3000, 125), iops=iops, mib_s=mib_s).situation)
-    assert (found.verdict, found.target.spec) == (Verdict.RELIEVE, gp3(4500, 125))
+    found = Scene(spec=gp3(3000, 125), iops=iops, mib_s=mib_s).answer
+    assert (type(found), found.target.spec) == (Upgrade, gp3(4500, 125))
 
 
 def test_what_was_relieved_stays():
     iops, mib_s = level(noisy(4000), 16)
-    found = choose(Scene(spec=gp3(4500, 125), iops=iops, mib_s=mib_s).situation)
-    assert found.verdict is Verdict.KEEP
+    assert isinstance(Scene(spec=gp3(4500, 125), iops=iops, mib_s=mib_s).answer, Keep)
 
 
 def a_backup(throughput):
@@ -135,15 +103,14 @@ def a_backup(throughput):
 
 def test_a_backup_bound_by_throughput_gets_throughput_and_keeps_its_iops_at_first():
     iops, mib_s = a_backup(125.0)
-    found = choose(Scene(spec=gp3(16_000, 125), iops=iops, mib_s=mib_s).situation)
-    assert (found.verdict, found.target.spec) == (Verdict.RELIEVE, gp3(16_000, 190))
+    found = Scene(spec=gp3(16_000, 125), iops=iops, mib_s=mib_s).answer
+    assert (type(found), found.target.spec) == (Upgrade, gp3(16_000, 190))
 
 
 def test_once_it_has_settled_its_iops_go_down():
     iops, mib_s = a_backup(150.0)
-    found = choose(Scene(spec=gp3(16_000, 190), iops=iops, mib_s=mib_s).situation)
-    assert found.verdict is Verdict.CHANGE
-    assert found.target.spec.iops == 3000
+    found = Scene(spec=gp3(16_000, 190), iops=iops, mib_s=mib_s).answer
+    assert (type(found), found.target.spec.iops) == (Reprovision, 3000)
 
 
 def io2_with_a_flag(**more):
@@ -153,24 +120,24 @@ def io2_with_a_flag(**more):
 
 
 def test_io2_with_one_flagged_minute_becomes_gp3_that_carries_even_that_minute():
-    found = choose(io2_with_a_flag().situation)
-    assert (found.verdict, found.target.spec) == (Verdict.CHANGE, gp3(64_000, 1000))
+    found = io2_with_a_flag().answer
+    assert (type(found), found.target.spec) == (Migrate, gp3(64_000, 1000))
     assert found.target.usd_month < 430
 
 
 def test_with_io2_alone_it_is_kept_and_the_frontier_shows_what_the_minute_costs():
-    situation = io2_with_a_flag(kinds=("io2",)).situation
-    assert choose(situation).verdict is Verdict.KEEP
-    steps = {step.budget_min: step.cheapest.usd_month for step in frontier(situation)}
+    found = io2_with_a_flag(kinds=("io2",)).answer
+    assert isinstance(found, Keep)
+    steps = {step.budget_min: step.usd_month for step in found.comparison.frontier}
     assert steps[0.0] > 3000
-    assert steps[5.0] < 250
+    assert min(steps.values()) < 250
 
 
 def test_a_flag_holds_iops_and_throughput_follows_the_size():
     iops, mib_s = level(1280, 16)
     flags = {"iops_exceeded": raised(777), "throughput_exceeded": raised()}
-    found = choose(Scene(spec=gp3(16_000, 1000), iops=iops, mib_s=mib_s, flags=flags).situation)
-    assert (found.verdict, found.target.spec) == (Verdict.CHANGE, gp3(16_000, 250))
+    found = Scene(spec=gp3(16_000, 1000), iops=iops, mib_s=mib_s, flags=flags).answer
+    assert (type(found), found.target.spec) == (Reprovision, gp3(16_000, 250))
 
 
 def test_gp2_that_lives_on_credits_gets_the_same_burst_without_them():
@@ -179,8 +146,8 @@ def test_gp2_that_lives_on_credits_gets_the_same_burst_without_them():
     iops[burst], mib_s[burst] = 2500, 39
     flags = {"burst_balance_pct": np.full(MINUTES, 40.0)}
     spec = VolumeSpec(type="gp2", size_gib=100)
-    found = choose(Scene(spec=spec, iops=iops, mib_s=mib_s, flags=flags).situation)
-    assert found.verdict is Verdict.CHANGE
+    found = Scene(spec=spec, iops=iops, mib_s=mib_s, flags=flags).answer
+    assert isinstance(found, Migrate)
     assert found.target.usd_month == pytest.approx(8.2, abs=0.25)
 
 
@@ -188,7 +155,7 @@ def test_tolerating_more_never_saves_less():
     iops, mib_s = level(3200, 8)
     iops[100:900:100] = 9000
     scene = Scene(spec=VolumeSpec(type="io2", size_gib=500, iops=12_000), iops=iops, mib_s=mib_s)
-    prices = [step.cheapest.usd_month for step in frontier(scene.situation)]
+    prices = [step.usd_month for step in scene.answer.comparison.frontier]
     assert prices == sorted(prices, reverse=True)
     assert prices[-1] < prices[0]
 
@@ -202,7 +169,8 @@ def test_a_repair_is_not_undone_before_it_has_settled():
         mib_s=iops * 16 / 1024,
         earlier=gp3(3000, 125),
         changed_at=MINUTES - 120,
-        settles_on=date(2026, 11, 27),
     )
-    found = choose(scene.situation)
-    assert (found.verdict, found.why, found.until) == (Verdict.WAIT, Why.NOT_SETTLED, date(2026, 11, 27))
+    found = scene.answer
+    assert isinstance(found, Wait)
+    assert found.until == (NOW + timedelta(days=7) - timedelta(hours=2)).date()
+    assert found.expected.usd_month < found.usd_month_now

@@ -18,7 +18,7 @@ from plimsoll.clouds.registry import AWS
 from plimsoll.domain.errors import BadAnswer
 from plimsoll.domain.knowledge import IntArray
 from plimsoll.domain.period import FloatArray
-from plimsoll.domain.units import MIB
+from plimsoll.domain.units import MIB, MINUTE_S
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import Provisioned
 
@@ -30,6 +30,12 @@ STATUSES: Final = frozenset({COMPLETE, FORBIDDEN, "PartialData", "InternalError"
 
 GENEROUS: Final = 10.0
 """How many times the published maximum of any type a figure may be. Real volumes pass theirs for some seconds."""
+
+TIMED: Final = frozenset({"read_time_s", "write_time_s", "timed_reads", "timed_writes"})
+"""Operations of a bucket, and the seconds that they took together: an operation of a second each is no healthy one."""
+
+MOST_WAITING: Final = 1e7
+"""Milliseconds and operations in a queue: nothing waits for hours."""
 
 ROUNDING: Final = 1.01
 """Seconds and percentages may pass their bound by what rounding adds."""
@@ -213,4 +219,10 @@ def most_of(query: Query) -> float:
         return (moved if series.endswith("_bytes") else ops) * query.period_s
     if series == "idle_s":
         return ROUNDING * query.period_s
+    if series.endswith("_minutes"):
+        return ROUNDING * query.period_s / MINUTE_S
+    if series in TIMED:
+        return most_a_second()[0] * query.period_s
+    if series.endswith(("_latency_ms", "_queue_length")):
+        return MOST_WAITING
     return ROUNDING * (100.0 if series.endswith("_pct") else 1.0)

@@ -13,6 +13,7 @@ from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.common.query_batches import query_batches
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain.branch_and_bound import Ask
+from plimsoll.domain.knowledge import SIGNALS
 from plimsoll.domain.sums import Window
 from plimsoll.domain.volume import Volume
 
@@ -30,14 +31,18 @@ _EXCEEDED: Final = {
 }
 
 
+_HOST_NAMESPACE: Final = "AWS/EC2"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """One CloudWatch metric of a volume, and the series it fills."""
+    """One CloudWatch metric of a volume, and the series it fills; one of its `host` is of the instance alone."""
 
     series: str
     name: str
     stat: str
     instance_id: str | None = None
+    host: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,18 +57,21 @@ class Query:
 
     def asked_as(self, name: str) -> dict[str, Any]:
         """The query as GetMetricData takes it."""
-        dimensions = [{"Name": "VolumeId", "Value": self.volume_id}]
+        dimensions = [] if self.metric.host else [{"Name": "VolumeId", "Value": self.volume_id}]
         if self.metric.instance_id is not None:
             dimensions.append({"Name": "InstanceId", "Value": self.metric.instance_id})
-        metric = {"Namespace": NAMESPACE, "MetricName": self.metric.name, "Dimensions": dimensions}
+        namespace = _HOST_NAMESPACE if self.metric.host else NAMESPACE
+        metric = {"Namespace": namespace, "MetricName": self.metric.name, "Dimensions": dimensions}
         return {"Id": name, "MetricStat": {"Metric": metric, "Period": self.period_s, "Stat": self.metric.stat}}
 
 
 def queries_of(number: int, ask: Ask) -> Iterator[Query]:
     """The queries that answer an ask; `number` is its place among those asked together."""
     window, period_s = ask.look.window, ask.look.period_s
-    for metric in metrics_of(ask.volume):
-        if metric.series in ask.look.series:
+    wanted = set(ask.look.series)
+    metrics = signals_of(ask.volume) if SIGNALS in ask.look.groups else metrics_of(ask.volume)
+    for metric in metrics:
+        if metric.series in wanted:
             yield Query(ask=number, volume_id=ask.volume.id, metric=metric, window=window, period_s=period_s)
 
 
@@ -88,6 +96,47 @@ def metrics_of(volume: Volume) -> Iterator[Metric]:
         if host.nitro:
             for series, name in _EXCEEDED.items():
                 yield Metric(series=series, name=name, stat="Maximum", instance_id=host.id)
+
+
+def signals_of(volume: Volume) -> Iterator[Metric]:
+    """The metrics that tell how such a volume and its host answered.
+
+    Those of a volume and its instance, and of an instance, are of Nitro hosts alone; balances of hosts that burst. The
+    time of operations is not published for Multi-Attach (Amazon EBS User Guide, "Amazon CloudWatch metrics for Amazon
+    EBS", and Amazon EC2 User Guide, "CloudWatch metrics that are available for your instances", read 2026-11-20).
+    """
+    if not volume.multi_attach:
+        for series, name in _TIMES.items():
+            yield Metric(series=series, name=name, stat="Sum")
+    yield Metric(series="mean_queue_length", name="VolumeQueueLength", stat="Average")
+    if len(volume.hosts) != 1 or not volume.hosts[0].nitro or volume.multi_attach:
+        return
+    host = volume.hosts[0]
+    yield Metric(series="highest_queue_length", name="VolumeQueueLength", stat="Maximum")
+    for series, (name, stat) in _ATTACHED.items():
+        yield Metric(series=series, name=name, stat=stat, instance_id=host.id)
+    for series, (name, stat) in _OF_HOST.items():
+        if stat != "Minimum" or host.ceiling.buckets:
+            yield Metric(series=series, name=name, stat=stat, instance_id=host.id, host=True)
+
+
+_TIMES: Final = {
+    "read_time_s": "VolumeTotalReadTime",
+    "write_time_s": "VolumeTotalWriteTime",
+    "timed_reads": "VolumeReadOps",
+    "timed_writes": "VolumeWriteOps",
+}
+_ATTACHED: Final = {
+    "highest_read_latency_ms": ("VolumeAvgReadLatency", "Maximum"),
+    "highest_write_latency_ms": ("VolumeAvgWriteLatency", "Maximum"),
+    "stalled_minutes": ("VolumeStalledIOCheck", "Sum"),
+}
+_OF_HOST: Final = {
+    "host_iops_exceeded_minutes": ("InstanceEBSIOPSExceededCheck", "Sum"),
+    "host_throughput_exceeded_minutes": ("InstanceEBSThroughputExceededCheck", "Sum"),
+    "host_iops_balance_pct": ("EBSIOBalance%", "Minimum"),
+    "host_throughput_balance_pct": ("EBSByteBalance%", "Minimum"),
+}
 
 
 QUERIES_A_CALL: Final = 500

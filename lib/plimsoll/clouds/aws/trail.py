@@ -189,23 +189,19 @@ class Trail:
     def read(self) -> None:
         """Reads the changes of all volumes and the types of all instances."""
         for event in self._events("EventName", "ModifyVolume"):
-            match event.said:
-                case ModifyVolumeEvent(elements=AlteredElements(answer=answer)):
-                    found = answer.volume_modification
-                    self.altered.setdefault(found.volume_id, []).insert(0, (event.event_time, found))
+            if isinstance(event.said, ModifyVolumeEvent):
+                found = event.said.elements.answer.volume_modification
+                self.altered.setdefault(found.volume_id, []).insert(0, (event.event_time, found))
         for event in self._events("EventName", "ModifyInstanceAttribute"):
-            match event.said:
-                case ModifyInstanceEvent(asked=Retyped(type=str() as given) as asked):
-                    self.retyped.setdefault(asked.instance_id, []).insert(0, (event.event_time, given))
+            asked = event.said.asked if isinstance(event.said, ModifyInstanceEvent) else None
+            if asked is not None and asked.type is not None:
+                self.retyped.setdefault(asked.instance_id, []).insert(0, (event.event_time, asked.type))
 
     def attached(self, volume_id: str) -> Iterator[tuple[datetime, str]]:
         """The instances that a volume was attached to, each with when, oldest first."""
-        found = []
-        for event in self._events("ResourceName", volume_id):
-            match event.said:
-                case AttachVolumeEvent(asked=asked) if asked.volume_id == volume_id:
-                    found.insert(0, (event.event_time, asked.instance_id))
-        yield from found
+        events = ((event.event_time, event.said) for event in self._events("ResourceName", volume_id))
+        found = [(at, said.asked) for at, said in events if isinstance(said, AttachVolumeEvent)]
+        yield from ((at, asked.instance_id) for at, asked in reversed(found) if asked.volume_id == volume_id)
 
     def _events(self, key: str, value: str) -> Iterator[EventAnswer]:
         def ask(**request: Any) -> Any:

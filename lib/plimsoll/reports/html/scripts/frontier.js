@@ -28,17 +28,17 @@ function signalsTable(signals) {
   if (!signals) return null;
   const of = (key) => [signals[`mean_${key}`], signals[`highest_${key}`]];
   const levels = [['latency of reads, ms', of('read_latency_ms')], ['latency of writes, ms', of('write_latency_ms')],
-    ['operations in the queue', of('queue_length')]].filter(([, [mean]]) => known(mean));
+    ['latency, ms', of('io_latency_ms')], ['operations in the queue', of('queue_length')]].filter(([, [mean]]) => known(mean));
   if (!levels.length) return null;
-  return table('How it answered', ['signal'], ['mean', 'highest hour'],
+  return table('How it answered', ['signal'], ['mean', 'highest minute'],
     levels.map(([label, [mean, highest]]) => [label, hundredths(mean), hundredths(highest)]));
 }
 
 function signalFacts(signals) {
   if (!signals) return [];
-  const told = [[signals.stalled_hours, 'hours with a minute in which no operation ended'],
-    [signals.degraded_hours, 'hours in which the cloud called it impaired'],
-    [signals.host_iops_exceeded_hours, "hours with a minute above the host's IOPS"],
-    [signals.host_throughput_exceeded_hours, "hours with a minute above the host's throughput"]];
-  return told.filter(([hoursOf]) => hoursOf > 0).map(([hoursOf, what]) => `${whole(hoursOf)} ${what}`);
+  const told = [[signals.stalled_minutes, 'minutes in which no operation ended'],
+    [signals.degraded_minutes, 'minutes in which the cloud called it impaired'],
+    [signals.host_iops_exceeded_minutes, "minutes above the host's IOPS"],
+    [signals.host_throughput_exceeded_minutes, "minutes above the host's throughput"]];
+  return told.filter(([minutes]) => minutes > 0).map(([minutes, what]) => `${whole(minutes)} ${what}`);
 }

@@ -1,0 +1,117 @@
+"""Signals: how volumes and hosts answered, minute by minute, made of what the volumes did."""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Final
+
+import numpy as np
+from moto.ec2.models.instance_types import INSTANCE_TYPES
+
+from cloud_simulator.aws.fleet import SimulatedHost, SimulatedVolume
+from cloud_simulator.published import instance_limits
+from cloud_simulator.units import DAY_S, MIB, MINUTE_S, FloatArray
+
+Each = Callable[[SimulatedVolume, str], FloatArray]
+"""The minutes of a series of a volume, over the span that is asked for; NaN where there is no point."""
+
+_USUAL_MS: Final = {"io1": 0.6, "io2": 0.6, "gp2": 1.0, "gp3": 1.0}
+_DISK_MS: Final = 5.0
+_HELD_FACTOR: Final = 6.0
+"""At its ceiling a volume keeps operations waiting."""
+
+_AT_MOST: Final = 0.95
+"""The share of a host's maximum from which on more was asked of it: what is served is a little under what is asked."""
+
+
+def of_volume(metric: str, volume: SimulatedVolume, instance_id: str | None, each: Each) -> FloatArray | None:
+    """The minutes of a metric of a volume, alone or on an instance; None where none is published."""
+    if volume.multi_attach and metric != "VolumeQueueLength":
+        return None
+    if instance_id is None:
+        made = _ALONE.get(metric)
+    else:
+        host = next((host for host in volume.hosts if host.id == instance_id), None)
+        made = _ATTACHED.get(metric) if host is not None and host.nitro else None
+    return None if made is None else made(volume, each)
+
+
+def of_host(metric: str, host: SimulatedHost, volumes: Sequence[SimulatedVolume], each: Each) -> FloatArray | None:
+    """The minutes of a metric of a host with these volumes; None where none is published."""
+    limits = _limits(host.type)
+    if metric not in _OF_HOST or limits is None or not host.nitro or not volumes:
+        return None
+    series, share, balance = _OF_HOST[metric]
+    baseline, maximum = limits[series]
+    names = (f"read_{series}", f"write_{series}")
+    rate = np.nansum([each(volume, name) for volume in volumes for name in names], axis=0) / MINUTE_S
+    if not balance:
+        return (rate >= share * maximum).astype(np.float64)
+    return None if maximum <= baseline else _balance_pct(rate, baseline, maximum)
+
+
+def total_time_s(volume: SimulatedVolume, series: str, each: Each) -> FloatArray:
+    """The seconds that each minute's operations took together."""
+    held = np.maximum(each(volume, "iops_exceeded"), each(volume, "throughput_exceeded"))
+    held = np.maximum(held, each(volume, "idle_s") == 0)
+    usual_ms = _USUAL_MS.get(volume.spec.type, _DISK_MS)
+    each_ms = np.where(held > 0, max(_DISK_MS, _HELD_FACTOR * usual_ms), usual_ms)
+    return each(volume, series) * each_ms / 1000
+
+
+def _latency_ms(series: str) -> Callable[[SimulatedVolume, Each], FloatArray]:
+    """The mean of each minute, 0 where none were done."""
+
+    def made(volume: SimulatedVolume, each: Each) -> FloatArray:
+        operations = each(volume, series)
+        seconds = total_time_s(volume, series, each)
+        mean = np.divide(seconds, operations, out=np.zeros_like(seconds), where=operations > 0)
+        return np.where(np.isnan(operations), np.nan, 1000 * mean)
+
+    return made
+
+
+def _queue(volume: SimulatedVolume, each: Each) -> FloatArray:
+    """As many operations as there are seconds of them in a second."""
+    return (total_time_s(volume, "read_ops", each) + total_time_s(volume, "write_ops", each)) / MINUTE_S
+
+
+_ALONE: Final[dict[str, Callable[[SimulatedVolume, Each], FloatArray]]] = {
+    "VolumeTotalReadTime": lambda volume, each: total_time_s(volume, "read_ops", each),
+    "VolumeTotalWriteTime": lambda volume, each: total_time_s(volume, "write_ops", each),
+    "VolumeQueueLength": _queue,
+}
+_ATTACHED: Final[dict[str, Callable[[SimulatedVolume, Each], FloatArray]]] = {
+    "VolumeAvgReadLatency": _latency_ms("read_ops"),
+    "VolumeAvgWriteLatency": _latency_ms("write_ops"),
+    "VolumeStalledIOCheck": lambda volume, each: 0.0 * each(volume, "read_ops"),
+}
+_OF_HOST: Final = {
+    "InstanceEBSIOPSExceededCheck": ("ops", _AT_MOST, False),
+    "InstanceEBSThroughputExceededCheck": ("bytes", _AT_MOST, False),
+    "EBSIOBalance%": ("ops", 1.0, True),
+    "EBSByteBalance%": ("bytes", 1.0, True),
+}
+METRICS: Final = frozenset({*_ALONE, *_ATTACHED, *_OF_HOST})
+OF_HOSTS: Final = frozenset(_OF_HOST)
+
+
+@cache
+def _limits(type_name: str) -> dict[str, tuple[float, float]] | None:
+    """A type's baseline and maximum, of operations and of bytes a second."""
+    described = INSTANCE_TYPES.get(type_name)
+    limits = None if described is None else instance_limits(described)
+    if limits is None:
+        return None
+    return {
+        "ops": (limits.baseline_iops, limits.maximum_iops),
+        "bytes": (limits.baseline_throughput_mib_s * MIB, limits.maximum_throughput_mib_s * MIB),
+    }
+
+
+def _balance_pct(rate: FloatArray, baseline: float, maximum: float) -> FloatArray:
+    """What is left of 30 minutes at the maximum; every day of the span begins with all of it."""
+    capacity, day = (maximum - baseline) * 30 * MINUTE_S, DAY_S // MINUTE_S
+    spent = np.maximum(0.0, rate - baseline) * MINUTE_S
+    padded = np.concatenate([spent, np.zeros(-len(spent) % day)]).reshape(-1, day)
+    left: FloatArray = 100 * np.maximum(0.0, 1 - np.cumsum(padded, axis=1) / capacity).reshape(-1)[: len(spent)]
+    return left

@@ -1,0 +1,169 @@
+"""All scenes in one simulated account, which is served in this process and audited once."""
+
+import hashlib
+import json
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+from unittest.mock import patch
+
+import numpy as np
+
+from cloud_simulator.aws.cloudwatch import UNEVEN, USUAL, CloudWatch
+from cloud_simulator.aws.fleet import Fleet, SimulatedHost, SimulatedVolume
+from cloud_simulator.aws.server import Front, serve
+from cloud_simulator.aws.volume_maker import change
+from cloud_simulator.metrics.history import History
+from cloud_simulator.metrics.workloads import Archetype, Workload
+from cloud_simulator.running import Running
+from plimsoll.bootstrap import Scope, ports_of
+from plimsoll.clouds.ledger import Ledger
+from plimsoll.domain.policy import Override, Policy, SizeOn, TagMatch
+from plimsoll.domain.stripes import StripeSet
+from plimsoll.domain.volume_types import LatencyClass
+from plimsoll.run import Order, carry_out
+from plimsoll.settings import Settings
+from tests.scenes.scene import Scene
+from tests.scenes.work import NOW, Time
+
+ACCOUNT, REGION = "111111111111", "us-east-1"
+TAG: Final = "scene"
+_DUMMY: Final = Workload(archetype=Archetype.IDLE, seed=0, low_iops=0, high_iops=0)
+_KINDS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "size_on": SizeOn,
+    "latency_floor": lambda word: LatencyClass[word.upper().replace("-", "_")],
+    "target_types": tuple,
+}
+
+
+@dataclass(frozen=True)
+class SceneFleet(Fleet):
+    """A fleet whose hosts were launched when the scenes say."""
+
+    started: Mapping[str, datetime]
+
+    def launched(self, volumes: Any) -> datetime:
+        """When the host of those volumes was last started."""
+        here = [host.id for volume in volumes for host in volume.hosts if host.id in self.started]
+        return min(self.started[host_id] for host_id in here) if here else super().launched(volumes)
+
+
+def fleet_of(scenes: Sequence[Scene]) -> SceneFleet:
+    """The account with a volume for each scene."""
+    volumes = tuple(_volume(scene) for scene in scenes)
+    started = {
+        host.id: NOW - timedelta(hours=scene.launched_h or scene.attached_h, minutes=1)
+        for scene, volume in zip(scenes, volumes, strict=True)
+        for host in volume.hosts
+    }
+    return SceneFleet(now=NOW, accounts=(ACCOUNT,), regions=(REGION,), volumes=volumes, started=started)
+
+
+def _volume(scene: Scene) -> SimulatedVolume:
+    tags = {"Name": scene.name, TAG: scene.name} | ({"plimsoll:exclude": "true"} if scene.excluded else {})
+    there = scene.does is not None
+    hosts = tuple(
+        SimulatedHost(id=f"i-{_hex(f'{scene.host_id or scene.name}/{number}')}", type=scene.host, nitro=scene.nitro)
+        for number in range(scene.hosts if there else 0)
+    )
+    was, modification = scene.was, None
+    if was is not None:
+        state, progress = ("optimizing", 40) if was.modifying else ("completed", 100)
+        modification = change(state, NOW - timedelta(hours=was.until_h), progress, was.spec)
+    return SimulatedVolume(
+        id=f"vol-{_hex(scene.name)}",
+        account=ACCOUNT,
+        region=REGION,
+        zone=f"{REGION}a",
+        spec=scene.spec,
+        created=NOW - timedelta(hours=scene.created_h),
+        state="in-use" if there else "available",
+        tags=tuple(tags.items()),
+        hosts=hosts,
+        attached=NOW - timedelta(hours=scene.attached_h) if there else None,
+        stripe=scene.stripe,
+        multi_attach=scene.hosts > 1,
+        modification=modification,
+        snapshot="snap-0123456789abcdef0" if scene.restored else "",
+        workload=_DUMMY if there else None,
+    )
+
+
+def _hex(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()[:17]
+
+
+def policy_of(scenes: Sequence[Scene]) -> Policy:
+    """The usual policy, with what single scenes want by their tag."""
+    overrides = [
+        Override(
+            match=TagMatch(tag=TAG, value=scene.name),
+            policy={key: _KINDS.get(key, lambda value: value)(value) for key, value in scene.policy.items()},
+        )
+        for scene in scenes
+        if scene.policy
+    ]
+    return Policy(overrides=tuple(overrides))
+
+
+def stripes_of(fleet: Fleet) -> tuple[StripeSet, ...]:
+    """The stripe sets, as their hosts said."""
+    members: dict[tuple[str, str], list[str]] = {}
+    for volume in fleet.volumes:
+        if volume.stripe is not None:
+            members.setdefault((volume.hosts[0].id, volume.stripe), []).append(volume.id)
+    return tuple(
+        StripeSet(
+            name=name,
+            account=ACCOUNT,
+            region=REGION,
+            host_id=host_id,
+            members=tuple(sorted(ids)),
+            level="raid0",
+            found=(NOW - timedelta(days=2)).date(),
+        )
+        for (host_id, name), ids in members.items()
+    )
+
+
+@contextmanager
+def served(scenes: Sequence[Scene]) -> Iterator[Running]:
+    """The account on loopback; what each volume did is what its scene says."""
+    fleet = fleet_of(scenes)
+    does = {f"vol-{_hex(scene.name)}": scene.does for scene in scenes}
+
+    def minutes(volume: SimulatedVolume, first: int, count: int) -> dict[str, Any]:
+        work = does[volume.id]
+        if work is None:
+            raise ValueError(f"{volume.id} does nothing")
+        return work(Time(np.arange(first, first + count))).series()
+
+    front = Front(fleet, CloudWatch(fleet, clock=NOW.timestamp, history=History(minutes, USUAL, UNEVEN)))
+    server = serve(front)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield Running(endpoint=f"http://127.0.0.1:{server.server_port}", fleet=fleet)
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+        front.close()
+
+
+def audited(scenes: Sequence[Scene], folder: Path) -> dict[str, dict[str, Any]]:
+    """The records of all scenes by name, from one audit by the ordinary path over HTTP."""
+    with served(scenes) as running:
+        order = Order(folder=folder, scope={}, policy=policy_of(scenes), now=NOW)
+        with patch.dict(os.environ, running.environment):
+            ledger = Ledger(path=folder / "ledger.json")
+            ports = ports_of(Scope(regions=(REGION,)), Settings(), today=NOW.date(), ledger=ledger, paced=False)
+            ports = [replace(one, stripes=stripes_of(running.fleet)) for one in ports]
+            carry_out(order, ports, lambda _progress, _outcome: None)
+    found = json.loads((folder / "recommendations.json").read_text(encoding="utf-8"))
+    return {one["name"]: one for one in found}

@@ -1,0 +1,34 @@
+"""Whether a record says what was written down."""
+
+from typing import Any
+
+import pytest
+
+from tests.scenes.scene import Right
+
+
+def check(record: dict[str, Any], right: Right, why: str) -> None:
+    """Fails, with the reason of the scene, where a record says anything else."""
+    assert record["action"] in right.action, (why, record["reasons"])
+    if right.target is not None:
+        assert figures(record["target"]) == right.target, (why, record["reasons"])
+    if right.saved is not None:
+        assert record["monthly_usd_saved"] == pytest.approx(right.saved, abs=0.011), why
+    if right.waits_until is not None:
+        assert record["wait"]["until"] == right.waits_until, (why, record["wait"])
+    if right.blocked is not None:
+        assert bool(record["blockers"]) == right.blocked, (why, record["blockers"])
+    if right.relief is not None:
+        assert record["relief"] is not None, why
+        assert figures(record["relief"]["spec"]) == right.relief, why
+    steps = {step["budget_min"]: step["monthly_usd"] for step in record["frontier"]}
+    for budget, usd in right.frontier.items():
+        within = [cost for some, cost in steps.items() if some <= budget]
+        assert min(within, default=None) == pytest.approx(usd, abs=0.011), (why, steps)
+    if right.says is not None:
+        assert right.says in " ".join(record["reasons"]), (why, record["reasons"])
+
+
+def figures(spec: dict[str, Any]) -> tuple[Any, ...]:
+    """A spec as the tables write it."""
+    return tuple(spec[name] for name in ("type", "size_gib", "iops", "throughput_mib_s"))

@@ -1,0 +1,39 @@
+"""Signals: means over operations, highest minutes, and nothing where there is no point."""
+
+import numpy as np
+
+from plimsoll.domain.signals import Level, look_at_signals, signals_of
+from plimsoll.domain.sums import Window
+
+DAY_S = 86_400
+WINDOW = Window(start_s=0, end_s=3 * DAY_S)
+NONE = np.array([np.nan, np.nan, np.nan])
+
+
+def of(**found):
+    return signals_of({name: np.array(values, dtype=float) for name, values in found.items()}, WINDOW)
+
+
+def test_a_mean_latency_is_over_operations_and_not_over_days():
+    found = of(read_time_s=[10.0, np.nan, 1.0], timed_reads=[1000, np.nan, 9000], highest_read_latency_ms=[80, 0, 3])
+    assert found.read_latency_ms == Level(mean=1.1, highest=80.0)
+
+
+def test_of_what_was_never_done_there_is_no_latency():
+    found = of(read_time_s=[0.0, 0, 0], timed_reads=[0, 0, 0], mean_queue_length=[0, 0, 0])
+    assert found.read_latency_ms is None
+    assert found.queue_length == Level(mean=0.0)
+
+
+def test_minutes_add_up_and_of_balances_the_least_counts():
+    found = of(stalled_minutes=[0, 2, np.nan], host_iops_balance_pct=[99, 12.5, np.nan])
+    assert (found.stalled_minutes, found.host_iops_balance_pct) == (2.0, 12.5)
+
+
+def test_without_any_point_there_are_no_signals():
+    assert of(read_time_s=NONE, timed_reads=NONE, mean_queue_length=NONE) is None
+
+
+def test_whole_days_are_read():
+    look = look_at_signals(Window(start_s=DAY_S - 60, end_s=3 * DAY_S + 7200))
+    assert (look.window, look.period_s) == (Window(start_s=DAY_S, end_s=3 * DAY_S), DAY_S)
