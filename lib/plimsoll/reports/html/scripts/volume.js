@@ -123,10 +123,10 @@ function ceilingsTable(record) {
 
 function replayTable(record) {
   const { replay } = record;
-  const rows = [['now', tenths(replay.throttled_minutes_now), tenths(replay.worst_delay_s_now)]];
-  if (known(replay.throttled_minutes_then) && record.target && record.action !== 'keep') rows.push(['as offered', tenths(replay.throttled_minutes_then), tenths(replay.worst_delay_s_then)]);
-  return table('Replay: the demand pushed through the ceilings', ['the same demand again'],
-    ['minutes throttled', 'worst delay, s'], rows);
+  const rows = [['the volume now', tenths(replay.throttled_minutes_now), tenths(replay.worst_delay_s_now)]];
+  if (known(replay.throttled_minutes_then) && record.target && record.action !== 'keep') rows.push(['the volume as offered', tenths(replay.throttled_minutes_then), tenths(replay.worst_delay_s_then)]);
+  return table('Replay: the demand, with more where it was held back, pushed through the ceilings', ['through'],
+    ['minutes throttled', 'longest wait, s'], rows);
 }
 
 const DROP_IN = 'the drop-in replacement: it can do everything this volume can do today';
