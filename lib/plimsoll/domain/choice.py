@@ -247,11 +247,11 @@ class _Group:
         return then.throttled_minutes <= self.now.throttled_minutes / 2
 
     def _frontier(self, bundles: Sequence[Bundle]) -> Sequence[Step]:
-        """What each budget of throttled minutes would cost, from none on, where any would save something.
+        """What each budget of throttled minutes would cost at the most, from none on, where any would save something.
 
         Budgets for which nothing passes are left out, and those that are no cheaper than the one before.
         """
-        makers = Makers(self.cases, Purpose.REDUCE, BUDGETS_MIN[-1], self._untouched)
+        makers = Makers(self.cases, Purpose.REDUCE, BUDGETS_MIN[-1], self._untouched, harmful=True)
         passing = [bundle.usd_month for bundle in bundles if bundle.feasible]
         if min(passing, default=float("inf")) < makers.least_usd_month() + LEAST_STEP_USD:
             return ()
