@@ -224,11 +224,11 @@ class _Group:
         return trial(load.now, offer.ceiling & case.room.ceiling)
 
     def _frontier(self, bundles: Sequence[Bundle], at_least: Callable[[Case], Need]) -> Sequence[Step]:
-        """What each budget of throttled minutes would cost, from none on, where any would save something.
+        """What each budget of throttled minutes would cost at the most, from none on, where any would save something.
 
         Budgets for which nothing passes are left out, and those that are no cheaper than the one before.
         """
-        makers = Makers(self.cases, Purpose.REDUCE, BUDGETS_MIN[-1], at_least)
+        makers = Makers(self.cases, Purpose.REDUCE, BUDGETS_MIN[-1], at_least, harmful=True)
         passing = [bundle.usd_month for bundle in bundles if bundle.feasible]
         if min(passing, default=float("inf")) < makers.least_usd_month() + LEAST_STEP_USD:
             return ()
