@@ -230,6 +230,17 @@ def read(metrics: Metrics, volumes: Sequence[Volume], window: Window, period_s: 
     return reading
 
 
+def with_rates(ops: np.ndarray, moved: np.ndarray) -> dict[str, np.ndarray]:
+    """The series of rates that a cloud publishes beside minutes of operations and bytes."""
+    iops, mib_s = np.asarray(ops) / 60, np.asarray(moved) / 60 / 2**20
+    return {
+        "highest_iops": iops,
+        "summed_iops": iops,
+        "highest_throughput_mib_s": mib_s,
+        "summed_throughput_mib_s": mib_s,
+    }
+
+
 def knowledge_of(segments: Sequence[Sums]) -> Knowledge:
     """What is known when consecutive segments of sums are all that the cloud keeps, oldest first."""
     looks = [

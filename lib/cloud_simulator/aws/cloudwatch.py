@@ -21,7 +21,7 @@ from cloud_simulator.aws.metric_request import (
 )
 from cloud_simulator.faults import COMPLETE, Faults, Refused
 from cloud_simulator.metrics.history import History, fold
-from cloud_simulator.units import MINUTE_S, FloatArray
+from cloud_simulator.units import KIB, MINUTE_S, FloatArray
 
 _NAMESPACE: Final = "AWS/EBS"
 _HOSTS_NAMESPACE: Final = "AWS/EC2"
@@ -34,8 +34,16 @@ _METRICS: Final = {
     "BurstBalance": ("burst_balance_pct", "Percent"),
     "VolumeIOPSExceededCheck": ("iops_exceeded", "None"),
     "VolumeThroughputExceededCheck": ("throughput_exceeded", "None"),
+    "VolumeAvgIOPS": ("mean_iops", "Ops/s"),
+    "VolumeAvgThroughput": ("mean_kib_s", "KiB/s"),
 }
 """The series of each metric, and its unit."""
+
+_SUMMED: Final = {
+    "mean_iops": ("read_ops", "write_ops", MINUTE_S),
+    "mean_kib_s": ("read_bytes", "write_bytes", MINUTE_S * KIB),
+}
+"""The two counters whose sum over a divisor is the sum of a series."""
 
 _TIMED: Final = {"VolumeTotalReadTime": "Seconds", "VolumeTotalWriteTime": "Seconds"}
 """The units of what follows from the series, where somebody asks for one."""
@@ -49,6 +57,8 @@ USUAL: Final = {
     "burst_balance_pct": "Minimum",
     "iops_exceeded": "Maximum",
     "throughput_exceeded": "Maximum",
+    "mean_iops": "Maximum",
+    "mean_kib_s": "Maximum",
 }
 """The statistic that is usually asked of each series."""
 
@@ -177,6 +187,8 @@ class CloudWatch:
             volume, series = self._named(one, *place)
             if volume is None:
                 return None
+            if series in _SUMMED and one.stat == "Sum":
+                return self._summed(volume, series, one, start_s, count)
             return self.history.buckets(volume, series, one.stat, start_s, count, one.period_s)
         made = self._signal(one, start_s, count, place)
         if made is None:
@@ -203,6 +215,14 @@ class CloudWatch:
         if (volume.account, volume.region) != place or not one.dimensions.keys() <= {"VolumeId", "InstanceId"}:
             return None
         return signals.of_volume(one.metric, volume, instance_id, each)
+
+    def _summed(self, volume: SimulatedVolume, series: str, one: AskedSeries, start_s: int, count: int) -> FloatArray:
+        """The sum of a series of rates, from the counters that it is made of."""
+        *counters, divisor = _SUMMED[series]
+        reads, writes = (
+            self.history.buckets(volume, str(name), "Sum", start_s, count, one.period_s) for name in counters
+        )
+        return (reads + writes) / float(divisor)
 
     def _named(self, one: AskedSeries, account: str, region: str) -> tuple[SimulatedVolume | None, str]:
         """The volume and series that exactly this metric and this set of dimensions stand for in this place."""

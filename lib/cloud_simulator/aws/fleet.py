@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from cloud_simulator.metrics.workloads import SERIES, Workload, minutes, stopped_until_s
 from cloud_simulator.published import Sums, VolumeSpec, Window
-from cloud_simulator.units import MINUTE_S, FloatArray
+from cloud_simulator.units import KIB, MINUTE_S, FloatArray
 
 HOME_KEY: Final = "AKIAPLIMSOLLSIMULATED"
 """The access key of the organization's first account; the others are reached by assuming a role."""
@@ -16,6 +16,9 @@ HOME_KEY: Final = "AKIAPLIMSOLLSIMULATED"
 BALANCED: Final = frozenset({"gp2", "st1", "sc1"})
 """Types for which CloudWatch publishes a burst balance."""
 
+
+ATTACHED: Final = frozenset({"iops_exceeded", "throughput_exceeded", "mean_iops", "mean_kib_s"})
+"""Series that are published under a volume and its instance together, for instances on Nitro alone."""
 
 _STANDING: Final = timedelta(days=30)
 _STARTING: Final = timedelta(minutes=1)
@@ -111,7 +114,7 @@ class SimulatedVolume:
 
     def publishes(self, series: str, instance_id: str | None) -> bool:
         """Whether CloudWatch has such a series under the volume alone or under the volume and that instance."""
-        if series in {"iops_exceeded", "throughput_exceeded"}:
+        if series in ATTACHED:
             host = next((host for host in self.hosts if host.id == instance_id), None)
             return host is not None and host.nitro and not self.multi_attach and self.spec.type != "standard"
         if instance_id is not None:
@@ -186,6 +189,8 @@ def served_minutes(volume: SimulatedVolume, first_minute: int, count: int) -> di
     absent = int(max(0, min(count, -(-volume.metrics_from_s // MINUTE_S) - first_minute)))
     for values in made.values():
         values[:absent] = float("nan")
+    made["mean_iops"] = (made["read_ops"] + made["write_ops"]) / MINUTE_S
+    made["mean_kib_s"] = (made["read_bytes"] + made["write_bytes"]) / KIB / MINUTE_S
     return made
 
 

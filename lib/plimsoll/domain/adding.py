@@ -16,7 +16,6 @@ def together(demands: Sequence[Demand]) -> Demand:
     all volumes are taken to be the same second.
     """
     first = demands[0]
-    spreads = [demand.spread for demand in demands]
     return replace(
         first,
         coarsest_s=max(demand.coarsest_s for demand in demands),
@@ -30,16 +29,29 @@ def together(demands: Sequence[Demand]) -> Demand:
         iops_exceeded=None,
         throughput_exceeded=None,
         busiest=at_once([demand.busiest for demand in demands if demand.busiest is not None]),
-        spread=None
-        if all(spread is None for spread in spreads)
-        else Spread(
-            lengths_s=np.broadcast_to(first.lengths_s, first.iops.shape),
-            most_iops=np.sum([demand.most_iops for demand in demands], axis=0),
-            most_throughput_mib_s=np.sum([demand.most_throughput_mib_s for demand in demands], axis=0),
-            most_read_iops=np.sum([demand.most_read_iops for demand in demands], axis=0),
-            most_read_throughput_mib_s=np.sum([demand.most_read_throughput_mib_s for demand in demands], axis=0),
-            joint=np.logical_and.reduce([spread.joint for spread in spreads if spread is not None]),
-        ),
+        spread=_spread(demands),
         whole=all(demand.whole for demand in demands),
         coverage=None,
+    )
+
+
+def _spread(demands: Sequence[Demand]) -> Spread | None:
+    """What is known of the buckets of a sum: no bucket had more than the most of each, and some bucket had as much as
+    any of them surely had."""
+    spreads = [demand.spread for demand in demands if demand.spread is not None]
+    if not spreads:
+        return None
+    first = demands[0]
+    return Spread(
+        lengths_s=np.broadcast_to(first.lengths_s, first.iops.shape),
+        most_iops=np.sum([demand.most_iops for demand in demands], axis=0),
+        most_throughput_mib_s=np.sum([demand.most_throughput_mib_s for demand in demands], axis=0),
+        most_read_iops=np.sum([demand.most_read_iops for demand in demands], axis=0),
+        most_read_throughput_mib_s=np.sum([demand.most_read_throughput_mib_s for demand in demands], axis=0),
+        begins_iops=np.logical_and.reduce([spread.begins_iops for spread in spreads]),
+        begins_throughput=np.logical_and.reduce([spread.begins_throughput for spread in spreads]),
+        least_iops=np.maximum.reduce([spread.least_iops for spread in spreads]),
+        least_throughput_mib_s=np.maximum.reduce([spread.least_throughput_mib_s for spread in spreads]),
+        unread_iops=np.logical_or.reduce([spread.unread_iops for spread in spreads]),
+        unread_throughput=np.logical_or.reduce([spread.unread_throughput for spread in spreads]),
     )

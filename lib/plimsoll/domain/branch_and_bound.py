@@ -1,22 +1,22 @@
 """Branch and bound: read metrics of many volumes only as finely as their decisions need.
 
-Days first; then the buckets that could still change an answer, each in the longest period that would settle it were
-its load even; until `unsettled` names nothing more. `unsettled` states the invariant and the argument
+Days first; then the buckets that could still change an answer; until `certificate` names nothing more. `bounds` argues
 why the answer is then the one that every minute would give. Every round reads at least one bucket more finely than
 before, so it ends, at the latest when everything has been read as finely as the cloud keeps it.
 
 Volumes that share a host are read together, since each one's answer depends on the traffic of all. What reads is a
 callback that is given all windows of a round at once, so that any cloud can make few calls of them.
 
-The volumes of a known stripe set are read whole from the start and decided on together. Those of a host on which
-volumes can share a pool are decided on together too, but read only as finely as `pool_reach` says of their sums. What
-merely looks like a set is told from what has been read anyway.
+The volumes of a known stripe set are read whole from the start and decided on together, and so is a volume that is
+sized by busy time. Those of a host on which volumes can share a pool are decided on together too, but read only as
+finely as their sums need. What merely looks like a set is told from what has been read anyway.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from plimsoll.domain.case import Case, DecisionContext, case_of
+from plimsoll.domain.certificate import open_buckets
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand import Demand, demand_of
 from plimsoll.domain.demand_profile import DemandProfile, profile_of
@@ -25,11 +25,13 @@ from plimsoll.domain.hosting import attached_from_s, host_loads, never_the_limit
 from plimsoll.domain.knowledge import Knowledge, Look, first_looks
 from plimsoll.domain.lockstep import hint_text, hints
 from plimsoll.domain.period import FloatArray
+from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.pool import Pool, pools_of
 from plimsoll.domain.pools import Decided, decide_pools
 from plimsoll.domain.query_cost import QueryCost
 from plimsoll.domain.received import doubts, second_looks
 from plimsoll.domain.recommendation import Recommendation
+from plimsoll.domain.refine import refine
 from plimsoll.domain.saturation import HostLoad
 from plimsoll.domain.sums import Segment
 from plimsoll.domain.together import Unit, decide_together
@@ -67,8 +69,8 @@ class Judged:
 class _Member:
     """A volume on its way: what is known of it, and its answer so far. Without a `context` only its traffic counts.
 
-    `in_set`: it is of a stripe set that is decided on as one. `pooled`: its host's volumes can share
-    pools. `whole`: it is read whole from the start.
+    `in_set`: it is of a stripe set that is decided on as one. `pooled`: its host's volumes can share pools. `whole`: it
+    is read whole from the start.
     """
 
     volume: Volume
@@ -97,14 +99,14 @@ class _Group:
     @property
     def may_reach_its_host(self) -> bool:
         """Whether what its volumes can do together may be more than their host carries."""
-        host, known = sole_host(self.members[0].volume), self._context
+        host, known = sole_host(self.members[0].volume), self.context
         if host is None or known is None:
             return False
         share = known.policy.saturation_pct / 100
         return not never_the_limit(host, [member.volume for member in self.members], known.market.types, share)
 
     @property
-    def _context(self) -> DecisionContext | None:
+    def context(self) -> DecisionContext | None:
         """The context of the member whose policy sees its host at the limit first."""
         known = [member.context for member in self.members if member.context is not None]
         return min(known, key=lambda context: context.policy.saturation_pct, default=None)
@@ -122,7 +124,7 @@ def judge(
     resolution_s: int,
     query_cost: QueryCost,
     units: Sequence[Unit] = (),
-    every_minute: bool = False,  # noqa: ARG001  # until what is left unread is refined
+    every_minute: bool = False,
     keep_demand: bool = False,
 ) -> dict[str, Judged | CloudError]:
     """The answer of each volume that has a context, or why it could not be read; the others lend their hosts' traffic.
@@ -136,7 +138,7 @@ def judge(
     pending = [
         (
             group,
-            [(member, look) for member in group.members for look in first[True]],
+            [(member, look) for member in group.members for look in first[every_minute or member.whole]],
         )
         for group in groups
     ]
@@ -157,9 +159,10 @@ def _grouped(
     in_sets = {volume_id for unit in units for volume_id in unit.stripes.members}
     for volume in volumes:
         host = sole_host(volume)
-        in_set = volume.id in in_sets
+        in_set, context = volume.id in in_sets, bases.get(volume.id)
         knowledge = Knowledge(segments, running_from_s(volume))
-        member = _Member(volume, bases.get(volume.id), knowledge, in_set, whole=in_set)
+        by_busy_time = context is not None and context.policy.size_on is SizeOn.BUSY_TIME
+        member = _Member(volume, context, knowledge, in_set, whole=in_set or by_busy_time)
         groups.setdefault(host.id if host else volume.id, _Group()).members.append(member)
     for unit in units:
         groups[unit.stripes.host_id].units.append(unit)
@@ -169,17 +172,16 @@ def _grouped(
 
 
 def _find_pools(group: _Group) -> None:
-    """Notes the pools of a host any of whose volumes is to be decided on, and reads them whole where a peak is not the
-    maximum or some are of a stripe set as well."""
+    """Notes the pools of a host any of whose volumes is to be decided on, and reads them whole where some are of a
+    stripe set as well."""
     bases = [member.context for member in group.members if member.context is not None]
     if not bases:
         return
     group.pools = pools_of([member.volume for member in group.members], bases[0].market.types)
     if not group.pools:
         return
-    whole = bool(group.units)
     for member in group.members:
-        member.pooled, member.whole = True, whole
+        member.pooled, member.whole = True, member.whole or bool(group.units)
 
 
 def _share_errors(group: _Group) -> None:
@@ -233,7 +235,7 @@ def _in_doubt(asked: Iterable[tuple[_Member, Look]]) -> Iterator[tuple[_Member, 
 
 
 def _unsettled(
-    group: _Group, resolution_s: int, _query_cost: QueryCost, keep_demand: bool
+    group: _Group, resolution_s: int, query_cost: QueryCost, keep_demand: bool
 ) -> list[tuple[_Member, Look]]:
     """Judges the volumes of a host by what is known, and says what could still change an answer."""
     members = group.readable()
@@ -241,17 +243,15 @@ def _unsettled(
     loads = host_loads([member.volume for member in group.members], demands)
     if not all(load.complete for load in loads.values()) and not group.may_reach_its_host:
         loads = {host_id: replace(load, complete=True) for host_id, load in loads.items()}
-    asks: list[tuple[_Member, Look]] = []
-    found = _decided_pools(group, demands, loads)
+    load = next(iter(loads.values()), None)
+    found = _decided_pools(group, demands, load)
     for member in members:
         if member.alone and member.context is not None:
-            host = sole_host(member.volume)
-            case = case_of(
-                member.volume, demands[member.volume.id], loads.get(host.id) if host else None, member.context
-            )
-            member.judged = _judged(case, answer(case), keep_demand=keep_demand, settled=True)
+            case = case_of(member.volume, demands[member.volume.id], load, member.context)
+            found[member.volume.id] = case, answer(case)
     for unit in group.units:
-        _decide(unit, group, demands, loads.get(unit.stripes.host_id), keep_demand)
+        found |= _decided_set(unit, group, demands, load)
+    asks = list(_asks(group, members, found, demands, load, query_cost))
     for member in members:
         if member.volume.id in found:
             case, answered = found[member.volume.id]
@@ -261,8 +261,30 @@ def _unsettled(
     return asks
 
 
-def _decide(unit: Unit, group: _Group, demands: Mapping[str, Demand], load: HostLoad | None, keep_demand: bool) -> None:
-    """Judges the volumes of a stripe set together."""
+def _asks(
+    group: _Group,
+    members: Sequence[_Member],
+    found: Decided,
+    demands: Mapping[str, Demand],
+    load: HostLoad | None,
+    query_cost: QueryCost,
+) -> Iterator[tuple[_Member, Look]]:
+    """What to read next of the volumes of a host; nothing more of those whose metrics disagree."""
+    context = group.context
+    if context is None or all(member.whole for member in members):
+        return
+    of_parts = {name: decided for name, decided in found.items() if not demands[name].disputed}
+    open_now = open_buckets(of_parts, demands, load, group.pools, context.policy.saturation_pct)
+    for member in members:
+        name = member.volume.id
+        if not (member.whole or demands[name].disputed):
+            case = found[name][0] if name in found else None
+            for look in refine(case, demands[name], open_now[name], member.knowledge, query_cost):
+                yield member, look
+
+
+def _decided_set(unit: Unit, group: _Group, demands: Mapping[str, Demand], load: HostLoad | None) -> Decided:
+    """The cases and answers of the volumes of a stripe set."""
     members = [member for member in group.members if member.volume.id in unit.stripes.members]
     unread = {member.volume.id: f"it could not be read: {member.error}" for member in members if member.error}
     cases = [
@@ -272,18 +294,15 @@ def _decide(unit: Unit, group: _Group, demands: Mapping[str, Demand], load: Host
     ]
     found = decide_together(replace(unit, held={**unit.held, **unread}), cases)
     by_volume = {case.volume.id: case for case in cases}
-    for member in members:
-        if member.volume.id in found:
-            case = by_volume[member.volume.id]
-            member.judged = _judged(case, found[member.volume.id], keep_demand=keep_demand, settled=True)
+    return {name: (by_volume[name], answered) for name, answered in found.items()}
 
 
-def _decided_pools(group: _Group, demands: Mapping[str, Demand], loads: Mapping[str, HostLoad]) -> Decided:
+def _decided_pools(group: _Group, demands: Mapping[str, Demand], load: HostLoad | None) -> Decided:
     """The cases and answers of the volumes of a host's pools, by what is known."""
     if not group.pools:
         return {}
     bases = {member.volume.id: member.context for member in group.members if member.context is not None}
-    return decide_pools(group.pools, demands, bases, loads.get(group.pools[0].volumes[0].hosts[0].id))
+    return decide_pools(group.pools, demands, bases, load)
 
 
 def _judged(case: Case, found: Recommendation, *, keep_demand: bool, settled: bool) -> Judged:

@@ -12,9 +12,9 @@ from functools import partial
 from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.knowledge import BoolArray
 from plimsoll.domain.need import Need
 from plimsoll.domain.offer import fitted, on_grid
+from plimsoll.domain.period import FloatArray
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.required import peaks
 from plimsoll.domain.trial import Required, held_back, trial
@@ -56,10 +56,10 @@ class Product:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """A figure of one resource on its grid, the buckets that it throttles, and the longest wait behind it."""
+    """A figure of one resource on its grid, what it throttles of each bucket, in minutes, and the longest wait."""
 
     figure: float
-    throttled: BoolArray
+    throttled: FloatArray
     minutes: float
     longest_wait_s: float
 
@@ -81,7 +81,7 @@ class Staircase:
         throughputs = [level for level in self.throughput if level.minutes <= budget_minutes]
         for iops in self.iops:
             for throughput in throughputs:
-                if self.required.work.minutes(iops.throttled | throughput.throttled) <= budget_minutes:
+                if self.required.minutes(iops.throttled, throughput.throttled) <= budget_minutes:
                     yield Need(iops=iops.figure, throughput_mib_s=throughput.figure)
                     break
 
@@ -98,14 +98,14 @@ def cheapest(stairs: Staircase, *, budget_minutes: float, at_least: Need = NOTHI
     """The cheapest spec that passes, carries `at_least` that and was not measured to fail; None where none does or has
     a price."""
     product = stairs.product
-    found: tuple[float, str, VolumeSpec] | None = None
+    found: tuple[float, int, VolumeSpec] | None = None
     for spec in _candidates(stairs, budget_minutes, at_least):
         usd_month = product.usd_month(spec)
-        if usd_month is None or (found is not None and (usd_month, str(spec)) >= found[:2]):
+        if usd_month is None or (found is not None and (usd_month, spec.iops or 0) >= found[:2]):
             continue
         tried = trial(stairs.required, product.ceiling(spec))
         if tried.passes(budget_minutes=budget_minutes, max_wait_s=product.policy.max_wait_s):
-            found = usd_month, str(spec), spec
+            found = usd_month, spec.iops or 0, spec
     return None if found is None else found[2]
 
 
@@ -140,9 +140,9 @@ def _levels(product: Product, required: Required, resource: Resource, budget_min
 
     def at(steps: int) -> Level:
         ceiling = _one_side(product.ceiling(product.fitted(_need(resource, steps * step))), resource)
-        throttled, longest_s = held_back(required, ceiling, resource)
-        minutes = required.work.minutes(throttled)
-        return Level(figure=steps * step, throttled=throttled, minutes=minutes, longest_wait_s=longest_s)
+        held = held_back(required, ceiling, resource)
+        minutes = required.minutes(held.minutes, held.minutes)
+        return Level(figure=steps * step, throttled=held.minutes, minutes=minutes, longest_wait_s=held.longest_wait_s)
 
     found: list[Level] = []
     fewest, allowed = 1, math.floor(budget_minutes)

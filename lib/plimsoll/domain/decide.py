@@ -90,7 +90,7 @@ def answers(
         target = None if choice.target is None else choice.target.offers[place]
         if why_held is not None or target is None or choice.verdict is Verdict.KEEP:
             found[case.volume.id] = kept(case, comparison, why_held or reasons.why_keep(case, comparison, choice))
-        elif choice.settles is not None:
+        elif choice.verdict is Verdict.WAIT and choice.settles is not None:
             found[case.volume.id] = _waits(case, comparison, target, choice.settles)
         elif target.spec == case.volume.spec:
             found[case.volume.id] = kept(case, comparison, already)
@@ -101,6 +101,7 @@ def answers(
 
 def kept(case: Case, comparison: Comparison, why: str) -> Keep:
     """The answer that nothing is changed, with the sentence that says why."""
+    need = peaks(case.held.reducing.at_most, case.present.accounting)
     return Keep(
         volume=case.volume,
         usd_month_now=case.usd_month or 0.0,
@@ -108,7 +109,7 @@ def kept(case: Case, comparison: Comparison, why: str) -> Keep:
         epochs=case.epochs,
         demand=case.summary,
         comparison=comparison,
-        evidence=_evidence(case, case.volume.spec, case.present, peaks(case.held.reducing, case.present.accounting)),
+        evidence=evidence_of(case, case.volume.spec, case.present, need),
     )
 
 
@@ -132,7 +133,7 @@ def _waits(case: Case, comparison: Comparison, expected: Offer, settles: Settles
         expected=expected,
         demand=case.summary,
         comparison=comparison,
-        evidence=_evidence(case, expected.spec, expected.ceiling, expected.need),
+        evidence=evidence_of(case, expected.spec, expected.ceiling, expected.need),
     )
 
 
@@ -144,7 +145,7 @@ def _changed(
     choice: Choice,
 ) -> Migrate | Reprovision | Upgrade:
     """The change to an offer, and what forbids it today."""
-    evidence = _evidence(case, target.spec, target.ceiling, target.need)
+    evidence = evidence_of(case, target.spec, target.ceiling, target.need)
     return kind(
         volume=case.volume,
         usd_month_now=case.usd_month or 0.0,
@@ -164,7 +165,7 @@ def _changed(
 
 def _comparison(case: Case, place: int, choice: Choice) -> Comparison:
     """What was weighed for one of the volumes that a choice was made for."""
-    cheapest = choice.bundles[0]
+    cheapest, partly = choice.bundles[0], case.demand.spread is not None
     return Comparison(
         present=case.present,
         hosts=case.hosts,
@@ -172,12 +173,12 @@ def _comparison(case: Case, place: int, choice: Choice) -> Comparison:
         offers=tuple(bundle.offers[place] for bundle in choice.bundles),
         drop_in=None if choice.drop_in is None else choice.drop_in.offers[place],
         flip=flip((choice.target or cheapest).kind, case.volume.spec.size_gib, case.market.book),
-        frontier=tuple(_step(step, place) for step in choice.frontier),
+        frontier=tuple(_step(step, place, partly=partly) for step in choice.frontier),
         relief=None if choice.relief is None else choice.relief.offers[place],
     )
 
 
-def _step(step: Step, place: int) -> FrontierStep:
+def _step(step: Step, place: int, *, partly: bool) -> FrontierStep:
     offer, tried = step.bundle.offers[place], step.bundle.tried
     return FrontierStep(
         budget_min=step.budget_min,
@@ -185,10 +186,11 @@ def _step(step: Step, place: int) -> FrontierStep:
         usd_month=offer.usd_month or 0.0,
         throttled_minutes=tried.throttled_minutes,
         longest_wait_s=tried.longest_wait_s,
+        at_most=step.budget_min > 0 and partly,
     )
 
 
-def _evidence(case: Case, spec: VolumeSpec, ceiling: Ceiling, need: Need) -> Evidence:
+def evidence_of(case: Case, spec: VolumeSpec, ceiling: Ceiling, need: Need) -> Evidence:
     """What stands behind a configuration; one that shares a pool is measured as large as the pool."""
     shared, volume = case.shared.get(spec.type, ()), case.volume
     pooled = bool(shared) and case.market.types[spec.type].pooled

@@ -9,10 +9,13 @@ from plimsoll.domain import period
 from plimsoll.domain.busiest import BusiestSeconds, busiest_seconds
 from plimsoll.domain.ceiling import Accounting
 from plimsoll.domain.counting import accounted, weighted
+from plimsoll.domain.highest import highest
 from plimsoll.domain.knowledge import (
     BALANCE,
     BYTES,
     FIRST,
+    HIGHEST_IOPS,
+    HIGHEST_THROUGHPUT,
     IDLE,
     IOPS_CHECK,
     OPERATIONS,
@@ -35,11 +38,13 @@ from plimsoll.domain.units import HOUR_S, MIB, MINUTE_S
 class Spread:
     """How the buckets of a demand are not all of its resolution and read as finely as can be.
 
-    `lengths_s` is each one's length. In a longer one the rates are means, and no bucket of the resolution inside it can
-    have been above `most_iops` and `most_throughput_mib_s`, or of reads above `most_read_iops` and
-    `most_read_throughput_mib_s` (as if all the work had been done in one). Operations and
-    bytes may be known over different spans: `joint` are the buckets with which a span of both begins, so that only from
-    one of these to the next the two tell a size of I/O.
+    - `lengths_s` is each one's length. In a longer one the rates are means.
+    - No bucket of the resolution inside it can have been above `most_iops` and `most_throughput_mib_s`, or of reads
+      above `most_read_iops` and `most_read_throughput_mib_s`.
+    - Some bucket of the resolution had at least `least_iops`, and `least_throughput_mib_s`: said at one of those in
+      which it may be, 0 elsewhere.
+    - Operations and bytes may be known over different spans: `begins_iops` and `begins_throughput` are the buckets with
+      which one of either begins, `unread_iops` and `unread_throughput` those that could be read more finely.
     """
 
     lengths_s: IntArray
@@ -47,7 +52,34 @@ class Spread:
     most_throughput_mib_s: FloatArray
     most_read_iops: FloatArray
     most_read_throughput_mib_s: FloatArray
-    joint: BoolArray
+    begins_iops: BoolArray
+    begins_throughput: BoolArray
+    least_iops: FloatArray
+    least_throughput_mib_s: FloatArray
+    unread_iops: BoolArray
+    unread_throughput: BoolArray
+
+    @property
+    def joint(self) -> BoolArray:
+        """The buckets with which a span of operations and one of bytes begin."""
+        return self.begins_iops & self.begins_throughput
+
+    @property
+    def unread(self) -> BoolArray:
+        """The buckets of which anything could be read more finely."""
+        return self.unread_iops | self.unread_throughput
+
+    def scaled(self, operations: FloatArray | float, moved: FloatArray | float) -> "Spread":
+        """So many times the operations, and the bytes."""
+        return replace(
+            self,
+            most_iops=self.most_iops * operations,
+            most_throughput_mib_s=self.most_throughput_mib_s * moved,
+            most_read_iops=self.most_read_iops * operations,
+            most_read_throughput_mib_s=self.most_read_throughput_mib_s * moved,
+            least_iops=self.least_iops * operations,
+            least_throughput_mib_s=self.least_throughput_mib_s * moved,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +139,35 @@ class Demand:
         if self.spread is None:
             return int(np.count_nonzero(where)) * self.resolution_s
         return int(self.spread.lengths_s[where].sum())
+
+    @property
+    def surely(self) -> "Demand | None":
+        """What some bucket of the resolution had at least where it was not read, and nothing elsewhere; None where that
+        is not known. Operations and bytes need not be of the same one."""
+        spread = self.spread
+        if spread is None or not (spread.least_iops.any() or spread.least_throughput_mib_s.any()):
+            return None
+        return replace(
+            self,
+            iops=spread.least_iops,
+            read_iops=spread.least_iops,
+            throughput_mib_s=spread.least_throughput_mib_s,
+            read_throughput_mib_s=spread.least_throughput_mib_s,
+        )
+
+    @property
+    def at_most(self) -> "Demand | None":
+        """The most that a bucket of the resolution can have had in each bucket; None where all were read."""
+        spread = self.spread
+        if spread is None:
+            return None
+        return replace(
+            self,
+            iops=spread.most_iops,
+            read_iops=spread.most_read_iops,
+            throughput_mib_s=spread.most_throughput_mib_s,
+            read_throughput_mib_s=spread.most_read_throughput_mib_s,
+        )
 
     @property
     def window_s(self) -> int:
@@ -200,15 +261,7 @@ def scaled(demand: Demand, operations: FloatArray | float, moved: FloatArray | f
         read_iops=demand.read_iops * operations,
         throughput_mib_s=demand.throughput_mib_s * moved,
         read_throughput_mib_s=demand.read_throughput_mib_s * moved,
-        spread=None
-        if demand.spread is None
-        else replace(
-            demand.spread,
-            most_iops=demand.spread.most_iops * operations,
-            most_read_iops=demand.spread.most_read_iops * operations,
-            most_throughput_mib_s=demand.spread.most_throughput_mib_s * moved,
-            most_read_throughput_mib_s=demand.spread.most_read_throughput_mib_s * moved,
-        ),
+        spread=None if demand.spread is None else demand.spread.scaled(operations, moved),
     )
 
 
@@ -244,16 +297,39 @@ def demand_of(knowledge: Knowledge, *, resolution_s: int, edges: Sequence[IntArr
         busiest=_busiest(cells),
         spread=None
         if _are_even(operations, moved, starts_s, resolution_s)
-        else Spread(
-            lengths_s=lengths_s,
-            most_iops=period.iops(reads, writes, resolution_s) * observed,
-            most_throughput_mib_s=period.throughput_mib_s(read_bytes, write_bytes, resolution_s) * observed,
-            most_read_iops=reads / resolution_s * observed,
-            most_read_throughput_mib_s=read_bytes / MIB / resolution_s * observed,
-            joint=np.isin(starts_s, np.intersect1d(operations.starts_s, moved.starts_s, assume_unique=True)),
-        ),
+        else _spread(cells, starts_s, lengths_s, resolution_s, observed),
         whole=not any(knowledge.unread(group).any() for group in WORK),
         coverage=coverage_of(knowledge, hours, hours_observed),
+    )
+
+
+def _spread(cells: "_Cells", starts_s: IntArray, lengths_s: IntArray, resolution_s: int, observed: BoolArray) -> Spread:
+    """What is known of the buckets that were not read finely. Clouds that publish rates count a write as a read."""
+    most: list[FloatArray] = []
+    least: list[FloatArray] = []
+    unread: list[BoolArray] = []
+    for group, rates_of, unit in ((OPERATIONS, HIGHEST_IOPS, 1.0), (BYTES, HIGHEST_THROUGHPUT, MIB)):
+        reads, writes = (cells.sums(group, name) for name in SERIES[group])
+        total = (reads + writes) / unit
+        means = total / cells.observed_s(group) * observed
+        unread.append(cells.unread(group))
+        known = highest(rates_of, cells.knowledge, starts_s, means, unread[-1])
+        most.append(total / resolution_s * observed)
+        least.append(np.zeros(len(starts_s)))
+        if known is not None:
+            most[-1], least[-1] = np.minimum(most[-1], np.maximum(known.most, means)), known.least * observed
+    return Spread(
+        lengths_s=lengths_s,
+        most_iops=most[0],
+        most_throughput_mib_s=most[1],
+        most_read_iops=np.minimum(most[0], cells.sums(OPERATIONS, "read_ops") / resolution_s * observed),
+        most_read_throughput_mib_s=np.minimum(most[1], cells.sums(BYTES, "read_bytes") / MIB / resolution_s * observed),
+        begins_iops=np.isin(starts_s, cells.knowledge.tracks[OPERATIONS].starts_s),
+        begins_throughput=np.isin(starts_s, cells.knowledge.tracks[BYTES].starts_s),
+        least_iops=least[0],
+        least_throughput_mib_s=least[1],
+        unread_iops=unread[0],
+        unread_throughput=unread[1],
     )
 
 
@@ -269,7 +345,7 @@ def _grid(
     knowledge: Knowledge, hours: BoolArray, resolution_s: int, edges: Sequence[IntArray]
 ) -> tuple[IntArray, IntArray]:
     """The starts and lengths of the buckets of a demand: none is cut by a bucket of its series, or by a gap."""
-    tracks = [knowledge.tracks[group] for group in FIRST]
+    tracks = [knowledge.tracks[group] for group in FIRST if group in knowledge.tracks]
     cuts = [*edges, *(track.starts_s for track in tracks), *_expired(tracks, resolution_s)]
     if not hours.all():
         turns = np.flatnonzero(np.diff(hours.astype(np.int8))) + 1
@@ -301,7 +377,7 @@ class _Cells:
     """The buckets of a demand and, for each, the bucket of every track that it lies in."""
 
     def __init__(self, knowledge: Knowledge, starts_s: IntArray, hours: BoolArray) -> None:
-        self._knowledge, self._starts_s, self._hours = knowledge, starts_s, hours
+        self.knowledge, self._starts_s, self._hours = knowledge, starts_s, hours
 
     def _place(self, track: Track) -> IntArray | slice:
         if len(track.starts_s) == len(self._starts_s):
@@ -309,7 +385,7 @@ class _Cells:
         return np.searchsorted(track.starts_s, self._starts_s, side="right") - 1
 
     def values(self, group: str, name: str) -> FloatArray:
-        track = self._knowledge.tracks[group]
+        track = self.knowledge.tracks[group]
         return track.series[name][self._place(track)]
 
     def sums(self, group: str, name: str) -> FloatArray:
@@ -318,25 +394,25 @@ class _Cells:
 
     def published(self, group: str, name: str) -> FloatArray | None:
         """A series, or None where the cloud has no point of it at all."""
-        if np.isnan(self._knowledge.tracks[group].series[name]).all():
+        if np.isnan(self.knowledge.tracks[group].series[name]).all():
             return None
         return self.values(group, name)
 
     def lengths_s(self, group: str) -> FloatArray:
-        track = self._knowledge.tracks[group]
+        track = self.knowledge.tracks[group]
         return track.lengths_s[self._place(track)].astype(np.float64)
 
     def unread(self, group: str) -> BoolArray:
-        track = self._knowledge.tracks[group]
+        track = self.knowledge.tracks[group]
         return track.unread[self._place(track)]
 
     def observed_s(self, group: str) -> FloatArray:
         """How many seconds of the buckets were observed; those of one without any point are its length."""
-        track = self._knowledge.tracks[group]
+        track = self.knowledge.tracks[group]
         lengths_s = track.lengths_s.astype(np.float64)
         if not self._hours.all():
             counted = np.concatenate([[0], np.cumsum(self._hours)])
-            first = self._knowledge.hour(track.starts_s)
+            first = self.knowledge.hour(track.starts_s)
             last = np.minimum(first + -(-track.lengths_s // HOUR_S), len(self._hours))
             seen_s = (counted[last] - counted[first]) * HOUR_S
             lengths_s = np.where((track.lengths_s > HOUR_S) & (seen_s > 0), seen_s, lengths_s)

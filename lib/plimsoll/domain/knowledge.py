@@ -31,6 +31,8 @@ BALANCE: Final = "balance"
 IOPS_CHECK: Final = "iops-check"
 THROUGHPUT_CHECK: Final = "throughput-check"
 PEAKS: Final = "peaks"
+HIGHEST_IOPS: Final = "highest-iops"
+HIGHEST_THROUGHPUT: Final = "highest-throughput"
 SIGNALS: Final = "signals"
 
 SERIES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -42,6 +44,8 @@ SERIES: Final[Mapping[str, tuple[str, ...]]] = {
     IOPS_CHECK: ("iops_exceeded",),
     THROUGHPUT_CHECK: ("throughput_exceeded",),
     PEAKS: ("peak_read_ops", "peak_write_ops", "peak_read_bytes", "peak_write_bytes"),
+    HIGHEST_IOPS: ("highest_iops", "summed_iops"),
+    HIGHEST_THROUGHPUT: ("highest_throughput_mib_s", "summed_throughput_mib_s"),
     SIGNALS: (
         "read_time_s",
         "write_time_s",
@@ -62,12 +66,20 @@ SERIES: Final[Mapping[str, tuple[str, ...]]] = {
     ),
 }
 """Which series are read together. `presence` reads one series of them for nothing but whether there are points;
-`signals` are read beside what is recommended (`plimsoll.domain.signals`)."""
+`signals` are read beside what is recommended (`plimsoll.domain.signals`). `highest` are the highest rate of any minute
+in a bucket and the sum of the rates of all, where a cloud publishes each minute's rate as a series of its own.
+"""
 
 WORK: Final = (OPERATIONS, BYTES, IDLE)
 """The groups that say when the volume was observed: a point of any of them does."""
 
-FIRST: Final = (*WORK, BALANCE, IOPS_CHECK, THROUGHPUT_CHECK, PEAKS)
+HIGHEST: Final = (HIGHEST_IOPS, HIGHEST_THROUGHPUT)
+"""The groups that say what the highest minute of a bucket was. Nobody needs them where every minute is read."""
+
+EVERY_MINUTE: Final = (*WORK, BALANCE, IOPS_CHECK, THROUGHPUT_CHECK, PEAKS)
+"""The groups that are read where every minute is."""
+
+FIRST: Final = (*EVERY_MINUTE, *HIGHEST)
 """The groups that are read of every volume from the start."""
 
 
@@ -86,7 +98,7 @@ class Look:
 
     window: Window
     period_s: int
-    groups: tuple[str, ...] = FIRST
+    groups: tuple[str, ...] = EVERY_MINUTE
 
     @property
     def series(self) -> tuple[str, ...]:
@@ -246,7 +258,7 @@ def first_looks(segments: Sequence[Segment], *, every_minute: bool = False) -> l
     `every_minute` everything is read at once, as finely as it is kept.
     """
     if every_minute:
-        return [Look(window=segment.window, period_s=segment.period_s) for segment in segments]
+        return [Look(window=segment.window, period_s=segment.period_s, groups=EVERY_MINUTE) for segment in segments]
     looks = []
     rest = tuple(group for group in FIRST if group != IDLE)
     for segment in segments:

@@ -22,8 +22,8 @@ from plimsoll.domain.offer import (
     too_small,
     unsuited,
 )
-from plimsoll.domain.required import Purpose, peaks
-from plimsoll.domain.trial import Trial, budget_of, trial, worst
+from plimsoll.domain.required import Load, Purpose, peaks
+from plimsoll.domain.trial import Required, Trial, budget_of, trial, worst
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import VolumeType
 
@@ -60,13 +60,20 @@ class Bundle:
 class Makers:
     """Makes the offers of some volumes that change together; what is worked out for one budget serves another.
 
-    `budget_min` is the largest budget of throttled minutes in 30 days that is asked for.
+    `budget_min` is the largest budget of throttled minutes in 30 days that is asked for. Of what was read in part they
+    have to carry the least that it can be, or, `harmful`, the most.
     """
 
     def __init__(
-        self, cases: Sequence[Case], purpose: Purpose, budget_min: float, at_least: Callable[[Case], Need]
+        self,
+        cases: Sequence[Case],
+        purpose: Purpose,
+        budget_min: float,
+        at_least: Callable[[Case], Need],
+        *,
+        harmful: bool = False,
     ) -> None:
-        self._makers = [_Maker(case, purpose, budget_min, at_least(case)) for case in cases]
+        self._makers = [_Maker(case, purpose, budget_min, at_least(case), harmful=harmful) for case in cases]
 
     def bundles(self, budget_min: float) -> list[Bundle]:
         """A bundle of each published type for that budget, those that pass first and the cheapest first."""
@@ -93,9 +100,9 @@ class Makers:
 class _Maker:
     """Makes the offers of one volume."""
 
-    def __init__(self, case: Case, purpose: Purpose, budget_min: float, at_least: Need) -> None:
+    def __init__(self, case: Case, purpose: Purpose, budget_min: float, at_least: Need, *, harmful: bool) -> None:
         self.case = case
-        self._purpose, self._budget_min, self._at_least = purpose, budget_min, at_least
+        self._purpose, self._budget_min, self._at_least, self._harmful = purpose, budget_min, at_least, harmful
         self._stairs: dict[str, Staircase] = {}
         self._needs: dict[Accounting, Need] = {}
 
@@ -136,17 +143,21 @@ class _Maker:
         name = product.kind.name
         if name not in self._stairs:
             most_minutes = budget_of(self._budget_min, self.case.window_s)
-            self._stairs[name] = staircase(product, self.case.load.of(self._purpose), most_minutes)
+            self._stairs[name] = staircase(product, self._required(self.case.load), most_minutes)
         return self._stairs[name]
 
     def _need(self, kind: VolumeType) -> Need:
         """The highest rates of what a volume of that type has to carry, or of what its pool has to."""
         shared = self.case.shared.get(kind.name, ())
         if _is_pooled(kind, shared):
-            return peaks(shared[0].load.of(self._purpose), shared[0].ceiling.accounting)
+            return peaks(shared[0].load.of(self._purpose).at_most, shared[0].ceiling.accounting)
         if kind.accounting not in self._needs:
-            self._needs[kind.accounting] = peaks(self.case.load.of(self._purpose), kind.accounting)
+            self._needs[kind.accounting] = peaks(self.case.load.of(self._purpose).at_most, kind.accounting)
         return self._needs[kind.accounting]
+
+    def _required(self, load: Load) -> Required:
+        required = load.of(self._purpose)
+        return required.at_most if self._harmful else required
 
     def _with(self, spec: VolumeSpec, kind: VolumeType, need: Need, usd_month: float | None) -> Offer:
         shared = self.case.shared.get(kind.name, ())
@@ -162,9 +173,9 @@ class _Maker:
         )
 
     def _tried(self, offer: Offer, shared: Sequence[SharedLoad]) -> Trial:
-        trials = [trial(one.load.of(self._purpose), one.ceiling) for one in shared]
+        trials = [trial(self._required(one.load), one.ceiling) for one in shared]
         if offer.pool_gib is None:
-            trials.append(trial(self.case.load.of(self._purpose), offer.ceiling))
+            trials.append(trial(self._required(self.case.load), offer.ceiling))
         return worst(trials)
 
     def _speaks_against(
@@ -175,7 +186,9 @@ class _Maker:
         yield from too_small(str(offer.spec), offer.ceiling, self._at_least)
         if tried.passes(budget_minutes=budget_minutes, max_wait_s=policy.max_wait_s):
             return
-        carriers = [(one.name, one.ceiling, peaks(one.load.of(purpose), one.ceiling.accounting)) for one in shared]
+        carriers = [
+            (one.name, one.ceiling, peaks(one.load.of(purpose).at_most, one.ceiling.accounting)) for one in shared
+        ]
         if offer.pool_gib is None:
             carriers.append((str(offer.spec), offer.ceiling, offer.need))
         small = [reason for name, ceiling, need in carriers for reason in too_small(name, ceiling, need)]
@@ -251,7 +264,7 @@ def _drop_in(case: Case, kind: VolumeType) -> Offer:
         ceiling=ceiling,
         usd_month=usd_month,
         tried=trial(case.held.now, ceiling) if not refused else None,
-        need=peaks(case.held.reducing, ceiling.accounting),
+        need=peaks(case.held.reducing.at_most, ceiling.accounting),
         refused=(*refused, *against),
         refuted=against,
         pool_gib=shared[0].size_gib if pooled and shared else None,

@@ -20,7 +20,8 @@ import numpy as np
 from plimsoll.domain.knowledge import (
     BALANCE,
     BYTES,
-    FIRST,
+    EVERY_MINUTE,
+    HIGHEST,
     IDLE,
     IOPS_CHECK,
     OPERATIONS,
@@ -49,7 +50,7 @@ LATE_S: Final = 3 * HOUR_S
 EXACT: Final = 1e-9
 """Sums of whole numbers are exact, but for the last digits of a floating point figure."""
 
-_GROUP_OF: Final = {name: group for group in FIRST for name in SERIES[group]}
+_GROUP_OF: Final = {name: group for group in EVERY_MINUTE for name in SERIES[group]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,7 +242,7 @@ def _sums(knowledge: Knowledge) -> Iterator[Doubt]:
     """The buckets that were read first and do not come out of what was read of them more finely."""
     for group, first in knowledge.first.items():
         track = knowledge.tracks[group]
-        if track is first or group == PRESENCE:
+        if track is first or group in (PRESENCE, *HIGHEST):
             continue
         at = np.searchsorted(track.starts_s, first.starts_s)
         settled = first.starts_s + first.lengths_s <= knowledge.window.end_s - LATE_S
@@ -289,7 +290,7 @@ def _series_pct(knowledge: Knowledge) -> tuple[tuple[str, float], ...]:
         some = some | idle.any
     beside = {"read_bytes": reads > 0, "write_bytes": writes > 0, "burst_balance_pct": reads + writes > 0}
     found = []
-    for name in (name for group in FIRST for name in SERIES[group] if name in knowledge.published):
+    for name in (name for group in EVERY_MINUTE for name in SERIES[group] if name in knowledge.published):
         there = idle.any if name == "idle_s" and idle else ~np.isnan(knowledge.first[_GROUP_OF[name]].series[name])
         found.append((name, _share_pct(some & beside.get(name, some), there, operations.lengths_s)))
     return tuple(found)

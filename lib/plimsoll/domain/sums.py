@@ -75,7 +75,8 @@ class Sums:
     pending operation; `burst_balance_pct` is the least balance within the bucket; `iops_exceeded` and
     `throughput_exceeded` are above 0 where demand was above what is provisioned in some second of the bucket.
     `peak_read_ops`, `peak_write_ops` (operations), `peak_read_bytes` and `peak_write_bytes` are what each direction did
-    in its busiest second of the bucket.
+    in its busiest second of the bucket. `highest_iops` and `highest_throughput_mib_s` are the highest rate of any
+    minute in it, `summed_iops` and `summed_throughput_mib_s` the sum of the rates of all its minutes.
     """
 
     start_s: int
@@ -92,6 +93,10 @@ class Sums:
     peak_write_ops: FloatArray | None = None
     peak_read_bytes: FloatArray | None = None
     peak_write_bytes: FloatArray | None = None
+    highest_iops: FloatArray | None = None
+    highest_throughput_mib_s: FloatArray | None = None
+    summed_iops: FloatArray | None = None
+    summed_throughput_mib_s: FloatArray | None = None
 
     @property
     def buckets(self) -> int:
@@ -121,8 +126,12 @@ OPTIONAL_SERIES = (
     "peak_write_ops",
     "peak_read_bytes",
     "peak_write_bytes",
+    "highest_iops",
+    "highest_throughput_mib_s",
+    "summed_iops",
+    "summed_throughput_mib_s",
 )
-HIGHEST_SERIES = frozenset(OPTIONAL_SERIES[2:])
+HIGHEST_SERIES = frozenset(OPTIONAL_SERIES[2:-2])
 """The series of which a longer bucket has the highest of those in it; of counters it has the sum."""
 
 COUNTER_SERIES = ("read_ops", "write_ops", "read_bytes", "write_bytes")

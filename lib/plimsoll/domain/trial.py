@@ -7,16 +7,17 @@ long (docs/decision.md, section 4).
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from plimsoll.domain.bounds import NOWHERE, HeldBack, most_held_back
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.demand import Demand, scaled
 from plimsoll.domain.knowledge import BoolArray
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.replay import TOLERANCE, backlog_behind, never_spent, spent
-from plimsoll.domain.units import DAY_S
+from plimsoll.domain.units import DAY_S, MINUTE_S
 
 MONTH_DAYS = 30
 """The days that a budget of throttled minutes is for."""
@@ -26,11 +27,31 @@ MONTH_DAYS = 30
 class Required:
     """What an offer has to carry: `work` queues, `short` are rates that are held against the ceiling directly.
 
-    Both are demands over the same buckets; of `short` only those buckets count where it is above `work`.
+    Both are demands over the same buckets; of `short` only those buckets count where it is above `work`. Where they
+    were read in part a trial shows the least that is held back, however the rest came, or, `harmful`, the most.
     """
 
     work: Demand
     short: Demand
+    harmful: bool = False
+
+    @property
+    def at_most(self) -> "Required":
+        """The same, of which a trial shows the most that can be held back."""
+        return self if self.harmful or self.work.spread is None else replace(self, harmful=True)
+
+    def minutes(self, iops: FloatArray, throughput: FloatArray) -> float:
+        """How many minutes are throttled on either, of those that are on each in every bucket.
+
+        In a bucket that was not read they need not be the same minutes, or they may all be one.
+        """
+        spread, either = self.work.spread, np.maximum(iops, throughput)
+        if spread is None:
+            return float(either.sum())
+        surely = float(either[~spread.unread].sum())
+        if self.harmful:
+            return surely + min(float((iops + throughput)[spread.unread].sum()), self.work.minutes(spread.unread))
+        return surely + bool(either[spread.unread].any()) * self.work.resolution_s / MINUTE_S
 
 
 def plain(demand: Demand) -> Required:
@@ -64,36 +85,70 @@ def budget_of(minutes_a_month: float, window_s: float) -> float:
     return minutes_a_month * window_s / (MONTH_DAYS * DAY_S)
 
 
-def held_back(required: Required, ceiling: Ceiling, resource: Resource) -> tuple[BoolArray, float]:
-    """The buckets that a ceiling would have throttled on one resource, and the longest wait in seconds."""
+def held_back(required: Required, ceiling: Ceiling, resource: Resource) -> HeldBack:
+    """What a ceiling would have throttled on one resource: minutes in each bucket, and the longest wait in seconds."""
+    demand, spread = required.work, required.work.spread
     limit = ceiling.iops if resource is Resource.IOPS else ceiling.throughput_mib_s
-    work, short = _rates(required.work, ceiling, resource), _rates(required.short, ceiling, resource)
-    waiting = short > limit * (1 + TOLERANCE)
-    longest_s = 0.0
-    lengths_s = required.work.lengths_s
-    if work.max(initial=0.0) > limit:
-        backlog = backlog_behind(work - limit, lengths_s)
-        waiting |= backlog > TOLERANCE * limit * required.work.resolution_s
-        longest_s = float(backlog.max()) / limit
-    for bucket in ceiling.buckets:
-        if bucket.resource is not resource or never_spent(work, bucket, lengths_s):
-            continue
-        charged = work
-        if bucket.least_charge_mib:
-            charged = np.maximum(work, required.work.iops * bucket.least_charge_mib)
-        backlog = np.maximum(0.0, spent(charged, bucket, lengths_s) - bucket.capacity)
-        waiting |= backlog > TOLERANCE * bucket.sustained_rate * required.work.resolution_s
-        longest_s = max(longest_s, float(backlog.max(initial=0.0)) / bucket.sustained_rate)
-    return waiting, longest_s
+    short = _rates(required.short, ceiling, resource) > limit * (1 + TOLERANCE)
+    if spread is not None and required.harmful:
+        most = most_held_back(demand, spread, ceiling, resource)
+        return replace(most, minutes=np.where(short & ~spread.unread, _minutes(demand), most.minutes))
+    waiting, longest_s = _waiting(demand, ceiling, resource, limit)
+    if (surely := demand.surely) is not None:
+        short |= _rates(surely, ceiling, resource) > limit * (1 + TOLERANCE)
+    return HeldBack(np.where(waiting | short, _minutes(demand), 0.0), longest_s, NOWHERE)
 
 
 def trial(required: Required, ceiling: Ceiling) -> Trial:
     """What a ceiling would have held back of what is required."""
-    (iops, iops_s), (throughput, throughput_s) = (held_back(required, ceiling, resource) for resource in Resource)
-    return Trial(throttled_minutes=required.work.minutes(iops | throughput), longest_wait_s=max(iops_s, throughput_s))
+    iops, throughput = (held_back(required, ceiling, resource) for resource in Resource)
+    return Trial(
+        throttled_minutes=required.minutes(iops.minutes, throughput.minutes),
+        longest_wait_s=max(iops.longest_wait_s, throughput.longest_wait_s),
+    )
+
+
+def _minutes(demand: Demand) -> FloatArray:
+    """How many minutes each bucket is."""
+    return np.broadcast_to(np.asarray(demand.lengths_s) / MINUTE_S, demand.iops.shape)
+
+
+def _waiting(demand: Demand, ceiling: Ceiling, resource: Resource, limit: float) -> tuple[BoolArray, float]:
+    """The buckets at whose end work surely waits, and for how long any does."""
+    work, lengths_s = _rates(demand, ceiling, resource), demand.lengths_s
+    waiting, longest_s = work > limit * (1 + TOLERANCE), 0.0
+    queued = _queued(demand, work, resource, ceiling)
+    if queued.max(initial=0.0) > limit:
+        backlog = backlog_behind(queued - limit, lengths_s)
+        waiting |= backlog > TOLERANCE * limit * demand.resolution_s
+        longest_s = float(backlog.max()) / limit
+    for bucket in ceiling.buckets:
+        if bucket.resource is not resource:
+            continue
+        charged = queued
+        if bucket.least_charge_mib:
+            whole = np.maximum(work, demand.iops * bucket.least_charge_mib)
+            charged = _where_read(demand, whole, queued)
+        if never_spent(charged, bucket, lengths_s):
+            continue
+        backlog = np.maximum(0.0, spent(charged, bucket, lengths_s) - bucket.capacity)
+        waiting |= backlog > TOLERANCE * bucket.sustained_rate * demand.resolution_s
+        longest_s = max(longest_s, float(backlog.max(initial=0.0)) / bucket.sustained_rate)
+    return waiting, longest_s
 
 
 def _rates(demand: Demand, ceiling: Ceiling, resource: Resource) -> FloatArray:
     if resource is Resource.IOPS:
         return demand.counted_iops(ceiling.accounting)
     return demand.counted_throughput_mib_s(ceiling.accounting)
+
+
+def _queued(demand: Demand, charged: FloatArray, resource: Resource, ceiling: Ceiling) -> FloatArray:
+    """What surely queues of a rate: where it counts two series that were not both read finely, one of them."""
+    if demand.spread is None or resource is Resource.THROUGHPUT or ceiling.io_kib is None:
+        return charged
+    return _where_read(demand, charged, demand.counted_iops(replace(ceiling.accounting, io_kib=None)))
+
+
+def _where_read(demand: Demand, exact: FloatArray, otherwise: FloatArray) -> FloatArray:
+    return exact if demand.spread is None else np.where(demand.spread.unread, otherwise, exact)

@@ -116,7 +116,8 @@ class Volume:
     still knows; `recent_changes` are the starts of all that are known of. `seen` is what it was earlier, in order.
 
     `restored_from` is the snapshot or volume that its data are brought from when they are first read; None where it was
-    made empty, or had all of them from the start.
+    made empty, or had all of them from the start. `edge` is the place that it is in where that is none of the region's
+    own zones (an Outpost, a Local Zone).
     """
 
     id: str
@@ -135,6 +136,7 @@ class Volume:
     modification: Modification | None = None
     seen: tuple[Seen, ...] = ()
     restored_from: str | None = None
+    edge: str | None = None
 
     @property
     def name(self) -> str | None:

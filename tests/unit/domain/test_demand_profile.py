@@ -146,7 +146,12 @@ def a_spread(lengths_s: np.ndarray, *, joint: np.ndarray) -> Spread:
         most_throughput_mib_s=nothing,
         most_read_iops=nothing,
         most_read_throughput_mib_s=nothing,
-        joint=joint,
+        begins_iops=joint,
+        begins_throughput=joint,
+        least_iops=nothing,
+        least_throughput_mib_s=nothing,
+        unread_iops=nothing > 0,
+        unread_throughput=nothing > 0,
     )
 
 

@@ -54,7 +54,12 @@ def test_a_longer_bucket_weighs_by_all_its_operations():
         most_throughput_mib_s=np.array([1.0, 9.0]),
         most_read_iops=np.zeros(2),
         most_read_throughput_mib_s=np.zeros(2),
-        joint=np.array([True, True]),
+        begins_iops=np.array([True, True]),
+        begins_throughput=np.array([True, True]),
+        least_iops=np.zeros(2),
+        least_throughput_mib_s=np.zeros(2),
+        unread_iops=np.zeros(2) > 0,
+        unread_throughput=np.zeros(2) > 0,
     )
     demand = replace(a_demand([100, 100], [100 * 4 / 1024, 100 * 8 / 1024]), spread=spread)
     sizes = shape_of(demand, as_peaks(100, 1)).at_most_iops.write_sizes_kib

@@ -11,14 +11,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from plimsoll.clouds.aws.queries import COUNTERS, Call, Query
+from plimsoll.clouds.aws.queries import COUNTERS, RATES, Call, Query
 from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.registry import AWS
 from plimsoll.domain.errors import BadAnswer
 from plimsoll.domain.knowledge import IntArray
 from plimsoll.domain.period import FloatArray
-from plimsoll.domain.units import MIB, MINUTE_S
+from plimsoll.domain.units import KIB, MIB, MINUTE_S
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import Provisioned
 
@@ -65,7 +65,8 @@ class Points:
         """Every query with its buckets, NaN where there is no point."""
         start = 0
         for query, end in zip(self._call.queries, self._ends.tolist(), strict=True):
-            yield query, self._values[start:end]
+            unit = query.metric.unit
+            yield query, self._values[start:end] if unit == 1 else self._values[start:end] * unit
             start = end
 
     def take(self, page: Mapping[str, Any]) -> str | None:
@@ -214,9 +215,8 @@ def most_a_second() -> tuple[float, float]:
 def most_of(query: Query) -> float:
     """The highest figure that a bucket of a query can have."""
     series = query.metric.series
-    if series in COUNTERS:
-        ops, moved = most_a_second()
-        return (moved if series.endswith("_bytes") else ops) * query.period_s
+    if series in COUNTERS or series in RATES:
+        return _most_work(query)
     if series == "idle_s":
         return ROUNDING * query.period_s
     if series.endswith("_minutes"):
@@ -226,3 +226,12 @@ def most_of(query: Query) -> float:
     if series.endswith(("_latency_ms", "_queue_length")):
         return MOST_WAITING
     return ROUNDING * (100.0 if series.endswith("_pct") else 1.0)
+
+
+def _most_work(query: Query) -> float:
+    """The most operations or bytes in a bucket, or the highest rate, or the sum of the rates of its minutes."""
+    series, (ops, moved) = query.metric.series, most_a_second()
+    if series in COUNTERS:
+        return (moved if series.endswith("_bytes") else ops) * query.period_s
+    minutes = query.period_s / MINUTE_S if query.metric.stat == "Sum" else 1.0
+    return (ops if series.endswith("_iops") else moved / KIB) * minutes

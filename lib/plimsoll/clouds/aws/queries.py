@@ -4,7 +4,7 @@ A call of GetMetricData has one window for all its queries, at most 500 of them,
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from plimsoll.clouds.registry import AWS
 from plimsoll.domain.branch_and_bound import Ask
 from plimsoll.domain.knowledge import SIGNALS
 from plimsoll.domain.sums import Window
+from plimsoll.domain.units import KIB_PER_MIB
 from plimsoll.domain.volume import Volume
 
 NAMESPACE: Final = "AWS/EBS"
@@ -36,13 +37,29 @@ _HOST_NAMESPACE: Final = "AWS/EC2"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """One CloudWatch metric of a volume, and the series it fills; one of its `host` is of the instance alone."""
+    """One CloudWatch metric of a volume, and the series it fills, of which one is `unit` of the metric's; one of its
+    `host` is of the instance alone."""
 
     series: str
     name: str
     stat: str
     instance_id: str | None = None
     host: bool = False
+    unit: float = 1.0
+
+
+_RATES: Final = (
+    Metric(series="highest_iops", name="VolumeAvgIOPS", stat="Maximum"),
+    Metric(series="summed_iops", name="VolumeAvgIOPS", stat="Sum"),
+    Metric(series="highest_throughput_mib_s", name="VolumeAvgThroughput", stat="Maximum", unit=1 / KIB_PER_MIB),
+    Metric(series="summed_throughput_mib_s", name="VolumeAvgThroughput", stat="Sum", unit=1 / KIB_PER_MIB),
+)
+"""Each minute's rate as a series, in operations and KiB a second: the highest minute of a bucket, and the sum of all by
+which it is held against the counters. Published under volume and instance together, on Nitro (Amazon EBS User Guide,
+"Amazon CloudWatch metrics for Amazon EBS", and Amazon CloudWatch User Guide, metrics with related entities, both read
+2026-11-20)."""
+
+RATES: Final = frozenset(metric.series for metric in _RATES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,9 +95,9 @@ def queries_of(number: int, ask: Ask) -> Iterator[Query]:
 def metrics_of(volume: Volume) -> Iterator[Metric]:
     """The metrics that CloudWatch publishes for such a volume.
 
-    Idle time and exceeded checks are not published for Multi-Attach, exceeded checks on Nitro hosts alone, under volume
-    and instance together, and not for magnetic volumes; balances only where there is a bucket (Amazon EBS User Guide,
-    "Amazon CloudWatch metrics for Amazon EBS", read 2026-11-20).
+    Idle time, exceeded checks and rates are not published for Multi-Attach, the last two on Nitro hosts alone, under
+    volume and instance together, and not for magnetic volumes; balances only where there is a bucket (Amazon EBS User
+    Guide, "Amazon CloudWatch metrics for Amazon EBS", read 2026-11-20).
     """
     for series, name in COUNTERS.items():
         yield Metric(series=series, name=name, stat="Sum")
@@ -96,6 +113,7 @@ def metrics_of(volume: Volume) -> Iterator[Metric]:
         if host.nitro:
             for series, name in _EXCEEDED.items():
                 yield Metric(series=series, name=name, stat="Maximum", instance_id=host.id)
+            yield from (replace(metric, instance_id=host.id) for metric in _RATES)
 
 
 def signals_of(volume: Volume) -> Iterator[Metric]:

@@ -10,6 +10,7 @@ from tests.builders import a_host, a_volume
 
 COUNTERS = {"VolumeReadOps", "VolumeWriteOps", "VolumeReadBytes", "VolumeWriteBytes"}
 CHECKS = {"VolumeIOPSExceededCheck", "VolumeThroughputExceededCheck"}
+RATES = {"VolumeAvgIOPS", "VolumeAvgThroughput"}
 
 
 def metrics(volume):
@@ -67,13 +68,13 @@ def test_a_host_that_the_cloud_hides_has_no_checks():
     assert not metrics(a_volume(on=(None,))) & CHECKS
 
 
-def test_checks_are_asked_under_volume_and_instance_and_the_rest_under_the_volume():
+def test_checks_and_rates_are_asked_under_volume_and_instance_and_the_rest_under_the_volume():
     look = Look(window=Window(start_s=0, end_s=600), period_s=300)
     for query in queries_of(4, Ask(volume=a_volume("gp2", 100, id="vol-7", on=a_host(id="i-9")), look=look)):
         assert query.ask == 4
         asked = query.asked_as("q0")["MetricStat"]
         dimensions = {one["Name"]: one["Value"] for one in asked["Metric"]["Dimensions"]}
-        on_host = {"InstanceId": "i-9"} if query.metric.name in CHECKS else {}
+        on_host = {"InstanceId": "i-9"} if query.metric.name in CHECKS | RATES else {}
         assert dimensions == {"VolumeId": "vol-7", **on_host}
         assert (asked["Metric"]["Namespace"], asked["Period"]) == ("AWS/EBS", 300)
 
@@ -83,6 +84,14 @@ def test_counters_are_summed_balances_least_and_checks_most():
     assert {stats[name] for name in (*COUNTERS, "VolumeIdleTime")} == {"Sum"}
     assert stats["BurstBalance"] == "Minimum"
     assert {stats[name] for name in CHECKS} == {"Maximum"}
+
+
+def test_of_the_rate_of_each_minute_the_highest_and_the_sum_are_asked():
+    asked = {(metric.name, metric.stat) for metric in metrics_of(a_volume("gp2", 100))}
+    assert {(name, stat) for name, stat in asked if name in RATES} == {
+        (name, stat) for name in RATES for stat in ("Maximum", "Sum")
+    }
+    assert not metrics(a_volume("gp3", on=a_host("m4.large"))) & RATES
 
 
 def test_only_what_a_look_wants_is_asked():

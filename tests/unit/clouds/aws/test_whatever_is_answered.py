@@ -15,13 +15,19 @@ from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Change, InsufficientData
 from plimsoll.domain.sums import Sums, Window, segments
 from plimsoll.domain.units import KIB
-from tests.builders import NOW, a_basis, a_host, a_tariff, a_volume
+from tests.builders import NOW, a_basis, a_host, a_tariff, a_volume, with_rates
 from tests.in_memory.ports import cut
 from tests.profiles import examples
 
 DAYS = 2
 WINDOW = Window.before(NOW, days=DAYS)
 MINUTES = WINDOW.buckets(60)
+RATES = {
+    ("VolumeAvgIOPS", "Maximum"): "highest_iops",
+    ("VolumeAvgIOPS", "Sum"): "summed_iops",
+    ("VolumeAvgThroughput", "Maximum"): "highest_throughput_mib_s",
+    ("VolumeAvgThroughput", "Sum"): "summed_throughput_mib_s",
+}
 SERIES = {
     "VolumeReadOps": "read_ops",
     "VolumeWriteOps": "write_ops",
@@ -51,6 +57,7 @@ def busy(peak, at):
         burst_balance_pct=np.full(MINUTES, 90.0),
         iops_exceeded=nothing,
         throughput_exceeded=nothing,
+        **with_rates(ops, ops * 16 * KIB),
     )
 
 
@@ -134,7 +141,9 @@ class Spoiling:
         metric, period_s = stat["Metric"]["MetricName"], stat["Period"]
         window = Window(start_s=int(request["StartTime"].timestamp()), end_s=int(request["EndTime"].timestamp()))
         whole = TRUTH[stat["Metric"]["Dimensions"][0]["Value"]]
-        values = getattr(cut(whole, window, period_s), SERIES[metric])
+        named = (metric, stat["Stat"])
+        values = getattr(cut(whole, window, period_s), RATES.get(named) or SERIES[metric])
+        values = values * 1024 if metric == "VolumeAvgThroughput" else values
         at = np.flatnonzero(~np.isnan(values))
         result = {
             "Id": query["Id"],

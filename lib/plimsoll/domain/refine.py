@@ -1,4 +1,9 @@
-"""Looks: which windows to read more finely, in which period, so that few queries bring few datapoints."""
+"""Refine: what to read next, so that few queries bring few datapoints.
+
+Buckets are read from days to hours to minutes. What is open is told by `certificate`, and why nothing else need be read
+by `bounds`. Where a cloud publishes each minute's rate, the hours are found by their highest minute before anything is
+read minute by minute.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,7 +12,27 @@ from typing import Final
 
 import numpy as np
 
-from plimsoll.domain.knowledge import PRESENCE, WORK, BoolArray, IntArray, Knowledge, Look, Track
+from plimsoll.domain.case import Case
+from plimsoll.domain.certificate import Open
+from plimsoll.domain.demand import Demand
+from plimsoll.domain.knowledge import (
+    BALANCE,
+    BYTES,
+    HIGHEST_IOPS,
+    HIGHEST_THROUGHPUT,
+    IOPS_CHECK,
+    OPERATIONS,
+    PEAKS,
+    PRESENCE,
+    SERIES,
+    THROUGHPUT_CHECK,
+    WORK,
+    BoolArray,
+    IntArray,
+    Knowledge,
+    Look,
+    Track,
+)
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.query_cost import QueryCost
 from plimsoll.domain.sums import Window
@@ -15,6 +40,86 @@ from plimsoll.domain.units import HOUR_S
 
 MARGIN: Final = 1.5
 """How much finer than an even load would need a bucket is read, because loads are not even."""
+
+FULL_PCT: Final = 100.0
+
+
+def refine(case: Case | None, demand: Demand, found: Open, knowledge: Knowledge, query_cost: QueryCost) -> list[Look]:
+    """What to read next of a volume; nothing where nothing is open. Without a case only its work counts."""
+    flags = [] if case is None else _flags(case, knowledge, query_cost)
+    if flags:
+        # What is lifted follows from the minutes of a check, so that work is looked at after those are known.
+        return flags
+    looks = _at_work(demand, found.work, knowledge, query_cost)
+    if knowledge.unread(PEAKS).any():
+        looks += looks_at((PEAKS,), knowledge, _within(knowledge, PEAKS, demand, found.seconds), query_cost)
+    if not looks and found.rest:
+        everything = np.full_like(found.work, np.inf)
+        looks = _at_work(demand, everything, knowledge, query_cost)
+    return looks or looks_for_presence(knowledge)
+
+
+def _at_work(demand: Demand, reach: FloatArray, knowledge: Knowledge, query_cost: QueryCost) -> list[Look]:
+    """Looks at operations and bytes where they reach 1 or more: at the highest minute of each hour first, where a cloud
+    publishes that, and then at the hours that still do."""
+    looks: list[Look] = []
+    if demand.spread is None:
+        return looks
+    for row, (group, rates) in enumerate(((OPERATIONS, HIGHEST_IOPS), (BYTES, HIGHEST_THROUGHPUT))):
+        found = _within(knowledge, group, demand, reach[row])
+        by_rates = _by_rates(demand, reach[row], rates, knowledge)
+        if by_rates is not None:
+            looks += looks_at((rates,), knowledge, by_rates, query_cost)
+            settled = _within(knowledge, group, demand, _over(knowledge.tracks[rates], demand, by_rates))
+            found = np.where(settled >= 1, 0.0, _by_hours(knowledge.tracks[group], found))
+        looks += looks_at((group,), knowledge, found, query_cost)
+    return looks
+
+
+def _by_rates(demand: Demand, reach: FloatArray, rates: str, knowledge: Knowledge) -> FloatArray | None:
+    """How far each bucket of a series of rates reaches that is longer than an hour; None where there is no such."""
+    if rates not in knowledge.tracks:
+        return None
+    track = knowledge.tracks[rates]
+    known = ~np.isnan(track.series[SERIES[rates][0]])
+    if not known.any():
+        return None
+    found = _by_hours(track, np.where(known, _within(knowledge, rates, demand, reach), 0.0))
+    return np.where(track.lengths_s > HOUR_S, found, 0.0)
+
+
+def _by_hours(track: Track, reach: FloatArray | BoolArray) -> FloatArray:
+    """What reaches 1, as if an even load would need hours, and of an hour every minute."""
+    longer = track.lengths_s > HOUR_S
+    return np.where(reach >= 1, np.where(longer, track.lengths_s / (MARGIN * HOUR_S), np.inf), 0.0)
+
+
+def _over(track: Track, demand: Demand, values: FloatArray) -> FloatArray:
+    """A figure of each bucket of a track, at each bucket of a demand."""
+    return values[np.searchsorted(track.starts_s, demand.starts_s, side="right") - 1]
+
+
+def _within(knowledge: Knowledge, group: str, demand: Demand, reach: FloatArray) -> FloatArray:
+    """The furthest that any bucket of a demand reaches within each bucket of a track."""
+    return np.maximum.reduceat(reach, np.searchsorted(demand.starts_s, knowledge.tracks[group].starts_s))
+
+
+def _flags(case: Case, knowledge: Knowledge, query_cost: QueryCost) -> list[Look]:
+    """Looks at the unread buckets in which a check was raised or the balance spent, and at the first balance: by the
+    hour, and then by the minute."""
+    looks = []
+    for group, name in ((IOPS_CHECK, "iops_exceeded"), (THROUGHPUT_CHECK, "throughput_exceeded")):
+        raised = knowledge.tracks[group].series[name] > 0
+        looks += looks_at((group,), knowledge, _by_hours(knowledge.tracks[group], raised), query_cost)
+    if case.present.buckets:
+        track = knowledge.tracks[BALANCE]
+        balance = track.series["burst_balance_pct"]
+        wanted = balance < case.policy.empty_balance_pct
+        known = np.flatnonzero(~np.isnan(balance))
+        if len(known) and balance[known[0]] < FULL_PCT:
+            wanted[known[0]] = True
+        looks += looks_at((BALANCE,), knowledge, _by_hours(track, wanted), query_cost)
+    return looks
 
 
 def looks_at(groups: tuple[str, ...], knowledge: Knowledge, reach: FloatArray, query_cost: QueryCost) -> list[Look]:
