@@ -365,6 +365,8 @@ def _delivery(case: Case, comparison: Comparison) -> Iterator[str]:
 
 
 def _not_in_place(case: Case, best: Offer) -> Iterator[str]:
+    if best.spec.size_gib > case.volume.spec.size_gib:
+        yield "It carries more because it is larger. Growing cannot be undone: a volume never shrinks."
     now = case.market.types[case.volume.spec.type]
     if not now.in_place and best.spec.type != now.name:
         yield (
