@@ -8,6 +8,7 @@ from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.choice import Choice, Why
 from plimsoll.domain.offer import LATENCY_WORDS, Offer
+from plimsoll.domain.place_reasons import not_in_place, of_a_storage_pool, stopped, used_of
 from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.received import Coverage
 from plimsoll.domain.recommendation import Comparison, FrontierStep
@@ -42,7 +43,9 @@ def insufficient(case: Case, usd_month: float | None) -> tuple[str, ...]:
     found = []
     if usd_month is None:
         found.append(f"There is no price for {spec.type} in {case.volume.region}. Give one with --prices.")
+        found += used_of(case)
     if summary.hours_observed < case.policy.min_hours:
+        found += stopped(case)
         found.append(
             f"The metrics hold {summary.hours_observed:,.1f} hours of this volume, and the policy asks for "
             f"{case.policy.min_hours:g} (min_hours). Audit again when there are more."
@@ -109,7 +112,8 @@ def change(case: Case, comparison: Comparison, target: Offer, choice: Choice) ->
         *_money(case, comparison, target),
         *_given_up(case, target),
         *_delivery(case, comparison),
-        *_not_in_place(case, target),
+        *not_in_place(case, comparison, target),
+        *of_a_storage_pool(case, target),
         *_host(case),
         *_quality(case),
     )
@@ -361,17 +365,6 @@ def _delivery(case: Case, comparison: Comparison) -> Iterator[str]:
         yield (
             f"{now.name} delivers {had.share_pct:g} % of its IOPS in {had.time_pct:g} % of the time, {then.name} "
             f"{has.share_pct:g} % in {has.time_pct:g} %."
-        )
-
-
-def _not_in_place(case: Case, best: Offer) -> Iterator[str]:
-    if best.spec.size_gib > case.volume.spec.size_gib:
-        yield "It carries more because it is larger. Growing cannot be undone: a volume never shrinks."
-    now = case.market.types[case.volume.spec.type]
-    if not now.in_place and best.spec.type != now.name:
-        yield (
-            f"A {now.name} volume cannot become another type in place. Its workload stops while a copy takes over, and "
-            "going back takes the same."
         )
 
 
