@@ -74,10 +74,18 @@ def _of_target(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeTyp
         yield Blocker(code="shrink", text="a volume cannot shrink; copy its files to a smaller one.")
     for reason in impossible(volume, kind):
         yield Blocker(code="impossible", text=f"{reason}.")
+    if volume.replicated_to and kind.name != volume.spec.type:
+        others = ", ".join(volume.replicated_to)
+        yield Blocker(
+            code="replicated",
+            text=f"{others} receives what is written to it, and its replication ends with it: build the replication of "
+            "the new disk first.",
+        )
     if volume.multi_attach and kind.name != volume.spec.type:
         yield Blocker(
             code="multi-attach",
-            text="Multi-Attach is enabled, and the type of such a volume cannot be modified: disable it first.",
+            text="it is made for several hosts (Multi-Attach, multi-writer), and the type of such a volume cannot be "
+            "changed: disable that first.",
         )
     elif volume.multi_attach and target != volume.spec and not kind.shared_changes:
         yield Blocker(

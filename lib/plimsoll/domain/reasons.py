@@ -8,6 +8,7 @@ from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.choice import Choice, Why
 from plimsoll.domain.offer import LATENCY_WORDS, Offer
+from plimsoll.domain.place_reasons import not_in_place, of_a_storage_pool, stopped, used_of
 from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.received import Coverage
 from plimsoll.domain.recommendation import Comparison, FrontierStep
@@ -42,7 +43,9 @@ def insufficient(case: Case, usd_month: float | None) -> tuple[str, ...]:
     found = []
     if usd_month is None:
         found.append(f"There is no price for {spec.type} in {case.volume.region}. Give one with --prices.")
+        found += used_of(case)
     if summary.hours_observed < case.policy.min_hours:
+        found += stopped(case)
         found.append(
             f"The metrics hold {summary.hours_observed:,.1f} hours of this volume, and the policy asks for "
             f"{case.policy.min_hours:g} (min_hours). Audit again when there are more."
@@ -108,7 +111,9 @@ def change(case: Case, comparison: Comparison, target: Offer, choice: Choice) ->
         *_frontier(comparison.frontier),
         *_money(case, comparison, target),
         *_given_up(case, target),
-        *_not_in_place(case, target),
+        *_delivery(case, comparison),
+        *not_in_place(case, comparison, target),
+        *of_a_storage_pool(case, target),
         *_host(case),
         *_quality(case),
     )
@@ -123,6 +128,7 @@ def wait(case: Case, comparison: Comparison, expected: Offer, settles: Settles) 
         *_demand(case),
         *_frontier(comparison.frontier),
         *_drop_in(case, comparison, expected),
+        *_delivery(case, comparison),
         *_host(case),
         *_quality(case),
     )
@@ -219,7 +225,7 @@ def _relief(comparison: Comparison) -> Iterator[str]:
     relief = comparison.relief
     if relief is not None and relief.usd_month is not None:
         yield (
-            f"The volume stays throttled as it is today. {relief.spec} would end that for "
+            f"The workload may still be throttled then. {relief.spec} would end that for "
             f"{dollars(relief.usd_month)} a month."
         )
 
@@ -229,10 +235,11 @@ def _frontier(steps: Sequence[FrontierStep]) -> Iterator[str]:
     if len(steps) < 2:
         return
     first, last = steps[0], steps[-1]
+    waits = f" and waits of up to {last.longest_wait_s:,.0f} seconds" if last.longest_wait_s >= 1 else ""
     yield (
         f"The price of the last minute: {dollars(first.usd_month)} a month with "
         f"{_minutes(first.budget_min)} throttled in 30 days, {dollars(last.usd_month)} with "
-        f"{_minutes(last.budget_min)} and waits of up to {last.longest_wait_s:,.0f} seconds (throttle_budget_min)."
+        f"{_minutes(last.budget_min)}{waits} (throttle_budget_min)."
     )
 
 
@@ -355,14 +362,16 @@ def _given_up(case: Case, best: Offer) -> Iterator[str]:
         yield f"{GIVEN_UP}durability of {now.durability_pct:g} % for {then.durability_pct:g} %."
 
 
-def _not_in_place(case: Case, best: Offer) -> Iterator[str]:
-    if best.spec.size_gib > case.volume.spec.size_gib:
-        yield "It carries more because it is larger. Growing cannot be undone: a volume never shrinks."
-    now = case.market.types[case.volume.spec.type]
-    if not now.in_place and best.spec.type != now.name:
+def _delivery(case: Case, comparison: Comparison) -> Iterator[str]:
+    """What the present type promises of its IOPS beyond that of the drop-in replacement."""
+    if comparison.drop_in is None:
+        return
+    now, then = (case.market.types[spec.type] for spec in (case.volume.spec, comparison.drop_in.spec))
+    had, has = now.delivers, then.delivers
+    if had is not None and has is not None and (had.share_pct, had.time_pct) > (has.share_pct, has.time_pct):
         yield (
-            f"A {now.name} volume cannot become another type in place. Its workload stops while a copy takes over, and "
-            "going back takes the same."
+            f"{now.name} delivers {had.share_pct:g} % of its IOPS in {had.time_pct:g} % of the time, {then.name} "
+            f"{has.share_pct:g} % in {has.time_pct:g} %."
         )
 
 

@@ -97,6 +97,12 @@ def test_with_multi_attach_io2_can_be_given_other_figures_and_io1_cannot():
     assert codes(a_volume("io1", 500, iops=9000, multi_attach=True), a_spec("io1", 500, iops=5000)) == ["multi-attach"]
 
 
+def test_what_is_replicated_needs_its_replication_rebuilt_before_it_becomes_another_type():
+    primary = replace(a_volume("gp2", 500), replicated_to=("copy",))
+    assert codes(primary) == ["replicated"]
+    assert codes(primary, a_spec("gp2", 600)) == []
+
+
 def test_outside_the_regions_own_zones_other_types_and_prices_hold():
     assert codes(replace(a_volume("gp2", 500), edge="the Outpost op-1")) == ["other-market"]
 

@@ -62,6 +62,18 @@ CASES = {
         a_policy(target_types=("gp2",)),
     ),
     "too little is saved": (a_volume("gp2", 40), a_demand(iops=10)),
+    "a drop-in replacement that saves nearly as much": (
+        a_volume("io1", 1000, iops=30_000),
+        a_demand(iops=9_000, throughput_mib_s=140),
+    ),
+    "a minute that costs more than all the others": (
+        a_volume("gp3", 2000, iops=40_000, throughput_mib_s=125),
+        a_demand(iops=[30_000.0, *[2000.0] * 20_159], buckets=20_160),
+    ),
+    "throttled, and a drop-in replacement is cheaper": (
+        a_volume("gp2", 250),
+        a_demand(throughput_mib_s=250, iops=1500),
+    ),
     "a smaller offer and bursts that a minute hides": (
         a_volume("io1", 500, iops=10_000),
         HIDDEN,
@@ -102,7 +114,8 @@ def test_the_wording_of_every_reason():
         ("billed by operation", ["billed by operation"]),
         ("gaps of an hour", ["gaps of 1.0 hours"]),
         ("too little is saved", ["$0.80 a month", "1.00"]),
-        ("a smaller offer and bursts that a minute hides", ["Risk:", "10,000 IOPS"]),
+        ("a drop-in replacement that saves nearly as much", ["can do everything", "99.9 % of the time", "in 99 %"]),
+        ("a minute that costs more than all the others", ["$325 a month with no minute", "$235 with 5 minutes"]),
     ],
 )
 def test_a_reason_names_its_figures(name, figures):

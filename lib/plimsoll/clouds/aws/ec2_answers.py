@@ -36,6 +36,7 @@ def _plain_number(value: Any) -> Any:
     return value
 
 
+_WHEN: Final = re.compile(r"\((\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) GMT\)")
 _OWN_ZONE: Final = re.compile(r"[a-z]{2,4}(-[a-z]+)+-\d+[a-z]")
 
 Name = Annotated[str, Field(min_length=1)]
@@ -294,6 +295,7 @@ class InstanceAnswer(MappedInstance, Tagged):
     launch_time: Moment
     state: InstanceState
     network_performance_options: NetworkPerformance = NetworkPerformance()
+    state_transition_reason: str = ""
     root_device_name: str | None = None
     root_device_type: str | None = None
 
@@ -301,6 +303,12 @@ class InstanceAnswer(MappedInstance, Tagged):
     def running_since(self) -> datetime | None:
         """When it was last started (Amazon EC2 API Reference, Instance.launchTime); None where it does not run."""
         return self.launch_time if self.state.name == "running" else None
+
+    @property
+    def stopped_since(self) -> datetime | None:
+        """When it was stopped; None where it was not, or the reason of its last change of state does not say."""
+        found = _WHEN.search(self.state_transition_reason) if self.state.name == "stopped" else None
+        return None if found is None else datetime.fromisoformat(found[1]).replace(tzinfo=UTC)
 
     @model_validator(mode="after")
     def _whole(self) -> "InstanceAnswer":

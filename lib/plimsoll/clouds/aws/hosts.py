@@ -102,6 +102,7 @@ class Hosts:
             nitro=kind.is_nitro,
             tags=tuple(one.tag_values.items()),
             running_since=one.running_since,
+            stopped_since=one.stopped_since,
         )
 
     def as_type(self, instance_id: str, type_name: str | None = None) -> Host | None:

@@ -412,6 +412,20 @@ def test_every_type_of_instance_that_there_is_can_be_read():
     assert (limits["t2.micro"], limits["m5.large"].maximum_iops) == (None, 18750)
 
 
+@pytest.mark.parametrize(
+    ("state", "reason", "since"),
+    [
+        ("stopped", "User initiated (2026-11-01 10:00:00 GMT)", datetime(2026, 11, 1, 10, tzinfo=UTC)),
+        ("stopped", "", None),
+        ("running", "User initiated (2026-11-01 10:00:00 GMT)", None),
+    ],
+)
+def test_a_host_says_since_when_it_is_stopped(state, reason, since):
+    host = instance(State={"Name": state}, StateTransitionReason=reason)
+    (found,) = Account().changes().page(volume(on=["i-1"])).instances(host).types(LARGE).volumes()
+    assert found.hosts[0].stopped_since == since
+
+
 WEIGHTY = {**LARGE, "NetworkInfo": {"NetworkCards": [{"BaselineBandwidthInGbps": 0.4}]}}
 
 
