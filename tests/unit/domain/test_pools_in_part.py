@@ -29,7 +29,7 @@ POLICIES = st.sampled_from(
         replace(POLICY, target_types=("middle",), min_saving_usd_month=0),
         replace(POLICY, size_on=SizeOn.AVERAGE),
         replace(POLICY, size_on=SizeOn.BUSY_TIME),
-        replace(POLICY, peak_quantile=0.99),
+        replace(POLICY, throttle_budget_min=60),
         replace(POLICY, headroom_pct=0, upgrade_throttled_share_pct=0),
         replace(POLICY, headroom_pct=100, saturation_pct=60, min_hours=0),
     ]
