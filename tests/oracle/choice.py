@@ -16,18 +16,14 @@ import heapq
 
 import numpy as np
 
-from tests.oracle.lifted import asked
+from tests.oracle.lifted import asked, direct, together
 from tests.oracle.replay import SIDES, trial
 
 BUDGETS = (0, 1, 5, 15, 60)
 
 
 class Judge:
-    """What offers have to stand: loads with their limits, for a policy.
-
-    `conditions(spec)` gives what a configuration must carry: (load, limit, start of its credits) each. The first is
-    that of the offer's own figures.
-    """
+    """Tries limits on loads, for a policy and a window of so many minutes. Several loads are carried together."""
 
     def __init__(self, policy, length):
         self.policy = policy
@@ -39,20 +35,22 @@ class Judge:
         wanted = self.policy["throttle_budget_min"] if per_30_days is None else per_30_days
         return wanted * self.days / 30
 
-    def asked(self, load, headroom, reducing):
-        """As `lifted.asked`, once for each load."""
-        key = (id(load), headroom, reducing)
+    def wanted(self, loads, headroom, reducing):
+        """As `lifted.asked` of all together, made once."""
+        key = (*map(id, loads), headroom, reducing)
         if key not in self.made:
-            self.made[key] = asked(load, headroom, reducing=reducing), load
+            self.made[key] = together([asked(load, headroom, reducing=reducing) for load in loads]), loads
         return self.made[key][0]
 
-    def tried(self, load, limit, *, reducing, headroom=None, start=1.0, offered=True):
-        work, direct = self.asked(load, self.headroom if headroom is None else headroom, reducing)
-        throttled, wait = trial(work, direct, limit, start=start, offered=offered)
+    def tried(self, loads, limit, *, reducing, headroom=None, start=1.0, offered=True):
+        """How many minutes are throttled, and the longest wait."""
+        wanted = self.wanted(loads, self.headroom if headroom is None else headroom, reducing)
+        throttled, wait = trial(wanted["work"], direct(wanted), limit, start=start, offered=offered)
         return int(throttled.sum()), wait
 
-    def passes(self, load, limit, budget, *, reducing):
-        count, wait = self.tried(load, limit, reducing=reducing)
+    def passes(self, loads, limit, budget, *, reducing):
+        """Whether a limit throttles no more than the budget, and lets nothing wait too long."""
+        count, wait = self.tried(loads, limit, reducing=reducing)
         return count <= budget + 1e-9 and wait <= self.policy["max_wait_s"] + 1e-9
 
 
@@ -104,8 +102,15 @@ def cheapest_pair(iops, mib_s, sold, usd, alone, passes):
 
 
 def carries_all(limit, now, sides=SIDES):
-    """Whether a limit does everything that another does, on those sides."""
-    return all(limit[name] >= now[name] * (1 - 1e-9) - 1e-6 for side in sides for name in (side, f"sustained_{side}"))
+    """Whether a limit does everything that another does on those sides: reads and writes, at most and without end."""
+    costs = {"iops": "c", "mib_s": "d"}
+    return all(
+        limit[name] / (limit[costs[side]] if written else 1.0)
+        >= now[name] / (now[costs[side]] if written else 1.0) * (1 - 1e-9) - 1e-6
+        for side in sides
+        for name in (side, f"sustained_{side}")
+        for written in (False, True)
+    )
 
 
 def decision(offers, relief, drop_in, present, policy):

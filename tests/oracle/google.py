@@ -1,267 +1,268 @@
-"""docs/decision.md for Google's disks, literally: sections 1 to 6 for one alone, section 8 for a host of several."""
+"""docs/decision.md for Google's disks, literally: alone on their machine, or in pools that change together.
 
-import math
-from pathlib import Path
+Where the page leaves room, this is how it is read here:
+
+- A part of a pool was held back in the minutes in which the pool was, each disk along its own ray by the same factor.
+- Beside others of a type on the machine, both must be carried together, with headroom and lifted alike.
+- A larger size is offered as a relief alone, to a disk that changes alone, of a type that its size makes faster.
+- Of several pools of one machine that would become one type all change, the one that saves most first, as far as the
+  type, or what the machine lets all of it do, carries those before it as well.
+- Each disk of a pool that becomes a type with figures of its own must carry what may not be lowered of the whole pool.
+"""
 
 import numpy as np
-import yaml
 
-from tests.oracle.limits import INFINITE, LATENCY
+from tests.oracle.choice import (
+    Judge,
+    carries_all,
+    cheapest_pair,
+    decision,
+    first_passing,
+    grid,
+    held_back,
+    settled_from,
+    throttled_by_itself,
+)
+from tests.oracle.google_limits import (
+    DISKS,
+    capped,
+    carried,
+    least_sold,
+    most_sold,
+    of_figures,
+    price,
+    published,
+    rank,
+    unsuited,
+)
+from tests.oracle.lifted import load_of, part_of
+from tests.oracle.limits import INFINITE
+from tests.oracle.naive import POLICY as AWS_POLICY
+from tests.oracle.received import COUNTERS, peak_work, summed, work_of
+from tests.oracle.replay import SIDES, plain
 
-DATA = Path(__file__).parents[2] / "lib" / "plimsoll" / "clouds" / "google" / "data"
-DISKS = yaml.safe_load((DATA / "types.yaml").read_text(encoding="utf-8"))["types"]
-PRICES = yaml.safe_load((DATA / "prices.yaml").read_text(encoding="utf-8"))["regions"]
-HEADROOM, SATURATED, STEP, FREQUENT, LEAST_HOURS, LEAST_SAVING = 1.2, 0.95, 1.5, 0.005, 30, 1.0
-LEAST_COVERED = 0.95
-COUNTERS = ("read_ops", "write_ops", "read_bytes", "write_bytes")
-
-
-def figure(rule, size):
-    """What a rule that only knows the size gives."""
-    value = rule.get("base", 0) + rule.get("per_gib", 0) * size
-    return min(max(value, rule.get("floor", 0)), rule.get("cap", INFINITE))
-
-
-def least_sold(rule, size, iops=0.0):
-    least = max(rule["least"], rule.get("least_per_gib", 0) * size, rule.get("least_per_iops", 0) * iops)
-    if rule.get("strict"):
-        least = min(least, rule["per_gib"] * size)
-    return math.ceil(least)
-
-
-def most_sold(rule, size, iops=INFINITE):
-    most = min(rule["most"], rule.get("per_gib", INFINITE) * size, rule.get("per_iops", INFINITE) * iops)
-    return int(max(most, least_sold(rule, size, iops if iops < INFINITE else 0.0)))
-
-
-def published(spec):
-    """Reads and writes, IOPS and MiB/s, of a type at a size: a limit as (iops, mib_s, c, d), counted in reads."""
-    kind, size = DISKS[spec["type"]], spec["size_gib"]
-    rule, moved = kind["iops"], kind["throughput_mib_s"]
-    mib_s = None
-    if "least" in moved:
-        mib_s = spec["throughput_mib_s"]
-    elif "bands" not in moved:
-        mib_s = figure(moved, size)
-    if "least" in rule:
-        iops = spec["iops"]
-    elif "per_mib_s" in rule:
-        iops = min(rule["per_mib_s"] * mib_s, rule["cap"])
-    else:
-        iops = figure(rule, size)
-    if mib_s is None:
-        mib_s = next(min(per * iops, cap) for up_to, per, cap in moved["bands"] if up_to is None or iops <= up_to)
-    return float(iops), float(mib_s), kind.get("write_iops_cost", 1.0), kind.get("write_throughput_cost", 1.0)
+POLICY = {**AWS_POLICY, "seconds_saturate": True}
+FLOOR = {"iops": "mib_s", "mib_s": "iops"}
 
 
-def both(one, other):
-    """The lower of two limits, for reads and for writes each."""
-    sides = []
-    for place in (0, 1):
-        reads = min(one[place], other[place])
-        writes = min(one[place] / one[place + 2], other[place] / other[place + 2])
-        sides.append((reads, 1.0 if reads == writes else reads / writes))
-    return sides[0][0], sides[1][0], sides[0][1], sides[1][1]
-
-
-def beside(one, other):
-    sides = []
-    for place in (0, 1):
-        reads = one[place] + other[place]
-        writes = one[place] / one[place + 2] + other[place] / other[place + 2]
-        sides.append((reads, 1.0 if reads == writes else reads / writes))
-    return sides[0][0], sides[1][0], sides[0][1], sides[1][1]
-
-
-def carried(spec, hosts):
-    """The published limit, and no more than the hosts let all disks of the type carry, if that is known of all."""
-    caps = [host["caps"][spec["type"]] for host in hosts if spec["type"] in host["caps"]]
-    limit = published(spec)
-    if caps and len(caps) == len(hosts):
-        cap = caps[0]
-        for more in caps[1:]:
-            cap = beside(cap, more)
-        limit = both(limit, cap)
-    return limit
-
-
-def turned(limit, c, d):
-    """The most that a limit comes to where writes cost otherwise."""
-    return limit[0] * max(1.0, c / limit[2]), limit[1] * max(1.0, d / limit[3]), c, d
+def observed_hours(minutes):
+    """The minutes of the clock hours in which any counter has a point."""
+    there = ~np.isnan(np.array([minutes[name] for name in COUNTERS])).all(axis=0)
+    padded = np.concatenate([there, np.zeros(-len(there) % 60, dtype=bool)])
+    return np.repeat(padded.reshape(-1, 60).any(axis=1), 60)[: len(there)]
 
 
 def series_of(minutes):
-    """A disk's minutes as rates: reads and writes, the busiest seconds of each, and which minutes were observed."""
-    there = np.zeros(len(minutes["read_ops"]), dtype=bool)
-    for name in COUNTERS:
-        there |= ~np.isnan(minutes[name])
-    hours = -(-len(there) // 60)
-    padded = np.concatenate([there, np.zeros(hours * 60 - len(there), dtype=bool)])
-    observed = np.repeat(padded.reshape(-1, 60).any(axis=1), 60)[: len(there)]
-    reads, writes, read_bytes, write_bytes = (np.nan_to_num(minutes[name]) / 60 for name in COUNTERS)
-    found = {"r": reads, "w": writes, "rm": read_bytes / 2**20, "wm": write_bytes / 2**20, "observed": observed}
-    names = [f"peak_{name}" for name in COUNTERS]
-    if any(not np.isnan(minutes[name]).all() for name in names):
-        seconds = [np.nan_to_num(minutes[name]) for name in names]
-        found |= {"sr": seconds[0], "sw": seconds[1], "srm": seconds[2] / 2**20, "swm": seconds[3] / 2**20}
-    return found
+    """A disk's work, its busiest seconds (None: not published), and which minutes were observed."""
+    observed = observed_hours(minutes)
+    work, seconds = work_of(minutes, observed), peak_work(minutes, observed)
+    if seconds is not None:
+        seconds = {name: np.maximum(values, work[name]) for name, values in seconds.items()}
+    return {"work": work, "seconds": seconds, "observed": observed}
 
 
-def summed(some):
-    names = set().union(*some) - {"observed"}
-    total = {name: sum(one[name] for one in some if name in one) for name in names}
-    return total | {"observed": np.logical_or.reduce([one["observed"] for one in some])}
+def summed_series(some):
+    """Several disks as one; a disk without busiest seconds counts with its minutes."""
+    seconds = None
+    if any(one["seconds"] is not None for one in some):
+        seconds = summed([one["seconds"] or one["work"] for one in some])
+    observed = np.logical_or.reduce([one["observed"] for one in some])
+    return {"work": summed([one["work"] for one in some]), "seconds": seconds, "observed": observed}
 
 
-def counted(asked, c, d):
-    return asked["r"] + c * asked["w"], asked["rm"] + d * asked["wm"]
+def pool_limit(name, disks, hosts):
+    """What disks of a pooled type carry together: by the sum of their sizes, and by the machine."""
+    size = sum(disk["spec"]["size_gib"] for disk in disks)
+    return carried({"type": name, "size_gib": size, "iops": None, "throughput_mib_s": None}, hosts)
 
 
-def peaks(asked, c, d):
-    found = []
-    for rate, second in zip(counted(asked, c, d), ("s", "m"), strict=True):
-        values = rate
-        if "sr" in asked:
-            busiest = asked["sr"] + c * asked["sw"] if second == "s" else asked["srm"] + d * asked["swm"]
-            values = np.maximum(rate, busiest)
-        found.append(float(values[asked["observed"]].max(initial=0.0)))
-    return found
-
-
-def queued(asked, limit):
-    """The minutes at whose end work still waits behind a limit."""
-    waiting = set()
-    for rate, most in zip(counted(asked, limit[2], limit[3]), limit[:2], strict=True):
-        if rate.max(initial=0.0) <= most:
-            continue
-        backlog = 0.0
-        for minute, value in enumerate(rate.tolist()):
-            backlog = max(0.0, backlog + (value - most) * 60)
-            if backlog > 1e-6 * most * 60:
-                waiting.add(minute)
-    return len(waiting)
-
-
-def stood(asked, now, host):
-    """Throttled and host-bound minutes, what is censored and what is throttled often."""
-    observed, throttled = asked["observed"], []
-    ways = (("sr", "sw", now[2]), ("srm", "swm", now[3]))
-    for rate, most, (reads, writes, cost) in zip(counted(asked, now[2], now[3]), now[:2], ways, strict=True):
-        at = rate >= SATURATED * most
-        if "sr" in asked:
-            at = at | (np.maximum(asked[reads], cost * asked[writes]) >= SATURATED * most)
-        throttled.append(at & observed)
-    bound = np.zeros_like(observed)
-    if host is not None and host["limit"] is not None:
-        limit = host["limit"]
-        totals = counted(host["total"], limit[2], limit[3])
-        for own, total, most in zip(counted(asked, limit[2], limit[3]), totals, limit[:2], strict=True):
-            bound |= (total >= SATURATED * most) & (own >= 0.05 * total) & (own > 0)
-    bound &= observed
-    buckets = int(observed.sum())
-    often = [side for side, at in enumerate(throttled) if at.sum() >= max(1.0, FREQUENT * buckets)]
-    held = int((throttled[0] | throttled[1] | bound).sum())
-    return {
-        "throttled_minutes": int((throttled[0] | throttled[1]).sum()),
-        "host_bound_minutes": int(bound.sum()),
-        "often": often,
-        "censored": bool(often) or held > 0,
-    }
-
-
-def need_of(asked, c, d, now, state, most):
-    """Section 4, for IOPS and MiB/s: what is needed at its highest and for ever is one where nothing bursts."""
-    now, most = turned(now, c, d), turned(most, c, d)
-    found = []
-    for side, peak in enumerate(peaks(asked, c, d)):
-        need = peak * HEADROOM
-        if state["censored"]:
-            need = max(need, now[side])
-        if side in state["often"]:
-            need = max(need, max(peak, now[side]) * STEP)
-        found.append(min(need, most[side]))
-    return found
-
-
-def spec_for(name, size, need):
+def search(name, size, region, passes):
+    """The cheapest figures of a type at a size for which `passes(spec)` holds; None where not even the largest does."""
     rule, moved = DISKS[name]["iops"], DISKS[name]["throughput_mib_s"]
-    need_iops, need_mib_s = need
-    iops = throughput = None
-    if "per_mib_s" in rule:
-        need_mib_s = max(need_mib_s, need_iops / rule["per_mib_s"] if need_iops <= rule["cap"] else INFINITE)
-    if "least" in moved:
-        most = most_sold(moved, size)
-        throughput = most if need_mib_s > most else max(least_sold(moved, size), math.ceil(need_mib_s - 1e-6))
-        need_iops = max(need_iops, throughput / moved.get("per_iops", INFINITE))
-    if "bands" in moved:
-        per, cap = moved["bands"][0][1:]
-        need_iops = max(need_iops, need_mib_s / per if need_mib_s <= cap else INFINITE)
+
+    def spec(iops=None, mib_s=None):
+        return {"type": name, "size_gib": size, "iops": iops, "throughput_mib_s": mib_s}
+
+    steps = POLICY["iops_step"], POLICY["throughput_step_mib_s"]
+    iops = mib_s = [None]
     if "least" in rule:
-        most = most_sold(rule, size)
-        iops = most if need_iops > most else max(least_sold(rule, size), math.ceil(need_iops - 1e-6))
-        if throughput is not None:
-            throughput = min(max(least_sold(moved, size, iops), throughput), most_sold(moved, size, iops))
-    return {"type": name, "size_gib": size, "iops": iops, "throughput_mib_s": throughput}
+        iops = grid({"least": least_sold(rule, size)}, most_sold(rule, size), steps[0])
+    if "least" in moved:
+        least = least_sold(moved, size, iops[0] or 0.0)
+        mib_s = grid({"least": least}, most_sold(moved, size, iops[-1] or INFINITE), steps[1])
+    if iops == [None] or mib_s == [None]:
+        pairs = [(one, two) for one in iops for two in mib_s]
+        at = first_passing(pairs, lambda pair: passes(spec(*pair), {}))
+        return None if at is None else spec(*pairs[at])
 
+    def alone(side, value):
+        free = {FLOOR[side]: INFINITE, f"sustained_{FLOOR[side]}": INFINITE}
+        one = spec(value, mib_s[-1]) if side == "iops" else spec(iops[-1], value)
+        return passes(one, free)
 
-def price(spec, region):
-    book = PRICES.get(region, {}).get(spec["type"])
-    if book is None:
-        return None
-    usd = book["gib_month"] * spec["size_gib"]
-    usd += book.get("iops_month", 0) * max(0, (spec["iops"] or 0) - book.get("included_iops", 0))
-    included = book.get("included_throughput_mib_s", 0)
-    return usd + book.get("throughput_mib_s_month", 0) * max(0, (spec["throughput_mib_s"] or 0) - included)
+    def sold(one, two):
+        return least_sold(moved, size, one) <= two <= most_sold(moved, size, one)
 
-
-def unsuited(disk, name, usd):
-    kind, own = DISKS[name], disk["spec"]["type"]
-    low, high = kind["size_gib"]
-    return any(
-        [
-            not kind.get("sold", True),
-            name != own and not kind.get("target", False),
-            kind.get("zones", 1) != DISKS[own].get("zones", 1),
-            not low <= disk["spec"]["size_gib"] <= high,
-            name != own and any(name not in host["caps"] for host in disk["hosts"]),
-            disk["boot"] and not kind["boots"],
-            len(disk["hosts"]) > 1 and not kind["multi_attach"],
-            usd is None,
-        ]
+    found = cheapest_pair(
+        iops,
+        mib_s,
+        sold,
+        lambda one, two: price(spec(one, two), region),
+        alone,
+        lambda one, two: passes(spec(one, two), {}),
     )
+    return None if found is None else spec(*found)
 
 
-def fails(asked, need, limit, queue_now):
-    """Whether a limit does not carry a need, or its replay throttles more than the present one's."""
-    short = any(limit[side] < need[side] - 1e-6 for side in (0, 1))
-    return short or queued(asked, limit) > queue_now
+class Unit:
+    """Disks that change together: those of a pool that nobody excludes, or one alone."""
+
+    def __init__(self, free, staying, neighbors, series, host):
+        self.free, self.staying, self.neighbors, self.series = free, staying, neighbors, series
+        self.hosts, self.own = free[0]["hosts"], free[0]["spec"]["type"]
+        everybody = [*free, *staying]
+        self.alone = not staying and not neighbors and len(free) == 1
+        self.pooled = DISKS[self.own].get("pooled", False) and not self.alone
+        self.now = pool_limit(self.own, everybody, self.hosts) if self.pooled else carried(free[0]["spec"], self.hosts)
+        whole = summed_series([series[disk["id"]] for disk in everybody])
+        hosted = None
+        if host is not None and host["limit"] is not None:
+            limit = of_figures(host["limit"])
+            zero = {name: np.zeros(len(whole["observed"])) for name in whole["work"]}
+            others = summed([zero, *(series[disk["id"]]["work"] for disk in neighbors)])
+            carries = {side: np.full(len(whole["observed"]), limit[side]) for side in SIDES}
+            counts = plain(INFINITE, INFINITE, limit["c"], limit["d"])
+            hosted = {"carries": carries, "counts": counts, "others": others}
+        self.load = load_of(
+            whole["work"],
+            whole["observed"],
+            [{"first": 0, "limit": self.now}],
+            POLICY,
+            seconds=whole["seconds"],
+            hosted=hosted,
+        )
+        self.judge = Judge(POLICY, len(whole["observed"]))
+        self.parts = {}
+
+    def part(self, disks):
+        """The load of some of the disks: all, or a part of it that was held back with all."""
+        key = tuple(disk["id"] for disk in disks)
+        if len(key) == len(self.free) + len(self.staying):
+            return self.load
+        if key not in self.parts:
+            some = summed_series([self.series[one] for one in key])
+            self.parts[key] = part_of(self.load, some["work"], some["seconds"])
+        return self.parts[key]
+
+    def beside(self, name, units):
+        """The loads and disks of a type that are on the machine already, those of this unit apart."""
+        same = [disk for disk in self.neighbors if disk["spec"]["type"] == name]
+        ids = {disk["id"] for disk in same}
+        loads = []
+        for unit in units:
+            inside = [disk for disk in [*unit.free, *unit.staying] if disk["id"] in ids]
+            if inside:
+                loads.append(unit.part(inside))
+                ids -= {disk["id"] for disk in inside}
+        for disk in same:
+            if disk["id"] in ids:  # a pool that nobody may change is a load as well
+                one = self.series[disk["id"]]
+                limit = carried(disk["spec"], disk["hosts"])
+                loads.append(
+                    load_of(
+                        one["work"], one["observed"], [{"first": 0, "limit": limit}], POLICY, seconds=one["seconds"]
+                    )
+                )
+        return loads, same
+
+    def shares(self, name, specs, units):
+        """What must be carried together where the free become a type: (loads, limit) each."""
+        if self.alone:
+            return []
+        sized = [{"spec": specs[disk["id"]]} for disk in self.free]
+        loads, same = self.beside(name, units)
+        free = self.part(self.free)
+        found = []
+        if DISKS[name].get("pooled"):
+            found.append(([free], pool_limit(name, sized, self.hosts)))
+            if same:
+                found.append(([free, *loads], pool_limit(name, [*sized, *same], self.hosts)))
+        elif name in self.hosts[0]["caps"]:
+            found.append(([free, *loads], of_figures(self.hosts[0]["caps"][name])))
+        if self.staying:
+            found.append(([self.part(self.staying)], pool_limit(self.own, self.staying, self.hosts)))
+        return found
 
 
-def offers(disk, asked, shares, facts):
-    """One type after the other: (usd, order, spec, limit) of those that nothing speaks against.
-
-    `shares` gives, for a type, what has to be carried together: (what is asked, the limit, what is needed at least).
-    """
+def offers(unit, units, budget, *, reducing, everything=False, larger=False):
+    """One offer a type that passes: for reductions, as relief, or because it does everything that is done now."""
+    kept = SIDES if everything else [FLOOR[side] for side in unit.load["frequent"]]
     made = []
-    for name, kind in DISKS.items():
-        c, d = kind.get("write_iops_cost", 1.0), kind.get("write_throughput_cost", 1.0)
-        spec = spec_for(name, disk["spec"]["size_gib"], facts["need"](asked, c, d))
-        usd = price(spec, disk["region"])
-        if unsuited(disk, name, usd):
+    for name in DISKS:
+        if any(unsuited(disk, name) for disk in unit.free):
             continue
-        shared = shares(name)
-        conditions = [] if shared and kind.get("pooled") else [(asked, carried(spec, disk["hosts"]), None)]
-        conditions += shared
-        bad = False
-        for load, limit, least in conditions:
-            need = facts["need"](load, limit[2], limit[3])
-            if least is not None:
-                need = [max(one, two) for one, two in zip(need, least, strict=True)]
-            bad = bad or fails(load, need, limit, facts["queue_now"])
-        if not bad:
-            order = (usd, -LATENCY[kind["latency"]], -kind["durability_pct"], name)
-            made.append((order, spec, conditions[0][1]))
+        sizes = {disk["id"]: disk["spec"]["size_gib"] for disk in unit.free}
+        specs = fitted(unit, units, name, sizes, kept, budget, reducing=reducing, everything=everything)
+        if specs is None and larger and len(unit.free) == 1 and not unit.staying and DISKS[name].get("pooled"):
+            specs = grown(unit, units, name, kept, budget)
+        if specs is None or all(specs[disk["id"]] == disk["spec"] for disk in unit.free):
+            continue
+        usd = sum(price(spec, unit.free[0]["region"]) for spec in specs.values())
+        limit = limit_then(unit, name, specs)
+        whole = carries_all(limit, unit.now)
+        made.append({"specs": specs, "usd": usd, "order": (usd, *rank(name)), "limit": limit, "carries_all": whole})
     return made
+
+
+def limit_then(unit, name, specs):
+    """What the disks that change carry then: of a pooled type together, else the least of any."""
+    if DISKS[name].get("pooled") and not unit.alone:
+        return pool_limit(name, [{"spec": spec} for spec in specs.values()], unit.hosts)
+    limits = [carried(spec, unit.hosts) for spec in specs.values()]
+    return min(limits, key=lambda limit: (limit["iops"], limit["mib_s"]))
+
+
+def grown(unit, units, name, kept, budget):
+    """The least larger size of a type that relieves the one disk; None where none does."""
+    (disk,) = unit.free
+    sizes = range(disk["spec"]["size_gib"] + 1, DISKS[name]["size_gib"][1] + 1)
+
+    def at(size):
+        return fitted(unit, units, name, {disk["id"]: size}, kept, budget, reducing=False)
+
+    found = first_passing(sizes, lambda size: at(size) is not None)
+    return None if found is None else at(sizes[found])
+
+
+def fitted(unit, units, name, sizes, kept, budget, *, reducing, everything=False):
+    """The configurations of a type that pass, one for each disk; None where one does not or all together do not."""
+    judge, pooled = unit.judge, DISKS[name].get("pooled") and not unit.alone
+    specs = {}
+    for disk in unit.free:
+        load = unit.part([disk])
+
+        def passes(spec, free, load=load):
+            limit = capped({**published(spec), **free}, name, unit.hosts)
+            limit = {**limit, **free}
+            if not carries_all(limit, unit.now, kept):
+                return False
+            return everything or judge.passes([load], limit, budget, reducing=reducing)
+
+        if pooled:
+            spec = {"type": name, "size_gib": sizes[disk["id"]], "iops": None, "throughput_mib_s": None}
+        else:
+            spec = search(name, sizes[disk["id"]], disk["region"], passes)
+        if spec is None:
+            return None
+        specs[disk["id"]] = spec
+    if pooled and not carries_all(limit_then(unit, name, specs), unit.now, kept):
+        return None
+    if everything:
+        return specs
+    fine = all(
+        judge.passes(loads, limit, budget, reducing=reducing) for loads, limit in unit.shares(name, specs, units)
+    )
+    return specs if fine else None
 
 
 def silent_hours(disk, observed):
@@ -272,135 +273,115 @@ def silent_hours(disk, observed):
     return sum(not observed[hour * 60] for hour in range(max(0, begins), len(observed) // 60))
 
 
-def shown(asked, state):
-    plain = counted(asked, 1.0, 1.0)
+def shown(unit, disk):
+    """The figures of a disk; what was throttled is that of all that change with it."""
+    one, load = unit.series[disk["id"]], unit.load
     return {
-        "peak_iops": float(plain[0].max(initial=0.0)),
-        "peak_mib_s": float(plain[1].max(initial=0.0)),
-        "hours": int(asked["observed"].sum()) / 60,
-        "censored": state["censored"],
-        "throttled_minutes": state["throttled_minutes"],
-        "host_bound_minutes": state["host_bound_minutes"],
+        "peak_iops": float((one["work"]["r"] + one["work"]["w"]).max(initial=0.0)),
+        "peak_mib_s": float((one["work"]["rm"] + one["work"]["wm"]).max(initial=0.0)),
+        "hours": int(one["observed"].sum()) / 60,
+        "throttled_minutes": int((load["saturated"]["iops"] | load["saturated"]["mib_s"]).sum()),
+        "host_bound_minutes": int(load["bound"].sum()),
     }
 
 
-def relieves(limit, now, often):
-    there = turned(now, limit[2], limit[3])
-    return any(limit[side] > there[side] for side in often)
-
-
-def unit(free, staying, neighbors, series, host, needs):
-    """The answers to disks that change together: section 8, or sections 1 to 6 where one is alone on its host.
-
-    What a demand needs there is added to `needs`.
-    """
-    everybody = [*free, *staying]
-    first = free[0]
-    own = first["spec"]["type"]
-    alone = not staying and not neighbors and len(free) == 1
-    pooled = DISKS[own].get("pooled", False) and not alone
-
-    def together(disks):
-        return summed([series[disk["id"]] for disk in disks])
-
-    def pool(name, disks):
-        size = sum(disk["spec"]["size_gib"] for disk in disks)
-        return carried({"type": name, "size_gib": size, "iops": None, "throughput_mib_s": None}, first["hosts"])
-
-    whole = together(everybody)
-    now = pool(own, everybody) if pooled else carried(first["spec"], first["hosts"])
-    state = stood(whole, now, host)
-    most = usable(first)
-    facts = {
-        "queue_now": queued(whole, now),
-        "need": lambda asked, c, d: need_of(asked, c, d, now, state, most),
-    }
-    needs.append(facts["need"])
-
-    def shares(name):
-        if alone:
-            return []
-        if name == own and pooled:
-            return [(whole, now, None)]
-        same = [disk for disk in neighbors if disk["spec"]["type"] == name]
-        found = []
-        if DISKS[name].get("pooled"):
-            found.append((together(free), pool(name, free), None))
-            if same:
-                limit, there = pool(name, [*free, *same]), pool(name, same)
-                least = None
-                if stood(together(same), there, None)["censored"]:
-                    needed = need_of(together(free), limit[2], limit[3], now, state, most)
-                    least = [one + two for one, two in zip(needed, turned(there, limit[2], limit[3])[:2], strict=True)]
-                found.append((together([*free, *same]), limit, least))
-        elif name in first["hosts"][0]["caps"]:
-            found.append((together([*free, *same]), first["hosts"][0]["caps"][name], None))
-        if staying:
-            found.append((together(staying), pool(own, staying), None))
-        return found
-
-    usd = {disk["id"]: price(disk["spec"], disk["region"]) for disk in free}
-    known = {disk["id"]: shown(series[disk["id"]], state) | {"replay_now": facts["queue_now"]} for disk in free}
-    silent = {disk["id"]: silent_hours(disk, series[disk["id"]]["observed"]) for disk in free}
-    lacking = {
-        name
-        for name in usd
-        if usd[name] is None
-        or known[name]["hours"] < LEAST_HOURS
-        or known[name]["hours"] < LEAST_COVERED * (known[name]["hours"] + silent[name])
-    }
-    rest = [disk for disk in free if disk["id"] not in lacking]
-    answers = {
-        name: {"action": "insufficient-data", "target": None, "now": usd[name], "then": usd[name], **known[name]}
-        for name in lacking
-    }
-    kept = {
-        disk["id"]: {
-            "action": "keep",
-            "target": disk["spec"],
-            "now": usd[disk["id"]],
-            "then": usd[disk["id"]],
-            **known[disk["id"]],
-        }
-        for disk in rest
-    }
+def decided(unit, units):
+    """The answers to the disks of a unit, before those beside it are thought of."""
+    usd = {disk["id"]: price(disk["spec"], disk["region"]) for disk in unit.free}
+    answers, lacking = {}, False
+    for disk in unit.free:
+        name, known = disk["id"], shown(unit, disk)
+        expected = known["hours"] + silent_hours(disk, unit.series[name]["observed"])
+        covered = known["hours"] >= POLICY["min_coverage_pct"] / 100 * expected
+        short = usd[name] is None or known["hours"] < POLICY["min_hours"] or not covered
+        lacking = lacking or short
+        said = ("insufficient-data", None) if short else ("keep", disk["spec"])
+        answers[name] = {"action": said[0], "target": said[1], "usd_now": usd[name], "usd_then": usd[name], **known}
     if lacking:
-        return answers | kept
-    found = {disk["id"]: offers(disk, series[disk["id"]], shares, facts) for disk in rest}
-    types = set.intersection(*({spec["type"] for _, spec, _ in made} for made in found.values()))
-    candidates = []
-    for name in types:
-        picked = {one: next(offer for offer in made if offer[1]["type"] == name) for one, made in found.items()}
-        total = sum(order[0] for order, _, _ in picked.values())
-        candidates.append(((total, *next(iter(picked.values()))[0][1:]), picked))
-    if not candidates:
-        return kept
-    picked = min(candidates, key=lambda one: one[0])[1]
-    if all(picked[disk["id"]][1] == disk["spec"] for disk in rest):
-        return kept
-    saved = sum(usd.values()) - sum(order[0] for order, _, _ in picked.values())
-    relieved = any(relieves(limit, now, state["often"]) for _, _, limit in picked.values())
-    if not relieved and saved < LEAST_SAVING:
-        return kept
-    changes = any(spec["type"] != own for _, spec, _ in picked.values())
-    action = "upgrade" if relieved else "migrate" if changes else "reprovision"
-    for disk in rest:
-        (order, spec, _) = picked[disk["id"]]
-        if spec != disk["spec"]:
-            answers[disk["id"]] = kept[disk["id"]] | {"action": action, "target": spec, "then": order[0]}
-        else:
-            answers[disk["id"]] = kept[disk["id"]]
+        return answers
+    judge = unit.judge
+    budget, now = judge.budget(), sum(usd.values())
+    count, wait = judge.tried([unit.load], unit.now, reducing=False, headroom=1.0)
+    present = {
+        "usd": now,
+        "passes": count <= budget and wait <= POLICY["max_wait_s"],
+        "throttled": throttled_by_itself(unit.load, count, budget),
+    }
+    found = offers(unit, units, budget, reducing=True)
+    relief = []
+    if present["throttled"]:
+        for one in offers(unit, units, budget, reducing=False, larger=True):
+            pooled = len(unit.free) == 1 or DISKS[next(iter(one["specs"].values()))["type"]].get("pooled")
+            then = judge.tried([unit.part(unit.free)], one["limit"], reducing=False, headroom=1.0)[0] if pooled else 0
+            if 2 * then <= count:
+                relief.append(one)
+    same = offers(unit, units, budget, reducing=True, everything=True)
+    drop_in = min(same, key=lambda one: one["order"], default=None)
+    if drop_in is not None:
+        name = next(iter(drop_in["specs"].values()))["type"]
+        drop_in["passes"] = all(
+            judge.passes(loads, limit, budget, reducing=True)
+            for loads, limit in [
+                ([unit.part(unit.free)], drop_in["limit"]),
+                *unit.shares(name, drop_in["specs"], units),
+            ]
+        )
+    chosen = decision(found, relief, drop_in, present, POLICY)
+    ends = settled_from(unit.load, len(unit.load["observed"]), POLICY)
+    action, offer, expected = held_back(chosen, drop_in, present, POLICY, unsettled=ends is not None, modifying=False)
+    for disk in unit.free:
+        name = disk["id"]
+        answers[name]["drop_in_usd"] = drop_in and price(drop_in["specs"][name], disk["region"])
+        if action == "wait":
+            answers[name] |= {"action": "wait", "target": None, "expected": expected["specs"][name]}
+        elif action != "keep" and offer["specs"][name] != disk["spec"]:
+            spec = offer["specs"][name]
+            changes = any(one["type"] != unit.own for one in offer["specs"].values())
+            word = action if action == "upgrade" else "migrate" if changes else "reprovision"
+            answers[name] |= {"action": word, "target": spec, "usd_then": price(spec, disk["region"])}
+            answers[name]["relief"] = chosen[2] and chosen[2]["specs"][name]
     return answers
 
 
-def usable(disk):
-    hosts = disk["hosts"]
-    if not hosts or any(host["limit"] is None for host in hosts):
-        return INFINITE, INFINITE, 1.0, 1.0
-    limit = hosts[0]["limit"]
-    for host in hosts[1:]:
-        limit = beside(limit, host["limit"])
-    return limit
+def side_by_side(units, answers):
+    """Of several that would become one type, those that save most change, as far as all together are carried."""
+    order = []
+    for unit, found in zip(units, answers, strict=True):
+        changed = {name: one for name, one in found.items() if one["action"] in {"migrate", "upgrade", "reprovision"}}
+        if changed:
+            saved = sum(one["usd_now"] - one["usd_then"] for one in changed.values())
+            order.append((saved, unit, found, changed))
+    taken = {}
+    for _, unit, found, changed in sorted(order, key=lambda one: one[0], reverse=True):
+        name = next(iter(changed.values()))["target"]["type"]
+        before = taken.setdefault(name, [])
+        if before and not carried_together(name, [*before, (unit, changed)], units):
+            for one in changed:
+                found[one] = found[one] | {"action": "keep", "usd_then": found[one]["usd_now"]}
+                found[one].pop("relief", None)
+        else:
+            before.append((unit, changed))
+
+
+def carried_together(name, changes, units):
+    """Whether a type carries what all of these and those of the type on the machine do."""
+    first = changes[0][0]
+    ids = {one for _, changed in changes for one in changed}
+    sized = [{"spec": one["target"]} for _, changed in changes for one in changed.values()]
+    loads = [unit.part([disk for disk in unit.free if disk["id"] in changed]) for unit, changed in changes]
+    there = [unit for unit in units if unit.own == name]
+    for unit in there:
+        rest = [disk for disk in [*unit.free, *unit.staying] if disk["id"] not in ids]
+        if rest:
+            loads.append(unit.part(rest))
+            sized += rest
+    if DISKS[name].get("pooled"):
+        limit = pool_limit(name, sized, first.hosts)
+    elif name in first.hosts[0]["caps"]:
+        limit = of_figures(first.hosts[0]["caps"][name])
+    else:
+        return True
+    return first.judge.passes(loads, limit, first.judge.budget(), reducing=True)
 
 
 def decide(disks):
@@ -415,7 +396,7 @@ def decide(disks):
         if disk["detached"]:
             usd = price(disk["spec"], disk["region"])
             if not disk["excluded"]:
-                answers[disk["id"]] = {"action": "detached", "target": None, "now": usd, "then": usd}
+                answers[disk["id"]] = {"action": "detached", "target": None, "usd_now": usd, "usd_then": usd}
         else:
             alone = len(disk["hosts"]) != 1
             hosted.setdefault(disk["id"] if alone else disk["hosts"][0]["id"], []).append(disk)
@@ -428,50 +409,19 @@ def decide(disks):
 
 
 def on_host(group, series):
-    host = None
-    if len(group[0]["hosts"]) == 1:
-        host = {"limit": group[0]["hosts"][0]["limit"], "total": summed([series[disk["id"]] for disk in group])}
+    """The answers to the disks of one machine."""
+    host = group[0]["hosts"][0] if len(group[0]["hosts"]) == 1 else None
     pools = {}
     for disk in (one for one in group if one["spec"]["type"] in DISKS):  # of others the traffic alone counts
         own = disk["spec"]["type"]
         pools.setdefault(own if DISKS[own].get("pooled") else disk["id"], []).append(disk)
-    decided, needs = [], []
+    units = []
     for inside in pools.values():
         free = [disk for disk in inside if not disk["excluded"]]
         staying = [disk for disk in inside if disk["excluded"]]
-        neighbors = [disk for disk in group if disk not in inside]
         if free:
-            decided.append(unit(free, staying, neighbors, series, host, needs))
+            units.append(Unit(free, staying, [disk for disk in group if disk not in inside], series, host))
+    decided_on = [decided(unit, units) for unit in units]
     if len(group) > 1:
-        wait(decided, needs, group, series)
-    return {name: found for answers in decided for name, found in answers.items()}
-
-
-def wait(decided, needs, group, series):
-    """Of several that would become a pooled type only the one that saves most changes; of several that would become
-    another, those that save most, as far as the host's cap carries them."""
-    order = []
-    for answers, need in zip(decided, needs, strict=True):
-        changed = {name: one for name, one in answers.items() if one["action"] in {"migrate", "upgrade", "reprovision"}}
-        if changed:
-            saved = sum(one["now"] - one["then"] for one in changed.values())
-            order.append((saved, answers, changed, need, next(iter(changed.values()))["target"]["type"]))
-    taken = {}
-    for _, answers, changed, need, name in sorted(order, key=lambda one: one[0], reverse=True):
-        pooled = DISKS[name].get("pooled")
-        before = taken.setdefault("pooled" if pooled else name, [])
-        cap = group[0]["hosts"][0]["caps"].get(name)
-        fine = not before
-        if before and not pooled:
-            ids = {one for some, _ in [*before, (changed, need)] for one in some}
-            asked = summed([series[disk["id"]] for disk in group if disk["id"] in ids or disk["spec"]["type"] == name])
-            fine = cap is None or all(
-                cap[side] >= needed - 1e-6
-                for of_one in [need, *(other for _, other in before)]
-                for side, needed in enumerate(of_one(asked, cap[2], cap[3]))
-            )
-        if fine:
-            before.append((changed, need))
-        else:
-            for one in changed:
-                answers[one] = answers[one] | {"action": "keep", "then": answers[one]["now"]}
+        side_by_side(units, decided_on)
+    return {name: found for answers in decided_on for name, found in answers.items()}

@@ -187,7 +187,7 @@ def bind(found, described, hosted):
 
 
 def asked(load, headroom, *, reducing):
-    """What a trial takes: the work that queues, and what is held against the limit directly.
+    """What is to be carried: the `work` that queues, the `lifted` work of the minutes `at` a limit, and the `seconds`.
 
     headroom: 1 and more. Never more than the host's room, but for minutes that it bound, where a reduction must leave
     what the whole host could carry.
@@ -199,11 +199,39 @@ def asked(load, headroom, *, reducing):
     if reducing:
         lifts = [np.maximum(lift, load["bound_lift"][side]) for lift, side in zip(lifts, SIDES, strict=True)]
         at = at | load["bound"]
-    some = scaled(load["work"], *lifts)
-    direct = [{name: np.where(at, values, 0.0) for name, values in some.items()}]
-    if load["seconds"] is not None:
-        direct.append(clipped(load, headroom))
-    return work, direct
+    seconds = None if load["seconds"] is None else clipped(load, headroom)
+    return {"work": work, "lifted": scaled(load["work"], *lifts), "at": at, "seconds": seconds}
+
+
+def direct(wanted):
+    """What is held against a limit directly: lifted minutes, and busiest seconds."""
+    found = [{name: np.where(wanted["at"], values, 0.0) for name, values in wanted["lifted"].items()}]
+    return found if wanted["seconds"] is None else [*found, wanted["seconds"]]
+
+
+def together(some):
+    """Several that must be carried by one limit: the sums, each at least with its headroom."""
+    if len(some) == 1:
+        return some[0]
+    most = [
+        {
+            name: np.where(one["at"], np.maximum(one["lifted"][name], values), values)
+            for name, values in one["work"].items()
+        }
+        for one in some
+    ]
+    seconds = [one["work"] if one["seconds"] is None else one["seconds"] for one in some]
+    return {
+        "work": summed([one["work"] for one in some]),
+        "lifted": summed(most),
+        "at": np.logical_or.reduce([one["at"] for one in some]),
+        "seconds": None if all(one["seconds"] is None for one in some) else summed(seconds),
+    }
+
+
+def part_of(load, work, seconds):
+    """One volume's part of a load: its own work, held back in the minutes in which all were."""
+    return {**load, "work": work, "seconds": seconds}
 
 
 def clipped(load, headroom):

@@ -207,7 +207,7 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False):
         return answer("insufficient-data", None, usd_now, usd_now, **shown)
     judge = Judge(policy, len(observed))
     budget = judge.budget()
-    throttled_now, wait_now = judge.tried(load, now, reducing=False, headroom=1.0, start=start, offered=False)
+    throttled_now, wait_now = judge.tried([load], now, reducing=False, headroom=1.0, start=start, offered=False)
     present = {
         "usd": usd_now,
         "passes": throttled_now <= budget + 1e-9 and wait_now <= policy["max_wait_s"] + 1e-9,
@@ -218,7 +218,7 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False):
 
     def passing(tolerated, *, reducing):
         def passes(limit):
-            return carries_all(limit, now, kept) and judge.passes(load, limit, tolerated, reducing=reducing)
+            return carries_all(limit, now, kept) and judge.passes([load], limit, tolerated, reducing=reducing)
 
         return passes
 
@@ -230,14 +230,14 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False):
     relief = []
     if present["throttled"]:
         for one in found_offers(volume, policy, mean_iops, passing(budget, reducing=False)):
-            count, _ = judge.tried(load, one["limit"], reducing=False, headroom=1.0)
+            count, _ = judge.tried([load], one["limit"], reducing=False, headroom=1.0)
             if 2 * count <= throttled_now:
                 relief.append(one | {"carries_all": True})
     same = found_offers(volume, policy, mean_iops, lambda limit: carries_all(limit, now))
     same = [one for one in same if one["spec"] != volume["spec"]]
     drop_in = min(same, key=lambda one: one["order"], default=None)
     if drop_in is not None:
-        drop_in |= {"carries_all": True, "passes": judge.passes(load, drop_in["limit"], budget, reducing=True)}
+        drop_in |= {"carries_all": True, "passes": judge.passes([load], drop_in["limit"], budget, reducing=True)}
     shown |= {"replay_now": throttled_now, "drop_in_usd": drop_in and drop_in["usd"]}
     if frontier:
         shown["frontier"] = {

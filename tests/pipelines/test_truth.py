@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
@@ -14,6 +13,7 @@ from cloud_simulator.running import running
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import Window
 from plimsoll.domain.volume import VolumeSpec
+from tests.oracle.compare import differences
 from tests.oracle.naive import decide
 from tests.oracle.received import observed_minutes, work_of
 from tests.pipelines.in_process import audited as audited_here
@@ -154,36 +154,6 @@ def test_every_recommendation_is_the_oracles(audited):
     assert not others, "\n".join(others)
 
 
-def differences(found: dict, expected: dict) -> Iterator[str]:
-    """In what a record differs from the oracle's answer."""
-    demand, drop_in, relief, wait = (found[name] or {} for name in ("demand", "drop_in", "relief", "wait"))
-    pairs = {
-        "action": (found["action"], expected["action"]),
-        "target": (found["target"], expected["target"]),
-        "now": (found["monthly_usd_now"], cents(expected["usd_now"])),
-        "then": (found["monthly_usd_then"], cents(expected["usd_then"])),
-        "relief": (relief.get("spec"), expected.get("relief")),
-        "expected": (wait.get("expected"), expected.get("expected")),
-    }
-    if demand:
-        pairs |= {
-            "throttled": (demand["throttled_minutes"], expected["throttled_minutes"]),
-            "host-bound": (demand["host_bound_minutes"], expected["host_bound_minutes"]),
-            "hours": (demand["hours_observed"], pytest.approx(expected["hours"], abs=0.06)),
-        }
-        sides = (("peak_iops", "peak_iops"), ("peak_throughput_mib_s", "peak_mib_s"))
-        pairs |= {
-            name: (demand[name], pytest.approx(max(demand[f"least_{name}"], expected[side]), abs=0.006))
-            for name, side in sides
-            if not demand[f"least_{name}"] - 0.006 <= expected[side] <= demand[name] + 0.006
-        }
-    if found["replay"] is not None:
-        pairs["drop-in"] = (drop_in.get("monthly_usd"), cents(expected["drop_in_usd"]))
-    for name, (one, other) in pairs.items():
-        if one != other:
-            yield f"{name} is {one}, the oracle has {other}"
-
-
 def test_the_organization_has_every_answer_and_the_totals_reconcile(audited):
     fleet, run, recommendations = audited.fleet, audited.run, audited.recommendations
     actions = {found["action"] for found in recommendations.values()}
@@ -192,7 +162,3 @@ def test_the_organization_has_every_answer_and_the_totals_reconcile(audited):
     assert volumes["seen"] == len(fleet.volumes) >= 120
     assert volumes["reconciled"]
     assert volumes["seen"] == volumes["answered"] + volumes["failed"] + sum(volumes["skipped"].values())
-
-
-def cents(usd: object) -> object:
-    return usd if usd is None else round(usd, 2)

@@ -4,7 +4,7 @@
 Hyperdisk Balanced 0.08, 0.005 an IOPS above 3,000, 0.04 a MiB/s above 140; Hyperdisk Extreme 0.125 and 0.032 an IOPS.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tests.scenes.scene import Right, insufficient, keep, migrate, reprovision, upgrade
@@ -12,13 +12,13 @@ from tests.scenes.scene import Right, insufficient, keep, migrate, reprovision, 
 
 @dataclass(frozen=True, kw_only=True)
 class GoogleScene:
-    """The right answers by the names of disks."""
+    """The right answers by the names of disks; `disk` is what the simulator's disk has beside its step."""
 
     name: str
     steps: tuple[dict[str, Any], ...]
     right: dict[str, Right]
     why: str
-    not_yet: str | None = None
+    disk: dict[str, Any] = field(default_factory=dict)
 
 
 PAGE: Final = (
@@ -46,9 +46,9 @@ PAGE: Final = (
                 "spec": ["pd-ssd", 500],
                 "vm": "writers",
                 "does": "steady",
-                "access_mode": "READ_WRITE_MANY",
             },
         ),
+        disk={"access_mode": "READ_WRITE_MANY"},
         right={"writers-data": migrate(("pd-balanced", 500, None, None), 35.0, blocked=True)},
         why="A disk that several may write cannot become another by a snapshot while they do.",
     ),
@@ -61,9 +61,9 @@ PAGE: Final = (
                 "spec": ["pd-ssd", 500],
                 "vm": "copied",
                 "does": "steady",
-                "secondary": "copied-data-west",
             },
         ),
+        disk={"secondary": "copied-data-west"},
         right={"copied-data": migrate(("pd-balanced", 500, None, None), 35.0, blocked=True)},
         why="Its replication ends with it: rebuild that first.",
     ),
@@ -78,9 +78,9 @@ PAGE: Final = (
                 "does": "steady",
                 "low": 100,
                 "high": 1800,
-                "storage_pool": "pool-1",
             },
         ),
+        disk={"storage_pool": "pool-1"},
         right={"pooled-data": reprovision(("hyperdisk-balanced", 600, 3000, 140), None, says="pool")},
         why="What it gives back stays in the pool, which is paid for: its saving counts in no total.",
     ),

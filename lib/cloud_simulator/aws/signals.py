@@ -43,9 +43,11 @@ def of_host(metric: str, host: SimulatedHost, volumes: Sequence[SimulatedVolume]
     series, share, balance = _OF_HOST[metric]
     baseline, maximum = limits[series]
     names = (f"read_{series}", f"write_{series}")
-    rate = np.nansum([each(volume, name) for volume in volumes for name in names], axis=0) / MINUTE_S
+    done = [each(volume, name) for volume in volumes for name in names]
+    rate: FloatArray = np.nansum(done, axis=0) / MINUTE_S
     if not balance:
-        return (rate >= share * maximum).astype(np.float64)
+        exceeded: FloatArray = (rate >= share * maximum).astype(np.float64)
+        return exceeded
     return None if maximum <= baseline else _balance_pct(rate, baseline, maximum)
 
 
@@ -55,7 +57,8 @@ def total_time_s(volume: SimulatedVolume, series: str, each: Each) -> FloatArray
     held = np.maximum(held, each(volume, "idle_s") == 0)
     usual_ms = _USUAL_MS.get(volume.spec.type, _DISK_MS)
     each_ms = np.where(held > 0, max(_DISK_MS, _HELD_FACTOR * usual_ms), usual_ms)
-    return each(volume, series) * each_ms / 1000
+    seconds: FloatArray = each(volume, series) * each_ms / 1000
+    return seconds
 
 
 def _latency_ms(series: str) -> Callable[[SimulatedVolume, Each], FloatArray]:

@@ -66,6 +66,12 @@ def disk_resource(disk: SimulatedDisk) -> Resource:
         made.provisioned_throughput = disk.spec.throughput_mib_s
     if disk.access_mode is not None:
         made.access_mode = disk.access_mode
+    if disk.secondary is not None:
+        other = f"{BASE}/projects/{disk.project}/zones/{disk.zones[0]}/disks/{disk.secondary}"
+        replicated = compute_v1.DiskAsyncReplication(disk=other)
+        made.async_secondary_disks = {other: compute_v1.DiskAsyncReplicationList(async_replication_disk=replicated)}
+    if disk.storage_pool is not None:
+        made.storage_pool = f"{BASE}/projects/{disk.project}/zones/{disk.zones[0]}/storagePools/{disk.storage_pool}"
     _stamp_attachments(made, disk.attachments)
     return written(made)
 

@@ -61,7 +61,8 @@ class Attachment:
 class SimulatedDisk:
     """A disk, where it is, what it was and is attached to, oldest first, and what it does.
 
-    A regional disk has two `zones`. A `deleted` one is in the metrics alone.
+    A regional disk has two `zones`. A `deleted` one is in the metrics alone. `secondary` is the disk that receives its
+    replication.
     """
 
     id: str
@@ -75,6 +76,8 @@ class SimulatedDisk:
     labels: tuple[tuple[str, str], ...] = ()
     description: str = ""
     access_mode: str | None = None
+    secondary: str | None = None
+    storage_pool: str | None = None
     attachments: tuple[Attachment, ...] = ()
     workload: Workload | None = None
     deleted: bool = False

@@ -25,6 +25,7 @@ _SPANS: Final = {"d": "days", "h": "hours", "min": "minutes"}
 _AGO: Final = re.compile(r"(\d+)(d|h|min)(?: (\d\d):(\d\d):(\d\d))?")
 _HELD: Final = re.compile(r"(\S+) ([\d+]+) in (\S+)")
 _USUALLY: Final = "90d"
+_DISK_FIELDS: Final = ("status", "description", "access_mode", "deleted", "secondary", "storage_pool")
 """When machines and disks were made, unless a scene says otherwise."""
 _LARGEST_ID: Final = 9_000_000_000_000_000_000
 """Ids are unsigned numbers of up to 19 digits, as Compute's are."""
@@ -123,7 +124,7 @@ class Maker:
             labels=tuple(step.get("labels", {}).items()),
             attachments=attachments,
             workload=_workload(step, spec, number, attachments) if "does" in step else None,
-            **{name: step[name] for name in ("status", "description", "access_mode", "deleted") if name in step},
+            **{name: step[name] for name in _DISK_FIELDS if name in step},
         )
         (self.gone if disk.deleted else self.disks).append(disk)
 

@@ -32,6 +32,12 @@ def evidence_blocker(action: str, evidence: Evidence, policy: Policy) -> Iterato
 def _of_state(volume: Volume) -> Iterator[Blocker]:
     if volume.state not in {VolumeState.IN_USE, VolumeState.AVAILABLE}:
         yield Blocker(code="state", text=f"the volume is {volume.state}; it must be in-use or available.")
+    if volume.edge is not None:
+        yield Blocker(
+            code="other-market",
+            text=f"the volume is in {volume.edge}, which sells other types, sizes and prices than the region: check "
+            "there what it costs before you change it.",
+        )
     if volume.operator is not None:
         yield Blocker(
             code="operator-managed", text=f"{volume.operator} manages this volume and refuses changes by others."
@@ -68,8 +74,22 @@ def _of_target(volume: Volume, target: VolumeSpec, types: Mapping[str, VolumeTyp
         yield Blocker(code="shrink", text="a volume cannot shrink; copy its files to a smaller one.")
     for reason in impossible(volume, kind):
         yield Blocker(code="impossible", text=f"{reason}.")
+    if volume.replicated_to and kind.name != volume.spec.type:
+        others = ", ".join(volume.replicated_to)
+        yield Blocker(
+            code="replicated",
+            text=f"{others} receives what is written to it, and its replication ends with it: build the replication of "
+            "the new disk first.",
+        )
     if volume.multi_attach and kind.name != volume.spec.type:
         yield Blocker(
             code="multi-attach",
-            text="Multi-Attach is enabled, and the type of such a volume cannot be modified: disable it first.",
+            text="it is made for several hosts (Multi-Attach, multi-writer), and the type of such a volume cannot be "
+            "changed: disable that first.",
+        )
+    elif volume.multi_attach and target != volume.spec and not kind.shared_changes:
+        yield Blocker(
+            code="multi-attach",
+            text=f"Multi-Attach is enabled, and an {kind.name} volume that has it cannot be modified at all: copy its "
+            "files to another one.",
         )

@@ -1,7 +1,7 @@
 """The busiest seconds: what a cloud's per-second peaks say of a demand, bucket by bucket."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,6 +24,16 @@ class BusiestSeconds:
     read_throughput_mib_s: FloatArray
     write_throughput_mib_s: FloatArray
     exact: BoolArray
+
+    def only_in(self, where: BoolArray) -> "BusiestSeconds":
+        """The same with nothing in the other buckets."""
+        return replace(
+            self,
+            read_iops=self.read_iops * where,
+            write_iops=self.write_iops * where,
+            read_throughput_mib_s=self.read_throughput_mib_s * where,
+            write_throughput_mib_s=self.write_throughput_mib_s * where,
+        )
 
     def counted_iops(self, accounting: Accounting) -> FloatArray:
         """The most IOPS of any second, as an accounting counts them: reads and writes at their busiest together."""

@@ -7,7 +7,7 @@ from datetime import datetime
 import numpy as np
 
 from plimsoll.domain.ceiling import PLAIN, Ceiling, Resource
-from plimsoll.domain.demand import Demand
+from plimsoll.domain.demand import Demand, scaled
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.evidence import Rankings
 from plimsoll.domain.hosting import usable
@@ -20,8 +20,8 @@ from plimsoll.domain.recommendation import DemandSummary, EpochSummary
 from plimsoll.domain.required import Load, load_of
 from plimsoll.domain.saturation import HostLoad, HostRoom, host_room
 from plimsoll.domain.settling import Settles, settles
-from plimsoll.domain.spans import EpochSpan, epoch_spans, stands, summaries
-from plimsoll.domain.units import MIB
+from plimsoll.domain.spans import EpochSpan, epoch_spans, on_these_hosts, stands, summaries
+from plimsoll.domain.units import DAY_S, MIB
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import type_of
 
@@ -118,10 +118,11 @@ def case_of(volume: Volume, demand: Demand, host: HostLoad | None, context: Deci
     policy, types = context.policy, context.market.types
     present = as_balance_shows(ceiling_on_hosts(type_of(volume.spec, types), volume.spec, volume), demand)
     hosts = usable(volume)
-    room = host_room(demand, host, hosts, policy)
+    demand = without_restore(demand, volume, policy)
     found = epoch_spans(volume, demand, types)
-    lifted = lift(demand, [one.span for one in found], policy, room.bound)
-    load = load_of(demand, lifted, room, present, [one.span for one in found], policy)
+    room = host_room(demand, host, hosts, policy).only_in(on_these_hosts(found, demand))
+    lifted = lift(demand, [one.span for one in found], policy)
+    load = load_of(demand, lifted, room, [one.span for one in found], policy)
     return Case(
         volume=volume,
         context=context,
@@ -137,6 +138,25 @@ def case_of(volume: Volume, demand: Demand, host: HostLoad | None, context: Deci
         summary=summary_of(demand, lifted, room, policy),
         epochs=summaries(found, demand, lifted),
         pool_gib=volume.spec.size_gib,
+    )
+
+
+def without_restore(demand: Demand, volume: Volume, policy: Policy) -> Demand:
+    """A demand without what a volume did while it fetched its data from a snapshot: that was not its workload's."""
+    if volume.restored_from is None:
+        return demand
+    until_s = volume.created.timestamp() + policy.settle_days * DAY_S
+    begun = demand.starts_s >= until_s
+    if begun.all():
+        return demand
+    checks = demand.iops_exceeded, demand.throughput_exceeded
+    balance, busiest = demand.burst_balance_pct, demand.busiest
+    return replace(
+        scaled(demand, begun.astype(np.float64)),
+        iops_exceeded=None if checks[0] is None else checks[0] & begun,
+        throughput_exceeded=None if checks[1] is None else checks[1] & begun,
+        burst_balance_pct=None if balance is None else np.where(begun, balance, np.nan),
+        busiest=None if busiest is None else busiest.only_in(begun),
     )
 
 

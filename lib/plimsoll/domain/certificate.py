@@ -135,7 +135,7 @@ def _own(found: _Found, case: Case, answer: Recommendation) -> None:
     _lifted(found, case, ids)
     headroom = 1 + case.policy.headroom_pct / 100
     iops, throughput_mib_s = demand.most_counted(case.room.ceiling.accounting)
-    found.reaches(ids, np.stack([iops / case.room.iops, throughput_mib_s / case.room.throughput_mib_s]) * headroom)
+    found.reaches(ids, np.stack([iops / case.room.room[0], throughput_mib_s / case.room.room[1]]) * headroom)
     if isinstance(answer, Keep | Change | Wait):
         _evidence(found, case, answer, ids)
 
@@ -240,7 +240,7 @@ def _tests_of(
             yield _Tested(case.load.of(purpose), offer.ceiling, own, headroom)
         if relieving:
             load, ids = (case.load, own) if offer.pool_gib is None else (case.held, held_by)
-            yield _Tested(load.now, offer.ceiling & case.room.ceiling, ids)
+            yield _Tested(load.now, offer.ceiling, ids)
 
 
 def _offers(answer: Keep | Change | Wait) -> Iterator[Offer]:

@@ -98,14 +98,14 @@ def cheapest(stairs: Staircase, *, budget_minutes: float, at_least: Need = NOTHI
     """The cheapest spec that passes, carries `at_least` that and was not measured to fail; None where none does or has
     a price."""
     product = stairs.product
-    found: tuple[float, str, VolumeSpec] | None = None
+    found: tuple[float, int, VolumeSpec] | None = None
     for spec in _candidates(stairs, budget_minutes, at_least):
         usd_month = product.usd_month(spec)
-        if usd_month is None or (found is not None and (usd_month, str(spec)) >= found[:2]):
+        if usd_month is None or (found is not None and (usd_month, spec.iops or 0) >= found[:2]):
             continue
         tried = trial(stairs.required, product.ceiling(spec))
         if tried.passes(budget_minutes=budget_minutes, max_wait_s=product.policy.max_wait_s):
-            found = usd_month, str(spec), spec
+            found = usd_month, spec.iops or 0, spec
     return None if found is None else found[2]
 
 

@@ -7,20 +7,19 @@ yet what the workload does with what it was given.
 It is made for all that change together: one volume, the members of a stripe set, the volumes of a pool.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.cheapest import NOTHING
 from plimsoll.domain.lifting import is_frequent
 from plimsoll.domain.need import Need
-from plimsoll.domain.offer import Offer, too_small
+from plimsoll.domain.offer import ceiling_on, too_small
 from plimsoll.domain.offers import Bundle, Makers, drop_ins
 from plimsoll.domain.required import Purpose
-from plimsoll.domain.settling import Settles
+from plimsoll.domain.settling import Settles, Unsettled
 from plimsoll.domain.trial import Trial, budget_of, trial, worst
 
 BUDGETS_MIN: Final = (0.0, 1.0, 5.0, 15.0, 60.0)
@@ -28,6 +27,10 @@ BUDGETS_MIN: Final = (0.0, 1.0, 5.0, 15.0, 60.0)
 
 LEAST_STEP_USD: Final = 5.0
 """A frontier whose steps save less together is not worth drawing."""
+
+
+ROUNDING_USD: Final = 1e-9
+"""Money that differs by less is the same."""
 
 
 class Verdict(StrEnum):
@@ -84,11 +87,7 @@ class Choice:
 def choose(cases: Sequence[Case]) -> Choice:
     """What is to be done with volumes that change together; each has a price."""
     group = _Group(cases)
-    return group.relieved() if group.frequent and group.now.throttled_minutes else group.reduced()
-
-
-def _nothing(_case: Case) -> Need:
-    return NOTHING
+    return group.relieved() if group.is_throttled else group.reduced()
 
 
 class _Group:
@@ -100,39 +99,63 @@ class _Group:
         self.frequent = frozenset(resource for case in cases for resource in case.frequent)
         self.now = worst(trial(case.held.now, case.present) for case in cases)
         self.budget_min = min(case.policy.throttle_budget_min for case in cases)
+        self.budget_minutes = budget_of(self.budget_min, cases[0].window_s)
+        self.least_usd = max(case.policy.min_saving_usd_month for case in cases)
         self.drop_in = drop_ins(cases)
 
+    @property
+    def is_throttled(self) -> bool:
+        """Whether it is throttled frequently, and in more minutes than are tolerated, within the room on its hosts."""
+        return bool(self.frequent) and self.now.throttled_minutes > self.budget_minutes
+
     def reduced(self) -> Choice:
-        """The cheapest that carries what is required, where that is cheaper than what there is."""
-        bundles = Makers(self.cases, Purpose.REDUCE, self.budget_min, _nothing).bundles(self.budget_min)
-        frontier = self._frontier(bundles, _nothing)
-        cheaper = [bundle for bundle in bundles if bundle.feasible and bundle.usd_month < self.usd_month]
-        if not cheaper and not self._drop_in_is_cheaper:
-            return self._kept(self._why_nothing(bundles), bundles, frontier)
-        best, why = self._preferred(cheaper)
-        if self.usd_month - best.usd_month < max(case.policy.min_saving_usd_month for case in self.cases):
-            return self._kept(Why.SAVES_TOO_LITTLE, bundles, frontier, best)
-        settles = self._settles()
-        if settles is not None and self._reduces(best):
-            return self._choice(Verdict.WAIT, Why.NOT_SETTLED, best, bundles, frontier, settles=settles)
-        return self._choice(Verdict.CHANGE, why, best, bundles, frontier)
+        """The cheapest that carries what is required, where that is worth a change; a drop-in replacement where it
+        saves nearly as much, or where nothing else is worth it."""
+        bundles = Makers(self.cases, Purpose.REDUCE, self.budget_min, self._untouched).bundles(self.budget_min)
+        frontier = self._frontier(bundles)
+        best = bundles[0] if bundles[0].feasible else None
+        if best is None or not self._is_worth_it(best):
+            if self._spare is not None:
+                return self._settled(Why.DROP_IN, self._spare, bundles, frontier)
+            return self._choice(Verdict.KEEP, self._why_nothing(best), None, bundles, frontier)
+        if self._spare is not None and self._is_nearly_as_good(self._spare, best):
+            return self._settled(Why.DROP_IN, self._spare, bundles, frontier)
+        return self._settled(Why.CHEAPEST, best, bundles, frontier)
 
     def relieved(self) -> Choice:
         """The cheapest that passes and halves what is throttled; a cheaper drop-in replacement goes before a dearer
         one."""
         bundles = Makers(self.cases, Purpose.RELIEVE, self.budget_min, self._untouched).bundles(self.budget_min)
-        frontier = self._frontier(bundles, self._untouched)
+        frontier = self._frontier(bundles)
         passing = [bundle for bundle in bundles if bundle.feasible]
         relief = next((bundle for bundle in passing if self._halves(bundle)), None)
-        if (
-            self.drop_in is not None
-            and self._drop_in_is_cheaper
-            and (relief is None or relief.usd_month > self.usd_month)
-        ):
-            return self._choice(Verdict.CHANGE, Why.DROP_IN, self.drop_in, bundles, frontier, relief=relief)
+        if self._spare is not None and (relief is None or self._saved(relief) <= 0):
+            return self._settled(Why.DROP_IN, self._spare, bundles, frontier, relief=relief)
         if relief is not None:
             return self._choice(Verdict.RELIEVE, Why.RELIEF, relief, bundles, frontier)
-        return self._kept(Why.HOST_IS_THE_LIMIT if passing else Why.NOTHING_PASSES, bundles, frontier)
+        why = Why.HOST_IS_THE_LIMIT if passing or self._is_host_bound else Why.NOTHING_PASSES
+        return self._choice(Verdict.KEEP, why, None, bundles, frontier)
+
+    def _settled(
+        self,
+        why: Why,
+        target: Bundle,
+        bundles: Sequence[Bundle],
+        frontier: Sequence[Step],
+        *,
+        relief: Bundle | None = None,
+    ) -> Choice:
+        """The change, unless it has to wait: all but relief in the middle of a modification, and reductions while it
+        cannot be judged what the workload does. Then a drop-in replacement that saves something goes before."""
+        waits = [case.settles for case in self.cases if case.settles is not None]
+        settles = max(waits, key=lambda wait: wait.on, default=None)
+        if settles is not None and any(wait.why is Unsettled.CHANGING for wait in waits):
+            return self._choice(Verdict.WAIT, Why.NOT_SETTLED, target, bundles, frontier, settles=settles)
+        if settles is None or not self._reduces(target):
+            return self._choice(Verdict.CHANGE, why, target, bundles, frontier, relief=relief)
+        if self._spare is not None:
+            return self._choice(Verdict.CHANGE, Why.DROP_IN, self._spare, bundles, frontier, settles=settles)
+        return self._choice(Verdict.WAIT, Why.NOT_SETTLED, target, bundles, frontier, settles=settles)
 
     def _choice(
         self,
@@ -158,44 +181,43 @@ class _Group:
             frontier=frontier,
         )
 
-    def _kept(
-        self, why: Why, bundles: Sequence[Bundle], frontier: Sequence[Step], target: Bundle | None = None
-    ) -> Choice:
-        return self._choice(Verdict.KEEP, why, target, bundles, frontier)
+    def _saved(self, bundle: Bundle) -> float:
+        return self.usd_month - bundle.usd_month
+
+    def _is_worth_it(self, bundle: Bundle) -> bool:
+        return self._saved(bundle) >= max(ROUNDING_USD, self.least_usd - ROUNDING_USD)
 
     @property
-    def _drop_in_is_cheaper(self) -> bool:
-        return self.drop_in is not None and self.drop_in.usd_month < self.usd_month
+    def _spare(self) -> Bundle | None:
+        """The drop-in replacement where it saves enough."""
+        return self.drop_in if self.drop_in is not None and self._is_worth_it(self.drop_in) else None
 
-    def _preferred(self, cheaper: Sequence[Bundle]) -> tuple[Bundle, Why]:
-        """The cheapest, or the drop-in replacement where that keeps nearly all of the saving, or is all there is."""
-        drop_in = self.drop_in if self._drop_in_is_cheaper else None
-        if drop_in is None:
-            return cheaper[0], Why.CHEAPEST
-        if not cheaper:
-            return drop_in, Why.DROP_IN
+    def _is_nearly_as_good(self, drop_in: Bundle, best: Bundle) -> bool:
+        """Whether a drop-in replacement passes and keeps nearly all of the best saving, or saves no less."""
+        pairs = list(zip(self.cases, drop_in.offers, strict=True))
+        tried = worst(trial(case.held.reducing, offer.ceiling) for case, offer in pairs)
+        wait_s = min(case.policy.max_wait_s for case in self.cases)
         share = max(case.policy.drop_in_share_pct for case in self.cases) / 100
-        saved = self.usd_month - cheaper[0].usd_month
-        if self.usd_month - drop_in.usd_month >= share * saved:
-            return drop_in, Why.DROP_IN
-        return cheaper[0], Why.CHEAPEST
+        passes = tried.passes(budget_minutes=self.budget_minutes, max_wait_s=wait_s)
+        kept = self._saved(drop_in) / self._saved(best) + ROUNDING_USD
+        return kept >= (share if passes else 1.0)
 
-    def _why_nothing(self, bundles: Sequence[Bundle]) -> Why:
-        if any(self._host_bound(case) for case in self.cases):
+    def _why_nothing(self, best: Bundle | None) -> Why:
+        if best is not None and self._saved(best) > 0:
+            return Why.SAVES_TOO_LITTLE
+        if self._is_host_bound:
             return Why.HOST_IS_THE_LIMIT
-        budget_minutes = budget_of(self.budget_min, self.cases[0].window_s)
-        stays = self.now.passes(budget_minutes=budget_minutes, max_wait_s=self.cases[0].policy.max_wait_s)
-        passing = any(bundle.feasible for bundle in bundles)
-        return Why.PRESENT_IS_CHEAPEST if stays or passing else Why.NOTHING_PASSES
+        wait_s = min(case.policy.max_wait_s for case in self.cases)
+        stays = self.now.passes(budget_minutes=self.budget_minutes, max_wait_s=wait_s)
+        return Why.PRESENT_IS_CHEAPEST if stays or best is not None else Why.NOTHING_PASSES
 
-    def _host_bound(self, case: Case) -> bool:
-        """Whether the host was the limit frequently."""
-        demand = case.demand
-        return is_frequent(demand.minutes(case.room.bound), demand.minutes(demand.observed), case.policy)
-
-    def _settles(self) -> Settles | None:
-        waits = [case.settles for case in self.cases if case.settles is not None]
-        return max(waits, key=lambda wait: wait.on, default=None)
+    @property
+    def _is_host_bound(self) -> bool:
+        """Whether the host of any was the limit frequently."""
+        return any(
+            is_frequent(case.demand.minutes(case.room.bound), case.demand.minutes(case.demand.observed), case.policy)
+            for case in self.cases
+        )
 
     def _reduces(self, bundle: Bundle) -> bool:
         """Whether any carries less than now on any side."""
@@ -207,28 +229,30 @@ class _Group:
 
     def _untouched(self, case: Case) -> Need:
         """What stays as it is while one resource is throttled frequently: the other may be starved behind it."""
-        own = case.market.types[case.volume.spec.type].ceiling(case.volume.spec)
-        iops, throughput = Resource.IOPS in self.frequent, Resource.THROUGHPUT in self.frequent
+        kind, hosts = case.market.types[case.volume.spec.type], case.volume.hosts
+        own = ceiling_on(kind, case.volume.spec, hosts, all_known=False)
+        iops, throughput = Resource.THROUGHPUT in self.frequent, Resource.IOPS in self.frequent
         return Need(
-            iops=own.iops if throughput and not iops else 0.0,
-            throughput_mib_s=own.throughput_mib_s if iops and not throughput else 0.0,
+            iops=own.iops if iops else 0.0,
+            sustained_iops=own.sustained_iops if iops else 0.0,
+            throughput_mib_s=own.throughput_mib_s if throughput else 0.0,
+            sustained_throughput_mib_s=own.sustained_throughput_mib_s if throughput else 0.0,
         )
 
     def _halves(self, bundle: Bundle) -> bool:
-        """Whether a configuration on these hosts throttles half of the lifted demand's minutes at most."""
-        then = worst(self._tried_on_host(case, offer) for case, offer in zip(self.cases, bundle.offers, strict=True))
+        """Whether a configuration throttles half of the lifted demand's minutes at most."""
+        pairs = zip(self.cases, bundle.offers, strict=True)
+        then = worst(
+            trial((case.held if offer.pool_gib is not None else case.load).now, offer.ceiling) for case, offer in pairs
+        )
         return then.throttled_minutes <= self.now.throttled_minutes / 2
 
-    def _tried_on_host(self, case: Case, offer: Offer) -> Trial:
-        load = case.held if offer.pool_gib is not None else case.load
-        return trial(load.now, offer.ceiling & case.room.ceiling)
-
-    def _frontier(self, bundles: Sequence[Bundle], at_least: Callable[[Case], Need]) -> Sequence[Step]:
+    def _frontier(self, bundles: Sequence[Bundle]) -> Sequence[Step]:
         """What each budget of throttled minutes would cost at the most, from none on, where any would save something.
 
         Budgets for which nothing passes are left out, and those that are no cheaper than the one before.
         """
-        makers = Makers(self.cases, Purpose.REDUCE, BUDGETS_MIN[-1], at_least, harmful=True)
+        makers = Makers(self.cases, Purpose.REDUCE, BUDGETS_MIN[-1], self._untouched, harmful=True)
         passing = [bundle.usd_month for bundle in bundles if bundle.feasible]
         if min(passing, default=float("inf")) < makers.least_usd_month() + LEAST_STEP_USD:
             return ()

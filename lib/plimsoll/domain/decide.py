@@ -90,7 +90,7 @@ def answers(
         target = None if choice.target is None else choice.target.offers[place]
         if why_held is not None or target is None or choice.verdict is Verdict.KEEP:
             found[case.volume.id] = kept(case, comparison, why_held or reasons.why_keep(case, comparison, choice))
-        elif choice.settles is not None:
+        elif choice.verdict is Verdict.WAIT and choice.settles is not None:
             found[case.volume.id] = _waits(case, comparison, target, choice.settles)
         elif target.spec == case.volume.spec:
             found[case.volume.id] = kept(case, comparison, already)

@@ -87,7 +87,8 @@ def _specs(volume: Volume, window: Window, seen: Sequence[Seen]) -> list[_Turn[V
 
 def _hosts(volume: Volume, window: Window, seen: Sequence[Seen]) -> list[_Turn[tuple[Host, ...]]]:
     """Where the volume was from when on, oldest first. A host that was seen stands until the next attachment."""
-    since_s = max((one.since.timestamp() for one in volume.attachments), default=float("-inf"))
+    made = [one.since.timestamp() for one in volume.attachments if not one.at_start]
+    since_s = max(made, default=float("-inf"))
     now = volume.hosts if len(volume.hosts) == len(volume.attachments) else None
     sights = [_Sight(at_s=one.at_s, what=one.hosts, made=one.made) for one in seen if one.hosts is not None]
     if since_s <= volume.created.timestamp() + MADE_WITH_S:

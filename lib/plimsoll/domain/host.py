@@ -28,9 +28,10 @@ class HostLimits:
 class Host:
     """An instance. `limits` is None where its type publishes none. `nitro` is False on older hypervisors.
 
-    `running_since` is when it was last started, None where it does not run or the cloud does not say. `caps` is the
-    most that all its volumes of a type carry together, by type. A type that is missing there cannot be attached. None:
-    every type can be attached, and none is capped.
+    `running_since` is when it was last started, None where it does not run or the cloud does not say. `stopped_since`
+    is when it was stopped, None where it runs or the cloud does not say. `caps` is the most that all its volumes of a
+    type carry together, by type. A type that is missing there cannot be attached. None: every type can be attached, and
+    none is capped.
     """
 
     id: str
@@ -40,6 +41,7 @@ class Host:
     tags: tuple[tuple[str, str], ...] = ()
     caps: tuple[tuple[str, Ceiling], ...] | None = None
     running_since: datetime | None = None
+    stopped_since: datetime | None = None
 
     def cap(self, type_name: str) -> Ceiling | None:
         """The most that its volumes of that type carry together. None where none can be attached."""

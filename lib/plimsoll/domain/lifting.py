@@ -7,7 +7,7 @@ ceiling, or beyond it by `throttle_lift_pct` where saturation is frequent. Neith
 more than that (docs/decision.md, section 3).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +21,9 @@ from plimsoll.domain.saturation import throttled
 
 FREQUENT_MINUTES = 30
 """Saturation of fewer minutes is rare, however short the epoch was."""
+
+SLACK = 1.1
+"""What counts as no more, and as in proportion: within a tenth."""
 
 LEAST_RATE = 1e-9
 """A rate under this is none: a bucket without work has no mix that could be lifted."""
@@ -70,35 +73,41 @@ class Lifted:
         )
 
 
-def lift(demand: Demand, spans: Sequence[Span], policy: Policy, host_bound: BoolArray | None = None) -> Lifted:
+def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
     """A demand lifted where it was held back, span by span; `spans` are in the order of time and cover it.
 
-    What the host bound does not count when frequent saturation is told: a larger volume would not help there.
+    A resource whose limit was raised since is not lifted, nor one of which a job took more without doing more.
     """
-    operations, moved = np.ones_like(demand.iops), np.ones_like(demand.iops)
+    factors = {resource: np.ones_like(demand.iops) for resource in Resource}
     saturated = {resource: np.zeros_like(demand.observed) for resource in Resource}
-    frequent: frozenset[Resource] = frozenset()
+    frequent: set[Resource] = set()
+    before: Span | None = None
     for span in spans:
-        frequent = frozenset()
         if span.ceiling is None:
             continue
         inside = np.zeros_like(demand.observed)
         inside[span.buckets] = True
-        found = zip(Resource, throttled(demand, span.ceiling, policy), strict=True)
-        at = {resource: buckets & inside for resource, buckets in found}
+        at = dict(zip(Resource, throttled(demand, span.ceiling, policy), strict=True))
         for resource in Resource:
-            saturated[resource] |= at[resource]
-        if not any(buckets.any() for buckets in at.values()):
-            continue
-        frequent = frozenset(_frequent(demand, at, inside, host_bound, policy))
-        factors = _factors(demand, span.ceiling, span.raised, at, frequent, policy)
-        operations, moved = np.where(inside, factors[0], operations), np.where(inside, factors[1], moved)
+            saturated[resource] |= at[resource] & inside
+        for resource in Resource:
+            here = at[resource] & inside
+            if resource in span.raised or not here.any():
+                continue
+            if before is not None and _takes_what_it_gets(demand, before, span, saturated[resource], resource):
+                continue
+            often = is_frequent(demand.minutes(here), demand.minutes(demand.observed & inside), policy)
+            frequent |= {resource} if often else set()
+            beyond = 1 + policy.throttle_lift_pct / 100 if often else 1.0
+            for side, factor in _factors(demand, span.ceiling, resource, beyond).items():
+                factors[side] = np.where(here, np.maximum(factors[side], factor), factors[side])
+        before = span
     return Lifted(
-        demand=scaled(demand, operations, moved),
-        operations=operations,
-        moved=moved,
+        demand=scaled(demand, factors[Resource.IOPS], factors[Resource.THROUGHPUT]),
+        operations=factors[Resource.IOPS],
+        moved=factors[Resource.THROUGHPUT],
         saturated=saturated,
-        frequent=frequent,
+        frequent=frozenset(frequent),
     )
 
 
@@ -107,51 +116,40 @@ def is_frequent(minutes: float, observed_minutes: float, policy: Policy) -> bool
     return minutes >= max(FREQUENT_MINUTES, policy.upgrade_throttled_share_pct / 100 * observed_minutes)
 
 
-def _frequent(
-    demand: Demand,
-    at: Mapping[Resource, BoolArray],
-    inside: BoolArray,
-    host_bound: BoolArray | None,
-    policy: Policy,
-) -> Iterator[Resource]:
-    observed_minutes = demand.minutes(demand.observed & inside)
-    for resource, buckets in at.items():
-        counted = buckets if host_bound is None else buckets & ~host_bound
-        if is_frequent(demand.minutes(counted), observed_minutes, policy):
-            yield resource
+def _takes_what_it_gets(demand: Demand, before: Span, span: Span, saturated: BoolArray, resource: Resource) -> bool:
+    """Whether more of a resource than in the epoch before only made a job end earlier.
+
+    Its saturated minutes fell in proportion to the ceilings, and it moved no more.
+    """
+    if before.ceiling is None or span.ceiling is None or not saturated[before.buckets].any():
+        return False
+    ratio = _limit(before.ceiling, resource) / _limit(span.ceiling, resource)
+    if ratio >= 1:
+        return False
+
+    def share(rate: FloatArray, at: slice) -> float:
+        lengths_s = np.broadcast_to(np.asarray(demand.lengths_s), rate.shape)[at]
+        seen_s = float((lengths_s * demand.observed[at]).sum())
+        return float((rate[at] * lengths_s * demand.observed[at]).sum()) / max(1.0, seen_s)
+
+    held = saturated.astype(np.float64)
+    fell = share(held, span.buckets) <= SLACK * ratio * share(held, before.buckets)
+    moved = demand.throughput_mib_s
+    return fell and share(moved, span.buckets) <= SLACK * share(moved, before.buckets)
 
 
-def _factors(
-    demand: Demand,
-    ceiling: Ceiling,
-    raised: frozenset[Resource],
-    at: Mapping[Resource, BoolArray],
-    frequent: frozenset[Resource],
-    policy: Policy,
-) -> tuple[FloatArray, FloatArray]:
-    """How many times its operations and its bytes a bucket would have done."""
+def _limit(ceiling: Ceiling, resource: Resource) -> float:
+    return ceiling.iops if resource is Resource.IOPS else ceiling.throughput_mib_s
+
+
+def _factors(demand: Demand, ceiling: Ceiling, resource: Resource, beyond: float) -> dict[Resource, FloatArray]:
+    """How many times its operations and its bytes a bucket would have done that is saturated on a resource."""
     rates = {
         Resource.IOPS: demand.counted_iops(ceiling.accounting),
         Resource.THROUGHPUT: demand.counted_throughput_mib_s(ceiling.accounting),
     }
-    limits = {Resource.IOPS: ceiling.iops, Resource.THROUGHPUT: ceiling.throughput_mib_s}
-    lifted = 1 + policy.throttle_lift_pct / 100
-    factor = np.ones_like(demand.iops)
-    most = 1.0
-    for resource in Resource:
-        if resource in raised:
-            continue
-        beyond = lifted if resource in frequent else 1.0
-        most = max(most, beyond)
-        to_limit = _times(rates[resource], limits[resource] * beyond, otherwise=1.0)
-        factor = np.maximum(factor, np.where(at[resource], to_limit, 1.0))
-    operations, moved = (
-        np.minimum(factor, np.maximum(1.0, _times(rates[resource], limits[resource] * most, otherwise=np.inf)))
-        for resource in Resource
-    )
-    return operations, moved
-
-
-def _times(rate: FloatArray, limit: float, *, otherwise: float) -> FloatArray:
-    """How many times a rate a limit is."""
-    return np.divide(limit, rate, out=np.full_like(rate, otherwise), where=rate > LEAST_RATE)
+    times = {
+        side: np.divide(_limit(ceiling, side) * beyond, rate, out=np.ones_like(rate), where=rate > LEAST_RATE)
+        for side, rate in rates.items()
+    }
+    return {side: np.maximum(1.0, np.minimum(times[resource], times[side])) for side in Resource}

@@ -5,6 +5,7 @@ the reason why it does not pass.
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -116,28 +117,54 @@ class _Maker:
     def offer(self, kind: VolumeType, budget_min: float) -> Offer:
         """The offer of a type."""
         case, product = self.case, product_of(self.case, kind)
-        need, shared = self._need(kind), case.shared.get(kind.name, ())
-        spec = product.fitted(need.no_less_than(self._at_least))
-        usd_month = product.usd_month(spec)
-        offer = self._with(spec, kind, need, usd_month)
-        refused = tuple(unsuited(case.volume, kind, usd_month, case.market, case.policy))
+        shared, budget_minutes = case.shared.get(kind.name, ()), budget_of(budget_min, case.window_s)
+        offer = self._with(product.fitted(self._need(kind).no_less_than(self._at_least)), kind, shared)
+        refused = tuple(unsuited(case.volume, kind, offer.usd_month, case.market, case.policy))
         if refused:
             return replace(offer, refused=refused)
-        budget_minutes = budget_of(budget_min, self.case.window_s)
-        found = (
-            None
-            if _is_pooled(kind, shared)
-            else cheapest(self._stairs_of(product), budget_minutes=budget_minutes, at_least=self._at_least)
-        )
-        against = tuple(measured_against(case.volume, spec, product.ceiling(spec), case.market))
-        if found is not None:
-            offer = self._with(found, kind, need, product.usd_month(found))
+        against = tuple(measured_against(case.volume, offer.spec, offer.ceiling, case.market))
+        if not _is_pooled(kind, shared):
+            spec = cheapest(self._stairs_of(product), budget_minutes=budget_minutes, at_least=self._at_least)
+            if spec is None and against:
+                return replace(offer, refused=against, refuted=against)
+            offer = offer if spec is None else self._with(spec, kind, shared)
+        elif against:
+            return replace(offer, refused=against, refuted=against)
+        offer = self._judged(offer, shared, budget_minutes)
+        if offer.refused and self._may_grow(kind, shared):
+            offer = self._grown(kind, shared, budget_minutes) or offer
+        return replace(offer, refuted=against)
+
+    def _judged(self, offer: Offer, shared: Sequence[SharedLoad], budget_minutes: float) -> Offer:
+        """An offer with its trial, and why it does not pass where it does not."""
         tried = self._tried(offer, shared)
         refused = tuple(self._speaks_against(offer, tried, shared, budget_minutes))
-        refused = refused or (() if found else against)
-        return replace(
-            offer, tried=tried, need=offer.need if refused else _within(offer), refused=refused, refuted=against
-        )
+        return replace(offer, tried=tried, need=offer.need if refused else _within(offer), refused=refused)
+
+    def _may_grow(self, kind: VolumeType, shared: Sequence[SharedLoad]) -> bool:
+        """Whether a larger volume is offered: to relieve one that changes alone, of a type whose size makes it
+        faster for its whole host."""
+        volume = self.case.volume
+        alone = self.case.pool_gib == volume.spec.size_gib and all(volume.id in one.volume_ids for one in shared)
+        return self._purpose is Purpose.RELIEVE and kind.pooled and alone
+
+    def _grown(self, kind: VolumeType, shared: Sequence[SharedLoad], budget_minutes: float) -> Offer | None:
+        """The offer of the least larger size that passes; None where none does."""
+        volume, sizes = self.case.volume, range(self.case.volume.spec.size_gib + 1, kind.most_size_gib + 1)
+
+        def at(size_gib: int) -> Offer:
+            more = size_gib - volume.spec.size_gib
+            larger = [
+                replace(one, size_gib=one.size_gib + more, ceiling=self._pooled(kind, one, more)) for one in shared
+            ]
+            spec = replace(product_of(self.case, kind).fitted(NOTHING), size_gib=size_gib)
+            return self._judged(self._with(spec, kind, larger), larger, budget_minutes)
+
+        place = bisect_left(sizes, x=True, key=lambda size_gib: at(size_gib).feasible)
+        return at(sizes[place]) if place < len(sizes) else None
+
+    def _pooled(self, kind: VolumeType, one: SharedLoad, more_gib: int) -> Ceiling:
+        return ceiling_on_hosts(kind, VolumeSpec(type=kind.name, size_gib=one.size_gib + more_gib), self.case.volume)
 
     def _stairs_of(self, product: Product) -> Staircase:
         name = product.kind.name
@@ -159,16 +186,14 @@ class _Maker:
         required = load.of(self._purpose)
         return required.at_most if self._harmful else required
 
-    def _with(self, spec: VolumeSpec, kind: VolumeType, need: Need, usd_month: float | None) -> Offer:
-        shared = self.case.shared.get(kind.name, ())
+    def _with(self, spec: VolumeSpec, kind: VolumeType, shared: Sequence[SharedLoad]) -> Offer:
         pooled = _is_pooled(kind, shared)
-        ceiling = shared[0].ceiling if pooled else ceiling_on_hosts(kind, spec, self.case.volume)
         return Offer(
             spec=spec,
-            ceiling=ceiling,
-            usd_month=usd_month,
+            ceiling=shared[0].ceiling if pooled else ceiling_on_hosts(kind, spec, self.case.volume),
+            usd_month=product_of(self.case, kind).usd_month(spec),
             tried=None,
-            need=need,
+            need=self._need(kind),
             pool_gib=shared[0].size_gib if pooled else None,
         )
 

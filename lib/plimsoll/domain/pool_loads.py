@@ -64,7 +64,7 @@ class PoolView:
         if len(pool.volumes) == 1:
             whole = demands[pool.volumes[0].id]
             spans = [one.span for one in epoch_spans(pool.volumes[0], whole, types)]
-        lifted = lift(whole, spans, policy, room.bound)
+        lifted = lift(whole, spans, policy)
         return cls(
             pool=pool,
             free=free,
@@ -75,7 +75,7 @@ class PoolView:
             lifted=lifted,
             room=room,
             host=host,
-            held=load_of(whole, lifted, room, present, spans, policy),
+            held=load_of(whole, lifted, room, spans, policy),
         )
 
     def own(self, volume: Volume) -> Load:
@@ -83,7 +83,7 @@ class PoolView:
         if volume.id not in self._own:
             demand, policy = self.demands[volume.id], self.context.policy
             lifted = self.lifted.of(demand)
-            self._own[volume.id] = load_of(demand, lifted, self.room, self.present, self.spans, policy)
+            self._own[volume.id] = load_of(demand, lifted, self.room, self.spans, policy)
         return self._own[volume.id]
 
     def shared(self, kind: VolumeType) -> list[SharedLoad]:
@@ -139,4 +139,4 @@ class PoolView:
         spans = [Span(buckets=slice(None), ceiling=ceiling)]
         demand = together([self.demands[volume.id] for volume in volumes])
         room = host_room(demand, self.host, usable(volumes[0]), policy)
-        return load_of(demand, lift(demand, spans, policy, room.bound), room, ceiling, spans, policy)
+        return load_of(demand, lift(demand, spans, policy), room, spans, policy)

@@ -8,6 +8,7 @@ from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.choice import Choice, Why
 from plimsoll.domain.offer import LATENCY_WORDS, Offer
+from plimsoll.domain.place_reasons import not_in_place, of_a_storage_pool, stopped, used_of
 from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.received import Coverage
 from plimsoll.domain.recommendation import Comparison, FrontierStep
@@ -42,7 +43,9 @@ def insufficient(case: Case, usd_month: float | None) -> tuple[str, ...]:
     found = []
     if usd_month is None:
         found.append(f"There is no price for {spec.type} in {case.volume.region}. Give one with --prices.")
+        found += used_of(case)
     if summary.hours_observed < case.policy.min_hours:
+        found += stopped(case)
         found.append(
             f"The metrics hold {summary.hours_observed:,.1f} hours of this volume, and the policy asks for "
             f"{case.policy.min_hours:g} (min_hours). Audit again when there are more."
@@ -100,7 +103,7 @@ def change(case: Case, comparison: Comparison, target: Offer, choice: Choice) ->
     return (
         *_demand(case),
         *_preference(case, target, choice),
-        *_sizing(case, target),
+        *(_sizing(case, target) if choice.why is not Why.DROP_IN else ()),
         *_refuted([target]),
         *_bursts(case, target),
         *_span(case),
@@ -108,7 +111,9 @@ def change(case: Case, comparison: Comparison, target: Offer, choice: Choice) ->
         *_frontier(comparison.frontier),
         *_money(case, comparison, target),
         *_given_up(case, target),
-        *_not_in_place(case, target),
+        *_delivery(case, comparison),
+        *not_in_place(case, comparison, target),
+        *of_a_storage_pool(case, target),
         *_host(case),
         *_quality(case),
     )
@@ -122,7 +127,8 @@ def wait(case: Case, comparison: Comparison, expected: Offer, settles: Settles) 
         f"If what was seen so far is all, {expected.spec} will then save {dollars(saved)} a month.",
         *_demand(case),
         *_frontier(comparison.frontier),
-        *_drop_in(case, comparison),
+        *_drop_in(case, comparison, expected),
+        *_delivery(case, comparison),
         *_host(case),
         *_quality(case),
     )
@@ -174,7 +180,7 @@ def _demand(case: Case) -> Iterator[str]:
     )
     if summary.throttled_minutes:
         yield (
-            f"Demand was held back in {summary.throttled_minutes:,.0f} minutes, in which it stood at the volume's "
+            f"Demand was held back in {_minutes(summary.throttled_minutes)}, in which it stood at the volume's "
             "ceiling. What it would have been there is taken to be more, at the same I/O size."
         )
     for resource in sorted(case.frequent):
@@ -200,8 +206,11 @@ def _demand(case: Case) -> Iterator[str]:
 
 def _preference(case: Case, target: Offer, choice: Choice) -> Iterator[str]:
     """Why this one of those that pass."""
-    if choice.why is Why.DROP_IN:
-        yield f"{target.spec} can do everything this volume can do today, so nothing rests on the measured demand."
+    if choice.settles is not None:
+        yield (
+            f"{_WAITS[choice.settles.why]} A reduction waits until {choice.settles.on:%Y-%m-%d}. This one reduces "
+            "nothing."
+        )
     if choice.why is Why.RELIEF:
         usd_month = (target.usd_month or 0.0) - (case.usd_month or 0.0)
         verb = "costs" if usd_month >= 0 else "saves"
@@ -216,7 +225,7 @@ def _relief(comparison: Comparison) -> Iterator[str]:
     relief = comparison.relief
     if relief is not None and relief.usd_month is not None:
         yield (
-            f"The volume stays throttled as it is today. {relief.spec} would end that for "
+            f"The workload may still be throttled then. {relief.spec} would end that for "
             f"{dollars(relief.usd_month)} a month."
         )
 
@@ -226,10 +235,11 @@ def _frontier(steps: Sequence[FrontierStep]) -> Iterator[str]:
     if len(steps) < 2:
         return
     first, last = steps[0], steps[-1]
+    waits = f" and waits of up to {last.longest_wait_s:,.0f} seconds" if last.longest_wait_s >= 1 else ""
     yield (
         f"The price of the last minute: {dollars(first.usd_month)} a month with "
         f"{_minutes(first.budget_min)} throttled in 30 days, {dollars(last.usd_month)} with "
-        f"{_minutes(last.budget_min)} and waits of up to {last.longest_wait_s:,.0f} seconds (throttle_budget_min)."
+        f"{_minutes(last.budget_min)}{waits} (throttle_budget_min)."
     )
 
 
@@ -316,19 +326,24 @@ def _unsized_seconds(case: Case, best: Offer) -> Iterator[str]:
             )
 
 
-def _drop_in(case: Case, comparison: Comparison) -> Iterator[str]:
-    drop_in = comparison.drop_in
-    if drop_in is not None and drop_in.usd_month is not None:
-        difference = (case.usd_month or 0.0) - drop_in.usd_month
-        verb, more = ("saves", "") if difference >= 0 else ("costs", " more")
-        yield (
-            f"Drop-in replacement: {drop_in.spec} can do everything this volume can do today, and {verb} "
-            f"{dollars(abs(difference))} a month{more}."
-        )
+def _drop_in(case: Case, comparison: Comparison, target: Offer) -> Iterator[str]:
+    """What could be had without giving anything up, and whether that was chosen."""
+    drop_in, now = comparison.drop_in, case.usd_month or 0.0
+    if drop_in is None or drop_in.usd_month is None:
+        return
+    difference = now - drop_in.usd_month
+    if difference < 0 and target.spec.type == case.volume.spec.type:
+        return
+    verb, more = ("saves", "") if difference >= 0 else ("costs", " more")
+    chosen = " Nothing rests on the measured demand." if target.spec == drop_in.spec else ""
+    yield (
+        f"Drop-in replacement: {drop_in.spec} can do everything this volume can do today, and {verb} "
+        f"{dollars(abs(difference))} a month{more}.{chosen}"
+    )
 
 
 def _money(case: Case, comparison: Comparison, best: Offer) -> Iterator[str]:
-    yield from _drop_in(case, comparison)
+    yield from _drop_in(case, comparison, best)
     flip = comparison.flip
     if flip is not None and flip.spec not in (best.spec, case.volume.spec) and flip.usd_month is not None:
         yield (
@@ -347,12 +362,16 @@ def _given_up(case: Case, best: Offer) -> Iterator[str]:
         yield f"{GIVEN_UP}durability of {now.durability_pct:g} % for {then.durability_pct:g} %."
 
 
-def _not_in_place(case: Case, best: Offer) -> Iterator[str]:
-    now = case.market.types[case.volume.spec.type]
-    if not now.in_place and best.spec.type != now.name:
+def _delivery(case: Case, comparison: Comparison) -> Iterator[str]:
+    """What the present type promises of its IOPS beyond that of the drop-in replacement."""
+    if comparison.drop_in is None:
+        return
+    now, then = (case.market.types[spec.type] for spec in (case.volume.spec, comparison.drop_in.spec))
+    had, has = now.delivers, then.delivers
+    if had is not None and has is not None and (had.share_pct, had.time_pct) > (has.share_pct, has.time_pct):
         yield (
-            f"A {now.name} volume cannot become another type in place. Its workload stops while a copy takes over, and "
-            "going back takes the same."
+            f"{now.name} delivers {had.share_pct:g} % of its IOPS in {had.time_pct:g} % of the time, {then.name} "
+            f"{has.share_pct:g} % in {has.time_pct:g} %."
         )
 
 
@@ -361,7 +380,7 @@ def _host(case: Case) -> Iterator[str]:
     if case.summary.host_bound_minutes:
         minutes = case.summary.host_bound_minutes
         yield (
-            f"The host was the bottleneck in {minutes:,.0f} minutes. A larger volume does not help there; a larger "
+            f"The host was the bottleneck in {_minutes(minutes)}. A larger volume does not help there; a larger "
             "host does."
         )
     for unit, carried, usable in (

@@ -47,20 +47,16 @@ class Load:
         return self.reducing if purpose is Purpose.REDUCE else self.raising
 
 
-def load_of(
-    demand: Demand, lifted: Lifted, room: HostRoom, present: Ceiling, spans: Sequence[Span], policy: Policy
-) -> Load:
+def load_of(demand: Demand, lifted: Lifted, room: HostRoom, spans: Sequence[Span], policy: Policy) -> Load:
     """The load of a demand, lifted by the ceilings of `spans`, on a host with so much room."""
     headroom = 1 + policy.headroom_pct / 100
     work = let_through(scaled(demand, headroom), room)
-    by_volume = only(lifted.demand, lifted.any & ~room.bound)
-    seconds = [let_through(found, room) for found in _seconds(demand, spans, policy, headroom)]
-    seconds_now = [let_through(found, room) for found in _seconds(demand, spans, policy, 1.0)]
-    by_either = highest([only(lifted.demand, lifted.any), *seconds])
+    held_back = let_through(only(lifted.demand, lifted.any), room)
+    seconds, seconds_now = (_seconds(demand, spans, policy, times) for times in (headroom, 1.0))
     return Load(
-        reducing=Required(work=work, short=highest([let_through(by_either, room), _by_host(demand, room, present)])),
-        raising=Required(work=work, short=let_through(highest([by_volume, *seconds]), room)),
-        now=Required(work=demand, short=let_through(highest([by_volume, *seconds_now]), room)),
+        reducing=Required(work=work, short=highest([held_back, _by_host(demand, room, spans), *seconds])),
+        raising=Required(work=work, short=highest([held_back, *seconds])),
+        now=Required(work=demand, short=highest([held_back, *seconds_now])),
     )
 
 
@@ -115,8 +111,8 @@ def let_through(demand: Demand, room: HostRoom) -> Demand:
     accounting = room.ceiling.accounting
     return scaled(
         demand,
-        _share(room.iops, demand.counted_iops(accounting)),
-        _share(room.throughput_mib_s, demand.counted_throughput_mib_s(accounting)),
+        _share(room.room[0], demand.counted_iops(accounting)),
+        _share(room.room[1], demand.counted_throughput_mib_s(accounting)),
     )
 
 
@@ -136,24 +132,28 @@ def _shorts(found: Sequence[Required]) -> list[Demand]:
     return [one.short for one in found]
 
 
-def _by_host(demand: Demand, room: HostRoom, present: Ceiling) -> Demand:
-    """Where the host was the limit: all that it and the volume could carry at most, which the workload may have
-    wanted."""
+def _by_host(demand: Demand, room: HostRoom, spans: Sequence[Span]) -> Demand:
+    """Where the host was the limit: all that it and the volume could carry then, which the workload may have wanted."""
     if not room.bound.any():
         return scaled(demand, 0.0)
-    accounting = room.ceiling.accounting
-    carried = present.counted_as(accounting)
-    limits = (
-        (min(carried.iops, room.ceiling.iops), demand.counted_iops(accounting)),
-        (
-            min(carried.throughput_mib_s, room.ceiling.throughput_mib_s),
-            demand.counted_throughput_mib_s(accounting),
-        ),
-    )
     times = np.minimum(
-        *(np.divide(limit, rate, out=np.full_like(rate, np.inf), where=rate > LEAST_RATE) for limit, rate in limits)
+        *(_times(most, rate) for most, rate in zip(room.carried, _rates(demand, room.ceiling), strict=True))
     )
+    for span in spans:
+        if span.ceiling is not None:
+            limits = span.ceiling.iops, span.ceiling.throughput_mib_s
+            for limit, rate in zip(limits, _rates(demand, span.ceiling), strict=True):
+                times[span.buckets] = np.minimum(times, _times(np.full_like(rate, limit), rate))[span.buckets]
     return scaled(demand, np.where(room.bound & np.isfinite(times), np.maximum(1.0, times), 0.0))
+
+
+def _rates(demand: Demand, ceiling: Ceiling) -> tuple[FloatArray, FloatArray]:
+    return demand.counted_iops(ceiling.accounting), demand.counted_throughput_mib_s(ceiling.accounting)
+
+
+def _times(most: FloatArray, rate: FloatArray) -> FloatArray:
+    """How many times a rate something is; infinite where there is none."""
+    return np.divide(most, rate, out=np.full_like(rate, np.inf), where=rate > LEAST_RATE)
 
 
 def _seconds(demand: Demand, spans: Sequence[Span], policy: Policy, times: float) -> list[Demand]:

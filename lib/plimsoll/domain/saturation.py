@@ -4,7 +4,7 @@ A volume is at its ceiling by what was seen of it. A host is where its token buc
 did, left no room for more.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -40,15 +40,27 @@ class HostLoad:
 class HostRoom:
     """What the hosts could have let through in each bucket, as their ceiling counts, and where that was the limit.
 
-    `ceiling` is the most that they carry. `known` is False where it is not known what a volume on the host did, so that
-    the host may have been the limit in any minute.
+    `carried` is what they could of all their volumes, IOPS and MiB/s, `room` what that left to this one: never less
+    than was observed. Both are infinite where it was on others. `ceiling` is the most that they carry. `known` is False
+    where it is not known what a volume on the host did, so that the host may have been the limit in any minute.
     """
 
     ceiling: Ceiling
-    iops: FloatArray
-    throughput_mib_s: FloatArray
+    carried: tuple[FloatArray, FloatArray]
+    room: tuple[FloatArray, FloatArray]
     bound: BoolArray = field(repr=False, compare=False)
     known: bool = True
+
+    def only_in(self, where: BoolArray) -> "HostRoom":
+        """The same where the volume was on these hosts, and no limit where it was on others."""
+        if where.all():
+            return self
+        return replace(
+            self,
+            carried=(np.where(where, self.carried[0], np.inf), np.where(where, self.carried[1], np.inf)),
+            room=(np.where(where, self.room[0], np.inf), np.where(where, self.room[1], np.inf)),
+            bound=self.bound & where,
+        )
 
 
 def throttled(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArray, BoolArray]:
@@ -80,36 +92,35 @@ def throttled(demand: Demand, ceiling: Ceiling, policy: Policy) -> tuple[BoolArr
 def host_room(demand: Demand, load: HostLoad | None, hosts: Ceiling, policy: Policy) -> HostRoom:
     """The room of a volume on its only host, whose traffic is the `load`; without one what all its `hosts` carry."""
     if load is None:
-        rates = (np.full(len(demand.iops), limit) for limit in (hosts.iops, hosts.throughput_mib_s))
-        iops, throughput_mib_s = rates
-        nowhere = np.zeros_like(demand.observed)
-        return HostRoom(ceiling=hosts, iops=iops, throughput_mib_s=throughput_mib_s, bound=nowhere)
+        rates = np.full(len(demand.iops), hosts.iops), np.full(len(demand.iops), hosts.throughput_mib_s)
+        return HostRoom(ceiling=hosts, carried=rates, room=rates, bound=np.zeros_like(demand.observed))
     ceiling = load.host.ceiling
-    accounting = ceiling.accounting
-    totals = {Resource.IOPS: load.iops, Resource.THROUGHPUT: load.throughput_mib_s}
-    own = {
-        Resource.IOPS: demand.counted_iops(accounting),
-        Resource.THROUGHPUT: demand.counted_throughput_mib_s(accounting),
-    }
-    room = {resource: _room(ceiling, resource, totals[resource], demand) for resource in Resource}
+    own = demand.counted_iops(ceiling.accounting), demand.counted_throughput_mib_s(ceiling.accounting)
+    totals = load.iops, load.throughput_mib_s
+    carried = (
+        _carried(ceiling, Resource.IOPS, load.iops, demand),
+        _carried(ceiling, Resource.THROUGHPUT, load.throughput_mib_s, demand),
+    )
     bound = np.zeros_like(demand.observed)
-    for resource, total in totals.items():
-        held = total >= policy.saturation_pct / 100 * room[resource]
-        bound |= held & (own[resource] >= LEAST_HOST_SHARE * total) & (own[resource] > 0)
+    for mine, total, most in zip(own, totals, carried, strict=True):
+        bound |= (total >= policy.saturation_pct / 100 * most) & (mine >= LEAST_HOST_SHARE * total) & (mine > 0)
     return HostRoom(
         ceiling=ceiling,
-        iops=room[Resource.IOPS],
-        throughput_mib_s=room[Resource.THROUGHPUT],
+        carried=carried,
+        room=(
+            np.maximum(own[0], carried[0] - (totals[0] - own[0])),
+            np.maximum(own[1], carried[1] - (totals[1] - own[1])),
+        ),
         bound=bound & demand.observed,
         known=load.complete,
     )
 
 
-def _room(ceiling: Ceiling, resource: Resource, total: FloatArray, demand: Demand) -> FloatArray:
+def _carried(ceiling: Ceiling, resource: Resource, total: FloatArray, demand: Demand) -> FloatArray:
     """What a host could have let through on a resource, its credits spent by what was done."""
-    room = np.full(len(total), ceiling.iops if resource is Resource.IOPS else ceiling.throughput_mib_s)
+    carried = np.full(len(total), ceiling.iops if resource is Resource.IOPS else ceiling.throughput_mib_s)
     for bucket in ceiling.buckets:
         if bucket.resource is resource and not never_spent(total, bucket, demand.lengths_s):
             left = credits_left(total, bucket, demand.lengths_s)
-            room = np.minimum(room, bucket.sustained_rate + left / demand.resolution_s)
-    return room
+            carried = np.minimum(carried, bucket.sustained_rate + left / demand.resolution_s)
+    return carried

@@ -26,7 +26,8 @@ class Unsettled(StrEnum):
 class EpochStand:
     """How a volume stood in one epoch: its ceiling (None: not known) and the resources that it was saturated on.
 
-    `hosts` is what its hosts carried (None: not known), `host_bound` whether that was the limit.
+    `hosts` is what its hosts carried (None: not known), `host_bound` whether that was the limit. They are `hosts_known`
+    where nothing was observed as well.
     """
 
     start_s: int
@@ -34,6 +35,7 @@ class EpochStand:
     saturated: frozenset[Resource]
     hosts: Ceiling | None = None
     host_bound: bool = False
+    hosts_known: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,14 +60,20 @@ def _all(volume: Volume, epochs: Sequence[EpochStand], now: datetime, policy: Po
 
 
 def _raised(epochs: Sequence[EpochStand], policy: Policy) -> Iterator[Settles]:
-    for place, later in enumerate(epochs[1:], start=1):
-        if any(_held_back(earlier, later) for earlier in epochs[:place]):
-            start = datetime.fromtimestamp(later.start_s, UTC)
-            yield Settles(on=start + timedelta(days=policy.settle_days), why=Unsettled.RAISED)
+    """From when on there is more room than there was where demand was held back, or where that is not known."""
+    for place, earlier in enumerate(epochs):
+        for later in epochs[place + 1 :]:
+            if _held_back(earlier, later):
+                start = datetime.fromtimestamp(later.start_s, UTC)
+                yield Settles(on=start + timedelta(days=policy.settle_days), why=Unsettled.RAISED)
+                break
 
 
 def _held_back(earlier: EpochStand, later: EpochStand) -> bool:
-    """Whether a resource that an epoch was saturated on could do more in a later one, or its host could."""
+    """Whether a resource that an epoch was saturated on could do more in a later one, or its host could. What a host
+    was the limit of that is not known may be more."""
+    if not earlier.hosts_known and later.hosts_known:
+        return True
     if earlier.host_bound and set(raised(earlier.hosts, later.hosts)):
         return True
     return not earlier.saturated.isdisjoint(raised(earlier.ceiling, later.ceiling))

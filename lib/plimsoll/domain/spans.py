@@ -60,10 +60,24 @@ def stands(
                 ceiling=one.span.ceiling,
                 saturated=saturated,
                 hosts=one.hosts,
+                hosts_known=one.epoch.hosts is not None or not demand.observed[at].any(),
                 host_bound=place < len(spans) - 1 and _host_bound(one, demand, host, policy),
             )
         )
     return found
+
+
+def on_these_hosts(spans: Sequence[EpochSpan], demand: Demand) -> BoolArray:
+    """The buckets in which the volume was on the hosts that it is on now."""
+    where = np.ones_like(demand.observed)
+    present = _named(spans[-1].epoch.hosts) if spans else None
+    for one in spans:
+        where[one.span.buckets] = _named(one.epoch.hosts) == present
+    return where
+
+
+def _named(hosts: Sequence[Host] | None) -> list[tuple[str, str]] | None:
+    return None if hosts is None else sorted((host.id, host.type) for host in hosts)
 
 
 def summaries(spans: Sequence[EpochSpan], demand: Demand, lifted: Lifted) -> tuple[EpochSummary, ...]:

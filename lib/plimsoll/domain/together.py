@@ -1,4 +1,4 @@
-"""The decision on a stripe set: one answer and one target for all its volumes, or none. See docs/decision.md, 7."""
+"""The decision on a stripe set: one answer and one target for all its volumes, or none. See docs/decision.md, 8."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -83,17 +83,22 @@ def as_one(cases: Sequence[Case], *, of: int, even: bool) -> list[Case]:
 
 def _in_share(case: Case, cases: Sequence[Case], members: int) -> Case:
     """A case with its share of its host's room."""
-    room, accounting = case.room, case.room.ceiling.accounting
-    seen_iops = np.max([one.demand.counted_iops(accounting) for one in cases], axis=0)
-    seen_mib_s = np.max([one.demand.counted_throughput_mib_s(accounting) for one in cases], axis=0)
+    accounting = case.room.ceiling.accounting
+    seen = (
+        np.max([one.demand.counted_iops(accounting) for one in cases], axis=0),
+        np.max([one.demand.counted_throughput_mib_s(accounting) for one in cases], axis=0),
+    )
     room = replace(
-        room,
-        ceiling=room.ceiling.divided(members),
-        iops=np.maximum(seen_iops, room.iops / members),
-        throughput_mib_s=np.maximum(seen_mib_s, room.throughput_mib_s / members),
+        case.room,
+        ceiling=case.room.ceiling.divided(members),
+        carried=(case.room.carried[0] / members, case.room.carried[1] / members),
+        room=(
+            np.maximum(seen[0], case.room.carried[0] / members),
+            np.maximum(seen[1], case.room.carried[1] / members),
+        ),
     )
     spans = [one.span for one in case.spans]
-    return replace(case, room=room, load=load_of(case.demand, case.lifted, room, case.present, spans, case.policy))
+    return replace(case, room=room, load=load_of(case.demand, case.lifted, room, spans, case.policy))
 
 
 def _set_answer(unit: Unit, cases: Sequence[Case], answers: Mapping[str, Recommendation]) -> SetAnswer:

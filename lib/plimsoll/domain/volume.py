@@ -44,12 +44,13 @@ class VolumeState(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attachment:
     """A volume on a host since a time; `boot` where it is the host's root device. `host` is None where the cloud
-    hides it."""
+    hides it. One that was made `at_start` of the host may only have been made anew."""
 
     host: Host | None
     device: str
     since: datetime
     boot: bool = False
+    at_start: bool = False
 
 
 class OwnerKind(StrEnum):
@@ -116,7 +117,9 @@ class Volume:
     still knows; `recent_changes` are the starts of all that are known of. `seen` is what it was earlier, in order.
 
     `restored_from` is the snapshot or volume that its data are brought from when they are first read; None where it was
-    made empty, or had all of them from the start.
+    made empty, or had all of them from the start. `edge` is the place that it is in where that is none of the region's
+    own zones (an Outpost, a Local Zone). `replicated_to` are the disks that receive what is written to it, and
+    `storage_pool` the pool that pays for it.
     """
 
     id: str
@@ -135,6 +138,9 @@ class Volume:
     modification: Modification | None = None
     seen: tuple[Seen, ...] = ()
     restored_from: str | None = None
+    edge: str | None = None
+    replicated_to: tuple[str, ...] = ()
+    storage_pool: str | None = None
 
     @property
     def name(self) -> str | None:

@@ -153,13 +153,22 @@ class ChangeLimit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """At least that share of what is provisioned, for that share of the time, both in percent."""
+
+    share_pct: float
+    time_pct: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class VolumeType:
     """One kind of volume that can be bought, as its cloud publishes it.
 
     Figures are those of reads; a write counts for `write_iops_cost` or `write_throughput_cost` of a read. `pooled`
     volumes of the type on one host share what the sum of their sizes gives, and any of them may use all of it. `zones`
     is in how many a volume is kept. It is a `target` where the policy names none. Its volumes become another type
-    `in_place`, while they are used, or not; `changes` is how often they may be changed.
+    `in_place`, while they are used, or not; `changes` is how often they may be changed, and `shared_changes` whether
+    one with Multi-Attach can be at all. What is provisioned it `delivers` so far (None: nothing is published).
     """
 
     name: str
@@ -183,6 +192,8 @@ class VolumeType:
     target: bool = False
     in_place: bool = True
     changes: ChangeLimit | None = None
+    shared_changes: bool = True
+    delivers: Delivery | None = None
 
     @property
     def accounting(self) -> Accounting:

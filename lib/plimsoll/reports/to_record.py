@@ -63,7 +63,9 @@ def record_of(recommendation: Recommendation, change: str = "", *, provider: str
     weighed = recommendation if isinstance(recommendation, _Weighed) else None
     comparison = weighed.comparison if weighed else None
     drop_in = comparison.drop_in if comparison else None
-    now, then = _rounded(usd_now), _rounded(changed.usd_month_then if changed else usd_now)
+    # What a disk of a storage pool gives back stays in the pool, which is paid for as a whole.
+    is_its_own = changed is not None and volume.storage_pool is None
+    now, then = _rounded(usd_now), _rounded(changed.usd_month_then if changed and is_its_own else usd_now)
     return RecommendationRecord(
         account=volume.account,
         region=volume.region,
@@ -77,7 +79,7 @@ def record_of(recommendation: Recommendation, change: str = "", *, provider: str
         monthly_usd_now=now,
         monthly_usd_then=then,
         monthly_usd_saved=0.0 if now is None or then is None else round(now - then, 2),
-        monthly_usd_saved_drop_in=round(changed.usd_month_saved_drop_in, 2) if changed else 0.0,
+        monthly_usd_saved_drop_in=round(changed.usd_month_saved_drop_in, 2) if changed and is_its_own else 0.0,
         drop_in=_offer(drop_in) if drop_in else None,
         demand=_demand(recommendation),
         replay=_replay(weighed) if weighed else None,

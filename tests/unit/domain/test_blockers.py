@@ -85,16 +85,31 @@ def test_a_boot_volume_cannot_be_of_a_type_that_boots_nothing():
 def test_several_hosts_need_a_type_that_attaches_to_several():
     shared = a_volume("io1", 500, on=[a_host(id="i-1"), a_host(id="i-2")], multi_attach=True)
     assert codes(shared) == ["impossible", "multi-attach"]
-    assert codes(shared, a_spec("io2", 500)) == []
 
 
-def test_multi_attach_must_be_off_before_a_type_without_it():
-    assert codes(a_volume("io2", 500, multi_attach=True)) == ["multi-attach"]
+@pytest.mark.parametrize("target", [GP3, a_spec("io1", 500, iops=5000)])
+def test_with_multi_attach_a_type_cannot_be_changed(target):
+    assert codes(a_volume("io2", 500, multi_attach=True), target) == ["multi-attach"]
+
+
+def test_with_multi_attach_io2_can_be_given_other_figures_and_io1_cannot():
+    assert codes(a_volume("io2", 500, iops=9000, multi_attach=True), a_spec("io2", 500, iops=5000)) == []
+    assert codes(a_volume("io1", 500, iops=9000, multi_attach=True), a_spec("io1", 500, iops=5000)) == ["multi-attach"]
+
+
+def test_what_is_replicated_needs_its_replication_rebuilt_before_it_becomes_another_type():
+    primary = replace(a_volume("gp2", 500), replicated_to=("copy",))
+    assert codes(primary) == ["replicated"]
+    assert codes(primary, a_spec("gp2", 600)) == []
+
+
+def test_outside_the_regions_own_zones_other_types_and_prices_hold():
+    assert codes(replace(a_volume("gp2", 500), edge="the Outpost op-1")) == ["other-market"]
 
 
 def test_every_blocker_is_named():
     worst = a_volume(
-        "gp3",
+        "io2",
         600,
         state=VolumeState.ERROR,
         operator="eks",

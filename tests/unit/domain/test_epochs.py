@@ -94,6 +94,12 @@ def test_a_host_that_stops_every_night_is_the_same_and_one_that_came_back_as_ano
     assert hosts(on(started, -50), smaller) == [(0, "m5.large"), (13, "m5.24xlarge")]
 
 
+def test_an_attachment_made_as_the_host_was_started_is_no_other_host():
+    volume = on(NEW, 13)
+    again = replace(volume, attachments=(replace(volume.attachments[0], at_start=True),))
+    assert hosts(again) == [(0, "m5.24xlarge")]
+
+
 def test_a_change_of_the_host_and_one_of_the_volume_part_the_window_each():
     volume = replace(changed(4), attachments=on(NEW, 10).attachments)
     assert hosts(volume, Seen(at_s=at_s(3), hosts=(OLD,))) == [(0, "m5.large"), (4, "m5.large"), (10, "m5.24xlarge")]

@@ -47,9 +47,9 @@ def test_a_change_under_way_waits_a_day_at_least():
     assert (found.why, found.on) == (Unsettled.CHANGING, NOW + timedelta(days=1))
 
 
-def test_a_raise_two_epochs_ago_counts_by_the_latest_ceiling():
+def test_the_first_raise_counts_and_one_more_that_was_not_needed_does_not():
     epochs = [stand(14, LOW, IOPS), stand(5, HIGH), stand(1, replace(HIGH, iops=20_000.0))]
-    assert settles(a_volume(), epochs, NOW, Policy()).on == NOW + timedelta(days=6)
+    assert settles(a_volume(), epochs, NOW, Policy()).on == NOW + timedelta(days=2)
 
 
 def test_a_volume_that_was_restored_settles_a_week_after_it_was_made():

@@ -4,6 +4,7 @@ A field is required where its absence would change an answer without a word. Fig
 fields that contradict each other, are refused as well (Amazon EC2 API Reference, read 2026-11-22).
 """
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Final, Literal
 
@@ -34,6 +35,9 @@ def _plain_number(value: Any) -> Any:
         raise ValueError("no number")  # noqa: TRY004  # pydantic reports a ValueError by its field
     return value
 
+
+_WHEN: Final = re.compile(r"\((\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) GMT\)")
+_OWN_ZONE: Final = re.compile(r"[a-z]{2,4}(-[a-z]+)+-\d+[a-z]")
 
 Name = Annotated[str, Field(min_length=1)]
 AttachmentState = Literal["attaching", "attached", "detaching", "detached", "busy"]
@@ -132,6 +136,18 @@ class VolumeAnswer(Tagged):
     snapshot_id: Annotated[str, Field(pattern="^(snap-[0-9a-z-]+)?$")]
     source_volume_id: VolumeId | None = None
     fast_restored: bool = False
+    outpost_arn: str = ""
+
+    @property
+    def edge(self) -> str | None:
+        """The Outpost, Local Zone or Wavelength Zone that it is in; None in a zone of the region itself.
+
+        A region's own zones are named as it is with one letter more (Amazon EC2 User Guide, "Regions and Zones", read
+        2026-11-23).
+        """
+        if self.outpost_arn:
+            return f"the Outpost {self.outpost_arn.rsplit('/', 1)[-1]}"
+        return None if _OWN_ZONE.fullmatch(self.availability_zone) else f"the zone {self.availability_zone}"
 
     @property
     def restored_from(self) -> str | None:
@@ -263,12 +279,23 @@ class InstanceState(AwsAnswer):
     name: Literal["pending", "running", "shutting-down", "terminated", "stopping", "stopped"]
 
 
+Weighting = Literal["default", "vpc-1", "ebs-1"]
+
+
+class NetworkPerformance(AwsAnswer):
+    """How an instance's bandwidth is shared out between its network and EBS."""
+
+    bandwidth_weighting: Weighting = "default"
+
+
 class InstanceAnswer(MappedInstance, Tagged):
     """An instance as a host."""
 
     instance_type: Name
     launch_time: Moment
     state: InstanceState
+    network_performance_options: NetworkPerformance = NetworkPerformance()
+    state_transition_reason: str = ""
     root_device_name: str | None = None
     root_device_type: str | None = None
 
@@ -276,6 +303,12 @@ class InstanceAnswer(MappedInstance, Tagged):
     def running_since(self) -> datetime | None:
         """When it was last started (Amazon EC2 API Reference, Instance.launchTime); None where it does not run."""
         return self.launch_time if self.state.name == "running" else None
+
+    @property
+    def stopped_since(self) -> datetime | None:
+        """When it was stopped; None where it was not, or the reason of its last change of state does not say."""
+        found = _WHEN.search(self.state_transition_reason) if self.state.name == "stopped" else None
+        return None if found is None else datetime.fromisoformat(found[1]).replace(tzinfo=UTC)
 
     @model_validator(mode="after")
     def _whole(self) -> "InstanceAnswer":
@@ -341,6 +374,24 @@ class EbsInfo(AwsAnswer):
         return self
 
 
+class NetworkCard(AwsAnswer):
+    """A part of what a type's network carries."""
+
+    baseline_bandwidth_gbit_s: Rate | None = Field(default=None, alias="BaselineBandwidthInGbps")
+
+
+class NetworkInfo(AwsAnswer):
+    """What is published of a type's network."""
+
+    network_cards: tuple[NetworkCard, ...] = ()
+
+    @property
+    def baseline_gbit_s(self) -> float | None:
+        """What all cards carry together at all times; None where that is not published of one."""
+        known = [card.baseline_bandwidth_gbit_s for card in self.network_cards]
+        return sum(one for one in known if one is not None) if known and None not in known else None
+
+
 class InstanceTypeAnswer(AwsAnswer):
     """A type of instance. Only bare metal has no hypervisor."""
 
@@ -348,6 +399,12 @@ class InstanceTypeAnswer(AwsAnswer):
     hypervisor: Literal["nitro", "xen"] | None = None
     bare_metal: bool | None = None
     ebs_info: EbsInfo
+    network_info: NetworkInfo = NetworkInfo()
+
+    @property
+    def is_nitro(self) -> bool:
+        """Whether it is of the current generation's hypervisor, or bare metal."""
+        return self.hypervisor != "xen"
 
     @model_validator(mode="after")
     def _whole(self) -> "InstanceTypeAnswer":

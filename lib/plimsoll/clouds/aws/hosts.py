@@ -1,7 +1,7 @@
 """Hosts: instances and what their types can carry, looked up many at a time."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from plimsoll.clouds.aws.ec2_answers import InstanceAnswer, InstancesPage, InstanceTypeAnswer, InstanceTypesPage
@@ -47,7 +47,7 @@ class Hosts:
     purpose: Purpose = AUDITING
     known: dict[str, Instance] = field(default_factory=dict)
     unread: dict[str, BadAnswer] = field(default_factory=dict)
-    _limits: dict[str, tuple[HostLimits | None, bool] | BadAnswer] = field(default_factory=dict)
+    _types: dict[str, InstanceTypeAnswer | BadAnswer] = field(default_factory=dict)
 
     def learn(self, instance_ids: Iterable[str]) -> None:
         """Looks up those that are not known yet; what the answer lacks is asked for again before it is unread."""
@@ -67,30 +67,43 @@ class Hosts:
     def forget_unread(self) -> None:
         """What is unread, and types that could not be read, are asked for again when they are needed."""
         self.unread.clear()
-        for name in [name for name, found in self._limits.items() if isinstance(found, BadAnswer)]:
-            del self._limits[name]
+        for name in [name for name, found in self._types.items() if isinstance(found, BadAnswer)]:
+            del self._types[name]
 
     def take(self, found: Sequence[InstanceAnswer]) -> None:
         """Knows these entries of DescribeInstances from now on."""
         self._learn_types({one.instance_type for one in found})
         for one in found:
-            limits = self._limits[one.instance_type]
-            if isinstance(limits, BadAnswer):
-                self.unread[one.instance_id] = limits
+            host = self._host(one)
+            if isinstance(host, BadAnswer):
+                self.unread[one.instance_id] = host
                 continue
             self.unread.pop(one.instance_id, None)
-            tags = tuple(one.tag_values.items())
-            host = Host(
-                id=one.instance_id,
-                type=one.instance_type,
-                limits=limits[0],
-                nitro=limits[1],
-                tags=tags,
-                running_since=one.running_since,
-            )
             self.known[one.instance_id] = Instance(
                 host=host, root_device=one.root_device_name, volume_ids=one.volume_ids
             )
+
+    def _host(self, one: InstanceAnswer) -> Host | BadAnswer:
+        """The host that an instance of a type that was asked for is, or why that cannot be told."""
+        kind = self._types[one.instance_type]
+        if isinstance(kind, BadAnswer):
+            return kind
+        limits, weighting = limits_of(kind), one.network_performance_options.bandwidth_weighting
+        if limits is not None and weighting != "default":
+            network = kind.network_info.baseline_gbit_s
+            if weighting == "vpc-1" and network is None:
+                what = f"NetworkInfo of {kind.instance_type} has no baseline, and the instance's bandwidth is weighted"
+                return self._bad(what, None, _TYPES, one.instance_id)
+            limits = weighted(limits, None if weighting == "ebs-1" else network)
+        return Host(
+            id=one.instance_id,
+            type=one.instance_type,
+            limits=limits,
+            nitro=kind.is_nitro,
+            tags=tuple(one.tag_values.items()),
+            running_since=one.running_since,
+            stopped_since=one.stopped_since,
+        )
 
     def as_type(self, instance_id: str, type_name: str | None = None) -> Host | None:
         """An instance as a host of that type (None: of its own). None where it, or what its type carries, is not
@@ -102,10 +115,10 @@ class Hosts:
         if type_name is None:
             return None if instance is None else instance.host
         self._learn_types({type_name})
-        limits = self._limits[type_name]
-        if isinstance(limits, BadAnswer):
+        kind = self._types[type_name]
+        if isinstance(kind, BadAnswer):
             return None
-        return Host(id=instance_id, type=type_name, limits=limits[0], nitro=limits[1])
+        return Host(id=instance_id, type=type_name, limits=limits_of(kind), nitro=kind.is_nitro)
 
     def _described(self, instance_ids: Sequence[str]) -> dict[str, InstanceAnswer]:
         filters = [{"Name": "instance-id", "Values": list(instance_ids)}]
@@ -123,15 +136,15 @@ class Hosts:
         return found
 
     def _learn_types(self, types: set[str]) -> None:
-        for chunk in in_chunks(sorted(types - set(self._limits)), _TYPES_A_CALL):
+        for chunk in in_chunks(sorted(types - set(self._types)), _TYPES_A_CALL):
             missing: Sequence[str] = chunk
             for _ in range(ASKED):
                 self._ask_types(missing)
-                missing = [one for one in missing if isinstance(self._limits.get(one), BadAnswer | None)]
+                missing = [one for one in missing if isinstance(self._types.get(one), BadAnswer | None)]
                 if not missing:
                     break
             for one in missing:
-                self._limits.setdefault(one, self._bad(f"it has no {one}", None, _TYPES, f"hosts of type {one}"))
+                self._types.setdefault(one, self._bad(f"it has no {one}", None, _TYPES, f"hosts of type {one}"))
 
     def _ask_types(self, types: Sequence[str]) -> None:
         filters = [{"Name": "instance-type", "Values": list(types)}]
@@ -143,9 +156,9 @@ class Hosts:
             place = f"hosts of type {name} in {self.asker.place}"
             try:
                 found = read_answer(InstanceTypeAnswer, raw, call=_TYPES, place=place)
-                self._limits[found.instance_type] = (limits_of(found), found.hypervisor != "xen")
+                self._types[found.instance_type] = found
             except BadAnswer as error:
-                self._limits[name] = error
+                self._types[name] = error
 
     def _bad(self, what: str, raw: object, call: str, subject: str) -> BadAnswer:
         return bad_answer(what, raw, call=call, place=f"{subject} in {self.asker.place}")
@@ -168,6 +181,27 @@ def limits_of(instance_type: InstanceTypeAnswer) -> HostLimits | None:
         maximum_iops=info.maximum_iops,
         maximum_throughput_mib_s=mib_s_from_mb_s(info.maximum_throughput),
         burst_s=BURST_S,
+    )
+
+
+WEIGHT: Final = 0.25
+"""How much of its baseline the favored side gains (ModifyInstanceNetworkPerformanceOptions, botocore 1.44.5: up to that
+much). The other loses as many bits; IOPS, and what the favored side carries at most, stay (Amazon EC2 User Guide, "EC2
+instance bandwidth weighting configuration", read 2026-11-23)."""
+
+_MB_S_PER_GBIT_S: Final = 125.0
+
+
+def weighted(limits: HostLimits, network_gbit_s: float | None) -> HostLimits:
+    """The limits of a host whose bandwidth is weighted for its network of that baseline, or (None) for EBS."""
+    baseline, maximum = limits.baseline_throughput_mib_s, limits.maximum_throughput_mib_s
+    if network_gbit_s is None:
+        return replace(limits, baseline_throughput_mib_s=min(maximum, (1 + WEIGHT) * baseline))
+    less = mib_s_from_mb_s(WEIGHT * network_gbit_s * _MB_S_PER_GBIT_S)
+    return replace(
+        limits,
+        baseline_throughput_mib_s=max(WEIGHT * baseline, baseline - less),
+        maximum_throughput_mib_s=max(WEIGHT * baseline, maximum - less),
     )
 
 

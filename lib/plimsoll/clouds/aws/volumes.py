@@ -253,6 +253,7 @@ def volume_of(found: VolumeAnswer, target: Target, hosts: Hosts, modification: M
         modification=modification,
         recent_changes=(modification.started,) if modification else (),
         restored_from=found.restored_from,
+        edge=found.edge,
     )
 
 

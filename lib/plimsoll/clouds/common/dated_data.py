@@ -19,6 +19,7 @@ from plimsoll.domain.volume_types import (
     Based,
     Burst,
     ChangeLimit,
+    Delivery,
     FromIops,
     FromThroughput,
     LatencyClass,
@@ -117,6 +118,8 @@ class _Type(BaseModel):
     target: bool = False
     in_place: bool = True
     changes: ChangeLimit | None = None
+    shared_changes: bool = True
+    delivers: Delivery | None = None
 
     def named(self, name: str) -> VolumeType:
         """The domain's volume type of this name."""
@@ -128,8 +131,12 @@ class _Type(BaseModel):
             throughput=self.throughput_mib_s,
             burst=Burst(**dict(self.burst)) if self.burst else None,
             changes=self.changes,
-            **self.model_dump(exclude={"source", "size_gib", "iops", "throughput_mib_s", "burst", "changes"}),
+            delivers=self.delivers,
+            **self.model_dump(exclude=_OF_THEIR_OWN),
         )
+
+
+_OF_THEIR_OWN: Final = {"source", "size_gib", "iops", "throughput_mib_s", "burst", "changes", "delivers"}
 
 
 class TypesFile(BaseModel):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from plimsoll.clouds.common.dated_data import sold_figures
@@ -55,6 +56,7 @@ def instance_of(found: Any, *, scope: str | None = None, place: str) -> Instance
         tags=tuple(tags.items()),
         caps=known.caps if known else (),
         running_since=answer.running_since,
+        stopped_since=answer.stopped_since,
     )
     held = (one for one in found.disks if one.source and one.type_ != _LOCAL)
     seats = {path_of(one.source): _seat(one, answer.name, place) for one in held}
@@ -104,13 +106,30 @@ def volume_of(disk: DiskAnswer, project: str, region: str, users: Iterable[tuple
         attachments=tuple(
             Attachment(host=None, device="", since=since)
             if user is None
-            else Attachment(host=user[0].host, device=user[1].device, since=since, boot=user[1].boot)
+            else Attachment(
+                host=user[0].host,
+                device=user[1].device,
+                since=since,
+                boot=user[1].boot,
+                at_start=_at_start(since, user[0].host),
+            )
             for user in held
         ),
         owner=owner_of(tags, marks, disk.name, disk.description),
         multi_attach=disk.access_mode in _SHARED or len(held) > 1,
+        replicated_to=tuple(sorted(map(last_of, disk.secondaries))),
+        storage_pool=last_of(disk.storage_pool) if disk.storage_pool else None,
         operator=_REPLICATION if disk.primary_disk and disk.replication in _REPLICATING else None,
     )
+
+
+_STARTED_WITHIN: Final = timedelta(minutes=5)
+
+
+def _at_start(since: datetime, host: Host) -> bool:
+    """Whether a disk was attached as its instance was started: that a start attaches anew what was there before is not
+    documented, and not ruled out."""
+    return host.running_since is not None and abs(since - host.running_since) <= _STARTED_WITHIN
 
 
 def spec_of(disk: DiskAnswer) -> VolumeSpec:

@@ -26,6 +26,7 @@ MOST_MIB_S: Final = 5_000_000
 
 
 _RUNNING: Final = "RUNNING"
+_STOPPED: Final = frozenset({"STOPPED", "TERMINATED"})
 
 
 def _is_status(written: str) -> str:
@@ -75,6 +76,7 @@ class DiskAnswer(Answer):
     description: str = ""
     storage_pool: str = Field(alias="storagePool", default="")
     primary_disk: str = Field(alias="asyncPrimaryDisk", default="")
+    secondaries: tuple[DiskUrl, ...] = Field(alias="asyncSecondaryDisks", default=())
     replication: Literal["", "ACTIVE", "CREATED", "STARTING", "STOPPED", "STOPPING"] = ""
 
     @property
@@ -103,6 +105,7 @@ class InstanceAnswer(Answer):
     machine_type: Annotated[str, StringConstraints(pattern=r"(^|/)machineTypes/[^/]+$")] = Field(alias="machineType")
     status: Annotated[str, AfterValidator(_is_status)]
     started: Time | None = Field(alias="lastStartTimestamp", default=None)
+    stopped: Time | None = Field(alias="lastStopTimestamp", default=None)
     labels: Mapping[str, str]
     metadata: Mapping[str, str]
 
@@ -110,6 +113,11 @@ class InstanceAnswer(Answer):
     def running_since(self) -> datetime | None:
         """When it was last started; None where it does not run, or Google does not say."""
         return moment(self.started) if self.started is not None and self.status == _RUNNING else None
+
+    @property
+    def stopped_since(self) -> datetime | None:
+        """When it was stopped; None where it was not, or Google does not say."""
+        return moment(self.stopped) if self.stopped is not None and self.status in _STOPPED else None
 
     @property
     def path(self) -> str:
@@ -149,6 +157,7 @@ _INSTANCE: Final = {
     "machineType": "machine_type",
     "status": "status",
     "lastStartTimestamp": "last_start_timestamp",
+    "lastStopTimestamp": "last_stop_timestamp",
 }
 _HELD: Final = {"source": "source", "deviceName": "device_name", "boot": "boot"}
 """The fields that say whether they were sent, as the API and as its messages call them."""
@@ -162,6 +171,7 @@ def read_disk(found: Any, *, scope: str, place: str) -> DiskAnswer:
         "replicaZones": list(found.replica_zones),
         "labels": dict(found.labels),
         "asyncPrimaryDisk": found.async_primary_disk.disk,
+        "asyncSecondaryDisks": [one.async_replication_disk.disk for one in found.async_secondary_disks.values()],
         "replication": found.resource_status.async_primary_disk.state,
     }
     where = f"disk {found.name or found.id or 'without a name'} in {place}"

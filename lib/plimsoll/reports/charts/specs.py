@@ -24,6 +24,9 @@ _SPAN_SIGNS: Final = [_MEAN, _PEAK, _THROTTLED]
 _ENVELOPES: Final = [series(place) for place in range(SERIES)]
 _SIGNS: Final = [*_SPAN_SIGNS, MEASURED, *_ENVELOPES]
 _SHAPES: Final = alt.Scale(domain=_SIGNS, range=["circle", "circle", "triangle-up", "cross", *SHAPES])
+_LEAST_NAME_PX: Final = 24
+"""Epochs with less room have no name."""
+
 _NARROW_PX: Final = 480
 """Pictures that are less wide have their legend in one column."""
 
@@ -153,12 +156,18 @@ def _epochs(theme: Theme, width: int) -> alt.LayerChart:
         alt.Tooltip("throttled_minutes:Q", title="minutes throttled", format=",.4~r"),
     ]
     fill = alt.condition("datum.even", alt.value(theme.gap), alt.value(theme.grid))
-    room = alt.ExprRef("max(0, scale('x', datum.end) - scale('x', datum.start) - 6)")
+    room = "scale('x', datum.end) - scale('x', datum.start) - 6"
     named = base.transform_calculate(row="'was'")
     shade = named.mark_rect(height=18, stroke=theme.background, strokeWidth=2).encode(
         x2="end:T", color=fill, tooltip=told
     )
-    name = named.mark_text(align="left", dx=3, limit=room, color=theme.text).encode(text="label:N")
+    name = named.mark_text(
+        align="left",
+        dx=3,
+        limit=alt.ExprRef(f"max(1, {room})"),
+        opacity=alt.ExprRef(f"{room} < {_LEAST_NAME_PX} ? 0 : 1"),
+        color=theme.text,
+    ).encode(text="label:N")
     return alt.LayerChart(layer=[shade, name], width=width, height=20)
 
 

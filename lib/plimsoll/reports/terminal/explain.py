@@ -217,7 +217,7 @@ def offers_table(record: RecommendationRecord, width: int) -> Table:
     table.add_column("configuration", overflow="fold")
     table.add_column("USD/month", justify="right", no_wrap=True)
     table.add_column("why not", overflow="fold", ratio=1, max_width=max(20, width - 45))
-    told = [(offer, _why_not(offer)) for offer in record.offers]
+    told = [(offer, _why_not(offer)) for offer in record.offers if offer != record.relief]
     if record.drop_in is not None:
         told.append((record.drop_in, "drop-in replacement: can do everything this volume can do today"))
     if record.relief is not None:

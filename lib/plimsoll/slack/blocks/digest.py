@@ -32,7 +32,7 @@ _EVIDENCE: Final = {
     "C": "evidence C: published limits only",
 }
 _RISKS: Final = {
-    Step.SAFE: "Safe: all of today's IOPS and MiB/s can be kept",
+    Step.SAFE: "Nothing given up: all of today's IOPS and MiB/s are kept",
     Step.PROVED: "Proved: carries the measured demand with less to spare",
     Step.MEASURE: "Measure first",
 }
@@ -115,6 +115,7 @@ def _risk(record: RecommendationRecord) -> str:
 class Sums:
     """What some volumes add up to, and those of them that are listed: the most that save, and the worst throttled.
 
+    `until` is the day on which the first of those that wait can be judged, None where none waits.
     `steps` is what can be saved, by what has to be done for it. `blocked` is what is forbidden today, by owner and by
     the code of what forbids it. `quiet` counts the volumes that save and are not to be listed, `dearer` those throttled
     ones whose speed costs more.
@@ -124,6 +125,7 @@ class Sums:
     totals: Totals = field(default_factory=Totals)
     quiet: int = 0
     dearer: int = 0
+    until: str | None = None
     steps: dict[Step, Totals] = field(default_factory=dict)
     savers: Largest[Listed] = field(init=False)
     saved_cents: int = 0
@@ -147,6 +149,8 @@ class Sums:
             self.steps.setdefault(step_of(record), Totals(by={})).add(record)
         if record.blockers:
             self._block(record)
+        if record.wait is not None:
+            self.until = min(record.wait.until, self.until or record.wait.until)
         if one is None:
             return
         if record.action == "upgrade":

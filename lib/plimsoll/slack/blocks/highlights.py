@@ -45,6 +45,7 @@ def highlights(sums: Sums, run: Mapping[str, Any]) -> Iterator[Row]:
     yield from _throttled(sums)
     yield from _blocked(sums)
     yield from _detached(sums)
+    yield from _waiting(sums)
     yield from _unread(run)
 
 
@@ -116,6 +117,15 @@ def _detached(sums: Sums) -> Iterator[Row]:
             bold(f"{count_of(total, 'volume')} {is_} attached to nothing"),
             f"{priced}. That is not counted as a saving: only the owner knows what is needed.",
         )
+
+
+def _waiting(sums: Sums) -> Iterator[Row]:
+    total, money = sums.totals.actions["wait"], sums.totals.usd_waiting
+    if total:
+        were = "was" if total == 1 else "were"
+        may = f" {usd(money)} a month may be saved then." if money >= CENT else ""
+        told = f" {were} changed lately, and cannot be judged before {sums.until}.{may}"
+        yield (bold(count_of(total, "volume")), told)
 
 
 def _unread(run: Mapping[str, Any]) -> Iterator[Row]:

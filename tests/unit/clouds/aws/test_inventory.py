@@ -410,3 +410,56 @@ def test_every_type_of_instance_that_there_is_can_be_read():
     limits = {name: described_limits(found) for name, found in INSTANCE_TYPES.items()}
     assert len(limits) > 1000
     assert (limits["t2.micro"], limits["m5.large"].maximum_iops) == (None, 18750)
+
+
+@pytest.mark.parametrize(
+    ("state", "reason", "since"),
+    [
+        ("stopped", "User initiated (2026-11-01 10:00:00 GMT)", datetime(2026, 11, 1, 10, tzinfo=UTC)),
+        ("stopped", "", None),
+        ("running", "User initiated (2026-11-01 10:00:00 GMT)", None),
+    ],
+)
+def test_a_host_says_since_when_it_is_stopped(state, reason, since):
+    host = instance(State={"Name": state}, StateTransitionReason=reason)
+    (found,) = Account().changes().page(volume(on=["i-1"])).instances(host).types(LARGE).volumes()
+    assert found.hosts[0].stopped_since == since
+
+
+WEIGHTY = {**LARGE, "NetworkInfo": {"NetworkCards": [{"BaselineBandwidthInGbps": 0.4}]}}
+
+
+@pytest.mark.parametrize(
+    ("weighting", "baseline_mb_s", "maximum_mb_s"),
+    [("default", 81.25, 593.75), ("ebs-1", 101.5625, 593.75), ("vpc-1", 68.75, 581.25)],
+)
+def test_bandwidth_that_is_weighted_moves_what_a_host_carries(weighting, baseline_mb_s, maximum_mb_s):
+    host = instance(NetworkPerformanceOptions={"BandwidthWeighting": weighting})
+    (found,) = Account().changes().page(volume(on=["i-1"])).instances(host).types(WEIGHTY).volumes()
+    limits = found.hosts[0].limits
+    assert limits.baseline_throughput_mib_s == pytest.approx(mib_s_from_mb_s(baseline_mb_s))
+    assert limits.maximum_throughput_mib_s == pytest.approx(mib_s_from_mb_s(maximum_mb_s))
+    assert limits.maximum_iops == LARGE["EbsInfo"]["EbsOptimizedInfo"]["MaximumIops"]
+
+
+def test_a_host_whose_weighting_cannot_be_reckoned_is_unread_by_name():
+    host = instance(NetworkPerformanceOptions={"BandwidthWeighting": "vpc-1"})
+    account = Account().changes().page(volume(on=["i-1"])).instances(host).types(LARGE)
+    account.all(host).page(volume(on=["i-1"])).instances(host).types(LARGE)
+    unread = list(account.inventory().volumes(TARGET))[-1]
+    assert isinstance(unread, UnreadVolume)
+    assert "NetworkInfo of m5.large" in str(unread.error)
+
+
+@pytest.mark.parametrize(
+    ("fields", "edge"),
+    [
+        ({}, None),
+        ({"AvailabilityZone": "us-gov-west-1b"}, None),
+        ({"AvailabilityZone": "us-east-1-bos-1a"}, "the zone us-east-1-bos-1a"),
+        ({"OutpostArn": "arn:aws:outposts:eu-west-1:111122223333:outpost/op-0123"}, "the Outpost op-0123"),
+    ],
+)
+def test_a_volume_outside_the_regions_own_zones_says_where_it_is(fields, edge):
+    (found,) = Account().changes().page(volume("vol-1", **fields)).volumes()
+    assert found.edge == edge

@@ -195,6 +195,33 @@ def test_a_disk_that_another_is_replicated_to_is_not_left_over(google, clients):
     assert stopped.operator is None
 
 
+def test_a_disk_says_where_it_is_replicated_to_and_which_pool_pays_for_it(google, clients):
+    other = f"{COMPUTE}/projects/{SHOP}/zones/us-east1-b/disks/copy"
+    google.disk(SHOP, "data", async_secondary_disks={other: {"async_replication_disk": {"disk": other}}})
+    pool = f"{COMPUTE}/projects/{SHOP}/zones/us-central1-a/storagePools/pool-1"
+    google.disk(SHOP, "pooled", "hyperdisk-balanced", storage_pool=pool)
+    data, pooled = listed(clients)
+    assert (data.replicated_to, data.storage_pool) == (("copy",), None)
+    assert (pooled.replicated_to, pooled.storage_pool) == ((), "pool-1")
+
+
+def test_an_instance_says_since_when_it_is_stopped(google, clients):
+    stopped = {"status": "TERMINATED", "last_stop_timestamp": "2026-11-01T03:00:00.000-07:00"}
+    google.disk(SHOP, "idle", users=[google.instance(SHOP, "batch", **stopped)])
+    google.disk(SHOP, "busy", users=[google.instance(SHOP, "web", last_stop_timestamp=ATTACHED)])
+    idle, busy = listed(clients)
+    assert idle.hosts[0].stopped_since == datetime(2026, 11, 1, 10, tzinfo=UTC)
+    assert busy.hosts[0].stopped_since is None
+
+
+def test_an_attachment_that_was_made_as_the_instance_was_started_may_only_be_made_anew(google, clients):
+    google.disk(SHOP, "nightly", users=[google.instance(SHOP, "batch", last_start_timestamp=ATTACHED)])
+    google.disk(
+        SHOP, "moved", users=[google.instance(SHOP, "web", last_start_timestamp="2025-01-01T00:00:00.000-07:00")]
+    )
+    assert [volume.attachments[0].at_start for volume in listed(clients)] == [True, False]
+
+
 def test_targets_are_the_regions_with_disks(google, clients):
     google.disk(SHOP, "one")
     google.disk(SHOP, "both", region="europe-west4", replicas=("europe-west4-a", "europe-west4-b"))

@@ -86,7 +86,7 @@ def test_no_name_makes_a_tag_or_a_link_of_a_ticket(record):
     page = shown(ticket(record, Policy(), LINK))
     assert set(page.tags) <= TAGS | {"a"}
     assert page.tags.count("a") == (1 if record.demand is not None else 0)
-    assert set(page.attributes) <= {"href", "class"}
+    assert set(page.attributes) <= {"href", "class", "style"}
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -123,36 +123,40 @@ function ceilingsTable(record) {
 
 function replayTable(record) {
   const { replay } = record;
-  const rows = [['now', tenths(replay.throttled_minutes_now), tenths(replay.worst_delay_s_now)]];
-  if (known(replay.throttled_minutes_then) && record.target && record.action !== 'keep') rows.push(['as offered', tenths(replay.throttled_minutes_then), tenths(replay.worst_delay_s_then)]);
-  return table('Replay: the demand pushed through the ceilings', ['the same demand again'],
-    ['minutes throttled', 'worst delay, s'], rows);
+  const rows = [['the volume now', tenths(replay.throttled_minutes_now), tenths(replay.worst_delay_s_now)]];
+  if (known(replay.throttled_minutes_then) && record.target && record.action !== 'keep') rows.push(['the volume as offered', tenths(replay.throttled_minutes_then), tenths(replay.worst_delay_s_then)]);
+  return table('Replay: the demand, with more where it was held back, pushed through the ceilings', ['through'],
+    ['minutes throttled', 'longest wait, s'], rows);
 }
 
 const DROP_IN = 'the drop-in replacement: it can do everything this volume can do today';
+const RELIEF = 'would end the throttling; that is a decision of its own';
 
 function whyNotChosen(offer, record) {
   const then = record.monthly_usd_then;
   if (!known(offer.monthly_usd) || !known(then)) return 'carries it, but no price is known';
   if (offer.monthly_usd > then + 0.005) return 'carries it, but costs more';
   if (offer.monthly_usd > then - 0.005) return 'carries it for the same money';
-  return record.action === 'keep' ? 'carries it, but saves less than the policy asks for' : 'carries it and is cheaper: the reasons say why not';
+  if (record.action === 'keep') return 'carries it, but saves less than the policy asks for';
+  if (record.wait) return 'carries what was seen so far';
+  return record.drop_in && sameSpec(record.drop_in.spec, record.target)
+    ? 'carries it and is cheaper, but rests on the measured demand' : 'carries it and is cheaper: the reasons say why not';
 }
 
 function offersTable(record) {
-  const row = (offer, why) => [specText(offer.spec), usd(offer.monthly_usd),
-    `${whole(offer.ceiling_iops)} IOPS, ${whole(offer.ceiling_throughput_mib_s)} MiB/s`, why];
-  const rows = record.offers.map((offer) => {
-    const chosen = record.target && sameSpec(offer.spec, record.target);
-    const drop_in = record.drop_in && sameSpec(offer.spec, record.drop_in.spec) ? `; ${DROP_IN}` : '';
-    if (offer.refused.length) return row(offer, offer.refused.length === 1 ? offer.refused[0] : list(offer.refused));
-    if (chosen) return row(offer, [element('strong', {}, record.action === 'keep' ? 'kept' : 'chosen'), drop_in]);
-    if (record.wait && sameSpec(offer.spec, record.wait.expected)) return row(offer, `expected, once it can be judged${drop_in}`);
-    return row(offer, whyNotChosen(offer, record) + drop_in);
-  });
-  const listed = record.drop_in && record.offers.some((offer) => sameSpec(offer.spec, record.drop_in.spec));
-  if (record.drop_in && !listed) rows.push(row(record.drop_in, DROP_IN));
-  if (record.relief) rows.push(row(record.relief, 'would end the throttling: it is another decision, with this price'));
+  const is = (offer, other) => Boolean(other) && sameSpec(offer.spec, other.spec);
+  const chosen = (offer) => record.target && sameSpec(offer.spec, record.target);
+  const whyNot = (offer) => {
+    if (offer.refused.length) return offer.refused.length === 1 ? offer.refused[0] : list(offer.refused);
+    if (chosen(offer)) return element('strong', {}, record.action === 'keep' ? 'kept' : 'chosen');
+    if (is(offer, record.wait && { spec: record.wait.expected })) return 'expected, once it can be judged';
+    if (is(offer, record.relief)) return RELIEF;
+    return is(offer, record.drop_in) ? DROP_IN : whyNotChosen(offer, record);
+  };
+  const besides = (offer) => (is(offer, record.drop_in) && (chosen(offer) || is(offer, record.relief)) ? `; ${DROP_IN}` : '');
+  const further = [record.drop_in, record.relief].filter((one) => one && !record.offers.some((offer) => is(offer, one)));
+  const rows = [...record.offers, ...further].map((offer) => [specText(offer.spec), usd(offer.monthly_usd),
+    `${whole(offer.ceiling_iops)} IOPS, ${whole(offer.ceiling_throughput_mib_s)} MiB/s`, [whyNot(offer), besides(offer)]]);
   return table('Every configuration that was weighed', ['configuration'], ['USD a month'], rows, ['carries', 'why not']);
 }
 

@@ -1,0 +1,1 @@
+"""The closed loop: what becomes of volumes that are audited weekly when every recommendation is followed."""

@@ -1,0 +1,137 @@
+"""The loop: a volume is audited weekly, does what is recommended, and is watched."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from plimsoll.domain.case import DecisionContext, case_of
+from plimsoll.domain.decide import answer
+from plimsoll.domain.demand import Demand
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.recommendation import Change, Recommendation
+from plimsoll.domain.volume import Seen, VolumeSpec
+from tests.builders import LONG_AGO, TYPES, a_host, a_market, a_volume, load_of
+from tests.closed_loop.workload import BUCKET_S, DAY, KIB, WEEK, Numbers, Workload, of_kind
+
+BEGUN: Final = LONG_AGO + timedelta(days=30)
+WINDOW: Final = 14 * DAY
+POLICY: Final = Policy(resolution_s=BUCKET_S, target_types=("gp3",))
+WITHIN: Final = 3.4
+"""How many times its first ceiling a true demand may be that is to settle within three steps."""
+MOST_STEPS: Final = 3
+
+
+@dataclass(frozen=True)
+class Step:
+    """A recommendation that was followed, at the end of a week."""
+
+    week: int
+    before: VolumeSpec
+    after: VolumeSpec
+
+
+@dataclass
+class Life:
+    """What became of a volume in so many weeks."""
+
+    kind: str
+    weeks: int
+    ratio: float
+    steps: list[Step] = field(default_factory=list)
+    hurt: int = 0
+    """Buckets that a reduction throttled and that the size before it would have carried."""
+
+    @property
+    def settled(self) -> bool:
+        """Whether it needed no more than three steps."""
+        return len(self.steps) <= MOST_STEPS
+
+    @property
+    def reversals(self) -> int:
+        """How often IOPS or throughput turned around, whichever did more often."""
+        return max(self._turns("iops"), self._turns("throughput_mib_s"))
+
+    def _turns(self, figure: str) -> int:
+        signs = [np.sign(getattr(step.after, figure) - getattr(step.before, figure)) for step in self.steps]
+        moves = [sign for sign in signs if sign]
+        return sum(one != two for one, two in pairwise(moves))
+
+
+def lived(workload: Workload, spec: VolumeSpec, weeks: int, policy: Policy = POLICY) -> Life:
+    """A volume's life: two weeks are watched before the first audit."""
+    ceiling = TYPES[spec.type].ceiling(spec)
+    iops, mib_s = (0.0, 0.0) if workload.job else workload.wants(0, weeks * WEEK)
+    life = Life(workload.kind, weeks, max(iops / ceiling.iops, mib_s / ceiling.throughput_mib_s))
+    served = np.zeros(weeks * WEEK)
+    seen: list[Seen] = []
+    for week in range(weeks):
+        now = slice(week * WEEK, (week + 1) * WEEK)
+        ceiling = TYPES[spec.type].ceiling(spec)
+        served[now] = workload.carried(now.start, now.stop, ceiling.iops, ceiling.throughput_mib_s)
+        _count_hurt(life, workload, now)
+        if week == 0:
+            continue
+        found = _audited(spec, served, workload.io_kib, now.stop, tuple(seen), policy)
+        if isinstance(found, Change):
+            after = found.target.spec
+            life.steps.append(Step(week, spec, after))
+            at_s = int(_moment(now.stop).timestamp())
+            seen += [Seen(at_s=at_s, spec=spec), Seen(at_s=at_s, spec=after)]
+            spec = after
+    return life
+
+
+def _moment(bucket: int) -> datetime:
+    return BEGUN + timedelta(seconds=bucket * BUCKET_S)
+
+
+def _audited(
+    spec: VolumeSpec, served: Numbers, io_kib: Numbers, end: int, seen: tuple[Seen, ...], policy: Policy
+) -> Recommendation:
+    """What is recommended of the last two weeks."""
+    here = slice(end - WINDOW, end)
+    iops, mib_s = served[here], served[here] * io_kib[here] / KIB
+    demand = Demand(
+        start_s=int(_moment(here.start).timestamp()),
+        resolution_s=BUCKET_S,
+        coarsest_s=BUCKET_S,
+        iops=iops,
+        throughput_mib_s=mib_s,
+        observed=np.ones(WINDOW, dtype=np.bool_),
+        read_iops=iops / 2,
+        read_throughput_mib_s=mib_s / 2,
+    )
+    volume = a_volume(
+        spec.type,
+        spec.size_gib,
+        iops=spec.iops,
+        throughput_mib_s=spec.throughput_mib_s,
+        on=a_host("r5b.24xlarge"),
+        seen=seen,
+    )
+    context = DecisionContext(market=a_market(), envelopes=(), policy=policy, now=_moment(end))
+    return answer(case_of(volume, demand, load_of(volume, demand), context))
+
+
+def _count_hurt(life: Life, workload: Workload, now: slice) -> None:
+    """Counts what the last step, where it was a reduction, has throttled this week. A job only takes longer."""
+    if not life.steps or workload.job:
+        return
+    old, new = (TYPES["gp3"].ceiling(spec) for spec in (life.steps[-1].before, life.steps[-1].after))
+    iops, mib_s = workload.iops[now], workload.iops[now] * workload.io_kib[now] / KIB
+    counted = np.maximum(iops, mib_s * 4)
+    by_old = (counted <= old.iops) & (mib_s <= old.throughput_mib_s)
+    by_new = (counted <= new.iops) & (mib_s <= new.throughput_mib_s)
+    life.hurt += int((by_old & ~by_new).sum())
+
+
+def a_life(kind: str, seed: int, weeks: int) -> Life:
+    """A volume of a kind, with a first size by chance."""
+    rng = np.random.default_rng((seed, *kind.encode()))
+    workload = of_kind(kind, weeks, rng)
+    iops, mib_s = int(rng.choice([3000, 4000, 6000, 10_000, 16_000])), int(rng.choice([125, 250, 500, 1000]))
+    spec = VolumeSpec(type="gp3", size_gib=1000, iops=iops, throughput_mib_s=min(mib_s, iops // 4))
+    return lived(workload, spec, weeks)

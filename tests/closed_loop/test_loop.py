@@ -1,0 +1,74 @@
+"""Volumes that are audited weekly, each recommendation followed, come to rest and are not hurt."""
+
+import numpy as np
+import pytest
+
+from plimsoll.domain.volume import VolumeSpec
+from tests.closed_loop.__main__ import lives
+from tests.closed_loop.figures import BEGIN, END, table, write
+from tests.closed_loop.loop import Life, Step, a_life, lived
+from tests.closed_loop.workload import DAY, KINDS, WEEK, Workload
+
+
+def gp3(iops, mib_s):
+    return VolumeSpec(type="gp3", size_gib=500, iops=iops, throughput_mib_s=mib_s)
+
+
+def up_to(peak, weeks, io_kib=8.0):
+    """A day's curve with the same peak every day."""
+    hour = np.arange(weeks * WEEK) % DAY / DAY * 24
+    iops = peak * (0.7 + 0.3 * np.cos(2 * np.pi * (hour - 14) / 24))
+    return Workload("curve", iops, np.full(len(iops), io_kib))
+
+
+def moves(life):
+    return [(step.after.iops, step.after.throughput_mib_s) for step in life.steps]
+
+
+def test_a_demand_of_4000_is_given_4500_and_does_not_overshoot_itself():
+    life = lived(up_to(4000.0, 12), gp3(3000, 125), 12)
+    assert moves(life) == [(4500, 125)]
+
+
+def test_what_is_too_large_is_cut_once():
+    life = lived(up_to(4000.0, 12), gp3(16_000, 125), 12)
+    assert moves(life) == [(4800, 125)]
+    assert not life.hurt
+
+
+def test_a_demand_of_three_times_the_ceiling_is_reached_in_three_steps():
+    life = lived(up_to(9500.0, 12), gp3(3000, 125), 12)
+    assert moves(life) == [(4500, 125), (6800, 125), (10_200, 125)]
+
+
+def test_a_job_that_takes_what_it_gets_is_not_made_faster_for_ever():
+    life = a_life("job", 1, 20)
+    assert len(life.steps) <= 3
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_few_of_each_kind_are_never_turned_around_twice_nor_hurt(kind):
+    for seed in range(2):
+        life = a_life(kind, seed, 12)
+        assert life.reversals <= 1
+        assert life.hurt <= 5
+
+
+def test_the_table_stands_between_its_marks(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{BEGIN}old\n{END}after\n")
+    life = Life("diurnal", 12, 1.0, [Step(1, gp3(3000, 125), gp3(4500, 125))])
+    write([life], page)
+    assert page.read_text() == f"before\n{BEGIN}{table([life])}{END}after\n"
+    page.write_text("without marks")
+    with pytest.raises(ValueError, match="add both"):
+        write([life], page)
+
+
+@pytest.mark.release
+def test_a_thousand_volumes_over_a_year():
+    found = lives(1000, 52, processes=1)
+    steady = [life for life in found if life.kind not in {"growing"} and life.ratio <= 3.4]
+    assert sum(life.settled for life in steady) >= 0.9 * len(steady), table(found)
+    assert sum(life.reversals >= 2 for life in found) <= 0.05 * len(found), table(found)
+    assert sum(life.hurt > 0 for life in steady) <= 0.05 * len(steady), table(found)
