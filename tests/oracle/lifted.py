@@ -26,8 +26,8 @@ def load_of(work, observed, epochs, policy, *, seconds=None, checks=None, balanc
     """What a volume (or the sum of a pool) asked for, ready to be tried.
 
     epochs: dictionaries of `first` (minute), `limit` (None: not known). checks: raised minutes by side. hosted: None
-    where the host is not known or not the only one, else `carries` by side, the host's `counts` (a limit that says how
-    it counts) and `others`, the work of everybody else on it.
+    where no host or not every host is known, else `carries` by side, the host's `counts` (a limit that says how it
+    counts) and `others`, the work of everybody else on it; None for several hosts, of which nobody is bound by one.
     """
     spans = spans_of(epochs, len(observed))
     found = {
@@ -147,7 +147,7 @@ def takes_what_it_gets(found, one, before, side):
 def bound_minutes(work, observed, hosted, policy):
     """The minutes in which the host stood at what it carried, and this volume had its part in it."""
     bound = np.zeros(len(observed), dtype=bool)
-    if hosted is None:
+    if hosted is None or hosted["others"] is None:
         return bound
     own = counted(work, hosted["counts"])
     total = counted(summed([work, hosted["others"]]), hosted["counts"])
@@ -161,7 +161,9 @@ def room_of(work, hosted, length):
     """How many times what was observed the host could have let through, by side; at least once."""
     if hosted is None:
         return {side: np.full(length, np.inf) for side in SIDES}
-    own, others = counted(work, hosted["counts"]), counted(hosted["others"], hosted["counts"])
+    own, others = counted(work, hosted["counts"]), dict.fromkeys(SIDES, 0.0)
+    if hosted["others"] is not None:
+        others = counted(hosted["others"], hosted["counts"])
     with np.errstate(divide="ignore", invalid="ignore"):
         return {
             side: np.where(own[side] > 0, np.maximum(1.0, (hosted["carries"][side] - others[side]) / own[side]), np.inf)
