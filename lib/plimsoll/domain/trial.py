@@ -14,9 +14,8 @@ import numpy as np
 from plimsoll.domain.bounds import NOWHERE, HeldBack, most_held_back
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.demand import Demand, scaled
-from plimsoll.domain.knowledge import BoolArray
 from plimsoll.domain.period import FloatArray
-from plimsoll.domain.replay import TOLERANCE, backlog_behind, never_spent, spent
+from plimsoll.domain.replay import TOLERANCE, backlog_behind, minutes_above, never_spent, spent
 from plimsoll.domain.units import DAY_S, MINUTE_S
 
 MONTH_DAYS = 30
@@ -93,10 +92,10 @@ def held_back(required: Required, ceiling: Ceiling, resource: Resource) -> HeldB
     if spread is not None and required.harmful:
         most = most_held_back(demand, spread, ceiling, resource)
         return replace(most, minutes=np.where(short & ~spread.unread, _minutes(demand), most.minutes))
-    waiting, longest_s = _waiting(demand, ceiling, resource, limit)
+    minutes, longest_s = _waiting(demand, ceiling, resource, limit)
     if (surely := demand.surely) is not None:
         short |= _rates(surely, ceiling, resource) > limit * (1 + TOLERANCE)
-    return HeldBack(np.where(waiting | short, _minutes(demand), 0.0), longest_s, NOWHERE)
+    return HeldBack(np.where(short, _minutes(demand), minutes), longest_s, NOWHERE)
 
 
 def trial(required: Required, ceiling: Ceiling) -> Trial:
@@ -113,14 +112,15 @@ def _minutes(demand: Demand) -> FloatArray:
     return np.broadcast_to(np.asarray(demand.lengths_s) / MINUTE_S, demand.iops.shape)
 
 
-def _waiting(demand: Demand, ceiling: Ceiling, resource: Resource, limit: float) -> tuple[BoolArray, float]:
-    """The buckets at whose end work surely waits, and for how long any does."""
-    work, lengths_s = _rates(demand, ceiling, resource), demand.lengths_s
-    waiting, longest_s = work > limit * (1 + TOLERANCE), 0.0
+def _waiting(demand: Demand, ceiling: Ceiling, resource: Resource, limit: float) -> tuple[FloatArray, float]:
+    """The minutes of each bucket at whose end work surely waits, and for how long any does."""
+    work, lengths_s, longest_s = _rates(demand, ceiling, resource), demand.lengths_s, 0.0
+    minutes = np.where(work > limit * (1 + TOLERANCE), _minutes(demand), 0.0)
     queued = _queued(demand, work, resource, ceiling)
     if queued.max(initial=0.0) > limit:
-        backlog = backlog_behind(queued - limit, lengths_s)
-        waiting |= backlog > TOLERANCE * limit * demand.resolution_s
+        excess, least = queued - limit, TOLERANCE * limit * demand.resolution_s
+        backlog = backlog_behind(excess, lengths_s)
+        minutes = np.maximum(minutes, minutes_above(least, backlog, excess, lengths_s, demand.resolution_s, 0.0))
         longest_s = float(backlog.max()) / limit
     for bucket in ceiling.buckets:
         if bucket.resource is not resource:
@@ -131,10 +131,13 @@ def _waiting(demand: Demand, ceiling: Ceiling, resource: Resource, limit: float)
             charged = _where_read(demand, whole, queued)
         if never_spent(charged, bucket, lengths_s):
             continue
-        backlog = np.maximum(0.0, spent(charged, bucket, lengths_s) - bucket.capacity)
-        waiting |= backlog > TOLERANCE * bucket.sustained_rate * demand.resolution_s
-        longest_s = max(longest_s, float(backlog.max(initial=0.0)) / bucket.sustained_rate)
-    return waiting, longest_s
+        backlog = spent(charged, bucket, lengths_s)
+        excess = np.maximum(0.0, charged - bucket.free_rate) - bucket.refill_rate
+        least = bucket.capacity + TOLERANCE * bucket.sustained_rate * demand.resolution_s
+        above = minutes_above(least, backlog, excess, lengths_s, demand.resolution_s, bucket.spent_at_start)
+        minutes = np.maximum(minutes, above)
+        longest_s = max(longest_s, (float(backlog.max(initial=0.0)) - bucket.capacity) / bucket.sustained_rate)
+    return minutes, longest_s
 
 
 def _rates(demand: Demand, ceiling: Ceiling, resource: Resource) -> FloatArray:
