@@ -89,7 +89,7 @@ def open_buckets(
 ) -> dict[str, Open]:
     """How far each bucket of the volumes of one host reaches in what their answers rest on."""
     found = _Found(demands)
-    if all(demand.spread is None for demand in demands.values()):
+    if all(_is_known(demand) for demand in demands.values()):
         return found.open
     headroom = 1 + max((case.policy.headroom_pct for case, _ in decided.values()), default=0.0) / 100
     always = None if load is None else _always(load.host.ceiling, saturation_pct)
@@ -111,6 +111,11 @@ def open_buckets(
     for tested in _tests(decided, pools, demands):
         _try(found, tested, _size_on_seconds(decided, tested))
     return found.open
+
+
+def _is_known(demand: Demand) -> bool:
+    """Whether all of it was read as finely as it is kept, its busiest seconds as well."""
+    return demand.spread is None and (demand.busiest is None or bool(demand.busiest.exact.all()))
 
 
 def _capped(found: _Found, decided: Decided, headroom: float) -> None:
@@ -252,10 +257,10 @@ def _offers(answer: Keep | Change | Wait) -> Iterator[Offer]:
 
 def _try(found: _Found, tested: _Tested, on_seconds: bool) -> None:
     """Notes the buckets that a trial is open for: where the most that it can have held back is not the least."""
-    if tested.required.work.spread is None:
-        return
     if on_seconds:
         _seconds(found, tested.volume_ids, tested.ceiling, tested.times)
+    if tested.required.work.spread is None:
+        return
     harmful = tested.required.at_most
     held = [held_back(harmful, tested.ceiling, resource) for resource in Resource]
     most = Trial(
