@@ -6,7 +6,8 @@ Where the page leaves room, this is how it is read here:
 - A limit has been raised when any later epoch has a higher one (its highest or its sustained figure). Buckets of an
   epoch before that are not lifted, whatever came after.
 - A job takes what it gets when, beside the epoch before, its saturated minutes an observed minute fell at least to the
-  ratio of the ceilings, and its bytes an observed minute did not rise, each to a tenth.
+  ratio of the ceilings, and its bytes an observed minute did not rise, each to a tenth. Its saturated minutes then ask
+  for no headroom above the ceiling of their epoch.
 - A bucket that is saturated on both resources is lifted to the farther of the two points.
 - The room that a host leaves is what it carries in the minute less what its other volumes did in it, and never less
   than what was observed.
@@ -39,6 +40,7 @@ def load_of(work, observed, epochs, policy, *, seconds=None, checks=None, balanc
         "saturated": {side: np.zeros(len(observed), dtype=bool) for side in SIDES},
         "lift": {side: np.ones(len(observed)) for side in SIDES},
         "bound_lift": {side: np.ones(len(observed)) for side in SIDES},
+        "most": {side: np.full(len(observed), np.inf) for side in SIDES},
         "room": room_of(work, hosted, len(observed)),
         "bound": bound_minutes(work, observed, hosted, policy),
         "clip": {side: np.full(len(observed), np.inf) for side in SIDES},
@@ -101,6 +103,7 @@ def lift_epoch(found, one, before, after, policy):
                 found["held"].append(more)
             continue
         if takes_what_it_gets(found, one, before, side):
+            keep_to_ceiling(found, one, side)
             continue
         count = int(at.sum())
         frequent = count >= max(FREQUENT_MINUTES, policy["frequent_share_pct"] / 100 * int(observed.sum()))
@@ -114,6 +117,15 @@ def lift_epoch(found, one, before, after, policy):
                 lift = np.maximum(1.0, np.minimum(factor, most))
                 here = found["lift"][other][one["here"]]
                 found["lift"][other][one["here"]] = np.maximum(here, lift)
+
+
+def keep_to_ceiling(found, one, side):
+    """Lets the saturated minutes of a job ask for no more than the ceiling of their epoch."""
+    for other in SIDES:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            reach = np.where(one["rates"][other] > 0, one["limit"][other] / one["rates"][other], np.inf)
+        here = found["most"][other][one["here"]]
+        found["most"][other][one["here"]] = np.where(one["at"][side], np.minimum(here, np.maximum(1.0, reach)), here)
 
 
 def raised(limit, after, side):
@@ -195,7 +207,7 @@ def asked(load, headroom, *, reducing):
     what the whole host could carry.
     """
     room = load["room"]
-    work = scaled(load["work"], *(np.minimum(headroom, room[side]) for side in SIDES))
+    work = scaled(load["work"], *(np.minimum(headroom, np.minimum(room[side], load["most"][side])) for side in SIDES))
     lifts = [np.minimum(load["lift"][side], room[side]) for side in SIDES]
     at = load["saturated"]["iops"] | load["saturated"]["mib_s"]
     if reducing:
