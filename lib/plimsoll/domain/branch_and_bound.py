@@ -15,7 +15,7 @@ finely as their sums need. What merely looks like a set is told from what has be
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from plimsoll.domain.case import Case, DecisionContext, case_of
+from plimsoll.domain.case import Case, DecisionContext, case_of, edges_of
 from plimsoll.domain.certificate import open_buckets
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand import Demand, demand_of
@@ -324,9 +324,18 @@ def _hint(members: Sequence[_Member], demands: Mapping[str, Demand]) -> None:
 
 
 def _demands(members: Sequence[_Member], resolution_s: int) -> dict[str, Demand]:
-    """The demands of volumes, on one grid."""
-    found = {member.volume.id: demand_of(member.knowledge, resolution_s=resolution_s) for member in members}
+    """The demands of volumes, on one grid that their epochs cut as well."""
+    edges = [
+        edges_of(member.volume, member.knowledge.window, member.context.policy)
+        for member in members
+        if member.context is not None
+    ]
+    found = {
+        member.volume.id: demand_of(member.knowledge, resolution_s=resolution_s, edges=edges) for member in members
+    }
     if len(members) < 2:
         return found
-    edges = [demand.starts_s for demand in found.values()]
-    return {member.volume.id: demand_of(member.knowledge, resolution_s=resolution_s, edges=edges) for member in members}
+    starts = [demand.starts_s for demand in found.values()]
+    return {
+        member.volume.id: demand_of(member.knowledge, resolution_s=resolution_s, edges=starts) for member in members
+    }
