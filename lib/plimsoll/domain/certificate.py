@@ -89,7 +89,7 @@ def open_buckets(
 ) -> dict[str, Open]:
     """How far each bucket of the volumes of one host reaches in what their answers rest on."""
     found = _Found(demands)
-    if all(demand.spread is None for demand in demands.values()):
+    if all(_is_known(demand) for demand in demands.values()):
         return found.open
     headroom = 1 + max((case.policy.headroom_pct for case, _ in decided.values()), default=0.0) / 100
     always = None if load is None else _always(load.host.ceiling, saturation_pct)
@@ -113,6 +113,11 @@ def open_buckets(
     return found.open
 
 
+def _is_known(demand: Demand) -> bool:
+    """Whether all of it was read as finely as it is kept, its busiest seconds as well."""
+    return demand.spread is None and (demand.busiest is None or bool(demand.busiest.exact.all()))
+
+
 def _capped(found: _Found, decided: Decided, headroom: float) -> None:
     """Where several become a type that their host caps, what all on the host did is held against that cap."""
     changes = [(case, answer.target.spec.type) for case, answer in decided.values() if isinstance(answer, Change)]
@@ -130,8 +135,14 @@ def _own(found: _Found, case: Case, answer: Recommendation) -> None:
     """What rests on the volume alone: where it was saturated, what its host lets through, and its evidence."""
     ids, demand = (case.volume.id,), case.demand
     for one in case.spans:
+        at, hosts = one.span.buckets, one.epoch.hosts
         if one.span.ceiling is not None:
-            _saturated(found, demand, one.span.ceiling, one.span.buckets, case.policy.saturation_pct, ids)
+            _saturated(found, demand, one.span.ceiling, at, case.policy.saturation_pct, ids)
+        if one is not case.spans[-1] and hosts is not None and len(hosts) == 1:
+            reach = np.zeros((2, len(demand.iops)))
+            most = np.stack(demand.most_counted(hosts[0].ceiling.accounting))
+            reach[:, at] = (most / _always(hosts[0].ceiling, case.policy.saturation_pct))[:, at]
+            found.reaches(ids, reach)
     _lifted(found, case, ids)
     headroom = 1 + case.policy.headroom_pct / 100
     iops, throughput_mib_s = demand.most_counted(case.room.ceiling.accounting)
@@ -252,10 +263,10 @@ def _offers(answer: Keep | Change | Wait) -> Iterator[Offer]:
 
 def _try(found: _Found, tested: _Tested, on_seconds: bool) -> None:
     """Notes the buckets that a trial is open for: where the most that it can have held back is not the least."""
-    if tested.required.work.spread is None:
-        return
     if on_seconds:
         _seconds(found, tested.volume_ids, tested.ceiling, tested.times)
+    if tested.required.work.spread is None:
+        return
     harmful = tested.required.at_most
     held = [held_back(harmful, tested.ceiling, resource) for resource in Resource]
     most = Trial(
