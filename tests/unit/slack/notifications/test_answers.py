@@ -118,7 +118,7 @@ def test_each_round_is_told_where_the_first_offer_fails_and_the_next_is_measured
     volume = a_volume("io1", 500, iops=20_000, id="vol-1")
     said = validated(tmp_path, slack, volume, work_of={"vol-1": work(2500.0, 40.0)}, shares={"gp3": 0.5})
     assert said.startswith("Passed: io2")
-    assert "gp3 500 GiB 3,000 IOPS 125 MiB/s is not enough for vol-1" in said
+    assert "gp3 500 GiB 20,000 IOPS 500 MiB/s is not enough for vol-1" in said
     assert "2 measurements" in said
 
 
