@@ -11,8 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Final
 
-ROOT = Path(__file__).parents[2]
+ROOT: Final = Path(__file__).parents[2]
+FORK_S: Final = 300
+"""How long the forking process may take to answer, which loads all of the product first. Its end is noticed at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,12 +59,12 @@ class Commands:
             told = {"words": list(words), "folder": str(folder), "environment": dict(environment)}
             line = json.dumps({**told, "files": [str(file) for file in files]})
             self._process.stdin.write(f"{line}\n".encode())
-            self.pid = int(self._line(30) or 0)
+            self.pid = int(self._line(FORK_S) or 0)
             assert self.pid, "the process that forks commands has ended"
             code = self._line(within_s)
             if code is None:
                 self.kill()
-                assert self._line(30) is not None
+                assert self._line(FORK_S) is not None
             self.pid = 0
             said = [file.read_text(encoding="utf-8", errors="replace") for file in files]
             return Ended(code=None if code is None else int(code), stdout=said[0], stderr=said[1])

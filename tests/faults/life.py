@@ -18,6 +18,10 @@ _SERIES: Final = ("timeSeries",)
 """Of Cloud Monitoring: a disk with nothing but zeros in every series is an idle one."""
 _OF_A_CHANGE: Final = ("volumeModificationSet",)
 _TAKES_AWAY: Final = frozenset({"absent", "empty-list", "item-lost", "unknown-id"})
+_IN_XML_EMPTY: Final = "null"
+"""XML has no null: a list that is null is an empty one there, as of a volume without tags."""
+_SAME_ID: Final = "same-id"
+"""A modification under the id of another volume: nothing else in it says whose it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +46,16 @@ def life_of(tree: Any, strike: Strike, path: Path, chosen: Sequence[Place]) -> L
     """What of a fault is like life, before it is carried out; None where nothing is."""
     if strike.fault == "zero" and path[:1] == _SERIES and strike.all_items and strike.often == ALWAYS:
         return Life(everything=True)
+    if path[0] in _OF_A_CHANGE and strike.fault in _TAKES_AWAY | {_SAME_ID}:
+        return Life(frozenset(_ids(tree, "volumeModificationSet")))
+    if path[0] == "volumeSet" and path[-1] in _OF_A_VOLUME and strike.fault == _IN_XML_EMPTY:
+        return Life(frozenset(_owners(tree, chosen)))
     if strike.fault not in _TAKES_AWAY:
         return None
     if path in _LISTED:
         return Life(_before=frozenset(_ids(tree)))
     if path[0] == "volumeSet" and set(path) & set(_OF_A_VOLUME):
         return Life(frozenset(_owners(tree, chosen)) or frozenset(_ids(tree)))
-    if path[0] in _OF_A_CHANGE:
-        return Life(frozenset(_ids(tree, "volumeModificationSet")))
     return None
 
 

@@ -10,7 +10,7 @@ from .findings import Findings
 from .formats import Decoded, decoded, encoded
 from .injector import Injected, change, turn_page
 from .law import BROKEN, IDENTICAL, LIFE, NAMED, NOTED, judged
-from .life import Life
+from .life import Life, life_of
 from .mutations import MUTATIONS
 from .places import paths_in
 from .plan import Strike, plan_of
@@ -137,3 +137,15 @@ def test_the_law_tells_what_became_of_a_volume():
     assert outcome() == BROKEN
     listed = Injected("DescribeVolumes", "item-lost", ("volumeSet",), Life(frozenset({"vol-1"})))
     assert outcome(injected=[listed]) == LIFE
+
+
+def test_tags_that_are_null_and_a_change_under_another_id_are_like_life():
+    listed = {"volumeSet": [{"volumeId": "vol-1", "tagSet": [{"key": "Name"}]}, {"volumeId": "vol-2"}]}
+    owner = [(listed["volumeSet"][0], "tagSet")]
+    life = life_of(listed, strike("null"), ("volumeSet", "*", "tagSet"), owner)
+    assert (life.covers("vol-1"), life.covers("vol-2")) == (True, False)
+    assert life_of(listed, strike("null"), ("volumeSet", "*", "size"), owner) is None
+    changes = {"volumeModificationSet": [{"volumeId": "vol-1"}, {"volumeId": "vol-2"}]}
+    path = ("volumeModificationSet", "*", "volumeId")
+    assert life_of(changes, strike("same-id"), path, []).covers("vol-2")
+    assert life_of(listed, strike("same-id"), ("volumeSet", "*", "volumeId"), []) is None

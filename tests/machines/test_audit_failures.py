@@ -169,6 +169,7 @@ def test_whichever_function_is_killed_a_rerun_completes_without_repeating_what_i
     assert is_whole(service, run_id, tmp_path)
 
 
+@pytest.mark.release
 def test_a_target_whose_failure_cannot_even_be_noted_is_not_missing_in_silence(service, tmp_path):
     service.account.front.troubles += [
         Trouble(function="take_inventory", operation="PutObject", stays=True, of=in_place(ONE)),

@@ -42,6 +42,7 @@ def test_an_ordinary_deployment_hears_nothing(templates):
     assert rules_of(templates) == []
 
 
+@pytest.mark.release
 def test_what_nobody_waits_for_runs_beside_and_what_failed_of_it_is_kept(slack_templates, tmp_path):
     with deployed(slack_templates, a_small_organization(), tmp_path, secret='{"bot_token": "xoxb-1"}') as service:
         front = service.account.front

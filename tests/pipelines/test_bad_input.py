@@ -37,6 +37,7 @@ def test_one_denied_account_of_three_costs_itself_only(tmp_path):
     assert {found["account"] for found in recommendations} == {"111111111111", "333333333333"}
 
 
+@pytest.mark.release
 def test_denied_metrics_make_named_failures_and_never_idle_volumes(tmp_path):
     fault = Fault(code="AccessDenied", operation="GetMetricData", account=DENIED, status=403)
     done, run, recommendations = audited(tmp_path, faults=[fault])
@@ -46,6 +47,7 @@ def test_denied_metrics_make_named_failures_and_never_idle_volumes(tmp_path):
     assert {found["action"] for found in recommendations if found["account"] == DENIED} <= {"detached"}
 
 
+@pytest.mark.release
 def test_a_region_that_is_switched_off_is_named_and_the_others_are_audited(tmp_path):
     done, run, recommendations = audited(tmp_path, faults=[Fault(code="OptInRequired", region="eu-west-1", status=401)])
     assert done.returncode == 3

@@ -67,6 +67,7 @@ def read(tmp_path):
     return run, json.loads((tmp_path / "run" / "recommendations.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.release
 def test_a_machine_type_that_is_not_in_the_data_is_told_once_and_offers_nothing_else(healthy):
     done, run, recommendations, _ = healthy
     assert done.returncode == 3  # one disk's type is not in the data either
@@ -92,6 +93,7 @@ def test_a_disk_attached_to_nothing_is_detached_and_costs_no_call_for_metrics(he
     assert run["monthly_usd"]["detached"] > 0
 
 
+@pytest.mark.release
 def test_a_deleted_instance_in_the_metrics_is_told_once_and_its_work_is_its_disks(denied):
     done, run, recommendations, _ = denied
     told = [text for texts in run["notices"].values() for text in texts if "instances that are deleted" in text]
@@ -150,6 +152,7 @@ def test_no_credentials_at_all_says_how_to_get_some(tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.release
 def test_without_credentials_google_is_told_as_a_failure_and_aws_is_audited_all_the_same(tmp_path):
     with running(datetime.now(UTC), volumes=1) as organization:
         words = ["--cloud", "aws", "--cloud", "google", "--project", "some-project", *REGIONS, *roles(organization)]

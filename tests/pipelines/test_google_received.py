@@ -55,7 +55,13 @@ def silence(metric, times=10**9):
     return spoil
 
 
-@pytest.mark.parametrize("metric", ["write_ops_count", "read_bytes_count", "max_read_ops_count"])
+@pytest.mark.parametrize(
+    "metric",
+    [
+        "write_ops_count",
+        *(pytest.param(one, marks=pytest.mark.release) for one in ("read_bytes_count", "max_read_ops_count")),
+    ],
+)
 def test_a_metric_that_stays_empty_costs_the_answers_and_changes_none(tmp_path, undisturbed, metric):
     run, found = audit(tmp_path / "run", series=silence(metric))
     lost = named(undisturbed, run, found)
@@ -101,7 +107,13 @@ def test_disks_without_users_are_never_left_over(tmp_path, undisturbed):
     assert not lost & detached
 
 
-@pytest.mark.parametrize("field", ["sizeGb", "type", "creationTimestamp", "selfLink"])
+@pytest.mark.parametrize(
+    "field",
+    [
+        "selfLink",
+        *(pytest.param(field, marks=pytest.mark.release) for field in ("sizeGb", "type", "creationTimestamp")),
+    ],
+)
 def test_a_disk_without_a_field_is_named_and_the_rest_goes_on(tmp_path, undisturbed, field):
     disk = next(one for one in undisturbed.values() if one["action"] == "migrate")
     run, found = audit(tmp_path / "run", answers=without(field, only=disk["name"]))

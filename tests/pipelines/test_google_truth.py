@@ -7,21 +7,19 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from cloud_simulator.google.fleet import GoogleFleet, SimulatedDisk, truth
+from cloud_simulator.google.fleet import GoogleFleet
 from cloud_simulator.running import running_google
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.sums import COUNTER_SERIES, Window
+from plimsoll.domain.sums import Window
 from tests.oracle.compare import differences
 from tests.oracle.google import decide
+from tests.oracle.google_fleet import EXCLUDED, plain
 from tests.oracle.google_limits import DISKS
-from tests.oracle.google_machines import machine_of
-from tests.oracle.google_ports import PEAKS, minutes_of
 from tests.pipelines.in_process import audited_projects
 
 pytestmark = pytest.mark.once
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
-EXCLUDED = ("plimsoll-exclude", "true")
 
 
 @dataclass(frozen=True)
@@ -53,34 +51,6 @@ def audited(tmp_path_factory, request):
     found = json.loads((folder / "recommendations.json").read_text(encoding="utf-8"))
     recommendations = {one["volume_id"]: one for one in found}
     return Audited(projects.fleet, Window.before(NOW, days=days), run, recommendations)
-
-
-def plain(disk: SimulatedDisk, window: Window) -> dict[str, object]:
-    """What the oracle wants to know of a disk, from the fleet alone."""
-    spec, sums = disk.spec, truth(disk, window)
-    silent = dict.fromkeys((*COUNTER_SERIES, *PEAKS), np.full(window.buckets(60), np.nan))
-    return {
-        "id": disk.id,
-        "spec": {
-            "type": spec.type,
-            "size_gib": spec.size_gib,
-            "iops": spec.iops,
-            "throughput_mib_s": spec.throughput_mib_s,
-        },
-        "region": disk.region,
-        "boot": any(attachment.boot for attachment in disk.attached),
-        "excluded": EXCLUDED in disk.labels,
-        "detached": disk.status == "READY" and not disk.attached,
-        "hosts": [{"id": vm.id, **machine_of(vm.type)} for vm in disk.hosts],
-        "minutes": silent if sums is None else minutes_of(sums),
-        "runs_from_hour": runs_from_hour(disk, window),
-    }
-
-
-def runs_from_hour(disk: SimulatedDisk, window: Window) -> int | None:
-    """The first whole hour of the window in which the disk is where it is now, on a machine that runs."""
-    running = [max(one.since, one.vm.created) for one in disk.attached if one.vm.stopped is None]
-    return -int((window.start_s - min(running).timestamp()) // 3600) if running else None
 
 
 def test_every_recommendation_is_the_oracles(audited):

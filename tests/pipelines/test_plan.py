@@ -35,6 +35,7 @@ def test_a_plan_reads_no_metric_and_the_run_holds_what_it_took_beside_it(organiz
     assert usage["estimated_usd"] > 0
 
 
+@pytest.mark.release
 def test_every_minute_gives_the_same_answers_with_exact_peaks(organization, tmp_path):
     answers = []
     for folder, every_minute in (("part", False), ("whole", True)):

@@ -72,7 +72,10 @@ def test_another_policy_can_be_tried_on_a_recording(recorded):
     assert saved["cautious"] < saved["first"]
 
 
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "sign",
+    [signal.SIGINT, *(pytest.param(sign, marks=pytest.mark.release) for sign in (signal.SIGTERM, signal.SIGHUP))],
+)
 def test_ctrl_c_keeps_what_is_done_and_resume_ends_with_the_same_answers(tmp_path, sign):
     with running(NOW, volumes=1, latency_ms=150) as organization:
         words = ("audit", "--out", "run", *TWO_DAYS, *REGIONS, *roles(organization))

@@ -40,6 +40,7 @@ def test_simulate_prints_what_points_any_client_at_it_and_ends_on_ctrl_c():
         assert process.wait(timeout=120) == 0
 
 
+@pytest.mark.release
 def test_simulate_prints_what_points_plimsoll_at_the_projects_and_how_to_audit_them():
     words = command("simulate", "--cloud", "google", "--volumes", "1")
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:

@@ -30,6 +30,7 @@ def slack():
         yield slack
 
 
+@pytest.mark.release
 def test_a_run_stands_in_its_channel_with_every_account_in_its_thread(audited, slack):
     organization, folder = audited
     here = {"PLIMSOLL_SLACK_API_URL": slack.api_url, "PLIMSOLL_SLACK_BOT_TOKEN": slack.token}

@@ -144,6 +144,7 @@ def test_without_a_terminal_nothing_is_made_unless_that_was_said(organization, a
     assert verdicts(audited) == []
 
 
+@pytest.mark.release
 def test_one_run_of_a_budget_proves_all_that_its_class_serves(organization, audited, tmp_path):
     shutil.copytree(audited / "run", tmp_path / "run")
     budget = ("--max-usd", "0.004", "--max-runs", "1", "--yes")
@@ -196,6 +197,7 @@ def test_a_volume_that_is_being_modified_is_not_measured(organization, tmp_path,
     assert scratch(organization) == []
 
 
+@pytest.mark.release
 def test_a_copy_is_measured_by_reads_alone(organization, tmp_path):
     volume = named(organization, "worker-root")
     done = run(organization, tmp_path, "validate", volume, "--mode", "copy", "--yes", *TERMS)

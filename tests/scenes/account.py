@@ -29,7 +29,7 @@ from plimsoll.domain.volume_types import LatencyClass
 from plimsoll.run import Order, carry_out
 from plimsoll.settings import Settings
 from tests.scenes.scene import Scene
-from tests.scenes.work import NOW, Time
+from tests.scenes.work import KIB, NOW, Time
 
 ACCOUNT, REGION = "111111111111", "us-east-1"
 TAG: Final = "scene"
@@ -131,6 +131,14 @@ def stripes_of(fleet: Fleet) -> tuple[StripeSet, ...]:
     )
 
 
+def _with_means(made: dict[str, Any]) -> dict[str, Any]:
+    """The series with the mean rates that are published beside the checks, absent where those never arrive."""
+    absent = np.where(np.isnan(made["iops_exceeded"]), np.nan, 0.0) / 60
+    made["mean_iops"] = (made["read_ops"] + made["write_ops"]) / 60 + absent
+    made["mean_kib_s"] = (made["read_bytes"] + made["write_bytes"]) / KIB / 60 + absent
+    return made
+
+
 @contextmanager
 def served(scenes: Sequence[Scene]) -> Iterator[Running]:
     """The account on loopback; what each volume did is what its scene says."""
@@ -141,7 +149,7 @@ def served(scenes: Sequence[Scene]) -> Iterator[Running]:
         work = does[volume.id]
         if work is None:
             raise ValueError(f"{volume.id} does nothing")
-        return work(Time(np.arange(first, first + count))).series()
+        return _with_means(work(Time(np.arange(first, first + count))).series())
 
     front = Front(fleet, CloudWatch(fleet, clock=NOW.timestamp, history=History(minutes, USUAL, UNEVEN)))
     server = serve(front)

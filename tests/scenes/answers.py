@@ -21,12 +21,14 @@ def check(record: dict[str, Any], right: Right, why: str) -> None:
     if right.relief is not None:
         assert record["relief"] is not None, why
         assert figures(record["relief"]["spec"]) == right.relief, why
-    steps = {step["budget_min"]: step["monthly_usd"] for step in record["frontier"]}
     for budget, usd in right.frontier.items():
-        within = [cost for some, cost in steps.items() if some <= budget]
-        assert min(within, default=None) == pytest.approx(usd, abs=0.011), (why, steps)
+        step = max(
+            (one for one in record["frontier"] if one["budget_min"] <= budget), key=lambda one: one["budget_min"]
+        )
+        more = 0.05 * usd if step["at_most"] else 0.011
+        assert usd - 0.011 <= step["monthly_usd"] <= usd + more, (why, step)
     if right.says is not None:
-        assert right.says in " ".join(record["reasons"]), (why, record["reasons"])
+        assert right.says in " ".join(record["reasons"]).lower(), (why, record["reasons"])
 
 
 def figures(spec: dict[str, Any]) -> tuple[Any, ...]:

@@ -18,7 +18,7 @@ from cloud_simulator.faults import Faults, Refused
 from cloud_simulator.google.fleet import USUAL, Attachment, GoogleFleet, Measured, SimulatedDisk, measured_minutes
 from cloud_simulator.google.http_front import GLOBAL
 from cloud_simulator.google.time_series_request import Asked, parse
-from cloud_simulator.metrics.history import History
+from cloud_simulator.metrics.history import History, fold
 from cloud_simulator.units import DAY_S, MINUTE_S, FloatArray
 
 Numbers = npt.NDArray[np.int64]
@@ -90,7 +90,7 @@ class Monitoring:
             room, skip = room - (len(values) - skip), 0
         return b"".join(found)
 
-    def _points(self, one: Measured, asked: Asked) -> tuple[Numbers, Numbers, Numbers]:
+    def _points(self, one: Measured, asked: Asked) -> tuple[Numbers, Numbers, Numbers | FloatArray]:
         """Starts, ends and values of the present points, newest first."""
         now_s = self._now_s()
         begin_s = _minute(max(asked.start_s, now_s - KEPT_DAYS * DAY_S))
@@ -101,7 +101,8 @@ class Monitoring:
         present = np.flatnonzero(~np.isnan(values))[::-1]
         ends_s = first_s + (present + 1) * asked.period_s + int(asked.end_s) - end_s
         starts_s = ends_s if asked.peaks else ends_s - asked.period_s
-        return starts_s, ends_s, values[present].astype(np.int64)
+        found = values[present]
+        return starts_s, ends_s, found if asked.series in _SIGNALS else found.astype(np.int64)
 
     def _aligned(self, one: Measured, asked: Asked, begin_s: int, end_s: int, known_s: int) -> tuple[FloatArray, int]:
         """A figure for each bucket, counted back from the end of what is asked; and where the first begins."""
@@ -110,13 +111,25 @@ class Monitoring:
         count = max(0, known_s - whole_s) // MINUTE_S
         values = np.empty(0)
         if count:
-            values = self._history.buckets(one, asked.series, asked.stat, whole_s, count, asked.period_s)
+            values = self._buckets(one, asked, whole_s, count, asked.period_s)
         if rest_s:
             minutes = min(whole_s, known_s) - begin_s
-            part = self._history.buckets(one, asked.series, asked.stat, begin_s, minutes // MINUTE_S, rest_s)
+            part = self._buckets(one, asked, begin_s, minutes // MINUTE_S, rest_s)
             values = np.concatenate([part[:1], values])
             whole_s -= asked.period_s
         return values, whole_s
+
+    def _buckets(self, one: Measured, asked: Asked, start_s: int, count: int, period_s: int) -> FloatArray:
+        """A statistic of some minutes of a series, or of what follows from several, by buckets."""
+        if asked.series in USUAL:
+            return self._history.buckets(one, asked.series, asked.stat, start_s, count, period_s)
+
+        def each(name: str) -> FloatArray:
+            return self._history.buckets(one, name, USUAL[name], start_s, count, MINUTE_S)
+
+        made = _SIGNALS[asked.series](each("read_ops") + each("write_ops"))
+        width = period_s // MINUTE_S
+        return fold(np.concatenate([made, np.full(-count % width, np.nan)]).reshape(-1, width), asked.stat)
 
     def _now_s(self) -> float:
         if self.clock is not None:
@@ -135,7 +148,7 @@ def _there(one: Measured, begin_s: int, end_s: int) -> bool:
 
 
 def _meant(labels: Mapping[str, str], asked: Asked) -> bool:
-    return all(labels[name] in values for name, values in asked.wanted.items())
+    return all(labels.get(name) in values for name, values in asked.wanted.items())
 
 
 def _labels(one: Measured, asked: Asked) -> dict[str, str]:
@@ -143,7 +156,8 @@ def _labels(one: Measured, asked: Asked) -> dict[str, str]:
     _, attachment = one.attachments[0]
     resource = {f"resource.labels.{name}": value for name, value in _resource_labels(one).items()}
     types = {"metric.type": asked.metric, "resource.type": "gce_instance"}
-    return {**types, **resource, "metric.labels.device_name": attachment.device}
+    status = {"metric.labels.performance_status": HEALTHY} if asked.series == "health" else {}
+    return {**types, **resource, **status, "metric.labels.device_name": attachment.device}
 
 
 def _metric_labels(one: Measured, asked: Asked) -> dict[str, str]:
@@ -163,7 +177,7 @@ def _header(one: Measured, asked: Asked) -> Any:
         metric=metric_pb2.Metric(type=asked.metric, labels=_metric_labels(one, asked)),
         resource=monitored_resource_pb2.MonitoredResource(type="gce_instance", labels=_resource_labels(one)),
         metric_kind=kinds.GAUGE if asked.peaks else kinds.DELTA,
-        value_type=kinds.INT64,
+        value_type=kinds.DOUBLE if asked.series in _SIGNALS else kinds.INT64,
     )
 
 
@@ -175,6 +189,17 @@ def _next(token: str) -> bytes:
 _SECONDS_BYTES: Final = 5
 """Of the number of a second, until the year 3058."""
 
+HEALTHY: Final = "Healthy"
+"""What every disk is here."""
+
+_LATENCY_US: Final = 800.0
+_SIGNALS: Final[Mapping[str, Callable[[FloatArray], FloatArray]]] = {
+    "latency_us": lambda ops: np.where(ops > 0, _LATENCY_US, np.where(np.isnan(ops), np.nan, 0.0)),
+    "queue": lambda ops: ops / MINUTE_S * _LATENCY_US / 1e6,
+    "health": lambda ops: np.where(np.isnan(ops), np.nan, 1.0),
+}
+"""What follows from the operations of a minute: their latency, how many are under way, and that all is well."""
+
 _VALUE_BYTES: Final = 8
 """Of a value below 2^56: 834 GiB/s for a day."""
 
@@ -184,26 +209,34 @@ _VALUE: Final = 1 + _VALUE_BYTES
 _POINT: Final = 2 + _INTERVAL + 2 + _VALUE
 
 
-def points(starts_s: Numbers, ends_s: Numbers, values: Numbers) -> bytes:
+def points(starts_s: Numbers, ends_s: Numbers, values: Numbers | FloatArray) -> bytes:
     """The field `points` of a TimeSeries, in the order given; times are in epoch seconds.
 
     Making each point as a message takes most of an answer's time, so they are written in protobuf's wire format, all of
     the same length, a column of bytes after the other. Numbers of fields are those of google.monitoring.v3 (package
     google-cloud-monitoring 2.32): Point has interval 1 and value 2, TimeInterval start_time 1 and end_time 2,
-    TypedValue int64_value 2, TimeSeries points 5, ListTimeSeriesResponse time_series 1, next_page_token 2.
+    TypedValue int64_value 2 and double_value 3, TimeSeries points 5, ListTimeSeriesResponse time_series 1 and
+    next_page_token 2.
     """
     parts: Sequence[bytes | npt.NDArray[np.uint8]] = (
         b"\x2a" + _POINT.to_bytes(1, "big") + b"\x0a" + _INTERVAL.to_bytes(1, "big") + b"\x0a" + _TIME,
         _varints(starts_s, _SECONDS_BYTES),
         b"\x12" + _TIME,
         _varints(ends_s, _SECONDS_BYTES),
-        b"\x12" + _VALUE.to_bytes(1, "big") + b"\x10",
-        _varints(values, _VALUE_BYTES),
+        b"\x12" + _VALUE.to_bytes(1, "big") + (b"\x10" if values.dtype == np.int64 else b"\x19"),
+        _written(values),
     )
     rows = [
         np.broadcast_to(np.frombuffer(p, np.uint8), (len(values), len(p))) if isinstance(p, bytes) else p for p in parts
     ]
     return np.concatenate(rows, axis=1).tobytes()
+
+
+def _written(values: Numbers | FloatArray) -> npt.NDArray[np.uint8]:
+    """Each whole number as one, and every other one in the eight bytes of a double."""
+    if values.dtype == np.int64:
+        return _varints(values.astype(np.int64), _VALUE_BYTES)
+    return np.ascontiguousarray(values, dtype="<f8").view(np.uint8).reshape(-1, _VALUE_BYTES)
 
 
 def _varints(numbers: Numbers, size: int) -> npt.NDArray[np.uint8]:

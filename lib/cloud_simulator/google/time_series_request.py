@@ -19,11 +19,18 @@ METRICS: Final = {
 }
 """The series of each metric."""
 
+SIGNALS: Final = {
+    f"{PREFIX}average_io_latency": "latency_us",
+    f"{PREFIX}average_io_queue_depth": "queue",
+    f"{PREFIX}performance_status": "health",
+}
+"""What follows from those series, as gauges of doubles."""
+
 MOST_POINTS: Final = 100_000
 """Of a page (google-cloud-monitoring 2.32, ListTimeSeriesRequest.page_size)."""
 
-_STATS: Final = {11: "Maximum", 14: "Sum"}
-"""The statistic of each aligner: ALIGN_MAX and ALIGN_SUM."""
+_STATS: Final = {11: "Maximum", 12: "Average", 14: "Sum", 17: "Average"}
+"""The statistic of each aligner: ALIGN_MAX, ALIGN_MEAN, ALIGN_SUM and ALIGN_FRACTION_TRUE."""
 
 _STRING: Final = r'"(?:[^"\\]|\\.)*"'
 _CLAUSE: Final = re.compile(rf"([a-z_.]+) = (?:({_STRING})|one_of\(({_STRING}(?:,{_STRING})*)\))(?: AND |$)")
@@ -35,6 +42,7 @@ _LABELS: Final = frozenset(
         "resource.labels.instance_id",
         "resource.labels.zone",
         "metric.labels.device_name",
+        "metric.labels.performance_status",
     }
 )
 """What a filter can compare."""
@@ -63,12 +71,12 @@ class Asked:
     @property
     def series(self) -> str:
         """The series of the metric."""
-        return METRICS[self.metric]
+        return METRICS.get(self.metric) or SIGNALS[self.metric]
 
     @property
     def peaks(self) -> bool:
         """Whether it is a gauge of the busiest second rather than a count."""
-        return self.series.startswith("peak_")
+        return self.series.startswith("peak_") or self.metric in SIGNALS
 
     def token(self, number: int, skip: int) -> str:
         """What to ask with for the rest, from a point of a series on."""
@@ -128,7 +136,7 @@ def _metric(wanted: Mapping[str, frozenset[str]]) -> str:
     if len(types) != 1:
         raise Refused("INVALID_ARGUMENT", "Field filter must specify exactly one metric type.")
     (metric,) = types
-    if metric not in METRICS:
+    if metric not in METRICS and metric not in SIGNALS:
         raise Refused("NOT_FOUND", f'Cannot find metric(s) that match type = "{metric}".')
     return metric
 
@@ -151,7 +159,7 @@ def _alignment(request: Any) -> tuple[str, int]:
     if asked.per_series_aligner not in _STATS:
         raise Refused(
             "INVALID_ARGUMENT",
-            "The simulated Cloud Monitoring aligns by ALIGN_SUM and ALIGN_MAX alone: it invents nothing in gaps.",
+            "The simulated Cloud Monitoring aligns by sum, mean, maximum and share alone: it invents nothing in gaps.",
         )
     period_s = asked.alignment_period.seconds
     if period_s < MINUTE_S or period_s % MINUTE_S or asked.alignment_period.nanos:

@@ -52,7 +52,7 @@ from plimsoll.domain.counting import weighted
 from plimsoll.domain.demand import Demand, Spread
 from plimsoll.domain.knowledge import BoolArray, IntArray
 from plimsoll.domain.period import FloatArray
-from plimsoll.domain.replay import TOLERANCE
+from plimsoll.domain.replay import TOLERANCE, minutes_above
 from plimsoll.domain.units import KIB_PER_MIB, MINUTE_S
 
 
@@ -197,6 +197,10 @@ def _behind(spans: _Spans, behind: _Limit, resolution_s: int) -> tuple[float, Fl
     waits = peak > TOLERANCE * (behind.free + behind.rate) * resolution_s
     seconds = np.where(spans.exact, spans.lengths_s, (before + spans.work) / behind.rate)
     minutes = np.where(waits, np.minimum(spans.lengths_s, seconds), 0.0) / MINUTE_S
+    least = behind.capacity + TOLERANCE * (behind.free + behind.rate) * resolution_s
+    rates = change / spans.lengths_s
+    drained = minutes_above(least, after, rates, spans.lengths_s, resolution_s, behind.at_start)
+    minutes = np.where(spans.exact, drained, minutes)
     return float(np.maximum(peak, 0.0).max(initial=0.0)), minutes
 
 

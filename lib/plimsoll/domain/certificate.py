@@ -89,13 +89,16 @@ def open_buckets(
 ) -> dict[str, Open]:
     """How far each bucket of the volumes of one host reaches in what their answers rest on."""
     found = _Found(demands)
-    if all(demand.spread is None for demand in demands.values()):
+    if all(_is_known(demand) for demand in demands.values()):
         return found.open
-    if load is not None:
-        reach = _against_host(load, saturation_pct)
-        found.reaches(demands, reach)
+    headroom = 1 + max((case.policy.headroom_pct for case, _ in decided.values()), default=0.0) / 100
+    always = None if load is None else _always(load.host.ceiling, saturation_pct)
+    if load is not None and always is not None:
+        found.reaches(demands, np.stack([load.most_iops, load.most_throughput_mib_s]) * (headroom / always))
     for case, answer in decided.values():
         _own(found, case, answer)
+        if load is not None and always is not None:
+            _beside(found, case, load, always)
     for pool in pools:
         ids = tuple(volume.id for volume in pool.volumes if volume.id in demands)
         if len(ids) > 1 or (ids and ids[0] not in decided):
@@ -104,9 +107,28 @@ def open_buckets(
             for name in ids:
                 if name in decided:
                     _lifted(found, decided[name][0], ids)
+    _capped(found, decided, headroom)
     for tested in _tests(decided, pools, demands):
         _try(found, tested, _size_on_seconds(decided, tested))
     return found.open
+
+
+def _is_known(demand: Demand) -> bool:
+    """Whether all of it was read as finely as it is kept, its busiest seconds as well."""
+    return demand.spread is None and (demand.busiest is None or bool(demand.busiest.exact.all()))
+
+
+def _capped(found: _Found, decided: Decided, headroom: float) -> None:
+    """Where several become a type that their host caps, what all on the host did is held against that cap."""
+    changes = [(case, answer.target.spec.type) for case, answer in decided.values() if isinstance(answer, Change)]
+    if len(found.demands) < 2:
+        return
+    for name, host in {name: case.volume.hosts[0] for case, name in changes if case.volume.hosts}.items():
+        cap = None if host.caps is None else host.cap(name)
+        if cap is not None:
+            reach = _against(together(list(found.demands.values())), cap, 1.0) * headroom
+            found.reaches(found.demands, reach)
+            _seconds(found, tuple(found.demands), cap, headroom)
 
 
 def _own(found: _Found, case: Case, answer: Recommendation) -> None:
@@ -157,13 +179,27 @@ def _against(demand: Demand, ceiling: Ceiling, share: float) -> FloatArray:
     return np.stack([iops / (share * ceiling.iops), moved])
 
 
-def _against_host(load: HostLoad, saturation_pct: float) -> FloatArray:
-    """How far the traffic of a host can reach to what it always carries."""
-    ceiling, share = load.host.ceiling, saturation_pct / 100
+def _always(ceiling: Ceiling, saturation_pct: float) -> FloatArray:
+    """The operations and MiB/s, as two rows of one, that a host carries at any time, none of its credits spent."""
+    share = saturation_pct / 100
     always = {Resource.IOPS: share * ceiling.iops, Resource.THROUGHPUT: share * ceiling.throughput_mib_s}
     for bucket in ceiling.buckets:
         always[bucket.resource] = min(always[bucket.resource], bucket.free_rate, share * bucket.sustained_rate)
-    return np.stack([load.most_iops / always[Resource.IOPS], load.most_throughput_mib_s / always[Resource.THROUGHPUT]])
+    return np.array([[always[Resource.IOPS]], [always[Resource.THROUGHPUT]]])
+
+
+def _beside(found: _Found, case: Case, load: HostLoad, always: FloatArray) -> None:
+    """Where a volume was held back, what the others on its host did then says how much of more it would have let
+    through."""
+    at = case.lifted.any | case.room.bound
+    if not at.any():
+        return
+    accounting, lifted = load.host.ceiling.accounting, case.lifted.demand
+    own = np.stack(case.demand.most_counted(accounting))
+    wanted = np.stack([lifted.counted_iops(accounting), lifted.counted_throughput_mib_s(accounting)])
+    together_most = np.stack([load.most_iops, load.most_throughput_mib_s]) - own + np.maximum(wanted, own)
+    reached = at & (together_most > always).any(axis=0)
+    found.reaches(found.demands, np.where(np.stack([reached, reached]), np.inf, 0.0))
 
 
 def _tests(decided: Decided, pools: Sequence[Pool], demands: Demands) -> Iterator[_Tested]:
@@ -221,14 +257,10 @@ def _offers(answer: Keep | Change | Wait) -> Iterator[Offer]:
 
 def _try(found: _Found, tested: _Tested, on_seconds: bool) -> None:
     """Notes the buckets that a trial is open for: where the most that it can have held back is not the least."""
+    if on_seconds:
+        _seconds(found, tested.volume_ids, tested.ceiling, tested.times)
     if tested.required.work.spread is None:
         return
-    busiest = found.busiest(tested.volume_ids) if on_seconds else None
-    if busiest is not None:
-        accounting, ceiling = tested.ceiling.accounting, tested.ceiling
-        iops = busiest.counted_iops(accounting) / ceiling.iops
-        moved = busiest.counted_throughput_mib_s(accounting) / ceiling.throughput_mib_s
-        found.seconds(tested.volume_ids, np.maximum(iops, moved) * tested.times)
     harmful = tested.required.at_most
     held = [held_back(harmful, tested.ceiling, resource) for resource in Resource]
     most = Trial(
@@ -242,6 +274,15 @@ def _try(found: _Found, tested: _Tested, on_seconds: bool) -> None:
     if not (reach >= 1).any():
         for name in tested.volume_ids:
             found.open[name].rest = True
+
+
+def _seconds(found: _Found, volume_ids: Sequence[str], ceiling: Ceiling, times: float) -> None:
+    """How far the busiest seconds of some volumes, as if they were the same, reach to a ceiling."""
+    busiest = found.busiest(volume_ids)
+    if busiest is not None:
+        iops = busiest.counted_iops(ceiling.accounting) / ceiling.iops
+        moved = busiest.counted_throughput_mib_s(ceiling.accounting) / ceiling.throughput_mib_s
+        found.seconds(volume_ids, np.maximum(iops, moved) * times)
 
 
 def _same(one: Trial, other: Trial) -> bool:

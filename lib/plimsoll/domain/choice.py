@@ -193,13 +193,14 @@ class _Group:
         return self.drop_in if self.drop_in is not None and self._is_worth_it(self.drop_in) else None
 
     def _is_nearly_as_good(self, drop_in: Bundle, best: Bundle) -> bool:
-        """Whether a drop-in replacement passes, and keeps nearly all of the best saving."""
+        """Whether a drop-in replacement passes and keeps nearly all of the best saving, or saves no less."""
         pairs = list(zip(self.cases, drop_in.offers, strict=True))
         tried = worst(trial(case.held.reducing, offer.ceiling) for case, offer in pairs)
         wait_s = min(case.policy.max_wait_s for case in self.cases)
         share = max(case.policy.drop_in_share_pct for case in self.cases) / 100
         passes = tried.passes(budget_minutes=self.budget_minutes, max_wait_s=wait_s)
-        return passes and self._saved(drop_in) >= share * self._saved(best) - ROUNDING_USD
+        kept = self._saved(drop_in) / self._saved(best) + ROUNDING_USD
+        return kept >= (share if passes else 1.0)
 
     def _why_nothing(self, best: Bundle | None) -> Why:
         if best is not None and self._saved(best) > 0:

@@ -44,7 +44,8 @@ class Spread:
     - Some bucket of the resolution had at least `least_iops`, and `least_throughput_mib_s`: said at one of those in
       which it may be, 0 elsewhere.
     - Operations and bytes may be known over different spans: `begins_iops` and `begins_throughput` are the buckets with
-      which one of either begins, `unread_iops` and `unread_throughput` those that could be read more finely.
+      which one of either begins, `unread_iops` and `unread_throughput` those that could be read more finely. One
+      without any work is known as it is, so that it begins anywhere and is not unread.
     """
 
     lengths_s: IntArray
@@ -308,11 +309,13 @@ def _spread(cells: "_Cells", starts_s: IntArray, lengths_s: IntArray, resolution
     most: list[FloatArray] = []
     least: list[FloatArray] = []
     unread: list[BoolArray] = []
+    begins: list[BoolArray] = []
     for group, rates_of, unit in ((OPERATIONS, HIGHEST_IOPS, 1.0), (BYTES, HIGHEST_THROUGHPUT, MIB)):
         reads, writes = (cells.sums(group, name) for name in SERIES[group])
         total = (reads + writes) / unit
         means = total / cells.observed_s(group) * observed
-        unread.append(cells.unread(group))
+        unread.append(cells.unread(group) & (total > 0))
+        begins.append(np.isin(starts_s, cells.knowledge.tracks[group].starts_s) | (total == 0))
         known = highest(rates_of, cells.knowledge, starts_s, means, unread[-1])
         most.append(total / resolution_s * observed)
         least.append(np.zeros(len(starts_s)))
@@ -324,8 +327,8 @@ def _spread(cells: "_Cells", starts_s: IntArray, lengths_s: IntArray, resolution
         most_throughput_mib_s=most[1],
         most_read_iops=np.minimum(most[0], cells.sums(OPERATIONS, "read_ops") / resolution_s * observed),
         most_read_throughput_mib_s=np.minimum(most[1], cells.sums(BYTES, "read_bytes") / MIB / resolution_s * observed),
-        begins_iops=np.isin(starts_s, cells.knowledge.tracks[OPERATIONS].starts_s),
-        begins_throughput=np.isin(starts_s, cells.knowledge.tracks[BYTES].starts_s),
+        begins_iops=begins[0],
+        begins_throughput=begins[1],
         least_iops=least[0],
         least_throughput_mib_s=least[1],
         unread_iops=unread[0],

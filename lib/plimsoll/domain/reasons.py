@@ -103,7 +103,7 @@ def change(case: Case, comparison: Comparison, target: Offer, choice: Choice) ->
     return (
         *_demand(case),
         *_preference(case, target, choice),
-        *_sizing(case, target),
+        *(_sizing(case, target) if choice.why is not Why.DROP_IN else ()),
         *_refuted([target]),
         *_bursts(case, target),
         *_span(case),
@@ -127,7 +127,7 @@ def wait(case: Case, comparison: Comparison, expected: Offer, settles: Settles) 
         f"If what was seen so far is all, {expected.spec} will then save {dollars(saved)} a month.",
         *_demand(case),
         *_frontier(comparison.frontier),
-        *_drop_in(case, comparison),
+        *_drop_in(case, comparison, expected),
         *_delivery(case, comparison),
         *_host(case),
         *_quality(case),
@@ -206,8 +206,11 @@ def _demand(case: Case) -> Iterator[str]:
 
 def _preference(case: Case, target: Offer, choice: Choice) -> Iterator[str]:
     """Why this one of those that pass."""
-    if choice.why is Why.DROP_IN:
-        yield f"{target.spec} can do everything this volume can do today, so nothing rests on the measured demand."
+    if choice.settles is not None:
+        yield (
+            f"{_WAITS[choice.settles.why]} A reduction waits until {choice.settles.on:%Y-%m-%d}. This one reduces "
+            "nothing."
+        )
     if choice.why is Why.RELIEF:
         usd_month = (target.usd_month or 0.0) - (case.usd_month or 0.0)
         verb = "costs" if usd_month >= 0 else "saves"
@@ -323,20 +326,24 @@ def _unsized_seconds(case: Case, best: Offer) -> Iterator[str]:
             )
 
 
-def _drop_in(case: Case, comparison: Comparison) -> Iterator[str]:
-    drop_in = comparison.drop_in
-    if drop_in is not None and drop_in.usd_month is not None:
-        difference = (case.usd_month or 0.0) - drop_in.usd_month
-        verb, more = ("saves", "") if difference >= 0 else ("costs", " more")
-        yield (
-            f"Drop-in replacement: {drop_in.spec} can do everything this volume can do today, and {verb} "
-            f"{dollars(abs(difference))} a month{more}."
-        )
+def _drop_in(case: Case, comparison: Comparison, target: Offer) -> Iterator[str]:
+    """What could be had without giving anything up, and whether that was chosen."""
+    drop_in, now = comparison.drop_in, case.usd_month or 0.0
+    if drop_in is None or drop_in.usd_month is None:
+        return
+    difference = now - drop_in.usd_month
+    if difference < 0 and target.spec.type == case.volume.spec.type:
+        return
+    verb, more = ("saves", "") if difference >= 0 else ("costs", " more")
+    chosen = " Nothing rests on the measured demand." if target.spec == drop_in.spec else ""
+    yield (
+        f"Drop-in replacement: {drop_in.spec} can do everything this volume can do today, and {verb} "
+        f"{dollars(abs(difference))} a month{more}.{chosen}"
+    )
 
 
 def _money(case: Case, comparison: Comparison, best: Offer) -> Iterator[str]:
-    if comparison.drop_in is not None and comparison.drop_in.spec != best.spec:
-        yield from _drop_in(case, comparison)
+    yield from _drop_in(case, comparison, best)
     flip = comparison.flip
     if flip is not None and flip.spec not in (best.spec, case.volume.spec) and flip.usd_month is not None:
         yield (
@@ -373,7 +380,7 @@ def _host(case: Case) -> Iterator[str]:
     if case.summary.host_bound_minutes:
         minutes = case.summary.host_bound_minutes
         yield (
-            f"The host was the bottleneck in {minutes:,.0f} minutes. A larger volume does not help there; a larger "
+            f"The host was the bottleneck in {_minutes(minutes)}. A larger volume does not help there; a larger "
             "host does."
         )
     for unit, carried, usable in (

@@ -15,6 +15,7 @@ import numpy as np
 from plimsoll.domain.ceiling import TokenBucket
 from plimsoll.domain.knowledge import IntArray
 from plimsoll.domain.period import FloatArray
+from plimsoll.domain.units import MINUTE_S
 
 TOLERANCE: Final = 1e-6
 """Backlogs under this share of what a ceiling carries in one bucket are rounding, not waiting."""
@@ -38,6 +39,22 @@ def backlog_behind(excess: FloatArray, lengths_s: IntArray | int, *, at_start: f
     """Work waiting at the end of each bucket, from demand minus rate (may be negative) in each."""
     total = np.cumsum(excess * lengths_s) + at_start
     return total - np.minimum(np.minimum.accumulate(total), 0.0)
+
+
+def minutes_above(
+    least: float, backlog: FloatArray, excess: FloatArray, lengths_s: IntArray | int, resolution_s: int, at_start: float
+) -> FloatArray:
+    """The minutes in each bucket at whose end more than the least was waiting; within a bucket all was even.
+
+    Of one that is longer than the resolution, and drains what waited before, those until that is gone.
+    """
+    minutes = np.where(backlog > least, np.asarray(lengths_s) / MINUTE_S, 0.0)
+    before = np.concatenate([[at_start], backlog[:-1]])
+    drains = (np.asarray(lengths_s) > resolution_s) & (backlog <= least) & (before > least) & (excess < 0)
+    if drains.any():
+        buckets = np.ceil((before - least)[drains] / (-excess[drains] * resolution_s)) - 1
+        minutes[drains] = np.maximum(0.0, buckets) * resolution_s / MINUTE_S
+    return minutes
 
 
 def credits_left(rate: FloatArray, bucket: TokenBucket, lengths_s: IntArray | int) -> FloatArray:

@@ -11,7 +11,7 @@ from enum import StrEnum
 import numpy as np
 
 from plimsoll.domain.adding import together
-from plimsoll.domain.ceiling import Accounting, Ceiling
+from plimsoll.domain.ceiling import Accounting, Ceiling, Resource
 from plimsoll.domain.demand import Demand, scaled
 from plimsoll.domain.knowledge import BoolArray
 from plimsoll.domain.lifting import LEAST_RATE, Lifted, Span
@@ -76,13 +76,10 @@ def added_load(loads: Sequence[Load]) -> Load:
 
 
 def peaks(required: Required, accounting: Accounting) -> Need:
-    """The highest rates of what is required, as an accounting counts them: the least that they can be where it was read
-    in part, or the most."""
-    other = required.work.at_most if required.harmful else required.work.surely
-    demands = [required.work, required.short, *(() if other is None else (other,))]
+    """The highest rates of what is required, as an accounting counts them."""
     return Need(
-        iops=max(demand.peak(demand.counted_iops(accounting)) for demand in demands),
-        throughput_mib_s=max(demand.peak(demand.counted_throughput_mib_s(accounting)) for demand in demands),
+        iops=required.peak(accounting, Resource.IOPS),
+        throughput_mib_s=required.peak(accounting, Resource.THROUGHPUT),
     )
 
 

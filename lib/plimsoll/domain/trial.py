@@ -7,16 +7,16 @@ long (docs/decision.md, section 4).
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 
 from plimsoll.domain.bounds import NOWHERE, HeldBack, most_held_back
-from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.ceiling import Accounting, Ceiling, Resource
 from plimsoll.domain.demand import Demand, scaled
-from plimsoll.domain.knowledge import BoolArray
 from plimsoll.domain.period import FloatArray
-from plimsoll.domain.replay import TOLERANCE, backlog_behind, never_spent, spent
+from plimsoll.domain.replay import TOLERANCE, backlog_behind, minutes_above, never_spent, spent
 from plimsoll.domain.units import DAY_S, MINUTE_S
 
 MONTH_DAYS = 30
@@ -34,6 +34,19 @@ class Required:
     work: Demand
     short: Demand
     harmful: bool = False
+    _peaks: dict[tuple[Accounting, Resource], float] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def peak(self, accounting: Accounting, resource: Resource) -> float:
+        """The highest rate of what is required, as an accounting counts it: the least that it can be where it was read
+        in part, or the most."""
+        key = accounting, resource
+        if key not in self._peaks:
+            other = self.work.at_most if self.harmful else self.work.surely
+            demands = (self.work, self.short, *(() if other is None else (other,)))
+            self._peaks[key] = max(demand.peak(_rates(demand, accounting, resource)) for demand in demands)
+        return self._peaks[key]
 
     @property
     def at_most(self) -> "Required":
@@ -89,19 +102,25 @@ def held_back(required: Required, ceiling: Ceiling, resource: Resource) -> HeldB
     """What a ceiling would have throttled on one resource: minutes in each bucket, and the longest wait in seconds."""
     demand, spread = required.work, required.work.spread
     limit = ceiling.iops if resource is Resource.IOPS else ceiling.throughput_mib_s
-    short = _rates(required.short, ceiling, resource) > limit * (1 + TOLERANCE)
+    if required.peak(ceiling.accounting, resource) <= limit and all(
+        one.resource != resource for one in ceiling.buckets
+    ):
+        return _nothing(len(demand.iops))
+    short = _rates(required.short, ceiling.accounting, resource) > limit * (1 + TOLERANCE)
     if spread is not None and required.harmful:
         most = most_held_back(demand, spread, ceiling, resource)
         return replace(most, minutes=np.where(short & ~spread.unread, _minutes(demand), most.minutes))
-    waiting, longest_s = _waiting(demand, ceiling, resource, limit)
+    minutes, longest_s = _waiting(demand, ceiling, resource, limit)
     if (surely := demand.surely) is not None:
-        short |= _rates(surely, ceiling, resource) > limit * (1 + TOLERANCE)
-    return HeldBack(np.where(waiting | short, _minutes(demand), 0.0), longest_s, NOWHERE)
+        short |= _rates(surely, ceiling.accounting, resource) > limit * (1 + TOLERANCE)
+    return HeldBack(np.where(short, _minutes(demand), minutes), longest_s, NOWHERE)
 
 
 def trial(required: Required, ceiling: Ceiling) -> Trial:
     """What a ceiling would have held back of what is required."""
     iops, throughput = (held_back(required, ceiling, resource) for resource in Resource)
+    if iops is throughput:
+        return Trial(throttled_minutes=0.0, longest_wait_s=0.0)
     return Trial(
         throttled_minutes=required.minutes(iops.minutes, throughput.minutes),
         longest_wait_s=max(iops.longest_wait_s, throughput.longest_wait_s),
@@ -113,14 +132,16 @@ def _minutes(demand: Demand) -> FloatArray:
     return np.broadcast_to(np.asarray(demand.lengths_s) / MINUTE_S, demand.iops.shape)
 
 
-def _waiting(demand: Demand, ceiling: Ceiling, resource: Resource, limit: float) -> tuple[BoolArray, float]:
-    """The buckets at whose end work surely waits, and for how long any does."""
-    work, lengths_s = _rates(demand, ceiling, resource), demand.lengths_s
-    waiting, longest_s = work > limit * (1 + TOLERANCE), 0.0
+def _waiting(demand: Demand, ceiling: Ceiling, resource: Resource, limit: float) -> tuple[FloatArray, float]:
+    """The minutes of each bucket at whose end work surely waits, and for how long any does."""
+    lengths_s, longest_s = demand.lengths_s, 0.0
+    work = _rates(demand, ceiling.accounting, resource)
+    minutes = np.where(work > limit * (1 + TOLERANCE), _minutes(demand), 0.0)
     queued = _queued(demand, work, resource, ceiling)
     if queued.max(initial=0.0) > limit:
-        backlog = backlog_behind(queued - limit, lengths_s)
-        waiting |= backlog > TOLERANCE * limit * demand.resolution_s
+        excess, least = queued - limit, TOLERANCE * limit * demand.resolution_s
+        backlog = backlog_behind(excess, lengths_s)
+        minutes = np.maximum(minutes, minutes_above(least, backlog, excess, lengths_s, demand.resolution_s, 0.0))
         longest_s = float(backlog.max()) / limit
     for bucket in ceiling.buckets:
         if bucket.resource is not resource:
@@ -131,16 +152,25 @@ def _waiting(demand: Demand, ceiling: Ceiling, resource: Resource, limit: float)
             charged = _where_read(demand, whole, queued)
         if never_spent(charged, bucket, lengths_s):
             continue
-        backlog = np.maximum(0.0, spent(charged, bucket, lengths_s) - bucket.capacity)
-        waiting |= backlog > TOLERANCE * bucket.sustained_rate * demand.resolution_s
-        longest_s = max(longest_s, float(backlog.max(initial=0.0)) / bucket.sustained_rate)
-    return waiting, longest_s
+        backlog = spent(charged, bucket, lengths_s)
+        excess = np.maximum(0.0, charged - bucket.free_rate) - bucket.refill_rate
+        least = bucket.capacity + TOLERANCE * bucket.sustained_rate * demand.resolution_s
+        above = minutes_above(least, backlog, excess, lengths_s, demand.resolution_s, bucket.spent_at_start)
+        minutes = np.maximum(minutes, above)
+        longest_s = max(longest_s, (float(backlog.max(initial=0.0)) - bucket.capacity) / bucket.sustained_rate)
+    return minutes, longest_s
 
 
-def _rates(demand: Demand, ceiling: Ceiling, resource: Resource) -> FloatArray:
+def _rates(demand: Demand, accounting: Accounting, resource: Resource) -> FloatArray:
     if resource is Resource.IOPS:
-        return demand.counted_iops(ceiling.accounting)
-    return demand.counted_throughput_mib_s(ceiling.accounting)
+        return demand.counted_iops(accounting)
+    return demand.counted_throughput_mib_s(accounting)
+
+
+@lru_cache(maxsize=256)
+def _nothing(buckets: int) -> HeldBack:
+    """Nothing held back."""
+    return HeldBack(np.zeros(buckets), 0.0, np.zeros((2, buckets)))
 
 
 def _queued(demand: Demand, charged: FloatArray, resource: Resource, ceiling: Ceiling) -> FloatArray:

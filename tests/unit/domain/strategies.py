@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from plimsoll.domain.need import usable
+from plimsoll.domain.hosting import usable
 from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.volume_types import Provisioned
 from tests.builders import HOST_FIGURES, TYPES, a_demand, a_host, a_policy, a_volume, ceiling_of
@@ -19,7 +19,6 @@ NEVER = st.just(value=False)
 RARELY = st.sampled_from([False, False, False, True])
 BALANCES_PCT = st.sampled_from([100.0, 50.0, 0.0, math.nan])
 HEADROOMS_PCT = st.floats(0, 100)
-THE_MAXIMUM = st.just(1.0)
 
 
 @st.composite
@@ -80,13 +79,12 @@ def whole_sum(rate):
 
 
 @st.composite
-def policies(draw, *, quantiles=THE_MAXIMUM, headrooms_pct=HEADROOMS_PCT, **keys):
+def policies(draw, *, headrooms_pct=HEADROOMS_PCT, **keys):
     """A policy that asks for no least hours, with headroom, size_on and target types as they come."""
     return a_policy(
         **{
             "min_hours": 0,
             "headroom_pct": draw(headrooms_pct),
-            "peak_quantile": draw(quantiles),
             "size_on": draw(st.sampled_from(SizeOn)),
             "target_types": draw(st.sampled_from([("gp3",), ("gp3", "io2"), ("gp3", "io2", "st1", "sc1"), ALL_TYPES])),
             **keys,

@@ -12,7 +12,6 @@ from plimsoll.domain.branch_and_bound import judge
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import CloudError, Throttled
 from plimsoll.domain.policy import Policy, SizeOn
-from plimsoll.domain.recommendation import Change, Keep, Wait
 from plimsoll.domain.sums import COUNTER_SERIES, Sums, Window, segments
 from plimsoll.domain.units import KIB
 from tests.builders import (
@@ -29,6 +28,7 @@ from tests.builders import (
 )
 from tests.in_memory.ports import MemoryMetrics
 from tests.profiles import examples
+from tests.unit.domain.answered import decided_on
 
 DAYS = 2
 WINDOW = Window.before(NOW, days=DAYS)
@@ -197,33 +197,6 @@ def judged(
         every_minute=every_minute,
     )
     return found, metrics.usage
-
-
-def decided_on(one):
-    """Everything that has to be the same, to the digit."""
-    found = one.recommendation
-    summary = found.demand
-    told = [
-        type(found),
-        summary.censored,
-        summary.throttled_minutes,
-        summary.host_bound_minutes,
-        summary.hours_observed,
-        summary.gap_hours,
-        [blocker.code for blocker in found.blockers],
-        found.epochs,
-    ]
-    if isinstance(found, Change | Keep | Wait):
-        comparison = found.comparison
-        best = comparison.offers[0]
-        told += [comparison.drop_in and comparison.drop_in.spec, comparison.flip, comparison.relief]
-        told += [best.feasible and (best.spec, best.usd_month, best.tried.throttled_minutes)]
-        told += [comparison.now.throttled_minutes, round(comparison.now.longest_wait_s, 3), found.evidence]
-    if isinstance(found, Change):
-        told += [found.target.spec, found.usd_month_then, found.target.tried.throttled_minutes]
-    if isinstance(found, Wait):
-        told += [found.until, found.code, found.expected.spec]
-    return told
 
 
 def assert_same(part, whole):

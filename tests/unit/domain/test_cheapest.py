@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.cheapest import cheapest
+from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.cheapest import Product, cheapest, staircase
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.trial import Required, budget_of, trial
@@ -32,6 +33,15 @@ def a_demand(iops, io_kib, read_share=0.5):
         read_iops=rate * read_share,
         read_throughput_mib_s=moved * read_share,
     )
+
+
+def cheapest_gp3(required, policy, budget_minutes, **more):
+    """The cheapest spec of gp3, in us-east-1 and on any host."""
+    kind = TYPES["gp3"]
+    product = Product(
+        kind=kind, size_gib=SIZE_GIB, policy=policy, usd_month=US_EAST_1.usd_month, ceiling=kind.ceiling, **more
+    )
+    return cheapest(staircase(product, required, budget_minutes), budget_minutes=budget_minutes)
 
 
 def nothing(count):
@@ -86,7 +96,7 @@ def brute_force(required, policy, budget_minutes):
 @given(requirements(), st.sampled_from([0.0, 1.0, 2.0, 5.0]), st.sampled_from([5.0, 60.0, 600.0]))
 def test_it_is_the_cheapest_of_every_pair_on_the_grid(required, budget_minutes, max_wait_s):
     policy = Policy(max_wait_s=max_wait_s, iops_step=100, throughput_step_mib_s=25)
-    spec = cheapest(TYPES["gp3"], SIZE_GIB, required, US_EAST_1, policy, budget_minutes=budget_minutes)
+    spec = cheapest_gp3(required, policy, budget_minutes)
     expected = brute_force(required, policy, budget_minutes)
     assert spec is not None
     assert expected is not None
@@ -98,7 +108,7 @@ def test_it_is_the_cheapest_of_every_pair_on_the_grid(required, budget_minutes, 
 def test_what_passes_passes_its_trial(required):
     policy = Policy()
     for budget_minutes in (0.0, 3.0):
-        spec = cheapest(TYPES["gp3"], SIZE_GIB, required, US_EAST_1, policy, budget_minutes=budget_minutes)
+        spec = cheapest_gp3(required, policy, budget_minutes)
         tried = trial(required, TYPES["gp3"].ceiling(spec))
         assert tried.passes(budget_minutes=budget_minutes, max_wait_s=policy.max_wait_s)
 
@@ -109,7 +119,7 @@ def test_a_larger_budget_and_less_headroom_never_cost_more(required, more):
     policy = Policy()
 
     def usd(wanted, budget_minutes):
-        spec = cheapest(TYPES["gp3"], SIZE_GIB, wanted, US_EAST_1, policy, budget_minutes=budget_minutes)
+        spec = cheapest_gp3(wanted, policy, budget_minutes)
         return math.inf if spec is None else US_EAST_1.usd_month(spec)
 
     prices = [usd(required, budget_minutes) for budget_minutes in (0.0, 1.0, 5.0, 15.0)]
@@ -129,15 +139,37 @@ def test_a_larger_budget_and_less_headroom_never_cost_more(required, more):
 
 def test_nothing_asked_is_what_is_included():
     required = Required(work=nothing(10), short=nothing(10))
-    spec = cheapest(TYPES["gp3"], SIZE_GIB, required, US_EAST_1, Policy(), budget_minutes=0)
+    spec = cheapest_gp3(required, Policy(), 0)
     assert (spec.iops, spec.throughput_mib_s) == (3000, 125)
 
 
 def test_figures_are_those_that_people_use():
     required = Required(work=a_demand([4321.0, 100.0], 64), short=nothing(2))
-    spec = cheapest(TYPES["gp3"], SIZE_GIB, required, US_EAST_1, Policy(), budget_minutes=0)
+    spec = cheapest_gp3(required, Policy(), 0)
     assert (spec.iops, spec.throughput_mib_s) == (4400, 275)
 
 
 def test_a_budget_is_scaled_to_the_window():
     assert budget_of(15, 15 * 86_400) == pytest.approx(7.5)
+
+
+def test_what_was_measured_and_failed_gives_way_to_the_next_larger():
+    required = Required(work=a_demand([3900.0], 16), short=nothing(1))
+    failed = Ceiling(iops=4000.0, throughput_mib_s=125.0)
+
+    def refuted(spec):
+        return spec.iops <= 1.1 * failed.iops and spec.throughput_mib_s <= 1.1 * failed.throughput_mib_s
+
+    assert cheapest_gp3(required, Policy(), 0).iops == 3900
+    larger = cheapest_gp3(required, Policy(), 0, refuted=refuted, measured=[failed])
+    assert (larger.iops, larger.throughput_mib_s) == (3900, 140)
+
+
+def test_a_staircase_for_a_large_budget_serves_smaller_ones():
+    required = Required(work=a_demand([100.0] * 50 + [3300.0, 3500.0, 3700.0, 4100.0], 16), short=nothing(54))
+    kind, policy = TYPES["gp3"], Policy(max_wait_s=600)
+    product = Product(kind=kind, size_gib=SIZE_GIB, policy=policy, usd_month=US_EAST_1.usd_month, ceiling=kind.ceiling)
+    whole = staircase(product, required, 10)
+    for budget_minutes in (0, 1, 2, 3, 10):
+        alone = cheapest_gp3(required, policy, budget_minutes)
+        assert cheapest(whole, budget_minutes=budget_minutes) == alone

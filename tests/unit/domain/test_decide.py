@@ -8,7 +8,7 @@ from plimsoll.domain.decide import answer, is_detached, recommend_detached
 from plimsoll.domain.errors import UnknownVolumeType
 from plimsoll.domain.evidence import Grade
 from plimsoll.domain.hosting import host_loads
-from plimsoll.domain.recommendation import Detached, InsufficientData, Keep, Migrate, Reprovision, Upgrade
+from plimsoll.domain.recommendation import Detached, InsufficientData, Keep, Migrate, Reprovision, Upgrade, Wait
 from plimsoll.domain.volume import Modification, VolumeState
 from tests.builders import (
     NOW,
@@ -34,9 +34,15 @@ def test_a_quiet_gp2_becomes_a_gp3_and_saves_a_fifth():
 
 
 def test_a_gp2_that_moves_200_mib_s_gets_the_throughput_it_asked_for():
-    answer = decision(a_volume("gp2", 1000), a_demand(iops=1000, throughput_mib_s=200))
+    answer = decision(a_volume("gp2", 1000), a_demand(iops=1000, throughput_mib_s=200), a_policy(drop_in_share_pct=100))
     assert answer.target.spec == a_spec("gp3", 1000, iops=3000, throughput_mib_s=240)
     assert answer.usd_month_saved == pytest.approx(100 - 80 - 115 * 0.04)
+
+
+def test_a_drop_in_replacement_that_saves_nearly_as_much_goes_before():
+    answer = decision(a_volume("gp2", 1000), a_demand(iops=1000, throughput_mib_s=200))
+    assert answer.target.spec == a_spec("gp3", 1000, iops=3000, throughput_mib_s=250)
+    assert answer.usd_month_saved == answer.usd_month_saved_drop_in == pytest.approx(15)
 
 
 def test_a_gp2_of_200_gib_that_moves_200_mib_s_is_kept_because_gp3_would_cost_more():
@@ -48,7 +54,8 @@ def test_a_gp2_of_200_gib_that_moves_200_mib_s_is_kept_because_gp3_would_cost_mo
 
 
 def test_an_idle_io1_becomes_a_gp3():
-    answer = decision(a_volume("io1", 500, iops=10_000), a_demand(iops=2000, throughput_mib_s=50))
+    demand = a_demand(iops=2000, throughput_mib_s=50)
+    answer = decision(a_volume("io1", 500, iops=10_000), demand, a_policy(drop_in_share_pct=100))
     assert isinstance(answer, Migrate)
     assert answer.target.spec == a_spec("gp3", 500, iops=3000)
 
@@ -68,33 +75,35 @@ def test_a_gp3_at_its_ceiling_is_upgraded_though_it_costs_more():
     assert answer.usd_month_saved_drop_in == 0
 
 
-def test_a_credit_starved_gp2_is_upgraded():
+def test_a_credit_starved_gp2_gets_its_burst_without_credits_for_less_and_more_is_priced_beside_it():
     starved = a_demand(iops=300, throughput_mib_s=5, burst_balance_pct=0.0)
     answer = decision(a_volume("gp2", 100), starved)
-    assert isinstance(answer, Upgrade)
-    assert answer.target.spec == a_spec("gp3", 100, iops=3000, throughput_mib_s=128)
+    assert isinstance(answer, Migrate)
+    assert answer.target.spec == a_spec("gp3", 100, iops=3000, throughput_mib_s=130)
+    assert answer.usd_month_saved == pytest.approx(1.8)
+    assert answer.comparison.relief.spec == a_spec("gp3", 100, iops=4500, throughput_mib_s=130)
 
 
-def test_a_minute_at_the_ceiling_censors_and_keeps_everything_the_volume_has():
+def test_what_stood_at_the_ceiling_once_is_not_sold_headroom_above_all_that_it_had():
     once = a_demand(iops=[16_000.0], buckets=3000)
     answer = decision(a_volume("gp2", 16_384), once)
     assert isinstance(answer, Migrate)
     assert answer.demand.censored
-    assert answer.target.spec.iops >= 16_000
-    assert answer.target.spec.throughput_mib_s == 250
+    assert answer.target == answer.comparison.drop_in
+    assert answer.target.spec == a_spec("gp3", 16_384, iops=16_000, throughput_mib_s=250)
 
 
 def test_an_io2_that_its_host_holds_back_gets_what_the_host_can_use():
     wasted = a_volume("io2", 2000, iops=100_000, on=a_host("m5.large"))
     answer = decision(wasted, a_demand(iops=[18_750.0], throughput_mib_s=[100.0], buckets=3000))
     assert isinstance(answer, Migrate)
-    assert answer.target.spec == a_spec("gp3", 2000, iops=18_750, throughput_mib_s=567)
+    assert answer.target.spec == a_spec("gp3", 2000, iops=18_800, throughput_mib_s=125)
 
 
 def test_what_is_already_right_is_kept():
     answer = decision(a_volume("gp3", 500), a_demand(iops=500, throughput_mib_s=50))
     assert isinstance(answer, Keep)
-    assert answer.reasons[0] == "The present configuration is the cheapest that carries the need."
+    assert answer.reasons[0] == "The present configuration is the cheapest that carries this workload."
 
 
 def test_a_saving_under_the_policys_least_is_not_worth_it():
@@ -158,11 +167,41 @@ def test_an_unknown_type_is_never_answered():
 
 def test_blockers_never_change_the_answer():
     free, quiet = a_volume("gp2", 500), a_demand(iops=100)
-    blocked = replace(free, operator="eks", modification=Modification(state="optimizing", started=NOW))
-    answer = decision(blocked, quiet, a_policy(require_evidence={"migrate": Grade.B}))
+    answer = decision(replace(free, operator="eks"), quiet, a_policy(require_evidence={"migrate": Grade.B}))
     assert answer.target == decision(free, quiet).target
-    assert [blocker.code for blocker in answer.blockers] == ["operator-managed", "modification-in-progress", "evidence"]
+    assert [blocker.code for blocker in answer.blockers] == ["operator-managed", "evidence"]
     assert decision(free, quiet).blockers == ()
+
+
+def test_a_reduction_waits_while_a_modification_is_under_way_and_relief_does_not():
+    modifying = Modification(state="optimizing", started=NOW, original=a_spec("gp3", 500))
+    waiting = decision(a_volume("gp2", 500, modification=modifying), a_demand(iops=100))
+    assert isinstance(waiting, Wait)
+    assert (waiting.code, waiting.expected.spec.type) == ("modification-in-progress", "gp3")
+    throttled = decision(a_volume("gp3", 500, modification=modifying), a_demand(iops=2990, throughput_mib_s=20))
+    assert isinstance(throttled, Upgrade)
+    assert [blocker.code for blocker in throttled.blockers] == ["modification-in-progress"]
+
+
+def test_two_volumes_that_fill_a_small_host_are_told_that_the_host_is_the_limit():
+    host = a_host("m4.large")
+    one, other = (a_volume("gp3", 500, id=name, on=host) for name in ("vol-1", "vol-2"))
+    half = a_demand(iops=1800, throughput_mib_s=10)
+    load = host_loads([one, other], {"vol-1": half, "vol-2": half})[host.id]
+    found = answer(case_of(one, half, load, a_basis()))
+    assert isinstance(found, Keep)
+    assert found.reasons[0].startswith("The host i-1 (m4.large) is the limit.")
+
+
+def test_both_at_their_ceiling_and_at_that_of_the_host_are_not_upgraded():
+    host = replace(
+        a_host("m5.24xlarge"), limits=replace(a_host("m5.24xlarge").limits, maximum_iops=6000.0, baseline_iops=6000.0)
+    )
+    one, other = (a_volume("gp3", 500, id=name, on=host) for name in ("vol-1", "vol-2"))
+    full = a_demand(iops=3000, throughput_mib_s=20)
+    load = host_loads([one, other], {"vol-1": full, "vol-2": full})[host.id]
+    assert isinstance(answer(case_of(one, full, load, a_basis())), Keep)
+    assert isinstance(decision(one, full), Upgrade)
 
 
 def test_without_measurements_the_evidence_is_of_grade_c():
@@ -175,13 +214,13 @@ def test_discounts_are_part_of_the_price():
     assert isinstance(decision(a_volume("gp2", 500), a_demand(iops=100), market=a_market(book)), Keep)
 
 
-def test_two_volumes_on_one_host_censor_each_other():
+def test_what_two_volumes_did_on_one_host_may_have_held_either_back():
     host = a_host("m5.24xlarge")
     one, other = (a_volume("io2", 2000, iops=60_000, id=name, on=host) for name in ("vol-1", "vol-2"))
     half = a_demand(iops=[39_000.0], buckets=3000)
     load = host_loads([one, other], {"vol-1": half, "vol-2": half})[host.id]
     found = answer(case_of(one, half, load, a_basis()))
-    assert isinstance(found, Keep)
+    assert found.target.spec.iops == 60_000
     assert found.demand.censored
     assert (found.demand.host_bound_minutes, found.demand.throttled_minutes) == (1, 0)
     alone = decision(one, half)

@@ -1,8 +1,11 @@
+import math
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.hosting import by_host, host_loads, sole_host
+from plimsoll.domain.hosting import by_host, host_loads, sole_host, usable
 from tests.builders import a_demand, a_host, a_volume
 
 HOSTS = st.lists(st.integers(0, 5), max_size=2, unique=True)
@@ -64,3 +67,14 @@ def test_a_hosts_load_is_the_sum_of_the_volumes_that_have_no_other_host():
     assert np.array_equal(loads["i-1"].iops, [101, 202])
     assert np.array_equal(loads["i-1"].throughput_mib_s, [10, 25])
     assert np.array_equal(loads["i-2"].iops, [7, 7])
+
+
+def test_the_hosts_of_a_volume_carry_the_sum_of_their_maxima():
+    one, two = a_host("m5.large", id="i-1"), a_host("r5b.large", id="i-2")
+    assert usable(a_volume(on=one)).iops == 18_750
+    assert usable(a_volume("io2", on=[one, two])).iops == 18_750 + 43_333
+
+
+@pytest.mark.parametrize("hosts", [[], [None], [a_host(), None], [a_host("t2.micro")]])
+def test_a_host_that_is_not_known_or_without_published_limits_bounds_nothing(hosts):
+    assert usable(a_volume("io2", on=hosts)).iops == math.inf

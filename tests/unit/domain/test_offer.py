@@ -6,18 +6,19 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.need import Need
-from plimsoll.domain.offer import ceiling_on_hosts, drop_in, fitted, flip, whole
+from plimsoll.domain.offer import ceiling_on_hosts, fitted, flip, on_grid, whole
+from plimsoll.domain.offers import drop_ins
 from plimsoll.domain.volume_types import LatencyClass
 from tests.builders import (
     TYPES,
     US_EAST_1,
+    a_case,
     a_demand,
     a_host,
     a_market,
     a_policy,
     a_spec,
     a_volume,
-    ceiling_of,
     decision,
 )
 from tests.golden import assert_golden
@@ -176,20 +177,18 @@ def test_what_is_needed_above_all_that_a_type_sells_is_said():
 
 def test_a_type_whose_credits_would_run_out_is_refused_though_its_peak_is_enough():
     day_of_1000 = a_demand(iops=1000)
-    assert "its replay throttles" in refusals(a_volume("gp3", 100), day_of_1000, target_types=("gp2",))["gp2"]
+    assert "would throttle" in refusals(a_volume("gp3", 100), day_of_1000, target_types=("gp2",))["gp2"]
     assert refusals(a_volume("gp3", 400), day_of_1000, target_types=("gp2",))["gp2"] == ""
 
 
-def test_credits_must_last_with_headroom_too():
-    nearly_the_baseline = a_demand(iops=1150)
-    found = refusals(a_volume("gp3", 384), a_demand(iops=1151), target_types=("gp2",))
-    assert "credits run out" in found["gp2"]
-    assert refusals(a_volume("gp3", 480), nearly_the_baseline, target_types=("gp2",))["gp2"] == ""
+def test_credits_must_last_with_headroom():
+    assert "would throttle" in refusals(a_volume("gp3", 384), a_demand(iops=1151), target_types=("gp2",))["gp2"]
+    assert refusals(a_volume("gp3", 480), a_demand(iops=1150), target_types=("gp2",))["gp2"] == ""
 
 
 def test_an_offered_hdd_must_stand_random_operations():
     small_and_random = a_demand(iops=200, throughput_mib_s=1)
-    assert "its replay throttles" in refusals(a_volume("gp3", 1024), small_and_random, target_types=("st1",))["st1"]
+    assert "would throttle" in refusals(a_volume("gp3", 1024), small_and_random, target_types=("st1",))["st1"]
     few_and_large = a_demand(iops=20, throughput_mib_s=20)
     assert refusals(a_volume("gp3", 1024), few_and_large, target_types=("st1",))["st1"] == ""
 
@@ -214,15 +213,35 @@ def test_of_equal_prices_the_better_latency_wins():
     assert feasible.index("io2") < feasible.index("io1")
 
 
+def a_drop_in(volume, **policy):
+    bundle = drop_ins([a_case(volume, a_demand(iops=100), a_policy(**policy))])
+    return None if bundle is None else bundle.offers[0]
+
+
+def test_a_drop_in_has_figures_that_people_use():
+    assert a_drop_in(a_volume("gp2", 1234)).spec == a_spec("gp3", 1234, iops=3800, throughput_mib_s=250)
+
+
+def test_figures_are_rounded_up_within_what_is_sold():
+    gp3 = TYPES["gp3"]
+    assert on_grid(gp3, a_spec("gp3", iops=3004, throughput_mib_s=751), a_policy()) == a_spec(
+        "gp3", iops=3100, throughput_mib_s=755
+    )
+    small = a_spec("gp3", 8, iops=3950, throughput_mib_s=125)
+    assert on_grid(gp3, small, a_policy()).iops == 4000
+    assert on_grid(gp3, small, a_policy(iops_step=1, throughput_step_mib_s=1)) == small
+    assert on_grid(TYPES["gp2"], a_spec("gp2", 77), a_policy()) == a_spec("gp2", 77)
+
+
 def test_drop_in_is_another_configuration_than_the_present_one():
     gp3 = a_volume("gp3", 500)
-    assert drop_in(gp3, ceiling_of(gp3), market=a_market(), policy=a_policy()).spec.type == "io2"
-    assert drop_in(gp3, ceiling_of(gp3), market=a_market(), policy=a_policy(target_types=("gp3",))) is None
+    assert a_drop_in(gp3).spec.type == "io2"
+    assert a_drop_in(gp3, target_types=("gp3",)) is None
 
 
 def test_drop_in_keeps_what_a_shared_io1_can_do():
     shared = a_volume("io1", 500, iops=10_000, on=[a_host(id="i-1"), a_host(id="i-2")])
-    assert drop_in(shared, ceiling_of(shared), market=a_market(), policy=a_policy()).spec.type == "io2"
+    assert a_drop_in(shared).spec.type == "io2"
 
 
 def test_a_bare_flip_gives_what_a_type_includes():

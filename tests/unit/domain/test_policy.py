@@ -36,9 +36,16 @@ def test_discounts_are_percentages(discount_pct):
 
 def test_the_defaults_are_those_of_the_documentation():
     policy = Policy()
-    assert (policy.lookback_days, policy.resolution_s, policy.headroom_pct, policy.peak_quantile) == (14, 60, 20, 1)
+    assert (policy.lookback_days, policy.resolution_s, policy.headroom_pct) == (14, 60, 20)
     assert (policy.min_hours, policy.saturation_pct, policy.empty_balance_pct) == (30, 95, 1)
-    assert (policy.upgrade_throttled_share_pct, policy.upgrade_step_pct, policy.min_saving_usd_month) == (0.5, 50, 1)
+    assert (policy.upgrade_throttled_share_pct, policy.throttle_lift_pct, policy.min_saving_usd_month) == (0.5, 50, 1)
+    assert (policy.throttle_budget_min, policy.max_wait_s, policy.settle_days, policy.drop_in_share_pct) == (
+        0,
+        60,
+        7,
+        90,
+    )
+    assert (policy.iops_step, policy.throughput_step_mib_s) == (100, 5)
     assert policy.target_types == ()  # what each cloud's data mark as targets
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.offer import drop_in
-from tests.builders import US_EAST_1, a_market, a_policy, a_spec, a_volume, ceiling_of
+from plimsoll.domain.offers import drop_ins
+from tests.builders import US_EAST_1, a_case, a_demand, a_policy, a_spec, a_volume
 
 
 def usd_month(type_name, size_gib, **provisioned):
@@ -15,7 +15,9 @@ def usd_month(type_name, size_gib, **provisioned):
 def saved_drop_in(size_gib):
     """What a gp2 of that size saves as the gp3 that can do all that it can, and that gp3."""
     volume = a_volume("gp2", size_gib)
-    offer = drop_in(volume, ceiling_of(volume), market=a_market(), policy=a_policy(target_types=("gp3",)))
+    (offer,) = drop_ins(
+        [a_case(volume, a_demand(iops=100), a_policy(target_types=("gp3",), iops_step=1, throughput_step_mib_s=1))]
+    ).offers
     return US_EAST_1.usd_month(volume.spec) - offer.usd_month, offer.spec
 
 

@@ -26,7 +26,7 @@ POLICIES = st.sampled_from(
         Policy(lookback_days=DAYS),
         Policy(lookback_days=DAYS, size_on=SizeOn.AVERAGE),
         Policy(lookback_days=DAYS, size_on=SizeOn.BUSY_TIME),
-        Policy(lookback_days=DAYS, peak_quantile=0.99),
+        Policy(lookback_days=DAYS, throttle_budget_min=60),
         Policy(lookback_days=DAYS, headroom_pct=0, upgrade_throttled_share_pct=0),
         Policy(lookback_days=DAYS, headroom_pct=100, saturation_pct=60, min_hours=0),
     ]
@@ -111,7 +111,7 @@ def test_a_larger_offer_may_pass_the_replay_that_a_smaller_one_of_its_type_fails
     iops = np.where(np.arange(MINUTES) < 200, 2880.0, 0.0)
     iops[100] = 6000.0  # which the quantile leaves out, and the replay does not
     made = sums_of(WINDOW.start_s, iops, read_share=0.2, io_kib=4.0, burst=2.0)
-    policy = Policy(lookback_days=DAYS, peak_quantile=0.99)
+    policy = Policy(lookback_days=DAYS, throttle_budget_min=60)
     volume = replace(a_volume(on=None), spec=spec_of("fast", 4000))
     part, _ = judged(volume, made, policy, every_minute=False)
     assert (part.target.spec.type, part.target.spec.iops) == ("bought", 6912)  # 5,760 in the busiest seconds, and 20 %

@@ -1,16 +1,22 @@
 """Why an answer is what it is: which reasons stand where, and with which figures. A golden file has the wording."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from plimsoll.domain.policy import SizeOn
-from tests.builders import US_EAST_1, a_demand, a_host, a_market, a_policy, a_volume, decision
+from plimsoll.domain.volume import Modification
+from tests.builders import NOW, US_EAST_1, a_demand, a_host, a_market, a_policy, a_spec, a_volume, decision
 from tests.golden import assert_golden
 
 QUIET = a_demand(iops=400, throughput_mib_s=20)
 BURSTS = a_demand(iops=[300.0], iops_exceeded=[True, *[False] * 2999], busy_share=[0.1, *[1.0] * 2999], buckets=3000)
 HIDDEN = a_demand(iops=500, throughput_mib_s=8, busy_share=0.05)
+RAISED = Modification(state="completed", started=NOW - timedelta(hours=2), original=a_spec("gp3"))
+LATELY = a_demand(
+    iops=[*[3000.0] * 2880, *[2000.0] * 120], throughput_mib_s=20, buckets=3000, start_s=int(NOW.timestamp()) - 180_000
+)
 SEEN_BUT_AN_HOUR = [index > 60 or index == 0 for index in range(3000)]
 
 CASES = {
@@ -18,7 +24,21 @@ CASES = {
     "a drop-in replacement that costs more": (a_volume("gp2", 200), QUIET),
     "a bare type change that would give less": (a_volume("gp2", 1000), a_demand(iops=400, throughput_mib_s=150)),
     "a coarser resolution": (a_volume(), a_demand(iops=10, resolution_s=300)),
-    "demand that was held back": (a_volume("gp2", 1000), a_demand(iops=[3000.0], buckets=3000)),
+    "held back": (a_volume("gp2", 1000), a_demand(iops=[3000.0], buckets=3000)),
+    "raised lately": (a_volume("gp3", iops=16_000, modification=RAISED), LATELY),
+    "what it was before is not known": (
+        a_volume("gp3", iops=16_000, modification=replace(RAISED, original=None)),
+        LATELY,
+    ),
+    "the last minute is dear": (
+        a_volume("io2", 500, iops=12_000),
+        a_demand(iops=[*[9000.0] * 2, *[3200.0] * 20_000], throughput_mib_s=20, buckets=20_160),
+        a_policy(target_types=("io2",)),
+    ),
+    "the host is the limit": (
+        a_volume("gp3", iops=3600, on=a_host("m4.large")),
+        a_demand(iops=3600, throughput_mib_s=20),
+    ),
     "throttled on IOPS": (a_volume("gp3"), a_demand(iops=3000)),
     "throttled on throughput": (a_volume("gp3"), a_demand(throughput_mib_s=125)),
     "more than the host can use": (a_volume("io2", 2000, iops=100_000, on=a_host("m5.large")), a_demand(iops=100)),
@@ -78,7 +98,11 @@ def test_the_wording_of_every_reason():
         ("a drop-in replacement that costs more", ["$1.00 a month more"]),
         ("a bare type change that would give less", ["the type alone", "3,000 IOPS 125 MiB/s", "$80.00 a month"]),
         ("a coarser resolution", ["5 minutes"]),
-        ("demand that was held back", ["held back in 1 minute"]),
+        ("held back", ["held back in 1 minute,"]),
+        ("raised lately", ["raised lately", "Look again on 2026-11-27", "$"]),
+        ("what it was before is not known", ["the least that the workload wanted"]),
+        ("the last minute is dear", ["with no minute throttled", "15 minutes"]),
+        ("the host is the limit", ["The host i-1 (m4.large) is the limit"]),
         ("throttled on IOPS", ["throttled on IOPS"]),
         ("throttled on throughput", ["throttled on throughput"]),
         ("more than the host can use", ["100,000 IOPS", "18,750", "4,000 MiB/s", "566", "waste"]),
@@ -103,7 +127,7 @@ def test_a_reason_names_its_figures(name, figures):
     ("given", "absent"),
     [
         ((a_volume("gp2", 1000), QUIET), "the type alone"),
-        (CASES["demand that was held back"], "throttled on IOPS"),
+        (CASES["held back"], "throttled on IOPS"),
         ((a_volume("io2", 2000, iops=1000), a_demand(iops=100)), "waste"),
         ((a_volume("gp2", 500), QUIET), "given up"),
         (

@@ -306,7 +306,7 @@ FAULTS = st.lists(
 SHAPES = st.sampled_from(
     [minutes(), minutes(quiet=0.0), minutes(quiet=900.0, peak=3100.0), minutes(quiet=0.2, peak=30.0, checks=False)]
 )
-POLICIES = st.sampled_from([POLICY, replace(POLICY, size_on=SizeOn.BUSY_TIME), replace(POLICY, peak_quantile=0.99)])
+POLICIES = st.sampled_from([POLICY, replace(POLICY, size_on=SizeOn.BUSY_TIME), replace(POLICY, throttle_budget_min=60)])
 
 
 @settings(max_examples=examples(600), deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -1,12 +1,10 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Resource
-from plimsoll.domain.hosting import host_loads
-from plimsoll.domain.saturation import host_bound, saturation, throttled
-from tests.builders import a_demand, a_host, a_policy, a_volume, ceiling_of, load_of
+from plimsoll.domain.hosting import host_loads, usable
+from plimsoll.domain.saturation import host_room, throttled
+from tests.builders import a_demand, a_host, a_policy, a_volume, ceiling_of
 
 GP3 = ceiling_of(a_volume("gp3"))
 GP2 = ceiling_of(a_volume("gp2", 100))
@@ -54,39 +52,17 @@ def test_only_observed_buckets_are_judged():
     assert minutes_throttled(unseen) == (1, 0)
 
 
-def test_one_throttled_minute_censors_the_maximum_but_not_a_lower_quantile():
-    one_in_a_thousand = a_demand(iops=[3000.0], buckets=1000)
-    assert saturation(one_in_a_thousand, GP3, None, a_policy()).censored
-    assert not saturation(one_in_a_thousand, GP3, None, a_policy(peak_quantile=0.99)).censored
-    twenty = a_demand(iops=[3000.0] * 20, buckets=1000)
-    assert saturation(twenty, GP3, None, a_policy(peak_quantile=0.99)).censored
-
-
-def test_half_a_percent_of_the_observed_minutes_is_often():
-    policy = a_policy()
-    often = a_demand(iops=[3000.0] * 5, throughput_mib_s=[125.0] * 4, buckets=1000)
-    stood = saturation(often, GP3, None, policy)
-    assert stood.frequent == {Resource.IOPS}
-    assert (stood.iops_minutes, stood.throughput_minutes, stood.throttled_minutes) == (5, 4, 5)
-
-
-def test_a_single_bucket_is_often_where_there_are_few_and_none_never_is():
-    assert saturation(a_demand(iops=[3000.0], buckets=10), GP3, None, a_policy()).frequent == {Resource.IOPS}
-    never = a_policy(upgrade_throttled_share_pct=0)
-    assert saturation(a_demand(iops=[1.0], buckets=10), GP3, None, never).frequent == frozenset()
-
-
-def test_minutes_are_counted_in_minutes_whatever_the_resolution():
-    hourly = a_demand(iops=[3000.0, 0.0], resolution_s=3600)
-    assert saturation(hourly, GP3, None, a_policy()).throttled_minutes == 60
-
-
-def bound_minutes(volume, own, *others, **policy):
-    """Which minutes of a volume's demand its host bound, with the demands of others on that host."""
+def room_of(volume, own, *others, **policy):
+    """The room of a volume on its host, with the demands of others there."""
     siblings = [a_volume(id=f"sibling-{index}", on=volume.hosts) for index in range(len(others))]
     demands = {volume.id: own, **{sibling.id: demand for sibling, demand in zip(siblings, others, strict=True)}}
     load = host_loads([volume, *siblings], demands)[volume.hosts[0].id]
-    return host_bound(own, load, a_policy(**policy)).tolist()
+    return host_room(own, load, usable(volume), a_policy(**policy))
+
+
+def bound_minutes(volume, own, *others, **policy):
+    """Which minutes of a volume's demand its host bound."""
+    return room_of(volume, own, *others, **policy).bound.tolist()
 
 
 STEADY_HOST = a_volume("io2", iops=100_000, on=a_host("m5.24xlarge"))
@@ -147,11 +123,16 @@ def test_credits_come_back_in_a_day():
     assert all(after_an_hour[-7:])
 
 
-def test_a_host_bound_minute_censors_demand_that_the_volume_could_carry():
-    volume, demand = SMALL_HOST, a_demand(throughput_mib_s=[560.0], buckets=100)
-    stood = saturation(demand, ceiling_of(volume), load_of(volume, demand), a_policy())
-    assert (stood.throttled_minutes, stood.host_minutes, stood.censored) == (0, 1, True)
-    assert stood.frequent == frozenset()
+def test_a_volume_has_the_room_that_the_others_leave_and_at_least_what_it_did():
+    room = room_of(STEADY_HOST, a_demand(iops=[30_000.0, 30_000.0]), a_demand(iops=[20_000.0, 60_000.0]))
+    assert room.room[0].tolist() == [60_000.0, 30_000.0]
+    assert room.carried[0].tolist() == [80_000.0, 80_000.0]
+
+
+def test_on_several_hosts_it_has_what_all_of_them_carry():
+    shared = a_volume("io2", on=[a_host("m5.large", id="i-1"), a_host("m5.large", id="i-2")])
+    room = host_room(a_demand(iops=[30_000.0]), None, usable(shared), a_policy())
+    assert (room.room[0].tolist(), room.bound.tolist()) == ([37_500.0], [False])
 
 
 RATES = st.lists(st.tuples(st.floats(0, 20_000), st.floats(0, 1000)), min_size=1, max_size=20)
@@ -163,9 +144,3 @@ def test_a_higher_ceiling_never_throttles_more_minutes(rates, iops, more):
     demand = a_demand(iops=list(iops_rates), throughput_mib_s=list(throughputs))
     low, high = (ceiling_of(a_volume("gp3", iops=bought)) for bought in (iops, iops + more))
     assert minutes_throttled(demand, high) <= minutes_throttled(demand, low)
-
-
-@pytest.mark.parametrize("share_pct", [0, 0.5, 100])
-def test_what_is_never_throttled_is_not_throttled_often(share_pct):
-    quiet = saturation(a_demand(iops=10), GP3, None, a_policy(upgrade_throttled_share_pct=share_pct))
-    assert (quiet.censored, quiet.frequent) == (False, frozenset())

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import UnknownVolumeType
-from plimsoll.domain.replay import replay
+from plimsoll.domain.trial import plain, trial
 from plimsoll.domain.volume_types import FromIops, Provisioned, Sized, Stepped, type_of
 from tests.builders import TYPES, a_spec
 
@@ -57,14 +57,14 @@ def test_a_full_gp2_bucket_bursts_for_credits_over_burst_less_baseline(size_gib)
     carries = ceiling("gp2", size_gib)
     burst_s = 5_400_000 / (3000 - carries.sustained_iops)
     while_it_lasts, longer = math.floor(burst_s / 60), math.floor(burst_s / 60) + 1
-    assert replay(a_steady_demand(iops=3000, minutes=while_it_lasts), carries).throttled_minutes == 0
-    assert replay(a_steady_demand(iops=3000, minutes=longer), carries).throttled_minutes == 1
+    assert trial(plain(a_steady_demand(iops=3000, minutes=while_it_lasts)), carries).throttled_minutes == 0
+    assert trial(plain(a_steady_demand(iops=3000, minutes=longer)), carries).throttled_minutes == 1
 
 
 def test_a_gp2_of_500_gib_bursts_for_an_hour():
     hour = a_steady_demand(iops=3000, minutes=60)
-    assert replay(hour, ceiling("gp2", 500)).throttled_minutes == 0
-    assert replay(a_steady_demand(iops=3000, minutes=61), ceiling("gp2", 500)).throttled_minutes == 1
+    assert trial(plain(hour), ceiling("gp2", 500)).throttled_minutes == 0
+    assert trial(plain(a_steady_demand(iops=3000, minutes=61)), ceiling("gp2", 500)).throttled_minutes == 1
 
 
 def test_a_gp3_has_3000_iops_and_125_mib_s_unless_more_is_bought():
@@ -142,8 +142,8 @@ def test_an_hdd_bucket_holds_a_tib_a_tib(type_name, size_gib):
 
 def test_a_full_st1_bucket_of_a_tib_carries_250_mib_s_for_83_minutes():
     carries = ceiling("st1", 1024)
-    assert replay(a_steady_demand(throughput_mib_s=250, minutes=83), carries).throttled_minutes == 0
-    assert replay(a_steady_demand(throughput_mib_s=250, minutes=84), carries).throttled_minutes == 1
+    assert trial(plain(a_steady_demand(throughput_mib_s=250, minutes=83)), carries).throttled_minutes == 0
+    assert trial(plain(a_steady_demand(throughput_mib_s=250, minutes=84)), carries).throttled_minutes == 1
 
 
 @pytest.mark.parametrize(("type_name", "io_kib"), [("gp2", 256), ("gp3", 256), ("io1", 256), ("io2", 256)])

@@ -11,7 +11,7 @@ from plimsoll.domain.ceiling import PLAIN, Accounting, Ceiling
 from plimsoll.domain.demand import Spread
 from plimsoll.domain.errors import NotMeasured
 from plimsoll.domain.need import Need
-from plimsoll.domain.replay import replay
+from plimsoll.domain.trial import plain, trial
 from plimsoll.domain.workload import SIZES_KIB, mean_size_kib, recounted, shape_of, split
 from tests.builders import a_demand
 
@@ -182,7 +182,7 @@ def test_a_ceiling_of_just_the_need_carries_the_shape_and_not_a_hundredth_more(r
             read_iops=rate * moment.read_share,
             read_throughput_mib_s=moment.throughput_mib_s * times * moment.read_share,
         )
-        return replay(asked, ceiling).throttled_minutes
+        return trial(plain(asked), ceiling).throttled_minutes
 
     assert moment.iops == pytest.approx(750 / (read_share + (1 - read_share) / 2))
     assert throttled(0.9999) == 0

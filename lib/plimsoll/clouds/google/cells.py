@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from plimsoll.clouds.google.queries import METRICS, Place, Query, grid_s, places_of
+from plimsoll.clouds.google.queries import ALL_METRICS, METRICS, Place, Query, grid_s, places_of
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.knowledge import BoolArray, IntArray, Look
 from plimsoll.domain.period import FloatArray
@@ -72,7 +72,7 @@ class Cells:
             (number, series): _cell(ask, series)
             for number, ask in enumerate(asks)
             for series in ask.look.series
-            if series in METRICS
+            if series in ALL_METRICS
         }
 
     def is_of(self, number: int, where: Place) -> bool:
@@ -86,7 +86,7 @@ class Cells:
     def found(self, number: int) -> Found:
         """What an ask found."""
         series = self._asks[number].look.series
-        return {name: self._cells[number, name].folded() for name in series if name in METRICS}
+        return {name: self._cells[number, name].folded() for name in series if name in ALL_METRICS}
 
     def places_of(self, number: int) -> dict[str, Mapping[Place, BoolArray]]:
         """The buckets in which each place has points, by the series of an ask."""
@@ -96,10 +96,10 @@ class Cells:
 
 def _cell(ask: Ask, series: str) -> Cell:
     """Counts are added up; so are peaks of a disk on several instances, and else the highest stands."""
-    peak = METRICS[series].peak
+    peak = ALL_METRICS[series].peak
     return Cell(
         look=ask.look,
         grid_s=grid_s(ask, series),
-        added=not peak or len(ask.volume.attachments) > 1,
+        added=not peak or (series in METRICS and len(ask.volume.attachments) > 1),
         highest=peak,
     )

@@ -27,10 +27,12 @@ from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.errors import AUDITING, FAILURES, refused
 from plimsoll.clouds.google.names import LIST_TIME_SERIES
 from plimsoll.clouds.google.queries import (
+    ALL_METRICS,
     METRICS,
     NAMES_A_CALL,
     POINTS_A_PAGE,
     Call,
+    How,
     Place,
     calls_of,
     claims_of,
@@ -39,7 +41,7 @@ from plimsoll.clouds.google.queries import (
 from plimsoll.clouds.google.received import Identity, Received, came_twice, received
 from plimsoll.domain.branch_and_bound import Ask, Found
 from plimsoll.domain.errors import BadAnswer, CloudError, Endless
-from plimsoll.domain.knowledge import IntArray
+from plimsoll.domain.knowledge import SIGNALS, IntArray
 from plimsoll.domain.query_cost import QueryCost
 from plimsoll.domain.volume import Volume
 from plimsoll.ports import CallLimits, Target, Usage
@@ -69,7 +71,13 @@ _READING: Final = replace(
 _SETTING: Final = "PLIMSOLL_READ_DEADLINE_S"
 
 _Shape = monitoring_v3.ListTimeSeriesRequest
-_SUM, _MAX = monitoring_v3.Aggregation.Aligner.ALIGN_SUM, monitoring_v3.Aggregation.Aligner.ALIGN_MAX
+_Aligner = monitoring_v3.Aggregation.Aligner
+_ALIGNERS: Final = {
+    How.SUM: _Aligner.ALIGN_SUM,
+    How.MAX: _Aligner.ALIGN_MAX,
+    How.MEAN: _Aligner.ALIGN_MEAN,
+    How.SHARE: _Aligner.ALIGN_FRACTION_TRUE,
+}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -108,6 +116,8 @@ class GoogleMetrics:
         """
         if not asks:
             return []
+        if all(SIGNALS in ask.look.groups for ask in asks):
+            return [one if isinstance(one, CloudError) else _in_units(one) for one in self.received(asks)]
         deadline = Deadline(seconds=self.read_deadline_s)
         found, wrong = self._agreed(asks, asks, deadline)
         again = sorted(wrong)
@@ -252,5 +262,10 @@ def _request(call: Call, project: str) -> Any:
     request.interval.start_time.seconds = call.window.start_s
     request.interval.end_time.seconds = call.window.end_s
     request.aggregation.alignment_period.seconds = call.period_s
-    request.aggregation.per_series_aligner = _MAX if call.metric.peak else _SUM
+    request.aggregation.per_series_aligner = _ALIGNERS[call.metric.how]
     return request
+
+
+def _in_units(found: Found) -> Found:
+    """Signals in the units of their series."""
+    return {name: values * ALL_METRICS[name].unit for name, values in found.items()}

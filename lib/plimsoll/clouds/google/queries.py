@@ -8,13 +8,14 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 from plimsoll.clouds.common.query_batches import query_batches
 from plimsoll.domain.branch_and_bound import Ask
 from plimsoll.domain.knowledge import Look
 from plimsoll.domain.sums import Window
-from plimsoll.domain.units import MINUTE_S
+from plimsoll.domain.units import DAY_S, MINUTE_S
 from plimsoll.domain.volume import Volume
 
 
@@ -85,22 +86,62 @@ def _whole_minute_s(at_s: float) -> int:
 METRIC_PREFIX: Final = "compute.googleapis.com/instance/disk/"
 
 
+class How(StrEnum):
+    """What becomes of the minutes of a bucket."""
+
+    SUM = "sum"
+    MAX = "max"
+    MEAN = "mean"
+    SHARE = "share"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
     """A metric by its name. A count is added up over a bucket; a peak (operations or bytes of the busiest second of a
-    minute) is the highest of it."""
+    minute) is the highest of it.
+
+    `how` is what becomes of the minutes, `unit` what one of the answer's is in the series' own. `statuses` are those
+    that the metric's series are wanted of.
+    """
 
     name: str
     peak: bool
+    how: How
+    unit: float = 1.0
+    statuses: frozenset[str] = frozenset()
 
 
 METRICS: Final[Mapping[str, Metric]] = {
-    f"{peak}{way}_{unit}": Metric(name=f"{METRIC_PREFIX}{most}{way}_{unit}_count", peak=bool(peak))
+    f"{peak}{way}_{unit}": Metric(
+        name=f"{METRIC_PREFIX}{most}{way}_{unit}_count", peak=bool(peak), how=How.MAX if peak else How.SUM
+    )
     for peak, most in (("", ""), ("peak_", "max_"))
     for unit in ("ops", "bytes")
     for way in ("read", "write")
 }
 """Which metric fills which series; idle time, balances and exceeded checks are not published."""
+
+_LATENCY: Final = f"{METRIC_PREFIX}average_io_latency"
+_QUEUE: Final = f"{METRIC_PREFIX}average_io_queue_depth"
+_MS_PER_US: Final = 0.001
+
+SIGNAL_METRICS: Final[Mapping[str, Metric]] = {
+    "mean_io_latency_ms": Metric(name=_LATENCY, peak=True, how=How.MEAN, unit=_MS_PER_US),
+    "highest_io_latency_ms": Metric(name=_LATENCY, peak=True, how=How.MAX, unit=_MS_PER_US),
+    "mean_queue_length": Metric(name=_QUEUE, peak=True, how=How.MEAN),
+    "highest_queue_length": Metric(name=_QUEUE, peak=True, how=How.MAX),
+    "degraded_minutes": Metric(
+        name=f"{METRIC_PREFIX}performance_status",
+        peak=True,
+        how=How.SHARE,
+        unit=DAY_S / MINUTE_S,
+        statuses=frozenset({"Degraded", "Severely Degraded"}),
+    ),
+}
+"""Which metric fills which signal, by the day: latencies in microseconds, reads and writes together, and the share of
+the time that a status held (Compute Engine's list of metrics, and "Review disk metrics", read 2026-11-23)."""
+
+ALL_METRICS: Final = {**METRICS, **SIGNAL_METRICS}
 
 
 NAMES_A_CALL: Final = 100
@@ -126,7 +167,7 @@ class Query:
 def queries_of(number: int, ask: Ask) -> Iterator[Query]:
     """The queries that answer an ask; `number` is its place among those asked together."""
     for series in ask.look.series:
-        if series in METRICS:
+        if series in ALL_METRICS:
             period_s = grid_s(ask, series)
             for claim in claims_of(ask.volume):
                 for window, read_s in _parts(ask.look, claim.from_s, period_s):
@@ -139,7 +180,8 @@ def grid_s(ask: Ask, series: str) -> int:
     The peaks of a disk on several instances are added up minute by minute, because those of longer buckets need not
     have been in the same minute.
     """
-    return MINUTE_S if METRICS[series].peak and len(ask.volume.attachments) > 1 else ask.look.period_s
+    by_minute = series in METRICS and METRICS[series].peak and len(ask.volume.attachments) > 1
+    return MINUTE_S if by_minute else ask.look.period_s
 
 
 def _parts(look: Look, from_s: int, period_s: int) -> Iterator[tuple[Window, int]]:
@@ -165,7 +207,7 @@ class Call:
     @property
     def metric(self) -> Metric:
         """What is asked for."""
-        return METRICS[self.series]
+        return ALL_METRICS[self.series]
 
     def filter_in(self, project: str) -> str:
         """Which series are wanted, as ListTimeSeries takes it; `project` because a scope may show several."""
@@ -177,6 +219,8 @@ class Call:
             f'resource.labels.project_id = "{project}"',
             _one_of("metric.labels.device_name", {claim.device for claim in claims}),
         ]
+        if self.metric.statuses:
+            clauses.append(_one_of("metric.labels.performance_status", self.metric.statuses))
         if instances:
             clauses.append(_one_of("resource.labels.instance_id", instances))
         else:

@@ -12,7 +12,7 @@ import numpy as np
 
 from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.google.names import LIST_TIME_SERIES
-from plimsoll.clouds.google.queries import Call
+from plimsoll.clouds.google.queries import SIGNAL_METRICS, Call
 from plimsoll.domain.knowledge import IntArray
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.units import MIB, MIB_PER_GIB
@@ -30,6 +30,9 @@ MOST_OPS_PER_S: Final = 4_000_000
 MOST_BYTES_PER_S: Final = 64 * MIB_PER_GIB * MIB
 """No disk does more in one instance: over ten times the largest cap of a machine (500,000 IOPS and 10,000 MiB/s,
 data/machines.yaml and data/types.yaml)."""
+
+MOST_WAITING: Final = 1e10
+"""Microseconds, and operations in a queue: nothing waits for hours."""
 
 Identity = tuple[tuple[str, str], ...]
 """The labels of a series, of its metric and of its resource: what tells it from all others."""
@@ -85,12 +88,14 @@ def _points(series: Any) -> tuple[IntArray, FloatArray, str | None]:
 
 def _wrong_header(series: Any, labels: Mapping[str, str], call: Call, project: str) -> str | None:
     """What is wrong with the series itself."""
+    status = series.metric.labels.get("performance_status", "")
     checks = {
         f"metric.type is {series.metric.type!r}": series.metric.type == call.metric.name,
         f"resource.type is {series.resource.type!r}": series.resource.type == _RESOURCE,
         f"metricKind is {series.metric_kind}": series.metric_kind in _KINDS,
         f"unit is {series.unit!r}": not series.unit or (series.unit[:2] == "By") == call.series.endswith("bytes"),
         f"project_id is {labels.get('project_id', '')!r}": labels.get("project_id") == project,
+        f"performance_status is {status!r}": not call.metric.statuses or status in call.metric.statuses,
         f"the labels are {dict(labels)}, and nobody asked for these": call.asks_for(
             labels.get("instance_id", ""), labels.get("zone", ""), labels["device_name"]
         ),
@@ -101,7 +106,9 @@ def _wrong_header(series: Any, labels: Mapping[str, str], call: Call, project: s
 def _wrong_points(ends_s: IntArray, values: FloatArray, call: Call) -> str | None:
     """What is wrong with the points of a series."""
     window, period_s = call.window, call.period_s
-    most = MOST_BYTES_PER_S if call.series.endswith("bytes") else MOST_OPS_PER_S
+    most: float = MOST_BYTES_PER_S if call.series.endswith("bytes") else MOST_OPS_PER_S
+    if call.series in SIGNAL_METRICS:
+        most = 1.0 if call.metric.statuses else MOST_WAITING
     checks = {
         "points is missing": bool(len(values)),
         "a point is outside of the window": bool(((ends_s > window.start_s) & (ends_s <= window.end_s)).all()),

@@ -134,7 +134,7 @@ def test_labels_say_the_instance_and_the_device_and_only_counts_its_name(clients
         ({"aggregation": {"per_series_aligner": 1, "alignment_period": {"seconds": 60}}}, InvalidArgument, "invents"),
         ({"aggregation": {"per_series_aligner": SUM, "alignment_period": {"seconds": 30}}}, InvalidArgument, "minutes"),
         ({"aggregation": {"per_series_aligner": SUM}}, InvalidArgument, "alignment_period"),
-        ({"aggregation": {}}, InvalidArgument, "ALIGN_SUM"),
+        ({"aggregation": {}}, InvalidArgument, "invents nothing"),
         ({"page_token": "0123456789abcdef.1.0"}, InvalidArgument, "page_token"),
         ({"page_size": -1}, InvalidArgument, "page_size"),
         ({"order_by": "x"}, InvalidArgument, "newest first"),

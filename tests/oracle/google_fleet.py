@@ -1,0 +1,38 @@
+"""The simulated projects as the oracle takes them, from the fleet alone."""
+
+import numpy as np
+
+from cloud_simulator.google.fleet import SimulatedDisk, truth
+from plimsoll.domain.sums import COUNTER_SERIES, Window
+from tests.oracle.google_machines import machine_of
+from tests.oracle.google_ports import PEAKS, minutes_of
+
+EXCLUDED = ("plimsoll-exclude", "true")
+
+
+def plain(disk: SimulatedDisk, window: Window) -> dict[str, object]:
+    """What the oracle wants to know of a disk, from the fleet alone."""
+    spec, sums = disk.spec, truth(disk, window)
+    silent = dict.fromkeys((*COUNTER_SERIES, *PEAKS), np.full(window.buckets(60), np.nan))
+    return {
+        "id": disk.id,
+        "spec": {
+            "type": spec.type,
+            "size_gib": spec.size_gib,
+            "iops": spec.iops,
+            "throughput_mib_s": spec.throughput_mib_s,
+        },
+        "region": disk.region,
+        "boot": any(attachment.boot for attachment in disk.attached),
+        "excluded": EXCLUDED in disk.labels,
+        "detached": disk.status == "READY" and not disk.attached,
+        "hosts": [{"id": vm.id, **machine_of(vm.type)} for vm in disk.hosts],
+        "minutes": silent if sums is None else minutes_of(sums),
+        "runs_from_hour": runs_from_hour(disk, window),
+    }
+
+
+def runs_from_hour(disk: SimulatedDisk, window: Window) -> int | None:
+    """The first whole hour of the window in which the disk is where it is now, on a machine that runs."""
+    running = [max(one.since, one.vm.created) for one in disk.attached if one.vm.stopped is None]
+    return -int((window.start_s - min(running).timestamp()) // 3600) if running else None

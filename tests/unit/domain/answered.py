@@ -1,0 +1,30 @@
+"""What of an answer has to be the same whatever was left unread."""
+
+from plimsoll.domain.recommendation import Change, Keep, Wait
+
+
+def decided_on(one):
+    """Everything that has to be the same, to the digit."""
+    found = one.recommendation
+    summary = found.demand
+    told = [
+        type(found),
+        summary.censored,
+        summary.throttled_minutes,
+        summary.host_bound_minutes,
+        summary.hours_observed,
+        summary.gap_hours,
+        [blocker.code for blocker in found.blockers],
+        found.epochs,
+    ]
+    if isinstance(found, Change | Keep | Wait):
+        comparison = found.comparison
+        best = comparison.offers[0]
+        told += [comparison.drop_in and comparison.drop_in.spec, comparison.flip, comparison.relief]
+        told += [best.feasible and (best.spec, best.usd_month, best.tried.throttled_minutes)]
+        told += [comparison.now.throttled_minutes, round(comparison.now.longest_wait_s, 3), found.evidence]
+    if isinstance(found, Change):
+        told += [found.target.spec, found.usd_month_then, found.target.tried.throttled_minutes]
+    if isinstance(found, Wait):
+        told += [found.until, found.code, found.expected.spec]
+    return told
