@@ -34,7 +34,7 @@ class DecisionContext:
     """What decisions rest on besides the volume: what is sold, what was measured, the policy and the time.
 
     `excluded` are volumes that people left out, by id, each with why. `rankings` keeps what the envelopes say of an
-    offer.
+    offer. In a `draft` frontiers are not drawn: what the answer is has to be known first.
     """
 
     market: Market
@@ -43,6 +43,7 @@ class DecisionContext:
     now: datetime
     excluded: Mapping[str, str] = field(default_factory=dict)
     rankings: Rankings = field(default_factory=dict, repr=False, compare=False)
+    draft: bool = False
 
     def of(self, volume: Volume) -> "DecisionContext":
         """The context with the policy that applies to a volume, its discounts included."""

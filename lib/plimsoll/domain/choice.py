@@ -249,12 +249,15 @@ class _Group:
     def _frontier(self, bundles: Sequence[Bundle]) -> Sequence[Step]:
         """What each budget of throttled minutes would cost at the most, from none on, where any would save something.
 
-        Budgets for which nothing passes are left out, and those that are no cheaper than the one before.
+        Budgets for which nothing passes are left out, and those that are no cheaper than the one before. In a draft it
+        has one step where it is worth drawing.
         """
         makers = Makers(self.cases, Purpose.REDUCE, BUDGETS_MIN[-1], self._untouched, harmful=True)
         passing = [bundle.usd_month for bundle in bundles if bundle.feasible]
         if min(passing, default=float("inf")) < makers.least_usd_month() + LEAST_STEP_USD:
             return ()
+        if any(case.context.draft for case in self.cases):
+            return (Step(budget_min=self.budget_min, bundle=bundles[0]),)
         steps: list[Step] = []
         for budget_min in BUDGETS_MIN:
             best = makers.bundles(budget_min)[0]
