@@ -12,7 +12,7 @@ from cloud_simulator.aws.organization import DEMO_VOLUMES
 from cloud_simulator.running import running
 from plimsoll.domain.recommendation import Change, Recommendation
 
-TARGET = 20.0
+TARGET = 40.0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,8 @@ Where the page leaves room, this is how it is read here:
 - Throttled minutes of the lifted demand are counted within the host's room. So a volume whose host is the limit is not
   throttled by itself, and nothing dearer is offered.
 - A drop-in replacement is also taken where nothing cheaper passes or is worth `min_saving`, throttled or not, and while
-  reductions wait: it gives nothing up. Only in the middle of a modification it waits as well.
+  reductions wait: it gives nothing up. So it is where it costs no more than the cheapest that passes. Only in the
+  middle of a modification it waits as well.
 - A relief is an `upgrade` even where it costs less than today.
 """
 
@@ -137,7 +138,8 @@ def decision(offers, relief, drop_in, present, policy):
     saved = 0.0 if best is None else now - best["usd"]
     if best is None or saved < least - 1e-9:
         return ("change", drop_in, None) if spare else ("keep", None, None)
-    if spare and drop_in["passes"] and now - drop_in["usd"] >= policy["drop_in_share_pct"] / 100 * saved - 1e-9:
+    near = spare and now - drop_in["usd"] >= policy["drop_in_share_pct"] / 100 * saved - 1e-9
+    if near and (drop_in["passes"] or drop_in["usd"] <= best["usd"]):
         return "change", drop_in, None
     return "change", best, None
 

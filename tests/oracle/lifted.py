@@ -6,7 +6,8 @@ Where the page leaves room, this is how it is read here:
 - A limit has been raised when any later epoch has a higher one (its highest or its sustained figure). Buckets of an
   epoch before that are not lifted, whatever came after.
 - A job takes what it gets when, beside the epoch before, its saturated minutes an observed minute fell at least to the
-  ratio of the ceilings, and its bytes an observed minute did not rise, each to a tenth.
+  ratio of the ceilings, and its bytes an observed minute did not rise, each to a tenth. Its saturated minutes then ask
+  for no headroom above the ceiling of their epoch.
 - A bucket that is saturated on both resources is lifted to the farther of the two points.
 - The room that a host leaves is what it carries in the minute less what its other volumes did in it, and never less
   than what was observed.
@@ -26,8 +27,8 @@ def load_of(work, observed, epochs, policy, *, seconds=None, checks=None, balanc
     """What a volume (or the sum of a pool) asked for, ready to be tried.
 
     epochs: dictionaries of `first` (minute), `limit` (None: not known). checks: raised minutes by side. hosted: None
-    where the host is not known or not the only one, else `carries` by side, the host's `counts` (a limit that says how
-    it counts) and `others`, the work of everybody else on it.
+    where no host or not every host is known, else `carries` by side, the host's `counts` (a limit that says how it
+    counts) and `others`, the work of everybody else on it; None for several hosts, of which nobody is bound by one.
     """
     spans = spans_of(epochs, len(observed))
     found = {
@@ -39,6 +40,7 @@ def load_of(work, observed, epochs, policy, *, seconds=None, checks=None, balanc
         "saturated": {side: np.zeros(len(observed), dtype=bool) for side in SIDES},
         "lift": {side: np.ones(len(observed)) for side in SIDES},
         "bound_lift": {side: np.ones(len(observed)) for side in SIDES},
+        "most": {side: np.full(len(observed), np.inf) for side in SIDES},
         "room": room_of(work, hosted, len(observed)),
         "bound": bound_minutes(work, observed, hosted, policy),
         "clip": {side: np.full(len(observed), np.inf) for side in SIDES},
@@ -101,6 +103,7 @@ def lift_epoch(found, one, before, after, policy):
                 found["held"].append(more)
             continue
         if takes_what_it_gets(found, one, before, side):
+            keep_to_ceiling(found, one, side)
             continue
         count = int(at.sum())
         frequent = count >= max(FREQUENT_MINUTES, policy["frequent_share_pct"] / 100 * int(observed.sum()))
@@ -114,6 +117,15 @@ def lift_epoch(found, one, before, after, policy):
                 lift = np.maximum(1.0, np.minimum(factor, most))
                 here = found["lift"][other][one["here"]]
                 found["lift"][other][one["here"]] = np.maximum(here, lift)
+
+
+def keep_to_ceiling(found, one, side):
+    """Lets the saturated minutes of a job ask for no more than the ceiling of their epoch."""
+    for other in SIDES:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            reach = np.where(one["rates"][other] > 0, one["limit"][other] / one["rates"][other], np.inf)
+        here = found["most"][other][one["here"]]
+        found["most"][other][one["here"]] = np.where(one["at"][side], np.minimum(here, np.maximum(1.0, reach)), here)
 
 
 def raised(limit, after, side):
@@ -147,7 +159,7 @@ def takes_what_it_gets(found, one, before, side):
 def bound_minutes(work, observed, hosted, policy):
     """The minutes in which the host stood at what it carried, and this volume had its part in it."""
     bound = np.zeros(len(observed), dtype=bool)
-    if hosted is None:
+    if hosted is None or hosted["others"] is None:
         return bound
     own = counted(work, hosted["counts"])
     total = counted(summed([work, hosted["others"]]), hosted["counts"])
@@ -161,7 +173,9 @@ def room_of(work, hosted, length):
     """How many times what was observed the host could have let through, by side; at least once."""
     if hosted is None:
         return {side: np.full(length, np.inf) for side in SIDES}
-    own, others = counted(work, hosted["counts"]), counted(hosted["others"], hosted["counts"])
+    own, others = counted(work, hosted["counts"]), dict.fromkeys(SIDES, 0.0)
+    if hosted["others"] is not None:
+        others = counted(hosted["others"], hosted["counts"])
     with np.errstate(divide="ignore", invalid="ignore"):
         return {
             side: np.where(own[side] > 0, np.maximum(1.0, (hosted["carries"][side] - others[side]) / own[side]), np.inf)
@@ -193,7 +207,7 @@ def asked(load, headroom, *, reducing):
     what the whole host could carry.
     """
     room = load["room"]
-    work = scaled(load["work"], *(np.minimum(headroom, room[side]) for side in SIDES))
+    work = scaled(load["work"], *(np.minimum(headroom, np.minimum(room[side], load["most"][side])) for side in SIDES))
     lifts = [np.minimum(load["lift"][side], room[side]) for side in SIDES]
     at = load["saturated"]["iops"] | load["saturated"]["mib_s"]
     if reducing:

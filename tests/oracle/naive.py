@@ -76,6 +76,10 @@ def load_for(volume, minutes, siblings, policy):
         since = volume.get("on_host_from") or 0
         for side in SIDES:
             carries[side][: max(0, since)] = INFINITE
+    if len(volume["hosts"]) > 1 and all(one is not None and one["maximum_iops"] is not None for one in volume["hosts"]):
+        limits = [limits_of_host(one)["maximum"] for one in volume["hosts"]]
+        carries = {side: np.full(len(observed), sum(one[side] for one in limits)) for side in SIDES}
+        hosted = {"carries": carries, "counts": AS_COUNTED, "others": None}
     checks = {
         side: None if minutes.get(name) is None else np.nan_to_num(minutes[name]) > 0
         for side, name in (("iops", "iops_exceeded"), ("mib_s", "throughput_exceeded"))

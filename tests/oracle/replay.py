@@ -87,9 +87,10 @@ def trial(work, direct, limit, *, start=1.0, offered=True):
 
 
 def host_carries(host, total):
-    """What a host carries in each minute, IOPS and MiB/s: its maximum until its credits are spent, then the baseline.
+    """What a host carries in each minute, IOPS and MiB/s: up to its maximum while credits last, then the baseline.
 
-    Credits are half an hour of what is above the baseline, and come back over a day.
+    Credits are half an hour of what is above the baseline, and come back over a day. What found none was dropped, so
+    that they are never below zero.
     """
     found = {}
     for side in SIDES:
@@ -97,10 +98,10 @@ def host_carries(host, total):
         carries = np.full(len(total[side]), float(maximum))
         if maximum > baseline:
             capacity = (maximum - baseline) * 1800
-            refill, spent = capacity / 86400, 0.0
+            refill, left = capacity / 86400, capacity
             for minute, rate in enumerate(total[side].tolist()):
-                spent = max(0.0, spent + (max(0.0, rate - baseline) - refill) * MINUTE)
-                if spent > capacity:
-                    carries[minute] = baseline + refill
+                carries[minute] = min(maximum, baseline + refill + left / MINUTE)
+                used = max(0.0, min(rate, carries[minute]) - baseline)
+                left = min(capacity, max(0.0, left + (refill - used) * MINUTE))
         found[side] = carries
     return found

@@ -227,8 +227,8 @@ YOUNG: Final = (
 JOBS: Final = (
     Scene(
         name="takes-what-it-gets",
-        spec=gp3(500, 6000, 250),
-        was=Was(spec=gp3(500, 3000, 250), until_h=8 * 24),
+        spec=gp3(500, 6000, 125),
+        was=Was(spec=gp3(500, 3000, 125), until_h=8 * 24),
         does=_takes_what_it_gets,
         right=keep(),
         why="Twice the speed halved the hours and moved the same bytes: more would only end it earlier.",

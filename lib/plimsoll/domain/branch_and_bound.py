@@ -15,7 +15,7 @@ finely as their sums need. What merely looks like a set is told from what has be
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from plimsoll.domain.case import Case, DecisionContext, case_of
+from plimsoll.domain.case import Case, DecisionContext, case_of, edges_of
 from plimsoll.domain.certificate import open_buckets
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand import Demand, demand_of
@@ -30,7 +30,7 @@ from plimsoll.domain.pool import Pool, pools_of
 from plimsoll.domain.pools import Decided, decide_pools
 from plimsoll.domain.query_cost import QueryCost
 from plimsoll.domain.received import doubts, second_looks
-from plimsoll.domain.recommendation import Recommendation
+from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
 from plimsoll.domain.refine import refine
 from plimsoll.domain.saturation import HostLoad
 from plimsoll.domain.sums import Segment
@@ -244,14 +244,11 @@ def _unsettled(
     if not all(load.complete for load in loads.values()) and not group.may_reach_its_host:
         loads = {host_id: replace(load, complete=True) for host_id, load in loads.items()}
     load = next(iter(loads.values()), None)
-    found = _decided_pools(group, demands, load)
-    for member in members:
-        if member.alone and member.context is not None:
-            case = case_of(member.volume, demands[member.volume.id], load, member.context)
-            found[member.volume.id] = case, answer(case)
-    for unit in group.units:
-        found |= _decided_set(unit, group, demands, load)
+    draft = not all(member.whole for member in members)
+    found = _decided(group, members, demands, load, draft=draft)
     asks = list(_asks(group, members, found, demands, load, query_cost))
+    if draft and not asks and any(_to_be_drawn(answered) for _, answered in found.values()):
+        found = _decided(group, members, demands, load, draft=False)
     for member in members:
         if member.volume.id in found:
             case, answered = found[member.volume.id]
@@ -259,6 +256,33 @@ def _unsettled(
     if not asks:
         _hint(members, demands)
     return asks
+
+
+def _decided(
+    group: _Group,
+    members: Sequence[_Member],
+    demands: Mapping[str, Demand],
+    load: HostLoad | None,
+    *,
+    draft: bool,
+) -> Decided:
+    """The cases and answers of the volumes of a host, by what is known."""
+    contexts = {
+        member.volume.id: replace(member.context, draft=draft) for member in group.members if member.context is not None
+    }
+    found = _decided_pools(group, contexts, demands, load)
+    for member in members:
+        if member.alone and member.context is not None:
+            case = case_of(member.volume, demands[member.volume.id], load, contexts[member.volume.id])
+            found[member.volume.id] = case, answer(case)
+    for unit in group.units:
+        found |= _decided_set(unit, group, contexts, demands, load)
+    return found
+
+
+def _to_be_drawn(answered: Recommendation) -> bool:
+    """Whether a draft left out a frontier that is worth drawing."""
+    return isinstance(answered, Keep | Change | Wait) and len(answered.comparison.frontier) == 1
 
 
 def _asks(
@@ -283,12 +307,18 @@ def _asks(
                 yield member, look
 
 
-def _decided_set(unit: Unit, group: _Group, demands: Mapping[str, Demand], load: HostLoad | None) -> Decided:
+def _decided_set(
+    unit: Unit,
+    group: _Group,
+    contexts: Mapping[str, DecisionContext],
+    demands: Mapping[str, Demand],
+    load: HostLoad | None,
+) -> Decided:
     """The cases and answers of the volumes of a stripe set."""
     members = [member for member in group.members if member.volume.id in unit.stripes.members]
     unread = {member.volume.id: f"it could not be read: {member.error}" for member in members if member.error}
     cases = [
-        case_of(member.volume, demands[member.volume.id], load, member.context)
+        case_of(member.volume, demands[member.volume.id], load, contexts[member.volume.id])
         for member in members
         if member.context is not None and member.error is None
     ]
@@ -297,12 +327,11 @@ def _decided_set(unit: Unit, group: _Group, demands: Mapping[str, Demand], load:
     return {name: (by_volume[name], answered) for name, answered in found.items()}
 
 
-def _decided_pools(group: _Group, demands: Mapping[str, Demand], load: HostLoad | None) -> Decided:
-    """The cases and answers of the volumes of a host's pools, by what is known."""
-    if not group.pools:
-        return {}
-    bases = {member.volume.id: member.context for member in group.members if member.context is not None}
-    return decide_pools(group.pools, demands, bases, load)
+def _decided_pools(
+    group: _Group, contexts: Mapping[str, DecisionContext], demands: Mapping[str, Demand], load: HostLoad | None
+) -> Decided:
+    """The cases and answers of the volumes of a host's pools."""
+    return decide_pools(group.pools, demands, contexts, load) if group.pools else {}
 
 
 def _judged(case: Case, found: Recommendation, *, keep_demand: bool, settled: bool) -> Judged:
@@ -324,9 +353,18 @@ def _hint(members: Sequence[_Member], demands: Mapping[str, Demand]) -> None:
 
 
 def _demands(members: Sequence[_Member], resolution_s: int) -> dict[str, Demand]:
-    """The demands of volumes, on one grid."""
-    found = {member.volume.id: demand_of(member.knowledge, resolution_s=resolution_s) for member in members}
+    """The demands of volumes, on one grid that their epochs cut as well."""
+    edges = [
+        edges_of(member.volume, member.knowledge.window, member.context.policy)
+        for member in members
+        if member.context is not None
+    ]
+    found = {
+        member.volume.id: demand_of(member.knowledge, resolution_s=resolution_s, edges=edges) for member in members
+    }
     if len(members) < 2:
         return found
-    edges = [demand.starts_s for demand in found.values()]
-    return {member.volume.id: demand_of(member.knowledge, resolution_s=resolution_s, edges=edges) for member in members}
+    starts = [demand.starts_s for demand in found.values()]
+    return {
+        member.volume.id: demand_of(member.knowledge, resolution_s=resolution_s, edges=starts) for member in members
+    }

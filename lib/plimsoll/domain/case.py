@@ -9,8 +9,10 @@ import numpy as np
 from plimsoll.domain.ceiling import PLAIN, Ceiling, Resource
 from plimsoll.domain.demand import Demand, scaled
 from plimsoll.domain.envelope import Envelope
+from plimsoll.domain.epochs import epochs_of
 from plimsoll.domain.evidence import Rankings
 from plimsoll.domain.hosting import usable
+from plimsoll.domain.knowledge import IntArray
 from plimsoll.domain.lifting import Lifted, lift
 from plimsoll.domain.offer import Market, ceiling_on_hosts
 from plimsoll.domain.period import io_size_kib
@@ -21,6 +23,7 @@ from plimsoll.domain.required import Load, load_of
 from plimsoll.domain.saturation import HostLoad, HostRoom, host_room
 from plimsoll.domain.settling import Settles, settles
 from plimsoll.domain.spans import EpochSpan, epoch_spans, on_these_hosts, stands, summaries
+from plimsoll.domain.sums import Window
 from plimsoll.domain.units import DAY_S, MIB
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import type_of
@@ -31,7 +34,7 @@ class DecisionContext:
     """What decisions rest on besides the volume: what is sold, what was measured, the policy and the time.
 
     `excluded` are volumes that people left out, by id, each with why. `rankings` keeps what the envelopes say of an
-    offer.
+    offer. In a `draft` frontiers are not drawn: what the answer is has to be known first.
     """
 
     market: Market
@@ -40,6 +43,7 @@ class DecisionContext:
     now: datetime
     excluded: Mapping[str, str] = field(default_factory=dict)
     rankings: Rankings = field(default_factory=dict, repr=False, compare=False)
+    draft: bool = False
 
     def of(self, volume: Volume) -> "DecisionContext":
         """The context with the policy that applies to a volume, its discounts included."""
@@ -141,12 +145,27 @@ def case_of(volume: Volume, demand: Demand, host: HostLoad | None, context: Deci
     )
 
 
+def edges_of(volume: Volume, window: Window, policy: Policy) -> IntArray:
+    """When an epoch of the volume begins in a window, or its own work after a restore, in epoch seconds: on the grid of
+    the resolution."""
+    times_s = [float(epoch.window.start_s) for epoch in epochs_of(volume, window)]
+    if volume.restored_from is not None:
+        times_s.append(_restored_until_s(volume, policy))
+    step_s = policy.resolution_s
+    edges_s = {-(-int(np.ceil(time_s)) // step_s) * step_s for time_s in times_s}
+    return np.array(sorted(edge_s for edge_s in edges_s if window.start_s < edge_s < window.end_s), dtype=np.int64)
+
+
+def _restored_until_s(volume: Volume, policy: Policy) -> float:
+    """Until when what a volume did was to fetch its data from a snapshot."""
+    return volume.created.timestamp() + policy.settle_days * DAY_S
+
+
 def without_restore(demand: Demand, volume: Volume, policy: Policy) -> Demand:
     """A demand without what a volume did while it fetched its data from a snapshot: that was not its workload's."""
     if volume.restored_from is None:
         return demand
-    until_s = volume.created.timestamp() + policy.settle_days * DAY_S
-    begun = demand.starts_s >= until_s
+    begun = demand.starts_s >= _restored_until_s(volume, policy)
     if begun.all():
         return demand
     checks = demand.iops_exceeded, demand.throughput_exceeded

@@ -135,8 +135,14 @@ def _own(found: _Found, case: Case, answer: Recommendation) -> None:
     """What rests on the volume alone: where it was saturated, what its host lets through, and its evidence."""
     ids, demand = (case.volume.id,), case.demand
     for one in case.spans:
+        at, hosts = one.span.buckets, one.epoch.hosts
         if one.span.ceiling is not None:
-            _saturated(found, demand, one.span.ceiling, one.span.buckets, case.policy.saturation_pct, ids)
+            _saturated(found, demand, one.span.ceiling, at, case.policy.saturation_pct, ids)
+        if one is not case.spans[-1] and hosts is not None and len(hosts) == 1:
+            reach = np.zeros((2, len(demand.iops)))
+            most = np.stack(demand.most_counted(hosts[0].ceiling.accounting))
+            reach[:, at] = (most / _always(hosts[0].ceiling, case.policy.saturation_pct))[:, at]
+            found.reaches(ids, reach)
     _lifted(found, case, ids)
     headroom = 1 + case.policy.headroom_pct / 100
     iops, throughput_mib_s = demand.most_counted(case.room.ceiling.accounting)

@@ -16,7 +16,7 @@ from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.lifting import is_frequent
 from plimsoll.domain.need import Need
-from plimsoll.domain.offer import ceiling_on, too_small
+from plimsoll.domain.offer import too_small
 from plimsoll.domain.offers import Bundle, Makers, drop_ins
 from plimsoll.domain.required import Purpose
 from plimsoll.domain.settling import Settles, Unsettled
@@ -229,8 +229,7 @@ class _Group:
 
     def _untouched(self, case: Case) -> Need:
         """What stays as it is while one resource is throttled frequently: the other may be starved behind it."""
-        kind, hosts = case.market.types[case.volume.spec.type], case.volume.hosts
-        own = ceiling_on(kind, case.volume.spec, hosts, all_known=False)
+        own = case.present
         iops, throughput = Resource.THROUGHPUT in self.frequent, Resource.IOPS in self.frequent
         return Need(
             iops=own.iops if iops else 0.0,
@@ -250,12 +249,15 @@ class _Group:
     def _frontier(self, bundles: Sequence[Bundle]) -> Sequence[Step]:
         """What each budget of throttled minutes would cost at the most, from none on, where any would save something.
 
-        Budgets for which nothing passes are left out, and those that are no cheaper than the one before.
+        Budgets for which nothing passes are left out, and those that are no cheaper than the one before. In a draft it
+        has one step where it is worth drawing.
         """
         makers = Makers(self.cases, Purpose.REDUCE, BUDGETS_MIN[-1], self._untouched, harmful=True)
         passing = [bundle.usd_month for bundle in bundles if bundle.feasible]
         if min(passing, default=float("inf")) < makers.least_usd_month() + LEAST_STEP_USD:
             return ()
+        if any(case.context.draft for case in self.cases):
+            return (Step(budget_min=self.budget_min, bundle=bundles[0]),)
         steps: list[Step] = []
         for budget_min in BUDGETS_MIN:
             best = makers.bundles(budget_min)[0]

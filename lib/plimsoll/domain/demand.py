@@ -46,6 +46,7 @@ class Spread:
     - Operations and bytes may be known over different spans: `begins_iops` and `begins_throughput` are the buckets with
       which one of either begins, `unread_iops` and `unread_throughput` those that could be read more finely. One
       without any work is known as it is, so that it begins anywhere and is not unread.
+    - `rates_disagree` says that the cloud's own series of rates is not that of the same minutes, and was not used.
     """
 
     lengths_s: IntArray
@@ -59,6 +60,7 @@ class Spread:
     least_throughput_mib_s: FloatArray
     unread_iops: BoolArray
     unread_throughput: BoolArray
+    rates_disagree: bool = False
 
     @property
     def joint(self) -> BoolArray:
@@ -310,6 +312,7 @@ def _spread(cells: "_Cells", starts_s: IntArray, lengths_s: IntArray, resolution
     least: list[FloatArray] = []
     unread: list[BoolArray] = []
     begins: list[BoolArray] = []
+    disagree = False
     for group, rates_of, unit in ((OPERATIONS, HIGHEST_IOPS, 1.0), (BYTES, HIGHEST_THROUGHPUT, MIB)):
         reads, writes = (cells.sums(group, name) for name in SERIES[group])
         total = (reads + writes) / unit
@@ -320,6 +323,7 @@ def _spread(cells: "_Cells", starts_s: IntArray, lengths_s: IntArray, resolution
         most.append(total / resolution_s * observed)
         least.append(np.zeros(len(starts_s)))
         if known is not None:
+            disagree |= known.disagrees
             most[-1], least[-1] = np.minimum(most[-1], np.maximum(known.most, means)), known.least * observed
     return Spread(
         lengths_s=lengths_s,
@@ -333,6 +337,7 @@ def _spread(cells: "_Cells", starts_s: IntArray, lengths_s: IntArray, resolution
         least_throughput_mib_s=least[1],
         unread_iops=unread[0],
         unread_throughput=unread[1],
+        rates_disagree=disagree,
     )
 
 

@@ -42,16 +42,17 @@ _WORK: Final = {HIGHEST_IOPS: (OPERATIONS, 1.0), HIGHEST_THROUGHPUT: (BYTES, 1.0
 @dataclass(frozen=True, slots=True)
 class Highest:
     """Of each bucket of a demand: what no minute of it was above, and what some minute of it reached at least (0 where
-    that is not known, or was in a bucket that was read)."""
+    that is not known, or was in a bucket that was read). `disagrees`: the series is not used, and says nothing."""
 
     most: FloatArray
     least: FloatArray
+    disagrees: bool = False
 
 
 def highest(
     group: str, knowledge: Knowledge, starts_s: IntArray, rates: FloatArray, unread: BoolArray
 ) -> Highest | None:
-    """What the series of a group say of the buckets that begin at `starts_s`; None where they cannot be used.
+    """What the series of a group say of the buckets that begin at `starts_s`; None where they are not published.
 
     `rates` are the mean rates of the buckets, and `unread` those that could be read more finely.
     """
@@ -68,7 +69,7 @@ def highest(
     wrong = missing.work < -missing.tolerance
     wrong |= np.maximum.reduceat(rates, firsts) > counted(peaks) + rounding + missing.rate
     if wrong[track.starts_s + track.lengths_s <= knowledge.window.end_s - LATE_S].any():
-        return None
+        return Highest(most=np.full(len(rates), np.inf), least=np.zeros(len(rates)), disagrees=True)
     most = np.where(wrong, np.inf, np.maximum(counted(peaks) + rounding, missing.rate))
     read = np.maximum.reduceat(np.where(unread, 0.0, rates), firsts)
     least = np.where(missing.few & ~wrong, counted(peaks) - rounding, 0.0)

@@ -8,7 +8,7 @@ more than that (docs/decision.md, section 3).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -47,8 +47,9 @@ class Lifted:
     """A demand with its saturated buckets lifted, and which these are.
 
     `demand` is what would have been asked for: so many times the `operations` and the bytes `moved` of each bucket.
-    `saturated` are the buckets by resource, `frequent` the resources that are saturated frequently in the present
-    epoch.
+    `saturated` are the buckets by resource, `frequent` the resources that are saturated frequently in an epoch whose
+    limit was not raised since. `most` is how many times its operations and bytes a bucket can want: where a job takes
+    what it gets no more than the ceiling.
     """
 
     demand: Demand
@@ -56,6 +57,7 @@ class Lifted:
     moved: FloatArray
     saturated: Mapping[Resource, BoolArray]
     frequent: frozenset[Resource]
+    most: Mapping[Resource, FloatArray]
 
     @property
     def any(self) -> BoolArray:
@@ -64,13 +66,7 @@ class Lifted:
 
     def of(self, demand: Demand) -> "Lifted":
         """A part of the demand, lifted as all of it."""
-        return Lifted(
-            demand=scaled(demand, self.operations, self.moved),
-            operations=self.operations,
-            moved=self.moved,
-            saturated=self.saturated,
-            frequent=self.frequent,
-        )
+        return replace(self, demand=scaled(demand, self.operations, self.moved))
 
 
 def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
@@ -79,6 +75,7 @@ def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
     A resource whose limit was raised since is not lifted, nor one of which a job took more without doing more.
     """
     factors = {resource: np.ones_like(demand.iops) for resource in Resource}
+    most = {resource: np.full_like(demand.iops, np.inf) for resource in Resource}
     saturated = {resource: np.zeros_like(demand.observed) for resource in Resource}
     frequent: set[Resource] = set()
     before: Span | None = None
@@ -95,6 +92,8 @@ def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
             if resource in span.raised or not here.any():
                 continue
             if before is not None and _takes_what_it_gets(demand, before, span, saturated[resource], resource):
+                enough = _factors(demand, span.ceiling, resource, 1.0)[resource]
+                most[resource] = np.where(here, enough, most[resource])
                 continue
             often = is_frequent(demand.minutes(here), demand.minutes(demand.observed & inside), policy)
             frequent |= {resource} if often else set()
@@ -108,6 +107,7 @@ def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
         moved=factors[Resource.THROUGHPUT],
         saturated=saturated,
         frequent=frozenset(frequent),
+        most=most,
     )
 
 

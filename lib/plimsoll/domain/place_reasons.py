@@ -35,6 +35,8 @@ def stopped(case: Case) -> Iterator[str]:
 def not_in_place(case: Case, comparison: Comparison, best: Offer) -> Iterator[str]:
     """That a change takes a copy, and what can be had without one."""
     now = case.market.types[case.volume.spec.type]
+    if best.spec.size_gib > case.volume.spec.size_gib:
+        yield "It carries more because it is larger. Growing cannot be undone: a volume never shrinks."
     if now.in_place or best.spec.type == now.name:
         return
     yield (

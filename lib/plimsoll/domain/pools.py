@@ -7,7 +7,8 @@ from typing import Final
 from plimsoll.domain.case import Case, DecisionContext, SharedLoad, case_of, summary_of
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.decide import answers, insufficient, is_insufficient, kept
-from plimsoll.domain.pool import Pool, present_ceiling, size_of
+from plimsoll.domain.host import Host
+from plimsoll.domain.pool import Pool, pool_ceiling, present_ceiling, size_of
 from plimsoll.domain.pool_loads import Demands, PoolView
 from plimsoll.domain.recommendation import Change, Recommendation
 from plimsoll.domain.saturation import HostLoad
@@ -18,7 +19,6 @@ from plimsoll.domain.volume_types import VolumeType
 
 ALREADY: Final = "it already is what the other volumes of its pool are to become."
 LACKING: Final = "too little is known of it (its metrics, or a price)"
-POOLED: Final = "any pooled type"
 UNREAD: Final = "it could not be read"
 
 Decided = dict[str, tuple[Case, Recommendation]]
@@ -31,9 +31,8 @@ def decide_pools(
     """The cases and answers of the volumes of one host's pools that have a context and could be read.
 
     `demands` are those of all volumes on the host that could be read, on one grid, and `host` is their traffic. Of
-    several pools that would become a pooled type only the one that saves most does: what they would share then is not
-    known before. Of several that would become a type that the host caps those that save most do, as far as the cap
-    carries the needs of all.
+    several pools that would become one type those that save most do, as far as that carries what all need together,
+    those included that are of it already.
     """
     decided = [_decided(pool, demands, bases, host) for pool in pools]
     taken: dict[str, list[Decided]] = {}
@@ -41,8 +40,8 @@ def decide_pools(
         kind = _becoming(found)
         if kind is None:
             continue
-        before = taken.setdefault(POOLED if kind.pooled else kind.name, [])
-        if before and (kind.pooled or not _under_one_cap([*before, found], kind, pools, demands, host)):
+        before = taken.setdefault(kind.name, [])
+        if before and not _carried_together([*before, found], kind, pools, demands, host):
             found.update(_waiting(found, next(iter(before[0]))))
         else:
             before.append(found)
@@ -60,30 +59,36 @@ def _becoming(found: Decided) -> VolumeType | None:
     return next((case.market.types[answer.target.spec.type] for case, answer in _changes(found)), None)
 
 
-def _under_one_cap(
+def _carried_together(
     decided: Sequence[Decided], kind: VolumeType, pools: Sequence[Pool], demands: Demands, host: HostLoad | None
 ) -> bool:
-    """Whether their host lets a type carry what all these pools need of it, beside what is of the type already."""
-    cases = [case for found in decided for case, _ in _changes(found)]
-    caps, cap = cases[0].volume.hosts[0].caps, cases[0].volume.hosts[0].cap(kind.name)
-    if caps is None or cap is None:
-        return True
-    changing = {case.volume.id for case in cases}
+    """Whether a type carries what all these pools need of it, beside what is of the type already."""
+    sizes = {case.volume.id: answer.target.spec.size_gib for found in decided for case, answer in _changes(found)}
     volumes = [
         volume
         for pool in pools
         for volume in pool.volumes
-        if volume.id in changing or (volume.spec.type == kind.name and volume.id in demands)
+        if volume.id in sizes or (volume.spec.type == kind.name and volume.id in demands)
     ]
-    pool = next(pool for pool in pools if cases[0].volume in pool.volumes)
-    return all(_carries(cap, PoolView.of(pool, [], demands, host, case.context), volumes) for case in cases)
+    cases = [case for found in decided for case, _ in _changes(found)]
+    then = [replace(one, spec=replace(one.spec, size_gib=sizes.get(one.id, one.spec.size_gib))) for one in volumes]
+    carried = pool_ceiling(kind, then) if kind.pooled else _cap(cases[0].volume.hosts[0], kind)
+    if carried is None:
+        return True
+    pool = next(pool for pool in pools if cases[0].volume.id in {volume.id for volume in pool.volumes})
+    return all(_carries(carried, PoolView.of(pool, [], demands, host, case.context), volumes) for case in cases)
 
 
-def _carries(cap: Ceiling, view: PoolView, volumes: Sequence[Volume]) -> bool:
+def _cap(host: Host, kind: VolumeType) -> Ceiling | None:
+    """What a host lets volumes of a type carry together; None where it has no cap of it."""
+    return None if host.caps is None else host.cap(kind.name)
+
+
+def _carries(ceiling: Ceiling, view: PoolView, volumes: Sequence[Volume]) -> bool:
     policy = view.context.policy
     load = view.load(volumes).reducing
     budget_minutes = budget_of(policy.throttle_budget_min, load.work.window_s)
-    return trial(load, cap).passes(budget_minutes=budget_minutes, max_wait_s=policy.max_wait_s)
+    return trial(load, ceiling).passes(budget_minutes=budget_minutes, max_wait_s=policy.max_wait_s)
 
 
 def _saved_usd_month(found: Decided) -> float:

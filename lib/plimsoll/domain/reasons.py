@@ -400,6 +400,11 @@ def _quality(case: Case) -> Iterator[str]:
     coverage = case.summary.coverage
     if coverage.hours_expected - coverage.hours_observed >= WORTH_A_WORD_H:
         yield f"{_observed(coverage)} in which its host ran."
+    if case.demand.spread is not None and case.demand.spread.rates_disagree:
+        yield (
+            "The cloud's own averages of each minute do not add up to what its counters say. They were left out, and "
+            "more minutes were read instead."
+        )
     for name, pct in coverage.series_pct:
         if name in _UNKNOWN_WITHOUT and pct < 100:
             yield f"{_UNKNOWN_WITHOUT[name]} {100 - pct:.3g} % of the time: {name} was not received there."

@@ -5,14 +5,14 @@ by `bounds`. Where a cloud publishes each minute's rate, the hours are found by 
 read minute by minute.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
-from plimsoll.domain.case import Case
+from plimsoll.domain.case import Case, edges_of
 from plimsoll.domain.certificate import Open
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.knowledge import (
@@ -32,6 +32,7 @@ from plimsoll.domain.knowledge import (
     Knowledge,
     Look,
     Track,
+    counted,
 )
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.query_cost import QueryCost
@@ -50,18 +51,22 @@ def refine(case: Case | None, demand: Demand, found: Open, knowledge: Knowledge,
     if flags:
         # What is lifted follows from the minutes of a check, so that work is looked at after those are known.
         return flags
-    looks = _at_work(demand, found.work, knowledge, query_cost)
+    edges_s = () if case is None else edges_of(case.volume, knowledge.window, case.policy)
+    looks = _at_work(demand, found.work, knowledge, query_cost, edges_s)
     if knowledge.unread(PEAKS).any():
         looks += looks_at((PEAKS,), knowledge, _within(knowledge, PEAKS, demand, found.seconds), query_cost)
     if not looks and found.rest:
         everything = np.full_like(found.work, np.inf)
-        looks = _at_work(demand, everything, knowledge, query_cost)
+        looks = _at_work(demand, everything, knowledge, query_cost, edges_s)
     return looks or looks_for_presence(knowledge)
 
 
-def _at_work(demand: Demand, reach: FloatArray, knowledge: Knowledge, query_cost: QueryCost) -> list[Look]:
+def _at_work(
+    demand: Demand, reach: FloatArray, knowledge: Knowledge, query_cost: QueryCost, edges_s: Sequence[int] | IntArray
+) -> list[Look]:
     """Looks at operations and bytes where they reach 1 or more: at the highest minute of each hour first, where a cloud
-    publishes that, and then at the hours that still do."""
+    publishes that, and then at the hours that still do. Also at those that an edge cuts: which part of their work was
+    before it has to be known."""
     looks: list[Look] = []
     if demand.spread is None:
         return looks
@@ -72,8 +77,18 @@ def _at_work(demand: Demand, reach: FloatArray, knowledge: Knowledge, query_cost
             looks += looks_at((rates,), knowledge, by_rates, query_cost)
             settled = _within(knowledge, group, demand, _over(knowledge.tracks[rates], demand, by_rates))
             found = np.where(settled >= 1, 0.0, _by_hours(knowledge.tracks[group], found))
+        found = np.maximum(found, _cut(knowledge.tracks[group], edges_s))
         looks += looks_at((group,), knowledge, found, query_cost)
     return looks
+
+
+def _cut(track: Track, edges_s: Sequence[int] | IntArray) -> FloatArray:
+    """How far the buckets with work reach that a time cuts."""
+    cut = np.zeros(len(track.starts_s), dtype=np.bool_)
+    for edge_s in edges_s:
+        cut |= (track.starts_s < edge_s) & (edge_s < track.starts_s + track.lengths_s)
+    work = np.logical_or.reduce([counted(values) > 0 for values in track.series.values()])
+    return _by_hours(track, cut & work)
 
 
 def _by_rates(demand: Demand, reach: FloatArray, rates: str, knowledge: Knowledge) -> FloatArray | None:

@@ -50,7 +50,8 @@ class Load:
 def load_of(demand: Demand, lifted: Lifted, room: HostRoom, spans: Sequence[Span], policy: Policy) -> Load:
     """The load of a demand, lifted by the ceilings of `spans`, on a host with so much room."""
     headroom = 1 + policy.headroom_pct / 100
-    work = let_through(scaled(demand, headroom), room)
+    times = (np.minimum(headroom, lifted.most[resource]) for resource in Resource)
+    work = let_through(scaled(demand, *times), room)
     held_back = let_through(only(lifted.demand, lifted.any), room)
     seconds, seconds_now = (_seconds(demand, spans, policy, times) for times in (headroom, 1.0))
     return Load(

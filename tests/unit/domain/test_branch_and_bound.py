@@ -1,6 +1,7 @@
 """Reading a part of the minutes gives the answer that all of them give, to the digit."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from plimsoll.domain.errors import CloudError, Throttled
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.sums import COUNTER_SERIES, Sums, Window, segments
 from plimsoll.domain.units import KIB
+from plimsoll.domain.volume import Modification
 from tests.builders import (
     NOW,
     a_basis,
@@ -59,6 +61,7 @@ POLICIES = st.sampled_from(
         Policy(lookback_days=DAYS),
         Policy(lookback_days=DAYS, target_types=("gp3", "io2", "st1", "sc1", "gp2")),
         Policy(lookback_days=DAYS, size_on=SizeOn.BUSY_TIME),
+        Policy(lookback_days=DAYS, settle_days=1),
         Policy(lookback_days=DAYS, size_on=SizeOn.AVERAGE, iops_step=1, throughput_step_mib_s=1),
         Policy(lookback_days=DAYS, throttle_budget_min=60, max_wait_s=600),
         Policy(lookback_days=DAYS, headroom_pct=0, upgrade_throttled_share_pct=0),
@@ -126,6 +129,23 @@ def series(draw, spec):
     return Sums(start_s=WINDOW.start_s, period_s=60, **{**made, **dict.fromkeys(unpublished)})
 
 
+def changed(hours_ago, original):
+    started = NOW - timedelta(hours=hours_ago)
+    return {"modification": Modification(state="completed", started=started, original=original, ended=started)}
+
+
+PASTS = st.one_of(
+    st.just({}),
+    st.just({}),
+    st.builds(changed, st.sampled_from([1.37, 7.0, 19.5, 30.2, 47.0]), st.one_of(st.none(), SPECS)),
+    st.builds(
+        lambda hours_ago: {"restored_from": "snap-1", "created": NOW - timedelta(hours=hours_ago)},
+        st.sampled_from([26.3, 40.0, 170.0]),
+    ),
+)
+"""What is on record of a volume: usually nothing, else a change of its configuration, or what it was restored from."""
+
+
 @st.composite
 def fleets(draw):
     """One to three volumes on one host, or each on its own, with their minutes and the policy."""
@@ -141,6 +161,7 @@ def fleets(draw):
             throughput_mib_s=spec.throughput_mib_s,
             id=f"vol-{number}",
             on=a_host(host),
+            **draw(PASTS),
         )
         volumes.append(volume)
         given_sums[volume.id] = draw(series(spec))
