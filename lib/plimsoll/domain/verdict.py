@@ -139,8 +139,8 @@ def _is_too_slow(one: FailedMeasurement, ceiling: Ceiling, volume_id: str) -> bo
 
 
 def _falls_short(one: FailedMeasurement, ceiling: Ceiling) -> bool:
-    """Whether an offer is no larger on a resource that fell short, and promises more of it than was carried. More of the
-    other resource does not help."""
+    """Whether an offer is no larger on a resource that fell short, and promises more of it than was carried. More of
+    the other resource does not help."""
     offered = {Resource.IOPS: ceiling.iops, Resource.THROUGHPUT: ceiling.throughput_mib_s}
     measured = {Resource.IOPS: one.ceiling.iops, Resource.THROUGHPUT: one.ceiling.throughput_mib_s}
     return any(
