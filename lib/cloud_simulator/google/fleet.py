@@ -16,6 +16,9 @@ from cloud_simulator.metrics.workloads import Workload, minutes
 from cloud_simulator.published import Sums, VolumeSpec, Window
 from cloud_simulator.units import KIB, MINUTE_S, FloatArray
 
+Change = tuple[datetime, str, tuple[tuple[str, str], ...]]
+"""When something was changed, by which method, and what was asked for."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedVm:
@@ -62,7 +65,7 @@ class SimulatedDisk:
     """A disk, where it is, what it was and is attached to, oldest first, and what it does.
 
     A regional disk has two `zones`. A `deleted` one is in the metrics alone. `secondary` is the disk that receives its
-    replication.
+    replication. `changes` are those of it and of its machine that the audit log has.
     """
 
     id: str
@@ -78,6 +81,7 @@ class SimulatedDisk:
     access_mode: str | None = None
     secondary: str | None = None
     storage_pool: str | None = None
+    changes: tuple[Change, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     workload: Workload | None = None
     deleted: bool = False

@@ -50,6 +50,7 @@ _TITLES: Final = {
     "monitoring.googleapis.com": "Cloud Monitoring API",
     "cloudresourcemanager.googleapis.com": "Cloud Resource Manager API",
     "cloudbilling.googleapis.com": "Cloud Billing API",
+    "logging.googleapis.com": "Cloud Logging API",
 }
 
 
@@ -104,6 +105,7 @@ _SERVICES: Final = (
     ("/compute/", "compute.googleapis.com"),
     ("/v3/", "cloudresourcemanager.googleapis.com"),
     ("/v1/", "cloudbilling.googleapis.com"),
+    ("/v2/", "logging.googleapis.com"),
 )
 
 

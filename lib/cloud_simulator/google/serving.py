@@ -12,6 +12,7 @@ from google.protobuf import any_pb2
 from google.rpc import error_details_pb2, status_pb2
 
 from cloud_simulator.faults import Faults, Refused
+from cloud_simulator.google.audit_log import add_audit_log
 from cloud_simulator.google.billing import add_billing
 from cloud_simulator.google.compute import Compute
 from cloud_simulator.google.compute_writes import benches
@@ -45,6 +46,7 @@ class Cloud:
         self.compute.add_to(self.front)
         add_hierarchy(self.front)
         add_billing(self.front)
+        add_audit_log(self.front, self.fleet)
 
 
 @contextmanager

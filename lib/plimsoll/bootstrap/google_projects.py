@@ -39,7 +39,9 @@ def project_ports(
 ) -> AuditPorts:
     """The ports of one project in one region."""
     there = Scope(clouds=(GOOGLE,), projects=(target.account,), regions=(target.region,))
-    connection = connection_of(clients_of(config, settings), there, settings, today=today, paced=paced)
+    log_days = config.parsed_policy.log_days
+    clients = clients_of(config, settings)
+    connection = connection_of(clients, there, settings, today=today, paced=paced, log_days=log_days)
     return connected_ports(GOOGLE, connection, settings, ledger)
 
 

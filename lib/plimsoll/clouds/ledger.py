@@ -57,7 +57,7 @@ class Ledger:
     def note(self, volume: Volume) -> Volume:
         """The volume with every change known of it, and what earlier audits saw of it where that was another."""
         if volume.modification is not None:
-            self.starts.setdefault(volume.id, set()).update(volume.recent_changes)
+            self.starts.setdefault(volume.id, set()).update((volume.modification.started, *volume.recent_changes))
         self._met[volume.id] = tuple(_told(volume))
         known = self.seen.get(volume.id, ())
         changes = tuple(sorted(self.starts.get(volume.id, ())))

@@ -16,7 +16,7 @@ from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.lifting import is_frequent
 from plimsoll.domain.need import Need
-from plimsoll.domain.offer import ceiling_on, too_small
+from plimsoll.domain.offer import too_small
 from plimsoll.domain.offers import Bundle, Makers, drop_ins
 from plimsoll.domain.required import Purpose
 from plimsoll.domain.settling import Settles, Unsettled
@@ -229,8 +229,7 @@ class _Group:
 
     def _untouched(self, case: Case) -> Need:
         """What stays as it is while one resource is throttled frequently: the other may be starved behind it."""
-        kind, hosts = case.market.types[case.volume.spec.type], case.volume.hosts
-        own = ceiling_on(kind, case.volume.spec, hosts, all_known=False)
+        own = case.present
         iops, throughput = Resource.THROUGHPUT in self.frequent, Resource.IOPS in self.frequent
         return Need(
             iops=own.iops if iops else 0.0,

@@ -139,9 +139,13 @@ def _is_too_slow(one: FailedMeasurement, ceiling: Ceiling, volume_id: str) -> bo
 
 
 def _falls_short(one: FailedMeasurement, ceiling: Ceiling) -> bool:
-    sides = {Resource.IOPS: ceiling.iops, Resource.THROUGHPUT: ceiling.throughput_mib_s}
-    return _is_of_class(one, ceiling) and any(
-        carried < DELIVERED * sides[side] for side, carried in one.delivered.items()
+    """Whether an offer is no larger on a resource that fell short, and promises more of it than was carried. More of
+    the other resource does not help."""
+    offered = {Resource.IOPS: ceiling.iops, Resource.THROUGHPUT: ceiling.throughput_mib_s}
+    measured = {Resource.IOPS: one.ceiling.iops, Resource.THROUGHPUT: one.ceiling.throughput_mib_s}
+    return any(
+        offered[side] <= SAME_CLASS * measured[side] and carried < DELIVERED * offered[side]
+        for side, carried in one.delivered.items()
     )
 
 

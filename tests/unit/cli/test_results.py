@@ -146,7 +146,7 @@ def test_a_ticket_is_of_the_volumes_that_are_named(run, plimsoll):
         (["query", "select 1", "--format", "parquet"], "say with --out where it goes"),
         (["query", "select 1", "--out", "x"], "a table is for the terminal"),
         (["query", "select 1", "--format", "csv", "--out", "runs/one/recommendations.csv"], "the whole run's own"),
-        (["query", "select nothing from demand"], "The views are recommendations, offers, demand, failures."),
+        (["query", "select nothing from demand"], f"The views are {', '.join(VIEWS)}."),
         (["query", "drop view demand"], "give one query that answers with rows"),
         (["diff", "runs/one", "nowhere"], "nowhere holds no run.json"),
         (["diff", "runs/one", "runs/one", "--format", "xml"], "it must be one of text, json, md"),
@@ -241,7 +241,7 @@ def test_two_runs_are_compared(run, plimsoll, tmp_path, format_):
     other = a_run(tmp_path / "runs" / "two", [a_record("keep", volume_id="vol-keep")])
     code, said, _ = plimsoll("diff", run, other, "--format", format_)
     assert code == 0
-    assert "no longer there" in said if format_ != "json" else json.loads(said)["groups"]["gone"]["volumes"] == 5
+    assert "no longer there" in said if format_ != "json" else json.loads(said)["groups"]["gone"]["volumes"] == 6
 
 
 # ---- what an audit leaves behind
@@ -285,7 +285,7 @@ def test_the_queries_of_the_document_have_answers(run, plimsoll, sql):
     refused = [full_drop_in.offers[0].model_copy(update={"refused": ["too slow"], "spec": full_drop_in.current})]
     weighed = [one.model_copy(update={"spec": one.spec.model_copy(update={"type": "gp3"})}) for one in refused]
     seconds = full_drop_in.demand.model_copy(update={"peak_second_iops": 900.0})
-    known = {"offers": weighed, "pool": ["9002"], "demand": seconds}
+    known = {"offers": weighed, "pool": ["9002"], "demand": seconds, "frontier": a_record("wait").frontier}
     other = a_run(run.parent / "two", [full_drop_in.model_copy(update=known)])
     code, said, complaint = plimsoll("query", other, sql)
     assert (code, complaint) == (0, "")

@@ -13,7 +13,8 @@ from plimsoll.ports import Target, UnreadVolume
 from plimsoll.service.inventory import take_inventory
 from plimsoll.service.planning import find_pending
 from plimsoll.service.step_messages import RunMessage, TargetItem, TargetMessage
-from plimsoll.service.store_keys import RunKeys
+from plimsoll.service.store_keys import Batch, RunKeys
+from plimsoll.service.stored_results import volumes_in
 from tests.builders import NOW, a_stripe_set
 from tests.service_loop import Loop, files, run_json
 from tests.unit.service.places import ACCOUNT, places_of, service_of, volumes
@@ -108,6 +109,18 @@ def test_the_ledger_of_changes_is_kept_from_run_to_run(tmp_path):
         loop.run(f"run-{hours}")
     noted = json.loads(loop.service.store.get(f"ledger/{HERE}.json"))
     assert len(noted[volume.id]) == 2
+
+
+def test_what_an_earlier_run_saw_of_a_volume_is_known_to_the_next(tmp_path):
+    (volume,) = volumes(1)
+    grown = replace(volume, spec=replace(volume.spec, size_gib=2 * volume.spec.size_gib))
+    for name, seen, days_ago in (("first", volume, 7), ("second", grown, 0)):
+        loop = Loop(service=service_of(places_of([seen]), tmp_path), now=NOW - timedelta(days=days_ago))
+        loop.run(name)
+    batch = RunKeys(run_id="second").volumes(Batch(target=HERE, number=0))
+    (kept,) = volumes_in(loop.service.store, batch)
+    assert [one.spec for one in kept.seen if one.spec is not None] == [volume.spec]
+    assert kept.seen[-1].at_s == (NOW - timedelta(days=7)).timestamp()
 
 
 def test_a_stripe_set_that_is_no_longer_there_is_told_and_one_that_stands_is_decided_as_one(tmp_path):

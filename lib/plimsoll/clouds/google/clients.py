@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
@@ -18,7 +18,7 @@ from google.auth import aws, external_account
 from google.auth.credentials import AnonymousCredentials, Credentials, with_scopes_if_required
 from google.auth.exceptions import GoogleAuthError
 from google.auth.exceptions import TransportError as TokenUnreachable
-from google.auth.transport.requests import Request
+from google.auth.transport.requests import AuthorizedSession, Request
 from google.cloud import compute_v1, monitoring_v3
 from google.cloud.monitoring_v3.services.metric_service.transports import MetricServiceGrpcTransport
 from requests import ConnectionError as NoConnection
@@ -28,6 +28,7 @@ from requests.exceptions import ChunkedEncodingError
 from plimsoll.clouds.common.bounds import Deadline
 from plimsoll.clouds.google.errors import AUDITING, UNREADABLE, attempted, no_credentials, no_token_now, too_many
 from plimsoll.clouds.google.federation import FederationConfig
+from plimsoll.clouds.google.names import LOGGING
 from plimsoll.domain.errors import BadCredentials, BadInput
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ CALL_S: Final = 60.0
 
 LIST_DEADLINE_S: Final = 300.0
 """Seconds that a list may take unless the settings say otherwise."""
+
+_LOGGING: Final = f"https://{LOGGING}"
+_OK: Final = 200
 
 C = TypeVar("C")
 
@@ -140,6 +144,19 @@ class Clients:
     def rest(self, kind: Callable[..., C]) -> C:
         """The client of that class that speaks REST: of Compute Engine, or any other that can."""
         return self._kept(kind, lambda: kind(transport="rest", **self._options(self.url)))
+
+    def log_entries(self, request: Mapping[str, Any], deadline: Deadline) -> Any:
+        """A page of log entries: there is no other use of Cloud Logging, and so no client of its own."""
+        tries = self.tries_within(deadline)
+
+        def ask() -> Any:
+            session = AuthorizedSession(self._signed_in[0])  # type: ignore[no-untyped-call]  # google-auth has no types
+            response = session.post(f"{self.url or _LOGGING}/v2/entries:list", json=request, timeout=tries["timeout"])
+            if response.status_code != _OK:
+                raise api.from_http_response(response)  # type: ignore[no-untyped-call]  # google.api_core has no types
+            return response.json()
+
+        return tries["retry"](ask)()
 
     def close(self) -> None:
         """Gives every connection back; clients asked for later are new ones."""
@@ -258,10 +275,11 @@ READ_ONLY_SCOPES: Final = (
     "https://www.googleapis.com/auth/compute.readonly",
     "https://www.googleapis.com/auth/monitoring.read",
     "https://www.googleapis.com/auth/cloud-billing.readonly",
+    "https://www.googleapis.com/auth/logging.read",
 )
 """What a token is good for: reading, whatever roles its holder has. One scope for each of the APIs: Resource Manager,
-Compute Engine, Cloud Monitoring and Cloud Billing (AUTH_SCOPES of their clients, and for Compute Engine the scopes of
-`disks.aggregatedList`, read 2026-11-22)."""
+Compute Engine, Cloud Monitoring, Cloud Billing and Cloud Logging (AUTH_SCOPES of their clients, and for Compute Engine
+the scopes of `disks.aggregatedList`, read 2026-11-22)."""
 
 
 def keyless_credentials(config: FederationConfig) -> aws.Credentials:

@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 from plimsoll.clouds.cloud import Connection
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.common.dated_data import load_prices, shipped_prices
+from plimsoll.clouds.google.audit_log import REQUESTS_A_SECOND
 from plimsoll.clouds.google.bench import GoogleBench
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.inventory import AttachedPlaces, GoogleInventory
@@ -28,7 +30,7 @@ def connect(
     *,
     today: date,
     paced: bool = True,
-    log_days: float = 0.0,  # noqa: ARG001  # as every cloud is asked
+    log_days: float = 0.0,
 ) -> Connection:
     """The ports over every project of a scope; BadInput for a project that cannot be one."""
     clients = Clients(
@@ -37,14 +39,18 @@ def connect(
         attempts=settings.max_attempts,
         list_deadline_s=settings.list_deadline_s,
     )
-    return connection_of(clients, scope, settings, today=today, paced=paced)
+    return connection_of(clients, scope, settings, today=today, paced=paced, log_days=log_days)
 
 
-def connection_of(clients: Clients, scope: Scope, settings: Settings, *, today: date, paced: bool = True) -> Connection:
+def connection_of(
+    clients: Clients, scope: Scope, settings: Settings, *, today: date, paced: bool = True, log_days: float = 0.0
+) -> Connection:
     """The ports over the projects that these clients reach."""
     reckoned = query_cost(settings)
+    inventory = _inventory(clients, scope)
+    log_pacer = Pacer(REQUESTS_A_SECOND if paced else math.inf)
     return Connection(
-        inventory=_inventory(clients, scope),
+        inventory=replace(inventory, log_days=log_days, log_pacer=log_pacer),
         metrics=GoogleMetrics(
             clients=clients,
             calls=Pacer(reckoned.calls_per_s if paced else math.inf),

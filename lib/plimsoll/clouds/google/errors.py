@@ -12,7 +12,7 @@ from requests import RequestException
 
 from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.common.messages import Purpose, one_line
-from plimsoll.clouds.google.names import BILLING, COMPUTE, MONITORING, RESOURCE_MANAGER
+from plimsoll.clouds.google.names import BILLING, COMPUTE, LOGGING, MONITORING, RESOURCE_MANAGER
 from plimsoll.domain.errors import (
     AccessDenied,
     ApiDisabled,
@@ -62,6 +62,7 @@ _API_OF: Final = {
     "monitoring": MONITORING,
     "resourcemanager": RESOURCE_MANAGER,
     "cloudbilling": BILLING,
+    "logging": LOGGING,
 }
 _DISABLED: Final = {"SERVICE_DISABLED", "accessNotConfigured"}
 _TOO_MANY: Final = {"RATE_LIMIT_EXCEEDED", "rateLimitExceeded", "userRateLimitExceeded", "concurrentLimitExceeded"}

@@ -7,15 +7,18 @@ import threading
 from collections import Counter, deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from google.cloud import compute_v1
 
 from plimsoll.clouds.common.answers import bad_answer
+from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.common.dated_data import volume_types
 from plimsoll.clouds.common.messages import check_regions
 from plimsoll.clouds.google.aggregated import PAGE, disk_pages
+from plimsoll.clouds.google.audit_log import KEPT_DAYS, REQUESTS_A_SECOND, ProjectLog, read_log
 from plimsoll.clouds.google.clients import Clients
 from plimsoll.clouds.google.disks import Seat
 from plimsoll.clouds.google.holders import holders_in
@@ -62,7 +65,7 @@ class GoogleInventory:
     """Disks of projects. `regions` None: those in which each project has disks.
 
     A project in which Compute Engine is switched off has no disks: that is a failure only of those that somebody
-    `named` (None: all were).
+    `named` (None: all were). `log_days` is how far back each project's audit log is read (0: not at all).
     """
 
     clients: Clients
@@ -70,6 +73,9 @@ class GoogleInventory:
     regions: Sequence[str] | None = None
     failed: Sequence[FailedTarget] = ()
     named: Collection[str] | None = None
+    log_days: float = 0.0
+    log_pacer: Pacer = field(default_factory=lambda: Pacer(REQUESTS_A_SECOND))
+    _logs: dict[str, ProjectLog] = field(default_factory=dict, repr=False)
     _listings: dict[str, Listing] = field(default_factory=dict, repr=False)
     _found: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
     _told: dict[Target, tuple[str, ...]] = field(default_factory=dict, repr=False)
@@ -93,6 +99,7 @@ class GoogleInventory:
 
         The project's disks of other regions are kept until those are asked for.
         """
+        log = self._log_of(target)
         listing = self._listing_of(target)
         unknown, uncapped, pooled = Counter[str](), Counter[tuple[str, str]](), 0
         try:
@@ -101,7 +108,9 @@ class GoogleInventory:
                     unknown.update({host.type for host in volume.hosts if host.caps == ()})
                     uncapped.update(_uncapped(volume))
                     pooled += volume.id in listing.pooled
-                yield volume
+                    yield _with_past(volume, listing, log)
+                else:
+                    yield volume
         except CloudError:
             self._forget(listing)
             raise
@@ -109,6 +118,16 @@ class GoogleInventory:
         self._told[target] = tuple(_texts(unknown, uncapped, pooled, listing.silent(target.region), late))
         if listing.spent:
             self._forget(listing)
+
+    def _log_of(self, target: Target) -> ProjectLog:
+        """What the audit log of a target's project has; read once."""
+        if not self.log_days:
+            return ProjectLog()
+        with self._lock:
+            if target.account not in self._logs:
+                since = datetime.now(UTC) - timedelta(days=min(self.log_days, KEPT_DAYS))
+                self._logs[target.account] = read_log(self.clients, target.account, str(target), since, self.log_pacer)
+            return self._logs[target.account]
 
     def notices(self, target: Target) -> Sequence[str]:
         """What did not answer, which hosts no limits are known of, and what a storage pool pays for.
@@ -181,6 +200,13 @@ class GoogleInventory:
 
     def _wanted(self, target: Target) -> Sequence[str] | None:
         return self.regions if self.regions is None or target.region in self.regions else [target.region]
+
+
+def _with_past(volume: Volume, listing: Listing, log: ProjectLog) -> Volume:
+    """The volume with what the log tells of its past."""
+    disk, hosts = listing.paths.get(volume.id, ("", ()))
+    seen = log.seen_of(disk, hosts[0] if len(hosts) == 1 else None, volume)
+    return replace(volume, seen=seen) if seen else volume
 
 
 def _uncapped(volume: Volume) -> set[tuple[str, str]]:

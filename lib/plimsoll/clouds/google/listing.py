@@ -107,7 +107,8 @@ class Listing:
 
     Instances are read whole before the first disk, so that each disk is complete as its page arrives; a page's disks of
     other regions wait until their turn, if those are `wanted` (None: all are). `place` is what errors name. What comes
-    later of a volume takes the place of what came before.
+    later of a volume takes the place of what came before. `paths` are those of each volume and of its instances within
+    the project, by the volume's id.
     """
 
     clients: Clients
@@ -115,6 +116,7 @@ class Listing:
     place: str
     wanted: Sequence[str] | None = None
     pooled: set[str] = field(default_factory=set)
+    paths: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     _waiting: dict[str, list[Volume | UnreadVolume]] = field(default_factory=dict)
     _kept: dict[str, Entry] = field(default_factory=dict)
     _silent: set[str] = field(default_factory=set)
@@ -196,6 +198,8 @@ class Listing:
                 return False
             if entry.pooled:
                 self.pooled.add(entry.found.id)
+            hosts = tuple(map(within_project, sorted(entry.hosts)))
+            self.paths[entry.found.id] = (within_project(entry.path), hosts)
             self._put(entry.region, entry.found)
         return isinstance(entry.found, Volume)
 

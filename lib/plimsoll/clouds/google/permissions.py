@@ -9,6 +9,7 @@ from plimsoll.clouds.google.names import (
     LIST_DISKS,
     LIST_FOLDERS,
     LIST_INSTANCES,
+    LIST_LOG_ENTRIES,
     LIST_PROJECTS,
     LIST_REGIONS,
     LIST_TIME_SERIES,
@@ -19,6 +20,9 @@ from plimsoll.clouds.google.names import (
 AUDIT: Final = frozenset({LIST_DISKS, LIST_INSTANCES, LIST_REGIONS, LIST_TIME_SERIES})
 """What an audit reads a project with. compute.regions.list is used only where regions are named. Newer prices need no
 permission, but cloudbilling.googleapis.com in the project that calls count for; without it the shipped book is used."""
+
+AUDIT_LOG: Final = frozenset({LIST_LOG_ENTRIES})
+"""What an audit reads a project with besides, where the policy says so (read_audit_log)."""
 
 NUMBERED: Final = frozenset({GET_PROJECT})
 """What finding the id of a project takes that is named by its number, on that project."""

@@ -33,7 +33,7 @@ def test_the_message_begins_with_the_money_and_how_sure_it_is():
     assert first == "$50.00 a month can be saved: 50 % of the $100 that these 2 volumes cost"
     assert "Plimsoll compares what cloud disks are asked for with what is paid for" in second
     assert "$25.00 would be saved even with all of today's IOPS and MiB/s kept; the other $25.00 rests on" in second
-    assert "the peak by the minute of the last 14 days with 20 % headroom" in second
+    assert "every minute of the last 14 days with 20 % headroom" in second
 
 
 def test_a_volume_is_named_with_its_change_its_money_its_evidence_and_its_risk():

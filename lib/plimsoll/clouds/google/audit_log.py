@@ -1,0 +1,161 @@
+"""The audit log: what was changed of disks, and of the machine types of instances.
+
+It is read only where the policy says so (`read_audit_log`): Compute Engine shows no change at all. Admin activity is
+always logged, kept for 400 days and costs nothing to read; a project answers 60 requests a minute (Cloud Logging,
+"Cloud Audit Logs overview" and "Quotas and limits", from memory: not held against a live project). An entry says what
+was asked for, not what was before it: where nothing else tells that, it stays unknown.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import Annotated, Any, Final
+
+from pydantic import AfterValidator, Field
+
+from plimsoll.clouds.common.answers import Answer, read_answer
+from plimsoll.clouds.common.bounds import Deadline, Pages
+from plimsoll.clouds.common.calls import Pacer
+from plimsoll.clouds.google.clients import Clients
+from plimsoll.clouds.google.errors import AUDITING, answered
+from plimsoll.clouds.google.machines import machine
+from plimsoll.clouds.google.names import LIST_LOG_ENTRIES, is_moment, last_of, moment
+from plimsoll.domain.epochs import in_whole_minutes
+from plimsoll.domain.errors import BadAnswer
+from plimsoll.domain.host import Host
+from plimsoll.domain.volume import Seen, Volume, VolumeSpec
+
+REQUESTS_A_SECOND: Final = 1.0
+KEPT_DAYS: Final = 400
+_A_PAGE: Final = 1000
+_RESIZED: Final = ("disks.resize", "regionDisks.resize", "disks.update", "regionDisks.update")
+_RETYPED: Final = ("instances.setMachineType",)
+_VERSIONS: Final = ("v1", "beta")
+
+
+def _is_time(written: str) -> str:
+    if not is_moment(written):
+        raise ValueError("no time with an offset")
+    return written
+
+
+Figure = Annotated[int, Field(gt=0)]
+
+
+class Asked(Answer):
+    """What was asked for; what is not there was not asked for."""
+
+    size_gib: Figure | None = Field(alias="sizeGb", default=None)
+    iops: Figure | None = Field(alias="provisionedIops", default=None)
+    throughput_mib_s: Figure | None = Field(alias="provisionedThroughput", default=None)
+    machine_type: str | None = Field(alias="machineType", default=None)
+
+
+class Payload(Answer):
+    """Who did what to which resource; `status` is there where it went wrong."""
+
+    method: Annotated[str, Field(alias="methodName", min_length=1)]
+    resource: Annotated[str, Field(alias="resourceName", pattern=r"^projects/.+/(disks|instances)/[^/]+$")]
+    request: Asked | None = None
+    status: Mapping[str, Any] = Field(default_factory=dict)
+
+
+class Entry(Answer):
+    """An entry of the log."""
+
+    timestamp: Annotated[str, AfterValidator(_is_time)]
+    payload: Payload = Field(alias="protoPayload")
+
+
+class EntriesPage(Answer):
+    """A page of entries."""
+
+    entries: tuple[Entry, ...] = ()
+    next_page_token: str | None = Field(alias="nextPageToken", default=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectLog:
+    """What the log of a project has, oldest first: changes by the path of a disk within the project, and machine types
+    by the name and zone of an instance."""
+
+    altered: Mapping[str, Sequence[tuple[datetime, Asked]]] = field(default_factory=dict)
+    retyped: Mapping[str, Sequence[tuple[datetime, str]]] = field(default_factory=dict)
+
+    def seen_of(self, disk: str, instance: str | None, volume: Volume) -> tuple[Seen, ...]:
+        """What the log tells of a disk, and of its only instance, each by its path within the project."""
+        found = [*_specs(volume.spec, self.altered.get(disk, ()))]
+        if instance is not None and len(volume.hosts) == 1 == len(volume.attachments):
+            found += _hosts(volume.hosts[0], self.retyped.get(instance, ()))
+        return tuple(sorted(found, key=lambda one: one.at_s))
+
+
+def read_log(clients: Clients, project: str, place: str, since: datetime, pacer: Pacer) -> ProjectLog:
+    """What was changed in a project since a time; raises CloudError."""
+    altered: dict[str, list[tuple[datetime, Asked]]] = {}
+    retyped: dict[str, list[tuple[datetime, str]]] = {}
+    for entry in _entries(clients, project, place, since, pacer):
+        payload, at = entry.payload, moment(entry.timestamp)
+        if payload.status or payload.request is None:
+            continue
+        resource = payload.resource.split("/", 2)[2]
+        if payload.method.endswith(_RETYPED) and payload.request.machine_type:
+            retyped.setdefault(resource, []).append((at, last_of(payload.request.machine_type)))
+        elif payload.method.endswith(_RESIZED):
+            altered.setdefault(resource, []).append((at, payload.request))
+    return ProjectLog(altered=altered, retyped=retyped)
+
+
+def _entries(clients: Clients, project: str, place: str, since: datetime, pacer: Pacer) -> Iterator[Entry]:
+    """The entries of such changes, oldest first. A page that cannot be used is asked for once more."""
+    deadline = clients.list_deadline()
+    bounds = Pages(what=f"read the audit log of {place}", deadline=deadline)
+    methods = " OR ".join(f'"{v}.compute.{name}"' for v in _VERSIONS for name in (*_RESIZED, *_RETYPED))
+    request: dict[str, Any] = {
+        "resourceNames": [f"projects/{project}"],
+        "filter": f'logName="projects/{project}/logs/cloudaudit.googleapis.com%2Factivity" '
+        f"AND protoPayload.methodName=({methods}) AND operation.first=true "
+        f'AND timestamp>="{since.astimezone(UTC).isoformat()}"',
+        "orderBy": "timestamp asc",
+        "pageSize": _A_PAGE,
+    }
+    while True:
+        ask = partial(_page, clients, request, place, deadline, pacer)
+        try:
+            page = ask()
+        except BadAnswer:
+            page = ask()
+        yield from page.entries
+        if not bounds.follow(page.next_page_token, empty=not page.entries):
+            return
+        request["pageToken"] = page.next_page_token
+
+
+def _page(clients: Clients, request: Mapping[str, Any], place: str, deadline: Deadline, pacer: Pacer) -> EntriesPage:
+    pacer.take(1)
+    with answered(f"read the audit log of {place}", place, LIST_LOG_ENTRIES, AUDITING):
+        raw = clients.log_entries(request, deadline)
+    return read_answer(EntriesPage, raw, call=LIST_LOG_ENTRIES, place=place)
+
+
+def _specs(present: VolumeSpec, changes: Sequence[tuple[datetime, Asked]]) -> Iterator[Seen]:
+    """What a disk became by each change whose other figures are known: they are those of an earlier change, or what the
+    disk is now where no later one set them."""
+    names = ("size_gib", "iops", "throughput_mib_s")
+    known: dict[str, int | None] = {
+        name: getattr(present, name) for name in names if all(getattr(asked, name) is None for _, asked in changes)
+    }
+    for at, asked in changes:
+        known |= {name: figure for name in names if (figure := getattr(asked, name)) is not None}
+        if len(known) == len(names):
+            yield Seen(at_s=in_whole_minutes(at.timestamp()), spec=replace(present, **known), made=True)  # type: ignore[arg-type]  # names of its fields
+
+
+def _hosts(present: Host, changes: Sequence[tuple[datetime, str]]) -> Iterator[Seen]:
+    """What an instance became by each change of its machine type."""
+    for at, kind in changes:
+        found = machine(kind)
+        if found is not None:
+            host = Host(id=present.id, type=kind, limits=found.limits, caps=found.caps)
+            yield Seen(at_s=in_whole_minutes(at.timestamp()), hosts=(host,), made=True)
