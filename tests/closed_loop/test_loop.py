@@ -6,7 +6,7 @@ import pytest
 from plimsoll.domain.volume import VolumeSpec
 from tests.closed_loop.__main__ import lives
 from tests.closed_loop.figures import BEGIN, END, table, write
-from tests.closed_loop.loop import Life, Step, a_life, lived
+from tests.closed_loop.loop import WITHIN, Life, Step, a_life, lived
 from tests.closed_loop.workload import DAY, KINDS, WEEK, Workload
 
 
@@ -67,10 +67,18 @@ def test_the_table_stands_between_its_marks(tmp_path):
         write([life], page)
 
 
+LEAST_SETTLED = {"diurnal": 0.7, "bursty": 0.9, "mixed": 0.6}
+MOST_REVERSED = {"diurnal": 0.15, "bursty": 0.15, "mixed": 0.3, "job": 0.05}
+
+
 @pytest.mark.release
-def test_a_thousand_volumes_over_a_year():
-    found = lives(1000, 52, processes=1)
-    steady = [life for life in found if life.kind not in {"growing"} and life.ratio <= 3.4]
-    assert sum(life.settled for life in steady) >= 0.9 * len(steady), table(found)
-    assert sum(life.reversals >= 2 for life in found) <= 0.05 * len(found), table(found)
-    assert sum(life.hurt > 0 for life in steady) <= 0.05 * len(steady), table(found)
+def test_a_thousand_volumes_over_a_year_do_no_worse_than_the_page_says():
+    """The goals are beside the table in docs/decision.md; growing demand reaches none of them."""
+    found = lives(1000, 52, processes=2)
+    for kind in KINDS:
+        some = [life for life in found if life.kind == kind]
+        near = [life for life in some if life.ratio <= WITHIN]
+        assert sum(life.settled for life in near) >= LEAST_SETTLED.get(kind, 0) * len(near), table(found)
+        assert sum(life.reversals >= 2 for life in some) <= MOST_REVERSED.get(kind, 1) * len(some), table(found)
+        if kind != "growing":
+            assert max(life.hurt for life in some) <= 12, table(found)  # an hour of a year

@@ -3,9 +3,10 @@
 import numpy as np
 
 from cloud_simulator.google.fleet import SimulatedDisk, truth
-from plimsoll.domain.sums import COUNTER_SERIES, Window
+from cloud_simulator.published import Window
 from tests.oracle.google_machines import machine_of
 from tests.oracle.google_ports import PEAKS, minutes_of
+from tests.oracle.received import COUNTERS
 
 EXCLUDED = ("plimsoll-exclude", "true")
 
@@ -13,7 +14,7 @@ EXCLUDED = ("plimsoll-exclude", "true")
 def plain(disk: SimulatedDisk, window: Window) -> dict[str, object]:
     """What the oracle wants to know of a disk, from the fleet alone."""
     spec, sums = disk.spec, truth(disk, window)
-    silent = dict.fromkeys((*COUNTER_SERIES, *PEAKS), np.full(window.buckets(60), np.nan))
+    silent = dict.fromkeys((*COUNTERS, *PEAKS), np.full(window.buckets(60), np.nan))
     return {
         "id": disk.id,
         "spec": {

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from plimsoll.domain.sums import COUNTER_SERIES
+from tests.oracle.received import COUNTERS
 
-PEAKS = tuple(f"peak_{name}" for name in COUNTER_SERIES)
+PEAKS = tuple(f"peak_{name}" for name in COUNTERS)
 
 
 def plain_limit(ceiling):
@@ -43,4 +43,4 @@ def plain_disk(volume, sums, *, excluded=False):
 
 def minutes_of(sums):
     absent = np.full(sums.buckets, np.nan)
-    return {name: absent if getattr(sums, name) is None else getattr(sums, name) for name in (*COUNTER_SERIES, *PEAKS)}
+    return {name: absent if getattr(sums, name) is None else getattr(sums, name) for name in (*COUNTERS, *PEAKS)}
