@@ -27,12 +27,14 @@ What else an answer says has to be the same in both views:
 
 - The minutes that a volume was saturated in. They are when no unread bucket can have reached the share of its epoch's
   ceiling that counts, no check was raised in one and no balance spent. Of a saturated minute both operations and
-  bytes are read, because it is lifted along its size of I/O. Epochs cut buckets: either side is held against its own
-  ceiling.
+  bytes are read, because it is lifted along its size of I/O. What an epoch's edge cuts is read finely, because either
+  side counts by itself.
 - What the host let through, and where it was the limit. Its traffic is known where the most that all its volumes can
   have done, with headroom, stays under what it always carries. There it cuts nothing and spends no credits.
 - The trial of the present configuration, and whether relief halves it: where the least and the most are one.
-- The need, to the grid, as far as evidence is told by it: the least and the most are of one grade.
+- The need, as far as evidence is told by it: the least and the most have the same.
+- Busiest seconds, where a cloud publishes them: a bucket of which they were not read stays under every ceiling that
+  they are held against, those of all volumes of a pool taken as the same seconds.
 
 `refine` names the buckets for which any of this is open. Every round reads one of them more finely, so that it ends,
 at the latest when all was read. What is left open when no bucket is named (an arrangement that no single bucket
