@@ -285,12 +285,12 @@ def _try(found: _Found, tested: _Tested, on_seconds: bool) -> None:
         return
     reach = np.maximum(*(one.reach for one in held))
     found.reaches(tested.volume_ids, reach)
-    if not any(_is_open(found.demands[name], reach) for name in tested.volume_ids):
+    if not any(is_open(found.demands[name], reach) for name in tested.volume_ids):
         for name in tested.volume_ids:
             found.open[name].rest = True
 
 
-def _is_open(demand: Demand, reach: FloatArray) -> bool:
+def is_open(demand: Demand, reach: FloatArray) -> bool:
     """Whether a bucket that could be read more finely reaches far enough."""
     spread = demand.spread
     return spread is not None and bool(((reach >= 1) & np.stack([spread.unread_iops, spread.unread_throughput])).any())

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from plimsoll.domain.case import Case, edges_of
-from plimsoll.domain.certificate import Open
+from plimsoll.domain.certificate import Open, is_open
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.knowledge import (
     BALANCE,
@@ -55,9 +55,10 @@ def refine(case: Case | None, demand: Demand, found: Open, knowledge: Knowledge,
     looks = _at_work(demand, found.work, knowledge, query_cost, edges_s)
     if knowledge.unread(PEAKS).any():
         looks += looks_at((PEAKS,), knowledge, _within(knowledge, PEAKS, demand, found.seconds), query_cost)
-    if not looks and found.rest:
-        everything = np.full_like(found.work, np.inf)
-        looks = _at_work(demand, everything, knowledge, query_cost, edges_s)
+    if not looks and (found.rest or is_open(demand, found.work)):
+        for group in (OPERATIONS, BYTES):
+            everything = np.full(len(knowledge.tracks[group].starts_s), np.inf)
+            looks += looks_at((group,), knowledge, everything, query_cost)
     return looks or looks_for_presence(knowledge)
 
 
