@@ -21,6 +21,7 @@ KEYS = [field.name for field in fields(Policy)]
 PER_RUN = {
     "lookback_days",
     "resolution_s",
+    "read_audit_log",
     "exclude",
     "overrides",
     "bench_hosts",
@@ -42,6 +43,7 @@ VALUES = {
     **{key: within(key) for key in BOUNDS},
     "resolution_s": st.sampled_from(RESOLUTIONS_S),
     "size_on": st.sampled_from(SizeOn),
+    "read_audit_log": st.booleans(),
     "target_types": st.lists(st.sampled_from(["gp2", "gp3", "io1", "io2", "st1"]), unique=True).map(tuple),
     "latency_floor": st.none() | st.sampled_from(LatencyClass),
     "require_evidence": st.dictionaries(st.sampled_from(["*", "migrate", "upgrade"]), st.sampled_from(Grade)),

@@ -322,7 +322,7 @@ def _decided_set(
         for member in members
         if member.context is not None and member.error is None
     ]
-    found = decide_together(replace(unit, held={**unit.held, **unread}), cases)
+    found = decide_together(replace(unit, held={**unit.held, **unread}), cases, load)
     by_volume = {case.volume.id: case for case in cases}
     return {name: (by_volume[name], answered) for name, answered in found.items()}
 

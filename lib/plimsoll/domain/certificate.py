@@ -19,7 +19,7 @@ from plimsoll.domain.demand import Demand
 from plimsoll.domain.offer import Offer
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.policy import SizeOn
-from plimsoll.domain.pool import Pool, present_ceiling
+from plimsoll.domain.pool import Pool, pool_ceiling, present_ceiling
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
 from plimsoll.domain.required import Purpose, peaks
 from plimsoll.domain.saturation import HostLoad
@@ -119,12 +119,19 @@ def _is_known(demand: Demand) -> bool:
 
 
 def _capped(found: _Found, decided: Decided, headroom: float) -> None:
-    """Where several become a type that their host caps, what all on the host did is held against that cap."""
-    changes = [(case, answer.target.spec.type) for case, answer in decided.values() if isinstance(answer, Change)]
+    """Where several become one type that their host caps, or that they would share, what all on the host did is held
+    against what the type carries for those that become it."""
+    becoming: dict[str, list[Case]] = {}
+    for case, answer in decided.values():
+        if isinstance(answer, Change) and case.volume.hosts:
+            becoming.setdefault(answer.target.spec.type, []).append(case)
     if len(found.demands) < 2:
         return
-    for name, host in {name: case.volume.hosts[0] for case, name in changes if case.volume.hosts}.items():
+    for name, cases in becoming.items():
+        kind, host = cases[0].market.types[name], cases[0].volume.hosts[0]
         cap = None if host.caps is None else host.cap(name)
+        if kind.pooled:
+            cap = pool_ceiling(kind, [case.volume for case in cases])
         if cap is not None:
             reach = _against(together(list(found.demands.values())), cap, 1.0) * headroom
             found.reaches(found.demands, reach)
@@ -238,18 +245,19 @@ def _tests_of(
     """Those of one volume: the present configuration, the cheapest that passes, the one chosen, and those beside."""
     comparison, own = answer.comparison, (case.volume.id,)
     held_by = own if case.held is case.load else together_with
+    headroom = 1 + case.policy.headroom_pct / 100
     yield _Tested(case.held.now, case.present, held_by)
     if comparison.drop_in is not None and comparison.drop_in.tried is not None:
         yield _Tested(case.held.now, comparison.drop_in.ceiling, held_by)
-    relieving = often and comparison.now.throttled_minutes > 0
-    purpose = Purpose.RELIEVE if relieving else Purpose.REDUCE
-    headroom = 1 + case.policy.headroom_pct / 100
+        yield _Tested(case.held.reducing, comparison.drop_in.ceiling, held_by, headroom)
+    purposes = (Purpose.REDUCE, Purpose.RELIEVE) if often else (Purpose.REDUCE,)
     for offer in _offers(answer):
-        for one in case.shared.get(offer.spec.type, ()):
-            yield _Tested(one.load.of(purpose), one.ceiling, one.volume_ids, headroom)
-        if offer.pool_gib is None:
-            yield _Tested(case.load.of(purpose), offer.ceiling, own, headroom)
-        if relieving:
+        for purpose in purposes:
+            for one in case.shared.get(offer.spec.type, ()):
+                yield _Tested(one.load.of(purpose), one.ceiling, one.volume_ids, headroom)
+            if offer.pool_gib is None:
+                yield _Tested(case.load.of(purpose), offer.ceiling, own, headroom)
+        if often:
             load, ids = (case.load, own) if offer.pool_gib is None else (case.held, held_by)
             yield _Tested(load.now, offer.ceiling, ids)
 

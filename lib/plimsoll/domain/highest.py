@@ -66,11 +66,12 @@ def highest(
     missing = _missing(knowledge.tracks[work_group], SERIES[work_group], unit, track, sums)
     at = np.searchsorted(track.starts_s, starts_s, side="right") - 1
     firsts = np.searchsorted(starts_s, track.starts_s)
+    absent = np.isnan(peaks)
     wrong = missing.work < -missing.tolerance
-    wrong |= np.maximum.reduceat(rates, firsts) > counted(peaks) + rounding + missing.rate
+    wrong |= ~absent & (np.maximum.reduceat(rates, firsts) > counted(peaks) + rounding + missing.rate)
     if wrong[track.starts_s + track.lengths_s <= knowledge.window.end_s - LATE_S].any():
         return Highest(most=np.full(len(rates), np.inf), least=np.zeros(len(rates)), disagrees=True)
-    most = np.where(wrong, np.inf, np.maximum(counted(peaks) + rounding, missing.rate))
+    most = np.where(wrong | absent, np.inf, np.maximum(counted(peaks) + rounding, missing.rate))
     read = np.maximum.reduceat(np.where(unread, 0.0, rates), firsts)
     least = np.where(missing.few & ~wrong, counted(peaks) - rounding, 0.0)
     least[(least <= 0) | (read >= least)] = 0.0

@@ -6,11 +6,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from plimsoll.domain import set_reasons
+from plimsoll.domain.adding import together
 from plimsoll.domain.case import Case, DecisionContext
 from plimsoll.domain.decide import answers, insufficient, is_insufficient
 from plimsoll.domain.offer import ceiling_on_hosts
 from plimsoll.domain.recommendation import Blocker, Change, Recommendation, SetAnswer, SetMember
 from plimsoll.domain.required import highest_load, load_of
+from plimsoll.domain.saturation import HostLoad, host_room
+from plimsoll.domain.spans import on_these_hosts
 from plimsoll.domain.stripes import StripeSet
 from plimsoll.domain.volume import Volume
 
@@ -53,14 +56,15 @@ def untouchable(volume: Volume, context: DecisionContext) -> str | None:
     return None
 
 
-def decide_together(unit: Unit, cases: Sequence[Case]) -> dict[str, Recommendation]:
+def decide_together(unit: Unit, cases: Sequence[Case], host: HostLoad | None) -> dict[str, Recommendation]:
     """What should be done with each volume of a set, by id.
 
-    `cases` are those of all members that are not held, their demands at full resolution on one grid.
+    `cases` are those of all members that are not held, their demands at full resolution on one grid; `host` is the
+    traffic of the host that they share.
     """
     if not cases:
         return {}
-    members = as_one(cases, of=len(unit.volumes), even=unit.stripes.even)
+    members = as_one(cases, host, parts=len(unit.volumes) if unit.stripes.even else 1)
     lacking = [case for case in members if is_insufficient(case)]
     held = {**unit.held, **{case.volume.id: set_reasons.LACKING for case in lacking}}
     found: dict[str, Recommendation] = {case.volume.id: insufficient(case) for case in lacking}
@@ -70,35 +74,33 @@ def decide_together(unit: Unit, cases: Sequence[Case]) -> dict[str, Recommendati
     return {case.volume.id: _as_member(found, case, told) for case in members}
 
 
-def as_one(cases: Sequence[Case], *, of: int, even: bool) -> list[Case]:
-    """The cases of a set `of` so many members, each of which has to carry the highest that any did in each bucket.
+def as_one(cases: Sequence[Case], host: HostLoad | None, *, parts: int) -> list[Case]:
+    """The cases of a set's members, each of which has to carry the highest that any did in each bucket.
 
-    Where the load is spread evenly none can use more of their host than its share, unless more than that was seen.
+    The host is theirs together, and the load in so many even `parts`: none can use more than its part, unless more than
+    that was seen.
     """
-    parts = [_in_share(case, cases, of) for case in cases] if even else list(cases)
-    load = highest_load([case.load for case in parts])
-    frequent = frozenset(resource for case in cases for resource in case.frequent)
-    return [replace(case, load=load, held=load, lifted=replace(case.lifted, frequent=frequent)) for case in parts]
-
-
-def _in_share(case: Case, cases: Sequence[Case], members: int) -> Case:
-    """A case with its share of its host's room."""
-    accounting = case.room.ceiling.accounting
+    whole, first = together([case.demand for case in cases]), cases[0]
+    room = host_room(whole, host, first.hosts, first.policy).only_in(on_these_hosts(first.spans, whole))
+    own = [case.demand for case in cases]
+    counted = first.room.ceiling.accounting
     seen = (
-        np.max([one.demand.counted_iops(accounting) for one in cases], axis=0),
-        np.max([one.demand.counted_throughput_mib_s(accounting) for one in cases], axis=0),
+        np.max([demand.counted_iops(counted) for demand in own], axis=0),
+        np.max([demand.counted_throughput_mib_s(counted) for demand in own], axis=0),
     )
     room = replace(
-        case.room,
-        ceiling=case.room.ceiling.divided(members),
-        carried=(case.room.carried[0] / members, case.room.carried[1] / members),
-        room=(
-            np.maximum(seen[0], case.room.carried[0] / members),
-            np.maximum(seen[1], case.room.carried[1] / members),
-        ),
+        room,
+        ceiling=room.ceiling.divided(parts),
+        carried=(room.carried[0] / parts, room.carried[1] / parts),
+        room=(np.maximum(seen[0], room.room[0] / parts), np.maximum(seen[1], room.room[1] / parts)),
     )
-    spans = [one.span for one in case.spans]
-    return replace(case, room=room, load=load_of(case.demand, case.lifted, room, spans, case.policy))
+    load = highest_load(
+        [load_of(case.demand, case.lifted, room, [one.span for one in case.spans], case.policy) for case in cases]
+    )
+    frequent = frozenset(resource for case in cases for resource in case.frequent)
+    return [
+        replace(case, room=room, load=load, held=load, lifted=replace(case.lifted, frequent=frequent)) for case in cases
+    ]
 
 
 def _set_answer(unit: Unit, cases: Sequence[Case], answers: Mapping[str, Recommendation]) -> SetAnswer:
@@ -114,9 +116,9 @@ def _set_answer(unit: Unit, cases: Sequence[Case], answers: Mapping[str, Recomme
         for volume in unit.volumes
         if volume.spec.type in types
     ]
-    together = carried[0]
+    in_all = carried[0]
     for ceiling in carried[1:]:
-        together += ceiling
+        in_all += ceiling
     return SetAnswer(
         stripes=unit.stripes,
         members=tuple(
@@ -130,7 +132,7 @@ def _set_answer(unit: Unit, cases: Sequence[Case], answers: Mapping[str, Recomme
         ),
         usd_month_now=sum(now) if whole else None,
         usd_month_then=sum(then) if whole else None,
-        together=together if len(carried) == len(unit.volumes) else None,
+        together=in_all if len(carried) == len(unit.volumes) else None,
         host=cases[0].volume.hosts[0],
     )
 

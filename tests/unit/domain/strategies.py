@@ -60,6 +60,7 @@ def demands_on(draw, volume, *, quiet=False):
         iops=[whole_sum(share * iops) for share, _ in shares],
         throughput_mib_s=[whole_sum(share * throughput) for _, share in shares],
         observed=observed,
+        resolution_s=draw(st.sampled_from([60, 3600])),
         **{
             name: found
             for name, found in {

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.need import usable
-from plimsoll.domain.offer import ceiling_on_hosts
+from plimsoll.domain.hosting import usable
 from plimsoll.domain.policy import SizeOn
 from plimsoll.domain.recommendation import Change, Keep, Migrate, Reprovision, Upgrade
 from plimsoll.domain.volume_types import FromIops, Provisioned
@@ -19,7 +18,6 @@ from tests.profiles import examples
 from .strategies import policies, situations
 
 LAW = settings()
-QUANTILES = st.sampled_from([1.0, 0.999, 0.9, 0.5])
 CHANGES = (Migrate, Reprovision, Upgrade)
 SOLD = [name for name, kind in TYPES.items() if kind.sold]
 
@@ -28,31 +26,27 @@ def feasible(recommendation):
     return [offer for offer in recommendation.comparison.offers if offer.feasible]
 
 
-def quantile_of(rates, demand, policy):
-    """The policy's peak of a series, by the words of docs/decision.md."""
-    seen = sorted(rate for rate, there in zip(rates, demand.observed, strict=True) if there)
-    return seen[math.ceil(policy.peak_quantile * (len(seen) - 1))] if seen else 0.0
-
-
 def wanted(demand, kind, policy):
     """IOPS and MiB/s that an offer of a type must carry for the demand alone, headroom included."""
-    busy = demand.busy_share if policy.size_on is SizeOn.BUSY_TIME and demand.busy_share is not None else 1.0
     accounted = np.maximum(demand.iops, demand.throughput_mib_s * 1024 / kind.io_kib)
     headroom = 1 + policy.headroom_pct / 100
-    return (
-        quantile_of(accounted / busy, demand, policy) * headroom,
-        quantile_of(demand.throughput_mib_s / busy, demand, policy) * headroom,
-    )
+    return accounted.max() * headroom, demand.throughput_mib_s.max() * headroom
+
+
+def cheapest(volume, demand, policy):
+    """What the cheapest offer costs that passes."""
+    return min((offer.usd_month for offer in feasible(decision(volume, demand, policy))), default=math.inf)
 
 
 def saved(recommendation):
     return recommendation.usd_month_saved if isinstance(recommendation, CHANGES) else 0.0
 
 
-@given(situations(policy=policies(quantiles=QUANTILES)))
+@given(situations(policy=policies()))
 @LAW
 def test_no_offer_is_under_the_demand_with_headroom_unless_its_hosts_could_never_use_it(situation):
     volume, demand, policy = situation
+    assume(demand.resolution_s == 60)  # for longer a host that bursts carries less
     hosts = usable(volume)
     for offer in feasible(decision(*situation)):
         iops, throughput_mib_s = wanted(demand, TYPES[offer.spec.type], policy)
@@ -60,68 +54,40 @@ def test_no_offer_is_under_the_demand_with_headroom_unless_its_hosts_could_never
         assert offer.ceiling.throughput_mib_s >= min(hosts.throughput_mib_s, throughput_mib_s) - 1e-5
 
 
-@given(situations(policy=policies(quantiles=QUANTILES)))
-@LAW
-def test_a_throttled_volume_never_shrinks_below_what_its_hosts_can_use(situation):
-    volume, _, _ = situation
-    assume(a_case(*situation).stood.censored)
-    hosts, present = usable(volume), ceiling_on_hosts(TYPES[volume.spec.type], volume.spec, volume)
-    for offer in feasible(decision(*situation)):
-        then = offer.ceiling
-        assert then.iops >= min(hosts.iops, present.iops) - 1e-5
-        assert then.throughput_mib_s >= min(hosts.throughput_mib_s, present.throughput_mib_s) - 1e-5
-        assert then.sustained_iops >= min(hosts.iops, present.sustained_iops) - 1e-5
-        least = min(hosts.throughput_mib_s, present.sustained_throughput_mib_s)
-        assert then.sustained_throughput_mib_s >= least - 1e-5
-
-
-@given(situations(policy=policies(quantiles=QUANTILES)))
+@given(situations(quiet=True, policy=policies(size_on=SizeOn.AVERAGE)))
 @LAW
 def test_a_volume_is_never_offered_more_than_its_hosts_can_use(situation):
-    volume, _, _ = situation
+    volume, _, policy = situation
     hosts = usable(volume)
     for offer in feasible(decision(*situation)):
         kind, spec = TYPES[offer.spec.type], offer.spec
         implied = 0.0
         if isinstance(kind.throughput, Provisioned):
-            assert spec.throughput_mib_s < max(kind.throughput.least, hosts.throughput_mib_s) + 1
+            most = max(kind.throughput.least, hosts.throughput_mib_s + policy.throughput_step_mib_s)
+            assert spec.throughput_mib_s < most + 1
             implied = spec.throughput_mib_s / kind.throughput.per_iops
         elif isinstance(kind.throughput, FromIops):
             by_largest_io = hosts.throughput_mib_s * 1024 / kind.io_kib
             implied = max(by_largest_io, kind.throughput.least_iops(hosts.throughput_mib_s))
         if isinstance(kind.iops, Provisioned):
-            assert spec.iops < max(kind.iops.least, hosts.iops, implied) + 1
-
-
-@given(situations(policy=policies(quantiles=QUANTILES)), st.floats(1, 20))
-@LAW
-def test_more_demand_never_means_a_smaller_offer(situation, times):
-    volume, demand, policy = situation
-    more = replace(demand, iops=demand.iops * times, throughput_mib_s=demand.throughput_mib_s * times)
-    before = {offer.spec.type: offer for offer in decision(volume, demand, policy).comparison.offers}
-    for offer in decision(volume, more, policy).comparison.offers:
-        smaller = before[offer.spec.type]
-        assert offer.spec.size_gib == smaller.spec.size_gib
-        assert (offer.spec.iops or 0) >= (smaller.spec.iops or 0)
-        assert (offer.spec.throughput_mib_s or 0) >= (smaller.spec.throughput_mib_s or 0)
-
-
-@given(situations(types=SOLD), st.floats(1, 20))
-@LAW
-def test_more_demand_never_means_a_cheaper_offer(situation, times):
-    volume, demand, policy = situation
-    more = replace(demand, iops=demand.iops * times, throughput_mib_s=demand.throughput_mib_s * times)
-    cheapest = min((offer.usd_month for offer in feasible(decision(volume, demand, policy))), default=math.inf)
-    then = min((offer.usd_month for offer in feasible(decision(volume, more, policy))), default=math.inf)
-    assert then >= cheapest - 1e-9
+            assert spec.iops < max(kind.iops.least, hosts.iops, implied) + policy.iops_step + 1
 
 
 @given(situations(), st.floats(0, 100))
 @LAW
-def test_more_headroom_never_saves_more(situation, more_pct):
+def test_more_headroom_never_makes_the_cheapest_that_passes_cheaper(situation, more_pct):
     volume, demand, policy = situation
     careful = replace(policy, headroom_pct=policy.headroom_pct + more_pct)
-    assert max(0.0, saved(decision(volume, demand, careful))) <= max(0.0, saved(decision(*situation))) + 1e-9
+    assert cheapest(volume, demand, careful) >= cheapest(*situation) - 1e-9
+
+
+@given(situations(), st.floats(0, 40_000), st.floats(0, 86_400))
+@LAW
+def test_a_larger_budget_never_makes_the_cheapest_that_passes_dearer(situation, budget_min, wait_s):
+    volume, demand, policy = situation
+    assume(not a_case(*situation).frequent)
+    tolerant = replace(policy, throttle_budget_min=budget_min, max_wait_s=max(60, wait_s))
+    assert cheapest(volume, demand, tolerant) <= cheapest(*situation) + 1e-9
 
 
 @given(situations())
@@ -145,51 +111,44 @@ def test_deciding_twice_gives_the_same(situation):
 def test_after_a_change_that_a_proved_demand_allowed_nothing_is_left_to_change(situation):
     volume, demand, policy = situation
     first = decision(*situation)
-    if isinstance(first, Migrate | Reprovision) and not first.demand.censored:
+    if isinstance(first, Migrate | Reprovision) and first.target != first.comparison.drop_in:
         changed = replace(volume, spec=first.target.spec)
         assert isinstance(decision(changed, demand, policy), Keep)
 
 
-@given(situations(types=["gp2"], policy=policies(quantiles=QUANTILES)), st.integers(171, 16_384))
+@given(situations(types=["gp2"], policy=policies()), st.integers(171, 16_384))
 @LAW
 def test_a_gp2_that_asked_for_more_than_125_mib_s_never_gets_gp3s_default_throughput(situation, size_gib):
     volume, demand, policy = situation
     volume = replace(volume, spec=replace(volume.spec, size_gib=size_gib))
-    assume(quantile_of(demand.throughput_mib_s, demand, policy) > 125)
+    assume(demand.throughput_mib_s.max() > 125)
     answer = decision(volume, demand, policy)
     for offer in feasible(answer):
         assert offer.spec.type != "gp3" or offer.spec.throughput_mib_s > 125
 
 
-@given(situations(policy=policies(quantiles=QUANTILES)))
+@given(situations(policy=policies()))
 @LAW
 def test_the_target_is_the_cheapest_that_nothing_speaks_against(situation):
     answer = decision(*situation)
     found = feasible(answer)
     if isinstance(answer, CHANGES):
-        assert answer.target in found
         assert answer.target.spec != answer.volume.spec
+    if isinstance(answer, CHANGES[:2]) and answer.target != answer.comparison.drop_in:
+        assert answer.target in found
         assert answer.target.usd_month == min(offer.usd_month for offer in found)
 
 
-@given(situations(policy=policies(quantiles=QUANTILES)))
+@given(situations(policy=policies()))
 @LAW
 def test_what_is_kept_is_kept_because_nothing_saves_enough(situation):
     answer = decision(*situation)
     cheapest = min((offer.usd_month for offer in feasible(answer)), default=math.inf)
-    if isinstance(answer, Keep):
+    if isinstance(answer, Keep) and not a_case(*situation).frequent:
         assert answer.usd_month_now - cheapest < a_policy().min_saving_usd_month
 
 
-@given(situations(policy=policies(quantiles=QUANTILES)))
-@LAW
-def test_no_feasible_offer_throttles_longer_than_the_present_configuration(situation):
-    answer = decision(*situation)
-    for offer in feasible(answer):
-        assert offer.replay.throttled_minutes <= answer.comparison.replay_now.throttled_minutes
-
-
-@given(situations(policy=policies(quantiles=QUANTILES)))
+@given(situations(policy=policies()))
 @LAW
 def test_money_adds_up(situation):
     answer = decision(*situation)
@@ -201,7 +160,7 @@ def test_money_adds_up(situation):
         assert answer.usd_month_saved >= a_policy().min_saving_usd_month
 
 
-@given(situations(policy=policies(quantiles=QUANTILES)))
+@given(situations(policy=policies()))
 @LAW
 def test_the_drop_in_offer_carries_everything_that_the_present_volume_could_ever_do(situation):
     answer = decision(*situation)
@@ -214,7 +173,7 @@ def test_the_drop_in_offer_carries_everything_that_the_present_volume_could_ever
     assert drop_in.ceiling.sustained_throughput_mib_s >= present.sustained_throughput_mib_s - 1e-5
 
 
-@given(situations(policy=policies(quantiles=QUANTILES)))
+@given(situations(policy=policies()))
 @LAW
 def test_every_published_type_is_offered_once_or_refused_with_a_reason(situation):
     answer = decision(*situation)
@@ -231,7 +190,7 @@ def test_every_published_type_is_offered_once_or_refused_with_a_reason(situation
             assert kind.multi_attach or len(answer.volume.attachments) < 2
 
 
-@given(situations(policy=policies(quantiles=QUANTILES)))
+@given(situations(policy=policies()))
 @LAW
 def test_an_upgrade_relieves_a_resource_that_is_throttled_often(situation):
     answer = decision(*situation)

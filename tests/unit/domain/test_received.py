@@ -113,7 +113,7 @@ WHOLE = pytest.mark.parametrize("every_minute", [False, True])
 @WHOLE
 def test_the_target_of_the_whole_demand(every_minute):
     found = answered(nothing_lost, every_minute=every_minute)
-    assert (round(found.demand.peak_iops), found.target.spec.iops) == (8967, 10761)
+    assert (round(found.demand.peak_iops), found.target.spec.iops) == (8967, 10800)
     coverage = found.demand.coverage
     assert (coverage.hours_pct, coverage.disputes, coverage.disputed_hours) == (100, (), 0)
     assert dict(coverage.series_pct) == dict.fromkeys((*WORK, "iops_exceeded", "throughput_exceeded"), 100)
@@ -164,7 +164,7 @@ def test_bytes_may_be_absent_where_nothing_was_done(every_minute):
         values = getattr(sums, name)
         values[values == 0] = np.nan
     found = answered(nothing_lost, sums={"vol-1": sums}, every_minute=every_minute)
-    assert found.target.spec.iops == 10761
+    assert found.target.spec.iops == 10800
     assert dict(found.demand.coverage.series_pct)["write_bytes"] == 100
 
 
@@ -218,7 +218,7 @@ def test_a_gap_counts_where_the_host_ran_and_too_many_hours_of_it_are_insufficie
     assert not ran.demand.coverage.disputes
     for since in (None, NOW - timedelta(hours=1)):
         stopped = found(since)
-        assert target_of(stopped).iops == 10761
+        assert target_of(stopped).iops == 10800
         assert stopped.demand.coverage.hours_pct == 100
         assert stopped.demand.gap_hours == gap_hours
 

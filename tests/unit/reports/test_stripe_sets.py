@@ -30,7 +30,7 @@ def a_member(*, host="r5b.large", held=None):
     held = {} if held is None else {"vol-b": held}
     cases = [case_of(volume, demands[volume.id], load, context) for volume in volumes if volume.id not in held]
     stripes = a_stripe_set("vol-a", "vol-b", mounts=("/data",))
-    return decide_together(Unit(stripes=stripes, volumes=volumes, held=held), cases)["vol-a"]
+    return decide_together(Unit(stripes=stripes, volumes=volumes, held=held), cases, None)["vol-a"]
 
 
 def explained(width, recommendation):
