@@ -19,7 +19,16 @@ import numpy as np
 
 from plimsoll.clouds.aws.errors import FAILURES, refused
 from plimsoll.clouds.aws.metric_answers import COMPLETE, FORBIDDEN, PERMISSION, Points
-from plimsoll.clouds.aws.queries import DATAPOINTS_A_CALL, QUERIES_A_CALL, Call, Query, calls_of, metrics_of, queries_of
+from plimsoll.clouds.aws.queries import (
+    DATAPOINTS_A_CALL,
+    QUERIES_A_CALL,
+    RATES,
+    Call,
+    Query,
+    calls_of,
+    metrics_of,
+    queries_of,
+)
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.common.bounds import Deadline, Pages
@@ -71,8 +80,8 @@ class AwsMetrics:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def series(self, volume: Volume) -> int:
-        """How many metrics CloudWatch publishes of it."""
-        return sum(1 for _ in metrics_of(volume))
+        """How many metrics CloudWatch publishes of it that are read where every minute is."""
+        return sum(1 for metric in metrics_of(volume) if metric.series not in RATES)
 
     def read(self, asks: Sequence[Ask]) -> Sequence[Found | CloudError]:
         """What each look at a volume found, or why not; all volumes are of one account and region."""
