@@ -229,5 +229,5 @@ def test_why_two_volumes_of_1000_mib_s_give_1300():
             "volume is waste, unless you replace the host by a larger one."
         ) in recommendation.reasons
         assert recommendation.action == "reprovision"
-        assert recommendation.target.spec.throughput_mib_s == 597
-        assert recommendation.usd_month_saved == pytest.approx(403 * 0.04)
+        assert recommendation.target.spec.throughput_mib_s == 600
+        assert recommendation.usd_month_saved == pytest.approx(400 * 0.04 + 1000 * 0.005)  # MiB/s and IOPS

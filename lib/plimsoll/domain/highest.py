@@ -1,6 +1,6 @@
 """Highest minutes: what a cloud's own series of rates says of the highest minute of a bucket that was not read finely.
 
-CloudWatch publishes each minute's mean IOPS and throughput as a series of its own, so that the highest minute of a day
+Some clouds publish each minute's mean IOPS and throughput as a series of its own, so that the highest minute of a day
 is one datapoint. It is held against the counters: the sum of the series, times a minute, is all the work of the bucket.
 What is missing in that sum may have been done in one minute, so that no minute of the bucket had more than the highest
 one published, or than all that is missing. Where the series has more than the counters, or a minute that was read had

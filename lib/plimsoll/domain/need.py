@@ -1,7 +1,5 @@
 """The need: the figures that a ceiling must reach."""
 
-import operator
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from plimsoll.domain.ceiling import Ceiling
@@ -26,18 +24,11 @@ class Need:
             sustained_throughput_mib_s=ceiling.sustained_throughput_mib_s,
         )
 
-    def __add__(self, other: "Need") -> "Need":
-        """Both at once, of workloads that do not know of each other."""
-        return self._with(operator.add, other)
-
     def no_less_than(self, other: "Need") -> "Need":
         """The greater of both on each side."""
-        return self._with(max, other)
-
-    def _with(self, chosen: Callable[[float, float], float], other: "Need") -> "Need":
         return Need(
-            iops=chosen(self.iops, other.iops),
-            throughput_mib_s=chosen(self.throughput_mib_s, other.throughput_mib_s),
-            sustained_iops=chosen(self.sustained_iops, other.sustained_iops),
-            sustained_throughput_mib_s=chosen(self.sustained_throughput_mib_s, other.sustained_throughput_mib_s),
+            iops=max(self.iops, other.iops),
+            throughput_mib_s=max(self.throughput_mib_s, other.throughput_mib_s),
+            sustained_iops=max(self.sustained_iops, other.sustained_iops),
+            sustained_throughput_mib_s=max(self.sustained_throughput_mib_s, other.sustained_throughput_mib_s),
         )

@@ -44,7 +44,7 @@ def test_a_bucket_without_points_is_no_demand_and_no_hour():
 def test_without_any_point_nothing_is_known_and_nothing_fails():
     demand = demand_from([some_sums(read_ops=NAN, write_ops=NAN, read_bytes=NAN, write_bytes=NAN)], resolution_s=60)
     assert (demand.hours_observed, demand.gap_hours) == (0, 0)
-    assert (demand.peak(demand.iops), demand.peak(demand.iops, 0.99), demand.mean(demand.iops)) == (0, 0, 0)
+    assert (demand.peak(demand.iops), demand.mean(demand.iops)) == (0, 0)
 
 
 def test_coarse_data_is_spread_over_the_minutes_and_remembered():
@@ -105,12 +105,6 @@ def test_operations_above_the_largest_count_as_several():
     assert demand.counted_iops(Accounting(io_kib=256)).tolist() == [400, 1000]
     assert demand.counted_iops(Accounting(io_kib=1024)).tolist() == [100, 1000]
     assert demand.counted_iops(Accounting(io_kib=None)).tolist() == [10, 1000]
-
-
-@given(st.lists(st.floats(0, 1e6), min_size=1, max_size=50), st.floats(0.5, 1))
-def test_a_peak_is_a_value_that_was_seen_at_the_index_of_its_quantile(rates, quantile):
-    demand = a_demand(iops=rates)
-    assert demand.peak(demand.iops, quantile) == sorted(rates)[math.ceil(quantile * (len(rates) - 1))]
 
 
 @given(st.lists(st.tuples(st.floats(0, 1e6), st.booleans()), min_size=1, max_size=50))

@@ -9,9 +9,10 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field
 
 from plimsoll.clouds.aws.commands import RunCommand
-from plimsoll.clouds.aws.ec2_answers import BenchInstance, InstancesPage, Name
+from plimsoll.clouds.aws.ec2_fields import Name
 from plimsoll.clouds.aws.errors import MEASURING, attempted
 from plimsoll.clouds.aws.hosts import INSTANCES, Hosts
+from plimsoll.clouds.aws.instance_answers import BenchInstance, InstancesPage
 from plimsoll.clouds.aws.lists import Asker, AwsAnswer, Page
 from plimsoll.clouds.aws.scratch_volumes import ScratchVolumes
 from plimsoll.clouds.aws.sessions import Sessions

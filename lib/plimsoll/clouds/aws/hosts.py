@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from plimsoll.clouds.aws.ec2_answers import InstanceAnswer, InstancesPage, InstanceTypeAnswer, InstanceTypesPage
 from plimsoll.clouds.aws.errors import AUDITING, attempted
+from plimsoll.clouds.aws.instance_answers import InstanceAnswer, InstancesPage, InstanceTypeAnswer, InstanceTypesPage
 from plimsoll.clouds.aws.lists import ASKED, Asker
 from plimsoll.clouds.common.answers import bad_answer, read_answer
 from plimsoll.clouds.common.calls import in_chunks

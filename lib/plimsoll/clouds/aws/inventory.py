@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Literal
 
-from plimsoll.clouds.aws.ec2_answers import RegionsAnswer
 from plimsoll.clouds.aws.errors import FAILURES, attempted, refused
+from plimsoll.clouds.aws.instance_answers import RegionsAnswer
 from plimsoll.clouds.aws.lists import LIST_DEADLINE_S, Asker
 from plimsoll.clouds.aws.sessions import HOME_REGION, Sessions
 from plimsoll.clouds.aws.trail import KEPT_DAYS, LOOKUPS_A_SECOND, Trail

@@ -11,9 +11,10 @@ from typing import Annotated, Any, Final
 from botocore.exceptions import ClientError
 from pydantic import Field
 
-from plimsoll.clouds.aws.ec2_answers import DeviceMapping, InstancesPage, Moment, Name, Tagged
+from plimsoll.clouds.aws.ec2_fields import Moment, Name, Tagged
 from plimsoll.clouds.aws.errors import CLEANING, MEASURING, attempted, code_of
 from plimsoll.clouds.aws.hosts import INSTANCES
+from plimsoll.clouds.aws.instance_answers import DeviceMapping, InstancesPage
 from plimsoll.clouds.aws.lists import Asker, AwsAnswer, Page
 from plimsoll.clouds.aws.sessions import Sessions
 from plimsoll.clouds.common.answers import read_answer

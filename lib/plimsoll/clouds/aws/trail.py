@@ -14,9 +14,10 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
-from plimsoll.clouds.aws.ec2_answers import Count, InstanceId, Moment, Name, VolumeId, check_figures
+from plimsoll.clouds.aws.ec2_fields import Count, InstanceId, Moment, Name, VolumeId
 from plimsoll.clouds.aws.errors import attempted
 from plimsoll.clouds.aws.lists import Asker, AwsAnswer, Page
+from plimsoll.clouds.aws.volume_answers import check_figures
 from plimsoll.clouds.common.answers import Answer
 from plimsoll.clouds.common.calls import Pacer
 from plimsoll.clouds.common.dated_data import sold_figures

@@ -10,21 +10,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
-from plimsoll.clouds.aws.ec2_answers import (
-    InstancesPage,
-    MappedInstance,
-    ModificationAnswer,
-    ModificationsPage,
-    VolumeAnswer,
-    VolumesPage,
-)
 from plimsoll.clouds.aws.errors import attempted
 from plimsoll.clouds.aws.hosts import INSTANCES, Hosts, name_in
+from plimsoll.clouds.aws.instance_answers import InstancesPage, MappedInstance
 from plimsoll.clouds.aws.lists import Asker
 from plimsoll.clouds.aws.names import VOLUME_ID
 from plimsoll.clouds.aws.owners import owner_of
 from plimsoll.clouds.aws.past import with_past
 from plimsoll.clouds.aws.trail import Trail
+from plimsoll.clouds.aws.volume_answers import ModificationAnswer, ModificationsPage, VolumeAnswer, VolumesPage
 from plimsoll.clouds.common.answers import bad_answer, read_answer
 from plimsoll.clouds.common.calls import in_chunks
 from plimsoll.clouds.common.dated_data import sold_figures, volume_types

@@ -1,0 +1,198 @@
+"""EC2's answers about instances as types: those that volumes are on, what their types carry, and the regions of an
+account."""
+
+import re
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field, model_validator
+
+from plimsoll.clouds.aws.ec2_fields import ATTACHED, AttachmentState, InstanceId, Moment, Name, Rate, Tagged, VolumeId
+from plimsoll.clouds.aws.lists import AwsAnswer, Page
+
+_WHEN: Final = re.compile(r"\((\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) GMT\)")
+
+
+class MappedVolume(AwsAnswer):
+    """The volume behind a device."""
+
+    volume_id: VolumeId
+    status: AttachmentState | None = None
+
+
+class DeviceMapping(AwsAnswer):
+    """A device of an instance; only one that is a volume has `ebs`."""
+
+    device_name: Name
+    ebs: MappedVolume | None = None
+
+
+class MappedInstance(AwsAnswer):
+    """An instance and the volumes that it says it has."""
+
+    instance_id: InstanceId
+    block_device_mappings: tuple[DeviceMapping, ...]
+
+    @property
+    def volume_ids(self) -> frozenset[str]:
+        """The volumes that are on it, or about to be."""
+        found = [one.ebs for one in self.block_device_mappings if one.ebs is not None]
+        return frozenset(one.volume_id for one in found if one.status is None or one.status in ATTACHED)
+
+
+class InstanceState(AwsAnswer):
+    """What an instance is doing."""
+
+    name: Literal["pending", "running", "shutting-down", "terminated", "stopping", "stopped"]
+
+
+Weighting = Literal["default", "vpc-1", "ebs-1"]
+
+
+class NetworkPerformance(AwsAnswer):
+    """How an instance's bandwidth is shared out between its network and EBS."""
+
+    bandwidth_weighting: Weighting = "default"
+
+
+class InstanceAnswer(MappedInstance, Tagged):
+    """An instance as a host."""
+
+    instance_type: Name
+    launch_time: Moment
+    state: InstanceState
+    network_performance_options: NetworkPerformance = NetworkPerformance()
+    state_transition_reason: str = ""
+    root_device_name: str | None = None
+    root_device_type: str | None = None
+
+    @property
+    def running_since(self) -> datetime | None:
+        """When it was last started (Amazon EC2 API Reference, Instance.launchTime); None where it does not run."""
+        return self.launch_time if self.state.name == "running" else None
+
+    @property
+    def stopped_since(self) -> datetime | None:
+        """When it was stopped; None where it was not, or the reason of its last change of state does not say."""
+        found = _WHEN.search(self.state_transition_reason) if self.state.name == "stopped" else None
+        return None if found is None else datetime.fromisoformat(found[1]).replace(tzinfo=UTC)
+
+    @model_validator(mode="after")
+    def _whole(self) -> "InstanceAnswer":
+        if not self.root_device_name and self.root_device_type != "instance-store":
+            raise ValueError("RootDeviceName is missing")
+        return self
+
+
+class Placement(AwsAnswer):
+    """Where an instance runs."""
+
+    availability_zone: Name
+
+
+class BenchInstance(InstanceAnswer):
+    """An instance that may measure."""
+
+    placement: Placement
+
+
+class Reservation(AwsAnswer):
+    """Instances that were begun together."""
+
+    instances: tuple[Any, ...]
+
+
+class InstancesPage(Page):
+    """A page of DescribeInstances."""
+
+    reservations: tuple[Reservation, ...]
+
+    @property
+    def entries(self) -> list[Any]:
+        """Its instances, each to be read by itself."""
+        return [one for group in self.reservations for one in group.instances]
+
+
+class EbsOptimizedInfo(AwsAnswer):
+    """What a type of instance carries."""
+
+    baseline_iops: Rate
+    baseline_throughput: Rate = Field(alias="BaselineThroughputInMBps")
+    maximum_iops: Rate
+    maximum_throughput: Rate = Field(alias="MaximumThroughputInMBps")
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "EbsOptimizedInfo":
+        if self.maximum_iops < self.baseline_iops or self.maximum_throughput < self.baseline_throughput:
+            raise ValueError("the maximum is under the baseline")
+        return self
+
+
+class EbsInfo(AwsAnswer):
+    """What is published of a type's traffic; nothing of types that are not optimized for EBS."""
+
+    ebs_optimized_support: Literal["unsupported", "supported", "default"]
+    ebs_optimized_info: EbsOptimizedInfo | None = None
+
+    @model_validator(mode="after")
+    def _whole(self) -> "EbsInfo":
+        if self.ebs_optimized_info is None and self.ebs_optimized_support != "unsupported":
+            raise ValueError("EbsOptimizedInfo is missing")
+        return self
+
+
+class NetworkCard(AwsAnswer):
+    """A part of what a type's network carries."""
+
+    baseline_bandwidth_gbit_s: Rate | None = Field(default=None, alias="BaselineBandwidthInGbps")
+
+
+class NetworkInfo(AwsAnswer):
+    """What is published of a type's network."""
+
+    network_cards: tuple[NetworkCard, ...] = ()
+
+    @property
+    def baseline_gbit_s(self) -> float | None:
+        """What all cards carry together at all times; None where that is not published of one."""
+        known = [card.baseline_bandwidth_gbit_s for card in self.network_cards]
+        return sum(one for one in known if one is not None) if known and None not in known else None
+
+
+class InstanceTypeAnswer(AwsAnswer):
+    """A type of instance. Only bare metal has no hypervisor."""
+
+    instance_type: Name
+    hypervisor: Literal["nitro", "xen"] | None = None
+    bare_metal: bool | None = None
+    ebs_info: EbsInfo
+    network_info: NetworkInfo = NetworkInfo()
+
+    @property
+    def is_nitro(self) -> bool:
+        """Whether it is of the current generation's hypervisor, or bare metal."""
+        return self.hypervisor != "xen"
+
+    @model_validator(mode="after")
+    def _whole(self) -> "InstanceTypeAnswer":
+        if not self.hypervisor and not self.bare_metal:
+            raise ValueError("Hypervisor is missing")
+        return self
+
+
+class InstanceTypesPage(Page):
+    """A page of DescribeInstanceTypes, as of volumes."""
+
+    instance_types: tuple[Any, ...]
+
+
+class RegionAnswer(AwsAnswer):
+    """A region that an account has switched on."""
+
+    region_name: Name
+
+
+class RegionsAnswer(AwsAnswer):
+    """The regions of an account, which are never none."""
+
+    regions: Annotated[tuple[RegionAnswer, ...], Field(min_length=1)]
