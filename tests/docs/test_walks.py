@@ -93,7 +93,7 @@ def test_a_volume_type_is_data_alone(copy):
     copy.replace(limits, "types:\n", f"types:\n{A_TYPE}")
     written = (ROOT / prices).read_text(encoding="utf-8").split("\n  us-east-1:\n")[1].splitlines(keepends=True)[0]
     copy.replace(prices, f"\n  us-east-1:\n{written}", f"\n  us-east-1:\n{written}{A_PRICE}")
-    assert copy.run(AUDITED) == "gp4 500 GiB 3,000 IOPS 125 MiB/s"
+    assert copy.run(AUDITED) == "gp4 500 GiB 3,000 IOPS 250 MiB/s"  # a drop-in replacement, which saves nearly as much
 
 
 def test_a_metric_is_known_to_the_files_that_its_walk_lists():
