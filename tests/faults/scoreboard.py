@@ -39,10 +39,10 @@ def scoreboard(lines: Iterable[Line]) -> str:
         broken.update(one["kind"] for one in line["breaches"])
         kills += line["kills"]
         total += 1
-    told = ", ".join(f"{broken[kind]:,} {name}" for kind, name in _LAWS.items())
+    told = "".join(f"- {broken[kind]:,} {name}\n" for kind, name in _LAWS.items())
     head = (
-        f"{total:,} runs, {sum(injected.values()):,} faults, {kills:,} times killed and resumed or begun again: "
-        f"{told}.\n\n"
+        f"{total:,} runs, {sum(injected.values()):,} faults, {kills:,} times killed and resumed or begun again:\n\n"
+        f"{told}\n"
         "| fault | runs | faults | identical | noted | named | as in life | broken |\n"
         "|---|---|---|---|---|---|---|---|\n"
     )

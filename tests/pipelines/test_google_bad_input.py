@@ -67,7 +67,6 @@ def read(tmp_path):
     return run, json.loads((tmp_path / "run" / "recommendations.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.release
 def test_a_machine_type_that_is_not_in_the_data_is_told_once_and_offers_nothing_else(healthy):
     done, run, recommendations, _ = healthy
     assert done.returncode == 3  # one disk's type is not in the data either
@@ -93,7 +92,6 @@ def test_a_disk_attached_to_nothing_is_detached_and_costs_no_call_for_metrics(he
     assert run["monthly_usd"]["detached"] > 0
 
 
-@pytest.mark.release
 def test_a_deleted_instance_in_the_metrics_is_told_once_and_its_work_is_its_disks(denied):
     done, run, recommendations, _ = denied
     told = [text for texts in run["notices"].values() for text in texts if "instances that are deleted" in text]
