@@ -153,7 +153,7 @@ def _own(found: _Found, case: Case, answer: Recommendation) -> None:
     _lifted(found, case, ids)
     headroom = 1 + case.policy.headroom_pct / 100
     iops, throughput_mib_s = demand.most_counted(case.room.ceiling.accounting)
-    found.reaches(ids, np.stack([iops / case.room.room[0], throughput_mib_s / case.room.room[1]]) * headroom)
+    found.reaches(ids, _shares(np.stack([iops, throughput_mib_s]) * headroom, case.room.room))
     if isinstance(answer, Keep | Change | Wait):
         _evidence(found, case, answer, ids)
 
@@ -190,6 +190,11 @@ def _against(demand: Demand, ceiling: Ceiling, share: float) -> FloatArray:
         counted_mib_s = weighted(demand.most_throughput_mib_s, demand.most_read_throughput_mib_s, cost)
         moved = np.maximum(moved, counted_mib_s * (KIB_PER_MIB / ceiling.io_kib) / (share * ceiling.iops))
     return np.stack([iops / (share * ceiling.iops), moved])
+
+
+def _shares(rates: FloatArray, room: Sequence[FloatArray]) -> FloatArray:
+    """What share of its room each rate takes; nothing takes none, even where there is no room."""
+    return np.divide(rates, np.stack(room), out=np.where(rates > 0, np.inf, 0.0), where=np.stack(room) > 0)
 
 
 def _always(ceiling: Ceiling, saturation_pct: float) -> FloatArray:

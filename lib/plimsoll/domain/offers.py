@@ -142,11 +142,12 @@ class _Maker:
         return replace(offer, tried=tried, need=offer.need if refused else _within(offer), refused=refused)
 
     def _may_grow(self, kind: VolumeType, shared: Sequence[SharedLoad]) -> bool:
-        """Whether a larger volume is offered: to relieve one that changes alone, of a type whose size makes it
-        faster for its whole host."""
+        """Whether a larger volume is offered: to relieve one that changes alone, and leaves nobody behind in its pool,
+        of a type whose size makes it faster for its whole host."""
         volume = self.case.volume
         alone = self.case.pool_gib == volume.spec.size_gib and all(volume.id in one.volume_ids for one in shared)
-        return self._purpose is Purpose.RELIEVE and kind.pooled and alone
+        leaves_nobody = kind.name != volume.spec.type or all(len(one.volume_ids) == 1 for one in shared)
+        return self._purpose is Purpose.RELIEVE and kind.pooled and alone and leaves_nobody
 
     def _grown(self, kind: VolumeType, shared: Sequence[SharedLoad], budget_minutes: float) -> Offer | None:
         """The offer of the least larger size that passes; None where none does."""

@@ -153,7 +153,8 @@ def mounted(device: str, place: Path, make: str | None = None) -> Iterator[None]
     try:
         yield
     finally:
-        subprocess.run(["umount", place], check=True)
+        # The threads of a killed fio end their I/O first, and hold the place until then.
+        assert eventually(lambda: subprocess.run(["umount", place]).returncode == 0, seconds=60)
 
 
 def source_of(place: Path) -> str:
