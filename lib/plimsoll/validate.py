@@ -84,12 +84,17 @@ Event = Concluded | NotConcluded | Decided | Left
 
 
 def validate_volume(job: Job, context: Context) -> Iterator[Event]:
-    """Validates a volume's target; where it fails, the next that is then recommended, as far as the budget goes."""
+    """Validates a volume's target; where it fails, the next that is then recommended, as far as the budget goes.
+
+    Where nothing could be measured nothing new is known, and nothing else is tried.
+    """
     with resumed(job, context) as found:
         job = decide(found, context)
         while job.run is not None:
             job = yield from measure(job, context)
-            job = decide(replace(job, note=None), context)
+            if job.note is not None:
+                break
+            job = decide(job, context)
     if job.before is not None:
         yield Decided(before=job.before, after=job.after or job.before, asked=job.asked_spec)
 

@@ -38,7 +38,9 @@ def test_in_place_refuses_a_volume_without_headroom_and_one_that_is_being_modifi
     modified = replace(a_volume("gp2", 500, id="vol-1"), modification=Modification(state="optimizing", started=NOW))
     changing = Lab(tmp_path, modified)
     assert "is being modified (optimizing)" in str(the(NotConcluded, changing.validate(mode=Mode.IN_PLACE)).error)
-    assert "is being modified (optimizing)" in str(the(NotConcluded, changing.validate(mode=Mode.COPY)).error)
+    assert "is being modified (optimizing)" in str(
+        the(NotConcluded, changing.validate(mode=Mode.COPY, target="gp3:3000:125")).error
+    )
     assert "create" not in changing.bench.calls
 
 

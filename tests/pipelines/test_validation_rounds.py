@@ -57,6 +57,7 @@ def test_a_target_that_does_not_deliver_gives_way_to_the_next_offer_which_is_mea
         a_volume("io1", 500, iops=20_000, id="vol-1"),
         work_of={"vol-1": work(2500.0, 40.0)},
         shares={"gp3": 0.5},
+        policy=a_policy(lookback_days=DAYS, drop_in_share_pct=100),
     )
     events = lab.validate()
     lines = [event.line for event in events if isinstance(event, Concluded)]
@@ -93,7 +94,7 @@ def test_a_bare_flip_that_is_too_small_fails_and_what_carries_the_need_is_proved
     lines = [event.line for event in events if isinstance(event, Concluded)]
     assert [line.passed for line in lines] == [False, True]
     assert lines[0].failures[0] == "delivered only 125 MiB/s of the 216 that are needed, headroom included"
-    assert lines[1].spec.throughput_mib_s == 216
+    assert lines[1].spec.throughput_mib_s == 250  # everything that the gp2 can do
     assert the(Decided, events).after.evidence.grade == "A"
     assert not any(failed_measurement.delivered for failed_measurement in lab.book.failed_measurements()), (
         "it delivered what it should"

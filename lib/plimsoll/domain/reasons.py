@@ -104,7 +104,7 @@ def change(case: Case, comparison: Comparison, target: Offer, choice: Choice) ->
         *_demand(case),
         *_preference(case, target, choice),
         *(_sizing(case, target) if choice.why is not Why.DROP_IN else ()),
-        *_refuted([target]),
+        *_refuted(comparison.offers),
         *_bursts(case, target),
         *_span(case),
         *_relief(comparison),

@@ -12,7 +12,7 @@ from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
 
 SAME_CLASS: Final = 1.1
-"""A configuration up to this ratio above one that did not deliver is not offered either: measurements are that sure."""
+"""A configuration up to this ratio above one that answered too slowly is not offered: measurements are that sure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,14 +139,10 @@ def _is_too_slow(one: FailedMeasurement, ceiling: Ceiling, volume_id: str) -> bo
 
 
 def _falls_short(one: FailedMeasurement, ceiling: Ceiling) -> bool:
-    """Whether an offer is no larger on a resource that fell short, and promises more of it than was carried. More of
-    the other resource does not help."""
+    """Whether an offer promises more of a resource than its type carried where it fell short. A larger one of the type
+    is not believed either: nothing shows that it would keep what the smaller one did not."""
     offered = {Resource.IOPS: ceiling.iops, Resource.THROUGHPUT: ceiling.throughput_mib_s}
-    measured = {Resource.IOPS: one.ceiling.iops, Resource.THROUGHPUT: one.ceiling.throughput_mib_s}
-    return any(
-        offered[side] <= SAME_CLASS * measured[side] and carried < DELIVERED * offered[side]
-        for side, carried in one.delivered.items()
-    )
+    return any(carried < DELIVERED * offered[side] for side, carried in one.delivered.items())
 
 
 def _is_of_class(one: FailedMeasurement, ceiling: Ceiling) -> bool:

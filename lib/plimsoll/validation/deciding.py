@@ -110,7 +110,9 @@ def rest_of(budget: Budget, *, usd: float, runs: int) -> Budget:
 
 
 def next_run(found: Weighed, job: Job, types: Mapping[str, VolumeType]) -> MeasuringRun | None:
-    """The run for what is recommended now, None where nothing new is, or where it is proved already."""
+    """The run for what is recommended now that a target failed; None where nothing new is, or it is proved already."""
+    if job.lines and job.lines[-1].passed:
+        return None
     if job.mode is Mode.IN_PLACE or not isinstance(found.answer, Change) or found.answer.evidence.grade is Grade.A:
         return None
     run = wanted(found, None, job.mode, types)
@@ -223,8 +225,8 @@ def _spec(found: Weighed, target: str | None, mode: Mode, types: Mapping[str, Vo
         return found.answer.target.spec
     if isinstance(found.answer, Wait):
         raise BadInput(
-            f"{found.volume.id} was changed lately and cannot be judged before {found.answer.until}: there is no "
-            "target to validate. Look again then, or name a target such as gp3:3000:125."
+            f"{found.volume.id} cannot be judged before {found.answer.until}: there is no target to validate. Look "
+            "again then, or name a target such as gp3:3000:125."
         )
     raise BadInput(
         f"{found.volume.id} is to be kept as it is: there is no target to validate. Name a target such as "

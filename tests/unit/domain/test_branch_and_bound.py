@@ -258,7 +258,7 @@ def test_a_part_of_the_minutes_gives_the_answer_of_all_of_them(fleet, known):
 
 
 def test_more_demand_can_bring_back_a_type_whose_smaller_offer_was_refuted_and_is_read_for_that():
-    small = a_refutation(a_spec("gp3", 500, iops=3000, throughput_mib_s=125), {Resource.IOPS: 1500.0})
+    small = a_refutation(a_spec("gp3", 500, iops=3000, throughput_mib_s=125), {}, volume_id="vol-0")
     volume = a_volume("gp2", 1500, id="vol-0")
     flat = np.full(MINUTES, 1.0)
     flat[2345] = 3500.0

@@ -9,7 +9,7 @@ from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.evidence import DELIVERED
 from plimsoll.domain.need import Need
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.verdict import SAME_CLASS, FailedMeasurement, Shown, refuted, verdict
+from plimsoll.domain.verdict import FailedMeasurement, Shown, refuted, verdict
 from plimsoll.domain.volume import VolumeSpec
 
 NEED = Need(iops=2000, throughput_mib_s=100)
@@ -101,9 +101,9 @@ def test_a_class_that_delivered_less_than_published_is_refused_there_and_nowhere
 
 
 @given(st.floats(100, 6000), st.floats(50, 300))
-def test_it_speaks_against_what_is_no_larger_on_the_side_that_fell_short_and_promises_more(iops, throughput_mib_s):
+def test_it_speaks_against_whatever_promises_more_of_what_fell_short(iops, throughput_mib_s):
     refused = bool(against(a_refutation({Resource.IOPS: 2400.0}), iops, throughput_mib_s))
-    assert refused == (iops <= SAME_CLASS * 3000 and DELIVERED * iops > 2400.0)
+    assert refused == (DELIVERED * iops > 2400.0)
 
 
 def test_a_slow_answer_speaks_against_the_class_for_that_volume_alone():
