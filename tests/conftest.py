@@ -5,8 +5,10 @@
 - Such tests, and those of whole machines and commands, are marked `waits`: more of them run at once.
 - A test marked `release` runs in the profile `all` alone, which is `make test-all`.
 - The models of AWS's services are read once, and simulators are forked.
+- What is collected stays to the end, so that no collection of garbage looks at it.
 """
 
+import gc
 import os
 import sys
 from functools import cache
@@ -23,6 +25,7 @@ from tests.simulators import fork_from_now_on
 
 pytest.register_assert_rewrite("tests.golden")
 profiles.load()
+gc.disable()
 
 WAIT_HERE: Final = frozenset(Path(__file__).with_name(name) for name in ("faults", "machines", "pipelines"))
 """The folders of tests that start whole machines and commands, and wait for them."""
@@ -41,8 +44,13 @@ botocore.session.create_loader = _shared_loader
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    if item.get_closest_marker("needs") or WAIT_HERE.intersection(item.path.parents):
+    if item.get_closest_marker("needs") or _waits(item.path):
         item.add_marker("waits")
+
+
+@cache
+def _waits(path: Path) -> bool:
+    return not WAIT_HERE.isdisjoint(path.parents)
 
 
 @pytest.hookimpl(trylast=True)
@@ -54,8 +62,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
+    gc.collect()
+    gc.freeze()
+    gc.enable()
     if "cloud_simulator.running" in sys.modules:
         fork_from_now_on(sys.modules["cloud_simulator.running"])
+
+
+def pytest_unconfigure() -> None:
+    gc.unfreeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -74,6 +74,7 @@ def is_whole(service, run_id, folder):
     return found.recommendations == expected.recommendations and found.told == expected.told
 
 
+@pytest.mark.release
 def test_a_crash_of_lambda_is_tried_again(service, tmp_path):
     service.account.front.troubles += [
         Trouble(function="audit_batch", of=in_place(ONE)),

@@ -71,6 +71,7 @@ def test_a_role_that_cannot_be_assumed_is_named(tmp_path):
     assert any("sts:AssumeRole" in reason for reason in run["failures"]["targets"].values())
 
 
+@pytest.mark.release
 def test_throttled_calls_and_broken_answers_are_retried_to_the_same_end(tmp_path):
     fault = Fault(code="ThrottlingException", operation="GetMetricData", times=2)
     broken = Fault(code="InternalError", metric="VolumeReadOps", times=2)

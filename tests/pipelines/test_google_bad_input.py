@@ -92,6 +92,7 @@ def test_a_disk_attached_to_nothing_is_detached_and_costs_no_call_for_metrics(he
     assert run["monthly_usd"]["detached"] > 0
 
 
+@pytest.mark.release
 def test_a_deleted_instance_in_the_metrics_is_told_once_and_its_work_is_its_disks(denied):
     done, run, recommendations, _ = denied
     told = [text for texts in run["notices"].values() for text in texts if "instances that are deleted" in text]
@@ -108,6 +109,7 @@ def test_every_record_names_google_and_one_of_the_projects(healthy):
     assert list(run["clouds"]) == ["google"]
 
 
+@pytest.mark.release
 def test_a_permission_missing_on_one_project_costs_that_project_only(denied):
     done, run, recommendations, projects = denied
     assert done.returncode == 3
@@ -117,6 +119,7 @@ def test_a_permission_missing_on_one_project_costs_that_project_only(denied):
     assert {found["account"] for found in recommendations} == set(projects) - {"plimsoll-sim-data"}
 
 
+@pytest.mark.release
 def test_an_api_that_is_not_enabled_is_named_with_the_line_that_enables_it(struck):
     done, _run, recommendations, projects = struck
     assert done.returncode == 3
@@ -124,6 +127,7 @@ def test_an_api_that_is_not_enabled_is_named_with_the_line_that_enables_it(struc
     assert {found["account"] for found in recommendations} == set(projects) - {"plimsoll-sim-lab"}
 
 
+@pytest.mark.release
 def test_metrics_that_may_not_be_read_make_named_failures_and_never_idle_disks(struck):
     done, run, recommendations, _ = struck
     assert done.returncode == 3

@@ -70,12 +70,14 @@ def test_a_metric_that_stays_empty_costs_the_answers_and_changes_none(tmp_path, 
     assert kept <= {"detached", "insufficient-data"}
 
 
+@pytest.mark.release
 def test_a_metric_that_is_empty_once_changes_nothing(tmp_path, undisturbed):
     run, found = audit(tmp_path / "run", series=silence("write_ops_count", times=1))
     assert found == undisturbed
     assert run["failures"]["targets"] == {}
 
 
+@pytest.mark.release
 def test_a_list_of_series_that_is_cut_short_changes_no_answer(tmp_path, undisturbed):
     def spoil(request, answer):
         if '/max_write_bytes_count"' not in request.filter:
@@ -130,6 +132,7 @@ def test_lists_that_are_none_are_no_empty_project(tmp_path, body, paths):
         audit(tmp_path / "run", answers=lambda path, answer: body if path in paths else answer)
 
 
+@pytest.mark.release
 def test_a_price_catalog_that_is_a_page_of_html_costs_a_notice(tmp_path, undisturbed):
     run, found = audit(
         tmp_path / "run", answers=lambda path, answer: b"<html>Sign in</html>" if path.endswith("/skus") else answer

@@ -18,7 +18,6 @@ from plimsoll.domain.period import FloatArray
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.required import peaks
 from plimsoll.domain.trial import Required, held_back, trial
-from plimsoll.domain.verdict import SAME_CLASS
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import Provisioned, VolumeType
 
@@ -29,7 +28,7 @@ NOTHING: Final = Need()
 class Product:
     """A type as it is sold to one volume: what a spec of it costs (None: no price), and carries on its hosts.
 
-    `refuted` says whether measurements speak against a spec, and `measured` are the ceilings of which one may.
+    `refuted` says whether measurements speak against a spec, and `measured` up to which figures they do.
     """
 
     kind: VolumeType
@@ -38,7 +37,7 @@ class Product:
     usd_month: Callable[[VolumeSpec], float | None]
     ceiling: Callable[[VolumeSpec], Ceiling]
     refuted: Callable[[VolumeSpec], bool] = lambda _spec: False
-    measured: Sequence[Ceiling] = ()
+    measured: Sequence[Need] = ()
 
     def fitted(self, need: Need) -> VolumeSpec:
         """The smallest spec that answers a need, in figures that people use."""
@@ -122,10 +121,10 @@ def _candidates(stairs: Staircase, budget_minutes: float, at_least: Need) -> Ite
         yield from (spec for spec in larger if not product.refuted(spec))
 
 
-def _beyond(measured: Sequence[Ceiling]) -> Iterator[Need]:
-    """What is larger than some of the ceilings that were measured."""
-    throughputs = sorted({0.0, *(SAME_CLASS * one.throughput_mib_s + 1 for one in measured)})
-    for iops in sorted({0.0, *(SAME_CLASS * one.iops + 1 for one in measured)}):
+def _beyond(measured: Sequence[Need]) -> Iterator[Need]:
+    """What is larger than some of the figures that measurements speak against."""
+    throughputs = sorted({0.0, *(one.throughput_mib_s + 1 for one in measured if math.isfinite(one.throughput_mib_s))})
+    for iops in sorted({0.0, *(one.iops + 1 for one in measured if math.isfinite(one.iops))}):
         yield from (Need(iops=iops, throughput_mib_s=moved) for moved in throughputs)
 
 

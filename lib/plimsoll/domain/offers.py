@@ -253,7 +253,7 @@ def product_of(case: Case, kind: VolumeType) -> Product:
         usd_month=lambda spec: market.book.usd_month(spec, mean_iops=case.summary.mean_iops),
         ceiling=ceiling,
         refuted=lambda spec: any(measured_against(volume, spec, ceiling(spec), market)),
-        measured=[one.ceiling for one in market.failed_measurements if one.spec.type == kind.name],
+        measured=[one.against for one in market.failed_measurements if one.spec.type == kind.name],
     )
 
 

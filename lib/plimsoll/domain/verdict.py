@@ -1,5 +1,6 @@
 """Verdicts: whether what was measured carries the need, and what a failed measurement speaks against."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -12,7 +13,7 @@ from plimsoll.domain.policy import Policy
 from plimsoll.domain.volume import VolumeSpec
 
 SAME_CLASS: Final = 1.1
-"""A configuration up to this ratio above one that answered too slowly is not offered: measurements are that sure."""
+"""A configuration up to this ratio above one that did not pass is not offered either: measurements are that sure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +120,19 @@ class FailedMeasurement:
     volume_id: str | None
     text: str
 
+    @property
+    def against(self) -> Need:
+        """Up to which figures it speaks against its type. What was half of what was promised is believed to be half of
+        what a larger one promises, so that only more than twice the figure may deliver it."""
+        return Need(
+            iops=self._against(Resource.IOPS, self.ceiling.iops),
+            throughput_mib_s=self._against(Resource.THROUGHPUT, self.ceiling.throughput_mib_s),
+        )
+
+    def _against(self, side: Resource, promised: float) -> float:
+        carried = self.delivered.get(side, promised)
+        return promised * max(SAME_CLASS, promised / carried if carried > 0 else math.inf)
+
 
 def refuted(
     spec: VolumeSpec, ceiling: Ceiling, *, account: str, region: str, volume_id: str, by: Iterable[FailedMeasurement]
@@ -139,10 +153,14 @@ def _is_too_slow(one: FailedMeasurement, ceiling: Ceiling, volume_id: str) -> bo
 
 
 def _falls_short(one: FailedMeasurement, ceiling: Ceiling) -> bool:
-    """Whether an offer promises more of a resource than its type carried where it fell short. A larger one of the type
-    is not believed either: nothing shows that it would keep what the smaller one did not."""
+    """Whether an offer promises more of a resource that fell short than was carried, and not enough more to make up for
+    it. More of the other resource does not help."""
     offered = {Resource.IOPS: ceiling.iops, Resource.THROUGHPUT: ceiling.throughput_mib_s}
-    return any(carried < DELIVERED * offered[side] for side, carried in one.delivered.items())
+    against = {Resource.IOPS: one.against.iops, Resource.THROUGHPUT: one.against.throughput_mib_s}
+    return any(
+        offered[side] <= against[side] and carried < DELIVERED * offered[side]
+        for side, carried in one.delivered.items()
+    )
 
 
 def _is_of_class(one: FailedMeasurement, ceiling: Ceiling) -> bool:

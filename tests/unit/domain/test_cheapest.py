@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.cheapest import Product, cheapest, staircase
 from plimsoll.domain.demand import Demand
+from plimsoll.domain.need import Need
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.trial import Required, budget_of, trial
 from plimsoll.domain.volume import VolumeSpec
@@ -155,10 +155,10 @@ def test_a_budget_is_scaled_to_the_window():
 
 def test_what_was_measured_and_failed_gives_way_to_the_next_larger():
     required = Required(work=a_demand([3900.0], 16), short=nothing(1))
-    failed = Ceiling(iops=4000.0, throughput_mib_s=125.0)
+    failed = Need(iops=4400.0, throughput_mib_s=137.5)
 
     def refuted(spec):
-        return spec.iops <= 1.1 * failed.iops and spec.throughput_mib_s <= 1.1 * failed.throughput_mib_s
+        return spec.iops <= failed.iops and spec.throughput_mib_s <= failed.throughput_mib_s
 
     assert cheapest_gp3(required, Policy(), 0).iops == 3900
     larger = cheapest_gp3(required, Policy(), 0, refuted=refuted, measured=[failed])

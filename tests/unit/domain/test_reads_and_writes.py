@@ -85,9 +85,10 @@ def told(found, policy):
     decided += [summary.hours_observed, summary.gap_hours]
     if isinstance(found, Change | Keep):
         comparison = found.comparison
-        decided += [comparison.now.throttled_minutes, comparison.drop_in, comparison.offers[0].spec]
+        drop_in = comparison.drop_in and (comparison.drop_in.spec, comparison.drop_in.usd_month)
+        decided += [comparison.now.throttled_minutes, drop_in, comparison.offers[0].spec]
     if isinstance(found, Change):
-        decided += [found.target.spec, found.usd_month_then, found.target.replay.throttled_minutes]
+        decided += [found.target.spec, found.usd_month_then, found.target.tried.throttled_minutes]
     return decided
 
 

@@ -124,6 +124,7 @@ def test_the_same_run_makes_the_same_bytes(tmp_path):
     assert written(folder).read_bytes() == written(folder).read_bytes()
 
 
+@pytest.mark.release
 def test_memory_does_not_grow_with_the_fleet(tmp_path):
     def peak(count):
         folder = a_run(tmp_path / str(count), a_fleet(count))
