@@ -9,9 +9,9 @@ from typing import Final
 from hypothesis import settings
 
 PROFILE: Final = os.environ.get("PLIMSOLL_TESTS_PROFILE", "push")
-SHARES: Final = {"quick": 0.2, "push": 0.25, "all": 1.0}
+SHARES: Final = {"quick": 0.1, "push": 0.25, "all": 1.0}
 """The share of a property's examples that each profile runs."""
-MOST: Final = {"quick": 25, "push": 25}
+MOST: Final = {"quick": 10, "push": 25}
 """No property has more examples than these there."""
 USUAL: Final = 100
 """The examples of a property that names no number."""

@@ -56,6 +56,7 @@ def test_what_nobody_waits_for_runs_beside_and_what_failed_of_it_is_kept(slack_t
     assert found["SecretString"] == '{"bot_token": "xoxb-1"}'
 
 
+@pytest.mark.release
 def test_an_audit_begins_the_report_of_it(slack_templates, tmp_path):
     fleet = a_small_organization()
     config = ServiceConfig(accounts=fleet.accounts, regions=fleet.regions, policy={"lookback_days": 2})

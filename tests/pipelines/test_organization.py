@@ -52,6 +52,7 @@ def test_a_unit_is_its_accounts_alone_without_the_callers_own(organization, tmp_
     assert run["scope"]["role_name"] == "another-role"
 
 
+@pytest.mark.release
 def test_of_a_list_what_is_not_in_the_organization_is_named_and_the_rest_is_audited(organization, tmp_path):
     words = ("--account", "222222222222", "--account", SUSPENDED, "--account", "123456789012")
     done, run, found = audited(organization, tmp_path, "listed", *words)

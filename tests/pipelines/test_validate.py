@@ -106,6 +106,7 @@ def test_what_is_provisioned_is_measured_and_proves_the_recommendation_from_then
     assert line["campaign"] in run(organization, tmp_path, "envelopes", "list").stdout
 
 
+@pytest.mark.release
 def test_a_bare_flip_of_a_volume_that_needs_more_fails_with_the_figures(organization, tmp_path):
     volume = named(organization, "queue")
     done = run(organization, tmp_path, "validate", volume, "--target", "flip", "--yes", "--max-runs", "1", *TERMS)
