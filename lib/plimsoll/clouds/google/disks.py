@@ -1,13 +1,15 @@
 """Disks: Persistent Disks and Hyperdisks as volumes, and the instances that hold them as hosts."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from plimsoll.clouds.common.answers import bad_answer
 from plimsoll.clouds.common.dated_data import sold_figures
 from plimsoll.clouds.google.machines import machine
-from plimsoll.clouds.google.names import last_of, moment, path_of, tags_of
+from plimsoll.clouds.google.names import LIST_INSTANCES, last_of, moment, path_of, tags_of
 from plimsoll.clouds.google.owners import owner_of
 from plimsoll.clouds.google.resources import DiskAnswer, read_held_disk, read_instance
 from plimsoll.clouds.registry import GOOGLE
@@ -58,9 +60,25 @@ def instance_of(found: Any, *, scope: str | None = None, place: str) -> Instance
         running_since=answer.running_since,
         stopped_since=answer.stopped_since,
     )
-    held = (one for one in found.disks if one.source and one.type_ != _LOCAL)
-    seats = {path_of(one.source): _seat(one, answer.name, place) for one in held}
-    return Instance(path=answer.path, host=host, seats=seats, marks={**tags, **answer.metadata})
+    return Instance(
+        path=answer.path, host=host, seats=_seats(found, answer.name, place), marks={**tags, **answer.metadata}
+    )
+
+
+def _seats(found: Any, instance: str, place: str) -> Mapping[str, Seat | BadAnswer]:
+    """The disks that an instance holds, by their path. Where it names one twice, nobody knows which name is whose."""
+    held = [one for one in found.disks if one.source and one.type_ != _LOCAL]
+    for values in ([path_of(one.source) for one in held], [one.device_name for one in held if one.device_name]):
+        twice = next((value for value, times in Counter(values).items() if times > 1), None)
+        if twice is not None:
+            error = bad_answer(
+                f"it names {twice} twice",
+                values,
+                call=LIST_INSTANCES,
+                place=f"the disks of instance {instance} in {place}",
+            )
+            return {path_of(one.source): error for one in held}
+    return {path_of(one.source): _seat(one, instance, place) for one in held}
 
 
 def _seat(found: Any, instance: str, place: str) -> Seat | BadAnswer:

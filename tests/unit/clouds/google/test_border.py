@@ -160,6 +160,26 @@ def test_a_wrong_field_of_a_disk_on_an_instance_costs_no_more_than_is_named(shop
         held(before, *listed(clients), (field, value))
 
 
+@pytest.mark.parametrize("field", ["source", "deviceName"])
+def test_where_an_instance_names_one_disk_twice_none_of_its_disks_is_taken_for_another(shop, clients, field):
+    before, _ = listed(clients)
+    moved = []
+
+    def spoil(asked, answer):
+        if asked == INSTANCES:
+            instances = [one for scope in answer["items"].values() for one in scope.get("instances", ())]
+            for disks in (one["disks"] for one in instances if len(one.get("disks", ())) > 1):
+                values = [disk[field] for disk in disks]
+                moved.extend(values)
+                for disk, value in zip(disks, [values[0], *values], strict=False):
+                    disk[field] = value
+        return answer
+
+    shop.spoil = spoil
+    held(before, *listed(clients), field)
+    assert moved
+
+
 @pytest.mark.parametrize("permission", [DISKS, INSTANCES])
 @pytest.mark.parametrize("once", [True, False])
 def test_an_answer_that_is_none_costs_no_more_than_is_named(shop, clients, permission, once):
