@@ -28,6 +28,10 @@ class Findings:
         """What could not be read, with the reason."""
         return self.run.get("failures", {}).get("targets", {})
 
+    def name_of(self, volume_id: str) -> str | None:
+        """What a volume that was answered is called."""
+        return self.records.get(volume_id, {}).get("name")
+
     def notices_at(self, record: Record) -> frozenset[str]:
         """What the run says of a volume's account and region."""
         place = f"{record['account']}/{record['region']}"

@@ -80,7 +80,7 @@ def judged(
     breaches: list[Breach] = []
     for volume_id in sorted({*expected.records, *expected.unanswered}):
         outcome, breach = _of_volume(volume_id, expected, found, ended, ids_struck=ids_struck)
-        if outcome == BROKEN and any(life.covers(volume_id) for life in lives):
+        if outcome == BROKEN and any(life.covers(volume_id, expected.name_of(volume_id)) for life in lives):
             outcome = LIFE
         elif breach is not None:
             breaches.append(breach)

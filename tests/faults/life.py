@@ -4,7 +4,7 @@ An answer that is whole and agrees with itself is all that anybody has. A volume
 all that can be known; tags that it does not list were never set. What such an answer changes is counted on its own.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -22,6 +22,9 @@ _IN_XML_EMPTY: Final = "null"
 """XML has no null: a list that is null is an empty one there, as of a volume without tags."""
 _SAME_ID: Final = "same-id"
 """A modification under the id of another volume: nothing else in it says whose it was."""
+_SEATED: Final = ("instances", "*", "disks", "*", "source")
+"""The disks of a Google instance, each with the device name that its metrics go by. Where they only change places on
+one instance, both lists of Compute Engine still agree, and a device name is anybody's free text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +34,24 @@ class Life:
     volumes: frozenset[str] = field(default_factory=frozenset)
     everything: bool = False
     _before: frozenset[str] = field(default_factory=frozenset)
+    _seated: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
-    def covers(self, volume_id: str) -> bool:
-        """Whether it can be the reason for what became of a volume."""
-        return self.everything or volume_id in self.volumes
+    def covers(self, volume_id: str, name: str | None = None) -> bool:
+        """Whether it can be the reason for what became of a volume of that id, or that name."""
+        return self.everything or not self.volumes.isdisjoint({volume_id, name})
 
     def after(self, tree: Any) -> "Life":
-        """With the volumes that the answer no longer lists."""
+        """With the volumes that the answer no longer lists, and the disks that only changed places on their instance."""
         gone = self._before - frozenset(_ids(tree))
-        return Life(self.volumes | gone, self.everything)
+        now = _seats(tree) if self._seated else {}
+        moved = (
+            disk.rpartition("/")[2]
+            for instance, disks in self._seated.items()
+            if sorted(disks) == sorted(now.get(instance, ()))
+            for disk, other in zip(disks, now[instance], strict=True)
+            if disk != other
+        )
+        return Life(self.volumes | gone | frozenset(moved), self.everything)
 
 
 def life_of(tree: Any, strike: Strike, path: Path, chosen: Sequence[Place]) -> Life | None:
@@ -50,6 +62,8 @@ def life_of(tree: Any, strike: Strike, path: Path, chosen: Sequence[Place]) -> L
         return Life(frozenset(_ids(tree, "volumeModificationSet")))
     if path[0] == "volumeSet" and path[-1] in _OF_A_VOLUME and strike.fault == _IN_XML_EMPTY:
         return Life(frozenset(_owners(tree, chosen)))
+    if path[-len(_SEATED) :] == _SEATED and strike.fault == _SAME_ID:
+        return Life(_seated=_seats(tree))
     if strike.fault not in _TAKES_AWAY:
         return None
     if path in _LISTED:
@@ -57,6 +71,12 @@ def life_of(tree: Any, strike: Strike, path: Path, chosen: Sequence[Place]) -> L
     if path[0] == "volumeSet" and set(path) & set(_OF_A_VOLUME):
         return Life(frozenset(_owners(tree, chosen)) or frozenset(_ids(tree)))
     return None
+
+
+def _seats(tree: Any) -> dict[str, list[str]]:
+    """The disks of each instance of Compute Engine's list, in its order."""
+    instances = [at[key] for scope in tree["items"] for at, key in places_of(tree, ("items", scope, "instances", "*"))]
+    return {one["id"]: [disk["source"] for disk in one.get("disks", ())] for one in instances}
 
 
 def _ids(tree: Any, listed: str = "volumeSet") -> Iterator[str]:

@@ -149,3 +149,17 @@ def test_tags_that_are_null_and_a_change_under_another_id_are_like_life():
     path = ("volumeModificationSet", "*", "volumeId")
     assert life_of(changes, strike("same-id"), path, []).covers("vol-2")
     assert life_of(listed, strike("same-id"), ("volumeSet", "*", "volumeId"), []) is None
+
+
+def held(*disks):
+    return {"id": "1", "disks": [{"source": f"zones/z/disks/{disk}"} for disk in disks]}
+
+
+@pytest.mark.parametrize(
+    ("after", "covered"), [(("b", "a", "c"), {"a", "b"}), (("b", "b", "c"), set()), (("b", "d", "c"), set())]
+)
+def test_disks_that_only_change_places_on_their_instance_are_like_life(after, covered):
+    path = ("items", "zones/z", "instances", "*", "disks", "*", "source")
+    life = life_of({"items": {"zones/z": {"instances": [held("a", "b", "c")]}}}, strike("same-id"), path, [])
+    found = life.after({"items": {"zones/z": {"instances": [held(*after)]}}})
+    assert {name for name in "abcd" if found.covers("7", name)} == covered
