@@ -41,7 +41,7 @@ class Life:
         return self.everything or not self.volumes.isdisjoint({volume_id, name})
 
     def after(self, tree: Any) -> "Life":
-        """With the volumes that the answer no longer lists, and the disks that only changed places on their instance."""
+        """With the volumes that the answer no longer lists, and the disks that changed places on their instance."""
         gone = self._before - frozenset(_ids(tree))
         now = _seats(tree) if self._seated else {}
         moved = (
