@@ -91,7 +91,7 @@ def main() -> None:
     hurry()
     forked = import_module("tests.pipelines.forked")
     forked.prepare()
-    for name in ("google.cloud.monitoring_v3", "duckdb", "plimsoll.reports.html.page"):
+    for name in ("google.cloud.compute_v1", "google.cloud.monitoring_v3", "duckdb", "plimsoll.reports.html.page"):
         import_module(name)
     hurry_calls()
     hurry_grpc()

@@ -33,8 +33,8 @@ from .tried import Tried
 
 NOW: Final = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 """When every audit is made: a seed means the same on every day."""
-MOST_S: Final = 45.0
-"""Seconds that a command may take, in which it takes two undisturbed."""
+MOST_S: Final = 180.0
+"""Seconds after which a command hangs, where it takes three undisturbed. What asks for ever is noticed by its calls."""
 _MORE_CALLS: Final = 40
 _CALLS_ANYWAY: Final = 3_000
 
@@ -105,9 +105,8 @@ class Lab:
             codes = AWS_CODES if cloud == "aws" else GOOGLE_CODES
             faults = [*codes, *WIRE, *(PAGING if operation in TOKENS else ())]
             kept = {key: reply for (_, key), reply in self.proxies[cloud].kept.items()}
-            good = [kept[key] for key in keys if key in kept][
-                :6
-            ]  # by their keys: a seed means one plan in every process
+            # By their keys: a seed means one plan in every process.
+            good = [kept[key] for key in keys if key in kept][:6]
             answers = [decoded(kind, one.body) for one in good if (kind := _format(one)) is not None]
             faults += [fault for fault in INSIDE if not answers or any(candidates(one, fault) for one in answers)]
             yield from ((operation, fault) for fault in faults)
