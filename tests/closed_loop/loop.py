@@ -112,7 +112,7 @@ def _audited(
         on=a_host("r5b.24xlarge"),
         seen=seen,
     )
-    context = DecisionContext(market=a_market(), envelopes=(), policy=policy, now=_moment(end))
+    context = DecisionContext(market=a_market(), envelopes=(), policy=policy, now=_moment(end), draft=True)
     return answer(case_of(volume, demand, load_of(volume, demand), context))
 
 

@@ -254,13 +254,13 @@ class _Group:
         """
         makers = Makers(self.cases, Purpose.REDUCE, BUDGETS_MIN[-1], self._untouched, harmful=True)
         passing = [bundle.usd_month for bundle in bundles if bundle.feasible]
-        if min(passing, default=float("inf")) < makers.least_usd_month() + LEAST_STEP_USD:
+        if min(passing, default=float("inf")) < makers.least_usd_month + LEAST_STEP_USD:
             return ()
         if any(case.context.draft for case in self.cases):
             return (Step(budget_min=self.budget_min, bundle=bundles[0]),)
         steps: list[Step] = []
         for budget_min in BUDGETS_MIN:
-            best = makers.bundles(budget_min)[0]
-            if best.feasible and (not steps or best.usd_month < steps[-1].bundle.usd_month):
+            best = makers.cheapest(budget_min)
+            if best is not None and (not steps or best.usd_month < steps[-1].bundle.usd_month):
                 steps.append(Step(budget_min=budget_min, bundle=best))
         return steps if len(steps) > 1 else ()

@@ -6,7 +6,7 @@ the reason why it does not pass.
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.domain.case import Case, SharedLoad
@@ -75,17 +75,38 @@ class Makers:
         harmful: bool = False,
     ) -> None:
         self._makers = [_Maker(case, purpose, budget_min, at_least(case), harmful=harmful) for case in cases]
+        self._least_usd: dict[str, float] = {}
 
     def bundles(self, budget_min: float) -> list[Bundle]:
         """A bundle of each published type for that budget, those that pass first and the cheapest first."""
-        kinds = self._makers[0].case.market.types.values()
-        found = [Bundle(kind=kind, offers=self._offers(kind, budget_min)) for kind in kinds]
+        found = [Bundle(kind=kind, offers=self._offers(kind, budget_min)) for kind in self._kinds]
         return sorted(found, key=lambda bundle: bundle.order)
 
+    def cheapest(self, budget_min: float) -> Bundle | None:
+        """The first of the bundles where it passes; what costs more however little it had to carry is not made."""
+        best: Bundle | None = None
+        for kind in sorted(self._kinds, key=self._least_usd_month):
+            least = self._least_usd_month(kind)
+            if math.isinf(least) or (best is not None and least > best.usd_month):
+                break
+            found = Bundle(kind=kind, offers=self._offers(kind, budget_min))
+            if found.feasible and (best is None or found.order < best.order):
+                best = found
+        return best
+
+    @property
     def least_usd_month(self) -> float:
         """The least that all could cost, whatever they had to carry."""
-        kinds = self._makers[0].case.market.types.values()
-        return min(sum(maker.least_usd_month(kind) for maker in self._makers) for kind in kinds)
+        return min(self._least_usd_month(kind) for kind in self._kinds)
+
+    @property
+    def _kinds(self) -> Collection[VolumeType]:
+        return self._makers[0].case.market.types.values()
+
+    def _least_usd_month(self, kind: VolumeType) -> float:
+        if kind.name not in self._least_usd:
+            self._least_usd[kind.name] = sum(maker.least_usd_month(kind) for maker in self._makers)
+        return self._least_usd[kind.name]
 
     def _offers(self, kind: VolumeType, budget_min: float) -> tuple[Offer, ...]:
         """One type's offers, refused by all where one refuses it."""

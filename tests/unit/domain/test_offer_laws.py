@@ -9,8 +9,11 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from plimsoll.domain.need import Need
+from plimsoll.domain.offers import Makers
+from plimsoll.domain.required import Purpose
 from plimsoll.domain.volume_types import FromIops, Provisioned
-from tests.builders import TYPES, a_demand, a_host, a_market, a_policy, a_volume, decision
+from tests.builders import TYPES, a_case, a_demand, a_host, a_market, a_policy, a_volume, decision
 from tests.profiles import examples
 
 MINUTES = 2 * 1440
@@ -76,6 +79,15 @@ def test_a_higher_ceiling_of_the_offered_type_is_never_dearer(made, name, budget
     higher = replace(higher, types={**TYPES, name: raised(TYPES[name])})
     before, after = (cheapest(*made, market=market, throttle_budget_min=budget) for market in (usual, higher))
     assert after <= before + 1e-9
+
+
+@SLOW
+@given(volumes(), st.sampled_from([0.0, 5.0, 60.0]), st.sampled_from(list(Purpose)))
+def test_the_cheapest_alone_is_the_first_of_all(made, budget, purpose):
+    case = a_case(*made, a_policy(target_types=("gp2", "gp3", "io1", "io2")))
+    alone, every = (Makers([case], purpose, budget, lambda _case: Need()) for _ in range(2))
+    first, found = every.bundles(budget)[0], alone.cheapest(budget)
+    assert (found and found.offers[0].spec) == (first.offers[0].spec if first.feasible else None)
 
 
 def raised(kind):
