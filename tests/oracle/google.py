@@ -3,7 +3,8 @@
 Where the page leaves room, this is how it is read here:
 
 - A part of a pool was held back in the minutes in which the pool was, each disk along its own ray by the same factor.
-- Beside others of a type on the machine, both must be carried together, with headroom and lifted alike.
+- Beside others of a type on the machine, both must be carried together, with headroom and lifted alike. A disk that
+  stays of its type and asks for less changes nothing of that.
 - A larger size is offered as a relief alone, to a disk that changes alone, of a type that its size makes faster.
 - Of several pools of one machine that would become one type all change, the one that saves most first, as far as the
   type, or what the machine lets all of it do, carries those before it as well.
@@ -175,7 +176,7 @@ class Unit:
                 )
         return loads, same
 
-    def shares(self, name, specs, units):
+    def shares(self, name, specs, units, *, reducing):
         """What must be carried together where the free become a type: (loads, limit) each."""
         if self.alone:
             return []
@@ -187,7 +188,7 @@ class Unit:
             found.append(([free], pool_limit(name, sized, self.hosts)))
             if same:
                 found.append(([free, *loads], pool_limit(name, [*sized, *same], self.hosts)))
-        elif name in self.hosts[0]["caps"]:
+        elif name in self.hosts[0]["caps"] and not (reducing and name == self.own):
             found.append(([free, *loads], of_figures(self.hosts[0]["caps"][name])))
         if self.staying:
             found.append(([self.part(self.staying)], pool_limit(self.own, self.staying, self.hosts)))
@@ -260,7 +261,8 @@ def fitted(unit, units, name, sizes, kept, budget, *, reducing, everything=False
     if everything:
         return specs
     fine = all(
-        judge.passes(loads, limit, budget, reducing=reducing) for loads, limit in unit.shares(name, specs, units)
+        judge.passes(loads, limit, budget, reducing=reducing)
+        for loads, limit in unit.shares(name, specs, units, reducing=reducing)
     )
     return specs if fine else None
 
@@ -323,7 +325,7 @@ def decided(unit, units):
             judge.passes(loads, limit, budget, reducing=True)
             for loads, limit in [
                 ([unit.part(unit.free)], drop_in["limit"]),
-                *unit.shares(name, drop_in["specs"], units),
+                *unit.shares(name, drop_in["specs"], units, reducing=True),
             ]
         )
     chosen = decision(found, relief, drop_in, present, POLICY)
@@ -375,6 +377,8 @@ def carried_together(name, changes, units):
         if rest:
             loads.append(unit.part(rest))
             sized += rest
+    if all(one["action"] == "reprovision" for _, changed in changes for one in changed.values()):
+        return True
     if DISKS[name].get("pooled"):
         limit = pool_limit(name, sized, first.hosts)
     elif name in first.hosts[0]["caps"]:

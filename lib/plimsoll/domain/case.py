@@ -19,14 +19,14 @@ from plimsoll.domain.period import io_size_kib
 from plimsoll.domain.policy import Policy, SizeOn
 from plimsoll.domain.received import Coverage
 from plimsoll.domain.recommendation import DemandSummary, EpochSummary
-from plimsoll.domain.required import Load, load_of
+from plimsoll.domain.required import Load, Purpose, load_of
 from plimsoll.domain.saturation import HostLoad, HostRoom, host_room
 from plimsoll.domain.settling import Settles, settles
 from plimsoll.domain.spans import EpochSpan, epoch_spans, on_these_hosts, stands, summaries
 from plimsoll.domain.sums import Window
 from plimsoll.domain.units import DAY_S, MIB
 from plimsoll.domain.volume import Volume
-from plimsoll.domain.volume_types import type_of
+from plimsoll.domain.volume_types import VolumeType, type_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,13 +54,17 @@ class DecisionContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedLoad:
-    """What several volumes ask for together of what carries them, by `name`: all their ids, and their size."""
+    """What several volumes ask for together of what carries them, by `name`: all their ids, and their size.
+
+    `as_now`: the same carries them already, so that one of them that asks for less changes nothing of it.
+    """
 
     name: str
     volume_ids: tuple[str, ...]
     size_gib: int
     load: Load
     ceiling: Ceiling
+    as_now: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +104,11 @@ class Case:
     def market(self) -> Market:
         """What is sold where the volume is."""
         return self.context.market
+
+    def shared_as(self, kind: VolumeType, purpose: Purpose) -> Sequence[SharedLoad]:
+        """What must be carried together where it becomes a type for that purpose."""
+        found = self.shared.get(kind.name, ())
+        return [one for one in found if not (one.as_now and purpose is Purpose.REDUCE)]
 
     @property
     def frequent(self) -> frozenset[Resource]:

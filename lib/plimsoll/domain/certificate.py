@@ -258,7 +258,7 @@ def _tests_of(
     purposes = (Purpose.REDUCE, Purpose.RELIEVE) if often else (Purpose.REDUCE,)
     for offer in _offers(answer):
         for purpose in purposes:
-            for one in case.shared.get(offer.spec.type, ()):
+            for one in case.shared_as(case.market.types[offer.spec.type], purpose):
                 yield _Tested(one.load.of(purpose), one.ceiling, one.volume_ids, headroom)
             if offer.pool_gib is None:
                 yield _Tested(case.load.of(purpose), offer.ceiling, own, headroom)

@@ -138,7 +138,7 @@ class _Maker:
     def offer(self, kind: VolumeType, budget_min: float) -> Offer:
         """The offer of a type."""
         case, product = self.case, product_of(self.case, kind)
-        shared, budget_minutes = case.shared.get(kind.name, ()), budget_of(budget_min, case.window_s)
+        shared, budget_minutes = case.shared_as(kind, self._purpose), budget_of(budget_min, case.window_s)
         offer = self._with(product.fitted(self._need(kind).no_less_than(self._at_least)), kind, shared)
         refused = tuple(unsuited(case.volume, kind, offer.usd_month, case.market, case.policy))
         if refused:
@@ -197,7 +197,7 @@ class _Maker:
 
     def _need(self, kind: VolumeType) -> Need:
         """The highest rates of what a volume of that type has to carry, or of what its pool has to."""
-        shared = self.case.shared.get(kind.name, ())
+        shared = self.case.shared_as(kind, self._purpose)
         if _is_pooled(kind, shared):
             return peaks(shared[0].load.of(self._purpose).at_most, shared[0].ceiling.accounting)
         if kind.accounting not in self._needs:

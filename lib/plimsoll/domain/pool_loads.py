@@ -5,7 +5,7 @@ brings and by both together, and what stays behind by what is left.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from plimsoll.domain.adding import together
 from plimsoll.domain.case import DecisionContext, SharedLoad
@@ -109,7 +109,8 @@ class PoolView:
         cap = host.cap(kind.name)
         if cap is None or host.caps is None:
             return []
-        return [self._shared(f"all {kind.name} on {host.type}", volumes, cap)]
+        found = self._shared(f"all {kind.name} on {host.type}", volumes, cap)
+        return [replace(found, as_now=kind.name == self.pool.kind.name)]
 
     def _shared(self, name: str, volumes: Sequence[Volume], ceiling: Ceiling) -> SharedLoad:
         return SharedLoad(

@@ -10,7 +10,7 @@ from plimsoll.domain.decide import answers, insufficient, is_insufficient, kept
 from plimsoll.domain.host import Host
 from plimsoll.domain.pool import Pool, pool_ceiling, present_ceiling, size_of
 from plimsoll.domain.pool_loads import Demands, PoolView
-from plimsoll.domain.recommendation import Change, Recommendation
+from plimsoll.domain.recommendation import Change, Recommendation, Reprovision
 from plimsoll.domain.saturation import HostLoad
 from plimsoll.domain.together import of_others
 from plimsoll.domain.trial import budget_of, trial
@@ -62,7 +62,8 @@ def _becoming(found: Decided) -> VolumeType | None:
 def _carried_together(
     decided: Sequence[Decided], kind: VolumeType, pools: Sequence[Pool], demands: Demands, host: HostLoad | None
 ) -> bool:
-    """Whether a type carries what all these pools need of it, beside what is of the type already."""
+    """Whether a type carries what all these pools need of it, beside what is of the type already. Where all are of it,
+    and only ask for less, it does as now."""
     sizes = {case.volume.id: answer.target.spec.size_gib for found in decided for case, answer in _changes(found)}
     volumes = [
         volume
@@ -73,7 +74,8 @@ def _carried_together(
     cases = [case for found in decided for case, _ in _changes(found)]
     then = [replace(one, spec=replace(one.spec, size_gib=sizes.get(one.id, one.spec.size_gib))) for one in volumes]
     carried = pool_ceiling(kind, then) if kind.pooled else _cap(cases[0].volume.hosts[0], kind)
-    if carried is None:
+    less = all(isinstance(answer, Reprovision) for found in decided for _, answer in _changes(found))
+    if carried is None or less:
         return True
     pool = next(pool for pool in pools if cases[0].volume.id in {volume.id for volume in pool.volumes})
     return all(_carries(carried, PoolView.of(pool, [], demands, host, case.context), volumes) for case in cases)

@@ -15,6 +15,7 @@ from plimsoll.domain.policy import Policy
 from plimsoll.domain.pool import pools_of
 from plimsoll.domain.recommendation import Change, InsufficientData, Keep
 from plimsoll.domain.sums import Window, segments
+from plimsoll.domain.volume import VolumeSpec
 from tests.builders import NOW, a_basis, a_tariff, a_volume
 from tests.in_memory.ports import MemoryMetrics
 from tests.profiles import examples
@@ -143,6 +144,20 @@ def test_pools_that_become_one_type_are_carried_by_what_their_host_lets_through_
     heavy = judged(volumes, {"a": flat(2400, read_share=1.0), "b": flat(1900, read_share=1.0)}, policy=policy)
     assert heavy["a"].target.spec.type == "bought"
     assert "another pool of its host is to change first, that of a" in heavy["b"].reasons[0]
+
+
+def test_what_the_same_cap_carries_now_does_not_speak_against_less_of_its_type():
+    host = a_capped_host(read_iops=4000.0)
+    dear = VolumeSpec(type="bought", size_gib=400, iops=6000, throughput_mib_s=140)
+    volumes = [replace(a_disk(name, "bought", 400, host=host), spec=dear) for name in ("a", "b")]
+    given_sums = {name: flat(1700, read_share=1.0, io_kib=4.0) for name in ("a", "b")}  # with 20 % more: 4,080
+    found = judged(volumes, given_sums)
+    assert {one.action for one in found.values()} == {"reprovision"}
+    assert {one.target.spec.iops for one in found.values()} == {3000}
+    joining = [replace(volumes[0], spec=spec_of("fast", 400)), volumes[1]]
+    found = judged(joining, given_sums, policy=replace(POLICY, target_types=("bought",)))
+    assert isinstance(found["a"], Keep)
+    assert found["b"].target.spec.iops == 3000
 
 
 def test_where_nothing_is_pooled_nothing_is_shared():
