@@ -23,6 +23,9 @@ from plimsoll.domain.volume_types import Provisioned, VolumeType
 
 NOTHING: Final = Need()
 
+Tried = dict[Ceiling, tuple[FloatArray, float, float]]
+"""By ceiling of one resource: what it throttles of each bucket, in minutes, their sum, and the longest wait."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Product:
@@ -85,9 +88,13 @@ class Staircase:
                     break
 
 
-def staircase(product: Product, required: Required, budget_minutes: float) -> Staircase:
-    """The staircase of a product for what is required, up to a budget of throttled minutes."""
-    levels = {resource: _levels(product, required, resource, budget_minutes) for resource in Resource}
+def staircase(product: Product, required: Required, budget_minutes: float, tried: Tried | None = None) -> Staircase:
+    """The staircase of a product for what is required, up to a budget of throttled minutes.
+
+    `tried` is what ceilings are known to hold back of it, and comes to know more: types that count alike share most.
+    """
+    tried = {} if tried is None else tried
+    levels = {resource: _levels(product, required, resource, budget_minutes, tried) for resource in Resource}
     return Staircase(
         product=product, required=required, iops=levels[Resource.IOPS], throughput=levels[Resource.THROUGHPUT]
     )
@@ -128,7 +135,9 @@ def _beyond(measured: Sequence[Need]) -> Iterator[Need]:
         yield from (Need(iops=iops, throughput_mib_s=moved) for moved in throughputs)
 
 
-def _levels(product: Product, required: Required, resource: Resource, budget_minutes: float) -> list[Level]:
+def _levels(
+    product: Product, required: Required, resource: Resource, budget_minutes: float, tried: Tried
+) -> list[Level]:
     """The figures of a resource that may be on the staircase, lowest first: for each number of throttled minutes within
     the budget the least that throttles no more, and lets nothing wait too long. Nothing where no figure does."""
     if not product.has_figures:
@@ -139,9 +148,11 @@ def _levels(product: Product, required: Required, resource: Resource, budget_min
 
     def at(steps: int) -> Level:
         ceiling = _one_side(product.ceiling(product.fitted(_need(resource, steps * step))), resource)
-        held = held_back(required, ceiling, resource)
-        minutes = required.minutes(held.minutes, held.minutes)
-        return Level(figure=steps * step, throttled=held.minutes, minutes=minutes, longest_wait_s=held.longest_wait_s)
+        if ceiling not in tried:
+            held = held_back(required, ceiling, resource)
+            tried[ceiling] = held.minutes, required.minutes(held.minutes, held.minutes), held.longest_wait_s
+        throttled, minutes, longest_wait_s = tried[ceiling]
+        return Level(figure=steps * step, throttled=throttled, minutes=minutes, longest_wait_s=longest_wait_s)
 
     found: list[Level] = []
     fewest, allowed = 1, math.floor(budget_minutes)

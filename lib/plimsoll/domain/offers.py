@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from plimsoll.domain.case import Case, SharedLoad
 from plimsoll.domain.ceiling import Accounting, Ceiling
-from plimsoll.domain.cheapest import NOTHING, Product, Staircase, cheapest, staircase
+from plimsoll.domain.cheapest import NOTHING, Product, Staircase, Tried, cheapest, staircase
 from plimsoll.domain.need import Need
 from plimsoll.domain.offer import (
     Offer,
@@ -126,6 +126,7 @@ class _Maker:
         self.case = case
         self._purpose, self._budget_min, self._at_least, self._harmful = purpose, budget_min, at_least, harmful
         self._stairs: dict[str, Staircase] = {}
+        self._tried_ceilings: Tried = {}
         self._needs: dict[Accounting, Need] = {}
 
     def least_usd_month(self, kind: VolumeType) -> float:
@@ -192,7 +193,7 @@ class _Maker:
         name = product.kind.name
         if name not in self._stairs:
             most_minutes = budget_of(self._budget_min, self.case.window_s)
-            self._stairs[name] = staircase(product, self._required(self.case.load), most_minutes)
+            self._stairs[name] = staircase(product, self._required(self.case.load), most_minutes, self._tried_ceilings)
         return self._stairs[name]
 
     def _need(self, kind: VolumeType) -> Need:
