@@ -64,6 +64,11 @@ class CountedMetrics:
         return self.metrics.retention_days
 
     @property
+    def memory_days(self) -> float:
+        """As the metrics have it."""
+        return self.metrics.memory_days
+
+    @property
     def visible_after_s(self) -> int:
         """As the metrics have it."""
         return self.metrics.visible_after_s

@@ -6,6 +6,7 @@ from datetime import datetime
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.domain.decide import is_detached
 from plimsoll.domain.hosting import with_neighbors
+from plimsoll.domain.memory import memory_segments
 from plimsoll.domain.plan import Plan, plan_of
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import Segment, Window, segments
@@ -42,3 +43,10 @@ def metrics_segments(ports: AuditPorts, policy: Policy, now: datetime) -> list[S
     """The policy's window, split where the cloud keeps its metrics less finely."""
     window = Window.before(now, days=policy.lookback_days, visible_after_s=ports.metrics.visible_after_s)
     return segments(window, policy.resolution_s, ports.metrics.retention_days, now.timestamp())
+
+
+def past_segments(ports: AuditPorts, policy: Policy, now: datetime) -> tuple[Segment, ...]:
+    """What was before the policy's window, as the cloud still keeps it; nothing where it cannot be read."""
+    metrics = ports.metrics
+    window = Window.before(now, days=policy.lookback_days, visible_after_s=metrics.visible_after_s)
+    return memory_segments(window.start_s, metrics.memory_days, metrics.retention_days, now.timestamp())

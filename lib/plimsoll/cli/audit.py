@@ -148,5 +148,6 @@ def show_expected(console: Console, audits: Sequence[AuditPorts], policy: Policy
 def _recorded(stack: ExitStack, path: Path, audits: Sequence[AuditPorts], now: datetime) -> Sequence[AuditPorts]:
     kept = {ports.catalog.provider: ports.metrics.retention_days for ports in audits}
     late = {ports.catalog.provider: ports.metrics.visible_after_s for ports in audits}
-    recorder = stack.enter_context(Recorder(path, now, versions()["plimsoll"], kept, late))
+    memory = {ports.catalog.provider: ports.metrics.memory_days for ports in audits}
+    recorder = stack.enter_context(Recorder(path, now, versions()["plimsoll"], kept, memory, late))
     return [recording_ports(ports, recorder) for ports in audits]
