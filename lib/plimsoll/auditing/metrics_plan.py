@@ -6,8 +6,8 @@ from datetime import datetime
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.domain.decide import is_detached
 from plimsoll.domain.hosting import with_neighbors
-from plimsoll.domain.memory import memory_segments
-from plimsoll.domain.plan import Plan, plan_of
+from plimsoll.domain.memory import memory_of, memory_segments
+from plimsoll.domain.plan import Plan, memory_plan, plan_of
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import Segment, Window, segments
 from plimsoll.domain.volume import Volume
@@ -28,7 +28,14 @@ def metrics_plan(
     ]
     limits, read = ports.metrics.call_limits, with_neighbors(pending, volumes)
     whole = {name for stripes in ports.stripes for name in stripes.members}
-    return plan_of(
+    past = past_segments(ports, policy, now)
+    memory = memory_plan(
+        (memory_of(volume, past) for volume in pending if policy.for_tags(volume.tags).memory_days),
+        every_minute=ports.every_minute,
+        page=limits.datapoints,
+        most_queries=limits.queries,
+    )
+    return memory + plan_of(
         [ports.metrics.series(volume) for volume in read if volume.id not in whole],
         metrics_segments(ports, policy, now),
         whole=[ports.metrics.series(volume) for volume in read if volume.id in whole],

@@ -34,12 +34,13 @@ from plimsoll.domain.pool import Pool, pools_of
 from plimsoll.domain.pools import Decided, decide_pools
 from plimsoll.domain.query_cost import QueryCost
 from plimsoll.domain.received import doubts, second_looks
-from plimsoll.domain.recommendation import Change, Keep, Recommendation, Upgrade, Wait
+from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
 from plimsoll.domain.refine import refine
-from plimsoll.domain.remembered import Limits, limits_of, reduces, remembered
+from plimsoll.domain.remembered import remembered
 from plimsoll.domain.saturation import HostLoad
 from plimsoll.domain.sums import Segment
 from plimsoll.domain.together import Unit, decide_together
+from plimsoll.domain.unread_past import limits_of_answer, reduced_to, strictest
 from plimsoll.domain.volume import Volume
 
 
@@ -296,10 +297,9 @@ def _unsettled(
     if draft and not asks and any(_to_be_drawn(answered) for _, answered in found.values()):
         found = _decided(group, members, demands, load, draft=False)
     if not asks:
-        reduced = _reduced(members, found)
-        if _begin_to_remember(reduced):
+        if _begin_to_remember(members, found):
             return _unsettled(group, resolution_s, query_cost, keep_demand)
-        asks = list(_past_asks(reduced, query_cost))
+        asks = list(_past_asks(members, found, query_cost))
     for member in members:
         if member.volume.id in found:
             case, answered = found[member.volume.id]
@@ -359,53 +359,35 @@ def _asks(
                 yield member, look
 
 
-@dataclass(frozen=True, slots=True)
-class _Reduced:
-    """A member whose answer is a reduction, to which offer, and what its past may have had without speaking against
-    that, or against what the others of its set become."""
-
-    member: _Member
-    offer: Offer
-    limits: Limits
-
-
-def _reduced(members: Sequence[_Member], found: Decided) -> list[_Reduced]:
-    """The members whose answers are reductions that their past could speak against. Relief is none."""
-    reduced: list[_Reduced] = []
+def _begin_to_remember(members: Sequence[_Member], found: Decided) -> bool:
+    """Notes what the window alone asks for where that is a reduction; whether the past of any is known already, so that
+    it is to be decided with."""
+    known = False
     for member in members:
         case, answered = found.get(member.volume.id, (None, None))
-        if case is None or not member.memory:
+        if case is None or not member.memory or member.asked_for is not None:
             continue
-        offer: Offer | None = None
-        if isinstance(answered, Change) and not isinstance(answered, Upgrade):
-            offer = answered.target
-        elif isinstance(answered, Wait):
-            offer = answered.expected
-        if offer is not None and reduces(offer, case.present):
-            reduced.append(_Reduced(member, offer, limits_of(offer, case.policy, case.hosts)))
-    in_set = [one.limits for one in reduced if one.member.in_set]
-    if not in_set:
-        return reduced
-    strictest = min(limit[0] for limit in in_set), min(limit[1] for limit in in_set)
-    return [replace(one, limits=strictest) if one.member.in_set else one for one in reduced]
-
-
-def _begin_to_remember(reduced: Sequence[_Reduced]) -> bool:
-    """Notes what the window alone asks for; whether what was read of the past already is to be decided with."""
-    known = False
-    for one in reduced:
-        if one.member.asked_for is None:
-            one.member.asked_for = one.offer
-            known |= one.member.past is not None
+        offer = reduced_to(answered, case.present)
+        if offer is not None:
+            member.asked_for = offer
+            known |= member.past is not None
     return known
 
 
-def _past_asks(reduced: Sequence[_Reduced], query_cost: QueryCost) -> Iterator[tuple[_Member, Look]]:
-    """What to read next of the past: what could still speak against a reduction."""
-    for one in reduced:
-        past = one.member.past
-        for look in one.member.past_looks() if past is None else past.looks(one.limits, query_cost):
-            yield one.member, look
+def _past_asks(members: Sequence[_Member], found: Decided, query_cost: QueryCost) -> Iterator[tuple[_Member, Look]]:
+    """What to read next of the past: what could still speak against what is chosen, or against the cheapest offer."""
+    limits = {
+        member.volume.id: limits_of_answer(*found[member.volume.id])
+        for member in members
+        if member.asked_for is not None and member.volume.id in found
+    }
+    in_set = [limits[member.volume.id] for member in members if member.in_set and member.volume.id in limits]
+    for member in members:
+        if member.volume.id in limits:
+            own = strictest(in_set) if member.in_set else limits[member.volume.id]
+            past = member.past
+            for look in member.past_looks() if past is None else past.looks(own, query_cost):
+                yield member, look
 
 
 def _decided_set(

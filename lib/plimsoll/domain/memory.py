@@ -41,6 +41,9 @@ LEAST_PERIOD_S: Final = 300
 BUDGET_DAYS: Final = 30
 """The days that a budget of throttled minutes is for."""
 
+FIRST_DAYS: Final = 8
+"""The days that are read by the hour first."""
+
 UNREAD: Final = 1e9
 """IOPS and MiB/s beyond what anything carries: the most of what was not read."""
 
@@ -169,9 +172,13 @@ class Past:
         """What to read next: the buckets that may have had more than the `limits` (IOPS and MiB/s).
 
         A day of which no highest minute is known is read whole first, then by the hour, then as finely as it is kept.
+        The highest days are read before the others: what they had may speak against so much that few others can more.
         """
-        wanted = (self._lengths_s > self._finest_s) & (self.most > _column(limits)).any(axis=0)
+        over = (self.most / np.maximum(_column(limits), TOLERANCE)).max(axis=0)
+        wanted = (self._lengths_s > self._finest_s) & (over > 1)
         unknown = (self.most >= UNREAD).any(axis=0)
+        if (self._lengths_s == DAY_S).all() and not (wanted & unknown).any():
+            wanted[np.argsort(-over, kind="stable")[FIRST_DAYS:]] = False
         found: list[Look] = []
         for length_s, alike, period_s in (
             (DAY_S, unknown, DAY_S),
