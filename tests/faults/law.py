@@ -155,14 +155,25 @@ def _is_home(account: str) -> bool:
 
 def _says_so(before: Record, after: Record, expected: Findings, found: Findings) -> bool:
     """Whether the run says what differs: a notice of its place, a sentence of the record that is not the earlier one
-    with other figures, or less that was observed."""
+    with other figures, or less that was observed of its demand or its signals."""
     if found.notices_at(after) - expected.notices_at(before):
         return True
     if _sentences(after) - _sentences(before):
         return True
     was, now = before["demand"] or {}, after["demand"] or {}
     less = now.get("hours_observed", 0) < was.get("hours_observed", 0)
-    return less or now.get("gap_hours", 0) > was.get("gap_hours", 0)
+    return less or now.get("gap_hours", 0) > was.get("gap_hours", 0) or _shows_less(before, after)
+
+
+def _shows_less(before: Record, after: Record) -> bool:
+    """Whether the signals alone differ, and say that they are not known, or known of fewer days."""
+    was, now = before["signals"], after["signals"]
+    if was is None or any(before[key] != after.get(key) for key in before if key != "signals"):
+        return False
+    if now is None:
+        return True
+    gone = any(now[key] is None and value is not None for key, value in was.items())
+    return gone or now["days_observed"] < was["days_observed"]
 
 
 def _sentences(record: Record) -> set[str]:

@@ -190,6 +190,7 @@ class SignalsRecord(_Record):
 
     start: str = Field(description="ISO 8601, UTC, in seconds")
     end: str
+    days_observed: int = Field(default=0, description="every figure that is there rests on so many days at least")
     mean_read_latency_ms: float | None
     highest_read_latency_ms: float | None
     mean_write_latency_ms: float | None

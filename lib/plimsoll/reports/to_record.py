@@ -168,6 +168,7 @@ def _signals(found: Signals) -> SignalsRecord:
         {
             "start": _moment(found.window.start_s),
             "end": _moment(found.window.end_s),
+            "days_observed": found.days_observed,
             **level("read_latency_ms", found.read_latency_ms),
             **level("write_latency_ms", found.write_latency_ms),
             **level("io_latency_ms", found.io_latency_ms),
