@@ -17,6 +17,17 @@ from plimsoll.domain.units import DAY_S
 
 MS_PER_S: Final = 1000.0
 
+ROUNDING: Final = 1.01
+"""A mean may pass the highest minute by what rounding adds."""
+
+_PAIRS: Final = {
+    ("read_time_s", "timed_reads"): "highest_read_latency_ms",
+    ("write_time_s", "timed_writes"): "highest_write_latency_ms",
+    ("mean_io_latency_ms",): "highest_io_latency_ms",
+    ("mean_queue_length",): "highest_queue_length",
+}
+"""What a mean is made of, and the highest minute of the same."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
@@ -79,6 +90,19 @@ def signals_of(found: Mapping[str, FloatArray], window: Window) -> Signals | Non
         host_throughput_balance_pct=_least(found, "host_throughput_balance_pct"),
     )
     return None if replace(signals, days_observed=0) == Signals(window=window) else signals
+
+
+def agreed(found: Mapping[str, FloatArray]) -> Mapping[str, FloatArray]:
+    """What was found, without the days on which a mean and the highest minute beside it cannot both be right."""
+    kept = dict(found)
+    for mean, highest in _PAIRS.items():
+        if all(name in kept for name in (*mean, highest)):
+            values = [kept[name] for name in mean]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                rate = values[0] if len(values) == 1 else values[0] / values[1] * MS_PER_S
+            wrong = (rate > ROUNDING * kept[highest]) | ((rate == 0) & (kept[highest] > 0))
+            kept |= {name: np.where(wrong, np.nan, kept[name]) for name in (*mean, highest)}
+    return kept
 
 
 def has_gaps(found: Mapping[str, FloatArray]) -> bool:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from plimsoll.domain.signals import Level, filled, has_gaps, look_at_signals, signals_of
+from plimsoll.domain.signals import Level, agreed, filled, has_gaps, look_at_signals, signals_of
 from plimsoll.domain.sums import Window
 
 DAY_S = 86_400
@@ -47,6 +47,21 @@ def test_what_has_no_point_is_taken_from_what_was_asked_again():
     assert not has_gaps(found)
     assert found["stalled_minutes"].tolist() == [0.0, 2.0, 3.0]
     assert found["highest_queue_length"].tolist() == [4.0, 4.0, 4.0]
+
+
+def test_a_mean_that_its_highest_minute_cannot_have_is_not_known_on_that_day():
+    found = agreed(
+        {
+            "mean_queue_length": np.array([1.0, 2.0, 0.0, 0.0]),
+            "highest_queue_length": np.array([1.0, 0.0, 3.0, 0.0]),
+            "read_time_s": np.array([1.0, 1.0, 0.0, np.nan]),
+            "timed_reads": np.array([100.0, 100.0, 0.0, 5.0]),
+            "highest_read_latency_ms": np.array([10.0, 9.0, 0.0, 2.0]),
+        }
+    )
+    assert np.isnan(found["mean_queue_length"]).tolist() == [False, True, True, False]
+    assert np.isnan(found["highest_queue_length"]).tolist() == [False, True, True, False]
+    assert np.isnan(found["highest_read_latency_ms"]).tolist() == [False, True, False, False]
 
 
 def test_whole_days_are_read():
