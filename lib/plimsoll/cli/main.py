@@ -54,7 +54,9 @@ def _root(
 
 @app.command(name="help", rich_help_panel="Help")
 def show_help(
-    words: Annotated[list[str] | None, typer.Argument(metavar="COMMAND", help="A command, such as chart demand.")] = None,
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="COMMAND", help="A command, such as chart demand.")
+    ] = None,
 ) -> None:
     """Show the help of a command, or of all."""
     app([*(words or ()), "--help"], prog_name="plimsoll")
