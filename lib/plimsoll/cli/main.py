@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 import plimsoll
-from plimsoll.cli.commands import audits, evidence, results, simulation
+from plimsoll.cli.commands import access, audits, evidence, results, simulation
 from plimsoll.cli.ending import end_as_by_ctrl_c
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL, UNUSABLE
 from plimsoll.cli.plain_help import PlainTyper
@@ -24,7 +24,7 @@ app = PlainTyper(
     pretty_exceptions_enable=False,
 )
 for panel, commands in {
-    "Audit": (audits.audit, audits.explain, audits.stripes),
+    "Audit": (access.permissions, audits.audit, audits.explain, audits.stripes),
     "Read a run": (results.report, results.query, results.diff, results.schema),
     "Measure": (evidence.validate, evidence.benchmark, evidence.sweep, evidence.bench_agent),
     "Try it": (simulation.demo, simulation.simulate),
