@@ -50,6 +50,8 @@ class SideEntry(_Lenient):
     iops: Number = None
     runtime: Number = None
     total_ios: Number = None
+    short_ios: Number = None
+    drop_ios: Number = None
     slat: Spread | None = None
     clat: Spread | None = None
     lat: Spread | None = None
@@ -245,14 +247,32 @@ def _latency(kind: str, unit: str, spread: Spread | None) -> Figures:
 
 def _beside(job: FioJob) -> Figures:
     cpu = {"usr_pct": job.usr_cpu, "sys_pct": job.sys_cpu, "ctx": job.ctx, "majf": job.majf, "minf": job.minf}
-    return _grouped({"cpu": present(cpu), "io_depths_pct": present(job.iodepth_level)})
+    return _grouped(
+        {"cpu": present(cpu), "io_depths_pct": present(job.iodepth_level), "issued_rwts": _lost(job)},
+    )
+
+
+def _lost(job: FioJob) -> Figures:
+    """Operations that were short or dropped, beside all, where there were any."""
+    both = (job.read, job.write)
+    lost = [number_in(count) for side in both for count in (side.short_ios, side.drop_ios) if count is not None]
+    if not any(lost):
+        return {}
+    names = {"total": "total_ios", "short": "short_ios", "dropped": "drop_ios"}
+    return {name: ",".join(getattr(side, field) or "0" for side in both) for name, field in names.items()}
 
 
 def _disk(disks: Sequence[DiskEntry]) -> Figures:
     """The counts of the device. For an md device only its own, not its members' again."""
     striped = [disk for disk in disks if disk.aggr_read_ios is not None and number_in(disk.aggr_read_ios) > 0]
+    members = [disk.name for disk in disks if disk not in striped and disk.name] if striped else []
+    beside = {"members": " ".join(members)} if members else {}
     return disk_figures(
-        {disk.name or "a device": _one_disk(disk) for disk in striped or disks if disk.read_ios and disk.write_ios}
+        {
+            disk.name or "a device": {**_one_disk(disk), **beside}
+            for disk in striped or disks
+            if disk.read_ios and disk.write_ios
+        }
     )
 
 

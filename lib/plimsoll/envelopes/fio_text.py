@@ -100,7 +100,11 @@ def disks_in(tail: str) -> Figures:
     """The counts of the devices themselves. For an md device only its own, not its members' again."""
     found = [(one, tail[max(0, one.start() - 80) : one.start()].split()) for one in _DISK.finditer(tail)]
     striped = [pair for pair in found if pair[0][2]]
-    return disk_figures({words[-1] if words else "a device": _disk(one[1]) for one, words in striped or found})
+    members = [words[-1] for one, words in found if not one[2] and words] if striped else []
+    beside = {"members": " ".join(members)} if members else {}
+    return disk_figures(
+        {words[-1] if words else "a device": {**_disk(one[1]), **beside} for one, words in striped or found}
+    )
 
 
 def _disk(printed: str) -> Figures:

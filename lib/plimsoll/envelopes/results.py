@@ -145,6 +145,7 @@ def result_of(parts: Sequence[Part], *, version: str | None, measured_on: str | 
     printed = _printed(parts, disk)
     iops, throughput_mib_s = rates(printed) if any(part.sides for part in parts) else (None, None)
     names = dict.fromkeys(part.name for part in parts)
+    error = next((part.error for part in parts if part.error), 0)
     return Result(
         name="+".join(names),
         group=first.group,
@@ -155,12 +156,16 @@ def result_of(parts: Sequence[Part], *, version: str | None, measured_on: str | 
         throughput_mib_s=throughput_mib_s,
         latency=latency(printed),
         directions=_directions(parts),
-        printed=printed,
+        printed=printed if error == 0 else _with_error(printed, error),
         device_iops=device_iops(printed.figures),
         measured_on=measured_on,
         options=first.options,
-        error=next((part.error for part in parts if part.error), 0),
+        error=error,
     )
+
+
+def _with_error(printed: PrintedEntry, error: int) -> PrintedEntry:
+    return printed.model_copy(update={"figures": {**printed.figures, "error": str(error)}})
 
 
 def disk_figures(disks: Mapping[str, Figures]) -> Figures:
@@ -227,6 +232,9 @@ def _shape(
         runtime_s=min((seconds for seconds in runtimes if seconds), default=None),
         direct=_direct(parts[0]),
         file_size_gib=gib_of(options.get("size")),
+        synced=_synced(parts[0]),
+        verify=_verified(parts[0]),
+        target=_target(options),
     )
 
 
@@ -253,6 +261,31 @@ def _direct(part: Part) -> bool | None:
     if "direct" in part.options:
         return part.options["direct"] != "0"
     return False if part.whole else None
+
+
+_SYNCING: Final = ("fsync", "fdatasync", "end_fsync", "fsync_on_close", "sync", "sync_file_range")
+_OFF: Final = frozenset({"0", "none", "null", "false"})
+_DEVICES: Final = "/dev/"
+
+
+def _synced(part: Part) -> bool | None:
+    """Whether what was written had to reach the device; None where not all options are known."""
+    if any(part.options.get(name, "0") not in _OFF for name in _SYNCING):
+        return True
+    return False if part.whole else None
+
+
+def _verified(part: Part) -> bool | None:
+    if "verify" in part.options or part.options.get("rw", "").startswith("verify"):
+        return part.options.get("verify", "0") not in _OFF
+    return False if part.whole else None
+
+
+def _target(options: Mapping[str, str]) -> str | None:
+    """The device nodes that were named; a path of files says nothing of the device, and is nobody's business."""
+    named = options.get("filename") or options.get("directory") or ""
+    devices = [name for name in named.split(":") if name.startswith(_DEVICES)]
+    return ":".join(devices) or None
 
 
 def _seconds(runtime: str | None) -> float | None:

@@ -221,7 +221,7 @@ def _result(body: str, asked: _Asked) -> Result:
         group=0,
         tool="sysbench",
         tool_version=asked.version,
-        job=_shape(asked, mode, iops, throughput_mib_s),
+        job=_shape(asked, mode, iops, throughput_mib_s, synced=number_in(printed.figures["fsync"]["iops"]) > 0),
         iops=iops if used else None,
         throughput_mib_s=throughput_mib_s if used else None,
         latency=latency(printed),
@@ -243,7 +243,7 @@ def _mode(asked: _Asked, used: Sequence[str]) -> str:
     return stated if stated in _MODES else unstated_mode(used or DIRECTIONS)
 
 
-def _shape(asked: _Asked, mode: str, iops: float | None, throughput_mib_s: float | None) -> JobShape:
+def _shape(asked: _Asked, mode: str, iops: float | None, throughput_mib_s: float | None, *, synced: bool) -> JobShape:
     options = asked.options
     commanded = asked.command is not None
     threads = _THREADS.search(asked.said)
@@ -260,6 +260,7 @@ def _shape(asked: _Asked, mode: str, iops: float | None, throughput_mib_s: float
         runtime_s=float(runtime) if runtime.isdecimal() and int(runtime[:9]) > 0 else None,
         direct="direct" in options.get("file-extra-flags", "") if commanded else None,
         file_size_gib=gib_of(options.get("file-total-size") or (total[1] if total else None)),
+        synced=synced,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from plimsoll.bench.answer import BenchAnswer
 from plimsoll.clouds.validation_book import ValidationLine
 from plimsoll.domain.ceiling import Accounting, Ceiling
-from plimsoll.domain.envelope import BoundBy
+from plimsoll.domain.envelope import SIMULATED_TOOL, BoundBy
 from plimsoll.domain.errors import BadInput, NotMeasured
 from plimsoll.domain.need import Need
 from plimsoll.domain.validation import MeasuringRun, Mode, short, usd_for
@@ -24,9 +24,6 @@ from plimsoll.validation.context import Context
 from plimsoll.validation.fio_job import within_headroom
 from plimsoll.validation.job import Attempt, Job, Subject
 from plimsoll.validation.measuring import command_of
-
-SIMULATED_TOOL: Final = "simulated fio"
-"""What measured where no device stood behind the volume; evidence names it in its text."""
 
 NEAR: Final = (0.9, 1.1)
 """An unbounded job within these shares of what is published was stopped by that."""
@@ -151,6 +148,7 @@ def _campaign(job: Job, line: ValidationLine, results: Sequence[Result], context
         host=_host(host),
         spec=run.spec,
         volumes=attempt.prepared.volumes,
+        placed=True,
         note="; ".join(_notes(run, mode, context, simulated=line.simulated)) or None,
         results=tuple(_result(replace(one, tool=tool), run.ceiling) for one in results),
     )
