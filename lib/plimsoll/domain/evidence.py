@@ -12,12 +12,11 @@ A measurement stands behind an offer on a resource (IOPS, or throughput) when
   ceiling and the host's maximum;
 - where the offer itself has credits, what it carries without them was seen as well, by a run that spent them.
 
-With both resources proven by measurements of this account and region that are young enough, and of which nothing that matters is unknown,
-the grade is A; with both
-proven by any measurements B; otherwise C, and the text says which side rests on published limits alone. Of several
-measurements those made here stand first, then the one that counts for most, then those of the closest configuration
-(the smallest sum of the logarithms of the two ratios between its published ceiling and the offer's), then the newest,
-then the first by envelope name. docs/evidence.md has the rule with examples.
+With both resources proven by measurements of this account and region that are young enough, and of which nothing that
+matters is unknown, the grade is A; with both proven by any measurements B; otherwise C, and the text says which side
+rests on published limits alone. Of several measurements those made here stand first, then the one that counts for most,
+then those of the closest configuration (the smallest sum of the logarithms of the two ratios between its published
+ceiling and the offer's), then the newest, then the first by envelope name. docs/evidence.md has the rule with examples.
 """
 
 import math

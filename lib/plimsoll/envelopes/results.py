@@ -12,6 +12,7 @@ from plimsoll.domain.envelope import JobShape, Latency
 from plimsoll.domain.units import KIB, KIB_PER_MIB
 from plimsoll.envelopes.printed import (
     DIRECTIONS,
+    MIXED,
     MS_PER_S,
     Figures,
     PrintedEntry,
@@ -79,7 +80,7 @@ class Result:
         """Why this is no measurement, None where it is one."""
         if self.error:
             return f"the job {self.name} ended with error {self.error} ({os.strerror(self.error)})"
-        return None if self.directions else f"the job {self.name} did no reads and no writes"
+        return None if self.iops or self.throughput_mib_s else f"the job {self.name} did no reads and no writes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,7 +189,8 @@ def mean_block_kib(iops: float | None, throughput_mib_s: float | None) -> float 
 
 def unstated_mode(directions: Sequence[str]) -> str:
     """The mode of a job that does not say whether its I/O was random."""
-    return f"unstated-{'rw' if len(set(directions)) > 1 else directions[0]}"
+    both = len(set(directions)) > 1 or MIXED in directions
+    return f"unstated-{'rw' if both else directions[0]}"
 
 
 def gib_of(size: str | None) -> float | None:

@@ -1,4 +1,4 @@
-"""sysbench's output, 1.0 and 1.1: fileio is a result of storage; cpu, memory, mutex and threads are the host's profile.
+"""sysbench's output, 0.4 to 1.1: fileio is a result of storage; cpu, memory, mutex and threads are the host's profile.
 
 Every value stands behind its name, so nothing relies on line ends. The command, where the text has it, tells what the
 figures do not: the test, its mode, the size of its files.
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from plimsoll.domain.envelope import JobShape, Latency
+from plimsoll.domain.units import KIB
 from plimsoll.envelopes.printed import (
     DIRECTIONS,
     Figures,
@@ -36,7 +37,8 @@ _N: Final = r"(\d+(?:\.\d+)?)"
 
 START: Final = re.compile(
     r"(?P<fileio>\bread:\s+IOPS=\d[\d.]{0,20}\s)|(?P<old_fileio>\breads/s:)|(?P<cpu>\bevents per second:)"
-    r"|(?P<memory>\bTotal operations:)|(?P<events>\bevents/s\s+\(eps\):)|(?P<old_events>\bGeneral statistics:)"
+    r"|(?P<oldest_fileio>\bOperations performed:\s+\d+\s+(?:[Rr]eads?),)|(?P<memory>\bTotal operations:)"
+    r"|(?P<events>\bevents/s\s+\(eps\):)|(?P<old_events>\b(?:General statistics|Test execution summary):)"
 )
 """Where the figures of a test begin, by the test."""
 
@@ -47,6 +49,16 @@ _FILE_IO: Final = re.compile(
 _OLD_FILE_IO: Final = re.compile(
     rf"reads/s:\s+{_N}\s+writes/s:\s+{_N}\s+fsyncs/s:\s+{_N}\s+Throughput:\s+read,\s+MiB/s:\s+{_N}"
     rf"\s+written,\s+MiB/s:\s+{_N}(?=\s)"
+)
+_OLDEST_FILE_IO: Final = re.compile(
+    rf"Operations performed:\s+(\d+)\s+[Rr]eads?,\s+(\d+)\s+[Ww]rites?,\s+(\d+)\s+Other\s+=\s+\d+\s+Total"
+    rf"\s+Read\s+{_N}([KMGT]?)b\s+Written\s+{_N}([KMGT]?)b\s"
+)
+"""0.4 and 0.5 print how much was done, and the time that it took. Their Kb, Mb and Gb are powers of 1,024 bytes."""
+_TOTAL_TIME: Final = re.compile(rf"total time:\s+{_N}s")
+_OLD_LATENCY: Final = re.compile(
+    rf"(?:per-request statistics|response time):\s+min:\s+{_N}ms\s+avg:\s+{_N}ms\s+max:\s+{_N}ms"
+    rf"(?:\s+approx\.\s+(\d+)\s+percentile:\s+{_N}ms)?"
 )
 _MEMORY: Final = re.compile(
     rf"Total operations:\s+(\d+)\s+\({_N}\s+per second\)(?:\s+{_N}\s+MiB transferred\s+\({_N}\s+MiB/sec\))?"
@@ -76,6 +88,8 @@ def file_io_in(body: str) -> Figures:
             "write": dict(zip(names, new.groups()[3:6], strict=True)),
         }
         return {**sides, "fsync": {"iops": new[7]}, **latency_in(body)}
+    if body.startswith("Operations performed:"):
+        return _oldest_file_io(body)
     old = _OLD_FILE_IO.search(body)
     if old is None:
         raise ValueError("the test of files breaks off before its fsyncs or throughput")
@@ -85,6 +99,27 @@ def file_io_in(body: str) -> Figures:
         "fsync": {"iops": old[3]},
         **latency_in(body),
     }
+
+
+def _oldest_file_io(body: str) -> Figures:
+    """The same of 0.4 and 0.5, whose rates are what was done over the time that it took."""
+    done, time = _OLDEST_FILE_IO.search(body), _TOTAL_TIME.search(body)
+    if done is None or time is None or not number_in(time[1]):
+        raise ValueError("the test of files breaks off before its bytes or its time")
+    seconds = number_in(time[1])
+    reads, writes, others = (number_in(done[at]) / seconds for at in (1, 2, 3))
+    read_kib, written_kib = (size_kib_in(f"{done[at]}{done[at + 1]}") or 0.0 for at in (4, 6))
+    sides = {
+        "read": {"operations": done[1], "iops": repr(reads), "mib_s": repr(read_kib / KIB / seconds)},
+        "write": {"operations": done[2], "iops": repr(writes), "mib_s": repr(written_kib / KIB / seconds)},
+    }
+    fsync = {"operations": done[3], "iops": repr(others)}
+    latency = _OLD_LATENCY.search(body)
+    told: Figures = {}
+    if latency is not None:
+        told = dict(zip(("min", "avg", "max"), latency.groups()[:3], strict=True))
+        told |= {} if latency[4] is None else {f"{latency[4]}th percentile": latency[5]}
+    return {**sides, "fsync": fsync, "total_time_s": time[1], **({"latency_ms": told} if told else {})}
 
 
 def memory_in(body: str) -> Figures:
@@ -125,9 +160,12 @@ _VERSION: Final = re.compile(r"\bsysbench\s+(\d+\.\d+[\w.-]*)")
 _HINT: Final = re.compile(
     r"\bsysbench\s+(?:--\S+\s+)*(?:cpu|memory|fileio|mutex|threads|\d+\.\d)|Running the test with following"
 )
+_FLAGS: Final = re.compile(r"Extra file open flags:\s*(\(none\)|\d+|(?:\b(?:sync|dsync|directio)\b\s*)+)")
+_O_DIRECT: Final = 0x4000 | 0x10000
+"""O_DIRECT in the flags of open(2), on x86 and on Arm."""
 _THREADS: Final = re.compile(r"Number of threads:\s*(\d{1,6})\b")
-_BLOCK: Final = re.compile(r"Block size\s+([\d.]+[KMG]?i?B)")
-_TOTAL: Final = re.compile(r"([\d.]+[KMG]?i?B)\s+total file size")
+_BLOCK: Final = re.compile(r"Block size\s+([\d.]+[KMG]?i?[Bb])")
+_TOTAL: Final = re.compile(r"([\d.]+[KMG]?i?[Bb])\s+total file size")
 _DOING: Final = {
     "sequential write (creation)": "seqwr",
     "sequential rewrite": "seqrewr",
@@ -157,7 +195,7 @@ def read(text: str) -> Output:
         end = starts[at + 1].start() if at + 1 < len(starts) else len(text)
         body, asked = text[start.start() : end], asked.then(text[starts[at - 1].end() if at else 0 : start.start()])
         try:
-            if start.lastgroup in {"fileio", "old_fileio"}:
+            if start.lastgroup in {"fileio", "old_fileio", "oldest_fileio"}:
                 results.append(_result(body, asked))
             else:
                 profiles.append(_profile(start, body, asked))
@@ -188,7 +226,8 @@ class _Asked:
     @property
     def test(self) -> str | None:
         """The test that the command names."""
-        return next((word for word in self.words if not word.startswith("-")), None)
+        named = next((word for word in self.words if not word.startswith("-")), None)
+        return named or self.options.get("test")
 
     @property
     def options(self) -> Mapping[str, str]:
@@ -214,6 +253,7 @@ def _result(body: str, asked: _Asked) -> Result:
     printed = PrintedEntry(figures=file_io_in(body))
     iops, throughput_mib_s = rates(printed)
     told = {name: printed.figures[name] for name in DIRECTIONS}
+    synced, took = number_in(printed.figures["fsync"]["iops"]) > 0, _TOTAL_TIME.search(body)
     used = {name: figures for name, figures in told.items() if number_in(figures["iops"]) > 0}
     mode = _mode(asked, list(used))
     return Result(
@@ -221,7 +261,7 @@ def _result(body: str, asked: _Asked) -> Result:
         group=0,
         tool="sysbench",
         tool_version=asked.version,
-        job=_shape(asked, mode, iops, throughput_mib_s, synced=number_in(printed.figures["fsync"]["iops"]) > 0),
+        job=_shape(asked, mode, iops, throughput_mib_s, synced=synced, took_s=took[1] if took else None),
         iops=iops if used else None,
         throughput_mib_s=throughput_mib_s if used else None,
         latency=latency(printed),
@@ -243,25 +283,42 @@ def _mode(asked: _Asked, used: Sequence[str]) -> str:
     return stated if stated in _MODES else unstated_mode(used or DIRECTIONS)
 
 
-def _shape(asked: _Asked, mode: str, iops: float | None, throughput_mib_s: float | None, *, synced: bool) -> JobShape:
+def _shape(
+    asked: _Asked, mode: str, iops: float | None, throughput_mib_s: float | None, *, synced: bool, took_s: str | None
+) -> JobShape:
     options = asked.options
     commanded = asked.command is not None
     threads = _THREADS.search(asked.said)
     total = _TOTAL.search(asked.said)
     block = _BLOCK.search(asked.said)
     stated = options.get("file-block-size") or (block[1] if block else "")
-    jobs = threads[1] if threads else options.get("threads", "1" if commanded else "")
-    runtime = options.get("time", "10" if commanded else "")
+    threaded = options.get("threads") or options.get("num-threads") or ("1" if commanded else "")
+    jobs = threads[1] if threads else threaded
+    runtime = options.get("time") or options.get("max-time") or took_s or ("10" if commanded else "")
     return JobShape(
         mode=mode,
         block_kib=size_kib_in(stated) or mean_block_kib(iops, throughput_mib_s) or 16.0,
         jobs=int(jobs) if jobs.isdecimal() and len(jobs) < 7 else None,
         engine=options.get("file-io-mode", "sync" if commanded else None),
-        runtime_s=float(runtime) if runtime.isdecimal() and int(runtime[:9]) > 0 else None,
-        direct="direct" in options.get("file-extra-flags", "") if commanded else None,
+        runtime_s=_seconds(runtime),
+        direct=_direct(asked),
         file_size_gib=gib_of(options.get("file-total-size") or (total[1] if total else None)),
         synced=synced,
     )
+
+
+def _seconds(printed: str) -> float | None:
+    return number_in(printed) or None if re.fullmatch(_N, printed) and len(printed) < 12 else None
+
+
+def _direct(asked: _Asked) -> bool | None:
+    """Whether files were opened for direct I/O, by what sysbench says of it or by the command."""
+    said = _FLAGS.search(asked.said)
+    if said is not None and said[1].isdecimal():
+        return bool(int(said[1][:9]) & _O_DIRECT)
+    if said is not None:
+        return "directio" in said[1]
+    return "direct" in asked.options.get("file-extra-flags", "") if asked.command is not None else None
 
 
 def _profile(start: re.Match[str], body: str, asked: _Asked) -> Profile:

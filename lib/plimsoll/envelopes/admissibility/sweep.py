@@ -65,11 +65,12 @@ def _edge(measurements: Sequence[Measurement], seen: Sequence[int], side: Resour
 def _ruling(one: Measurement, side: Resource, roofs: Mapping[Resource, float | None]) -> Ruling:
     other = Resource.THROUGHPUT if side is Resource.IOPS else Resource.IOPS
     roof, beside, size_kib = roofs[other], one.served(other), one.job.block_kib
+    best = f"{one.figure(side) or 0:,.0f}"
     explained = roof is not None and beside is not None and beside >= PLATEAU * roof
     return Ruling(
         rule=RULE,
         admission=Admission.BOUNDED if explained else Admission.UNKNOWN,
-        text=f"{one.job.mode}: {side.unit} still climbing at {size_kib:,.0f} KiB ({one.figure(side) or 0:,.0f}), the last "
+        text=f"{one.job.mode}: {side.unit} still climbing at {size_kib:,.0f} KiB ({best}), the last "
         "size: that is no maximum, so measure beyond it",
         source=_SOURCE,
         sides=frozenset({side}),
