@@ -161,6 +161,7 @@ _COMMAND: Final = re.compile(r"\bfio\s+(?=-)")
 _OPTION: Final = re.compile(r"--(?P<name>\w[\w-]*)(?:=(?P<value>\S+)|\s+(?P<apart>[^\s>\\-]\S*))?")
 _VERSION: Final = re.compile(r"\bfio[- ](\d+\.\d+(?:\.\d+)?)")
 _RUN_END: Final = "Run status group"
+_RAN: Final = re.compile(r"(?:/|runt=\s*)(\d{1,12})msec")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,22 +183,31 @@ def read(text: str) -> Output:
     for found in _ANY_HEAD.finditer(text):
         if _HEAD.search(text, max(0, found.start() - 3), found.start() + 600) is None:
             raise Broken("the result's first line breaks off before its pid", line_at(text, found.start()))
-    return Output(results=tuple(result for run in _last_snapshots(list(_runs(text))) for result in _results(text, run)))
+    return Output(
+        results=tuple(result for run in _last_snapshots(text, list(_runs(text))) for result in _results(text, run))
+    )
 
 
-def _last_snapshots(runs: Sequence[_Run]) -> Iterator[_Run]:
+def _last_snapshots(text: str, runs: Sequence[_Run]) -> Iterator[_Run]:
     """The runs; of the snapshots of one (--status-interval), which have the same processes, the last."""
     first: _Run | None = None
     for at, run in enumerate(runs):
         first = first or run
-        if at + 1 < len(runs) and _processes(runs[at + 1]) == _processes(run):
+        if at + 1 < len(runs) and _is_later(text, run, runs[at + 1]):
             continue
         yield _Run(first.start, run.heads, run.end)
         first = None
 
 
-def _processes(run: _Run) -> list[tuple[str, str]]:
-    return [(head["group"], head["pid"]) for head in run.heads]
+def _is_later(text: str, one: _Run, other: _Run) -> bool:
+    """Whether the other is a later snapshot of a run: the same processes, not begun anew, that have run longer."""
+    processes = [[(head["group"], head["pid"]) for head in run.heads] for run in (one, other)]
+    begun = _beginnings(text, one.heads[-1].end(), other.heads[0].start())
+    return processes[0] == processes[1] and not begun and _ran_ms(text, one) < _ran_ms(text, other)
+
+
+def _ran_ms(text: str, run: _Run) -> int:
+    return max((int(found[1]) for found in _RAN.finditer(text, run.heads[0].end(), run.end)), default=0)
 
 
 def _runs(text: str) -> Iterator[_Run]:

@@ -10,6 +10,7 @@ from typing import Final
 
 from plimsoll.domain.envelope import JobShape, Latency
 from plimsoll.domain.units import KIB, KIB_PER_MIB
+from plimsoll.envelopes.fio_options import block_kib_of, direct_of, seconds_of, synced_of, target_of, verified_of
 from plimsoll.envelopes.printed import (
     DIRECTIONS,
     MIXED,
@@ -221,9 +222,9 @@ def _shape(
     parts: Sequence[Part], printed: PrintedEntry, iops: float | None, throughput_mib_s: float | None
 ) -> JobShape:
     options = parts[0].options
-    block = {_block_kib(part.options) for part in parts}
+    block = {block_kib_of(part.options) for part in parts}
     stated = block.pop() if len(block) == 1 else None
-    runtimes = [_seconds(options.get("runtime")), _measured_s(printed.figures)]
+    runtimes = [seconds_of(options.get("runtime")), _measured_s(printed.figures)]
     iodepth = options.get("iodepth", "")
     return JobShape(
         mode=_mode(parts),
@@ -232,11 +233,11 @@ def _shape(
         jobs=sum(part.jobs for part in parts),
         engine=options.get("ioengine"),
         runtime_s=min((seconds for seconds in runtimes if seconds), default=None),
-        direct=_direct(parts[0]),
+        direct=direct_of(options, whole=parts[0].whole),
         file_size_gib=gib_of(options.get("size")),
-        synced=_synced(parts[0]),
-        verify=_verified(parts[0]),
-        target=_target(options),
+        synced=synced_of(options, whole=parts[0].whole),
+        verify=verified_of(options, whole=parts[0].whole),
+        target=target_of(options),
     )
 
 
@@ -250,50 +251,6 @@ def _mode(parts: Sequence[Part]) -> str:
     if not modes:
         return "read" if all(part.whole for part in parts) else unstated_mode(used)
     return "randrw" if all(mode.startswith("rand") for mode in modes) else "rw"
-
-
-def _block_kib(options: Mapping[str, str]) -> float | None:
-    """The block size of a job that has a single one."""
-    if any(option in options for option in ("bsrange", "bssplit", "blocksize_range")):
-        return None
-    return size_kib_in(options.get("bs") or options.get("blocksize") or "")
-
-
-def _direct(part: Part) -> bool | None:
-    if "direct" in part.options:
-        return part.options["direct"] != "0"
-    return False if part.whole else None
-
-
-_SYNCING: Final = ("fsync", "fdatasync", "end_fsync", "fsync_on_close", "sync", "sync_file_range")
-_OFF: Final = frozenset({"0", "none", "null", "false"})
-_DEVICES: Final = "/dev/"
-
-
-def _synced(part: Part) -> bool | None:
-    """Whether what was written had to reach the device; None where not all options are known."""
-    if any(part.options.get(name, "0") not in _OFF for name in _SYNCING):
-        return True
-    return False if part.whole else None
-
-
-def _verified(part: Part) -> bool | None:
-    if "verify" in part.options or part.options.get("rw", "").startswith("verify"):
-        return part.options.get("verify", "0") not in _OFF
-    return False if part.whole else None
-
-
-def _target(options: Mapping[str, str]) -> str | None:
-    """The device nodes that were named; a path of files says nothing of the device, and is nobody's business."""
-    named = options.get("filename") or options.get("directory") or ""
-    devices = [name for name in named.split(":") if name.startswith(_DEVICES)]
-    return ":".join(devices) or None
-
-
-def _seconds(runtime: str | None) -> float | None:
-    """Seconds of a runtime option that is a plain number or ends with s."""
-    told = (runtime or "").removesuffix("s")
-    return float(told) if told.isdecimal() and len(told) < 10 else None
 
 
 def _measured_s(figures: Figures) -> float | None:

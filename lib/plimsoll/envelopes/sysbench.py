@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from plimsoll.domain.envelope import JobShape, Latency
-from plimsoll.domain.units import KIB
 from plimsoll.envelopes.printed import (
     DIRECTIONS,
     Figures,
@@ -32,6 +31,7 @@ from plimsoll.envelopes.results import (
     mean_block_kib,
     unstated_mode,
 )
+from plimsoll.envelopes.sysbench_04 import TOTAL_TIME, oldest_file_io_in
 
 _N: Final = r"(\d+(?:\.\d+)?)"
 
@@ -49,16 +49,6 @@ _FILE_IO: Final = re.compile(
 _OLD_FILE_IO: Final = re.compile(
     rf"reads/s:\s+{_N}\s+writes/s:\s+{_N}\s+fsyncs/s:\s+{_N}\s+Throughput:\s+read,\s+MiB/s:\s+{_N}"
     rf"\s+written,\s+MiB/s:\s+{_N}(?=\s)"
-)
-_OLDEST_FILE_IO: Final = re.compile(
-    rf"Operations performed:\s+(\d+)\s+[Rr]eads?,\s+(\d+)\s+[Ww]rites?,\s+(\d+)\s+Other\s+=\s+\d+\s+Total"
-    rf"\s+Read\s+{_N}([KMGT]?)b\s+Written\s+{_N}([KMGT]?)b\s"
-)
-"""0.4 and 0.5 print how much was done, and the time that it took. Their Kb, Mb and Gb are powers of 1,024 bytes."""
-_TOTAL_TIME: Final = re.compile(rf"total time:\s+{_N}s")
-_OLD_LATENCY: Final = re.compile(
-    rf"(?:per-request statistics|response time):\s+min:\s+{_N}ms\s+avg:\s+{_N}ms\s+max:\s+{_N}ms"
-    rf"(?:\s+approx\.\s+(\d+)\s+percentile:\s+{_N}ms)?"
 )
 _MEMORY: Final = re.compile(
     rf"Total operations:\s+(\d+)\s+\({_N}\s+per second\)(?:\s+{_N}\s+MiB transferred\s+\({_N}\s+MiB/sec\))?"
@@ -89,7 +79,7 @@ def file_io_in(body: str) -> Figures:
         }
         return {**sides, "fsync": {"iops": new[7]}, **latency_in(body)}
     if body.startswith("Operations performed:"):
-        return _oldest_file_io(body)
+        return oldest_file_io_in(body)
     old = _OLD_FILE_IO.search(body)
     if old is None:
         raise ValueError("the test of files breaks off before its fsyncs or throughput")
@@ -99,27 +89,6 @@ def file_io_in(body: str) -> Figures:
         "fsync": {"iops": old[3]},
         **latency_in(body),
     }
-
-
-def _oldest_file_io(body: str) -> Figures:
-    """The same of 0.4 and 0.5, whose rates are what was done over the time that it took."""
-    done, time = _OLDEST_FILE_IO.search(body), _TOTAL_TIME.search(body)
-    if done is None or time is None or not number_in(time[1]):
-        raise ValueError("the test of files breaks off before its bytes or its time")
-    seconds = number_in(time[1])
-    reads, writes, others = (number_in(done[at]) / seconds for at in (1, 2, 3))
-    read_kib, written_kib = (size_kib_in(f"{done[at]}{done[at + 1]}") or 0.0 for at in (4, 6))
-    sides = {
-        "read": {"operations": done[1], "iops": repr(reads), "mib_s": repr(read_kib / KIB / seconds)},
-        "write": {"operations": done[2], "iops": repr(writes), "mib_s": repr(written_kib / KIB / seconds)},
-    }
-    fsync = {"operations": done[3], "iops": repr(others)}
-    latency = _OLD_LATENCY.search(body)
-    told: Figures = {}
-    if latency is not None:
-        told = dict(zip(("min", "avg", "max"), latency.groups()[:3], strict=True))
-        told |= {} if latency[4] is None else {f"{latency[4]}th percentile": latency[5]}
-    return {**sides, "fsync": fsync, "total_time_s": time[1], **({"latency_ms": told} if told else {})}
 
 
 def memory_in(body: str) -> Figures:
@@ -253,7 +222,7 @@ def _result(body: str, asked: _Asked) -> Result:
     printed = PrintedEntry(figures=file_io_in(body))
     iops, throughput_mib_s = rates(printed)
     told = {name: printed.figures[name] for name in DIRECTIONS}
-    synced, took = number_in(printed.figures["fsync"]["iops"]) > 0, _TOTAL_TIME.search(body)
+    synced, took = number_in(printed.figures["fsync"]["iops"]) > 0, TOTAL_TIME.search(body)
     used = {name: figures for name, figures in told.items() if number_in(figures["iops"]) > 0}
     mode = _mode(asked, list(used))
     return Result(
