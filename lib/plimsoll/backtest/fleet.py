@@ -94,8 +94,9 @@ class Fleet:
         column = next((one for one in _NAMES if one in self._arrays), None)
         names = [str(at) for at in range(shape[0])] if column is None else [str(one) for one in _whole(archive, column)]
         if ENDS in self._arrays:
-            ends_us = _whole(archive, ENDS)
-            buckets = int(_ends_s(ends_us).max(initial=0.0) // _UNEVEN_PERIOD_S)
+            # What fewer than half of the volumes reach is left out.
+            ends_s = np.median(_ends_s(_whole(archive, ENDS)).max(axis=1, initial=0.0))
+            buckets = int(ends_s // _UNEVEN_PERIOD_S)
             return Shape(names=names, buckets=buckets, period_s=_UNEVEN_PERIOD_S)
         return Shape(names=names, buckets=int(shape[-1]), period_s=int(_whole(archive, "period_s")))
 

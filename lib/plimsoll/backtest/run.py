@@ -14,7 +14,7 @@ from plimsoll.backtest.judging import Key, Tally, judged, judged_cuts
 from plimsoll.backtest.learning import LEAST_CUTS, Lessons, folds_of
 from plimsoll.backtest.outcome import Outcome, outcome_of
 from plimsoll.backtest.rules import Shop
-from plimsoll.backtest.scenario import WEEK_DAYS, Cut, Scenario
+from plimsoll.backtest.scenario import Cut, Scenario
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.risk.scores import Scores, together
 from plimsoll.domain.units import DAY_S
@@ -73,6 +73,7 @@ def about_of(fleet: Fleet, scenario: Scenario, cuts: list[Cut]) -> dict[str, Any
         "to": scenario.to,
         "region": scenario.market.book.region,
         "promise_days": scenario.days,
+        "every_days": scenario.every_days,
         "budget_min": scenario.budget_min,
         "levels_pct": list(scenario.levels_pct),
         "folds": scenario.folds,
@@ -89,11 +90,11 @@ def _cuts(fleet: Fleet, scenario: Scenario) -> list[Cut]:
     total_days = _days(fleet)
     cuts = scenario.cuts(total_days)
     if not judged_cuts(cuts):
-        least = min(scenario.memories_days) + scenario.days + LEAST_CUTS * WEEK_DAYS
+        least = min(scenario.memories_days) + scenario.days + LEAST_CUTS * scenario.every_days
         raise BadInput(
             f"{fleet.path} has {total_days:.1f} days. A backtest with {min(scenario.memories_days):g} days of memory "
-            f"that judges {scenario.days:g} days needs {least:g}, since it learns from {LEAST_CUTS} earlier weeks. "
-            "Give less with --memory and --days, or a longer fleet."
+            f"that judges {scenario.days:g} days needs {least:g}, since it learns from {LEAST_CUTS} earlier cuts. "
+            "Give less with --memory, --days and --every, or a longer fleet."
         )
     return cuts
 

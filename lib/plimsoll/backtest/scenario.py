@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 
@@ -15,8 +14,6 @@ from plimsoll.domain.risk.scores import PROMISED_MINUTES
 from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import VolumeSpec
 from plimsoll.domain.volume_types import type_of
-
-WEEK_DAYS: Final = 7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +38,9 @@ class Cut:
 class Scenario:
     """Each volume is a `present` spec that may become the type `to`. Demand is so many `times` what the file has.
 
-    At each cut `memories_days` of history are known, and the `days` after it are judged. A promise is broken by more
-    than `budget_min` throttled minutes. `levels_pct` are the promised risks that are tried.
+    There is a cut every `every_days`. At each, `memories_days` of history are known, and the `days` after it are
+    judged. A promise is broken by more than `budget_min` throttled minutes. `levels_pct` are the promised risks that
+    are tried.
     """
 
     market: Market
@@ -53,6 +51,7 @@ class Scenario:
     io_kib: float = 32.0
     memories_days: Sequence[float] = (30.0, 60.0)
     days: float = 30.0
+    every_days: float = 7.0
     budget_min: float = PROMISED_MINUTES
     levels_pct: Sequence[float] = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 50.0, 70.0, 90.0)
     folds: int = 5
@@ -76,12 +75,12 @@ class Scenario:
         return np.array([ceiling.sustained_iops, ceiling.sustained_throughput_mib_s])
 
     def cuts(self, total_days: float) -> list[Cut]:
-        """The weekly cuts of each memory, the last one `days` before the end."""
+        """The cuts of each memory, the last one `days` before the end."""
         found: list[Cut] = []
         for memory_days in self.memories_days:
             last = total_days - self.days
-            weeks = int((last - memory_days) // WEEK_DAYS) if last >= memory_days else -1
-            days = [last - WEEK_DAYS * week for week in range(weeks, -1, -1)]
+            before = int((last - memory_days) // self.every_days) if last >= memory_days else -1
+            days = [last - self.every_days * number for number in range(before, -1, -1)]
             found += [Cut(memory_days=memory_days, day=day, number=at) for at, day in enumerate(days)]
         return found
 

@@ -41,6 +41,19 @@ def rule_words(rule: str, promised_pct: float | None) -> str:
     return rule if promised_pct is None else f"{rule}, {promised_pct:g} %"
 
 
+def rule_cells(one: RuleOutcome) -> list[str]:
+    """What a rule did, as people read it: its name, how many it made cheaper, the saving, and what was throttled."""
+    return [
+        rule_words(one.rule, one.promised_pct),
+        f"{one.reduced:,}/{one.volume_cuts:,}",
+        f"{one.saving_pct:.1f} %",
+        f"{one.throttled_minutes:,.0f}",
+        f"{one.throttled_volumes:,}",
+        f"{one.over_budget_volumes:,}",
+        duration(one.longest_wait_s),
+    ]
+
+
 def _days(days: float) -> str:
     return f"{days:g} days"
 
@@ -48,15 +61,7 @@ def _days(days: float) -> str:
 def _rules_table(rules: Iterable[RuleOutcome]) -> Table:
     table = plain_table(["rule"], ["cheaper", "saving", "minutes", "throttled", "too long", "longest wait"])
     for one in rules:
-        table.add_row(
-            rule_words(one.rule, one.promised_pct),
-            f"{one.reduced:,}/{one.volume_cuts:,}",
-            f"{one.saving_pct:.1f} %",
-            f"{one.throttled_minutes:,.0f}",
-            f"{one.throttled_volumes:,}",
-            f"{one.over_budget_volumes:,}",
-            duration(one.longest_wait_s),
-        )
+        table.add_row(*rule_cells(one))
     return table
 
 

@@ -11,6 +11,7 @@ from rich.console import Console
 from plimsoll.backtest.fleet import Fleet
 from plimsoll.backtest.learn import learn
 from plimsoll.backtest.outcome import Outcome
+from plimsoll.backtest.page import outcome_page
 from plimsoll.backtest.run import backtest
 from plimsoll.backtest.scenario import Scenario
 from plimsoll.backtest.shown import show_outcome
@@ -27,6 +28,7 @@ from plimsoll.writing import check_place, write_lines
 
 FOLDER: Final = Path("plimsoll-backtests")
 OUTCOME: Final = "backtest.json"
+PAGE: Final = "backtest.html"
 
 
 def backtest_fleets(files: Sequence[Path], options: BacktestOptions, policy: PolicyOptions) -> list[Outcome]:
@@ -39,6 +41,7 @@ def backtest_fleets(files: Sequence[Path], options: BacktestOptions, policy: Pol
         with steps_bar(Console(stderr=True), f"backtest of {file.name}") as progress:
             outcome = backtest(Fleet(file, options.io_kib), scenario, folder, progress)
         write_lines([json.dumps(outcome.as_json(), indent=2), "\n"], folder / OUTCOME, "utf-8")
+        write_lines([outcome_page(outcome)], folder / PAGE, "utf-8")
         show_outcome(console, outcome)
         console.print(f"\nwritten to {folder}", markup=False, soft_wrap=True)
         found.append(outcome)
@@ -68,6 +71,7 @@ def _scenario(options: BacktestOptions, policy: PolicyOptions) -> Scenario:
         io_kib=options.io_kib,
         memories_days=tuple(sorted(set(options.memory))),
         days=options.days,
+        every_days=options.every,
         budget_min=options.budget_min,
     )
 

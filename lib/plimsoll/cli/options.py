@@ -318,6 +318,7 @@ class BacktestOptions(OptionGroup):
         list[float], typer.Option(min=0.5, max=455, help="Days that are known at a cut; repeat to see several.")
     ] = field(default_factory=lambda: [30.0, 60.0])
     days: Annotated[float, typer.Option(min=0.5, max=90, help="Days after a cut that are judged.")] = 30.0
+    every: Annotated[float, typer.Option(min=0.05, max=90, help="Days from one cut to the next.")] = 7.0
     budget_min: Annotated[
         float, typer.Option(min=0, max=43200, help="More throttled minutes in these days break a promise.")
     ] = 15.0

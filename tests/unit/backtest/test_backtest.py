@@ -1,6 +1,7 @@
 """Backtests of small fleets: promises hold where past and future are alike, and nothing that is judged was learned."""
 
 import json
+import re
 import tracemalloc
 
 import numpy as np
@@ -11,11 +12,16 @@ from plimsoll.backtest.fleet import Fleet
 from plimsoll.backtest.learn import learn
 from plimsoll.backtest.learning import LEAST_CUTS, folds_of, learned_from
 from plimsoll.backtest.outcome import most_missed
+from plimsoll.backtest.page import outcome_page, picture_rows
 from plimsoll.backtest.rules import CHANGE_OF_TYPE, DROP_IN, LEARNED, MAX_AND_20, ONE_FACTOR
 from plimsoll.backtest.run import backtest
 from plimsoll.backtest.scenario import Cut
+from plimsoll.backtest.shown import rule_cells
 from plimsoll.domain.errors import BadInput
+from plimsoll.reports.charts.theme import LIGHT
+from plimsoll.reports.charts.tradeoff import tradeoff_spec
 from tests.unit.backtest.fleets import a_scenario, bursty, write_fleet
+from tests.unit.reports.charts.valid import check
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +77,24 @@ def test_the_outcome_is_plain_json(outcome):
     written = json.loads(json.dumps(outcome.as_json(), allow_nan=False))
     assert written["about"]["volumes"] == 300
     assert len(written["rules"]) == len(outcome.rules)
+
+
+def test_the_page_has_every_figure_and_a_picture_of_each_memory(outcome):
+    page = outcome_page(outcome)
+    assert page.count("<svg") == 1
+    for one in outcome.rules:
+        for cell in rule_cells(one):
+            assert f"<td>{cell}</td>" in page
+    for one in outcome.reliability:
+        if one.observed_pct is not None:
+            assert f"<td>{one.observed_pct:.1f} %</td>" in page
+    assert "http" not in re.sub(r'xmlns(:xlink)?="[^"]*"', "", page)
+
+
+def test_the_picture_is_what_vega_lite_allows(outcome):
+    rows = picture_rows(outcome.rules)
+    assert {row["rule"] for row in rows if row["is_curve"]} == {LEARNED, ONE_FACTOR}
+    check(tradeoff_spec(rows, LIGHT, 800, title="14 days of memory"))
 
 
 def test_one_volume_promises_nothing_and_a_week_is_refused_in_words(tmp_path):

@@ -86,6 +86,8 @@ def risk_by_factor(scores: Scores, scale: FloatArray) -> tuple[FloatArray, IntAr
 def _missed_by_factor(scores: Scores, scale: FloatArray) -> tuple[FloatArray, IntArray]:
     """What `missed_of` finds for each of `FACTORS`."""
     names, place = np.unique(scores.volume, return_inverse=True)
+    if len(names) == len(place):
+        return _missed_of_single_rows(scores, scale)
     found, volumes = np.zeros(len(FACTORS)), np.zeros(len(FACTORS), dtype=np.int64)
     for at, factor in enumerate(FACTORS):
         counted = is_counted(scores.above_free, scores.of_present, factor * scale)
@@ -94,6 +96,16 @@ def _missed_by_factor(scores: Scores, scale: FloatArray) -> tuple[FloatArray, In
         there = rows > 0
         found[at], volumes[at] = (missed[there] / rows[there]).sum(), there.sum()
     return found, volumes
+
+
+def _missed_of_single_rows(scores: Scores, scale: FloatArray) -> tuple[FloatArray, IntArray]:
+    """The same where each volume has one row: it counts from one factor on to another, and misses up to its score."""
+    with np.errstate(divide="ignore"):
+        first = np.searchsorted(FACTORS, 1 / (scores.above_free * scale), side="right")
+        end = np.maximum(first, np.searchsorted(FACTORS, 1 / (scores.of_present * scale), side="left"))
+    missed_end = np.clip(np.searchsorted(FACTORS, scores.score / scale, side="left"), first, end)
+    begun, ended, carried = (np.bincount(at, minlength=len(FACTORS) + 1)[:-1] for at in (first, end, missed_end))
+    return np.cumsum(begun - carried).astype(np.float64), np.cumsum(begun - ended)
 
 
 def missed_of(scores: Scores, factor: FloatArray) -> tuple[float, int]:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.domain.risk.calibration import FACTORS, LEVELS_PCT, by_volume, calibrated, missed_of
+from plimsoll.domain.risk.calibration import FACTORS, LEVELS_PCT, by_volume, calibrated, missed_of, risk_by_factor
 from plimsoll.domain.risk.scores import Scores, together
 from tests.profiles import examples
 
@@ -64,6 +64,22 @@ def test_less_risk_never_takes_less_headroom(rows):
         assert factors == sorted(factors, reverse=True)
         promised = [learned.promised_pct(factor) or 100.0 for factor in FACTORS]
         assert promised == sorted(promised, reverse=True)
+
+
+def test_many_factors_at_once_are_what_each_is_by_itself():
+    rng = np.random.default_rng(4)
+    found = scores(rng.lognormal(0, 1, 300))
+    columns = {name: getattr(found, name) for name in Scores.__slots__}
+    free, score = rng.lognormal(0, 1, 300), np.where(rng.random(300) < 0.1, np.inf, found.score)
+    once = Scores(**columns | {"above_free": free, "of_present": free / 5, "score": score})
+    scale = rng.choice([0.25, 1.0, 1.7], 300)
+    risks, volumes = risk_by_factor(once, scale)
+    twice_risks, twice_volumes = risk_by_factor(together([once, once]), np.concatenate([scale, scale]))
+    for place, factor in enumerate(FACTORS):
+        missed, counted = missed_of(once, factor * scale)
+        assert volumes[place] == counted == twice_volumes[place]
+        assert risks[place] == pytest.approx((missed + 1) / (counted + 1))
+        assert risks[place] == pytest.approx(twice_risks[place])
 
 
 def test_volumes_under_what_is_free_do_not_dilute_the_risk():
