@@ -12,6 +12,7 @@ from plimsoll.backtest.fleet import Fleet
 from plimsoll.backtest.learn import learn
 from plimsoll.backtest.outcome import Outcome
 from plimsoll.backtest.page import outcome_page
+from plimsoll.backtest.rows_fleet import PARQUET, fleet_of_rows
 from plimsoll.backtest.run import backtest
 from plimsoll.backtest.scenario import Scenario
 from plimsoll.backtest.shown import show_outcome
@@ -39,13 +40,23 @@ def backtest_fleets(files: Sequence[Path], options: BacktestOptions, policy: Pol
         folder = (options.out or FOLDER) / file.stem
         check_place(folder)
         with steps_bar(Console(stderr=True), f"backtest of {file.name}") as progress:
-            outcome = backtest(Fleet(file, options.io_kib), scenario, folder, progress)
+            outcome = backtest(_fleet(file, folder, options), scenario, folder, progress)
         write_lines([json.dumps(outcome.as_json(), indent=2), "\n"], folder / OUTCOME, "utf-8")
         write_lines([outcome_page(outcome)], folder / PAGE, "utf-8")
         show_outcome(console, outcome)
         console.print(f"\nwritten to {folder}", markup=False, soft_wrap=True)
         found.append(outcome)
     return found
+
+
+def _fleet(file: Path, folder: Path, options: BacktestOptions) -> Fleet:
+    """A fleet's file; rows of Parquet are put into one in the folder first."""
+    if file.suffix != PARQUET:
+        return Fleet(file, options.io_kib)
+    made = folder / f"{file.stem}.npz"
+    if not made.exists():
+        fleet_of_rows([file], made, options.period_s)
+    return Fleet(made, options.io_kib)
 
 
 def _scenario(options: BacktestOptions, policy: PolicyOptions) -> Scenario:
@@ -84,7 +95,7 @@ def learn_table(
     check_place(folder)
     today = datetime.now(UTC).date().isoformat()
     with steps_bar(Console(stderr=True), "learning") as progress:
-        fleets = [Fleet(file, options.io_kib) for file in files]
+        fleets = [_fleet(file, folder, options) for file in files]
         learned = learn(fleets, scenario, folder, on=today, public=public, progress=progress)
     write_lines([learned.as_json()], table, "utf-8")
     Console(highlight=False).print(f"written to {table}", markup=False, soft_wrap=True)

@@ -3,11 +3,12 @@
 import tomllib
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pytest
 
-from plimsoll.backtest.csv_fleet import fleet_of_csv
 from plimsoll.backtest.fleet import Fleet
+from plimsoll.backtest.rows_fleet import fleet_of_rows
 from plimsoll.domain.errors import BadInput
 from tests.unit.backtest.fleets import write_fleet
 
@@ -72,12 +73,27 @@ def test_a_csv_export_becomes_a_fleet(tmp_path):
     (tmp_path / "a.csv").write_text(HEADER + rows[0] + "\n", encoding="utf-8")
     (tmp_path / "b.csv").write_text(HEADER + rows[1] + "\n2026-11-01T00:00:00Z,vol-a,,,,\n", encoding="utf-8")
     out = tmp_path / "fleet.npz"
-    assert fleet_of_csv([tmp_path / "a.csv", tmp_path / "b.csv"], out, 300) == 2
+    assert fleet_of_rows([tmp_path / "a.csv", tmp_path / "b.csv"], out, 300) == 2
     fleet = Fleet(out, 32)
     assert list(fleet.shape.names) == ["vol-a", "vol-b"]
     rates = next(fleet.batches()).rates
     expected = [[[np.nan, np.nan, 3.0], [np.nan, np.nan, 0.0]], [[1.0, np.nan, np.nan], [0.01, np.nan, np.nan]]]
     assert np.allclose(rates, expected, equal_nan=True)
+
+
+def test_parquet_and_csv_of_the_same_rows_are_the_same_fleet(tmp_path):
+    rows = [f"2026-11-01 00:{5 * at:02d}:00,vol-{at % 3},{at},{2 * at},{1024 * at},0" for at in range(12)]
+    (tmp_path / "a.csv").write_text(HEADER + "\n".join(rows) + "\n2026-11-01 00:00:00,vol-1,,,,\n", encoding="utf-8")
+    with duckdb.connect() as database:
+        database.read_csv(str(tmp_path / "a.csv")).write_parquet(str(tmp_path / "a.parquet"))
+    for kind in ("csv", "parquet"):
+        assert fleet_of_rows([tmp_path / f"a.{kind}"], tmp_path / f"{kind}.npz", 300) == 3
+    one, other = (next(Fleet(tmp_path / f"{kind}.npz", 32).batches()).rates for kind in ("csv", "parquet"))
+    assert np.array_equal(one, other, equal_nan=True)
+    assert np.nansum(one[:, 0]) * 300 == pytest.approx(sum(3 * at for at in range(12)))
+    (tmp_path / "a.parquet").write_bytes(b"no parquet")
+    with pytest.raises(BadInput, match="cannot be read as Parquet"):
+        fleet_of_rows([tmp_path / "a.parquet"], tmp_path / "fleet.npz", 300)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +108,7 @@ def test_a_csv_export_becomes_a_fleet(tmp_path):
 def test_a_csv_that_cannot_be_used_is_refused(tmp_path, text, words):
     (tmp_path / "a.csv").write_text(text, encoding="utf-8")
     with pytest.raises(BadInput, match=words):
-        fleet_of_csv([tmp_path / "a.csv"], tmp_path / "fleet.npz", 300)
+        fleet_of_rows([tmp_path / "a.csv"], tmp_path / "fleet.npz", 300)
 
 
 def test_wheels_do_not_carry_fleets():

@@ -38,12 +38,14 @@ def learn(
 
 
 def fleet(
-    exports: Annotated[list[Path], typer.Argument(metavar="CSV...", help="Rows of CloudWatch's sums; see the page.")],
+    exports: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="CSV or Parquet: rows of CloudWatch's sums.")
+    ],
     out: Annotated[Path, typer.Option(help="The fleet's file, .npz.")],
     period_s: Annotated[int, typer.Option(min=1, max=86400, help="Seconds of a row.")] = 300,
 ) -> None:
-    """Make a fleet's file from CSV exports, for `backtest` and `learn` (benchmarks/fleets/README.md)."""
-    from plimsoll.backtest.csv_fleet import fleet_of_csv
+    """Make a fleet's file from rows, CSV or Parquet, for `backtest` and `learn` (benchmarks/fleets/README.md)."""
+    from plimsoll.backtest.rows_fleet import fleet_of_rows
     from plimsoll.reports.wording import count_of
 
-    typer.echo(f"{count_of(fleet_of_csv(exports, out, period_s), 'volume')} in {out}")
+    typer.echo(f"{count_of(fleet_of_rows(exports, out, period_s), 'volume')} in {out}")
