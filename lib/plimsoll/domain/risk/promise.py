@@ -17,8 +17,8 @@ class Risk:
 
     The chance is at most `promised_pct` percent, of volumes that resemble those of the table; None where nothing is
     promised, and `why_none` says why. `history_days` is what is known of the volume. `learned_from` are the fleets, and
-    `volumes` how many were watched. `is_learned` says whether the headroom was learned, to keep `wanted_pct`, or is the
-    policy's fixed one.
+    `volumes` how many were watched. `is_learned` says whether the headroom was learned, or is the policy's fixed one.
+    `wanted_pct` is the risk that was asked for, None where none was.
     """
 
     promised_pct: float | None
@@ -35,19 +35,20 @@ class Risk:
 
     @property
     def text(self) -> str:
-        """The promise as a sentence, with what it rests on."""
+        """The promise in a sentence, with what it rests on."""
         history = f"{self.history_days:.0f} {'day' if round(self.history_days) == 1 else 'days'} of history"
         if self.promised_pct is None:
-            found = f"nothing is promised of the next {self.days:.0f} days: {self.why_none}; {history}"
+            found = f"Nothing is promised of the next {self.days:.0f} days: {self.why_none}; {history}."
         else:
             whose = "public fleets, not yours" if self.public else "your fleet"
             found = (
-                f"at most {chance_words(self.promised_pct)} of more than {self.minutes:.0f} throttled minutes in the "
-                f"next {self.days:.0f} days; {history}; learned from {self.volumes:,} volumes of {whose}"
+                f"At most {chance_words(self.promised_pct)} of more than {self.minutes:.0f} throttled minutes in the "
+                f"next {self.days:.0f} days; {history}; learned from {self.volumes:,} volumes of {whose}."
             )
-        if self.wanted_pct is None or self.is_learned:
+        if self.wanted_pct is None or (self.promised_pct is not None and self.promised_pct <= self.wanted_pct):
             return found
-        return f"{found}. The fixed headroom stands in: none is known that keeps {chance_words(self.wanted_pct)}"
+        instead = "The most cautious that is known" if self.is_learned else "The fixed headroom"
+        return f"{found} {instead} stands in: no headroom is known that keeps {chance_words(self.wanted_pct)}."
 
 
 def chance_words(pct: float) -> str:
@@ -56,9 +57,10 @@ def chance_words(pct: float) -> str:
 
 
 def with_learned_headroom(policy: Policy, table: LearnedTable | None, history_days: float) -> Policy:
-    """The policy with the headroom that keeps its risk, if it asks for that and a table promises it; as it is if not.
+    """The policy with the headroom that keeps its risk, if it asks for that; as it is where nothing was learned.
 
-    Less than what was seen is never offered.
+    Where none is known that keeps it, the most cautious that is known stands in. Less than what was seen is never
+    offered.
     """
     factor = _learned_factor(policy, table, history_days)
     if factor is None:
@@ -104,5 +106,13 @@ def _learned_factor(policy: Policy, table: LearnedTable | None, history_days: fl
     if policy.headroom_from is not HeadroomFrom.LEARNED or table is None or _why_none(policy, table, history_days):
         return None
     band = table.band(history_days)
-    factor = None if band is None else band.one.factor(policy.risk_pct)
-    return factor if factor is not None and 100 * (factor - 1) <= MOST_HEADROOM_PCT else None
+    if band is None:
+        return None
+    known = {
+        level: factor
+        for level, factor in band.one.factors.items()
+        if factor is not None and 100 * (factor - 1) <= MOST_HEADROOM_PCT
+    }
+    # Who asks for less risk than any headroom keeps is given no less than who asks for more.
+    kept = [level for level in known if level <= policy.risk_pct]
+    return known[max(kept)] if kept else known[min(known)] if known else None
