@@ -59,7 +59,7 @@ def test_a_fixed_headroom_says_what_it_risks_and_a_short_history_promises_nothin
 
 def test_what_is_kept_or_raised_has_no_risk_of_its_own():
     kept, raised = (
-        decided(LONG, asked=15_500, throughput_mib_s=125),
+        decided(LONG, asked=15_000, throughput_mib_s=125),
         decided(LONG, asked=3_000, iops=3_000, throughput_mib_s=125),
     )
     assert isinstance(kept, Keep)
