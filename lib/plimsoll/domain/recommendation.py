@@ -11,6 +11,7 @@ from plimsoll.domain.host import Host
 from plimsoll.domain.memory import Event
 from plimsoll.domain.offer import Offer
 from plimsoll.domain.received import Coverage
+from plimsoll.domain.risk.promise import Risk
 from plimsoll.domain.signals import Signals
 from plimsoll.domain.stripes import StripeSet
 from plimsoll.domain.sums import Window
@@ -154,7 +155,8 @@ class SetAnswer:
 class Answer:
     """What every recommendation has. `usd_month_now` is None where the region has no price for the present type;
     `stripe_set` where the volume is one of no known set. `pool` are the ids of the others of its pool that change
-    together with it or not at all. `signals` are None where none were read, `memory` where the past had no say."""
+    together with it or not at all. `signals` are None where none were read, `memory` where the past had no say, and
+    `risk` where no demand was sized."""
 
     action: ClassVar[str]
     volume: Volume
@@ -166,6 +168,7 @@ class Answer:
     pool: tuple[str, ...] = ()
     signals: Signals | None = None
     memory: MemorySummary | None = None
+    risk: Risk | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
