@@ -13,7 +13,7 @@ from rich.console import Console
 from plimsoll.audit import plan_audit
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.bootstrap import Scope, change_ledger, clock, ports_of, recorded_ports, recording_ports
-from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL
+from plimsoll.cli.exit_codes import INTERRUPTED, OVER, PARTIAL
 from plimsoll.cli.options import RunOptions, ValidateOptions
 from plimsoll.cli.progress import run_bar
 from plimsoll.cli.run_folder import leave_reports
@@ -22,9 +22,10 @@ from plimsoll.clouds.ledger import Ledger
 from plimsoll.clouds.recorder import Recorder
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.policy import Policy
-from plimsoll.reports.run_reader import RECOMMENDATIONS, RUN
+from plimsoll.reports.run_reader import RECOMMENDATIONS, RUN, read_run
 from plimsoll.reports.terminal.run import show_plan, show_run
 from plimsoll.reports.totals import Totals
+from plimsoll.reports.wording import usd
 from plimsoll.run import Order, carry_out, plan_summary, resumed, versions
 from plimsoll.settings import Settings
 from plimsoll.writing import check_place
@@ -51,8 +52,17 @@ def audit_into_folder(scope: Scope, policy: Policy, options: RunOptions, *, vali
     reported = leave_reports(console, order.folder)
     if validate is not None:
         validate_recommendations(order.folder, None, validate)
+    _check_threshold(order.folder, options.fail_over)
     if run["status"] != "complete" or not reported:
         raise typer.Exit(PARTIAL)
+
+
+def _check_threshold(folder: Path, most_usd: float | None) -> None:
+    """Ends the command with a code of its own where the run finds more to save than is allowed."""
+    saved_usd = read_run(folder)["monthly_usd"]["saved"]
+    if most_usd is not None and saved_usd > most_usd:
+        typer.echo(f"{usd(saved_usd)} a month can be saved: more than the {usd(most_usd)} of --fail-over.", err=True)
+        raise typer.Exit(OVER)
 
 
 def _check(options: RunOptions, *, validates: bool) -> None:
@@ -65,6 +75,8 @@ def _check(options: RunOptions, *, validates: bool) -> None:
         check_place(options.record.parent)
     if validates and (options.from_ is not None or options.plan):
         raise BadInput("--validate measures in the clouds that were audited: leave out --from and --plan.")
+    if options.plan and options.fail_over is not None:
+        raise BadInput("--plan finds no savings: leave out --fail-over.")
     if options.plan and (options.record or options.from_ or options.resume):
         raise BadInput("--plan is for what clouds would be asked: leave out --record, --from and --resume.")
 

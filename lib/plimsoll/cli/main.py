@@ -20,7 +20,7 @@ from plimsoll.writing import NO_ROOM, disk_full
 
 app = PlainTyper(
     epilog="Exit codes: 0 done, 2 unusable input, 3 done in part (not all could be read, or the disk is full), "
-    "130 interrupted.",
+    "4 more can be saved than --fail-over allows, 130 interrupted.",
     pretty_exceptions_enable=False,
 )
 for panel, commands in {

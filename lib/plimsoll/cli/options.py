@@ -170,6 +170,10 @@ class RunOptions(OptionGroup):
     plan: Annotated[bool, typer.Option("--plan", help="Say what reading the metrics would take, and read none.")] = (
         False
     )
+    fail_over: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="USD", help="Exit with 4 if more than this can be saved a month, for pipelines."),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
