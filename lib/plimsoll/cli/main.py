@@ -6,16 +6,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 import plimsoll
 from plimsoll.cli.commands import access, audits, evidence, results, simulation
 from plimsoll.cli.ending import end_as_by_ctrl_c
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL, UNUSABLE
 from plimsoll.cli.plain_help import PlainTyper
+from plimsoll.cli.screen import Screen
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.extras import missing_extra
-from plimsoll.reports.printable import printable
 from plimsoll.writing import NO_ROOM, disk_full
 
 app = PlainTyper(
@@ -102,5 +101,4 @@ def _command(words: Sequence[str]) -> str:
 
 
 def _say(error: PlimsollError) -> None:
-    told = printable(f"plimsoll: {error}")
-    Console(stderr=True, highlight=False).print(told, style="red", markup=False, soft_wrap=True)
+    Screen(stderr=True).say(f"plimsoll: {error}", "red")
