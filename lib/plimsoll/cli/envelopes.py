@@ -121,7 +121,7 @@ def import_files(files: Sequence[Path], name: str, given: MeasuredVolumeOptions,
 
 def _say_what_counts(name: str) -> None:
     """Prints what each result of an envelope counts for, and why."""
-    console = Console(highlight=False)
+    console = Screen()
     for line in report.counting(envelope_library(Settings.of_environment().measured_dir).get(name).measurements):
         console.print(line, soft_wrap=True)
     console.print()

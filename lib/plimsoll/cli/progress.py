@@ -7,7 +7,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Column
 from rich.text import Text
 
@@ -136,7 +145,7 @@ def run_bar(
 
 
 @contextmanager
-def steps_bar(console: Console, words: str) -> Iterator[Callable[[int, int], None]]:
+def steps_bar(console: Screen, words: str) -> Iterator[Callable[[int, int], None]]:
     """A live bar for as long as the block lasts; it is called with how many steps are done, of how many."""
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=None), MofNCompleteColumn())
     with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as progress:
