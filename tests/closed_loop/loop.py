@@ -1,6 +1,6 @@
 """The loop: a volume is audited weekly, does what is recommended, and is watched."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Final
@@ -10,15 +10,21 @@ import numpy as np
 from plimsoll.domain.case import DecisionContext, case_of
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand import Demand
+from plimsoll.domain.knowledge import Look
+from plimsoll.domain.memory import Past, begun_s, memory_of, memory_segments
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.recommendation import Change, Recommendation
-from plimsoll.domain.volume import Seen, VolumeSpec
+from plimsoll.domain.remembered import remembered
+from plimsoll.domain.unread_past import reduced_to
+from plimsoll.domain.volume import Seen, Volume, VolumeSpec
 from tests.builders import LONG_AGO, TYPES, a_host, a_market, a_volume, load_of
 from tests.closed_loop.workload import BUCKET_S, DAY, KIB, WEEK, Numbers, Workload, of_kind
 
 BEGUN: Final = LONG_AGO + timedelta(days=30)
 WINDOW: Final = 14 * DAY
 POLICY: Final = Policy(resolution_s=BUCKET_S, target_types=("gp3",))
+KEPT_DAYS: Final = {300: 63, 3600: 455}
+"""For how many days the cloud keeps five minutes and hours."""
 WITHIN: Final = 3.4
 """How many times its first ceiling a true demand may be that is to settle within three steps."""
 MOST_STEPS: Final = 3
@@ -91,7 +97,7 @@ def _moment(bucket: int) -> datetime:
 def _audited(
     spec: VolumeSpec, served: Numbers, io_kib: Numbers, end: int, seen: tuple[Seen, ...], policy: Policy
 ) -> Recommendation:
-    """What is recommended of the last two weeks."""
+    """What is recommended of the last two weeks, and of what was before them where that is a reduction."""
     here = slice(end - WINDOW, end)
     iops, mib_s = served[here], served[here] * io_kib[here] / KIB
     demand = Demand(
@@ -113,7 +119,35 @@ def _audited(
         seen=seen,
     )
     context = DecisionContext(market=a_market(), envelopes=(), policy=policy, now=_moment(end), draft=True)
-    return answer(case_of(volume, demand, load_of(volume, demand), context))
+    case = case_of(volume, demand, load_of(volume, demand), context)
+    found = answer(case)
+    smaller, past = reduced_to(found, case.present), _past(volume, served, io_kib, end, policy)
+    if smaller is None or past is None:
+        return found
+    return answer(replace(case, remembered=remembered(past, smaller, policy, case.hosts)))
+
+
+def _past(volume: Volume, served: Numbers, io_kib: Numbers, end: int, policy: Policy) -> Past | None:
+    """All that the cloud still has from before the last two weeks; None where the policy forgets it."""
+    now_s, before_s = _moment(end).timestamp(), int(_moment(end - WINDOW).timestamp())
+    segments = memory_of(volume, memory_segments(before_s, policy.memory_days, KEPT_DAYS, now_s))
+    if not segments:
+        return None
+    past = Past(segments, begun_s(volume, policy, now_s))
+    for look in past.first_looks(whole=True):
+        past.learn(look, _sums(look, served, io_kib))
+    return past
+
+
+def _sums(look: Look, served: Numbers, io_kib: Numbers) -> dict[str, Numbers]:
+    """What the cloud has of a look: nothing from before the loop began."""
+    first, last = ((at_s - int(BEGUN.timestamp())) // BUCKET_S for at_s in (look.window.start_s, look.window.end_s))
+    ops = np.full(last - first, np.nan)
+    ops[max(0, -first) :] = served[max(0, first) : max(0, last)] * BUCKET_S
+    moved = np.full(last - first, np.nan)
+    moved[max(0, -first) :] = ops[max(0, -first) :] * io_kib[max(0, first) : max(0, last)] * KIB
+    whole = {"read_ops": ops, "read_bytes": moved}
+    return {name: values.reshape(-1, look.period_s // BUCKET_S).sum(axis=1) for name, values in whole.items()}
 
 
 def _count_hurt(life: Life, workload: Workload, now: slice) -> None:
