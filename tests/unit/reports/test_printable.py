@@ -3,7 +3,6 @@
 import io
 import sys
 import unicodedata
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -144,7 +143,8 @@ def test_a_complaint_is_harmless(monkeypatch, capsys):
 @pytest.mark.parametrize("terminal", [True, False])
 def test_data_is_harmless_on_a_terminal_and_as_it_is_elsewhere(monkeypatch, terminal):
     written = io.StringIO()
-    monkeypatch.setattr(sys, "stdout", SimpleNamespace(isatty=lambda: terminal, writelines=written.writelines))
+    monkeypatch.setattr(written, "isatty", lambda: terminal)
+    monkeypatch.setattr(sys, "stdout", written)
     put_out([f"{EVIL}\r\n"])
     assert written.getvalue() == f"{printable(EVIL) if terminal else EVIL}\r\n"
 
