@@ -28,6 +28,8 @@ KEPT_DAYS: Final = {300: 63, 3600: 455}
 WITHIN: Final = 3.4
 """How many times its first ceiling a true demand may be that is to settle within three steps."""
 MOST_STEPS: Final = 3
+WATCHED: Final = 8
+"""The weeks that a volume is watched before its first audit: a real one has a past."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +68,10 @@ class Life:
         return sum(one != two for one, two in pairwise(moves))
 
 
-def lived(workload: Workload, spec: VolumeSpec, weeks: int, policy: Policy = POLICY) -> Life:
-    """A volume's life: two weeks are watched before the first audit."""
+def lived(
+    workload: Workload, spec: VolumeSpec, weeks: int, policy: Policy = POLICY, *, watched: int = WATCHED
+) -> Life:
+    """A volume's life of so many weeks; it is `watched` for the first of them, then audited at the end of each."""
     ceiling = TYPES[spec.type].ceiling(spec)
     iops, mib_s = (0.0, 0.0) if workload.job else workload.wants(0, weeks * WEEK)
     life = Life(workload.kind, weeks, max(iops / ceiling.iops, mib_s / ceiling.throughput_mib_s))
@@ -78,7 +82,7 @@ def lived(workload: Workload, spec: VolumeSpec, weeks: int, policy: Policy = POL
         ceiling = TYPES[spec.type].ceiling(spec)
         served[now] = workload.carried(now.start, now.stop, ceiling.iops, ceiling.throughput_mib_s)
         _count_hurt(life, workload, now)
-        if week == 0:
+        if week + 1 < watched:
             continue
         found = _audited(spec, served, workload.io_kib, now.stop, tuple(seen), policy)
         if isinstance(found, Change):
@@ -163,7 +167,8 @@ def _count_hurt(life: Life, workload: Workload, now: slice) -> None:
 
 
 def a_life(kind: str, seed: int, weeks: int) -> Life:
-    """A volume of a kind, with a first size by chance."""
+    """A volume of a kind, with a first size by chance: watched for WATCHED weeks, then audited for so many."""
+    weeks += WATCHED
     rng = np.random.default_rng((seed, *kind.encode()))
     workload = of_kind(kind, weeks, rng)
     iops, mib_s = int(rng.choice([3000, 4000, 6000, 10_000, 16_000])), int(rng.choice([125, 250, 500, 1000]))
