@@ -1,24 +1,26 @@
-"""`python -m tests.closed_loop [--volumes N] [--write]`: the table, printed, or put into docs/decision.md."""
+"""`python -m tests.closed_loop [--volumes N] [--growth-days N] [--write]`: the table, on the screen or in the page."""
 
 import argparse
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from functools import partial
 
+from plimsoll.domain.policy import Policy
 from tests.closed_loop.figures import table, write
-from tests.closed_loop.loop import Life, a_life
+from tests.closed_loop.loop import POLICY, Life, a_life
 from tests.closed_loop.workload import KINDS
 
 
-def lives(volumes: int, weeks: int, processes: int) -> list[Life]:
+def lives(volumes: int, weeks: int, processes: int, policy: Policy = POLICY) -> list[Life]:
     """So many volumes, as many of each kind."""
     each = [(kind, seed) for kind in KINDS for seed in range(volumes // len(KINDS))]
     with ProcessPoolExecutor(processes) as pool:
-        return list(pool.map(partial(_one, weeks=weeks), each, chunksize=5))
+        return list(pool.map(partial(_one, weeks=weeks, policy=policy), each, chunksize=5))
 
 
-def _one(named: tuple[str, int], weeks: int) -> Life:
-    return a_life(*named, weeks)
+def _one(named: tuple[str, int], weeks: int, policy: Policy) -> Life:
+    return a_life(*named, weeks, policy)
 
 
 def main() -> None:
@@ -26,10 +28,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.closed_loop")
     parser.add_argument("--volumes", type=int, default=1000)
     parser.add_argument("--weeks", type=int, default=52)
+    parser.add_argument("--growth-days", type=float, default=POLICY.growth_days)
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--write", action="store_true", help="into docs/decision.md")
     options = parser.parse_args()
-    found = lives(options.volumes, options.weeks, options.processes)
+    policy = replace(POLICY, growth_days=options.growth_days)
+    found = lives(options.volumes, options.weeks, options.processes, policy)
     sys.stdout.write(table(found))
     if options.write:
         write(found)

@@ -1,26 +1,28 @@
 """The loop: a volume is audited weekly, does what is recommended, and is watched."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import pairwise
 from typing import Final
 
 import numpy as np
 
 from plimsoll.domain.case import DecisionContext, case_of
+from plimsoll.domain.day_sums import sums_of_demand
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.knowledge import Look
-from plimsoll.domain.memory import Past, begun_s, memory_of, memory_segments
+from plimsoll.domain.memory import memory_segments
 from plimsoll.domain.policy import Policy
+from plimsoll.domain.recall import Recall
 from plimsoll.domain.recommendation import Change, Recommendation
-from plimsoll.domain.remembered import remembered
-from plimsoll.domain.unread_past import reduced_to
+from plimsoll.domain.sums import Segment, Window
 from plimsoll.domain.volume import Seen, Volume, VolumeSpec
 from tests.builders import LONG_AGO, TYPES, a_host, a_market, a_volume, load_of
 from tests.closed_loop.workload import BUCKET_S, DAY, KIB, WEEK, Numbers, Workload, of_kind
 
-BEGUN: Final = LONG_AGO + timedelta(days=30)
+BEGUN: Final = (LONG_AGO + timedelta(days=30)).replace(hour=0, minute=0)
 WINDOW: Final = 14 * DAY
 POLICY: Final = Policy(resolution_s=BUCKET_S, target_types=("gp3",))
 KEPT_DAYS: Final = {300: 63, 3600: 455}
@@ -68,9 +70,7 @@ class Life:
         return sum(one != two for one, two in pairwise(moves))
 
 
-def lived(
-    workload: Workload, spec: VolumeSpec, weeks: int, policy: Policy = POLICY, *, watched: int = WATCHED
-) -> Life:
+def lived(workload: Workload, spec: VolumeSpec, weeks: int, policy: Policy = POLICY, *, watched: int = WATCHED) -> Life:
     """A volume's life of so many weeks; it is `watched` for the first of them, then audited at the end of each."""
     ceiling = TYPES[spec.type].ceiling(spec)
     iops, mib_s = (0.0, 0.0) if workload.job else workload.wants(0, weeks * WEEK)
@@ -123,24 +123,33 @@ def _audited(
         seen=seen,
     )
     context = DecisionContext(market=a_market(), envelopes=(), policy=policy, now=_moment(end), draft=True)
-    case = case_of(volume, demand, load_of(volume, demand), context)
-    found = answer(case)
-    smaller, past = reduced_to(found, case.present), _past(volume, served, io_kib, end, policy)
-    if smaller is None or past is None:
-        return found
-    return answer(replace(case, remembered=remembered(past, smaller, policy, case.hosts)))
+    recall = Recall.of(volume, context, _memory(here.start, end, policy), _window(here))
+    if recall is not None:
+        for look in recall.everything():
+            recall.learn(look, _sums(look, served, io_kib))
+    return _proved(volume, demand, context, recall)
 
 
-def _past(volume: Volume, served: Numbers, io_kib: Numbers, end: int, policy: Policy) -> Past | None:
-    """All that the cloud still has from before the last two weeks; None where the policy forgets it."""
-    now_s, before_s = _moment(end).timestamp(), int(_moment(end - WINDOW).timestamp())
-    segments = memory_of(volume, memory_segments(before_s, policy.memory_days, KEPT_DAYS, now_s))
-    if not segments:
-        return None
-    past = Past(segments, begun_s(volume, policy, now_s))
-    for look in past.first_looks(whole=True):
-        past.learn(look, _sums(look, served, io_kib))
-    return past
+def _proved(volume: Volume, demand: Demand, context: DecisionContext, recall: Recall | None) -> Recommendation:
+    """The answer once its past has told all that it can."""
+    host = load_of(volume, demand)
+    if recall is None:
+        return answer(case_of(volume, demand, host, context))
+    while True:
+        case = recall.remembering(case_of(volume, demand, host, context.growing(recall.growth), recall.days))
+        found = answer(case)
+        if not recall.tells_more(case, found, partial(sums_of_demand, demand)):
+            return found
+
+
+def _window(buckets: slice) -> Window:
+    start_s, end_s = (int(_moment(at).timestamp()) for at in (buckets.start, buckets.stop))
+    return Window(start_s=start_s, end_s=end_s)
+
+
+def _memory(start: int, end: int, policy: Policy) -> tuple[Segment, ...]:
+    """All that the cloud still has from before the last two weeks."""
+    return memory_segments(int(_moment(start).timestamp()), policy.memory_days, KEPT_DAYS, _moment(end).timestamp())
 
 
 def _sums(look: Look, served: Numbers, io_kib: Numbers) -> dict[str, Numbers]:
@@ -166,11 +175,11 @@ def _count_hurt(life: Life, workload: Workload, now: slice) -> None:
     life.hurt += int((by_old & ~by_new).sum())
 
 
-def a_life(kind: str, seed: int, weeks: int) -> Life:
+def a_life(kind: str, seed: int, weeks: int, policy: Policy = POLICY) -> Life:
     """A volume of a kind, with a first size by chance: watched for WATCHED weeks, then audited for so many."""
     weeks += WATCHED
     rng = np.random.default_rng((seed, *kind.encode()))
     workload = of_kind(kind, weeks, rng)
     iops, mib_s = int(rng.choice([3000, 4000, 6000, 10_000, 16_000])), int(rng.choice([125, 250, 500, 1000]))
     spec = VolumeSpec(type="gp3", size_gib=1000, iops=iops, throughput_mib_s=min(mib_s, iops // 4))
-    return lived(workload, spec, weeks)
+    return lived(workload, spec, weeks, policy)

@@ -41,11 +41,19 @@ def test_a_demand_of_three_times_the_ceiling_is_reached_in_three_steps():
     assert moves(life) == [(4500, 125), (6800, 125), (10_200, 125)]
 
 
-def test_a_job_that_takes_what_it_gets_is_not_raised_again_while_the_last_raise_is_in_sight():
-    """Two weeks later the window has forgotten what it was before, so that it is raised again: see docs/decision.md."""
-    raised = {step.week for step in a_life("job", 1, 8).steps if step.after.iops > step.before.iops}
-    assert 1 in raised
-    assert 2 not in raised
+def test_a_job_that_takes_what_it_gets_is_raised_once_and_no_more_when_that_is_out_of_sight():
+    raised = [step for step in a_life("job", 1, 12).steps if step.after.iops > step.before.iops]
+    assert len(raised) == 1
+
+
+def test_what_grows_is_given_room_for_that_and_not_cut_to_what_it_is_now():
+    """From 4,000 IOPS by 20 a day: 5,680 after twelve weeks, and 7,480 three months later."""
+    grows = up_to(4000.0, 12)
+    grows.iops *= 1 + 0.005 * np.arange(len(grows.iops)) / DAY
+    life = lived(grows, gp3(16_000, 125), 12)
+    ((iops, _),) = moves(life)
+    assert 8000 <= iops <= 9500
+    assert not life.hurt
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -67,18 +75,22 @@ def test_the_table_stands_between_its_marks(tmp_path):
         write([life], page)
 
 
-LEAST_SETTLED = {"diurnal": 0.7, "bursty": 0.9, "mixed": 0.6}
-MOST_REVERSED = {"diurnal": 0.15, "bursty": 0.15, "mixed": 0.3, "job": 0.05}
+LEAST_SETTLED = {"diurnal": 0.7, "bursty": 0.9, "growing": 0.5, "mixed": 0.6, "job": 0.9}
+MOST_REVERSED = {"diurnal": 0.15, "bursty": 0.15, "growing": 0.45, "mixed": 0.3, "job": 0.05}
+MOST_HURT_GROWING = 120
+"""Buckets a volume, in the mean: a cut comes before there are five weeks that tell how fast it grows."""
 
 
 @pytest.mark.release
 def test_a_thousand_volumes_over_a_year_do_no_worse_than_the_page_says():
-    """The goals are beside the table in docs/decision.md; growing demand reaches none of them."""
+    """The goals are beside the table in docs/decision.md; growing demand is farthest from them."""
     found = lives(1000, 52, processes=2)
     for kind in KINDS:
         some = [life for life in found if life.kind == kind]
         near = [life for life in some if life.ratio <= WITHIN]
-        assert sum(life.settled for life in near) >= LEAST_SETTLED.get(kind, 0) * len(near), table(found)
-        assert sum(life.reversals >= 2 for life in some) <= MOST_REVERSED.get(kind, 1) * len(some), table(found)
-        if kind != "growing":
+        assert sum(life.settled for life in near) >= LEAST_SETTLED[kind] * len(near), table(found)
+        assert sum(life.reversals >= 2 for life in some) <= MOST_REVERSED[kind] * len(some), table(found)
+        if kind == "growing":
+            assert sum(life.hurt for life in some) <= MOST_HURT_GROWING * len(some), table(found)
+        else:
             assert max(life.hurt for life in some) <= 12, table(found)  # an hour of a year

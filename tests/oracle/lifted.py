@@ -5,9 +5,7 @@ Where the page leaves room, this is how it is read here:
 - The ceiling of a type that bursts is its highest, whether or not credits are left.
 - A limit has been raised when any later epoch has a higher one (its highest or its sustained figure). Buckets of an
   epoch before that are not lifted, whatever came after.
-- A job takes what it gets when, beside the epoch before, its saturated minutes an observed minute fell at least to the
-  ratio of the ceilings, and its bytes an observed minute did not rise, each to a tenth. Its saturated minutes then ask
-  for no headroom above the ceiling of their epoch.
+- A job that takes what it gets (`days`) asks in its saturated minutes for no headroom above the ceiling of their epoch.
 - A bucket that is saturated on both resources is lifted to the farther of the two points.
 - The room that a host leaves is what it carries in the minute less what its other volumes did in it, and never less
   than what was observed.
@@ -17,18 +15,21 @@ Where the page leaves room, this is how it is read here:
 
 import numpy as np
 
+from tests.oracle.days import FOREVER, MINUTES, takes_what_it_gets
 from tests.oracle.received import scaled, summed
 from tests.oracle.replay import SIDES, counted
 
-FREQUENT_SHARE, FREQUENT_MINUTES, SLACK = 0.005, 30, 1.1
+FREQUENT_SHARE, FREQUENT_MINUTES = 0.005, 30
+DIRECTIONS = (("r", "w"), ("rm", "wm"))
 
 
-def load_of(work, observed, epochs, policy, *, seconds=None, checks=None, balance=None, hosted=None):
+def load_of(work, observed, epochs, policy, *, seconds=None, checks=None, balance=None, hosted=None, days=None):
     """What a volume (or the sum of a pool) asked for, ready to be tried.
 
     epochs: dictionaries of `first` (minute), `limit` (None: not known). checks: raised minutes by side. hosted: None
     where no host or not every host is known, else `carries` by side, the host's `counts` (a limit that says how it
     counts) and `others`, the work of everybody else on it; None for several hosts, of which nobody is bound by one.
+    days: what was done on each known day, as `days.days_of` makes it; None where only the window is known.
     """
     spans = spans_of(epochs, len(observed))
     found = {
@@ -44,6 +45,7 @@ def load_of(work, observed, epochs, policy, *, seconds=None, checks=None, balanc
         "room": room_of(work, hosted, len(observed)),
         "bound": bound_minutes(work, observed, hosted, policy),
         "clip": {side: np.full(len(observed), np.inf) for side in SIDES},
+        "days": days_in_window(work, observed) if days is None else days,
     }
     described = []
     for first, last, limit in spans:
@@ -72,7 +74,7 @@ def load_of(work, observed, epochs, policy, *, seconds=None, checks=None, balanc
         described.append({"here": here, "limit": limit, "at": at, "rates": rates})
     for number, one in enumerate(described):
         if one is not None:
-            lift_epoch(found, one, described[:number], described[number + 1 :], policy)
+            lift_epoch(found, one, earlier_than(epochs, one["here"].start), described[number + 1 :], policy)
     bind(found, described, hosted)
     found["epochs"] = described
     return found
@@ -88,11 +90,35 @@ def spans_of(epochs, length):
     ]
 
 
+def earlier_than(epochs, minute):
+    """First minute, last minute and limit of the epochs that were over by a minute; the first began long before."""
+    firsts = [FOREVER, *(epoch["first"] for epoch in epochs[1:])]
+    lasts = [*firsts[1:], 10**9]
+    return [
+        (first, last, epoch["limit"])
+        for epoch, first, last in zip(epochs, firsts, lasts, strict=True)
+        if first < last <= minute
+    ]
+
+
+def days_in_window(work, observed):
+    """Operations and bytes of the window's whole days, those in which anything was observed."""
+    found = {}
+    for day in range(len(observed) // MINUTES):
+        at = slice(day * MINUTES, (day + 1) * MINUTES)
+        if observed[at].any():
+            done = [
+                float((work[reads][at] + work[writes][at]).sum()) * 60 for reads, writes in (("r", "w"), ("rm", "wm"))
+            ]
+            found[day] = done[0], done[1] * 1_048_576
+    return found
+
+
 def cut(work, here):
     return {name: values[here] for name, values in work.items()}
 
 
-def lift_epoch(found, one, before, after, policy):
+def lift_epoch(found, one, earlier, after, policy):
     """Writes the lift of an epoch's saturated minutes, and which resources are saturated frequently."""
     observed = found["observed"][one["here"]]
     for side in SIDES:
@@ -102,7 +128,12 @@ def lift_epoch(found, one, before, after, policy):
             if at.any():
                 found["held"].append(more)
             continue
-        if takes_what_it_gets(found, one, before, side):
+        reads, writes = DIRECTIONS[0 if side == "iops" else 1]
+        own = one["here"].start, one["here"].stop, one["limit"]
+        done = found["work"][reads] + found["work"][writes]
+        standing = np.zeros(len(done), dtype=bool)
+        standing[one["here"]] = one["at"][side]
+        if takes_what_it_gets(done, standing, own, earlier, found["days"], side):
             keep_to_ceiling(found, one, side)
             continue
         count = int(at.sum())
@@ -135,25 +166,6 @@ def raised(limit, after, side):
         if any(later["limit"][name] > limit[name] * (1 + 1e-9) for name in names):
             return later["here"].start
     return None
-
-
-def takes_what_it_gets(found, one, before, side):
-    """Whether more of a resource only made a job end earlier."""
-    earlier = next((epoch for epoch in reversed(before) if epoch is not None), None)
-    if earlier is None or not earlier["at"][side].any() or earlier["limit"][side] >= one["limit"][side]:
-        return False
-
-    def per_minute(epoch, values):
-        seen = found["observed"][epoch["here"]]
-        return float(values[seen].sum()) / max(1, int(seen.sum()))
-
-    def moved(epoch):
-        some = cut(found["work"], epoch["here"])
-        return per_minute(epoch, some["rm"] + some["wm"])
-
-    ratio = earlier["limit"][side] / one["limit"][side]
-    fell = per_minute(one, one["at"][side]) <= SLACK * ratio * per_minute(earlier, earlier["at"][side])
-    return fell and moved(one) <= SLACK * moved(earlier)
 
 
 def bound_minutes(work, observed, hosted, policy):

@@ -17,6 +17,7 @@ from tests.oracle.choice import (
     settled_from,
     throttled_by_itself,
 )
+from tests.oracle.days import headroom_with_growth
 from tests.oracle.lifted import load_of
 from tests.oracle.limits import EBS, INFINITE, LATENCY, PRICES, ceiling, price
 from tests.oracle.past import required_by
@@ -25,6 +26,7 @@ from tests.oracle.replay import SIDES, counted, host_carries, plain
 
 POLICY = {
     "headroom_pct": 20,
+    "growth_days": 90,
     "throttle_budget_min": 0,
     "max_wait_s": 60,
     "throttle_lift_pct": 50,
@@ -61,7 +63,7 @@ def limits_of_host(host):
     }
 
 
-def load_for(volume, minutes, siblings, policy):
+def load_for(volume, minutes, siblings, policy, days):
     """The load of a volume on its hosts, and the share of its credits that it begins with."""
     observed = observed_minutes(minutes)
     work = work_of(minutes, observed)
@@ -95,7 +97,8 @@ def load_for(volume, minutes, siblings, policy):
     seconds = None
     if policy["size_on"] == "busy-time" and minutes.get("idle_s") is not None:
         seconds = busy_work(minutes, work)
-    load = load_of(work, observed, epochs, policy, seconds=seconds, checks=checks, balance=shown, hosted=hosted)
+    known = {"seconds": seconds, "checks": checks, "balance": shown, "hosted": hosted, "days": days}
+    load = load_of(work, observed, epochs, policy, **known)
     known = np.flatnonzero(~np.isnan(balance)) if balance is not None else []
     return load, (float(balance[known[0]]) / 100 if len(known) else 1.0)
 
@@ -180,7 +183,7 @@ def answer(action, target, usd_now, usd_then, **more):
     return {"action": action, "target": target, "usd_now": usd_now, "usd_then": usd_then, **more}
 
 
-def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None):
+def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None, days=None):
     """The answer for one volume.
 
     volume: spec, region, state, boot, attachments, hosts (maximum_iops, maximum_mb_s, baseline_iops, baseline_mb_s,
@@ -189,26 +192,51 @@ def decide(volume, minutes, siblings, policy=POLICY, frontier=False, past=None):
     whether it was on another before), `restored_until` (the minute up to which nothing is its demand), `modifying`,
     `ran_from` (the minute from which it is on a running host). minutes: the series, as arrays with NaN where there is
     no point. siblings: the work of every other volume on its only host. `frontier`: what the budgets cost as well.
-    past: what was before the window, as `past.buckets_of` makes it.
+    past, days: what was before the window, as `past.buckets_of` and `days.days_of` make it, these of the window too.
     """
-    found = decide_with(volume, minutes, siblings, policy, frontier)
-    if past is None or not found.pop("reduces", False):
-        return found
-    limits = [limits_of_host(one)["maximum"] for one in volume["hosts"] if one and one["maximum_iops"] is not None]
-    hosts = None
-    if limits and len(limits) == volume["attachments"]:
-        hosts = {side: sum(one[side] for one in limits) for side in SIDES}
-    found = decide_with(volume, minutes, siblings, policy, frontier, asked=required_by(past, policy, hosts))
+    own = None if days is None else {day: done for day, done in days.items() if day >= 0}
+    found = decide_with(volume, minutes, siblings, policy, frontier, own)
+    if past is not None and asks_the_past(found):
+        found = decide_with(volume, minutes, siblings, policy, frontier, days)
+        whole_days = len(minutes["read_ops"]) // 1440
+        headroom_pct = headroom_with_growth(volume, days, whole_days, policy) if asks_the_past(found) else None
+        if headroom_pct is not None:
+            grown = {**policy, "headroom_pct": headroom_pct}
+            more = decide_with(volume, minutes, siblings, grown, frontier, days)
+            if found["action"] != "upgrade" or more["action"] == "upgrade":
+                found, policy = more, grown
+        if found["reduces"]:
+            limits = [
+                limits_of_host(one)["maximum"] for one in volume["hosts"] if one and one["maximum_iops"] is not None
+            ]
+            hosts = None
+            if limits and len(limits) == volume["attachments"]:
+                hosts = {side: sum(one[side] for one in limits) for side in SIDES}
+            asked = required_by(past, policy, hosts)
+            found = decide_with(volume, minutes, siblings, policy, frontier, days, asked=asked)
     found.pop("reduces", None)
     return found
 
 
-def decide_with(volume, minutes, siblings, policy, frontier, asked=None):
-    """As `decide`, where a reduction has to carry that much (`asked`, by side) as well."""
+def carried_by_hosts(volume):
+    """The most that all its hosts carry, by side; None where that is not known of each."""
+    limits = [limits_of_host(one)["maximum"] for one in volume["hosts"] if one and one["maximum_iops"] is not None]
+    if not limits or len(limits) != volume["attachments"]:
+        return None
+    return {side: sum(one[side] for one in limits) for side in SIDES}
+
+
+def asks_the_past(found):
+    """Whether an answer is one that the past is asked for: less than now on any side, or relief."""
+    return found.get("reduces", False) or found["action"] == "upgrade"
+
+
+def decide_with(volume, minutes, siblings, policy, frontier, days, asked=None):
+    """As `decide` by what is known of days, where a reduction has to carry that much (`asked`, by side) as well."""
     usd_now = price(volume["spec"], volume["region"])
     if volume["state"] == "available" and volume["attachments"] == 0:
         return answer("detached", None, usd_now, usd_now)
-    load, start = load_for(volume, minutes, siblings, policy)
+    load, start = load_for(volume, minutes, siblings, policy, days)
     observed = load["observed"]
     seen = int(observed.sum())
     plain_iops = load["work"]["r"] + load["work"]["w"]

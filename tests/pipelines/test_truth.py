@@ -14,6 +14,7 @@ from plimsoll.domain.policy import Policy
 from plimsoll.domain.sums import Window
 from plimsoll.domain.volume import VolumeSpec
 from tests.oracle.compare import differences
+from tests.oracle.days import days_of
 from tests.oracle.naive import POLICY, decide
 from tests.oracle.past import buckets_of
 from tests.oracle.received import observed_minutes, work_of
@@ -64,15 +65,22 @@ def plain(volume: SimulatedVolume, window: Window) -> dict[str, object]:
     return {name: getattr(sums, name) for name in SERIES if getattr(sums, name) is not None}
 
 
-def past_of(volume: SimulatedVolume, window: Window) -> object:
-    """What CloudWatch still has of the time before the window; None of a volume that is attached to nothing."""
+def past_of(volume: SimulatedVolume, window: Window) -> dict[str, object]:
+    """What CloudWatch still has of the time before the window, and what was done on each day; nothing of a volume that
+    is attached to nothing."""
     first = min(int(volume.created.timestamp()) // 86_400 * 1440, window.start_s // 60)
-    sums = truth(volume, Window(start_s=first * 60, end_s=window.start_s))
+    sums = truth(volume, Window(start_s=first * 60, end_s=window.end_s))
     if sums is None or volume.attached is None:
-        return None
-    work = sums.read_ops + sums.write_ops, np.nansum([sums.read_bytes, sums.write_bytes], axis=0)
-    made_s, attached_s = volume.created.timestamp(), volume.attached.timestamp()
-    return buckets_of(*work, first, NOW.timestamp(), made_s, [attached_s], POLICY)
+        return {}
+    absent = np.isnan(sums.read_bytes) & np.isnan(sums.write_bytes) & np.isnan(sums.read_ops)
+    moved = np.where(absent, np.nan, np.nansum([sums.read_bytes, sums.write_bytes], axis=0))
+    work = sums.read_ops + sums.write_ops, moved
+    when = NOW.timestamp(), volume.created.timestamp(), [volume.attached.timestamp()], POLICY
+    before = [values[: window.start_s // 60 - first] for values in work]
+    return {
+        "past": buckets_of(*before, first, *when),
+        "days": days_of(*work, first, window.start_s // 60, *when),
+    }
 
 
 def host_limits(host: SimulatedHost) -> dict[str, object]:
@@ -152,7 +160,7 @@ def oracle_answers(fleet: Fleet, window: Window) -> dict[str, dict[str, object]]
             described,
             minutes[volume.id],
             [work_of(one, observed_minutes(one)) for one in others],
-            past=past_of(volume, window),
+            **past_of(volume, window),
         )
     return answers
 

@@ -2,6 +2,6 @@
 
 from typing import Final
 
-from tests.scenes import changes, credits_and_types, decision_page, sharing
+from tests.scenes import changes, credits_and_types, decision_page, sharing, weeks
 
-SCENES: Final = (*decision_page.SCENES, *credits_and_types.SCENES, *changes.SCENES, *sharing.SCENES)
+SCENES: Final = (*decision_page.SCENES, *credits_and_types.SCENES, *changes.SCENES, *sharing.SCENES, *weeks.SCENES)

@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tests.oracle.days import days_of
 from tests.oracle.naive import POLICY
 from tests.oracle.past import buckets_of
 from tests.oracle.received import observed_minutes, work_of
@@ -84,14 +85,33 @@ def past_of(scene: Scene) -> Any:
     """What CloudWatch still has of the time before the window; None of a volume that is attached to nothing."""
     if scene.does is None:
         return None
-    made_s = NOW.timestamp() - 3600 * scene.created_h
-    attached_s = NOW.timestamp() - 3600 * scene.attached_h
+    first, work = _work_from_its_beginning(scene)
+    before = [values[: FIRST_MINUTE - first] for values in work]
+    return buckets_of(*before, first, NOW.timestamp(), *_when(scene), policy_of(scene))
+
+
+def days_of_scene(scene: Scene) -> Any:
+    """What it did on each day; None of a volume that is attached to nothing."""
+    if scene.does is None:
+        return None
+    first, work = _work_from_its_beginning(scene)
+    return days_of(*work, first, FIRST_MINUTE, NOW.timestamp(), *_when(scene), policy_of(scene))
+
+
+def _when(scene: Scene) -> tuple[float, list[float]]:
+    """When it was made, and when it was attached (epoch seconds)."""
+    return NOW.timestamp() - 3600 * scene.created_h, [NOW.timestamp() - 3600 * scene.attached_h]
+
+
+def _work_from_its_beginning(scene: Scene) -> tuple[int, list[Any]]:
+    """The first minute of the day on which it was made, and operations and bytes from then to the window's end."""
+    made_s, (attached_s,) = _when(scene)
     first = int(min(made_s // 86400 * 1440, FIRST_MINUTE))
-    series = scene.does(Time(np.arange(first, FIRST_MINUTE))).series()
+    series = scene.does(Time(np.arange(first, FIRST_MINUTE + MINUTES))).series() if scene.does else {}
     work = [series["read_ops"] + series["write_ops"], series["read_bytes"] + series["write_bytes"]]
     for values in work:
         values[: max(0, int(-(-attached_s // 60)) - first)] = np.nan
-    return buckets_of(*work, first, NOW.timestamp(), made_s, [attached_s], policy_of(scene))
+    return first, work
 
 
 def siblings_of(scene: Scene, others: list[Scene]) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ at their ceiling, with exceeded checks raised; the others stay well under it.
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from typing import Final
@@ -58,6 +58,7 @@ class Archetype(StrEnum):
     GROWING = "growing"
     RAN_ONCE = "ran-once"
     TURNED_OFF = "turned-off"
+    DEFERRED = "takes-what-it-gets"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +67,7 @@ class Workload:
 
     `ceiling_iops` and `ceiling_throughput_mib_s` are what it stands at when throttled, `sustained_iops` what a
     credit-starved volume is left with. `on_day` (days since the epoch) is when one that grows began, one that ran once
-    ran, or one that was turned off ended.
+    ran, one that was turned off ended, or the ceiling of one that takes what it gets was doubled.
     """
 
     archetype: Archetype
@@ -311,12 +312,22 @@ def _ran_once(work: Workload, days: Numbers, draws: Draws) -> Days:
 
 def _growing(work: Workload, days: Numbers, draws: Draws) -> Days:
     high = work.low_iops + (work.high_iops - work.low_iops) * lives.grown(days, work.on_day)[:, np.newaxis]
-    return _usual(high * (0.3 + 0.7 * _WAVE) * _noise(draws, 0.05) / 1.05)
+    asked = high * (0.3 + 0.7 * _WAVE) * _noise(draws, 0.05) / 1.05
+    return replace(_usual(np.minimum(asked, work.ceiling_iops)), iops_exceeded=asked > work.ceiling_iops)
 
 
 def _turned_off(work: Workload, days: Numbers, draws: Draws) -> Days:
     ran = (days < work.on_day)[:, np.newaxis]
     return _usual(np.where(ran, work.high_iops * (0.3 + 0.7 * _WAVE), work.low_iops) * _noise(draws, 0.05) / 1.05)
+
+
+def _deferred(work: Workload, days: Numbers, draws: Draws) -> Days:
+    """The same work each night: four hours at half of the ceiling, and two since that was doubled."""
+    before = (days < work.on_day)[:, np.newaxis]
+    held = np.where(before, _hours(0, 4), _hours(0, 2))
+    rate = np.where(before, work.ceiling_iops / 2, work.ceiling_iops) * _noise(draws, 0.015) / 1.015
+    iops = np.where(held, rate, work.low_iops * _noise(draws, 0.3))
+    return Days(iops=np.maximum(iops, 0.0), iops_exceeded=held, busy_share=np.where(held, 1.0, 0.3))
 
 
 _SHAPES: Final[dict[Archetype, Callable[[Workload, Numbers, Draws], Days]]] = {
@@ -339,4 +350,5 @@ _SHAPES: Final[dict[Archetype, Callable[[Workload, Numbers, Draws], Days]]] = {
     Archetype.GROWING: _growing,
     Archetype.RAN_ONCE: _ran_once,
     Archetype.TURNED_OFF: _turned_off,
+    Archetype.DEFERRED: _deferred,
 }

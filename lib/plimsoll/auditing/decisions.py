@@ -6,12 +6,13 @@ from dataclasses import replace
 from plimsoll.auditing.metrics_plan import metrics_segments, past_segments
 from plimsoll.auditing.ports import AuditPorts
 from plimsoll.auditing.signals import with_signals
-from plimsoll.domain.branch_and_bound import Ask, Found, Judged, judge
+from plimsoll.domain.branch_and_bound import Ask, Found, judge
 from plimsoll.domain.case import DecisionContext
 from plimsoll.domain.decide import is_detached, recommend_detached
 from plimsoll.domain.demand_profile import DemandProfile
 from plimsoll.domain.errors import CloudError, UnknownVolumeType
 from plimsoll.domain.hosting import with_neighbors
+from plimsoll.domain.members import Judged
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.pool import in_shared_pools
 from plimsoll.domain.recommendation import Change, Recommendation

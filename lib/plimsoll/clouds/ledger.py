@@ -23,8 +23,11 @@ from plimsoll.writing import whole
 KEPT: Final = timedelta(days=2)
 """Changes older than this no longer count against any limit and are dropped."""
 
-SEEN_KEPT: Final = timedelta(days=93)
-"""What was seen longer ago is dropped, and so is what is known of a volume that was not seen since."""
+SEEN_KEPT: Final = timedelta(days=455)
+"""What was seen longer ago is dropped: no cloud keeps metrics of that time."""
+
+GONE_KEPT: Final = timedelta(days=93)
+"""What is known of a volume that was not seen since is dropped."""
 
 _SEEN: Final = "/seen"
 """The key of what was seen of all volumes. No volume's id has a slash."""
@@ -81,6 +84,8 @@ class Ledger:
         found = list(self.seen.get(volume_id, ()))
         found += [one for one in _dated(self._met.get(volume_id, ()), now) if one not in found]
         kept: list[Seen] = []
+        if max((one.at_s for one in found), default=0) < (now - GONE_KEPT).timestamp():
+            return kept
         for one in sorted(found, key=lambda one: one.at_s):
             if one.at_s < (now - SEEN_KEPT).timestamp():
                 continue

@@ -4,7 +4,7 @@ Days first; then the buckets that could still change an answer; until `certifica
 why the answer is then the one that every minute would give. Every round reads at least one bucket more finely than
 before, so it ends, at the latest when everything has been read as finely as the cloud keeps it.
 
-What a volume did before the window is read last, and only where the answer is a reduction (`memory`).
+What a volume did before the window is read last, and only where the answer changes what it carries (`recall`).
 
 Volumes that share a host are read together, since each one's answer depends on the traffic of all. What reads is a
 callback that is given all windows of a round at once, so that any cloud can make few calls of them.
@@ -15,32 +15,30 @@ finely as their sums need. What merely looks like a set is told from what has be
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import partial
 
-from plimsoll.domain.case import Case, DecisionContext, case_of, edges_of
+from plimsoll.domain.case import Case, DecisionContext, edges_of
 from plimsoll.domain.certificate import open_buckets
+from plimsoll.domain.day_sums import sums_of_knowledge
 from plimsoll.domain.decide import answer
 from plimsoll.domain.demand import Demand, demand_of
-from plimsoll.domain.demand_profile import DemandProfile, profile_of
+from plimsoll.domain.demand_profile import profile_of
 from plimsoll.domain.errors import CloudError
-from plimsoll.domain.hosting import attached_from_s, host_loads, never_the_limit, running_from_s, sole_host
+from plimsoll.domain.hosting import attached_from_s, host_loads, sole_host
 from plimsoll.domain.knowledge import Knowledge, Look, first_looks
 from plimsoll.domain.lockstep import hint_text, hints
-from plimsoll.domain.memory import Past, begun_s, memory_of
-from plimsoll.domain.offer import Offer
+from plimsoll.domain.members import Group, Judged, Member, grouped, share_errors
 from plimsoll.domain.period import FloatArray
-from plimsoll.domain.policy import SizeOn
-from plimsoll.domain.pool import Pool, pools_of
 from plimsoll.domain.pools import Decided, decide_pools
 from plimsoll.domain.query_cost import QueryCost
 from plimsoll.domain.received import doubts, second_looks
 from plimsoll.domain.recommendation import Change, Keep, Recommendation, Wait
 from plimsoll.domain.refine import refine
-from plimsoll.domain.remembered import remembered
 from plimsoll.domain.saturation import HostLoad
 from plimsoll.domain.sums import Segment
 from plimsoll.domain.together import Unit, decide_together
-from plimsoll.domain.unread_past import limits_of_answer, reduced_to, strictest
+from plimsoll.domain.unread_past import limits_of_answer, strictest
 from plimsoll.domain.volume import Volume
 
 
@@ -57,90 +55,6 @@ Found = Mapping[str, FloatArray]
 
 Fetch = Callable[[Sequence[Ask]], Sequence[Found | CloudError]]
 """Reads metrics: for each ask, in order, what was found or why it could not be read."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
-    """A volume's answer, the profile of the demand that it rests on, and that demand where it is kept.
-
-    There is no `profile` while something is still to be read.
-    """
-
-    recommendation: Recommendation
-    profile: DemandProfile | None
-    demand: Demand | None
-
-
-@dataclass(slots=True)
-class _Member:
-    """A volume on its way: what is known of it, and its answer so far. Without a `context` only its traffic counts.
-
-    `in_set`: it is of a stripe set that is decided on as one. `pooled`: its host's volumes can share pools. `whole`: it
-    is read whole from the start. `memory` is what of its past could be read, None where nothing could, `past` what was
-    read of it, and `asked_for` what the window alone asks for where that is a reduction.
-    """
-
-    volume: Volume
-    context: DecisionContext | None
-    knowledge: Knowledge
-    in_set: bool
-    pooled: bool = False
-    whole: bool = False
-    memory: Sequence[Segment] = ()
-    past: Past | None = None
-    asked_for: Offer | None = None
-    error: CloudError | None = None
-    judged: Judged | None = None
-
-    @property
-    def alone(self) -> bool:
-        """Whether it is decided on by itself."""
-        return not (self.in_set or self.pooled)
-
-    def remembering(self, case: Case) -> Case:
-        """Its case with what its past has to say, where the window alone asks for a reduction."""
-        if self.past is None or self.asked_for is None:
-            return case
-        return replace(case, remembered=remembered(self.past, self.asked_for, case.policy, case.hosts))
-
-    def is_past(self, look: Look) -> bool:
-        """Whether a look is at what was before the window."""
-        return look.window.end_s <= self.knowledge.window.start_s
-
-    def past_looks(self, *, whole: bool = False) -> list[Look]:
-        """Begins to read its past, where any could be read."""
-        if not self.memory or self.context is None:
-            return []
-        from_s = begun_s(self.volume, self.context.policy, self.context.now.timestamp())
-        self.past = Past(self.memory, from_s, [one.since for one in self.volume.attachments if not one.at_start])
-        return self.past.first_looks(whole=whole)
-
-
-@dataclass(slots=True)
-class _Group:
-    """The volumes of one host, or one volume alone."""
-
-    members: list[_Member] = field(default_factory=list)
-    units: list[Unit] = field(default_factory=list)
-    pools: list[Pool] = field(default_factory=list)
-
-    @property
-    def may_reach_its_host(self) -> bool:
-        """Whether what its volumes can do together may be more than their host carries."""
-        host, known = sole_host(self.members[0].volume), self.context
-        if host is None or known is None:
-            return False
-        share = known.policy.saturation_pct / 100
-        return not never_the_limit(host, [member.volume for member in self.members], known.market.types, share)
-
-    @property
-    def context(self) -> DecisionContext | None:
-        """The context of the member whose policy sees its host at the limit first."""
-        known = [member.context for member in self.members if member.context is not None]
-        return min(known, key=lambda context: context.policy.saturation_pct, default=None)
-
-    def readable(self) -> list[_Member]:
-        return [member for member in self.members if member.error is None]
 
 
 def judge(
@@ -163,7 +77,7 @@ def judge(
     whose volumes are given, with a context where they are not held. With `every_minute` everything is read at once.
     Demands take memory by the volume, so that they are kept only with `keep_demand`.
     """
-    groups = _grouped(bases, volumes, segments, units, memory)
+    groups = grouped(bases, volumes, segments, units, memory)
     first = {whole: first_looks(segments, every_minute=whole) for whole in (False, True)}
     pending = [
         (
@@ -173,7 +87,7 @@ def judge(
                 for member in group.members
                 for look in (
                     *first[every_minute or member.whole],
-                    *(member.past_looks(whole=True) if every_minute else ()),
+                    *(member.recall.everything() if every_minute and member.recall is not None else ()),
                 )
             ],
         )
@@ -184,65 +98,12 @@ def judge(
         again = [(group, _unsettled(group, resolution_s, query_cost, keep_demand)) for group, _ in pending]
         pending = [(group, asks) for group, asks in again if asks]
     for group in groups:
-        _share_errors(group)
+        share_errors(group)
     members = [member for group in groups for member in group.members]
     return {member.volume.id: found for member in members if (found := member.error or member.judged) is not None}
 
 
-def _grouped(
-    bases: Mapping[str, DecisionContext],
-    volumes: Iterable[Volume],
-    segments: Sequence[Segment],
-    units: Sequence[Unit],
-    memory: Sequence[Segment],
-) -> list[_Group]:
-    groups: dict[str, _Group] = {}
-    in_sets = {volume_id for unit in units for volume_id in unit.stripes.members}
-    for volume in volumes:
-        host = sole_host(volume)
-        in_set, context = volume.id in in_sets, bases.get(volume.id)
-        knowledge = Knowledge(segments, running_from_s(volume))
-        by_busy_time = context is not None and context.policy.size_on is SizeOn.BUSY_TIME
-        member = _Member(volume, context, knowledge, in_set, whole=in_set or by_busy_time)
-        if context is not None:
-            forgotten_s = begun_s(volume, context.policy, context.now.timestamp())
-            member.memory = memory_of(volume, memory) if forgotten_s < knowledge.window.start_s else ()
-        groups.setdefault(host.id if host else volume.id, _Group()).members.append(member)
-    for unit in units:
-        groups[unit.stripes.host_id].units.append(unit)
-    for group in groups.values():
-        _find_pools(group)
-    return list(groups.values())
-
-
-def _find_pools(group: _Group) -> None:
-    """Notes the pools of a host any of whose volumes is to be decided on, and reads them whole where some are of a
-    stripe set as well."""
-    bases = [member.context for member in group.members if member.context is not None]
-    if not bases:
-        return
-    group.pools = pools_of([member.volume for member in group.members], bases[0].market.types)
-    if not group.pools:
-        return
-    for member in group.members:
-        member.pooled, member.whole, member.memory = True, member.whole or bool(group.units), ()
-
-
-def _share_errors(group: _Group) -> None:
-    """Where one of the volumes of a host could not be read, nobody can tell whether the host was the limit, or what the
-    others would share of a pool: they are unread with it."""
-    failed = next((member for member in group.members if member.error is not None), None)
-    if failed is None or not (group.pools or group.may_reach_its_host):
-        return
-    for member in group.members:
-        if member.error is None:
-            member.error = CloudError(
-                f"cannot decide on {member.volume.name or member.volume.id}: it shares a host with "
-                f"{failed.volume.name or failed.volume.id}, which could not be read. {failed.error}"
-            )
-
-
-def _learn(asked: Sequence[tuple[_Member, Look]], fetch: Fetch) -> None:
+def _learn(asked: Sequence[tuple[Member, Look]], fetch: Fetch) -> None:
     """Reads what is asked, and once more what disagrees in it. What still disagrees then is disputed."""
     _take(asked, fetch, Knowledge.learn)
     again = list(_in_doubt(asked))
@@ -254,7 +115,7 @@ def _learn(asked: Sequence[tuple[_Member, Look]], fetch: Fetch) -> None:
 
 
 def _take(
-    asked: Sequence[tuple[_Member, Look]],
+    asked: Sequence[tuple[Member, Look]],
     fetch: Fetch,
     learn: Callable[[Knowledge, Look, Found], None],
 ) -> None:
@@ -262,17 +123,17 @@ def _take(
     for (member, look), found in zip(asked, answers, strict=True):
         if isinstance(found, CloudError):
             member.error, member.judged = found, None
-        elif member.past is not None and member.is_past(look):
-            member.past.learn(look, found)
+        elif member.recall is not None and member.recall.is_past(look):
+            member.recall.learn(look, found)
         elif member.error is None:
             learn(member.knowledge, look, found)
 
 
-def _in_doubt(asked: Iterable[tuple[_Member, Look]]) -> Iterator[tuple[_Member, Look]]:
+def _in_doubt(asked: Iterable[tuple[Member, Look]]) -> Iterator[tuple[Member, Look]]:
     """What to ask once more of what was asked: where what came disagrees, or all of a bucket is absent."""
-    looks: dict[int, tuple[_Member, list[Look]]] = {}
+    looks: dict[int, tuple[Member, list[Look]]] = {}
     for member, look in asked:
-        if not member.is_past(look):
+        if member.recall is None or not member.recall.is_past(look):
             looks.setdefault(id(member), (member, []))[1].append(look)
     for member, own in looks.values():
         if member.error is None:
@@ -281,9 +142,7 @@ def _in_doubt(asked: Iterable[tuple[_Member, Look]]) -> Iterator[tuple[_Member, 
                 yield member, look
 
 
-def _unsettled(
-    group: _Group, resolution_s: int, query_cost: QueryCost, keep_demand: bool
-) -> list[tuple[_Member, Look]]:
+def _unsettled(group: Group, resolution_s: int, query_cost: QueryCost, keep_demand: bool) -> list[tuple[Member, Look]]:
     """Judges the volumes of a host by what is known, and says what could still change an answer."""
     members = group.readable()
     demands = _demands(members, resolution_s)
@@ -294,12 +153,12 @@ def _unsettled(
     draft = not all(member.whole for member in members)
     found = _decided(group, members, demands, load, draft=draft)
     asks = list(_asks(group, members, found, demands, load, query_cost))
-    if draft and not asks and any(_to_be_drawn(answered) for _, answered in found.values()):
-        found = _decided(group, members, demands, load, draft=False)
     if not asks:
-        if _begin_to_remember(members, found):
+        if _more_is_told(members, found):
             return _unsettled(group, resolution_s, query_cost, keep_demand)
         asks = list(_past_asks(members, found, query_cost))
+    if draft and not asks and any(_to_be_drawn(answered) for _, answered in found.values()):
+        found = _decided(group, members, demands, load, draft=False)
     for member in members:
         if member.volume.id in found:
             case, answered = found[member.volume.id]
@@ -310,8 +169,8 @@ def _unsettled(
 
 
 def _decided(
-    group: _Group,
-    members: Sequence[_Member],
+    group: Group,
+    members: Sequence[Member],
     demands: Mapping[str, Demand],
     load: HostLoad | None,
     *,
@@ -324,8 +183,7 @@ def _decided(
     found = _decided_pools(group, contexts, demands, load)
     for member in members:
         if member.alone and member.context is not None:
-            case = case_of(member.volume, demands[member.volume.id], load, contexts[member.volume.id])
-            case = member.remembering(case)
+            case = member.case(demands[member.volume.id], load, contexts[member.volume.id].growing(member.growth))
             found[member.volume.id] = case, answer(case)
     for unit in group.units:
         found |= _decided_set(unit, group, contexts, demands, load)
@@ -338,13 +196,13 @@ def _to_be_drawn(answered: Recommendation) -> bool:
 
 
 def _asks(
-    group: _Group,
-    members: Sequence[_Member],
+    group: Group,
+    members: Sequence[Member],
     found: Decided,
     demands: Mapping[str, Demand],
     load: HostLoad | None,
     query_cost: QueryCost,
-) -> Iterator[tuple[_Member, Look]]:
+) -> Iterator[tuple[Member, Look]]:
     """What to read next of the volumes of a host; nothing more of those whose metrics disagree."""
     context = group.context
     if context is None or all(member.whole for member in members):
@@ -359,49 +217,44 @@ def _asks(
                 yield member, look
 
 
-def _begin_to_remember(members: Sequence[_Member], found: Decided) -> bool:
-    """Notes what the window alone asks for where that is a reduction; whether the past of any is known already, so that
-    it is to be decided with."""
-    known = False
-    for member in members:
-        case, answered = found.get(member.volume.id, (None, None))
-        if case is None or not member.memory or member.asked_for is not None:
-            continue
-        offer = reduced_to(answered, case.present)
-        if offer is not None:
-            member.asked_for = offer
-            known |= member.past is not None
-    return known
+def _more_is_told(members: Sequence[Member], found: Decided) -> bool:
+    """Whether more of the past of any counts from now on than did for its answer."""
+    told = [
+        member.recall.tells_more(*found[member.volume.id], partial(sums_of_knowledge, member.knowledge))
+        for member in members
+        if member.recall is not None and member.volume.id in found
+    ]
+    return any(told)
 
 
-def _past_asks(members: Sequence[_Member], found: Decided, query_cost: QueryCost) -> Iterator[tuple[_Member, Look]]:
+def _past_asks(members: Sequence[Member], found: Decided, query_cost: QueryCost) -> Iterator[tuple[Member, Look]]:
     """What to read next of the past: what could still speak against what is chosen, or against the cheapest offer."""
     limits = {
         member.volume.id: limits_of_answer(*found[member.volume.id])
         for member in members
-        if member.asked_for is not None and member.volume.id in found
+        if member.recall is not None and member.volume.id in found
     }
     in_set = [limits[member.volume.id] for member in members if member.in_set and member.volume.id in limits]
     for member in members:
-        if member.volume.id in limits:
+        if member.recall is not None and member.volume.id in limits:
             own = strictest(in_set) if member.in_set else limits[member.volume.id]
-            past = member.past
-            for look in member.past_looks() if past is None else past.looks(own, query_cost):
+            for look in member.recall.looks(*found[member.volume.id], own, query_cost):
                 yield member, look
 
 
 def _decided_set(
     unit: Unit,
-    group: _Group,
+    group: Group,
     contexts: Mapping[str, DecisionContext],
     demands: Mapping[str, Demand],
     load: HostLoad | None,
 ) -> Decided:
-    """The cases and answers of the volumes of a stripe set."""
+    """The cases and answers of the volumes of a stripe set: what one of them grows by, all have to carry."""
     members = [member for member in group.members if member.volume.id in unit.stripes.members]
     unread = {member.volume.id: f"it could not be read: {member.error}" for member in members if member.error}
+    growth = max((member.growth for member in members if member.growth), key=lambda one: one.times, default=None)
     cases = [
-        member.remembering(case_of(member.volume, demands[member.volume.id], load, contexts[member.volume.id]))
+        member.case(demands[member.volume.id], load, contexts[member.volume.id].growing(growth))
         for member in members
         if member.context is not None and member.error is None
     ]
@@ -411,7 +264,7 @@ def _decided_set(
 
 
 def _decided_pools(
-    group: _Group, contexts: Mapping[str, DecisionContext], demands: Mapping[str, Demand], load: HostLoad | None
+    group: Group, contexts: Mapping[str, DecisionContext], demands: Mapping[str, Demand], load: HostLoad | None
 ) -> Decided:
     """The cases and answers of the volumes of a host's pools."""
     return decide_pools(group.pools, demands, contexts, load) if group.pools else {}
@@ -423,7 +276,7 @@ def _judged(case: Case, found: Recommendation, *, keep_demand: bool, settled: bo
     return Judged(recommendation=found, profile=profile, demand=demand if keep_demand else None)
 
 
-def _hint(members: Sequence[_Member], demands: Mapping[str, Demand]) -> None:
+def _hint(members: Sequence[Member], demands: Mapping[str, Demand]) -> None:
     """Adds to the answers of volumes that look like a stripe set that they do."""
     alone = {member.volume.id: member for member in members if member.alone}
     for group in hints([member.volume for member in alone.values()], demands):
@@ -435,7 +288,7 @@ def _hint(members: Sequence[_Member], demands: Mapping[str, Demand]) -> None:
                 member.judged = replace(member.judged, recommendation=told)
 
 
-def _demands(members: Sequence[_Member], resolution_s: int) -> dict[str, Demand]:
+def _demands(members: Sequence[Member], resolution_s: int) -> dict[str, Demand]:
     """The demands of volumes, on one grid that their epochs cut as well."""
     edges = [
         edges_of(member.volume, member.knowledge.window, member.context.policy)

@@ -7,10 +7,12 @@ from datetime import datetime
 import numpy as np
 
 from plimsoll.domain.ceiling import PLAIN, Ceiling, Resource
+from plimsoll.domain.day_sums import DaySums
 from plimsoll.domain.demand import Demand, scaled
 from plimsoll.domain.envelope import Envelope
 from plimsoll.domain.epochs import epochs_of
 from plimsoll.domain.evidence import Rankings
+from plimsoll.domain.growth import Growth
 from plimsoll.domain.hosting import usable
 from plimsoll.domain.knowledge import IntArray
 from plimsoll.domain.lifting import Lifted, lift
@@ -37,8 +39,8 @@ class DecisionContext:
     """What decisions rest on besides the volume: what is sold, what was measured, the policy and the time.
 
     `excluded` are volumes that people left out, by id, each with why. `rankings` keeps what the envelopes say of an
-    offer. `learned` is what headroom keeps which risk (None: nothing was learned). In a `draft` frontiers are not
-    drawn: what the answer is has to be known first.
+    offer. `learned` is what headroom keeps which risk (None: nothing was learned). The policy's headroom has room for
+    the `growth` (None: for none). In a `draft` frontiers are not drawn: what the answer is has to be known first.
     """
 
     market: Market
@@ -48,6 +50,7 @@ class DecisionContext:
     excluded: Mapping[str, str] = field(default_factory=dict)
     rankings: Rankings = field(default_factory=dict, repr=False, compare=False)
     learned: LearnedTable | None = None
+    growth: Growth | None = None
     draft: bool = False
 
     def of(self, volume: Volume) -> "DecisionContext":
@@ -55,6 +58,14 @@ class DecisionContext:
         policy = with_learned_headroom(self.policy.for_tags(volume.tags), self.learned, self.history_days(volume))
         book = replace(self.market.book, discounts_pct=policy.discounts_pct)
         return replace(self, policy=policy, market=replace(self.market, book=book))
+
+    def growing(self, growth: Growth | None) -> "DecisionContext":
+        """The context with headroom for a growth as well; as it is where there is none."""
+        if growth is None:
+            return self
+        usual_pct = self.policy.headroom_pct
+        policy = replace(self.policy, headroom_pct=growth.headroom_pct(usual_pct))
+        return replace(self, policy=policy, growth=replace(growth, usual_headroom_pct=usual_pct))
 
     def history_days(self, volume: Volume) -> float:
         """How many days are looked back at, of those that the volume exists."""
@@ -108,8 +119,11 @@ class Case:
 
     @property
     def risk(self) -> Risk | None:
-        """What is promised of a smaller configuration that carries its load; None where nothing was learned."""
-        return risk_of(self.policy, self.context.learned, self.context.history_days(self.volume))
+        """What is promised of a smaller configuration that carries its load; None where nothing was learned. Room for
+        growth is not headroom that a fleet without it kept."""
+        growth = self.context.growth
+        usual = self.policy if growth is None else replace(self.policy, headroom_pct=growth.usual_headroom_pct)
+        return risk_of(usual, self.context.learned, self.context.history_days(self.volume))
 
     @property
     def policy(self) -> Policy:
@@ -142,13 +156,16 @@ class Case:
         return self.market.book.usd_month(self.volume.spec, mean_iops=self.summary.mean_iops)
 
 
-def case_of(volume: Volume, demand: Demand, host: HostLoad | None, context: DecisionContext) -> Case:
-    """The case of a volume; `host` is the traffic of its only host, None where it has several or an unknown one."""
+def case_of(
+    volume: Volume, demand: Demand, host: HostLoad | None, context: DecisionContext, days: DaySums | None = None
+) -> Case:
+    """The case of a volume; `host` is the traffic of its only host, None where it has several or an unknown one. `days`
+    are those before the window and in it, None where only the window is known."""
     policy, types = context.policy, context.market.types
     present = as_balance_shows(ceiling_on_hosts(type_of(volume.spec, types), volume.spec, volume), demand)
     hosts = usable(volume)
     demand = without_restore(demand, volume, policy)
-    found = epoch_spans(volume, demand, types)
+    found = epoch_spans(volume, demand, types, policy, days)
     room = host_room(demand, host, hosts, policy).only_in(on_these_hosts(found, demand))
     lifted = lift(demand, [one.span for one in found], policy)
     load = load_of(demand, lifted, room, [one.span for one in found], policy)

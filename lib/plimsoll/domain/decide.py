@@ -12,6 +12,7 @@ from plimsoll.domain.case import Case, DecisionContext
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.choice import Choice, Step, Verdict, choose
 from plimsoll.domain.evidence import Evidence, Place, evidence_for
+from plimsoll.domain.growth_reasons import growth_summary
 from plimsoll.domain.memory_reasons import memory_summary
 from plimsoll.domain.need import Need
 from plimsoll.domain.offer import Offer, flip
@@ -109,6 +110,7 @@ def kept(case: Case, comparison: Comparison, why: str) -> Keep:
         reasons=reasons.keep(case, comparison, why),
         epochs=case.epochs,
         memory=memory_summary(case.remembered, case.volume.spec),
+        growth=growth_summary(case),
         demand=case.summary,
         comparison=comparison,
         evidence=evidence_of(case, case.volume.spec, case.present, need),
@@ -131,6 +133,7 @@ def _waits(case: Case, comparison: Comparison, expected: Offer, settles: Settles
         reasons=reasons.wait(case, comparison, expected, settles),
         epochs=case.epochs,
         memory=memory_summary(case.remembered, expected.spec),
+        growth=growth_summary(case),
         until=settles.on.date(),
         code=settles.why.value,
         expected=expected,
@@ -155,6 +158,7 @@ def _changed(
         reasons=reasons.change(case, comparison, target, choice),
         epochs=case.epochs,
         memory=memory_summary(case.remembered, target.spec),
+        growth=growth_summary(case),
         target=target,
         usd_month_then=target.usd_month or 0.0,
         demand=case.summary,

@@ -14,6 +14,7 @@ import numpy as np
 
 from plimsoll.domain.ceiling import Ceiling, Resource
 from plimsoll.domain.demand import Demand, scaled
+from plimsoll.domain.jobs import Told, limit, takes_what_it_gets
 from plimsoll.domain.knowledge import BoolArray
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.policy import Policy
@@ -21,9 +22,6 @@ from plimsoll.domain.saturation import throttled
 
 FREQUENT_MINUTES = 30
 """Saturation of fewer minutes is rare, however short the epoch was."""
-
-SLACK = 1.1
-"""What counts as no more, and as in proportion: within a tenth."""
 
 LEAST_RATE = 1e-9
 """A rate under this is none: a bucket without work has no mix that could be lifted."""
@@ -34,12 +32,13 @@ class Span:
     """The buckets of one epoch and what the volume could carry in it (None: not known, so that nothing is saturated).
 
     `raised` are the resources whose ceiling a later epoch raised: that one shows what the workload does, so nothing is
-    lifted here.
+    lifted here. `told` is what whole days tell of it and of the epochs before, None where there was none.
     """
 
     buckets: slice
     ceiling: Ceiling | None
     raised: frozenset[Resource] = frozenset()
+    told: Told | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,8 +47,8 @@ class Lifted:
 
     `demand` is what would have been asked for: so many times the `operations` and the bytes `moved` of each bucket.
     `saturated` are the buckets by resource, `frequent` the resources that are saturated frequently in an epoch whose
-    limit was not raised since. `most` is how many times its operations and bytes a bucket can want: where a job takes
-    what it gets no more than the ceiling.
+    limit was not raised since. `deferred` are those of which the workload takes what it gets, and `most` is how many
+    times its operations and bytes a bucket can want: there no more than the ceiling.
     """
 
     demand: Demand
@@ -58,6 +57,7 @@ class Lifted:
     saturated: Mapping[Resource, BoolArray]
     frequent: frozenset[Resource]
     most: Mapping[Resource, FloatArray]
+    deferred: frozenset[Resource] = frozenset()
 
     @property
     def any(self) -> BoolArray:
@@ -78,7 +78,7 @@ def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
     most = {resource: np.full_like(demand.iops, np.inf) for resource in Resource}
     saturated = {resource: np.zeros_like(demand.observed) for resource in Resource}
     frequent: set[Resource] = set()
-    before: Span | None = None
+    deferred: set[Resource] = set()
     for span in spans:
         if span.ceiling is None:
             continue
@@ -91,7 +91,8 @@ def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
             here = at[resource] & inside
             if resource in span.raised or not here.any():
                 continue
-            if before is not None and _takes_what_it_gets(demand, before, span, saturated[resource], resource):
+            if span.told is not None and takes_what_it_gets(demand, span.ceiling, span.told, here, resource):
+                deferred.add(resource)
                 enough = _factors(demand, span.ceiling, resource, 1.0)[resource]
                 most[resource] = np.where(here, enough, most[resource])
                 continue
@@ -100,7 +101,6 @@ def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
             beyond = 1 + policy.throttle_lift_pct / 100 if often else 1.0
             for side, factor in _factors(demand, span.ceiling, resource, beyond).items():
                 factors[side] = np.where(here, np.maximum(factors[side], factor), factors[side])
-        before = span
     return Lifted(
         demand=scaled(demand, factors[Resource.IOPS], factors[Resource.THROUGHPUT]),
         operations=factors[Resource.IOPS],
@@ -108,38 +108,13 @@ def lift(demand: Demand, spans: Sequence[Span], policy: Policy) -> Lifted:
         saturated=saturated,
         frequent=frozenset(frequent),
         most=most,
+        deferred=frozenset(deferred),
     )
 
 
 def is_frequent(minutes: float, observed_minutes: float, policy: Policy) -> bool:
     """Whether so many minutes of those observed are frequent."""
     return minutes >= max(FREQUENT_MINUTES, policy.upgrade_throttled_share_pct / 100 * observed_minutes)
-
-
-def _takes_what_it_gets(demand: Demand, before: Span, span: Span, saturated: BoolArray, resource: Resource) -> bool:
-    """Whether more of a resource than in the epoch before only made a job end earlier.
-
-    Its saturated minutes fell in proportion to the ceilings, and it moved no more.
-    """
-    if before.ceiling is None or span.ceiling is None or not saturated[before.buckets].any():
-        return False
-    ratio = _limit(before.ceiling, resource) / _limit(span.ceiling, resource)
-    if ratio >= 1:
-        return False
-
-    def share(rate: FloatArray, at: slice) -> float:
-        lengths_s = np.broadcast_to(np.asarray(demand.lengths_s), rate.shape)[at]
-        seen_s = float((lengths_s * demand.observed[at]).sum())
-        return float((rate[at] * lengths_s * demand.observed[at]).sum()) / max(1.0, seen_s)
-
-    held = saturated.astype(np.float64)
-    fell = share(held, span.buckets) <= SLACK * ratio * share(held, before.buckets)
-    moved = demand.throughput_mib_s
-    return fell and share(moved, span.buckets) <= SLACK * share(moved, before.buckets)
-
-
-def _limit(ceiling: Ceiling, resource: Resource) -> float:
-    return ceiling.iops if resource is Resource.IOPS else ceiling.throughput_mib_s
 
 
 def _factors(demand: Demand, ceiling: Ceiling, resource: Resource, beyond: float) -> dict[Resource, FloatArray]:
@@ -149,7 +124,7 @@ def _factors(demand: Demand, ceiling: Ceiling, resource: Resource, beyond: float
         Resource.THROUGHPUT: demand.counted_throughput_mib_s(ceiling.accounting),
     }
     times = {
-        side: np.divide(_limit(ceiling, side) * beyond, rate, out=np.ones_like(rate), where=rate > LEAST_RATE)
+        side: np.divide(limit(ceiling, side) * beyond, rate, out=np.ones_like(rate), where=rate > LEAST_RATE)
         for side, rate in rates.items()
     }
     return {side: np.maximum(1.0, np.minimum(times[resource], times[side])) for side in Resource}

@@ -7,14 +7,13 @@ soon as it carries `most` as well: what is cheaper fails already, and more could
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from plimsoll.domain.ceiling import Ceiling
+from plimsoll.domain.day_sums import DaySums, sums_by_day
 from plimsoll.domain.highest import ROUNDING
 from plimsoll.domain.knowledge import (
     BYTES,
@@ -23,6 +22,7 @@ from plimsoll.domain.knowledge import (
     OPERATIONS,
     PAST_RATES,
     SERIES,
+    BoolArray,
     IntArray,
     Look,
     counted,
@@ -30,9 +30,8 @@ from plimsoll.domain.knowledge import (
 from plimsoll.domain.need import Need
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.query_cost import QueryCost
 from plimsoll.domain.sums import Segment, Window
-from plimsoll.domain.units import DAY_S, HOUR_S, MIB, MINUTE_S
+from plimsoll.domain.units import DAY_S, MIB, MINUTE_S
 from plimsoll.domain.volume import Volume
 
 LEAST_PERIOD_S: Final = 300
@@ -40,9 +39,6 @@ LEAST_PERIOD_S: Final = 300
 
 BUDGET_DAYS: Final = 30
 """The days that a budget of throttled minutes is for."""
-
-FIRST_DAYS: Final = 8
-"""The days that are read by the hour first."""
 
 UNREAD: Final = 1e9
 """IOPS and MiB/s beyond what anything carries: the most of what was not read."""
@@ -53,9 +49,9 @@ TOLERANCE: Final = 1e-6
 Rates = npt.NDArray[np.float64]
 """Two rows, IOPS and MiB/s, one column a bucket."""
 
-_COUNTERS: Final = ((OPERATIONS, 1.0), (BYTES, 1.0 / MIB))
+_COUNTERS: Final = (OPERATIONS, BYTES)
+_UNITS: Final = np.array([[1.0], [MIB]])
 _ROUNDED: Final = np.array([[ROUNDING[HIGHEST_IOPS]], [ROUNDING[HIGHEST_THROUGHPUT]]])
-_SIDES: Final = ("IOPS", "MiB/s")
 
 
 def memory_segments(
@@ -90,59 +86,39 @@ def begun_s(volume: Volume, policy: Policy, now_s: float) -> int:
     return int(-(-max(filled_s, now_s - policy.memory_days * DAY_S) // DAY_S)) * DAY_S
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    """Consecutive buckets that an offer would not have carried: the highest mean on one `side` ("IOPS" or "MiB/s"),
-    from when (epoch seconds) and for how long. `days` are the first seconds of all days that had such."""
-
-    side: str
-    rate: float
-    start_s: int
-    minutes: float
-    days: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Peak:
-    """A minute inside a longer bucket that an offer would have throttled. `likely`: it is estimated."""
-
-    side: str
-    rate: float
-    day_s: int
-    likely: bool
-
-
 class Past:
     """What is known of one volume before its window, in whole days (UTC), hours and five minutes.
 
-    Nothing is learned of the days before it has `begun`, or on which it was `moved` to a host.
+    Nothing is learned of the days before it has `begun`, or on which it was `moved` to a host. `starts_s` is when each
+    bucket begins, `lengths_s` how long it is, and `finest_s` the finest period that it is kept in. `highest` is the
+    highest minute of each of `days_s`, `done` the operations and bytes of each, NaN where that is not known.
     """
 
     __slots__ = (
         "_begun_s",
-        "_days_s",
-        "_finest_s",
-        "_highest",
-        "_lengths_s",
         "_out",
         "_seen",
-        "_starts_s",
+        "days_s",
+        "done",
+        "finest_s",
+        "highest",
         "least",
+        "lengths_s",
         "most",
         "segments",
+        "starts_s",
     )
 
-    def __init__(self, segments: Sequence[Segment], begun_s: int, moved: Sequence[datetime] = ()) -> None:
+    def __init__(self, segments: Sequence[Segment], begun_s: int, moved_days_s: Sequence[int] = ()) -> None:
         self.segments, self._begun_s = tuple(segments), max(begun_s, segments[0].window.start_s)
         days_s = np.arange(self.window.start_s, self.window.end_s, DAY_S, dtype=np.int64)
-        self._days_s = days_s
-        self._out = np.isin(days_s, [int(when.timestamp()) // DAY_S * DAY_S for when in moved])
-        self._out |= days_s < self._begun_s
-        self._highest = np.full((2, len(days_s)), np.nan)
-        self._starts_s, self._lengths_s = days_s, np.full(len(days_s), DAY_S, dtype=np.int64)
-        self._finest_s = np.full(len(days_s), self.segments[-1].period_s, dtype=np.int64)
+        self.days_s = days_s
+        self._out = np.isin(days_s, moved_days_s) | (days_s < self._begun_s)
+        self.highest, self.done = np.full((2, len(days_s)), np.nan), np.full((2, len(days_s)), np.nan)
+        self.starts_s, self.lengths_s = days_s, np.full(len(days_s), DAY_S, dtype=np.int64)
+        self.finest_s = np.full(len(days_s), self.segments[-1].period_s, dtype=np.int64)
         for segment in reversed(self.segments[:-1]):
-            self._finest_s[days_s < segment.window.end_s] = segment.period_s
+            self.finest_s[days_s < segment.window.end_s] = segment.period_s
         self._seen = np.zeros(len(days_s), dtype=np.bool_)
         self.least: Rates = np.zeros((2, len(days_s)))
         self.most: Rates = np.where(self._out, 0.0, np.full((2, len(days_s)), UNREAD))
@@ -158,38 +134,14 @@ class Past:
         return Window(start_s=self._begun_s, end_s=self.window.end_s)
 
     @property
+    def day_sums(self) -> DaySums:
+        """What was done on each day, as far as was read."""
+        return DaySums(start_s=self.window.start_s, totals=self.done)
+
+    @property
     def days(self) -> int:
         """The days of which the cloud has any point, as far as was read."""
         return int(self._seen.sum())
-
-    def first_looks(self, *, whole: bool = False) -> list[Look]:
-        """What to read first: the highest minute of each day; with `whole` everything as finely as it is kept."""
-        if whole:
-            return [Look(window=one.window, period_s=one.period_s, groups=_WORK) for one in self.segments]
-        return [Look(window=self.asked, period_s=DAY_S, groups=(PAST_RATES,))]
-
-    def looks(self, limits: Sequence[float], query_cost: QueryCost) -> list[Look]:
-        """What to read next: the buckets that may have had more than the `limits` (IOPS and MiB/s).
-
-        A day of which no highest minute is known is read whole first, then by the hour, then as finely as it is kept.
-        The highest days are read before the others: what they had may speak against so much that few others can more.
-        """
-        over = (self.most / np.maximum(_column(limits), TOLERANCE)).max(axis=0)
-        wanted = (self._lengths_s > self._finest_s) & (over > 1)
-        unknown = (self.most >= UNREAD).any(axis=0)
-        if (self._lengths_s == DAY_S).all() and not (wanted & unknown).any():
-            wanted[np.argsort(-over, kind="stable")[FIRST_DAYS:]] = False
-        found: list[Look] = []
-        for length_s, alike, period_s in (
-            (DAY_S, unknown, DAY_S),
-            (DAY_S, ~unknown, HOUR_S),
-            (HOUR_S, ~unknown, LEAST_PERIOD_S),
-        ):
-            at = wanted & alike & (self._lengths_s == length_s)
-            for finest_s in np.unique(self._finest_s[at]).tolist():
-                starts_s = self._starts_s[at & (self._finest_s == finest_s)]
-                found += _runs(starts_s, length_s, max(period_s, finest_s), query_cost.datapoints_a_query)
-        return found
 
     def learn(self, look: Look, found: Mapping[str, FloatArray]) -> None:
         """Takes in what a look found: series that the cloud publishes, NaN where it has no point."""
@@ -200,54 +152,11 @@ class Past:
 
     def needs(self, policy: Policy, hosts: Ceiling) -> tuple[Need, Need]:
         """What an offer must carry for sure, and at most, whatever was not read."""
-        sure_min = np.minimum(self._finest_s, self._lengths_s) / MINUTE_S
+        sure_min = np.minimum(self.finest_s, self.lengths_s) / MINUTE_S
         return (
             self._need(self.least, sure_min, policy, hosts),
-            self._need(self.most, self._lengths_s / MINUTE_S, policy, hosts),
+            self._need(self.most, self.lengths_s / MINUTE_S, policy, hosts),
         )
-
-    def event(self, limits: Sequence[float]) -> Event | None:
-        """The highest that is above the limits (IOPS and MiB/s), beside its limit; None where nothing is for sure."""
-        over = self.least / np.maximum(_column(limits), TOLERANCE)
-        if over.max(initial=0.0) <= 1:
-            return None
-        row, at = (int(place) for place in np.unravel_index(int(over.argmax()), over.shape))
-        above, ends_s = over[row] > 1, self._starts_s + self._lengths_s
-        apart = np.append(True, ~above[:-1] | (ends_s[:-1] != self._starts_s[1:]))
-        first = int(np.flatnonzero(apart[: at + 1])[-1])
-        breaks = np.flatnonzero(apart[at + 1 :] | ~above[at + 1 :])
-        last = at + int(breaks[0]) if len(breaks) else len(above) - 1
-        days = np.unique(self._starts_s[(over > 1).any(axis=0)] // DAY_S) * DAY_S
-        return Event(
-            side=_SIDES[row],
-            rate=float(self.least[row, at]),
-            start_s=int(self._starts_s[first]),
-            minutes=float(ends_s[last] - self._starts_s[first]) / MINUTE_S,
-            days=tuple(days.tolist()),
-        )
-
-    def peak(self, ceiling: Ceiling, present: Ceiling, ratios: Sequence[float]) -> Peak | None:
-        """The highest minute that a ceiling would have throttled, beside that ceiling; None where there is none.
-
-        It is known of days of which the cloud has the highest minute. Of others it is likely: `ratios` times the mean
-        of a bucket, no more than all that was done in it in one minute, or than the `present` ceiling.
-        """
-        limits = np.array([[ceiling.iops], [ceiling.throughput_mib_s]])
-        bound = np.minimum(
-            self.least * self._lengths_s / MINUTE_S, np.array([[present.iops], [present.throughput_mib_s]])
-        )
-        likely = np.minimum(self.least * _column(ratios), bound)
-        likely[~np.isnan(self._highest[:, self._day(self._starts_s)])] = 0.0
-        for rates, starts_s, estimated in (
-            (counted(self._highest), self._days_s, False),
-            (likely, self._starts_s, True),
-        ):
-            over = rates / limits
-            if over.max(initial=0.0) > 1 + TOLERANCE:
-                row, at = (int(place) for place in np.unravel_index(int(over.argmax()), over.shape))
-                day_s = int(starts_s[at]) // DAY_S * DAY_S
-                return Peak(side=_SIDES[row], rate=float(rates[row, at]), day_s=day_s, likely=estimated)
-        return None
 
     def _day(self, times_s: Any) -> Any:
         """Which day a time (epoch seconds) is in, or each of an array of them."""
@@ -258,45 +167,56 @@ class Past:
         first = int(self._day(look.window.start_s))
         for row, name in enumerate(SERIES[PAST_RATES]):
             if (highest := found.get(name)) is not None:
-                self._highest[row, first:] = np.where(self._out[first:], np.nan, highest)
-        self._seen |= ~np.isnan(self._highest).all(axis=0)
-        self.most = np.where(np.isnan(self._highest), self.most, self._highest + _ROUNDED)
+                self.highest[row, first:] = np.where(self._out[first:], np.nan, highest)
+        self._seen |= ~np.isnan(self.highest).all(axis=0)
+        self.most = np.where(np.isnan(self.highest), self.most, self.highest + _ROUNDED)
+        if (self.least > self.most + TOLERANCE * (1 + self.least)).any():
+            self._distrust_rates()
 
     def _learn_work(self, look: Look, found: Mapping[str, FloatArray]) -> None:
         """Operations and bytes of consecutive buckets, in the place of the longer ones that they lie in."""
         period_s, start_s = look.period_s, look.window.start_s
         starts_s = np.arange(start_s, look.window.end_s, period_s, dtype=np.int64)
         day = self._day(starts_s)
-        rates = np.stack([_rate(found, group, unit, len(starts_s)) for group, unit in _COUNTERS]) / period_s
-        present = ~np.isnan(rates).all(axis=0) & ~self._out[day]
-        rates = np.where(present, counted(rates), 0.0)
-        holder = np.searchsorted(self._starts_s, starts_s, side="right") - 1
-        finest_s = self._finest_s[holder]
-        taken = self._lengths_s[holder] >= period_s
+        done = np.stack([_done(found, group, len(starts_s)) for group in _COUNTERS])
+        present = ~np.isnan(done).all(axis=0) & ~self._out[day]
+        done = np.where(present, counted(done), 0.0)
+        self._learn_days(look.window, starts_s, done, present)
+        rates = done / _UNITS / period_s
+        holder = np.searchsorted(self.starts_s, starts_s, side="right") - 1
+        finest_s = self.finest_s[holder]
+        taken = self.lengths_s[holder] >= period_s
         if (rates > self.most[:, holder] + TOLERANCE * (1 + rates))[:, taken].any():
             self._distrust_rates()
         most = np.minimum(rates * np.maximum(1.0, period_s / finest_s), np.maximum(rates, self.most[:, holder]))
-        inside = (self._starts_s >= start_s) & (self._starts_s < look.window.end_s)
-        kept = ~(inside & (self._lengths_s >= period_s))
-        at = np.argsort(np.concatenate([self._starts_s[kept], starts_s[taken]]), kind="stable")
+        inside = (self.starts_s >= start_s) & (self.starts_s < look.window.end_s)
+        kept = ~(inside & (self.lengths_s >= period_s))
+        at = np.argsort(np.concatenate([self.starts_s[kept], starts_s[taken]]), kind="stable")
         lengths_s = np.full(int(taken.sum()), period_s, dtype=np.int64)
-        self._starts_s = np.concatenate([self._starts_s[kept], starts_s[taken]])[at]
-        self._lengths_s = np.concatenate([self._lengths_s[kept], lengths_s])[at]
-        self._finest_s = np.concatenate([self._finest_s[kept], finest_s[taken]])[at]
+        self.starts_s = np.concatenate([self.starts_s[kept], starts_s[taken]])[at]
+        self.lengths_s = np.concatenate([self.lengths_s[kept], lengths_s])[at]
+        self.finest_s = np.concatenate([self.finest_s[kept], finest_s[taken]])[at]
         self.least = np.concatenate([self.least[:, kept], rates[:, taken]], axis=1)[:, at]
         self.most = np.concatenate([self.most[:, kept], most[:, taken]], axis=1)[:, at]
         self._seen[day[present]] = True
 
+    def _learn_days(self, window: Window, starts_s: IntArray, done: Rates, present: BoolArray) -> None:
+        """What was done on each day, where all of it was read."""
+        if window.start_s % DAY_S or window.end_s % DAY_S:
+            return
+        first, last = self._day(window.start_s), self._day(window.end_s)
+        self.done[:, first:last] = sums_by_day(window, [(starts_s, row, present) for row in done]).totals
+
     def _distrust_rates(self) -> None:
         """A mean was above the highest minute of its day: that series is not the rate of these minutes."""
-        self._highest[:] = np.nan
-        self.most = np.maximum(self.most, self.least * np.maximum(1.0, self._lengths_s / self._finest_s))
-        unread = (self._lengths_s == DAY_S) & (self.least == 0).all(axis=0) & ~self._out[self._day(self._starts_s)]
+        self.highest[:] = np.nan
+        self.most = np.maximum(self.most, self.least * np.maximum(1.0, self.lengths_s / self.finest_s))
+        unread = (self.lengths_s == DAY_S) & (self.least == 0).all(axis=0) & ~self._out[self._day(self.starts_s)]
         self.most[:, unread] = UNREAD
 
     def _need(self, rates: Rates, minutes: FloatArray, policy: Policy, hosts: Ceiling) -> Need:
         """The highest of some rates with headroom, but for the minutes that each 30 days may be throttled."""
-        block = (self.window.end_s - self._starts_s - 1) // (BUDGET_DAYS * DAY_S)
+        block = (self.window.end_s - self.starts_s - 1) // (BUDGET_DAYS * DAY_S)
         highest = [_beyond(row, minutes, block, policy.throttle_budget_min) for row in rates]
         times = 1 + policy.headroom_pct / 100
         return Need(
@@ -305,18 +225,11 @@ class Past:
         )
 
 
-_WORK: Final = (OPERATIONS, BYTES)
-
-
-def _column(figures: Sequence[float]) -> Rates:
-    return np.asarray(figures, dtype=np.float64)[:, np.newaxis]
-
-
-def _rate(found: Mapping[str, FloatArray], group: str, unit: float, buckets: int) -> FloatArray:
+def _done(found: Mapping[str, FloatArray], group: str, buckets: int) -> FloatArray:
     """Reads and writes together, NaN where there is a point of neither."""
     reads, writes = (found.get(name, np.full(buckets, np.nan)) for name in SERIES[group])
     absent = np.isnan(reads) & np.isnan(writes)
-    return np.where(absent, np.nan, counted(reads) + counted(writes)) * unit
+    return np.where(absent, np.nan, counted(reads) + counted(writes))
 
 
 def _beyond(rates: FloatArray, minutes: FloatArray, block: IntArray, budget_min: float) -> float:
@@ -330,18 +243,3 @@ def _beyond(rates: FloatArray, minutes: FloatArray, block: IntArray, budget_min:
         left = np.flatnonzero(np.cumsum(lasting[order]) > budget_min + TOLERANCE)
         highest = max(highest, float(own[order][left[0]]) if len(left) else 0.0)
     return highest
-
-
-def _runs(starts_s: IntArray, length_s: int, period_s: int, spare: float) -> list[Look]:
-    """Looks at buckets of one length; neighbors, and what lies between them, are one where that costs less than a
-    query."""
-    apart = np.flatnonzero((np.diff(starts_s) - length_s) / period_s > spare) + 1
-    return [
-        Look(
-            window=Window(start_s=int(run[0]), end_s=int(run[-1]) + length_s),
-            period_s=period_s,
-            groups=_WORK,
-        )
-        for run in np.split(starts_s, apart)
-        if len(run)
-    ]

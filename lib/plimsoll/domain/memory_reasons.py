@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from plimsoll.domain.memory import Peak
 from plimsoll.domain.offer import Offer
+from plimsoll.domain.past_events import Peak, peak_of
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.recommendation import MemorySummary
 from plimsoll.domain.remembered import Remembered, reduces
@@ -59,7 +59,7 @@ def unproved_minutes(case: "Case", chosen: Offer) -> Iterator[str]:
     """The minutes of the past that a reduction would have throttled, or likely would have."""
     if case.remembered is None or not reduces(chosen, case.present):
         return
-    found = case.remembered.past.peak(chosen.ceiling, case.present, _ratios(case))
+    found = peak_of(case.remembered.past, chosen.ceiling, case.present, _ratios(case))
     if found is not None:
         yield _said(found, chosen)
 

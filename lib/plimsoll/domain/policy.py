@@ -63,6 +63,7 @@ class Policy:
     resolution_s: int = 60
     headroom_pct: float = 20.0
     headroom_from: HeadroomFrom = HeadroomFrom.FIXED
+    growth_days: float = 90.0
     risk_pct: float = 5.0
     risk_days: float = 30.0
     size_on: SizeOn = SizeOn.PEAK_SECOND
@@ -137,6 +138,7 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "lookback_days": (1, 455),
     "memory_days": (0, 455),
     "headroom_pct": (0, 400),
+    "growth_days": (0, 365),
     "risk_pct": (0.1, 50),
     "risk_days": (1, 90),
     "min_hours": (0, 24 * 455),

@@ -63,7 +63,7 @@ class PoolView:
         spans = [Span(buckets=slice(None), ceiling=present)]
         if len(pool.volumes) == 1:
             whole = demands[pool.volumes[0].id]
-            spans = [one.span for one in epoch_spans(pool.volumes[0], whole, types)]
+            spans = [one.span for one in epoch_spans(pool.volumes[0], whole, types, policy)]
         lifted = lift(whole, spans, policy)
         return cls(
             pool=pool,

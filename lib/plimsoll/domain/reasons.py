@@ -7,6 +7,7 @@ from typing import Final
 from plimsoll.domain.case import Case
 from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.choice import Choice, Why
+from plimsoll.domain.growth_reasons import room_for_growth, takes_what_it_gets
 from plimsoll.domain.memory_reasons import spoken_against, unproved_minutes
 from plimsoll.domain.offer import LATENCY_WORDS, Offer
 from plimsoll.domain.place_reasons import not_in_place, of_a_storage_pool, stopped, used_of
@@ -195,6 +196,8 @@ def _demand(case: Case) -> Iterator[str]:
             f"The workload is throttled on {side} often enough to act. Such minutes are taken to want "
             f"{case.policy.throttle_lift_pct:g} % more than the ceiling (throttle_lift_pct)."
         )
+    yield from takes_what_it_gets(case)
+    yield from room_for_growth(case)
     if any(epoch.spec is None for epoch in case.epochs):
         yield (
             "The volume was changed in this time, and what it was before is not known. What was seen before is the "

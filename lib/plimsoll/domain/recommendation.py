@@ -8,8 +8,8 @@ from typing import ClassVar
 from plimsoll.domain.ceiling import Ceiling
 from plimsoll.domain.evidence import Evidence
 from plimsoll.domain.host import Host
-from plimsoll.domain.memory import Event
 from plimsoll.domain.offer import Offer
+from plimsoll.domain.past_events import Event
 from plimsoll.domain.received import Coverage
 from plimsoll.domain.risk.promise import Risk
 from plimsoll.domain.signals import Signals
@@ -104,6 +104,20 @@ class MemorySummary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GrowthSummary:
+    """What a volume's operations and bytes have grown by each day, in percent, over so many weeks; 0 where one did not.
+
+    `headroom_pct` has room for that, in the place of the usual one.
+    """
+
+    iops_pct_a_day: float
+    throughput_pct_a_day: float
+    weeks: int
+    headroom_pct: float
+    usual_headroom_pct: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """What was weighed: ceilings, every offer, the drop-in replacement, a bare type flip, and the present one's trial.
 
@@ -155,8 +169,8 @@ class SetAnswer:
 class Answer:
     """What every recommendation has. `usd_month_now` is None where the region has no price for the present type;
     `stripe_set` where the volume is one of no known set. `pool` are the ids of the others of its pool that change
-    together with it or not at all. `signals` are None where none were read, `memory` where the past had no say, and
-    `risk` where no demand was sized."""
+    together with it or not at all. `signals` are None where none were read, `memory` where the past had no say,
+    `growth` where no room for any was asked for, and `risk` where no demand was sized."""
 
     action: ClassVar[str]
     volume: Volume
@@ -168,6 +182,7 @@ class Answer:
     pool: tuple[str, ...] = ()
     signals: Signals | None = None
     memory: MemorySummary | None = None
+    growth: GrowthSummary | None = None
     risk: Risk | None = None
 
 

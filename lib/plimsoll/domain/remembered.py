@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from plimsoll.domain.ceiling import Ceiling
-from plimsoll.domain.memory import TOLERANCE, Event, Past
+from plimsoll.domain.memory import TOLERANCE, Past
 from plimsoll.domain.need import Need
 from plimsoll.domain.offer import Offer, too_small
+from plimsoll.domain.past_events import Event, event_of
 from plimsoll.domain.policy import Policy
 
 Limits = tuple[float, float]
@@ -31,7 +32,7 @@ class Remembered:
     @property
     def event(self) -> Event | None:
         """What speaks against what the window alone asks for."""
-        return self.past.event(self.limits)
+        return event_of(self.past, self.limits)
 
 
 def remembered(past: Past, instead_of: Offer, policy: Policy, hosts: Ceiling) -> Remembered:

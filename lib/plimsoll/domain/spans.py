@@ -1,14 +1,16 @@
 """Spans: the epochs of a volume over the buckets of its demand, and how it stood in each."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from plimsoll.domain.ceiling import Ceiling, Resource
+from plimsoll.domain.day_sums import DaySums, sums_of_demand
 from plimsoll.domain.demand import Demand
 from plimsoll.domain.epochs import Epoch, epochs_of
 from plimsoll.domain.host import Host
+from plimsoll.domain.jobs import Told, did_in
 from plimsoll.domain.knowledge import BoolArray
 from plimsoll.domain.lifting import Lifted, Span
 from plimsoll.domain.offer import ceiling_on
@@ -17,6 +19,7 @@ from plimsoll.domain.recommendation import EpochSummary
 from plimsoll.domain.saturation import HostLoad, host_room
 from plimsoll.domain.settling import EpochStand, raised
 from plimsoll.domain.sums import Window
+from plimsoll.domain.units import DAY_S
 from plimsoll.domain.volume import Volume
 from plimsoll.domain.volume_types import VolumeType
 
@@ -30,20 +33,49 @@ class EpochSpan:
     hosts: Ceiling | None
 
 
-def epoch_spans(volume: Volume, demand: Demand, types: Mapping[str, VolumeType]) -> list[EpochSpan]:
-    """The epochs of the window of a demand, oldest first, over its buckets."""
+def epoch_spans(
+    volume: Volume, demand: Demand, types: Mapping[str, VolumeType], policy: Policy, days: DaySums | None = None
+) -> list[EpochSpan]:
+    """The epochs of the window of a demand, oldest first, over its buckets. `days` are those before it and in it, None
+    where only the window is known."""
     starts_s = demand.starts_s
     lengths_s = np.broadcast_to(np.asarray(demand.lengths_s), starts_s.shape)
     window = Window(start_s=int(starts_s[0]), end_s=int(starts_s[-1] + lengths_s[-1]))
     epochs = epochs_of(volume, window)
     ceilings = [_ceiling(epoch, types) for epoch in epochs]
+    told = _told(volume, demand, window, types, policy, days)
     found = []
     for place, (epoch, ceiling) in enumerate(zip(epochs, ceilings, strict=True)):
         first, after = np.searchsorted(starts_s, (epoch.window.start_s, epoch.window.end_s)).tolist()
         more = frozenset(resource for later in ceilings[place + 1 :] for resource in raised(ceiling, later))
-        span = Span(buckets=slice(first, after), ceiling=ceiling, raised=more)
+        span = Span(buckets=slice(first, after), ceiling=ceiling, raised=more, told=told(epoch))
         found.append(EpochSpan(epoch=epoch, span=span, hosts=_carried(epoch.hosts)))
     return found
+
+
+def _told(
+    volume: Volume,
+    demand: Demand,
+    window: Window,
+    types: Mapping[str, VolumeType],
+    policy: Policy,
+    days: DaySums | None,
+) -> Callable[[Epoch], Told | None]:
+    """What whole days tell of an epoch of a window; None of the first one that there is."""
+    epochs = epochs_of(volume, window if days is None else replace(window, start_s=days.start_s))
+    if len(epochs) == 1:
+        return lambda _: None
+    known = days or sums_of_demand(demand).as_history(volume, policy)
+    ceilings = [_ceiling(epoch, types) for epoch in epochs]
+    midnights_s = demand.starts_s // DAY_S * DAY_S
+
+    def told(epoch: Epoch) -> Told | None:
+        before = [one for one in epochs if one.window.end_s <= epoch.window.start_s]
+        whole = known.starts_s[known.whole_in(epoch.window)]
+        did = tuple(did_in(before, ceilings[: len(before)], known))
+        return Told(buckets=np.isin(midnights_s, whole), many=len(whole), did=did) if before else None
+
+    return told
 
 
 def stands(

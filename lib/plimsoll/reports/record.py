@@ -248,6 +248,15 @@ class MemoryRecord(_Record):
     event: EventRecord | None
 
 
+class GrowthRecord(_Record):
+    """How fast demand grows, where the headroom keeps room for that."""
+
+    iops_pct_a_day: float = Field(description="more operations each day, in percent of the last two weeks; 0: none")
+    throughput_pct_a_day: float = Field(description="more bytes each day, likewise")
+    weeks: int = Field(description="weeks that were held against one another")
+    headroom_pct: float = Field(description="with room for growth_days of it")
+
+
 class OwnerRecord(_Record):
     """Who made the volume and would change it."""
 
@@ -320,6 +329,7 @@ class RecommendationRecord(_Record):
     )
     signals: SignalsRecord | None = Field(default=None, description="null where none were read")
     memory: MemoryRecord | None = Field(default=None, description="null where the past had no say")
+    growth: GrowthRecord | None = Field(default=None, description="null where no room for any is kept")
     risk: RiskRecord | None = Field(
         default=None, description="null where nothing is reduced, or all that the volume can do is kept"
     )

@@ -13,6 +13,7 @@ from plimsoll.domain.recommendation import (
     Detached,
     EpochSummary,
     FrontierStep,
+    GrowthSummary,
     InsufficientData,
     Keep,
     MemorySummary,
@@ -35,6 +36,7 @@ from plimsoll.reports.record import (
     EvidenceRecord,
     FrontierStepRecord,
     Grades,
+    GrowthRecord,
     MemoryRecord,
     OfferRecord,
     OwnerRecord,
@@ -106,6 +108,7 @@ def record_of(recommendation: Recommendation, change: str = "", *, provider: str
         relief=_offer(comparison.relief) if comparison and comparison.relief else None,
         signals=_signals(recommendation.signals) if recommendation.signals else None,
         memory=_memory(recommendation.memory) if recommendation.memory else None,
+        growth=_growth(recommendation.growth) if recommendation.growth else None,
         risk=_risk(recommendation.risk) if recommendation.risk else None,
         pool=list(recommendation.pool),
     )
@@ -252,6 +255,15 @@ def _memory(found: MemorySummary) -> MemoryRecord:
             days=len(event.days),
             rhythm=found.rhythm,
         ),
+    )
+
+
+def _growth(found: GrowthSummary) -> GrowthRecord:
+    return GrowthRecord(
+        iops_pct_a_day=round(found.iops_pct_a_day, 3),
+        throughput_pct_a_day=round(found.throughput_pct_a_day, 3),
+        weeks=found.weeks,
+        headroom_pct=round(found.headroom_pct, 1),
     )
 
 

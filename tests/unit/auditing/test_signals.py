@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 
 from plimsoll.auditing.signals import with_signals
-from plimsoll.domain.branch_and_bound import Judged
 from plimsoll.domain.errors import Unexpected
+from plimsoll.domain.members import Judged
 from plimsoll.domain.recommendation import Change, Keep
 from tests.builders import a_basis, a_demand, a_volume, decision
 

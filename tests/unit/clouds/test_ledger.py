@@ -114,7 +114,17 @@ def test_of_a_volume_that_stayed_what_it_is_nothing_is_brought_along_and_little_
     path = tmp_path / "ledger.json"
     volume = audits(path, *((days_ago, gp3(3000)) for days_ago in range(60, -1, -1)))
     assert volume.seen == ()
-    assert len(Ledger.at(path).seen["vol-1"]) == 2
+    assert len(Ledger.at(path).seen["vol-1"]) == 3  # when it was attached, and the first and the last audit
+
+
+def test_what_a_volume_was_is_known_as_long_as_its_metrics_are_and_of_one_that_is_gone_for_three_months(tmp_path):
+    path = tmp_path / "ledger.json"
+    volume = audits(path, (300, gp3(3000)), (290, gp3(6000)), (200, gp3(6000)), (110, gp3(6000)), (0, gp3(6000)))
+    assert next(one.spec.iops for one in volume.seen if one.spec is not None) == 3000
+    audited(path, a_volume(id="another"), now=NOW + timedelta(days=92))
+    assert "vol-1" in Ledger.at(path).seen
+    audited(path, a_volume(id="another"), now=NOW + timedelta(days=94))
+    assert "vol-1" not in Ledger.at(path).seen
 
 
 def test_the_host_that_a_volume_had_before_is_known_with_its_limits(tmp_path):

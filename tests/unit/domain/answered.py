@@ -20,7 +20,9 @@ def decided_on(one):
     if isinstance(found, Change | Keep | Wait):
         comparison = found.comparison
         best = comparison.offers[0]
-        told += [comparison.drop_in and comparison.drop_in.spec, comparison.flip, comparison.relief]
+        relief = comparison.relief
+        told += [comparison.drop_in and comparison.drop_in.spec, comparison.flip]
+        told += [relief and (relief.spec, relief.usd_month, relief.tried and relief.tried.throttled_minutes)]
         told += [best.feasible and (best.spec, best.usd_month, best.tried.throttled_minutes)]
         told += [comparison.now.throttled_minutes, round(comparison.now.longest_wait_s, 3), found.evidence]
     if isinstance(found, Change):

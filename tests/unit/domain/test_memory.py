@@ -12,12 +12,14 @@ from plimsoll.domain.branch_and_bound import judge
 from plimsoll.domain.knowledge import PAST_RATES
 from plimsoll.domain.memory import Past, begun_s, memory_of, memory_segments
 from plimsoll.domain.memory_reasons import rhythm
+from plimsoll.domain.past_looks import look_at_days, look_at_everything, look_at_rates, looks
 from plimsoll.domain.policy import Policy
-from plimsoll.domain.recommendation import Change, Keep, Wait
+from plimsoll.domain.recommendation import Change, Keep, Upgrade, Wait
 from plimsoll.domain.remembered import limits_of
 from plimsoll.domain.sums import COUNTER_SERIES, Sums, Window, segments, series
 from plimsoll.domain.together import Unit
 from plimsoll.domain.units import DAY_S, HOUR_S, KIB
+from plimsoll.domain.volume import Seen
 from tests.builders import NOW, a_basis, a_host, a_spec, a_stripe_set, a_tariff, a_volume, ceiling_of, with_rates
 from tests.in_memory.ports import MemoryMetrics, cut
 from tests.oracle.past import buckets_of, required_by
@@ -173,11 +175,19 @@ def test_a_keep_and_a_drop_in_replacement_ask_nothing_of_the_past():
     assert answer_to(spare, flat_with(2400, (20 * DAY, 120, 2900)), io_kib=8).memory is None
 
 
-def test_a_quiet_past_is_two_datapoints_a_day():
+def test_a_quiet_past_is_two_datapoints_a_day_and_four_of_the_last_weeks():
     lives = {"vol-1": a_life(flat_with(100))}
     (_, with_memory), (_, alone) = judged([a_large()], lives), judged([a_large()], lives, memory=())
-    assert with_memory.datapoints - alone.datapoints == 2 * 80
+    assert with_memory.datapoints - alone.datapoints == 2 * 80 + 4 * (56 - DAYS)
     assert with_memory.calls == alone.calls + 1
+
+
+def test_relief_asks_only_what_was_done_on_the_days_of_the_last_weeks():
+    lives = {"vol-1": a_life(flat_with(3000), io_kib=8)}
+    small = a_volume("gp3", 500, iops=3000, throughput_mib_s=125, created=A_LIFE_AGO)
+    (found, with_memory), (_, alone) = judged([small], lives), judged([small], lives, memory=())
+    assert isinstance(found["vol-1"].recommendation, Upgrade)
+    assert with_memory.datapoints - alone.datapoints == 4 * (56 - DAYS)
 
 
 def test_the_past_of_one_member_is_that_of_its_whole_set():
@@ -199,6 +209,54 @@ def test_the_past_of_one_member_is_that_of_its_whole_set():
         units=[Unit(stripes=stripes, volumes=volumes, held={})],
     )
     assert {one.recommendation.target.spec.iops for one in found.values()} == {10_800}
+
+
+def risen_to(rate, share_a_day):
+    """A level that has risen by that share of what it is now on each day."""
+    return rate * (1 - share_a_day * (MINUTES - np.arange(MINUTES)) / DAY)
+
+
+def test_an_answer_says_how_fast_demand_grows_and_what_room_that_takes():
+    found = answer_to(a_large(), risen_to(4000, 0.005), io_kib=8)
+    told = " ".join(found.reasons)
+    assert found.growth.usual_headroom_pct == 20
+    assert f"{found.growth.iops_pct_a_day:.2g} % more operations" in told
+    assert f"{found.growth.headroom_pct:g} % instead of 20 %" in told
+    assert f"{found.growth.headroom_pct:g} % headroom included" in told
+    assert found.target.spec.iops == pytest.approx((1 + found.growth.headroom_pct / 100) * 4000, abs=100)
+
+
+def test_what_one_member_of_a_set_grows_by_all_have_room_for():
+    volumes = [a_large(id=name, on=a_host()) for name in ("vol-a", "vol-b")]
+    given_lives = {
+        "vol-a": a_life(flat_with(4000), io_kib=8),
+        "vol-b": a_life(risen_to(4000, 0.005), io_kib=8),
+    }
+    metrics = MemoryMetrics(given=given_lives)
+    found = judge(
+        {volume.id: a_basis(PLAIN) for volume in volumes},
+        volumes,
+        metrics.read,
+        segments=segments(WINDOW, 60, RETENTION, NOW.timestamp()),
+        resolution_s=60,
+        query_cost=a_tariff(),
+        memory=SEGMENTS,
+        units=[Unit(stripes=a_stripe_set("vol-a", "vol-b"), volumes=volumes, held={})],
+    )
+    assert all(one.recommendation.growth.headroom_pct == pytest.approx(76, abs=2) for one in found.values())
+    assert len({one.recommendation.target.spec.iops for one in found.values()}) == 1
+    assert found["vol-a"].recommendation.target.spec.iops >= 1.7 * 4000
+
+
+def test_relief_is_not_given_up_where_nothing_has_room_for_the_growth():
+    """1,800 MiB/s end what 1,200 throttle. With room for three months it would take more than any gp3 has."""
+    policy = replace(PLAIN, target_types=("gp3",))
+    volume = a_volume("gp3", 500, iops=16_000, throughput_mib_s=1200, created=A_LIFE_AGO)
+    outgrown = np.minimum(4800, risen_to(5500, 0.009))
+    found, alone = (answer_to(volume, outgrown, replace(policy, growth_days=days), io_kib=256) for days in (90, 0))
+    assert isinstance(found, Upgrade)
+    assert found.target == alone.target
+    assert found.growth is None
 
 
 def test_rates_that_are_under_the_means_are_not_believed():
@@ -223,8 +281,8 @@ POLICIES = st.sampled_from(
     [
         PLAIN,
         PLAIN,
-        replace(PLAIN, headroom_pct=0, drop_in_share_pct=100),
-        replace(PLAIN, headroom_pct=100, settle_days=0),
+        replace(PLAIN, headroom_pct=0, drop_in_share_pct=100, growth_days=365),
+        replace(PLAIN, headroom_pct=100, settle_days=0, growth_days=0),
         replace(PLAIN, throttle_budget_min=60, max_wait_s=3600),
         replace(PLAIN, throttle_budget_min=300, max_wait_s=3600, iops_step=1, throughput_step_mib_s=1),
         replace(PLAIN, target_types=("gp3", "io2", "gp2", "st1"), memory_days=70),
@@ -234,15 +292,25 @@ LINES = (3000 / 1.2, 3600.0, 9000 / 1.2, 9000.0, 12_000.0, 16_000 / 1.2, 5000.0)
 
 
 @st.composite
-def lives(draw, spec):
-    """80 days and a window: a level by day or by night, growth or an end, and hot times around every line there is."""
+def lives(draw, spec, lower_until, lower):
+    """80 days and a window: a level by day or by night, growth or an end, and hot times around every line there is.
+
+    Up to a minute its ceiling may have been lower, that many times.
+    """
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     io_kib = draw(st.sampled_from([4.0, 16.0, 64.0, 256.0]))
     minutes = np.arange(MINUTES)
     iops = np.full(MINUTES, draw(st.sampled_from([0.0, 1.0, 50.0, 300.0, 1000.0])))
-    match draw(st.sampled_from(["flat", "growing", "turned off", "weekly", "month end", "bursty"])):
+    ceiling = ceiling_of(a_volume(spec.type, spec.size_gib, iops=spec.iops, throughput_mib_s=spec.throughput_mib_s))
+    match draw(st.sampled_from(["flat", "growing", "outgrown", "job", "turned off", "weekly", "month end", "bursty"])):
         case "growing":
-            iops *= 0.2 + 0.8 * minutes / MINUTES
+            iops *= draw(st.sampled_from([0.2, 0.7])) + 0.8 * minutes / MINUTES
+        case "outgrown":
+            iops = np.minimum(ceiling.iops, ceiling.iops * (0.3 + 0.75 * minutes / MINUTES))
+        case "job":
+            lasts = np.where(minutes < lower_until, 180 / lower, draw(st.sampled_from([180, 180 / lower])))
+            held = np.where(minutes < lower_until, lower * ceiling.iops, ceiling.iops)
+            iops = np.where(minutes % 1440 < lasts, held, iops)
         case "turned off":
             iops[: draw(st.integers(0, PAST_MINUTES))] *= draw(st.sampled_from([2.0, 9.0, 40.0]))
         case "weekly":
@@ -251,7 +319,6 @@ def lives(draw, spec):
             iops[(minutes // 1440 % 30 == 11) & (minutes % 1440 < 200)] *= draw(st.sampled_from([5.0, 20.0]))
         case "bursty":
             iops[rng.random(MINUTES) < draw(st.sampled_from([0.0001, 0.01]))] = draw(st.sampled_from(LINES))
-    ceiling = ceiling_of(a_volume(spec.type, spec.size_gib, iops=spec.iops, throughput_mib_s=spec.throughput_mib_s))
     lines = [*LINES, ceiling.iops, *(line * 1024 / io_kib for line in (125 / 1.2, 250.0, ceiling.throughput_mib_s))]
     for _ in range(draw(st.integers(0, 4))):
         hot = draw(st.sampled_from(lines)) * draw(st.sampled_from([0.5, 0.99, 1.0, 1.01, 1.3]))
@@ -277,9 +344,16 @@ def fleets(draw):
         spec = draw(SPECS)
         created = draw(st.sampled_from([A_LIFE_AGO, datetime.fromtimestamp(OLDEST_S + 9 * DAY_S + 777, UTC)]))
         sizes = {"iops": spec.iops, "throughput_mib_s": spec.throughput_mib_s}
-        volume = a_volume(spec.type, spec.size_gib, **sizes, id=f"vol-{number}", created=created, on=a_host())
+        lower, until = draw(st.sampled_from([0.4, 0.7])), draw(st.sampled_from([0, 0, 33, 50, 70])) * DAY
+        seen = ()
+        if until and spec.iops:
+            at_s, small = OLDEST_S + 60 * until, replace(spec, iops=int(lower * spec.iops))
+            seen = (Seen(at_s=at_s, spec=small), Seen(at_s=at_s, spec=spec, made=True))
+        volume = a_volume(
+            spec.type, spec.size_gib, **sizes, id=f"vol-{number}", created=created, on=a_host(), seen=seen
+        )
         volumes.append(volume)
-        given_lives[volume.id] = draw(lives(spec))
+        given_lives[volume.id] = draw(lives(spec, until, lower))
     tariff = draw(st.sampled_from([a_tariff(), a_tariff(usd_query=0), a_tariff(usd_hour_waited=1e9)]))
     return volumes, given_lives, draw(POLICIES), tariff
 
@@ -296,6 +370,7 @@ def test_whatever_is_left_unread_of_the_past_the_answer_is_that_of_all_of_it(fle
     for name, exact in whole.items():
         assert decided_on(part[name]) == decided_on(exact), name
         found, expected = part[name].recommendation.memory, exact.recommendation.memory
+        assert part[name].recommendation.growth == exact.recommendation.growth
         assert (found is None) == (expected is None)
         assert found is None or found.instead_of == expected.instead_of
 
@@ -349,15 +424,42 @@ def test_what_the_past_requires_is_what_the_oracle_finds_hour_by_hour(fleet):
 
 def whole_past(volume, life, policy):
     past = Past(memory_of(volume, SEGMENTS), begun_s(volume, policy, NOW.timestamp()))
-    for look in past.first_looks(whole=True):
+    for look in look_at_everything(past):
         past.learn(look, dict(series(cut(life, look.window, look.period_s, look.series))))
     return past
+
+
+@settings(max_examples=examples(200), deadline=None, suppress_health_check=SLOW)
+@given(fleets(), st.lists(st.sampled_from([0.0, 5.0, 30.0, 90.0, 365.0]), min_size=2, max_size=2))
+def test_room_for_more_growth_never_makes_a_target_smaller(fleet, days):
+    volumes, given_lives, policy, _ = fleet
+    policy = replace(policy, target_types=("gp3",), throttle_budget_min=0.0)
+    less, more = (judged(volumes, given_lives, replace(policy, growth_days=one))[0] for one in (min(days), max(days)))
+    for name in less:
+        small, large = target_of(less[name].recommendation), target_of(more[name].recommendation)
+        if small.spec.type == large.spec.type:
+            assert small.ceiling.iops <= large.ceiling.iops + 1e-6
+            assert small.ceiling.throughput_mib_s <= large.ceiling.throughput_mib_s + 1e-6
+        assert cost_then(less[name].recommendation) <= cost_then(more[name].recommendation) + 1e-9
+
+
+class _AsItIs:
+    def __init__(self, found):
+        self.spec, self.ceiling = found.volume.spec, found.comparison.present
+
+
+def target_of(found):
+    """What a volume will be by its answer."""
+    if isinstance(found, Change):
+        return found.target
+    return found.expected if isinstance(found, Wait) else _AsItIs(found)
 
 
 @settings(max_examples=examples(200), deadline=None, suppress_health_check=SLOW)
 @given(fleets(), st.lists(st.integers(0, 455), min_size=2, max_size=2))
 def test_a_wider_memory_never_loosens_a_veto(fleet, days):
     volumes, given_lives, policy, _ = fleet
+    policy = replace(policy, growth_days=0)  # Weeks of which more are known may tell of less growth.
     short, long = (judged(volumes, given_lives, replace(policy, memory_days=one))[0] for one in (min(days), max(days)))
     for name in short:
         assert cost_then(short[name].recommendation) <= cost_then(long[name].recommendation) + 1e-9
@@ -371,8 +473,8 @@ def cost_then(one):
 
 
 @settings(max_examples=examples(200), deadline=None, suppress_health_check=SLOW)
-@given(fleets(), st.lists(st.floats(0.5, 20_000), min_size=2, max_size=2))
-def test_what_is_known_of_the_past_lies_around_all_of_it_at_every_step(fleet, limits):
+@given(fleets(), st.lists(st.floats(0.5, 20_000), min_size=2, max_size=2), st.integers(0, 80))
+def test_what_is_known_of_the_past_lies_around_all_of_it_at_every_step(fleet, limits, first_day):
     volumes, given_lives, policy, query_cost = fleet
     volume, life = volumes[0], given_lives["vol-0"]
     whole = whole_past(volume, life, policy)
@@ -381,16 +483,21 @@ def test_what_is_known_of_the_past_lies_around_all_of_it_at_every_step(fleet, li
         whole.needs(policy, hosts),
         Past(memory_of(volume, SEGMENTS), begun_s(volume, policy, NOW.timestamp())),
     )
-    looks, rounds = past.first_looks(), 0
-    while looks:
-        for look in looks:
+    asked, rounds = [*look_at_rates(past), *look_at_days(some_days(past, first_day))], 0
+    while asked:
+        for look in asked:
             past.learn(look, dict(series(cut(life, look.window, look.period_s, look.series))))
         least, most = past.needs(policy, hosts)
         assert least.iops <= exact.iops * (1 + 1e-9) <= most.iops * (1 + 1e-6) + 1e-6
         assert least.throughput_mib_s <= exact.throughput_mib_s * (1 + 1e-9)
         assert exact.throughput_mib_s <= most.throughput_mib_s * (1 + 1e-6) + 1e-6
-        looks, rounds = past.looks(limits, query_cost), rounds + 1
+        asked, rounds = looks(past, limits, query_cost), rounds + 1
         assert rounds < 10
+
+
+def some_days(past, first_day):
+    start_s = min(past.asked.start_s + first_day * DAY_S, past.window.end_s)
+    return Window(start_s=start_s, end_s=past.window.end_s)
 
 
 def test_days_are_read_of_a_whole_memory_and_no_more_than_is_kept():
@@ -409,11 +516,11 @@ def test_455_days_of_one_volume_are_bounded_however_much_is_read():
     volume = replace(a_large(), created=NOW - timedelta(days=900))
     past = Past(memory_of(volume, SEGMENTS), begun_s(volume, PLAIN, NOW.timestamp()))
     rates = np.full(past.window.buckets(DAY_S), 1e5)
-    (look,) = past.first_looks()
+    (look,) = look_at_rates(past)
     assert look.groups == (PAST_RATES,)
     past.learn(look, {"highest_iops": rates, "highest_throughput_mib_s": rates})
-    while looks := past.looks((1.0, 1.0), a_tariff()):
-        for look in looks:
+    while asked := looks(past, (1.0, 1.0), a_tariff()):
+        for look in asked:
             full = np.full(look.window.buckets(look.period_s), 10.0 * look.period_s)
             past.learn(look, dict.fromkeys(COUNTER_SERIES, full))
     assert past.least.shape[1] <= 455 * 24 + 63 * 288

@@ -1,0 +1,72 @@
+"""Past looks: what is read of the time before a window, and in which order."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from plimsoll.domain.knowledge import BYTES, OPERATIONS, PAST_RATES, IntArray, Look
+from plimsoll.domain.memory import LEAST_PERIOD_S, TOLERANCE, UNREAD, Past
+from plimsoll.domain.past_events import column
+from plimsoll.domain.query_cost import QueryCost
+from plimsoll.domain.sums import Window
+from plimsoll.domain.units import DAY_S, HOUR_S
+
+FIRST_DAYS: Final = 8
+"""The days that are read by the hour first."""
+
+_WORK: Final = (OPERATIONS, BYTES)
+
+
+def look_at_everything(past: Past) -> list[Look]:
+    """All of it, as finely as it is kept."""
+    return [Look(window=one.window, period_s=one.period_s, groups=_WORK) for one in past.segments]
+
+
+def look_at_days(window: Window) -> list[Look]:
+    """What was done on each of some days."""
+    return [Look(window=window, period_s=DAY_S, groups=_WORK)] if window.start_s < window.end_s else []
+
+
+def look_at_rates(past: Past) -> list[Look]:
+    """The highest minute of each day."""
+    return [Look(window=past.asked, period_s=DAY_S, groups=(PAST_RATES,))]
+
+
+def looks(past: Past, limits: Sequence[float], query_cost: QueryCost) -> list[Look]:
+    """What to read next: the buckets that may have had more than the `limits` (IOPS and MiB/s).
+
+    A day of which no highest minute is known is read whole first, then by the hour, then as finely as it is kept. The
+    highest days are read before the others: what they had may speak against so much that few others can more.
+    """
+    over = (past.most / np.maximum(column(limits), TOLERANCE)).max(axis=0)
+    wanted = (past.lengths_s > past.finest_s) & (over > 1)
+    unknown = (past.most >= UNREAD).any(axis=0)
+    if (past.lengths_s == DAY_S).all() and not (wanted & unknown).any():
+        wanted[np.argsort(-over, kind="stable")[FIRST_DAYS:]] = False
+    found: list[Look] = []
+    for length_s, alike, period_s in (
+        (DAY_S, unknown, DAY_S),
+        (DAY_S, ~unknown, HOUR_S),
+        (HOUR_S, ~unknown, LEAST_PERIOD_S),
+    ):
+        at = wanted & alike & (past.lengths_s == length_s)
+        for finest_s in np.unique(past.finest_s[at]).tolist():
+            starts_s = past.starts_s[at & (past.finest_s == finest_s)]
+            found += _runs(starts_s, length_s, max(period_s, finest_s), query_cost.datapoints_a_query)
+    return found
+
+
+def _runs(starts_s: IntArray, length_s: int, period_s: int, spare: float) -> list[Look]:
+    """Looks at buckets of one length; neighbors, and what lies between them, are one where that costs less than a
+    query."""
+    apart = np.flatnonzero((np.diff(starts_s) - length_s) / period_s > spare) + 1
+    return [
+        Look(
+            window=Window(start_s=int(run[0]), end_s=int(run[-1]) + length_s),
+            period_s=period_s,
+            groups=_WORK,
+        )
+        for run in np.split(starts_s, apart)
+        if len(run)
+    ]
