@@ -101,6 +101,10 @@ class _Member:
         """Its case with what its past has to say, where the window alone asks for a reduction."""
         if self.past is None or self.asked_for is None:
             return case
+        if self.past.disputes:
+            coverage = case.summary.coverage
+            coverage = replace(coverage, disputes=(*coverage.disputes, *self.past.disputes))
+            case = replace(case, summary=replace(case.summary, coverage=coverage))
         return replace(case, remembered=remembered(self.past, self.asked_for, case.policy, case.hosts))
 
     def is_past(self, look: Look) -> bool:
@@ -274,6 +278,8 @@ def _in_doubt(asked: Iterable[tuple[_Member, Look]]) -> Iterator[tuple[_Member, 
     for member, look in asked:
         if not member.is_past(look):
             looks.setdefault(id(member), (member, []))[1].append(look)
+        elif member.error is None and member.past is not None and member.past.in_doubt(look):
+            yield member, look
     for member, own in looks.values():
         if member.error is None:
             found = doubts(member.knowledge)

@@ -23,14 +23,17 @@ from plimsoll.domain.knowledge import (
     OPERATIONS,
     PAST_RATES,
     SERIES,
+    Doubt,
     IntArray,
     Look,
     counted,
 )
 from plimsoll.domain.need import Need
+from plimsoll.domain.past_received import Witness, is_whole, past_doubts
 from plimsoll.domain.period import FloatArray
 from plimsoll.domain.policy import Policy
 from plimsoll.domain.query_cost import QueryCost
+from plimsoll.domain.signals import filled
 from plimsoll.domain.sums import Segment, Window
 from plimsoll.domain.units import DAY_S, HOUR_S, MIB, MINUTE_S
 from plimsoll.domain.volume import Volume
@@ -121,12 +124,15 @@ class Past:
     __slots__ = (
         "_begun_s",
         "_days_s",
+        "_doubted",
         "_finest_s",
         "_highest",
         "_lengths_s",
         "_out",
+        "_read",
         "_seen",
         "_starts_s",
+        "disputes",
         "least",
         "most",
         "segments",
@@ -143,7 +149,9 @@ class Past:
         self._finest_s = np.full(len(days_s), self.segments[-1].period_s, dtype=np.int64)
         for segment in reversed(self.segments[:-1]):
             self._finest_s[days_s < segment.window.end_s] = segment.period_s
-        self._seen = np.zeros(len(days_s), dtype=np.bool_)
+        self._seen, self._read = np.zeros(len(days_s), dtype=np.bool_), np.zeros(len(days_s), dtype=np.bool_)
+        self._doubted: dict[Look, Mapping[str, FloatArray]] = {}
+        self.disputes: tuple[Doubt, ...] = ()
         self.least: Rates = np.zeros((2, len(days_s)))
         self.most: Rates = np.where(self._out, 0.0, np.full((2, len(days_s)), UNREAD))
 
@@ -166,7 +174,7 @@ class Past:
         """What to read first: the highest minute of each day; with `whole` everything as finely as it is kept."""
         if whole:
             return [Look(window=one.window, period_s=one.period_s, groups=_WORK) for one in self.segments]
-        return [Look(window=self.asked, period_s=DAY_S, groups=(PAST_RATES,))]
+        return [Look(window=self.asked, period_s=DAY_S, groups=(PAST_RATES, *_WORK))]
 
     def looks(self, limits: Sequence[float], query_cost: QueryCost) -> list[Look]:
         """What to read next: the buckets that may have had more than the `limits` (IOPS and MiB/s).
@@ -192,11 +200,25 @@ class Past:
         return found
 
     def learn(self, look: Look, found: Mapping[str, FloatArray]) -> None:
-        """Takes in what a look found: series that the cloud publishes, NaN where it has no point."""
+        """Takes in what a look found: series that the cloud publishes, NaN where it has no point.
+
+        What disagrees or is absent is `in_doubt` first, and is taken in when the same look was asked once more.
+        """
+        witness, before = self._witness(look), self._doubted.pop(look, None)
+        found = found if before is None else filled(found, before)
+        doubts = tuple(past_doubts(look, found, witness))
+        if before is None and (doubts or not is_whole(found, witness)):
+            self._doubted[look] = found
+            return
+        self.disputes += doubts
         if PAST_RATES in look.groups:
             self._learn_rates(look, found)
-        else:
+        if OPERATIONS in look.groups:
             self._learn_work(look, found)
+
+    def in_doubt(self, look: Look) -> bool:
+        """Whether what a look found has to be asked once more."""
+        return look in self._doubted
 
     def needs(self, policy: Policy, hosts: Ceiling) -> tuple[Need, Need]:
         """What an offer must carry for sure, and at most, whatever was not read."""
@@ -253,6 +275,17 @@ class Past:
         """Which day a time (epoch seconds) is in, or each of an array of them."""
         return (times_s - self.window.start_s) // DAY_S
 
+    def _witness(self, look: Look) -> Witness:
+        starts_s = np.arange(look.window.start_s, look.window.end_s, look.period_s, dtype=np.int64)
+        day, holder = self._day(starts_s), np.searchsorted(self._starts_s, starts_s, side="right") - 1
+        return Witness(
+            highest=self._highest[:, day],
+            counts=~self._out[day],
+            holder=holder,
+            held_s=self._lengths_s[holder],
+            mean=np.where(self._read[holder], self.least[:, holder], np.nan),
+        )
+
     def _learn_rates(self, look: Look, found: Mapping[str, FloatArray]) -> None:
         """The highest minute of each day, where it is published: no bucket of that day was above it."""
         first = int(self._day(look.window.start_s))
@@ -273,8 +306,6 @@ class Past:
         holder = np.searchsorted(self._starts_s, starts_s, side="right") - 1
         finest_s = self._finest_s[holder]
         taken = self._lengths_s[holder] >= period_s
-        if (rates > self.most[:, holder] + TOLERANCE * (1 + rates))[:, taken].any():
-            self._distrust_rates()
         most = np.minimum(rates * np.maximum(1.0, period_s / finest_s), np.maximum(rates, self.most[:, holder]))
         inside = (self._starts_s >= start_s) & (self._starts_s < look.window.end_s)
         kept = ~(inside & (self._lengths_s >= period_s))
@@ -283,16 +314,10 @@ class Past:
         self._starts_s = np.concatenate([self._starts_s[kept], starts_s[taken]])[at]
         self._lengths_s = np.concatenate([self._lengths_s[kept], lengths_s])[at]
         self._finest_s = np.concatenate([self._finest_s[kept], finest_s[taken]])[at]
+        self._read = np.concatenate([self._read[kept], np.ones(len(lengths_s), dtype=np.bool_)])[at]
         self.least = np.concatenate([self.least[:, kept], rates[:, taken]], axis=1)[:, at]
         self.most = np.concatenate([self.most[:, kept], most[:, taken]], axis=1)[:, at]
         self._seen[day[present]] = True
-
-    def _distrust_rates(self) -> None:
-        """A mean was above the highest minute of its day: that series is not the rate of these minutes."""
-        self._highest[:] = np.nan
-        self.most = np.maximum(self.most, self.least * np.maximum(1.0, self._lengths_s / self._finest_s))
-        unread = (self._lengths_s == DAY_S) & (self.least == 0).all(axis=0) & ~self._out[self._day(self._starts_s)]
-        self.most[:, unread] = UNREAD
 
     def _need(self, rates: Rates, minutes: FloatArray, policy: Policy, hosts: Ceiling) -> Need:
         """The highest of some rates with headroom, but for the minutes that each 30 days may be throttled."""

@@ -1,0 +1,114 @@
+"""The past as it was received: what came of it, and what disagrees in it.
+
+Reads and writes have a count in every bucket in which a volume was attached. Operations move bytes. A highest minute is
+not below the mean of its day, nor nothing where something was done. What is read finely adds up to what was read
+coarsely before. What disagrees, or is absent, is asked once more, and is disputed where it still disagrees: it may be
+what speaks against a reduction.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from plimsoll.domain.highest import ROUNDING
+from plimsoll.domain.knowledge import (
+    BYTES,
+    HIGHEST_IOPS,
+    HIGHEST_THROUGHPUT,
+    OPERATIONS,
+    PAST_RATES,
+    SERIES,
+    BoolArray,
+    Doubt,
+    IntArray,
+    Look,
+    counted,
+)
+from plimsoll.domain.period import FloatArray
+from plimsoll.domain.received import EXACT, FEW_IOPS
+from plimsoll.domain.units import DAY_S, MIB, MINUTE_S
+
+_SIDES: Final = (
+    (OPERATIONS, 1.0, ROUNDING[HIGHEST_IOPS]),
+    (BYTES, 1.0 / MIB, ROUNDING[HIGHEST_THROUGHPUT]),
+)
+"""The counters of IOPS and of MiB/s, what one of them is of that, and what rounding adds to its highest minute."""
+
+MOST_SPLIT: Final = 0.5
+"""A highest minute that begins in one bucket and ends in the next has at least this part in one of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Witness:
+    """What was known before of the buckets of a look.
+
+    `highest` is the highest minute of each one's day, IOPS and MiB/s (NaN: not known). `counts` says which are asked
+    for. `holder` is the bucket so far that each lies in, `held_s` how long that is, and `mean` what was read in it
+    (NaN: nothing was).
+    """
+
+    highest: FloatArray
+    counts: BoolArray
+    holder: IntArray
+    held_s: IntArray
+    mean: FloatArray
+
+
+def is_whole(found: Mapping[str, FloatArray], witness: Witness) -> bool:
+    """Whether no bucket that counts lacks a point of a series that is published."""
+    return not any(bool((np.isnan(values) & witness.counts).any()) for values in found.values())
+
+
+def past_doubts(look: Look, found: Mapping[str, FloatArray], witness: Witness) -> Iterator[Doubt]:
+    """What disagrees in what a look found, by series."""
+    highest = witness.highest
+    if PAST_RATES in look.groups:
+        rates = [found.get(name, np.full(highest.shape[1], np.nan)) for name in SERIES[PAST_RATES]]
+        for name, own, other in zip(SERIES[PAST_RATES], rates, reversed(rates), strict=True):
+            yield from _spans(name, look, np.isnan(own) & ~np.isnan(other) & witness.counts)
+        highest = np.stack(rates)
+    if OPERATIONS not in look.groups:
+        return
+    yield from _absent(look, found, witness)
+    for row, (group, unit, rounding) in enumerate(_SIDES):
+        series = [found[name] for name in SERIES[group] if name in found]
+        if not series:
+            continue
+        mean = np.sum([counted(values) for values in series], axis=0) * unit / look.period_s
+        above = mean > highest[row] * (1 + EXACT) + rounding
+        yield from _spans(SERIES[PAST_RATES][row], look, above & witness.counts)
+        finer = witness.held_s > look.period_s
+        differs = np.abs(_over(np.add, mean, witness) - witness.mean[row]) > EXACT * (1 + witness.mean[row])
+        minutes = look.period_s / MINUTE_S * _over(np.maximum, mean, witness)
+        lost = (witness.held_s >= DAY_S) & (minutes < MOST_SPLIT * highest[row] - rounding)
+        yield from _spans(SERIES[group][0], look, ((finer & differs) | lost) & witness.counts)
+
+
+def _absent(look: Look, found: Mapping[str, FloatArray], witness: Witness) -> Iterator[Doubt]:
+    """A count that is absent beside the other one, and operations that moved nothing or bytes that nothing moved."""
+    none = np.full(len(witness.counts), np.nan)
+    counts = [found.get(name, none) for name in SERIES[OPERATIONS]]
+    sizes = [found.get(name, none) for name in SERIES[BYTES]]
+    for place, (name, bytes_name) in enumerate(zip(SERIES[OPERATIONS], SERIES[BYTES], strict=True)):
+        ops, size = counted(counts[place]), counted(sizes[place])
+        lone = np.isnan(counts[place]) & ~np.isnan(counts[1 - place])
+        yield from _spans(name, look, (lone | ((size > 0) & (ops == 0))) & witness.counts)
+        yield from _spans(bytes_name, look, (size == 0) & (ops > FEW_IOPS * look.period_s) & witness.counts)
+
+
+def _over(add_up: np.ufunc, mean: FloatArray, witness: Witness) -> FloatArray:
+    """For each bucket the mean (np.add) or the highest (np.maximum) of all that lie in the same bucket so far."""
+    at = np.flatnonzero(np.diff(witness.holder, prepend=-1))
+    counts = np.diff(np.append(at, len(mean)))
+    found = add_up.reduceat(mean, at)
+    return np.repeat(found / counts if add_up is np.add else found, counts)
+
+
+def _spans(series: str, look: Look, where: BoolArray) -> Iterator[Doubt]:
+    """Neighboring buckets of a look as one span each."""
+    edges = np.flatnonzero(np.diff(where.astype(np.int8), prepend=0, append=0))
+    start_s, period_s = look.window.start_s, look.period_s
+    for first, after in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        yield Doubt(series, start_s + first * period_s, start_s + after * period_s)
