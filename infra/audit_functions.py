@@ -10,6 +10,7 @@ from infra.settings import Deployment
 from plimsoll.clouds.aws.permissions import EXECUTIONS, auditing
 
 _WORK: Final = "work/"
+_TABLES: Final = "runs/"
 
 AUDIT_ENTERS: Final = ("plan", "take_inventory", "audit_batch")
 """The functions that go into member accounts."""
@@ -31,7 +32,7 @@ _SHARED: Final = ("calls_per_s", "datapoints_per_s", "google_calls_per_s", "usd_
 
 
 def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
-    """The seven functions of the audit."""
+    """The eight functions of the audit."""
     member = enter(names, deployment, deployment.role_name)
     within = [
         look(auditing(deployment.parsed_policy) - METRIC_READING - REGION_LISTING, "list volumes and prices"),
@@ -52,13 +53,13 @@ def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
             timeout_s=deployment.audit_timeout_s,
             grants=[*store(names, read=("measured/",), write=(_WORK, "ledger/")), *within],
         ),
-        FunctionShape(name="find_pending", timeout_s=300, grants=store(names, write=(_WORK,))),
+        FunctionShape(name="find_pending", timeout_s=300, grants=store(names, write=(_WORK, _TABLES))),
         FunctionShape(
             name="audit_batch",
             tmp_mib=1024,
             environment=_shares(deployment),
             grants=[
-                *store(names, read=("measured/", "ledger/"), write=(_WORK, "runs/")),
+                *store(names, read=("measured/", "ledger/"), write=(_WORK,)),
                 history(names),
                 look(METRIC_READING | _CALLER, "read metrics"),
                 *member,
@@ -67,15 +68,21 @@ def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
         ),
         FunctionShape(name="note_failure", grants=store(names, write=(_WORK,))),
         FunctionShape(
+            name="combine",
+            memory_mib=deployment.report_memory_mib,
+            timeout_s=deployment.audit_timeout_s,
+            tmp_mib=4096,
+            grants=store(names, write=(_WORK, _TABLES)),
+        ),
+        FunctionShape(
             name="summarize", memory_mib=1024, timeout_s=deployment.audit_timeout_s, grants=store(names, write=(_WORK,))
         ),
         FunctionShape(
             name="report",
             memory_mib=deployment.report_memory_mib,
             timeout_s=deployment.audit_timeout_s,
-            tmp_mib=4096,
             grants=[
-                *store(names, read=("measured/", "runs/"), write=(_WORK, "reports/")),
+                *store(names, read=("measured/",), write=(_WORK, "reports/")),
                 once(names),
                 tell(names),
             ],

@@ -8,7 +8,7 @@ from unittest.mock import patch
 import pytest
 
 from cloud_simulator.aws.organization import ACCOUNTS
-from functions import audit_batch, entry, find_pending, note_failure, plan, report, summarize, take_inventory
+from functions import audit_batch, combine, entry, find_pending, note_failure, plan, report, summarize, take_inventory
 from tests.contract.service_ports import home_account
 from tests.functions.calls import ask
 from tests.infra.roles import Listener, allows
@@ -91,7 +91,9 @@ def carried_out(execution):
         pending = step(find_pending, {**run, "execution": execution})
         for batch in items(pending["pending_key"]):
             step(audit_batch, {**run, "batch": batch})
-        step(find_pending, {**run, "execution": execution})
+        found = step(find_pending, {**run, "execution": execution})
+        for shard in items(found["shards_key"]):
+            step(combine, {**run, "shard": shard})
         step(summarize, run)
         step(report, run)
     return listener.heard
@@ -99,7 +101,7 @@ def carried_out(execution):
 
 @pytest.mark.parametrize(
     "function",
-    ["plan", "take_inventory", "find_pending", "audit_batch", "note_failure", "summarize", "report"],
+    ["plan", "take_inventory", "find_pending", "audit_batch", "note_failure", "combine", "summarize", "report"],
 )
 def test_the_role_of_a_function_allows_what_it_asks(templates, audited, function):
     heard, names, own = audited

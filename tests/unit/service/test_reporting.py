@@ -7,7 +7,6 @@ import pytest
 
 from plimsoll.domain.errors import BadInput
 from plimsoll.reports.html.page import write_html
-from plimsoll.reports.run_reader import stream_records
 from plimsoll.service import reporting
 from plimsoll.service.reporting import REPORT, report
 from plimsoll.service.step_messages import RunMessage
@@ -63,9 +62,11 @@ def test_a_page_that_does_not_hold_all_shows_those_with_the_most_at_stake_and_sa
     loop.service = replace(loop.service, config=config)
     seen = []
 
-    def noted(folder, out, *, shown, **others):
-        seen.extend(one.volume_id for one in stream_records(folder) if shown(one))
-        write_html(folder, out, shown=shown, **others)
+    def noted(folder, out, *, shown, found, **others):
+        volumes = list(found)
+        seen.extend(record.volume_id for record, profile in volumes if shown(record) and profile is not None)
+        assert sum(profile is not None for _, profile in volumes) == len(seen)
+        write_html(folder, out, shown=shown, found=volumes, **others)
 
     monkeypatch.setattr(reporting, "write_html", noted)
     loop.run()
