@@ -27,12 +27,15 @@ _PLANNING_MIB: Final = {False: 512, True: 1024}
 """MiB of memory of the plan, without and with Google's libraries. They take 200 MiB. A project's regions are found in
 the list of its disks, and more memory brings more of a processor to read it."""
 
+CANARY: Final = "canary"
+"""The function that no state calls: a schedule does."""
+
 _SHARED: Final = ("calls_per_s", "datapoints_per_s", "google_calls_per_s", "usd_hour_waited")
 """The settings that running batches divide among themselves."""
 
 
 def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
-    """The eight functions of the audit."""
+    """The eight functions of the audit, and its canary."""
     member = enter(names, deployment, deployment.role_name)
     within = [
         look(auditing(deployment.parsed_policy) - METRIC_READING - REGION_LISTING, "list volumes and prices"),
@@ -87,6 +90,7 @@ def audit_shapes(names: Names, deployment: Deployment) -> list[FunctionShape]:
                 tell(names),
             ],
         ),
+        FunctionShape(name=CANARY, grants=store(names, read=("reports/",))),
     ]
 
 

@@ -102,7 +102,15 @@ def test_the_functions_audit_as_the_command_line_does(account, deployed, tmp_pat
     }
     logged = [json.loads(line) for line in capsys.readouterr().out.splitlines() if line.startswith("{")]
     counted = {name for line in logged if "_aws" in line for name in line}
-    assert {"volumes", "datapoints", "savings_usd", "failures", "failed_targets", "audit_usd"} <= counted
+    assert {
+        "volumes",
+        "datapoints",
+        "savings_usd",
+        "failures",
+        "failed_targets",
+        "audit_usd",
+        "scope_covered_pct",
+    } <= counted
 
 
 def test_reporting_twice_tells_everybody_once(account, deployed):

@@ -13,7 +13,17 @@ HEAVY = {
     "vl_convert": {"report", "slack_report"},
     "jinja2": {"report", "slack_report"},
 }
-AUDIT = ("plan", "take_inventory", "find_pending", "audit_batch", "note_failure", "combine", "summarize", "report")
+AUDIT = (
+    "plan",
+    "take_inventory",
+    "find_pending",
+    "audit_batch",
+    "note_failure",
+    "combine",
+    "summarize",
+    "report",
+    "canary",
+)
 VALIDATION = (
     "choose",
     "propose",

@@ -28,9 +28,10 @@ from plimsoll.reports.run_reader import (
 from plimsoll.reports.run_writer import write_run
 from plimsoll.reports.totals import Totals
 from plimsoll.service.events import Event, audit_completed
+from plimsoll.service.history_update import news_name
 from plimsoll.service.planning import RunOrder, order_of, planned_targets
 from plimsoll.service.service import Service
-from plimsoll.service.shards import covered_by
+from plimsoll.service.shards import Covered, covered_by
 from plimsoll.service.shared_measurements import bring
 from plimsoll.service.step_messages import Reported, RunMessage
 from plimsoll.service.store_keys import LATEST_REPORT, STAKES, RunKeys
@@ -44,11 +45,14 @@ REPORT: Final = (RECOMMENDATIONS, TABLE, UNANSWERED, PAGE, RUN)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A report that is kept: the answer about it, its run.json, and what is to be told of it."""
+    """A report that is kept: the answer about it, its run.json, what percentage of the places in scope was read, and
+    what is to be told: that the audit ended, and what is new and was not sent before."""
 
     answer: Reported
     run: dict[str, Any]
-    events: list[Event]
+    covered_pct: float
+    ended: Event
+    news: list[Event]
 
 
 def report(service: Service, told: RunMessage) -> Report:
@@ -72,7 +76,7 @@ def report(service: Service, told: RunMessage) -> Report:
         for name in (PAGE, RUN):
             store.put_file(keys.report(name), folder / name)
     _point_to(store, order)
-    place = f"{service.root}/{keys.report(PAGE)}"
+    place, told_before = f"{service.root}/{keys.report(PAGE)}", _told(store, keys)
     return Report(
         answer=Reported(
             run_id=told.run_id,
@@ -82,8 +86,29 @@ def report(service: Service, told: RunMessage) -> Report:
             saved_usd_month=run["monthly_usd"]["saved"],
         ),
         run=run,
-        events=[audit_completed(run, place), *json.loads(needed(store, keys.news))],
+        covered_pct=_covered_pct(run, covered_by(store, keys)),
+        ended=audit_completed(run, place),
+        news=[event for event in json.loads(needed(store, keys.news)) if news_name(event) not in told_before],
     )
+
+
+def note_told(service: Service, told: RunMessage, news: Sequence[Event]) -> None:
+    """Notes that this news was sent, so that a run that is gone on with does not send it again."""
+    store, keys = service.store, RunKeys(run_id=told.run_id)
+    if news:
+        names = sorted({*_told(store, keys), *map(news_name, news)})
+        store.put(keys.told, json.dumps(names).encode())
+
+
+def _told(store: RunStore, keys: RunKeys) -> frozenset[str]:
+    return frozenset(json.loads(store.get(keys.told) or b"[]"))
+
+
+def _covered_pct(run: Mapping[str, Any], covered: Covered) -> float:
+    """The places in scope that were read, in percent; all of none."""
+    failed = run["failures"]["targets"]
+    read = {str(target) for target in covered.targets} - failed.keys()
+    return 100.0 * len(read) / (len(read) + len(failed)) if read or failed else 100.0
 
 
 def _point_to(store: RunStore, order: RunOrder) -> None:

@@ -43,8 +43,9 @@ class RunKeys:
     """The keys of one run; those that end in a slash stand before others.
 
     What failed in this attempt at the run is under `failures`: targets, batches, and the names of batches some of whose
-    volumes have no answer. `unnamed` are the targets that could not even be named, as totals, and `news` the events of
-    what is new. A shard is some targets and batches, which are combined into one part of the report and of the tables.
+    volumes have no answer. `unnamed` are the targets that could not even be named, as totals. `news` are the events of
+    what is new, and `told` the volumes of those that were sent. A shard is some targets and batches, which are combined
+    into one part of the report and of the tables.
     """
 
     def __init__(self, run_id: str) -> None:
@@ -55,6 +56,7 @@ class RunKeys:
         self.unnamed = f"{work}/unnamed.json"
         self.summary = f"{work}/run.json"
         self.news = f"{work}/news.json"
+        self.told = f"{work}/told.json"
         self.inventories = f"{work}/inventory/"
         self.results = f"{work}/results/"
         self.shards = f"{work}/shards/"

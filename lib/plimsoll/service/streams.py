@@ -36,9 +36,18 @@ def lines_of(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def record_lines(store: RunStore, key: str) -> Iterator[bytes]:
-    """The recommendations of a list, each as the JSON of its line."""
+    """The recommendations of a list, each as the JSON of its line; none where nothing is kept."""
     lines = lines_of(store.pieces(key))
-    return (line.removesuffix(b",") for line in lines if line not in {_BEGIN, _END})
+    first = next(lines, None)
+    if first is None:
+        return
+    if first != _BEGIN:
+        raise _damaged(key)
+    for line in lines:
+        if line == _END:
+            return
+        yield line.removesuffix(b",")
+    raise _damaged(key)
 
 
 def records_in(store: RunStore, key: str) -> Iterator[RecommendationRecord]:

@@ -7,7 +7,7 @@ import duckdb
 import pytest
 
 from plimsoll.clouds.folder import FolderStore
-from plimsoll.domain.errors import Unexpected
+from plimsoll.domain.errors import BadInput, Unexpected
 from plimsoll.reports.data.exports import PARQUET
 from plimsoll.reports.run_reader import PAGE, RECOMMENDATIONS, TABLE, UNANSWERED
 from plimsoll.service import shards
@@ -15,7 +15,7 @@ from plimsoll.service.planning import find_pending
 from plimsoll.service.shards import shard_of
 from plimsoll.service.step_messages import RunMessage
 from plimsoll.service.store_keys import TABLES, RunKeys
-from plimsoll.service.streams import lines_of
+from plimsoll.service.streams import lines_of, records_in
 from tests.builders import NOW
 from tests.service_loop import Loop, files, run_json
 from tests.unit.service.places import places_of, service_of, volumes
@@ -151,6 +151,14 @@ def test_lines_come_whole_in_whatever_pieces(size):
     content = b'one\n\ntwo, "three"\r\nfour'
     pieces = (content[start : start + size] for start in range(0, len(content), size))
     assert list(lines_of(pieces)) == content.split(b"\n")
+
+
+@pytest.mark.parametrize("kept", [b'[{"a": 1}]\n', b"[\n{}", b"{}\n", b'[\n{"action": 1}\n]\n'])
+def test_a_list_that_is_damaged_is_an_error_and_not_a_shorter_list(tmp_path, kept):
+    store = FolderStore(tmp_path)
+    store.put("list", kept)
+    with pytest.raises(BadInput, match="list in the store cannot be read"):
+        list(records_in(store, "list"))
 
 
 def test_a_run_without_a_volume_combines_its_places(tmp_path):
