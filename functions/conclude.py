@@ -12,5 +12,6 @@ from plimsoll.service.validation_messages import Concluded, JobMessage
 def handler(message: JobMessage, service: Service, _context: LambdaContext) -> Concluded:
     """The verdict, and whether there is more to measure for the same volume."""
     concluded = conclude(service, message.job)
-    count(validations=1, validations_passed=int(concluded.passed))
+    if concluded.passed is not None:
+        count(validations=1, validations_passed=int(concluded.passed))
     return concluded

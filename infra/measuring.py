@@ -3,21 +3,17 @@
 What can take a volume away is allowed on scratch volumes alone. Regions are open: a member role is one for all of them.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from aws_cdk import Stack
 
 from infra.grants import Grant
 from infra.settings import Deployment
 from plimsoll.bench.document import DOCUMENT_NAME
-from plimsoll.clouds.aws.permissions import SCRATCH_CONDITION, TAGGING_CONDITION
+from plimsoll.clouds.aws.permissions import IN_PLACE_TAG, SCRATCH_CONDITION, TAGGING_CONDITION, tag_condition
 from plimsoll.domain.policy import TagMatch
 from plimsoll.domain.scratch import SCRATCH_TAG
-
-IN_PLACE_TAG: Final = TagMatch(tag="plimsoll:in-place", value="true")
-"""The tag of an instance whose volumes may be measured in place. Bench hosts do not need it."""
 
 _NAMED_LATER: Final = "Volumes, instances and regions are known when something is measured; the condition bounds them."
 
@@ -130,7 +126,7 @@ class Measuring:
             Grant(
                 actions=actions,
                 resources=(self._ec2("instance/*"),),
-                conditions=_tagged(tag_key, tag),
+                conditions=tag_condition(tag_key, tag),
                 wildcard=_NAMED_LATER,
             )
             for tag in tags
@@ -144,12 +140,6 @@ class Measuring:
 
     def _ec2(self, resource: str) -> str:
         return f"arn:{self.stack.partition}:ec2:*:{self.stack.account}:{resource}"
-
-
-def _tagged(key: str, match: TagMatch) -> Mapping[str, Any]:
-    if match.value is None:
-        return {"Null": {f"{key}/{match.tag}": "false"}}
-    return {"StringEquals": {f"{key}/{match.tag}": match.value}}
 
 
 def _everywhere(actions: set[str], what: str) -> Grant:

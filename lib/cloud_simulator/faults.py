@@ -25,7 +25,7 @@ class Effect(StrEnum):
     `HANGS`: AttachVolume, DetachVolume or SendCommand never come to an end (the agent died). `NO_DEVICE`: after
     AttachVolume the host sees no device. Of SendCommand, `CUT`: the output ends amid a line; `NO_FIO`: fio is missing
     and no package manager reaches the network; `FAILS`: it ends at once with another exit than 0 and nothing printed;
-    `UNDELIVERED`: it never reaches the host.
+    `UNDELIVERED`: it never reaches the host; `SLOW`: a plain file that stands for a volume has a fiftieth of its rates.
     """
 
     HANGS = "hangs"
@@ -34,6 +34,7 @@ class Effect(StrEnum):
     NO_FIO = "no-fio"
     FAILS = "fails"
     UNDELIVERED = "undelivered"
+    SLOW = "slow"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,7 +43,7 @@ def organization():
 @pytest.mark.parametrize("line", [line for line in commands() if "envelopes" in line])
 def test_the_readmes_envelope_commands_run(organization, tmp_path, line):
     program, *words = shlex.split(line)
-    assert program == ".venv/bin/plimsoll"
+    assert program == "plimsoll"
     assert plimsoll(organization, tmp_path, *words).returncode == 0
 
 

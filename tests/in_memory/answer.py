@@ -26,11 +26,13 @@ _PERCENTILES: Final = {"50.000000": 1.0, "95.000000": 1.25, "99.000000": 1.5, "9
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AsPublished:
     """Measures what the published types say. `share` of the ceiling is delivered; `simulated` is what the answer says
-    of itself. UnknownVolumeType for another type, ValueError for a job that is none."""
+    of itself, `bench` what the bench says of its own load (None: nothing). UnknownVolumeType for another type,
+    ValueError for a job that is none."""
 
     types: Mapping[str, VolumeType]
     share: float = 1.0
     simulated: bool = True
+    bench: Mapping[str, object] | None = None
 
     def __call__(self, spec: VolumeSpec | None, task: Task) -> str:
         """The line that the document prints."""
@@ -46,6 +48,7 @@ class AsPublished:
                 "filesystem": "ext4" if in_file else None,
                 "simulated": self.simulated,
                 "stopped": None,
+                "bench": self.bench,
                 "fio": self._fio(spec, task.job),
             }
         )

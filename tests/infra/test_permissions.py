@@ -16,6 +16,9 @@ from plimsoll.clouds.aws.permissions import (
     TAGGING_CONDITION,
     VALIDATION,
 )
+from plimsoll.clouds.aws.policies import AwsPolicy
+from plimsoll.clouds.permissions import Purpose
+from plimsoll.domain.policy import Policy
 from plimsoll.domain.scratch import SCRATCH_TAG
 from tests.infra.templates import MEMBERS, SERVICE, listed, plain
 
@@ -235,3 +238,20 @@ def test_a_member_s_template_is_plain_cloudformation(templates, stack):
     assert set(template) == {"Description", "Parameters", "Resources", "Outputs"}
     assert set(template["Parameters"]) == {"ServiceAccount", "ExternalId"}
     assert all("Metadata" not in found for found in template["Resources"].values())
+
+
+def test_the_policy_that_people_paste_allows_what_the_roles_of_members_do(templates):
+    """Statement by statement, but for the account, which a policy to paste leaves open."""
+
+    def allowed(statements):
+        return {
+            (action, resource.replace("${AWS::Partition}", "aws").replace("${AWS::AccountId}", "*"), condition)
+            for one in statements
+            for condition in [json.dumps(one.get("Condition"), sort_keys=True)]
+            for action in listed(one["Action"])
+            for resource in listed(one["Resource"])
+        }
+
+    roles = allowed(found for _, found in templates.statements(MEMBERS))
+    pasted = AwsPolicy(purpose=Purpose.VALIDATE, policy=Policy()).document()["Statement"]
+    assert allowed(pasted) == roles

@@ -42,7 +42,10 @@ def work(iops=1000.0, throughput_mib_s=16.0):
 
 
 class Lab:
-    """An account in memory with a bench in it, whose volumes deliver what is published, or a share of it by type."""
+    """An account in memory with a bench in it, whose volumes deliver what is published, or a share of it by type.
+
+    `loads` are what the bench says of itself in its next measurements, with the share that it then delivers.
+    """
 
     types = TYPES
     provider = "aws"
@@ -52,6 +55,7 @@ class Lab:
         self.policy = policy or a_policy(lookback_days=DAYS)
         self.shares = shares or {}
         self.simulated = False
+        self.loads = []
         self.tasks = []
         self.said = []
         self.agreed = []
@@ -87,7 +91,9 @@ class Lab:
     def measure(self, spec, task):
         self.tasks.append(task)
         share = self.shares.get(spec.type, 1.0) if spec else 1.0
-        return AsPublished(types=self.types, share=share, simulated=self.simulated)(spec, task)
+        load = self.loads.pop(0) if self.loads and spec else None
+        share = share if load is None else share * load.pop("delivered")
+        return AsPublished(types=self.types, share=share, simulated=self.simulated, bench=load)(spec, task)
 
     def pause(self, seconds):
         self.clock.time += timedelta(seconds=seconds)

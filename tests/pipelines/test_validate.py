@@ -14,6 +14,7 @@ import pytest
 from cloud_simulator.running import running
 from plimsoll.domain.scratch import SCRATCH_TAG
 
+from .busy import busy_cpus, starved_fio
 from .commands import ROOM, plimsoll
 
 pytestmark = pytest.mark.needs("fio", "loop")
@@ -107,9 +108,26 @@ def test_what_is_provisioned_is_measured_and_proves_the_recommendation_from_then
 
 
 @pytest.mark.release
+def test_a_right_target_is_never_refuted_by_a_bench_that_has_no_cpu_for_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", starved_fio(tmp_path))
+    with running(datetime.now(UTC), volumes=120, pace_s=0.1) as starved, busy_cpus():
+        done = run(starved, tmp_path, "validate", named(starved, "queue"), "--yes", *TERMS)
+        assert scratch(starved) == []
+    assert "failed  " not in done.stdout
+    assert verdicts(tmp_path) == []
+    assert done.returncode == 3, "in a thirtieth of the time no 4,000 IOPS are carried"
+    assert "the bench was the limit" in done.stdout
+
+
+@pytest.mark.release
 def test_a_bare_flip_of_a_volume_that_needs_more_fails_with_the_figures(organization, tmp_path):
     volume = named(organization, "queue")
-    done = run(organization, tmp_path, "validate", volume, "--target", "flip", "--yes", "--max-runs", "1", *TERMS)
+    for attempt in range(ROOM):  # a machine that is busy is the limit itself, and says so
+        tmp_path = tmp_path / str(attempt)
+        tmp_path.mkdir()
+        done = run(organization, tmp_path, "validate", volume, "--target", "flip", "--yes", "--max-runs", "1", *TERMS)
+        if "failed  " in done.stdout:
+            break
     assert done.returncode == 0
     assert f"failed  gp3 200 GiB 3,000 IOPS 125 MiB/s for {volume}" in done.stdout
     (delivered,) = re.findall(r"delivered only ([\d,]+) IOPS of the 4,\d{3} that are needed", done.stdout)

@@ -18,6 +18,7 @@ from plimsoll.bench.document import DOCUMENT_NAME
 from plimsoll.domain.scratch import DEADLINE_TAG, SCRATCH_TAG
 from tests.unit.cloud_simulator.served import served
 
+from .busy import busy_cpus
 from .commands import command, environment, plimsoll, roles
 
 pytestmark = pytest.mark.once
@@ -225,6 +226,24 @@ def test_a_deletion_that_fails_twice_is_tried_a_third_time(tmp_path):
         assert "left behind" not in done.stdout
         assert here.calls["DeleteVolume"] == 3
         assert here.scratch == []
+
+
+@pytest.mark.needs("fio")
+def test_on_a_busy_bench_a_slow_volume_is_not_measured_and_nothing_is_refuted(tmp_path):
+    with organization(tmp_path, a_fault("SendCommand", effect=Effect.SLOW)) as here, busy_cpus():
+        there = here.organization.fleet.at("111111111111", "us-east-1")
+        nightly = [one for one in there if one.workload and one.workload.archetype is Archetype.NIGHTLY]
+        here.volume = max(nightly, key=lambda one: one.workload.high_iops)
+        done = here.validate()
+        assert done.returncode == 3
+        told = line_with(done.stdout, "not measured  gp3", "3,000 IOPS 125 MiB/s: the bench was the limit")
+        assert "(bench-cpu)" in told
+        assert "This was seen 3 times" in told
+        assert "name an idle one (--bench-host)" in told
+        assert "failed  gp3" not in done.stdout
+        assert here.made() == 3
+        assert here.scratch == []
+        assert here.lines() == []
 
 
 LEFT = {

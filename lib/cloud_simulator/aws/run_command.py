@@ -172,6 +172,7 @@ _DELIVERY_S: Final = 3600
 _INSPECTION: Final = "inspect"
 """A parameter with this value says that the script only looks, at the host's own devices."""
 _VOLUME: Final = re.compile(r"vol-[0-9a-f]{8,17}")
+_SLOW: Final = 50
 _KEPT_OF_CUT: Final = 200
 """How many characters are left of an output that a fault cuts."""
 
@@ -253,8 +254,13 @@ class RunCommand:
             members = [volume for volume in there if volume.stripe == own.stripe] if own.stripe else [own]
             self.devices.mount([disk_of(one) for one in members], host.id, ceiling_of(members, host))
         share = read_share_of(script.given.get("Job", ""))
+        surroundings = self.devices.surroundings(host.id, volume_id, share)
+        if surroundings.plain is not None and self._has(Effect.SLOW, here):
+            full = surroundings.ceiling
+            slow = replace(full, iops=full.iops / _SLOW, throughput_mib_s=full.throughput_mib_s / _SLOW)
+            surroundings = replace(surroundings, ceiling=slow)
         return Place(
-            surroundings=self.devices.surroundings(host.id, volume_id, share),
+            surroundings=surroundings,
             lock=self.devices.folder() / f"{host.id}.lock",
             read_share=share,
             tools=tools_of(host, there) if _INSPECTION in script.given.values() else {},

@@ -2,12 +2,15 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from plimsoll.bench.inspection import Inspection
+from plimsoll.domain.bench_load import BenchLoad
+from plimsoll.domain.ceiling import Resource
 from plimsoll.domain.errors import NotMeasured
+from plimsoll.domain.units import KIB_PER_MIB
 
 MARK: Final = '{"plimsoll":1,'
 """How the line begins."""
@@ -42,7 +45,8 @@ class BenchAnswer:
     """What a task measured or found. `fio` is fio's JSON text, None for an inspection and where a run was stopped
     before it measured anything; `stopped` says what stopped a run in a file ("queue" or "latency"). `simulated`: no
     volume stood behind it. `shortened`: fio's JSON lacks what is bulky. `filesystem_on` is the device that holds the
-    measured filesystem: the volume's own, a partition, or what is built of several volumes."""
+    measured filesystem: the volume's own, a partition, or what is built of several volumes. `load` is what the bench
+    did besides, None where it did not say."""
 
     mode: str
     volume_id: str = ""
@@ -53,6 +57,7 @@ class BenchAnswer:
     stopped: str | None = None
     shortened: bool = False
     fio: str | None = None
+    load: BenchLoad | None = None
     engine_version: str | None = None
     inspection: Inspection | None = None
 
@@ -66,6 +71,48 @@ class _Failure(BaseModel):
     error: _Error
 
 
+_Permille = Annotated[int, Field(ge=0)]
+
+
+class _Bench(BaseModel):
+    """What a bench says of itself. Two clocks make a share: a little over 1,000 thousandths is all of it."""
+
+    model_config = ConfigDict(strict=True)
+
+    cpus: Annotated[int, Field(ge=1)]
+    waited_permille: _Permille | None
+    queued_permille: _Permille
+    stolen_permille: _Permille
+    host_iops_exceeded_permille: _Permille | None
+    host_throughput_exceeded_permille: _Permille | None
+    other_iops: Annotated[int, Field(ge=0)]
+    other_throughput_kib_s: Annotated[int, Field(ge=0)]
+    engine: dict[str, Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=2, max_length=2)]]
+
+    def load(self) -> BenchLoad:
+        """The same in the domain's units."""
+        exceeded = {
+            Resource.IOPS: self.host_iops_exceeded_permille,
+            Resource.THROUGHPUT: self.host_throughput_exceeded_permille,
+        }
+        made = list(self.engine.values())
+        return BenchLoad(
+            cpus=self.cpus,
+            waited=None if self.waited_permille is None else _share(self.waited_permille),
+            queued=_share(self.queued_permille),
+            stolen=_share(self.stolen_permille),
+            other_iops=self.other_iops,
+            other_throughput_mib_s=self.other_throughput_kib_s / KIB_PER_MIB,
+            host_exceeded={side: _share(told) for side, told in exceeded.items() if told is not None},
+            engine_iops=max(iops for iops, _ in made) if made else None,
+            engine_throughput_mib_s=max(kib_s for _, kib_s in made) / KIB_PER_MIB if made else None,
+        )
+
+
+def _share(permille: int) -> float:
+    return min(1.0, permille / 1000)
+
+
 class _Measured(BaseModel):
     model_config = ConfigDict(strict=True)
 
@@ -77,15 +124,14 @@ class _Measured(BaseModel):
     simulated: bool
     stopped: str | None
     shortened: bool = False
+    bench: _Bench | None = None
     fio: dict[str, Any] | None
 
 
 def read_answer(output: str) -> BenchAnswer:
     """What the document printed, whatever stands around it; NotMeasured says why there is nothing to read."""
-    told = _told(output)
+    told = told_in(output)
     try:
-        if "error" in told:
-            raise _failure(_Failure.model_validate(told).error)
         if told.get("mode") == "inspect":
             return BenchAnswer(mode="inspect", inspection=Inspection.model_validate(told))
         measured = _Measured.model_validate(told)
@@ -99,13 +145,27 @@ def read_answer(output: str) -> BenchAnswer:
         raise NotMeasured("the bench host's answer holds no result of fio. See on the host why fio fails.")
     version = measured.fio.get("fio version") if measured.fio else None
     return BenchAnswer(
-        **measured.model_dump(exclude={"fio"}),
+        **measured.model_dump(exclude={"fio", "bench"}),
+        load=measured.bench.load() if measured.bench is not None else None,
         fio=json.dumps(measured.fio) if measured.fio is not None else None,
         engine_version=version if isinstance(version, str) else None,
     )
 
 
-def _told(output: str) -> dict[str, Any]:
+def told_in(output: str) -> dict[str, Any]:
+    """The line that a document printed, whatever stands around it; NotMeasured where there is none, or an error."""
+    told = _line(output)
+    if "error" not in told:
+        return told
+    try:
+        raise _failure(_Failure.model_validate(told).error)
+    except ValidationError as error:
+        raise NotMeasured(
+            f"the bench host's answer cannot be used: its error says {_tail(output)!r}. Run it again with this version."
+        ) from error
+
+
+def _line(output: str) -> dict[str, Any]:
     lines = output.rstrip().split("\n")
     places = [place for place, line in enumerate(lines) if line.startswith(MARK)]
     if not output.strip():

@@ -21,7 +21,7 @@ from plimsoll.domain.task import Task, TaskMode
 DOCUMENT_NAME: Final = "Plimsoll-Benchmark"
 
 _REFERENCE: Final = re.compile(r"\{\{\s*(\w+)\s*\}\}")
-_PARTS: Final = ("answer", "bounds", "device", "filesystem", "job", "engine", "result", "inspect", "main")
+_PARTS: Final = ("answer", "bounds", "device", "filesystem", "job", "bench", "engine", "result", "inspect", "main")
 """The script's parts, in their order; only the last one does anything."""
 
 

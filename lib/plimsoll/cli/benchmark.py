@@ -14,7 +14,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from plimsoll.bench.jobs import job_sections
 from plimsoll.bench.local import MEASURING, Placed, Watch
 from plimsoll.bench.targets import GIB
-from plimsoll.benchmark import plan_benchmark, run_benchmark, still_climbing
+from plimsoll.benchmark import plan_benchmark, run_benchmark
 from plimsoll.bootstrap import clock
 from plimsoll.cli.envelopes import check_place, spec_from
 from plimsoll.cli.exit_codes import INTERRUPTED
@@ -24,6 +24,7 @@ from plimsoll.clouds.registry import AWS
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import LOCAL
 from plimsoll.domain.units import MIB, MINUTE_S
+from plimsoll.envelopes.admissibility.sweep import climbing
 from plimsoll.envelopes.campaigns import HostEntry
 from plimsoll.envelopes.library import UNKNOWN_TYPE, NewCampaign
 from plimsoll.reports.terminal import envelopes as report
@@ -70,7 +71,7 @@ def benchmark_path(path: Path, options: BenchmarkOptions, given: MeasuredVolumeO
     except KeyboardInterrupt:
         console.print("interrupted: fio is stopped, and what it wrote is removed. Nothing was recorded.")
         raise typer.Exit(INTERRUPTED) from None
-    console.print(report.results(envelope, list(still_climbing(envelope)), console.width), soft_wrap=True)
+    console.print(report.results(envelope, list(climbing(envelope.measurements)), console.width), soft_wrap=True)
     console.print(f"added to the library as {new.name}: {written}", soft_wrap=True)
 
 

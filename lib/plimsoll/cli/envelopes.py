@@ -104,7 +104,16 @@ def import_files(files: Sequence[Path], name: str, given: MeasuredVolumeOptions,
     folder = Settings.of_environment().measured_dir
     path = add_campaign(folder, new, types_by_cloud().get(provider, {}))
     typer.echo(f"{count_of(len(found.results), 'result')} added in {path}.\n")
+    _say_what_counts(name)
     show_one(name, as_json=False)
+
+
+def _say_what_counts(name: str) -> None:
+    """Prints what each result of an envelope counts for, and why."""
+    console = Console(highlight=False)
+    for line in report.counting(envelope_library(Settings.of_environment().measured_dir).get(name).measurements):
+        console.print(line, soft_wrap=True)
+    console.print()
 
 
 def spec_from(given: MeasuredVolumeOptions) -> VolumeSpec:

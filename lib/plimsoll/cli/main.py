@@ -3,28 +3,28 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from plimsoll.cli.commands import audits, evidence, results, simulation
+import plimsoll
+from plimsoll.cli.commands import access, audits, evidence, results, simulation
 from plimsoll.cli.ending import end_as_by_ctrl_c
 from plimsoll.cli.exit_codes import INTERRUPTED, PARTIAL, UNUSABLE
+from plimsoll.cli.plain_help import PlainTyper
 from plimsoll.domain.errors import BadInput, PlimsollError
 from plimsoll.extras import missing_extra
 from plimsoll.reports.printable import printable
 from plimsoll.writing import NO_ROOM, disk_full
 
-app = typer.Typer(
-    help="Right-sizes cloud block storage on what its workload really asks for.",
+app = PlainTyper(
     epilog="Exit codes: 0 done, 2 unusable input, 3 done in part (not all could be read, or the disk is full), "
     "130 interrupted.",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
 )
 for panel, commands in {
-    "Audit": (audits.audit, audits.explain, audits.stripes),
+    "Audit": (access.permissions, audits.audit, audits.explain, audits.stripes),
     "Read a run": (results.report, results.query, results.diff, results.schema),
     "Measure": (evidence.validate, evidence.benchmark, evidence.sweep, evidence.bench_agent),
     "Try it": (simulation.demo, simulation.simulate),
@@ -34,6 +34,32 @@ for panel, commands in {
 app.add_typer(results.chart, name="chart", rich_help_panel="Read a run")
 app.add_typer(results.slack, name="slack", rich_help_panel="Read a run")
 app.add_typer(evidence.envelopes, name="envelopes", rich_help_panel="Measure")
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"plimsoll {plimsoll.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Right-sizes cloud block storage on what its workload really asks for."""
+
+
+@app.command(name="help", rich_help_panel="Help")
+def show_help(
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="COMMAND", help="A command, such as chart demand.")
+    ] = None,
+) -> None:
+    """Show the help of a command, or of all."""
+    app([*(words or ()), "--help"], prog_name="plimsoll")
 
 
 def main() -> None:

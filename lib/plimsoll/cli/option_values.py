@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from plimsoll.bootstrap import AWS, GOOGLE, Scope
-from plimsoll.cli.options import AuditPolicyOptions, PolicyOptions, ScopeOptions
+from plimsoll.cli.options import AuditPolicyOptions, PolicyFileOptions, ScopeOptions
 from plimsoll.clouds.aws.names import AUDIT_ROLE
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.evidence import Grade
@@ -16,7 +16,7 @@ from plimsoll.policy_file import load_policy, parse_flags
 _ACCOUNT: Final = re.compile(r"\d{12}")
 
 
-def policy_from(given: PolicyOptions) -> Policy:
+def policy_from(given: PolicyFileOptions) -> Policy:
     """The policy of the file, with the options that were given on top."""
     named = {}
     if isinstance(given, AuditPolicyOptions):

@@ -123,15 +123,23 @@ class ScopeOptions(OptionGroup):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PolicyOptions(OptionGroup):
-    """By which policy and prices."""
+class PolicyFileOptions(OptionGroup):
+    """By which policy."""
 
-    PANEL: ClassVar[str] = "Policy and prices"
+    PANEL: ClassVar[str] = "Policy"
 
     policy: Annotated[Path | None, typer.Option(help="Policy file (YAML); see docs/policy.md.")] = None
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A policy key, over the file's; repeatable.")
     ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyOptions(PolicyFileOptions):
+    """By which policy and prices."""
+
+    PANEL: ClassVar[str] = "Policy and prices"
+
     prices: Annotated[Path | None, typer.Option(help="Price file to use instead of price lists.")] = None
 
 

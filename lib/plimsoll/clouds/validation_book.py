@@ -48,6 +48,7 @@ class ValidationLine(BaseModel):
     shown_throughput_mib_s: float
     p99_latency_us: float | None
     too_slow: bool
+    bench_limited: list[Resource] = []
     simulated: bool
     campaign: str
     usd: float | None
@@ -56,13 +57,16 @@ class ValidationLine(BaseModel):
     def failed_measurement(self) -> FailedMeasurement | None:
         """What this verdict speaks against: the configuration that delivered less than it should, or answered late.
 
-        A measurement in place was held to a rate beside another load, and speaks against nothing.
+        A measurement in place was held to a rate beside another load, and speaks against nothing. Nor does what the
+        bench did not let through.
         """
         shown = {Resource.IOPS: self.shown_iops, Resource.THROUGHPUT: self.shown_throughput_mib_s}
         should = {Resource.IOPS: self.ceiling_iops, Resource.THROUGHPUT: self.ceiling_throughput_mib_s}
         needed = {Resource.IOPS: self.need_iops, Resource.THROUGHPUT: self.need_throughput_mib_s}
         short_of = {
-            side: carried for side, carried in shown.items() if carried < DELIVERED * min(should[side], needed[side])
+            side: carried
+            for side, carried in shown.items()
+            if carried < DELIVERED * min(should[side], needed[side]) and side not in self.bench_limited
         }
         if self.passed or self.mode == "in-place" or not (short_of or self.too_slow):
             return None

@@ -194,8 +194,9 @@ def evidence_of(case: Case, spec: VolumeSpec, ceiling: Ceiling, need: Need) -> E
     """What stands behind a configuration; one that shares a pool is measured as large as the pool."""
     shared, volume = case.shared.get(spec.type, ()), case.volume
     pooled = bool(shared) and case.market.types[spec.type].pooled
+    own = case.market.types[spec.type].ceiling(replace(spec, size_gib=shared[0].size_gib) if pooled else spec)
     if any(host.caps for host in volume.hosts):
-        ceiling = case.market.types[spec.type].ceiling(replace(spec, size_gib=shared[0].size_gib) if pooled else spec)
+        ceiling = own
     return evidence_for(
         spec.type,
         ceiling,
@@ -209,5 +210,6 @@ def evidence_of(case: Case, spec: VolumeSpec, ceiling: Ceiling, need: Need) -> E
             today=case.context.now.date(),
             max_age_days=case.policy.evidence_max_age_days,
         ),
+        own=own if own.buckets else None,
         rankings=case.context.rankings,
     )

@@ -8,6 +8,7 @@ PlimsollError
 ├── UnknownVolumeType   a volume whose type has no published limits here
 ├── OutOfTime           a part of a run has used its time up without an answer
 ├── NotMeasured         a benchmark could not be run, or its result says nothing
+│   └── BenchWasTheLimit    the bench could not have delivered more, so that the volume was not measured
 └── CloudError          a cloud refused or failed; costs its own target only (exit code 3)
     ├── AccessDenied
     ├── BadCredentials
@@ -53,6 +54,15 @@ class OutOfTime(PlimsollError):
 
 class NotMeasured(PlimsollError):
     """A benchmark could not be run, or its result says nothing."""
+
+
+class BenchWasTheLimit(NotMeasured):
+    """What was delivered is the bench's own limit. `codes` say which."""
+
+    def __init__(self, sentence: str, codes: tuple[str, ...] = ()) -> None:
+        """`sentence` is what a person reads."""
+        super().__init__(sentence)
+        self.codes = codes
 
 
 class CloudError(PlimsollError):

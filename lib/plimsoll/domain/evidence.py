@@ -4,18 +4,19 @@ A measurement stands behind an offer on a resource (IOPS, or throughput) when
 
 - it is of the same provider and volume type, on one volume (not a stripe), and its source says enough to know what was
   bought;
-- the device served that figure: nothing rejects it (a page cache, merged I/O);
+- the rules of admissibility let that figure count (no page cache, no merged I/O, no engine without a device);
 - what it showed, on both resources, lies under the offer's own ceiling, 10 % allowed because short runs overshoot: a
   larger configuration proves nothing above it (where a host lets less through than the offer publishes by itself, its
   ceiling is that without the host);
 - it delivered the need on that resource, to 2 %, counted no higher than the envelope's roof, the volume's published
-  ceiling and the host's maximum.
+  ceiling and the host's maximum;
+- where the offer itself has credits, what it carries without them was seen as well, by a run that spent them.
 
-With both resources proven by measurements of this account and region that are young enough the grade is A; with both
-proven by any measurements B; otherwise C, and the text says which side rests on published limits alone. Of several
-measurements those made here stand first, then the one that counts for most, then those of the closest configuration
-(the smallest sum of the logarithms of the two ratios between its published ceiling and the offer's), then the newest,
-then the first by envelope name. docs/evidence.md has the rule with examples.
+With both resources proven by measurements of this account and region that are young enough, and of which nothing that
+matters is unknown, the grade is A; with both proven by any measurements B; otherwise C, and the text says which side
+rests on published limits alone. Of several measurements those made here stand first, then the one that counts for most,
+then those of the closest configuration (the smallest sum of the logarithms of the two ratios between its published
+ceiling and the offer's), then the newest, then the first by envelope name. docs/evidence.md has the rule with examples.
 """
 
 import math
@@ -26,7 +27,7 @@ from enum import IntEnum
 from typing import Final
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.envelope import Envelope, Measurement, cost_of
+from plimsoll.domain.envelope import Admission, Envelope, Measurement, cost_of
 from plimsoll.domain.units import KIB_PER_MIB
 
 OVERSHOOT: Final = 1.1
@@ -86,13 +87,15 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Proof:
-    """A measurement that stands behind an offer on a resource: what it showed, and how much of that counts."""
+    """A measurement that stands behind an offer on a resource: what it showed, how much of that counts, and how much of
+    that is known to last. `here`: it can make grade A."""
 
     resource: Resource
     envelope: Envelope
     measurement: Measurement
     shown: float
     counted: float
+    lasting: float
     here: bool
     distance: float
 
@@ -111,10 +114,12 @@ def evidence_for(
     need_throughput_mib_s: float,
     envelopes: Sequence[Envelope],
     place: Place,
+    own: Ceiling | None = None,
     rankings: Rankings | None = None,
 ) -> Evidence:
     """The evidence for an offer of a type with that ceiling, and a need of so many IOPS and MiB/s.
 
+    `own` is the offer's ceiling without its host, where it has credits: then what lasts has to be proven as well.
     `rankings` keeps what the same envelopes say of an offer, so that it is ranked once for all needs.
     """
     kept = {} if rankings is None else rankings
@@ -127,19 +132,20 @@ def evidence_for(
             kept.clear()
         kept[key] = ranked
     needs = (need_iops, need_throughput_mib_s)
-    best = [_best(proofs, need) for proofs, need in zip(ranked, needs, strict=True)]
-    proven = [proof for proof in best if proof is not None]
+    found = [_best(proofs, need, lasts) for proofs, need, lasts in zip(ranked, needs, _lasts(own), strict=True)]
+    best = [one for one in found if one is not None]
+    proven = [one.highest for one in best]
     if not proven:
         return Evidence(grade=Grade.C, envelope=None, text="published limits alone: nothing like it has been measured.")
     return Evidence(
-        grade=_grade(proven),
+        grade=_grade(best),
         envelope=proven[0].envelope.name,
         text=_text(proven),
         covers=tuple(proof.resource for proof in proven),
         measurements=tuple(proof.measurement for proof in proven),
         age_days=_age_days(proven, place.today),
-        holds_iops=_holds(proven, Resource.IOPS),
-        holds_throughput_mib_s=_holds(proven, Resource.THROUGHPUT),
+        holds_iops=_holds(best, Resource.IOPS),
+        holds_throughput_mib_s=_holds(best, Resource.THROUGHPUT),
     )
 
 
@@ -149,9 +155,14 @@ LOCAL: Final = "local"
 
 def best_grade(envelope: Envelope, today: date, max_age_days: int) -> Grade:
     """The best grade that an envelope's measurements can give anywhere: A in the account and region where they were
-    made, or on this very machine, while they are young enough; B elsewhere and later."""
+    made, or on this very machine, while they are young enough; B elsewhere and later, or where what matters is unknown;
+    C where nothing of it counts."""
+    if all(one.served(side) is None for one in envelope.measurements for side in Resource):
+        return Grade.C
     for one in envelope.measurements:
         made = one.provenance
+        if not any(one.served(side) is not None and _is_known(one, side) for side in Resource):
+            continue
         owned = made.account is not None and made.region is not None
         if made.measured_on is None or not (owned or made.provider == LOCAL):
             continue
@@ -160,9 +171,45 @@ def best_grade(envelope: Envelope, today: date, max_age_days: int) -> Grade:
     return Grade.B
 
 
-def _holds(proven: Sequence[_Proof], resource: Resource) -> float:
-    counted = min((proof.counted for proof in proven if proof.resource is resource), default=math.inf)
-    return counted / DELIVERED
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Best:
+    """What proves a need on a resource: that it is reached, and (None: not asked) that as much lasts as the offer does
+    without credits, `lasts` at most."""
+
+    highest: _Proof
+    lasting: _Proof | None = None
+    lasts: float = math.inf
+
+    @property
+    def here(self) -> bool:
+        """Whether it can make grade A."""
+        return self.highest.here and (self.lasting is None or self.lasting.here)
+
+    @property
+    def holds(self) -> float:
+        """Up to which need it is the same proof."""
+        highest = self.highest.counted / DELIVERED
+        if self.lasting is None or self.lasting.lasting / DELIVERED >= self.lasts:
+            return highest
+        return min(highest, self.lasting.lasting / DELIVERED)
+
+
+def _holds(best: Sequence[_Best], resource: Resource) -> float:
+    return min((one.holds for one in best if one.highest.resource is resource), default=math.inf)
+
+
+def _lasts(own: Ceiling | None) -> tuple[float, float]:
+    """What an offer carries without credits; infinite on a resource for which it has none."""
+    credited = set() if own is None else {bucket.resource for bucket in own.buckets}
+    return (
+        own.sustained_iops if own is not None and Resource.IOPS in credited else math.inf,
+        own.sustained_throughput_mib_s if own is not None and Resource.THROUGHPUT in credited else math.inf,
+    )
+
+
+def _is_known(one: Measurement, side: Resource) -> bool:
+    """Whether nothing that matters for that side's figure is unknown."""
+    return one.admission(side) is not Admission.UNKNOWN
 
 
 def _is_alike(envelope: Envelope, type_name: str, provider: str) -> bool:
@@ -184,7 +231,8 @@ def _proofs(envelopes: Sequence[Envelope], ceiling: Ceiling, resource: Resource,
                 measurement=one,
                 shown=shown,
                 counted=min(in_reads, most),
-                here=place.is_here(one),
+                lasting=min(in_reads, most, one.lasting(resource) or 0.0),
+                here=place.is_here(one) and _is_known(one, resource),
                 distance=distance,
             )
 
@@ -225,15 +273,19 @@ def _rank(proof: _Proof) -> tuple[bool, float, float, int, str, str, float]:
     return not proof.here, -proof.counted, proof.distance, newest, proof.envelope.name, one.job.mode, one.job.block_kib
 
 
-def _best(ranked: Sequence[_Proof], need: float) -> _Proof | None:
-    """The first that proves the need."""
-    return next((proof for proof in ranked if proof.counted >= DELIVERED * need), None)
+def _best(ranked: Sequence[_Proof], need: float, lasts: float) -> _Best | None:
+    """The first that proves the need, and where the offer has credits, the first that proves what lasts of it."""
+    highest = next((proof for proof in ranked if proof.counted >= DELIVERED * need), None)
+    if highest is None or math.isinf(lasts):
+        return None if highest is None else _Best(highest=highest)
+    lasting = next((proof for proof in ranked if proof.lasting >= DELIVERED * min(need, lasts)), None)
+    return None if lasting is None else _Best(highest=highest, lasting=lasting, lasts=lasts)
 
 
-def _grade(proven: Sequence[_Proof]) -> Grade:
-    if len(proven) < len(Resource):
+def _grade(best: Sequence[_Best]) -> Grade:
+    if len(best) < len(Resource):
         return Grade.C
-    return Grade.A if all(proof.here for proof in proven) else Grade.B
+    return Grade.A if all(one.here for one in best) else Grade.B
 
 
 def _age_days(proven: Sequence[_Proof], today: date) -> int | None:

@@ -87,8 +87,10 @@ def look(service: Service, name: JobName, at: str) -> Looked:
 def conclude(service: Service, name: JobName) -> Concluded:
     """Judges what was measured, and decides again."""
     context = context_of(service)
-    job = STEPS[Step.DECIDE](STEPS[Step.CONCLUDE](load(name, service.store), context), context)
-    last = job.lines[-1]
+    job = STEPS[Step.CONCLUDE](load(name, service.store), context)
+    if job.bench_limits:
+        return Concluded(job=name.key, again=True)
+    job, last = STEPS[Step.DECIDE](job, context), job.lines[-1]
     return Concluded(job=name.key, again=job.run is not None, passed=last.passed, campaign=last.campaign)
 
 

@@ -138,11 +138,11 @@ class Looked(Stepped):
 
 
 class Concluded(Stepped):
-    """Whether there is more to measure for the same item, and what the verdict was."""
+    """Whether there is more to measure for the same item, and what the verdict was; None where there is none."""
 
     again: bool
-    passed: bool
-    campaign: str
+    passed: bool | None = None
+    campaign: str | None = None
 
 
 class SweptAll(Answer):

@@ -9,11 +9,12 @@ from typing import Final
 
 from plimsoll.bench.answer import BenchAnswer
 from plimsoll.clouds.validation_book import ValidationLine
-from plimsoll.domain.ceiling import Accounting, Ceiling
-from plimsoll.domain.envelope import BoundBy
-from plimsoll.domain.errors import BadInput, NotMeasured
+from plimsoll.domain.bench_load import BenchExcuse, BenchLimit, bench_excuse
+from plimsoll.domain.ceiling import UNBOUNDED, Accounting, Ceiling
+from plimsoll.domain.envelope import SIMULATED_TOOL, BoundBy
+from plimsoll.domain.errors import BadInput, BenchWasTheLimit, NotMeasured
 from plimsoll.domain.need import Need
-from plimsoll.domain.validation import MeasuringRun, Mode, short, usd_for
+from plimsoll.domain.validation import MeasuringRun, Mode, short, usd_for, within
 from plimsoll.domain.verdict import Shown, Verdict, verdict, verdict_in_place
 from plimsoll.envelopes.campaigns import HostEntry
 from plimsoll.envelopes.library import NewCampaign, NewResult, add_campaign, as_measured
@@ -21,12 +22,13 @@ from plimsoll.envelopes.reading import read_results
 from plimsoll.envelopes.results import Result
 from plimsoll.ports import BenchHost
 from plimsoll.validation.context import Context
+from plimsoll.validation.deciding import planned, rest_of
 from plimsoll.validation.fio_job import within_headroom
 from plimsoll.validation.job import Attempt, Job, Subject
 from plimsoll.validation.measuring import command_of
 
-SIMULATED_TOOL: Final = "simulated fio"
-"""What measured where no device stood behind the volume; evidence names it in its text."""
+BENCH_TRIES: Final = 3
+"""How often a run is measured whose bench was the limit."""
 
 NEAR: Final = (0.9, 1.1)
 """An unbounded job within these shares of what is published was stopped by that."""
@@ -35,15 +37,26 @@ NEAR: Final = (0.9, 1.1)
 def conclude(job: Job, context: Context) -> Job:
     """Judges what was measured, keeps it with its verdict, frees the class and the host, and reports the verdict.
 
-    Each of that once, however often it is called. NotMeasured where nothing can be concluded; CloudError.
+    Each of that once, however often it is called. Where the bench was the limit there is no verdict: the run is
+    proposed again, a few times. NotMeasured where nothing can be concluded; CloudError.
     """
-    if job.attempt is None and job.lines:
+    if job.attempt is None and (job.lines or job.bench_limits):
         return job
     at = job.under_way.judged or context.now()
     job = context.keep(job.having(judged=at))
     answer = _answer_of(job)
     results = _results_of(answer, job.under_way)
-    line = _line_of(job, at, _verdict_on(results, job, context), simulated=answer.simulated)
+    verdict = _verdict_on(results, job, context)
+    excuse = bench_excuse(
+        verdict,
+        _wanted(job, context),
+        ceiling=job.under_way.proposal.run.ceiling,
+        host=_bench_ceiling(job.under_way),
+        load=answer.load,
+    )
+    if excuse.limits:
+        return _tried_again(job, at, excuse.limits, context)
+    line = _line_of(job, at, verdict, excuse, simulated=answer.simulated)
     with TemporaryDirectory() as folder:
         new = _campaign(job, line, results, context)
         context.verdicts.keep(add_campaign(Path(folder), new, context.types), line)
@@ -52,6 +65,37 @@ def conclude(job: Job, context: Context) -> Job:
         context.report(line)
         job = context.keep(job.having(reported=True))
     return context.keep(job.ended(lines=(*job.lines, line)))
+
+
+def _bench_ceiling(attempt: Attempt) -> Ceiling:
+    """What the host carries; nothing is held against it where the volume's own stripe set is on its other disks."""
+    return attempt.prepared.host.host.ceiling if attempt.prepared.volumes == 1 else UNBOUNDED
+
+
+def _tried_again(job: Job, at: datetime, limits: Sequence[BenchLimit], context: Context) -> Job:
+    """The job with its run proposed once more; BenchWasTheLimit after the last try, or without the budget for it."""
+    attempt = job.under_way
+    host, tries = attempt.prepared.host, job.bench_limits + 1
+    codes = tuple(dict.fromkeys(limit.code.value for limit in limits))
+    because = "; ".join(f"{limit.text} ({limit.code.value})" for limit in limits)
+    was = f"the bench was the limit: {host.host.id} ({host.host.type}) could not have delivered more, since {because}"
+    spent = _usd_of(job, at)
+    vain = replace(job, vain_usd=(*job.vain_usd, spent), bench_limits=tries)
+    if tries >= BENCH_TRIES or not _affords(vain, attempt, context):
+        times = "once" if tries == 1 else f"{tries} times"
+        raise BenchWasTheLimit(
+            f"{was}. This was seen {times}, and says nothing of {attempt.proposal.run.spec}. End other work on that "
+            "host, or name an idle one (--bench-host).",
+            codes,
+        )
+    context.say(f"{was}; measuring again ({tries + 1} of {BENCH_TRIES})")
+    return context.keep(replace(vain, attempt=None, proposal=attempt.proposal))
+
+
+def _affords(job: Job, attempt: Attempt, context: Context) -> bool:
+    """Whether the job's budget has room for one more try of the same."""
+    plan = planned(attempt.proposal.run, job.mode, attempt.proposal.usd_month, context)
+    return bool(within([plan.run], lambda _run: plan.usd or 0.0, rest_of(job.budget, usd=job.usd, runs=0))[0])
 
 
 def _answer_of(job: Job) -> BenchAnswer:
@@ -84,19 +128,26 @@ def _verdict_on(results: Sequence[Result], job: Job, context: Context) -> Verdic
     counted as the ceiling of the run counts, for each of the volumes that carried the load together."""
     attempt = job.under_way
     run, subject, volumes = attempt.proposal.run, attempt.proposal.subject, attempt.prepared.volumes
-    counted, today = run.ceiling.accounting, subject.today_mean_latency_us
-    shown = [_shown(one, volumes, counted) for one in results]
-    if job.mode is Mode.IN_PLACE and subject.shape is not None:
-        rates = within_headroom(subject.shape, run, subject, context)
-        busy, wide = rates.at_most_iops, rates.at_most_throughput
-        asked = Need(
-            iops=busy.iops * counted.mean_iops_cost(busy.read_share) / volumes,
-            throughput_mib_s=wide.throughput_mib_s * counted.mean_throughput_cost(wide.read_share) / volumes,
-        )
-        found = verdict_in_place(shown, asked, today_mean_latency_us=today, policy=context.policy)
-    else:
-        found = verdict(shown, subject.need, today_mean_latency_us=today, policy=context.policy)
+    shown = [_shown(one, volumes, run.ceiling.accounting) for one in results]
+    judge = verdict_in_place if job.mode is Mode.IN_PLACE else verdict
+    found = judge(
+        shown, _wanted(job, context), today_mean_latency_us=subject.today_mean_latency_us, policy=context.policy
+    )
     return replace(found, reasons=(*found.reasons, *_remarks(run, subject)))
+
+
+def _wanted(job: Job, context: Context) -> Need:
+    """What is to be shown: the need, or in place what the free headroom allowed, of each of the volumes."""
+    attempt = job.under_way
+    run, subject, volumes = attempt.proposal.run, attempt.proposal.subject, attempt.prepared.volumes
+    if job.mode is not Mode.IN_PLACE or subject.shape is None:
+        return subject.need
+    counted, rates = run.ceiling.accounting, within_headroom(subject.shape, run, subject, context)
+    busy, wide = rates.at_most_iops, rates.at_most_throughput
+    return Need(
+        iops=busy.iops * counted.mean_iops_cost(busy.read_share) / volumes,
+        throughput_mib_s=wide.throughput_mib_s * counted.mean_throughput_cost(wide.read_share) / volumes,
+    )
 
 
 def _remarks(run: MeasuringRun, subject: Subject) -> Iterator[str]:
@@ -151,6 +202,7 @@ def _campaign(job: Job, line: ValidationLine, results: Sequence[Result], context
         host=_host(host),
         spec=run.spec,
         volumes=attempt.prepared.volumes,
+        placed=True,
         note="; ".join(_notes(run, mode, context, simulated=line.simulated)) or None,
         results=tuple(_result(replace(one, tool=tool), run.ceiling) for one in results),
     )
@@ -200,11 +252,9 @@ def _host(host: BenchHost) -> HostEntry | None:
     )
 
 
-def _line_of(job: Job, at: datetime, verdict: Verdict, *, simulated: bool) -> ValidationLine:
+def _line_of(job: Job, at: datetime, verdict: Verdict, excuse: BenchExcuse, *, simulated: bool) -> ValidationLine:
     attempt, proposal, host = job.under_way, job.under_way.proposal, job.under_way.prepared.host
     run, subject, spec = proposal.run, proposal.subject, proposal.run.spec
-    paid_s = ((attempt.cleaned or at) - attempt.prepared.began).total_seconds()
-    seconds = 0.0 if attempt.prepared.order is None else paid_s
     free = proposal.usd_month is None or job.mode is Mode.IN_PLACE
     return ValidationLine(
         id=f"{job.name.scratch_id}-{attempt.number}",
@@ -229,9 +279,23 @@ def _line_of(job: Job, at: datetime, verdict: Verdict, *, simulated: bool) -> Va
         shown_iops=verdict.shown_iops,
         shown_throughput_mib_s=verdict.shown_throughput_mib_s,
         p99_latency_us=verdict.p99_latency_us,
-        too_slow=verdict.too_slow,
+        too_slow=verdict.too_slow and not excuse.late,
+        bench_limited=list(excuse.sides),
         simulated=simulated,
         campaign=f"{spec.type}-{run.wants[0].region}-{at:%Y%m%dt%H%M%S}-{short(run.class_key)}",
-        usd=None if free else usd_for(proposal.usd_month or 0.0, seconds),
-        seconds=seconds,
+        usd=None if free else _usd_of(job, at),
+        seconds=_paid_s(attempt, at),
     )
+
+
+def _usd_of(job: Job, at: datetime) -> float:
+    """What the scratch volume of the present try has cost, USD; 0 in place, and where no price is known."""
+    attempt = job.under_way
+    seconds, usd_month = _paid_s(attempt, at), attempt.proposal.usd_month
+    return usd_for(usd_month, seconds) if usd_month is not None and attempt.prepared.order is not None else 0.0
+
+
+def _paid_s(attempt: Attempt, at: datetime) -> float:
+    if attempt.prepared.order is None:
+        return 0.0
+    return ((attempt.cleaned or at) - attempt.prepared.began).total_seconds()

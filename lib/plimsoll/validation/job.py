@@ -168,7 +168,8 @@ class Job:
     what was recommended when the job was begun, `after` what is since its last verdict. `to_decide` says that nothing
     is decided yet, or not since the last verdict. `claimed` is the class that it claims, or waits for from
     `waiting_since` on, and `claimed_host` the bench host: two loads on one host at a time would each measure the other.
-    `note` says why it ended without a measurement.
+    `note` says why it ended without a measurement. `bench_limits` counts the tries of the present run whose bench was
+    the limit; `vain_usd` has what the scratch volume of each such try has cost, those of earlier runs included.
     """
 
     name: JobName
@@ -191,6 +192,8 @@ class Job:
     claimed_host: str | None = None
     waiting_since: datetime | None = None
     note: str | None = None
+    bench_limits: int = 0
+    vain_usd: tuple[float, ...] = ()
 
     @property
     def next(self) -> Step:
@@ -206,7 +209,7 @@ class Job:
     @property
     def usd(self) -> float:
         """What its scratch volumes have cost so far, USD."""
-        return sum(line.usd or 0.0 for line in self.lines)
+        return sum(self.vain_usd) + sum(line.usd or 0.0 for line in self.lines)
 
     @property
     def under_way(self) -> Attempt:
@@ -243,7 +246,7 @@ class Job:
     def ended(self, **facts: object) -> "Job":
         """The job without what it proposed and claimed, once that is measured or has failed; with those facts."""
         tried = self.tried if self.run is None else (*self.tried, self.run.class_key)
-        ended = replace(self, tried=tried, following=None, proposal=None, attempt=None, to_decide=True)
+        ended = replace(self, tried=tried, following=None, proposal=None, attempt=None, to_decide=True, bench_limits=0)
         free = replace(ended, claimed=None, claimed_host=None, waiting_since=None)
         return replace(free, **facts)  # type: ignore[arg-type]  # named as the fields are
 

@@ -48,7 +48,7 @@ def propose(job: Job, context: Context) -> Job:
     job, is_ours = _claim_host(job, prepared, context)
     if not is_ours:
         return job
-    attempt = Attempt(number=len(job.tried) + 1, proposal=proposal, prepared=prepared)
+    attempt = Attempt(number=len(job.tried) + len(job.vain_usd) + 1, proposal=proposal, prepared=prepared)
     return context.keep(replace(job, attempt=attempt, proposal=None))
 
 

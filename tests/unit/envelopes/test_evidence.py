@@ -119,7 +119,7 @@ def test_a_stripe_does_not_count():
 
 def test_iops_that_a_cache_served_do_not_count():
     cached = an_envelope([measured_here(device_iops=1_000)])
-    assert cached.measurements[0].rejected("iops")
+    assert cached.measurements[0].kept_out("iops")
     assert evidence([cached]).grade is Grade.C
 
 

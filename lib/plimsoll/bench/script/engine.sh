@@ -50,6 +50,7 @@ run_fio() {
   while kill -0 "${engine}" 2>/dev/null; do
     sleep 1
     watch
+    look_at_bench
     if [ -n "${stopped}" ] || [ "$(left)" -le 0 ]; then
       signal_engine TERM
       break

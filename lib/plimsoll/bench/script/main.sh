@@ -53,12 +53,16 @@ on_device() {
   if [ "${INITIALISE}" = copy ]; then
     need_fio
     initialize
+    measure_engine
     write_job "${device}"
+    observe_bench
     run_fio fio --readonly --output-format=json --output="${work}/result" "${work}/job"
   else
     check_empty
     need_fio
+    [ -n "${simulated}" ] || measure_engine # fio is held to rates there
     write_job "${device}" 'offset=1m' "size=$(($(device_bytes) - 2 * 1048576))"
+    observe_bench
     run_fio fio --output-format=json --output="${work}/result" "${work}/job"
   fi
 }
@@ -74,6 +78,7 @@ on_filesystem() {
   lay_out_file
   if [ -n "${stopped}" ]; then return 0; fi
   write_job /dev/fd/8 "size=${FILE_SIZE_MIB}m" 'fallocate=none' 'overwrite=1'
+  observe_bench
   run_fio fio --output-format=json --output="${work}/result" "${work}/job"
 }
 

@@ -29,7 +29,7 @@ without_blocks() {
 
 # Prints the answer; what had to be left out of its line follows it whole, for the copy that is kept in S3.
 answer() {
-  whole='' fio=null shortened=false
+  whole='' fio=null shortened=false bench=$(bench_json)
   if [ -s "${work}/result" ]; then whole=$(fio_json); fi
   if [ -n "${whole}" ]; then fio=$(printf '%s\n' "${whole}" | one_line); fi
   [ "${fio}" != null ] || [ -n "${stopped}" ] || die fio "fio printed no result: $(tail -n 3 "${work}/noise")"
@@ -42,7 +42,7 @@ answer() {
   say "{\"plimsoll\":1,\"mode\":\"${MODE}\",\"volume_id\":\"${VOLUME_ID}\",\"device\":$(quoted "${device}"),\
 \"filesystem\":$(quoted "${filesystem}"),\"filesystem_on\":$(quoted "${filesystem_on}"),\
 \"simulated\":$([ -n "${simulated}" ] && echo true || echo false),\"stopped\":$(quoted "${stopped}"),\
-\"shortened\":${shortened},\"fio\":${fio}}"
+\"shortened\":${shortened},\"bench\":${bench},\"fio\":${fio}}"
   if [ "${shortened}" = true ]; then printf '%s\n' "${whole}"; fi
 }
 

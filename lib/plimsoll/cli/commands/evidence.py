@@ -7,6 +7,7 @@ import typer
 
 from plimsoll.cli import options
 from plimsoll.cli.option_groups import with_option_groups
+from plimsoll.cli.plain_help import PlainTyper
 from plimsoll.domain.errors import BadInput
 from plimsoll.domain.validation import Mode
 
@@ -113,7 +114,7 @@ def bench_agent() -> None:
     put_out([agent_script()])
 
 
-envelopes = typer.Typer(help="Measured envelopes: list, show, compare, import.", no_args_is_help=True)
+envelopes = PlainTyper(help="Measured envelopes: list, show, compare, import.")
 
 
 @envelopes.command(name="list")

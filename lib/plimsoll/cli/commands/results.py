@@ -8,6 +8,7 @@ import typer
 
 from plimsoll.cli import options
 from plimsoll.cli.option_groups import with_option_groups
+from plimsoll.cli.plain_help import PlainTyper
 from plimsoll.domain.errors import BadInput
 
 DIFF_FORMATS: Final = ("text", "json", "md")
@@ -137,7 +138,7 @@ def schema(
     typer.echo(json.dumps(event_schema(of) if of in KINDS else record.schema(), indent=2))
 
 
-chart = typer.Typer(help="Draw a volume's demand, and rooflines, as SVG or PNG.", no_args_is_help=True)
+chart = PlainTyper(help="Draw a volume's demand, and rooflines, as SVG or PNG.")
 
 
 @chart.command(name="demand")
@@ -170,7 +171,7 @@ def chart_roofline(
     draw_roofline(names, live_from(picture, from_, policy, scope), picture)
 
 
-slack = typer.Typer(help="Post a run's report to Slack, and print the manifest of the app.", no_args_is_help=True)
+slack = PlainTyper(help="Post a run's report to Slack, and print the manifest of the app.")
 
 
 @slack.command(name="post")

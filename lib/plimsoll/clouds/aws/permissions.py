@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from plimsoll.clouds.aws.names import CLAIM_PREFIX, EVENT_SOURCE
-from plimsoll.domain.policy import Policy
+from plimsoll.domain.policy import Policy, TagMatch
 from plimsoll.domain.scratch import SCRATCH_TAG
 
 AUDIT: Final = frozenset(
@@ -55,12 +55,27 @@ VALIDATION: Final = SWEEP | {
 """What a validation uses. ec2:CreateTags is no call of its own: it allows the tags that CreateVolume and CopyVolumes
 are given. S3 is read only where a bucket for results is named."""
 
+CHANGE: Final = frozenset({"ec2:DescribeVolumes", "ec2:DescribeVolumesModifications", "ec2:ModifyVolume"})
+"""What a person or a pipeline uses to carry out the `aws ec2 modify-volume` line of a recommendation, and to see how
+far it is. Plimsoll itself never changes a volume, and has no role for this."""
+
 ON_SCRATCH_ALONE: Final = frozenset({"ec2:AttachVolume", "ec2:DeleteVolume", "ec2:DetachVolume"})
 """Those that a role grants on volumes only under `SCRATCH_CONDITION`: the adapter looks for the tag too, but a mistake
 of its own must not reach a volume that holds data. Attaching and detaching also need the instance as a resource."""
 
 SCRATCH_CONDITION: Final[Mapping[str, Mapping[str, str]]] = {"Null": {f"aws:ResourceTag/{SCRATCH_TAG}": "false"}}
 """The IAM condition that the resource has the scratch tag."""
+
+IN_PLACE_TAG: Final = TagMatch(tag="plimsoll:in-place", value="true")
+"""The tag of an instance whose volumes may be measured in place. Bench hosts do not need it."""
+
+
+def tag_condition(key: str, match: TagMatch) -> Mapping[str, Mapping[str, str]]:
+    """The IAM condition that a resource has a tag, by a key such as aws:ResourceTag."""
+    if match.value is None:
+        return {"Null": {f"{key}/{match.tag}": "false"}}
+    return {"StringEquals": {f"{key}/{match.tag}": match.value}}
+
 
 TAGGING_CONDITION: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     "StringEquals": {"ec2:CreateAction": ("CreateVolume", "CopyVolumes")}

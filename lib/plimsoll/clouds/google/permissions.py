@@ -65,3 +65,30 @@ VALIDATION: Final = SWEEP | {
 """What a validation does, copies included (useReadOnly, of the disk that is cloned). compute.instances.setMetadata lets
 its holder give the VM another startup script, so grant it on bench VMs alone; where a VM runs as a service account, the
 holder needs iam.serviceAccounts.actAs on that account as well."""
+
+CHANGE: Final = frozenset(
+    {
+        "compute.disks.create",
+        "compute.disks.createSnapshot",
+        "compute.disks.delete",
+        "compute.disks.get",
+        "compute.disks.resize",
+        "compute.disks.update",
+        "compute.disks.use",
+        "compute.instances.attachDisk",
+        "compute.instances.detachDisk",
+        "compute.instances.get",
+        "compute.instances.start",
+        "compute.instances.stop",
+        "compute.snapshots.create",
+        "compute.snapshots.delete",
+        "compute.snapshots.get",
+        "compute.snapshots.useReadOnly",
+        "compute.globalOperations.get",
+        "compute.regionOperations.get",
+        "compute.zoneOperations.get",
+    }
+)
+"""What a person or a pipeline uses to carry out the gcloud lines of a recommendation: updates and resizes in place, and
+copies by a snapshot (access control of Compute Engine, from memory: not held against a live project). Plimsoll itself
+never changes a disk. To start a VM that runs as a service account, iam.serviceAccounts.actAs is needed as well."""

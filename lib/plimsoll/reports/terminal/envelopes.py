@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plimsoll.domain.ceiling import Ceiling, Resource
-from plimsoll.domain.envelope import BoundBy, Envelope, Latency, Measurement
+from plimsoll.domain.envelope import Admission, BoundBy, Envelope, Latency, Measurement
 from plimsoll.domain.evidence import Grade
 from plimsoll.reports.envelope_json import directions
 from plimsoll.reports.terminal.plot import plain_table, plot
@@ -199,7 +199,40 @@ def _as_printed(one: Measurement) -> Iterator[RenderableType]:
     yield Text(", ".join(f"{name} {value}" for name, value in told.items() if value is not None), style="dim")
     if one.note:
         yield Text(f"note: {one.note}")
+    yield Text(f"verdict: {verdict_of(one)}", style="bold")
+    for ruling in one.rulings:
+        yield Text(f"- {ruling.admission.value} ({ruling.rule}): {ruling.text}")
     yield from _grouped(one.printed)
+
+
+def verdict_of(one: Measurement) -> str:
+    """What a measurement counts for, on each side where they differ."""
+    iops, throughput = (one.admission(side).value for side in Resource)
+    return iops if iops == throughput else f"IOPS: {iops}; throughput: {throughput}"
+
+
+_NEVER_A: Final = "never grade A"
+_CONSEQUENCES: Final = {
+    Admission.COUNTS: "",
+    Admission.BOUNDED: "",
+    Admission.UNKNOWN: f" ({_NEVER_A})",
+    Admission.SHOWN: " (not fitted, no evidence)",
+    Admission.REJECTED: " (not fitted, no evidence)",
+}
+
+
+def counting(measurements: Sequence[Measurement]) -> Iterator[Text]:
+    """What will count as what, and why: a line for each set of results that the same rules hold for."""
+    alike: dict[tuple[tuple[str, str], ...], list[Measurement]] = {}
+    for one in measurements:
+        alike.setdefault(tuple((ruling.rule, ruling.admission.value) for ruling in one.rulings), []).append(one)
+    for found in alike.values():
+        first = found[0]
+        gravest = max((first.admission(side) for side in Resource), key=lambda one: one.gravity)
+        shapes = ", ".join(dict.fromkeys(f"{one.job.mode} {one.job.block_kib:g} KiB" for one in found))
+        yield Text(f"{shapes}: {verdict_of(first)}{_CONSEQUENCES[gravest]}")
+        for ruling in first.rulings:
+            yield Text(f"  - {ruling.admission.value} ({ruling.rule}): {ruling.text}")
 
 
 def _grouped(figures: Iterable[tuple[str, str]]) -> Iterator[Text]:

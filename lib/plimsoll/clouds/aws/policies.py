@@ -1,0 +1,163 @@
+"""IAM policies to paste: the permissions of an audit, a validation or a change, as JSON, Terraform or CloudFormation.
+
+Unlike the roles of the deployed service, a policy is for people: it names no account, so that it fits every one.
+"""
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import yaml
+
+from plimsoll.bench.document import DOCUMENT_NAME
+from plimsoll.clouds.aws.names import AUDIT_ROLE, role_arn
+from plimsoll.clouds.aws.permissions import (
+    CHANGE,
+    IN_PLACE_TAG,
+    MEMBERS,
+    ON_SCRATCH_ALONE,
+    ORGANIZATION,
+    SCRATCH_CONDITION,
+    TAGGING_CONDITION,
+    VALIDATION,
+    auditing,
+    tag_condition,
+)
+from plimsoll.clouds.permissions import Purpose
+from plimsoll.domain.policy import Policy
+from plimsoll.domain.scratch import SCRATCH_TAG
+
+_RESULTS: Final = frozenset({"s3:GetObject", "s3:ListBucket"})
+_DOCUMENT: Final = frozenset({"ssm:CreateDocument", "ssm:GetDocument", "ssm:UpdateDocument"})
+_WITH_RESOURCES: Final = (
+    _RESULTS
+    | _DOCUMENT
+    | ON_SCRATCH_ALONE
+    | {"ec2:CopyVolumes", "ec2:CreateTags", "ec2:CreateVolume", "ssm:SendCommand"}
+)
+"""What of a validation IAM can bind to volumes, instances, documents and buckets. The rest reads, or ends commands."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """What is allowed, on what, and under which condition."""
+
+    sid: str
+    actions: Collection[str]
+    resources: Sequence[str] = ("*",)
+    conditions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def as_iam(self) -> dict[str, Any]:
+        """The statement as IAM has it."""
+        found: dict[str, Any] = {"Sid": self.sid, "Effect": "Allow", "Action": sorted(self.actions)}
+        found["Resource"] = self.resources[0] if len(self.resources) == 1 else list(self.resources)
+        if self.conditions:
+            found["Condition"] = json.loads(json.dumps(self.conditions))
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AwsPolicy:
+    """The policy for a purpose, as `policy` (of Plimsoll) wants it.
+
+    `organization` adds what it takes to find an Organization's accounts and to enter them. `bucket` is where long
+    results of benchmarks are kept, if anywhere. `partition` is aws, aws-cn or aws-us-gov.
+    """
+
+    purpose: Purpose
+    policy: Policy
+    organization: bool = False
+    bucket: str | None = None
+    partition: str = "aws"
+
+    @property
+    def name(self) -> str:
+        """The policy's name."""
+        return f"plimsoll-{self.purpose}"
+
+    @property
+    def statements(self) -> list[Statement]:
+        """Everything that is allowed."""
+        if self.purpose is Purpose.CHANGE:
+            return [
+                Statement(sid="Look", actions=CHANGE - {"ec2:ModifyVolume"}),
+                Statement(sid="ChangeVolumes", actions={"ec2:ModifyVolume"}, resources=(self._ec2("volume/*"),)),
+            ]
+        found = [Statement(sid="Audit", actions=auditing(self.policy))]
+        if self.organization:
+            entered = role_arn("*", AUDIT_ROLE, self.partition)
+            found.append(Statement(sid="FindAccounts", actions=ORGANIZATION))
+            found.append(Statement(sid="EnterAccounts", actions=MEMBERS, resources=(entered,)))
+        if self.purpose is Purpose.VALIDATE:
+            found += self._validation()
+        return found
+
+    def document(self) -> dict[str, Any]:
+        """The policy as IAM has it."""
+        return {"Version": "2012-10-17", "Statement": [one.as_iam() for one in self.statements]}
+
+    def json(self) -> str:
+        """JSON, for the console and the AWS CLI."""
+        return json.dumps(self.document(), indent=2)
+
+    def terraform(self) -> str:
+        """Terraform: one aws_iam_policy."""
+        return (
+            f'resource "aws_iam_policy" "{self.name.replace("-", "_")}" {{\n'
+            f'  name        = "{self.name}"\n'
+            f'  description = "{self.purpose.says}"\n'
+            f"  policy = jsonencode({self.json().replace(chr(10), chr(10) + '  ')})\n"
+            "}"
+        )
+
+    def cloudformation(self) -> str:
+        """A CloudFormation template: one managed policy, and its ARN."""
+        resource = {
+            "Type": "AWS::IAM::ManagedPolicy",
+            "Properties": {
+                "ManagedPolicyName": self.name,
+                "Description": self.purpose.says,
+                "PolicyDocument": self.document(),
+            },
+        }
+        template = {
+            "AWSTemplateFormatVersion": "2010-09-09",
+            "Description": self.purpose.says,
+            "Resources": {"Policy": resource},
+            "Outputs": {"PolicyArn": {"Value": {"Ref": "Policy"}}},
+        }
+        return yaml.safe_dump(template, sort_keys=False, width=100).rstrip("\n")
+
+    def _validation(self) -> Iterator[Statement]:
+        """A validation, bound as the deployed service's role is: what takes a volume away, to scratch volumes alone."""
+        volumes, instances = (self._ec2("volume/*"),), (self._ec2("instance/*"),)
+        document = (f"arn:{self.partition}:ssm:*:*:document/{DOCUMENT_NAME}",)
+        made = {"Null": {f"aws:RequestTag/{SCRATCH_TAG}": "false"}}
+        yield Statement(sid="Validate", actions=VALIDATION - _WITH_RESOURCES - auditing(self.policy))
+        yield Statement(sid="MakeScratch", actions={"ec2:CreateVolume"}, resources=volumes, conditions=made)
+        yield Statement(sid="CopyVolumes", actions={"ec2:CopyVolumes"}, resources=volumes)
+        yield Statement(
+            sid="TagWhatIsMade", actions={"ec2:CreateTags"}, resources=volumes, conditions=TAGGING_CONDITION
+        )
+        yield Statement(sid="ScratchAlone", actions=ON_SCRATCH_ALONE, resources=volumes, conditions=SCRATCH_CONDITION)
+        yield Statement(sid="DetachFromHosts", actions={"ec2:DetachVolume"}, resources=instances)
+        for number, tag in enumerate(self.policy.bench_hosts, start=1):
+            tagged = tag_condition("aws:ResourceTag", tag)
+            yield Statement(
+                sid=f"AttachToBench{number}", actions={"ec2:AttachVolume"}, resources=instances, conditions=tagged
+            )
+        yield Statement(sid="KeepDocument", actions=_DOCUMENT, resources=document)
+        yield Statement(sid="SendDocument", actions={"ssm:SendCommand"}, resources=document)
+        for number, tag in enumerate((*self.policy.bench_hosts, IN_PLACE_TAG), start=1):
+            tagged = tag_condition("ssm:resourceTag", tag)
+            yield Statement(
+                sid=f"SendToHosts{number}", actions={"ssm:SendCommand"}, resources=instances, conditions=tagged
+            )
+        if self.bucket is not None:
+            bucket = f"arn:{self.partition}:s3:::{self.bucket}"
+            yield Statement(sid="ListResults", actions={"s3:ListBucket"}, resources=(bucket,))
+            yield Statement(sid="ReadResults", actions={"s3:GetObject"}, resources=(f"{bucket}/*",))
+
+    def _ec2(self, resource: str) -> str:
+        return f"arn:{self.partition}:ec2:*:*:{resource}"

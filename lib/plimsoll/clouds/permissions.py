@@ -1,0 +1,23 @@
+"""What the permissions of a cloud are for, in the words of the command line."""
+
+from enum import StrEnum
+
+
+class Purpose(StrEnum):
+    """What somebody is to be allowed: to audit, to validate as well, or to carry out what was recommended."""
+
+    AUDIT = "audit"
+    VALIDATE = "validate"
+    CHANGE = "change"
+
+    @property
+    def says(self) -> str:
+        """What it lets its holder do, in a sentence for the policy's description."""
+        return _SAYS[self]
+
+
+_SAYS = {
+    Purpose.AUDIT: "Plimsoll audit: reads volumes, hosts, prices and metrics. Changes nothing.",
+    Purpose.VALIDATE: "Plimsoll audit and validate: reads as an audit does, and changes scratch volumes alone.",
+    Purpose.CHANGE: "Plimsoll change: for the person or pipeline that carries out a recommendation.",
+}

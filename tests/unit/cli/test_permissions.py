@@ -1,0 +1,126 @@
+"""`plimsoll permissions`: what is printed, parsed again, is what the code declares and what the deployed roles have."""
+
+import json
+import re
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from plimsoll.cli.main import app
+from plimsoll.clouds.aws import permissions as aws
+from plimsoll.clouds.aws.policies import AwsPolicy
+from plimsoll.clouds.aws.published import command_line
+from plimsoll.clouds.google import permissions as google
+from plimsoll.clouds.permissions import Purpose
+from plimsoll.domain.errors import BadInput
+from plimsoll.domain.policy import Policy
+from tests.builders import a_spec, a_volume
+
+MOST_CHARACTERS = 6144
+"""Of a managed policy, white space not counted (IAM and AWS STS quotas, read 2026-11-23)."""
+
+IN_BUCKET = {"s3:GetObject", "s3:ListBucket"}
+
+AWS = [
+    ([], aws.AUDIT),
+    (["--set", "read_audit_log=true"], aws.AUDIT | aws.AUDIT_LOG),
+    (["--organization"], aws.AUDIT | aws.ORGANIZATION | aws.MEMBERS),
+    (["--for", "validate"], aws.AUDIT | aws.VALIDATION - IN_BUCKET),
+    (["--for", "validate", "--results-bucket", "results"], aws.AUDIT | aws.VALIDATION),
+    (["--for", "change"], aws.CHANGE),
+]
+GOOGLE = [
+    ([], google.AUDIT),
+    (["--set", "read_audit_log=true"], google.AUDIT | google.AUDIT_LOG),
+    (["--organization"], google.AUDIT | google.BELOW | google.NUMBERED),
+    (["--for", "validate"], google.AUDIT | google.VALIDATION),
+    (["--for", "change"], google.CHANGE),
+]
+
+
+def printed(*words):
+    done = CliRunner().invoke(app, ["permissions", *words], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def policy_in(format_, text):
+    match format_:
+        case "json":
+            return json.loads(text)
+        case "terraform":
+            (found,) = re.findall(r"policy = jsonencode\((.*)\)\n}\n$", text, re.DOTALL)
+            return json.loads(found)
+        case "cloudformation":
+            return yaml.safe_load(text)["Resources"]["Policy"]["Properties"]["PolicyDocument"]
+
+
+def role_in(format_, text):
+    if format_ == "json":
+        return set(json.loads(text)["includedPermissions"])
+    (found,) = re.findall(r"permissions = \[(.*?)\]", text, re.DOTALL)
+    return set(re.findall(r'"([^"]+)"', found))
+
+
+def actions_of(policy):
+    return {action for statement in policy["Statement"] for action in statement["Action"]}
+
+
+@pytest.mark.parametrize(("words", "declared"), AWS)
+def test_a_policy_read_again_allows_what_the_code_declares_in_every_format(words, declared):
+    policies = [
+        policy_in(format_, printed(*words, "--format", format_)) for format_ in ("json", "terraform", "cloudformation")
+    ]
+    assert actions_of(policies[0]) == declared
+    assert policies[1:] == [policies[0]] * 2
+    assert len(re.sub(r"\s", "", json.dumps(policies[0]))) <= MOST_CHARACTERS
+    sids = [statement["Sid"] for statement in policies[0]["Statement"]]
+    assert len({*sids}) == len(sids)
+    assert all(re.fullmatch("[A-Za-z0-9]+", sid) for sid in sids)
+
+
+@pytest.mark.parametrize(("words", "declared"), GOOGLE)
+def test_a_role_read_again_allows_what_the_code_declares_in_both_formats(words, declared):
+    for format_ in ("json", "terraform"):
+        assert role_in(format_, printed("--cloud", "google", *words, "--format", format_)) == declared
+
+
+def test_what_takes_a_volume_away_is_allowed_on_scratch_volumes_alone():
+    statements = json.loads(printed("--for", "validate"))["Statement"]
+    for statement in statements:
+        on_volumes = any(resource.endswith(":volume/*") for resource in [*statement["Resource"], statement["Resource"]])
+        if aws.ON_SCRATCH_ALONE & {*statement["Action"]} and on_volumes:
+            assert statement["Condition"] == aws.SCRATCH_CONDITION
+        assert statement["Resource"] != "*" or not aws.ON_SCRATCH_ALONE & {*statement["Action"]}
+
+
+def test_a_change_may_be_made_with_the_policy_for_changes_and_an_audit_changes_nothing():
+    line = command_line(a_volume("gp2", 500), a_spec("gp3", 500))
+    verb = "".join(word.capitalize() for word in line.split()[2].split("-"))
+    assert f"ec2:{verb}" in actions_of(json.loads(printed("--for", "change")))
+    reading = ("Describe", "Get", "List")
+    assert all(action.partition(":")[2].startswith(reading) for action in actions_of(json.loads(printed())))
+
+
+def test_the_arns_are_of_the_partition_that_is_asked_for():
+    assert set(re.findall(r"arn:([\w-]+):", printed("--for", "validate", "--partition", "aws-cn"))) == {"aws-cn"}
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--cloud", "google", "--format", "cloudformation"], "give --format json or terraform"),
+        (["--for", "change", "--organization"], "Leave it out"),
+    ],
+)
+def test_what_there_is_not_is_refused_in_a_sentence(words, told):
+    with pytest.raises(BadInput, match=told):
+        printed(*words)
+
+
+def test_a_tag_of_bench_hosts_without_a_value_may_have_any():
+    policy = Policy(bench_hosts=(type(aws.IN_PLACE_TAG)(tag="bench"),))
+    statements = AwsPolicy(purpose=Purpose.VALIDATE, policy=policy).document()["Statement"]
+    conditions = [one.get("Condition") for one in statements if one["Sid"] == "AttachToBench1"]
+    assert conditions == [{"Null": {"aws:ResourceTag/bench": "false"}}]
